@@ -1,32 +1,26 @@
 //! Shows a session on the whole screen of this terminal: sends what is pressed, writes what arrives. It knows nothing of tasks.
 
 use std::path::Path;
+use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
 use crate::adapters::crash::{self, CrashScope};
+use crate::adapters::desktop::{browser, clipboard, editor};
 use crate::adapters::ipc::{FrameReceiver, FrameSender};
 use crate::config::capabilities;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
-use crate::protocol::connection::{receive, send};
+use crate::protocol::connection::{ProtocolError, receive, send};
 use crate::protocol::wire::{AttachRequest, FromClient, FromServer, Packet};
 use crate::ui::DisplayCaps;
 
 use super::colours::TerminalInput;
 use super::features::TerminalFeatures;
-use super::input::{InputReader, told};
+use super::input::{InputReader, message_of};
 use super::progress::ProgressSupport;
 use super::reconnect::{DisconnectLog, LastFrame, RestartFn};
 use super::tty::{TerminalGuard, restore};
 use super::window::WindowStatus;
-
-/// How a connection of the attached client ended: goodbye, a switch to another session, or a lost server.
-enum AttachEnd {
-    /// The server said goodbye, and why.
-    Bye(String),
-    Switch(SwitchTarget),
-    Lost,
-}
 
 /// Which session, if any, the client shows after this one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +39,8 @@ pub async fn attach(
     restart: Option<RestartFn>,
 ) -> Result<SwitchTarget, String> {
     let socket = place.socket.as_path();
-    let mut connection = super::reconnect::connect_within(socket, Duration::from_secs(5)).await?;
+    let mut connection =
+        super::reconnect::connect(socket, Duration::from_secs(5), &AtomicU32::new(0)).await?;
     let looks = capabilities::detect(edge);
     let terminal = TerminalGuard::open().map_err(|error| {
         format!("could not use this terminal: {error}; run `dbs demo --headless` or `dbs watch` without one")
@@ -81,6 +76,20 @@ enum DetachReason {
     Switch(SwitchTarget),
 }
 
+/// Why the session cannot be shown any more, though nobody wanted that.
+enum ShowError {
+    /// The server was lost.
+    Lost,
+    /// This terminal cannot be used; for people.
+    Terminal(String),
+}
+
+impl From<ProtocolError> for ShowError {
+    fn from(_lost: ProtocolError) -> ShowError {
+        ShowError::Lost
+    }
+}
+
 /// Shows the session until it says goodbye; answers with which words.
 async fn show(
     (socket, edge): (&Path, &ProcessEnv),
@@ -92,14 +101,16 @@ async fn show(
         .map_err(|error| format!("could not read this terminal: {error}"))?;
     let mut frozen = LastFrame::default();
     loop {
-        match run_connection(connection, (&mut input, &mut frozen), (looks, edge)).await? {
-            AttachEnd::Bye(why) => return Ok(DetachReason::Ended(why)),
-            AttachEnd::Switch(onward) => {
-                // Whoever reads keys must not take them from what comes next.
-                input.pause().await;
-                return Ok(DetachReason::Switch(onward));
+        match run_connection(connection, (&mut input, &mut frozen), (looks, edge)).await {
+            Ok(reason) => {
+                if matches!(reason, DetachReason::Switch(_)) {
+                    // Whoever reads keys must not take them from what comes next.
+                    input.pause().await;
+                }
+                return Ok(reason);
             }
-            AttachEnd::Lost => {
+            Err(ShowError::Terminal(why)) => return Err(why),
+            Err(ShowError::Lost) => {
                 // Nobody knows how far the work is.
                 TerminalGuard::clear_progress();
                 losses.record(tokio::time::Instant::now())?;
@@ -121,85 +132,61 @@ async fn run_connection(
     (sender, receiver): &mut (FrameSender, FrameReceiver),
     (input, frozen): (&mut InputReader, &mut LastFrame),
     (looks, edge): (DisplayCaps, &ProcessEnv),
-) -> Result<AttachEnd, String> {
-    if send(sender, &FromClient::Attach(attach_request(looks, edge)))
-        .await
-        .is_err()
-    {
-        return Ok(AttachEnd::Lost);
-    }
-    let voice = TerminalFeatures::detect(edge);
-    let mut signs = WindowStatus::new(voice, ProgressSupport::of(edge));
-    // The last link that is being opened; whether an earlier one could be is told no more.
+) -> Result<DetachReason, ShowError> {
+    send(sender, &FromClient::Attach(attach_request(looks, edge))).await?;
+    let features = TerminalFeatures::detect(edge);
+    let mut signs = WindowStatus::new(features, ProgressSupport::of(edge));
+    // The last link that is being opened; whether an earlier one could be is not reported any more.
     let mut opening: Option<tokio::task::JoinHandle<Result<(), String>>> = None;
     loop {
         tokio::select! {
             Some(opened) = ended(&mut opening) => {
                 opening = None;
-                if let Ok(Err(why)) = opened
-                    && send(sender, &FromClient::Failed(why)).await.is_err()
-                {
-                    return Ok(AttachEnd::Lost);
+                if let Ok(Err(why)) = opened {
+                    send(sender, &FromClient::Failed(why)).await?;
                 }
             }
             event = input.next() => match event {
                 Some(Ok(heard)) => {
-                    if !forward_input(sender, frozen, heard).await {
-                        return Ok(AttachEnd::Lost);
+                    if matches!(heard, TerminalInput::Event(crossterm::event::Event::Resize(..))) {
+                        frozen.resize();
                     }
+                    send(sender, &message_of(heard)).await?;
                 }
                 // The terminal is gone: leave quietly, everything goes on.
-                Some(Err(_)) | None => return Ok(AttachEnd::Bye(String::new())),
+                Some(Err(_)) | None => return Ok(DetachReason::Ended(String::new())),
             },
-            heard = receive(receiver) => match heard {
-                Ok(Some(Packet::Frame(number, bytes))) => {
-                    if !show_frame(sender, frozen, (number, &bytes)).await? {
-                        return Ok(AttachEnd::Lost);
-                    }
+            heard = receive(receiver) => match heard? {
+                Some(Packet::Frame(number, bytes)) => {
+                    TerminalGuard::write(&bytes)
+                        .map_err(|error| ShowError::Terminal(format!("could not write to this terminal: {error}")))?;
+                    let acknowledged = send(sender, &FromClient::Ack(number)).await;
+                    frozen.feed(&bytes);
+                    acknowledged?;
                 }
-                Ok(Some(Packet::Message(FromServer::Bye(why)))) => return Ok(AttachEnd::Bye(why)),
-                Ok(Some(Packet::Message(FromServer::Edit(text)))) => {
+                Some(Packet::Message(FromServer::Bye(why))) => return Ok(DetachReason::Ended(why)),
+                Some(Packet::Message(FromServer::Edit(text))) => {
                     let written = edit_text(edge, text, input).await?;
                     signs.repeat();
-                    if send(sender, &FromClient::Edited(written)).await.is_err() {
-                        return Ok(AttachEnd::Lost);
-                    }
+                    send(sender, &FromClient::Edited(written)).await?;
                 }
-                Ok(Some(Packet::Message(FromServer::Go(root)))) => return Ok(AttachEnd::Switch(SwitchTarget::Project(root))),
-                Ok(Some(Packet::Message(FromServer::Demo))) => return Ok(AttachEnd::Switch(SwitchTarget::Demo)),
-                Ok(Some(Packet::Message(FromServer::Clipboard(text)))) => copy(edge, text),
-                Ok(Some(Packet::Message(FromServer::Mouse(is_ours)))) => TerminalGuard::capture_mouse(is_ours),
-                Ok(Some(Packet::Message(FromServer::Title(text)))) => signs.set_title(text),
-                Ok(Some(Packet::Message(FromServer::Progress(progress)))) => signs.set_progress(progress),
-                Ok(Some(Packet::Message(FromServer::Notify(call)))) => TerminalGuard::notify(&voice.notify(&call)),
-                Ok(Some(Packet::Message(FromServer::Open(target)))) => {
-                    opening = Some(tokio::task::spawn_blocking(move || crate::adapters::desktop::browser::open(&target)));
+                Some(Packet::Message(FromServer::Go(root))) => {
+                    return Ok(DetachReason::Switch(SwitchTarget::Project(root)));
                 }
-                Ok(Some(Packet::Message(FromServer::Hello(_) | FromServer::Answer(_) | FromServer::Line(_)) | Packet::Text(_))) => {}
-                Ok(None) | Err(_) => return Ok(AttachEnd::Lost),
+                Some(Packet::Message(FromServer::Demo)) => return Ok(DetachReason::Switch(SwitchTarget::Demo)),
+                Some(Packet::Message(FromServer::Clipboard(text))) => copy(edge, text),
+                Some(Packet::Message(FromServer::Mouse(is_ours))) => TerminalGuard::capture_mouse(is_ours),
+                Some(Packet::Message(FromServer::Title(text))) => signs.set_title(text),
+                Some(Packet::Message(FromServer::Progress(progress))) => signs.set_progress(progress),
+                Some(Packet::Message(FromServer::Notify(call))) => TerminalGuard::notify(&features.notify(&call)),
+                Some(Packet::Message(FromServer::Open(target))) => {
+                    opening = Some(tokio::task::spawn_blocking(move || browser::open(&target)));
+                }
+                Some(Packet::Message(FromServer::Hello(_) | FromServer::Answer(_) | FromServer::Line(_)) | Packet::Text(_)) => {}
+                None => return Err(ShowError::Lost),
             },
         }
     }
-}
-
-/// Passes on what a person did; answers whether somebody hears it.
-async fn forward_input(sender: &mut FrameSender, frozen: &mut LastFrame, heard: TerminalInput) -> bool {
-    if matches!(heard, TerminalInput::Event(crossterm::event::Event::Resize(..))) {
-        frozen.resize();
-    }
-    send(sender, &told(heard)).await.is_ok()
-}
-
-/// Shows a picture and says so; answers whether somebody hears it.
-async fn show_frame(
-    sender: &mut FrameSender,
-    frozen: &mut LastFrame,
-    (number, bytes): (u64, &[u8]),
-) -> Result<bool, String> {
-    TerminalGuard::write(bytes).map_err(|error| format!("could not write to this terminal: {error}"))?;
-    let heard = send(sender, &FromClient::Ack(number)).await.is_ok();
-    frozen.feed(bytes);
-    Ok(heard)
 }
 
 /// Waits for work that was begun; for ever when none was.
@@ -217,25 +204,18 @@ async fn edit_text(
     edge: &ProcessEnv,
     text: String,
     input: &mut InputReader,
-) -> Result<Option<String>, String> {
+) -> Result<Option<String>, ShowError> {
     // Whoever reads keys must not take them from the editor.
     input.pause().await;
     TerminalGuard::suspend();
     let edge = edge.clone();
-    let written =
-        tokio::task::spawn_blocking(move || crate::adapters::desktop::editor::edit(edge.editor(), &text))
-            .await;
+    let written = tokio::task::spawn_blocking(move || editor::edit(edge.editor(), &text)).await;
     TerminalGuard::resume()
         .and_then(|()| input.resume())
-        .map_err(|error| format!("could not use this terminal again: {error}"))?;
-    Ok(match written {
-        Ok(Ok(text)) => Some(text),
-        Ok(Err(why)) => {
-            tracing::warn!("{why}");
-            None
-        }
-        Err(_broken) => None,
-    })
+        .map_err(|error| ShowError::Terminal(format!("could not use this terminal again: {error}")))?;
+    Ok(written
+        .ok()
+        .and_then(|text| text.inspect_err(|why| tracing::warn!("{why}")).ok()))
 }
 
 fn attach_request(looks: DisplayCaps, edge: &ProcessEnv) -> AttachRequest {
@@ -264,11 +244,11 @@ fn copy(edge: &ProcessEnv, text: String) {
     if is_remote(edge) {
         return;
     }
-    let tools = crate::adapters::desktop::clipboard::tools(&|name| edge.get(name));
+    let tools = clipboard::tools(&|name| edge.get(name));
     if !tools.is_empty() {
         // Whether there is one is nobody's business: the terminal has it already.
         drop(tokio::task::spawn_blocking(move || {
-            crate::adapters::desktop::clipboard::copy(&tools, &text)
+            clipboard::copy(&tools, &text)
         }));
     }
 }

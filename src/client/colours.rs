@@ -1,7 +1,7 @@
 //! What colours a terminal has: the questions, and the answers picked out of what is pressed. Nothing waits for them.
 //! Must never swallow a key: what turns out to be no answer is passed on as it came.
 
-use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{Event, KeyCode, KeyModifiers};
 
 use crate::config::process_env::ProcessEnv;
 use crate::protocol::wire::TerminalColour;
@@ -10,12 +10,14 @@ use crate::term::Rgb;
 /// Asks for the colour of text (OSC 10) and for that behind it (OSC 11).
 pub(super) const QUERY: &[u8] = b"\x1b]10;?\x1b\\\x1b]11;?\x1b\\";
 
-/// How answers begin, after the two characters that introduce them.
-const BEGINNINGS: [&str; 2] = [FOREGROUND, BACKGROUND];
-const FOREGROUND: &str = "10;rgb:";
-const BACKGROUND: &str = "11;rgb:";
+/// How answers begin.
+const FOREGROUND: &str = "\x1b]10;rgb:";
+const BACKGROUND: &str = "\x1b]11;rgb:";
 
-/// Longest answer: what begins it, and three times four digits with two strokes.
+/// How answers end.
+const ENDS: [&str; 2] = ["\x1b\\", "\x07"];
+
+/// Longest answer without its end: three times four digits with two strokes behind what begins it.
 const LONGEST: usize = BACKGROUND.len() + 14;
 
 /// Whether a terminal can be asked: a console shows the question, or beeps.
@@ -46,26 +48,18 @@ impl ColourReplyParser {
 
     /// Takes in an event; answers what can be passed on now.
     pub(super) fn feed(&mut self, event: Event) -> Vec<TerminalInput> {
-        let part = part(&event);
+        let sent = sent(&event);
         self.held.push(event);
-        match (part, self.held.len()) {
-            // The escape may arrive alone when the answer comes in two pieces.
-            (ReplyPart::Escape | ReplyPart::Begin, 1) => return Vec::new(),
-            (ReplyPart::Character(']'), 2) if self.text.is_empty() => return Vec::new(),
-            (ReplyPart::Escape, _) if self.text.len() > BACKGROUND.len() => return Vec::new(),
-            (ReplyPart::Character('\\') | ReplyPart::End, _) => {
-                if let Some(colour) = colour(&self.text) {
-                    *self = ColourReplyParser::default();
-                    return vec![TerminalInput::Colour(colour)];
-                }
-            }
-            (ReplyPart::Character(next), at) if at > 1 => {
-                self.text.push(next);
-                if may_become(&self.text) {
-                    return Vec::new();
-                }
-            }
-            _ => {}
+        let Some(sent) = sent else {
+            return self.take_held();
+        };
+        self.text.push_str(&sent);
+        if let Some(colour) = colour(&self.text) {
+            *self = ColourReplyParser::default();
+            return vec![TerminalInput::Colour(colour)];
+        }
+        if may_become(&self.text) {
+            return Vec::new();
         }
         self.take_held()
     }
@@ -77,45 +71,31 @@ impl ColourReplyParser {
     }
 }
 
-/// What an input event is within a colour reply. The reader of keys takes the introducing characters for a key with Alt.
-enum ReplyPart {
-    Escape,
-    Begin,
-    Character(char),
-    End,
-    Other,
-}
-
-fn part(event: &Event) -> ReplyPart {
-    let Event::Key(KeyEvent {
-        code,
-        modifiers,
-        kind: KeyEventKind::Press,
-        ..
-    }) = event
-    else {
-        return ReplyPart::Other;
-    };
-    match (code, *modifiers) {
-        (KeyCode::Esc, KeyModifiers::NONE) => ReplyPart::Escape,
-        (KeyCode::Char(']'), KeyModifiers::ALT) => ReplyPart::Begin,
-        (KeyCode::Char('\\'), KeyModifiers::ALT) | (KeyCode::Char('g'), KeyModifiers::CONTROL) => {
-            ReplyPart::End
-        }
-        (KeyCode::Char(character), KeyModifiers::NONE | KeyModifiers::SHIFT) => {
-            ReplyPart::Character(*character)
-        }
-        _ => ReplyPart::Other,
-    }
+/// What the terminal sent for a key, as far as a colour reply can hold it. The reader of keys takes an escape and the character
+/// behind it for a key with Alt, unless they came in two pieces.
+fn sent(event: &Event) -> Option<String> {
+    let key = event.as_key_press_event()?;
+    Some(match (key.code, key.modifiers) {
+        (KeyCode::Esc, KeyModifiers::NONE) => "\x1b".to_owned(),
+        (KeyCode::Char(character @ (']' | '\\')), KeyModifiers::ALT) => format!("\x1b{character}"),
+        (KeyCode::Char('g'), KeyModifiers::CONTROL) => "\x07".to_owned(),
+        (KeyCode::Char(character), KeyModifiers::NONE | KeyModifiers::SHIFT) => character.to_string(),
+        _ => return None,
+    })
 }
 
 fn may_become(text: &str) -> bool {
+    let text = text
+        .strip_suffix('\x1b')
+        .filter(|rest| !rest.is_empty())
+        .unwrap_or(text);
     let fits = |rest: &str| rest.chars().all(|c| c.is_ascii_hexdigit() || c == '/');
-    let begins = |begin: &&str| begin.starts_with(text) || text.strip_prefix(*begin).is_some_and(fits);
-    text.len() <= LONGEST && BEGINNINGS.iter().any(begins)
+    let begins = |begin: &str| begin.starts_with(text) || text.strip_prefix(begin).is_some_and(fits);
+    text.len() <= LONGEST && (begins(FOREGROUND) || begins(BACKGROUND))
 }
 
 fn colour(text: &str) -> Option<TerminalColour> {
+    let text = ENDS.iter().find_map(|end| text.strip_suffix(end))?;
     let foreground = || Some(TerminalColour::Foreground(rgb(text.strip_prefix(FOREGROUND)?)?));
     let background = || Some(TerminalColour::Background(rgb(text.strip_prefix(BACKGROUND)?)?));
     foreground().or_else(background)
@@ -142,6 +122,8 @@ fn level(digits: &str) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
+    use crossterm::event::KeyEvent;
+
     use super::*;
 
     fn press(code: KeyCode, modifiers: KeyModifiers) -> Event {
@@ -159,17 +141,18 @@ mod tests {
         events
     }
 
-    fn heard(events: Vec<Event>) -> Vec<TerminalInput> {
+    fn parsed(events: Vec<Event>) -> Vec<TerminalInput> {
         let mut answer = ColourReplyParser::default();
-        let mut heard: Vec<TerminalInput> = events.into_iter().flat_map(|event| answer.feed(event)).collect();
-        heard.extend(answer.take_held());
-        heard
+        let mut parsed: Vec<TerminalInput> =
+            events.into_iter().flat_map(|event| answer.feed(event)).collect();
+        parsed.extend(answer.take_held());
+        parsed
     }
 
     #[test]
     fn the_answer_is_taken_out_of_what_is_pressed() {
         let j = press(KeyCode::Char('j'), KeyModifiers::NONE);
-        for (colour, told) in [
+        for (colour, expected) in [
             (
                 "11;rgb:fdfd/f6f6/e3e3",
                 TerminalColour::Background((0xfd, 0xf6, 0xe3)),
@@ -189,10 +172,10 @@ mod tests {
             events.push(j.clone());
             let expected = [
                 TerminalInput::Event(j.clone()),
-                TerminalInput::Colour(told),
+                TerminalInput::Colour(expected),
                 TerminalInput::Event(j.clone()),
             ];
-            assert_eq!(heard(events), expected);
+            assert_eq!(parsed(events), expected);
         }
     }
 
@@ -205,7 +188,7 @@ mod tests {
         events[last] = press(KeyCode::Char('\\'), KeyModifiers::NONE);
         events.insert(last, press(KeyCode::Esc, KeyModifiers::NONE));
         assert_eq!(
-            heard(events),
+            parsed(events),
             [TerminalInput::Colour(TerminalColour::Background((
                 0x18, 0x18, 0x18
             )))]
@@ -220,7 +203,7 @@ mod tests {
             TerminalInput::Colour(TerminalColour::Foreground((255, 0, 0))),
             TerminalInput::Colour(TerminalColour::Background((0, 0, 255))),
         ];
-        assert_eq!(heard(events), expected);
+        assert_eq!(parsed(events), expected);
     }
 
     #[test]
@@ -238,7 +221,7 @@ mod tests {
             vec![alt, key('1'), key('1'), end, escape],
         ] {
             let expected: Vec<TerminalInput> = events.iter().cloned().map(TerminalInput::Event).collect();
-            assert_eq!(heard(events), expected);
+            assert_eq!(parsed(events), expected);
         }
     }
 }

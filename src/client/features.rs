@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use crate::config::notify_style::NotifyStyle;
 
-    fn voice(environment: &[(&str, &str)]) -> TerminalFeatures {
+    fn features(environment: &[(&str, &str)]) -> TerminalFeatures {
         TerminalFeatures::detect(&ProcessEnv::with_variables(environment))
     }
 
@@ -126,8 +126,8 @@ mod tests {
         }
     }
 
-    fn said(voice: TerminalFeatures, call: &TerminalNotice) -> String {
-        String::from_utf8(voice.notify(call)).unwrap()
+    fn bytes_for(features: TerminalFeatures, call: &TerminalNotice) -> String {
+        String::from_utf8(features.notify(call)).unwrap()
     }
 
     #[test]
@@ -150,10 +150,14 @@ mod tests {
             (vec![("TERM", "xterm-256color")], "\x07".to_owned()),
             (vec![("TERM", "tmux-256color"), ("TMUX", "s")], "\x07".to_owned()),
         ] {
-            assert_eq!(said(voice(&environment), &auto), wanted, "{environment:?}");
+            assert_eq!(
+                bytes_for(features(&environment), &auto),
+                wanted,
+                "{environment:?}"
+            );
         }
-        let wished = said(
-            voice(&[("TERM", "xterm-256color")]),
+        let wished = bytes_for(
+            features(&[("TERM", "xterm-256color")]),
             &call(NotifySequence::Osc9, false),
         );
         assert!(wished.starts_with("\x1b]9;"), "{wished:?}");
@@ -161,8 +165,8 @@ mod tests {
 
     #[test]
     fn tmux_is_passed_through_only_where_that_was_allowed() {
-        let inside = voice(&[("TERM", "tmux-256color"), ("TMUX", "s")]);
-        let passed = said(inside, &call(NotifySequence::Auto, true));
+        let inside = features(&[("TERM", "tmux-256color"), ("TMUX", "s")]);
+        let passed = bytes_for(inside, &call(NotifySequence::Auto, true));
         assert!(
             passed.starts_with("\x1bPtmux;\x1b\x1b]9;") && passed.ends_with("\x1b\x1b\\\x1b\\\x07"),
             "{passed:?}"
@@ -172,13 +176,13 @@ mod tests {
     #[test]
     fn a_simple_or_unknown_terminal_gets_nothing_odd() {
         for term in ["", "dumb", "linux", "vt100", "screen", "something"] {
-            let simple = voice(&[("TERM", term)]);
+            let simple = features(&[("TERM", term)]);
             for way in [NotifySequence::Auto, NotifySequence::Osc9, NotifySequence::Osc777] {
                 assert_eq!(simple.notify(&call(way, true)), b"\x07", "{term}");
             }
             assert_eq!(simple.title("3 need you"), b"", "{term}");
         }
-        let title = voice(&[("TERM", "xterm")]).title("a\x1b\\b");
+        let title = features(&[("TERM", "xterm")]).title("a\x1b\\b");
         assert_eq!(title, b"\x1b]2;a\\x1b\\b\x1b\\");
     }
 }

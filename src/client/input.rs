@@ -11,8 +11,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::client::colours::{ColourReplyParser, QUERY, TerminalInput};
-use crate::client::tty::is_enhanced;
-use crate::client::tty::write_all;
+use crate::client::tty::{is_enhanced, write_all};
 use crate::protocol::wire::FromClient;
 
 /// Events that wait to be sent; when there are more, what is pressed waits in the terminal.
@@ -26,7 +25,7 @@ const REPLY_GAP: Duration = Duration::from_millis(50);
 const QUERY_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Converts an input event to a message for the server.
-pub(super) fn told(heard: TerminalInput) -> FromClient {
+pub(super) fn message_of(heard: TerminalInput) -> FromClient {
     match heard {
         TerminalInput::Event(Event::Key(key)) => {
             FromClient::Input(Event::Key(normalize_key(key, is_enhanced())))
@@ -66,11 +65,11 @@ impl InputReader {
             .build()?;
         let (sender, events) = mpsc::channel(MAX_QUEUED);
         let stop = CancellationToken::new();
-        let told = stop.clone();
+        let stopped = stop.clone();
         // Nobody waits for its end: the process may end before it.
         std::thread::Builder::new()
             .name("input".to_owned())
-            .spawn(move || runtime.block_on(read(&sender, &told, may_ask)))?;
+            .spawn(move || runtime.block_on(read(&sender, &stopped, may_ask)))?;
         Ok(InputReader {
             events,
             stop: Some(stop.drop_guard()),
@@ -95,7 +94,7 @@ impl InputReader {
     }
 }
 
-async fn read(sender: &mpsc::Sender<io::Result<TerminalInput>>, told: &CancellationToken, may_ask: bool) {
+async fn read(sender: &mpsc::Sender<io::Result<TerminalInput>>, stopped: &CancellationToken, may_ask: bool) {
     let mut events = EventStream::new();
     let mut answer = ColourReplyParser::default();
     let mut listen_until = query_colours(may_ask);
@@ -118,7 +117,7 @@ async fn read(sender: &mpsc::Sender<io::Result<TerminalInput>>, told: &Cancellat
                 ask_again = Instant::now() + QUERY_INTERVAL;
                 continue;
             }
-            () = told.cancelled() => return,
+            () = stopped.cancelled() => return,
         };
         let heard = match event {
             Err(_silence) => answer.take_held(),

@@ -5,13 +5,14 @@ mod dispatch;
 mod stdin;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use crate::adapters::clock;
 use crate::adapters::output;
-use crate::client::reconnect::RestartFn;
+use crate::client::reconnect::{RestartFn, reconnect};
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::{TaskId, Timestamp, pluralized};
@@ -46,20 +47,13 @@ pub(super) struct PlainClient {
     prompts: PlainPrompts,
     attention: AttentionSummary,
     lines: StdinLines,
-    /// Which server told the last line, and its position there.
+    /// Which server sent the last line, and its position there.
     last_notice: Option<(Timestamp, u64)>,
-    /// When the last line was told, and up to when this server may only say what is old: it remembers what was before it.
+    /// When the last line was written, and up to when this server may only repeat old ones: it remembers what was before it.
     last_notice_at: Timestamp,
     repeats_until: Timestamp,
     /// How long the last look at the board took.
     refresh_time: Duration,
-}
-
-/// How a connection of the plain client ended: the user left or the server was lost.
-enum PlainEnd {
-    /// The person leaves, or the server said goodbye; with these words.
-    Left(String),
-    Lost,
 }
 
 /// Talks about the project at `place` until the person leaves or the server says goodbye. A server that vanishes is started again
@@ -99,14 +93,12 @@ impl PlainClient {
     async fn run(&mut self, restart: Option<RestartFn>) -> Result<String, String> {
         self.introduce().await?;
         loop {
-            match self.run_connection().await? {
-                PlainEnd::Left(why) => return Ok(why),
-                PlainEnd::Lost => {
-                    tell("the server is not answering; agents go on; connecting again");
-                    crate::client::reconnect::reconnect(&self.place.socket, restart.clone()).await?;
-                    tell("the server is back");
-                }
+            if let Ok(why) = self.run_connection().await {
+                return Ok(why);
             }
+            tell("the server is not answering; agents go on; connecting again");
+            reconnect(&self.place.socket, restart.clone(), &AtomicU32::new(0)).await?;
+            tell("the server is back");
         }
     }
 
@@ -126,59 +118,52 @@ impl PlainClient {
         Ok(())
     }
 
-    async fn run_connection(&mut self) -> Result<PlainEnd, String> {
-        let Ok((mut sender, mut receiver)) = connection::greet(&self.place.socket).await else {
-            return Ok(PlainEnd::Lost);
+    /// Goes on until the person leaves or the server says goodbye; answers with words for that.
+    ///
+    /// # Errors
+    /// When the server was lost.
+    async fn run_connection(&mut self) -> Result<String, ProtocolError> {
+        let (mut sender, mut receiver) = connection::greet(&self.place.socket).await?;
+        let status = connection::reply(&mut sender, &mut receiver, ServerCall::Who).await?;
+        let CallReply::Who(status) = status else {
+            return Err(status.into());
         };
-        let Some(after) = self.begin(&mut sender, &mut receiver).await else {
-            return Ok(PlainEnd::Lost);
-        };
-        let follow = FromClient::Call(Box::new(ServerCall::Follow(after)));
-        if connection::send(&mut sender, &follow).await.is_err() {
-            return Ok(PlainEnd::Lost);
-        }
+        let follow = ServerCall::Follow(self.begin(status.since));
+        connection::send(&mut sender, &FromClient::Call(Box::new(follow))).await?;
         let mut look_at = Instant::now();
         while !output::is_unread() {
             tokio::select! {
-                heard = connection::receive(&mut receiver) => match heard {
-                    Ok(Some(Packet::Message(FromServer::Line(line)))) => {
+                heard = connection::receive(&mut receiver) => match heard? {
+                    Some(Packet::Message(FromServer::Line(line))) => {
                         self.on_notice(&line);
                         look_at = look_at.min(Instant::now() + self.pause(REFRESH_DELAY));
                     }
-                    Ok(Some(Packet::Message(FromServer::Bye(why)))) => return Ok(PlainEnd::Left(why)),
-                    Ok(Some(_)) => {}
-                    Ok(None) | Err(_) => return Ok(PlainEnd::Lost),
+                    Some(Packet::Message(FromServer::Bye(why))) => return Ok(why),
+                    Some(_) => {}
+                    None => return Err(ProtocolError::WentAway),
                 },
                 line = self.lines.next() => {
-                    let Some(line) = line else {
-                        return Ok(PlainEnd::Left("left; the server and its agents go on".to_owned()));
+                    let stays = match line {
+                        Some(line) => self.run_line(&line).await,
+                        None => false,
                     };
-                    if !self.run_line(&line).await {
-                        return Ok(PlainEnd::Left("left; the server and its agents go on".to_owned()));
+                    if !stays {
+                        return Ok("left; the server and its agents go on".to_owned());
                     }
                     look_at = Instant::now();
                 }
                 () = tokio::time::sleep_until(look_at) => {
-                    if self.refresh().await.is_err() {
-                        return Ok(PlainEnd::Lost);
-                    }
+                    self.refresh().await?;
                     look_at = Instant::now() + self.pause(REFRESH_INTERVAL);
                 }
             }
         }
-        Ok(PlainEnd::Left(String::new()))
+        Ok(String::new())
     }
 
-    /// After which line this server is to go on: one that was started anew has told nothing yet; a first one has told enough.
-    async fn begin(
-        &mut self,
-        sender: &mut crate::adapters::ipc::FrameSender,
-        receiver: &mut crate::adapters::ipc::FrameReceiver,
-    ) -> Option<u64> {
-        let Ok(CallReply::Who(status)) = connection::reply(sender, receiver, ServerCall::Who).await else {
-            return None;
-        };
-        let since = status.since;
+    /// After which line the server that runs since then is to go on: one that was started anew has sent nothing yet; of a first
+    /// one only what is new.
+    fn begin(&mut self, since: Timestamp) -> u64 {
         let (after, old) = match self.last_notice {
             None => (u64::MAX, self.last_notice_at),
             Some((same, after)) if same == since => (after, Timestamp::default()),
@@ -186,7 +171,7 @@ impl PlainClient {
         };
         self.repeats_until = old;
         self.last_notice = Some((since, after));
-        Some(after)
+        after
     }
 
     fn on_notice(&mut self, line: &LogLine) {

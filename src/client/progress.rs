@@ -1,5 +1,5 @@
 //! Whether the terminal shows how far the work is, in its tab or in the bar of tasks (`OSC 9;4`). To many terminals any `OSC 9`
-//! is a notification, so that only those are told of it that are known to understand it.
+//! is a notification, so that it is sent only to those that are known to understand it.
 
 use crate::config::process_env::ProcessEnv;
 use crate::ui::WorkProgress;
@@ -26,10 +26,10 @@ impl ProgressSupport {
         if ["TMUX", "STY", "ZELLIJ"].into_iter().any(has) {
             return ProgressSupport(false);
         }
-        let said = |name: &str| edge.get(name).unwrap_or_default();
+        let value = |name: &str| edge.get(name).unwrap_or_default();
         let number = |text: &str| text.parse::<u32>().unwrap_or_default();
-        let version = said("TERM_PROGRAM_VERSION");
-        let by_program = match said("TERM_PROGRAM").as_str() {
+        let version = value("TERM_PROGRAM_VERSION");
+        let by_program = match value("TERM_PROGRAM").as_str() {
             "ghostty" => {
                 let mut parts = version.split(|c: char| !c.is_ascii_digit()).map(number);
                 (parts.next().unwrap_or_default(), parts.next().unwrap_or_default()) >= GHOSTTY
@@ -37,13 +37,13 @@ impl ProgressSupport {
             "WezTerm" => version.get(..8).is_some_and(|day| number(day) >= WEZTERM),
             _ => false,
         };
-        let ptyxis = said("PTYXIS_VERSION");
+        let ptyxis = value("PTYXIS_VERSION");
         let ptyxis = ptyxis
             .split('.')
             .next()
             .is_some_and(|major| number(major) >= PTYXIS);
-        let windows = has("WT_SESSION") || said("ConEmuANSI") == "ON";
-        ProgressSupport(by_program || ptyxis || windows || lists(&said("TERM_FEATURES"), FEATURE))
+        let windows = has("WT_SESSION") || value("ConEmuANSI") == "ON";
+        ProgressSupport(by_program || ptyxis || windows || lists(&value("TERM_FEATURES"), FEATURE))
     }
 
     /// The bytes that show it; none where it would not be understood.
@@ -75,12 +75,12 @@ fn lists(features: &str, wanted: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn bar(environment: &[(&str, &str)]) -> ProgressSupport {
+    fn support(environment: &[(&str, &str)]) -> ProgressSupport {
         ProgressSupport::of(&ProcessEnv::with_variables(environment))
     }
 
     #[test]
-    fn only_terminals_that_are_known_to_show_it_are_told_how_far_the_work_is() {
+    fn progress_is_sent_only_to_terminals_that_are_known_to_show_it() {
         let ghostty = |version| [("TERM_PROGRAM", "ghostty"), ("TERM_PROGRAM_VERSION", version)];
         let wezterm = |version| [("TERM_PROGRAM", "WezTerm"), ("TERM_PROGRAM_VERSION", version)];
         let iterm = |features| [("TERM_PROGRAM", "iTerm.app"), ("TERM_FEATURES", features)];
@@ -95,7 +95,7 @@ mod tests {
             &[("ConEmuANSI", "ON")],
             &[("PTYXIS_VERSION", "48.1")],
         ] {
-            assert_eq!(bar(known), ProgressSupport(true), "{known:?}");
+            assert_eq!(support(known), ProgressSupport(true), "{known:?}");
         }
         for unknown in [
             &ghostty("1.1.3")[..],
@@ -114,16 +114,20 @@ mod tests {
             &[("WT_SESSION", "0-1"), ("ZELLIJ", "0")],
             &[],
         ] {
-            assert_eq!(bar(unknown), ProgressSupport(false), "{unknown:?}");
-            assert_eq!(bar(unknown).bytes(WorkProgress::Working(3)), b"", "{unknown:?}");
+            assert_eq!(support(unknown), ProgressSupport(false), "{unknown:?}");
+            assert_eq!(
+                support(unknown).bytes(WorkProgress::Working(3)),
+                b"",
+                "{unknown:?}"
+            );
         }
     }
 
     #[test]
     fn a_share_is_shown_marked_when_it_waits_and_taken_away() {
-        let said = |progress| String::from_utf8(ProgressSupport(true).bytes(progress)).unwrap();
-        assert_eq!(said(WorkProgress::Working(41)), "\x1b]9;4;1;41\x1b\\");
-        assert_eq!(said(WorkProgress::Waiting(200)), "\x1b]9;4;4;100\x1b\\");
-        assert_eq!(said(WorkProgress::Idle), "\x1b]9;4;0;0\x1b\\");
+        let bytes = |progress| String::from_utf8(ProgressSupport(true).bytes(progress)).unwrap();
+        assert_eq!(bytes(WorkProgress::Working(41)), "\x1b]9;4;1;41\x1b\\");
+        assert_eq!(bytes(WorkProgress::Waiting(200)), "\x1b]9;4;4;100\x1b\\");
+        assert_eq!(bytes(WorkProgress::Idle), "\x1b]9;4;0;0\x1b\\");
     }
 }

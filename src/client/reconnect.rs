@@ -31,13 +31,10 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(100);
 const MAX_LOSSES: usize = 10;
 const LOSS_WINDOW: Duration = Duration::from_mins(1);
 
-/// How often it is said how long it has lasted.
+/// How often the status line is written anew.
 const STATUS_INTERVAL: Duration = Duration::from_millis(250);
 /// From when on a key leaves: before that it was meant for somebody else.
 const KEY_QUITS_AFTER: Duration = Duration::from_secs(3);
-
-/// Shared counter of attempts to reconnect.
-type RetryCount = Arc<AtomicU32>;
 
 /// The last drawn frame, kept to be shown dimmed while the server is gone.
 #[derive(Default)]
@@ -87,8 +84,8 @@ pub(super) async fn wait(
     restart: Option<RestartFn>,
     (input, frozen): (&mut InputReader, &mut LastFrame),
 ) -> Result<Option<(FrameSender, FrameReceiver)>, String> {
-    let (tries, began) = (RetryCount::default(), Instant::now());
-    let coming = reconnect_counted(socket, restart, &tries);
+    let (tries, began) = (AtomicU32::new(0), Instant::now());
+    let coming = reconnect(socket, restart, &tries);
     tokio::pin!(coming);
     // A terminal that is gone is noticed by the next read.
     drop(TerminalGuard::write(frozen.dimmed().as_bytes()));
@@ -149,21 +146,14 @@ impl DisconnectLog {
     }
 }
 
-/// Connects again to a server that has gone; `restart` starts it, if there is one.
+/// Connects again to a server that has gone; `restart` starts it, if there is one. Counts the tries in `tried`.
 ///
 /// # Errors
 /// What the server said when it could not be started, or that nobody listens; for people.
-pub(crate) async fn reconnect(
+pub(super) async fn reconnect(
     socket: &Path,
     restart: Option<RestartFn>,
-) -> Result<(FrameSender, FrameReceiver), String> {
-    reconnect_counted(socket, restart, &RetryCount::default()).await
-}
-
-async fn reconnect_counted(
-    socket: &Path,
-    restart: Option<RestartFn>,
-    tried: &RetryCount,
+    tried: &AtomicU32,
 ) -> Result<(FrameSender, FrameReceiver), String> {
     for tries in 1.. {
         let Some(restart) = restart.clone() else { break };
@@ -178,23 +168,16 @@ async fn reconnect_counted(
             Err(_) => tokio::time::sleep(RETRY_INTERVAL * tries).await,
         }
     }
-    connect_within_counted(socket, RECONNECT_TIMEOUT, tried).await
+    connect(socket, RECONNECT_TIMEOUT, tried).await
 }
 
-/// Connects as soon as somebody listens.
-pub(super) async fn connect_within(
+/// Connects as soon as somebody listens. Counts the tries in `tried`.
+pub(super) async fn connect(
     socket: &Path,
-    patience: Duration,
+    timeout: Duration,
+    tried: &AtomicU32,
 ) -> Result<(FrameSender, FrameReceiver), String> {
-    connect_within_counted(socket, patience, &RetryCount::default()).await
-}
-
-async fn connect_within_counted(
-    socket: &Path,
-    patience: Duration,
-    tried: &RetryCount,
-) -> Result<(FrameSender, FrameReceiver), String> {
-    let deadline = Instant::now() + patience;
+    let deadline = Instant::now() + timeout;
     loop {
         tried.fetch_add(1, Ordering::Relaxed);
         match greet(socket).await {
