@@ -1,8 +1,60 @@
-//! Saved arrangements: what a tab's file says, made into trees of named views. Knows view names only as text.
+//! How the panes of a tab are arranged, and the layout files that say so: what a tab's file says, made into trees of named views.
+//! Knows view names only as text.
 
-use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
 
 use super::pane::{Axis, PaneId, PaneTree};
+
+/// How the panes of a tab are arranged: as in its layout file, by a person, or one per agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PaneArrangement {
+    Saved {
+        /// For 160 columns and more.
+        wide: PaneTree,
+        /// For 100 to 159 columns.
+        medium: PaneTree,
+    },
+    /// As a person made it.
+    Own(PaneTree),
+    /// One pane per agent at work; the list is shown when there is no room for all.
+    Agents { list: PaneId },
+}
+
+impl PaneArrangement {
+    /// Its panes in reading order, without those of agents.
+    pub fn panes(&self) -> Vec<PaneId> {
+        match self {
+            PaneArrangement::Saved { wide: tree, .. } | PaneArrangement::Own(tree) => tree.panes(),
+            PaneArrangement::Agents { list } => vec![*list],
+        }
+    }
+
+    /// Its panes that stay until they are closed, those for another width included.
+    pub fn fixed(&self) -> BTreeSet<PaneId> {
+        let mut panes = self.panes();
+        if let PaneArrangement::Saved { medium, .. } = self {
+            panes.extend(medium.panes());
+        }
+        let fixed = panes.into_iter().filter(|id| matches!(id, PaneId::Fixed(_)));
+        fixed.collect()
+    }
+
+    /// Gives its panes other ids; those that are not named keep theirs.
+    pub fn rename(&mut self, names: &BTreeMap<PaneId, PaneId>) {
+        let new = |id: PaneId| names.get(&id).copied().unwrap_or(id);
+        match self {
+            PaneArrangement::Saved { wide, medium } => {
+                wide.rename(&new);
+                medium.rename(&new);
+            }
+            PaneArrangement::Own(tree) => tree.rename(&new),
+            PaneArrangement::Agents { list } => *list = new(*list),
+        }
+    }
+}
 
 /// A tab as a layout file describes it: title, views, focus and panes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,22 +62,9 @@ pub struct TabLayout {
     pub title: String,
     /// Names of its views in the order of their panes: pane `n` shows `views[n]`.
     pub views: Vec<String>,
-    pub focus: usize,
-    pub plan: LayoutKind,
-}
-
-/// Whether a layout has fixed pane trees or arranges one pane per agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LayoutKind {
-    /// By two trees: for wide and for medium terminals. Panes are numbered from 0.
-    Trees {
-        /// 160 columns and more.
-        wide: PaneTree,
-        /// 100 to 159 columns.
-        medium: PaneTree,
-    },
-    /// By itself, one pane per agent at work.
-    Agents,
+    pub focus: PaneId,
+    /// Its panes are numbered from 0.
+    pub arrangement: PaneArrangement,
 }
 
 /// The error for a layout file that cannot be used.
@@ -90,46 +129,49 @@ impl TabLayout {
     pub fn parse(text: &str) -> Result<TabLayout, LayoutError> {
         let file: LayoutFile = toml_edit::de::from_str(text)?;
         let mut views = Vec::new();
-        let plan = match (file.auto, file.wide) {
-            (Some(AutoLayout::Agents), _) => LayoutKind::Agents,
-            (None, wide) => {
-                let wide = wide.and_then(|part| tree(&part, &mut views));
-                let wide = wide.ok_or_else(|| LayoutError::Empty(file.title.clone()))?;
-                let medium = file.medium.and_then(|part| tree(&part, &mut views));
-                LayoutKind::Trees {
-                    medium: medium.unwrap_or_else(|| wide.clone()),
-                    wide,
-                }
+        let arrangement = if let Some(AutoLayout::Agents) = file.auto {
+            views.push("agents".to_owned());
+            PaneArrangement::Agents {
+                list: PaneId::Fixed(0),
+            }
+        } else {
+            let wide = file.wide.and_then(|part| tree(&part, &mut views));
+            let wide = wide.ok_or_else(|| LayoutError::Empty(file.title.clone()))?;
+            let medium = file.medium.and_then(|part| tree(&part, &mut views));
+            PaneArrangement::Saved {
+                medium: medium.unwrap_or_else(|| wide.clone()),
+                wide,
             }
         };
         let focus = match file.focus {
-            None => 0,
-            Some(focus) => views
-                .iter()
-                .position(|view| *view == focus)
-                .ok_or(LayoutError::Focus {
-                    title: file.title.clone(),
-                    focus,
-                })?,
+            None => Some(PaneId::Fixed(0)),
+            Some(ref focus) => pane_of(focus, &views),
         };
         Ok(TabLayout {
+            focus: focus.ok_or_else(|| LayoutError::Focus {
+                title: file.title.clone(),
+                focus: file.focus.unwrap_or_default(),
+            })?,
             title: file.title,
             views,
-            focus,
-            plan,
+            arrangement,
         })
     }
+}
+
+fn pane_of(view: &str, views: &[String]) -> Option<PaneId> {
+    let at = views.iter().position(|other| other == view)?;
+    u32::try_from(at).ok().map(PaneId::Fixed)
 }
 
 /// The tree of a part; every view is one pane, the same one wherever it is named.
 fn tree(part: &LayoutNode, views: &mut Vec<String>) -> Option<PaneTree> {
     let (axis, parts, shares) = match part {
         LayoutNode::View(name) => {
-            let at = views.iter().position(|view| view == name).unwrap_or_else(|| {
+            if !views.contains(name) {
                 views.push(name.clone());
-                views.len() - 1
-            });
-            return u32::try_from(at).ok().map(|at| PaneTree::Leaf(PaneId::Fixed(at)));
+            }
+            return pane_of(name, views).map(PaneTree::Leaf);
         }
         LayoutNode::Columns { columns, shares } => (Axis::Columns, columns, shares),
         LayoutNode::Rows { rows, shares } => (Axis::Rows, rows, shares),
@@ -147,20 +189,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_built_in_layouts_can_be_read_and_the_first_is_the_seeds() {
+    fn the_built_in_layouts_can_be_read_and_the_first_shows_the_conductor() {
         let layouts: Vec<_> = BUILTIN
             .iter()
             .map(|text| TabLayout::parse(text).expect("layout"))
             .collect();
         assert_eq!(layouts[0].views, ["conductor", "shell", "board", "watcher"]);
-        assert_eq!(layouts[0].focus, 2);
-        assert_eq!(layouts[1].plan, LayoutKind::Agents);
+        assert_eq!(layouts[0].focus, PaneId::Fixed(2));
+        assert_eq!(layouts[1].views, ["agents"]);
+        assert!(matches!(layouts[1].arrangement, PaneArrangement::Agents { .. }));
     }
 
     #[test]
     fn both_trees_of_a_layout_hold_the_same_panes() {
         for text in BUILTIN {
-            if let LayoutKind::Trees { wide, medium } = TabLayout::parse(text).expect("layout").plan {
+            if let PaneArrangement::Saved { wide, medium } =
+                TabLayout::parse(text).expect("layout").arrangement
+            {
                 let sorted = |node: &PaneTree| {
                     let mut panes = node.panes();
                     panes.sort();

@@ -161,8 +161,7 @@ fn order(state: &UiState, scene: &Scene<'_>, area: Rect) -> Vec<PaneId> {
         return Vec::new();
     };
     match &tab.arrangement {
-        PaneArrangement::Saved { wide, .. } => wide.panes(),
-        PaneArrangement::Own(tree) => tree.panes(),
+        PaneArrangement::Saved { .. } | PaneArrangement::Own(_) => tab.arrangement.panes(),
         PaneArrangement::Agents { list } => {
             let agents = agents(tab, scene).into_iter().map(PaneId::Agent);
             let [_, _, body, _] = bands(area, BorderMode::Bordered);

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::action::Action;
 use super::click_target::ClickTarget;
-use super::keymap::{Keymap, KeymapError};
-use super::pane::{PaneId, PaneTree, SplitPath};
+use super::keymap::Keymap;
+pub(crate) use super::layout::PaneArrangement;
+use super::pane::{PaneId, SplitPath, next_free_id};
 use super::scene::ScreenId;
 use super::scrollback::ScrollbackLine;
 use crate::domain::{AttemptId, Command, NoticeLevel, Span, TaskId, Timestamp};
@@ -196,13 +197,16 @@ pub(crate) enum FinishedTasks {
 }
 
 /// A tab: its title, its panes and their arrangement, focus and zoom.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Tab {
     pub(crate) title: String,
+    #[serde(rename = "shape")]
     pub(crate) arrangement: PaneArrangement,
     pub(crate) focus: PaneId,
+    #[serde(skip)]
     pub(crate) last_focus: Option<PaneId>,
     pub(crate) zoom: Zoom,
+    #[serde(skip)]
     pub(crate) next_arrangement: u8,
 }
 
@@ -218,6 +222,12 @@ impl Tab {
             next_arrangement: 0,
         }
     }
+
+    /// Gives its panes other ids; those that are not named keep theirs.
+    fn rename_panes(&mut self, names: &BTreeMap<PaneId, PaneId>) {
+        self.arrangement.rename(names);
+        self.focus = names.get(&self.focus).copied().unwrap_or(self.focus);
+    }
 }
 
 /// Whether the focused pane of a tab hides the others.
@@ -227,22 +237,6 @@ pub(crate) enum Zoom {
     Out,
     /// The one with the focus is shown.
     In,
-}
-
-/// How the panes of a tab are arranged: as in its layout file, by a person, or one per agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum PaneArrangement {
-    Saved {
-        wide: PaneTree,
-        medium: PaneTree,
-    },
-    /// As a person made it.
-    Own(PaneTree),
-    /// One pane per agent at work; the list is shown when there is no room for all.
-    Agents {
-        list: PaneId,
-    },
 }
 
 impl UiState {
@@ -383,17 +377,20 @@ impl UiState {
         self.panes.entry(id).or_insert(pane)
     }
 
+    /// Adds a pane that no tab shows yet.
+    pub(crate) fn add_pane(&mut self, pane: Pane) -> PaneId {
+        let focused = self.tabs.iter().map(|tab| tab.focus);
+        let used = self.panes.keys().copied().chain(focused).collect();
+        let id = next_free_id(&used);
+        self.panes.insert(id, pane);
+        id
+    }
+
     pub(crate) fn current_tab(&self) -> Option<&Tab> {
         self.tabs.get(self.tab)
     }
 
     pub(crate) fn current_tab_mut(&mut self) -> Option<&mut Tab> {
         self.tabs.get_mut(self.tab)
-    }
-}
-
-impl From<KeymapError> for UiStateError {
-    fn from(problem: KeymapError) -> UiStateError {
-        UiStateError::Keys(problem)
     }
 }

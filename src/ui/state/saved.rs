@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{FinishedTasks, Pane, PaneArrangement, PaneContent, Tab, UiState, Zoom, is_prefix_of};
+use super::{FinishedTasks, Pane, PaneContent, Tab, UiState, is_prefix_of};
 use crate::domain::{NoticeLevel, Timestamp};
-use crate::ui::layout::{LayoutError, TabLayout};
+use crate::ui::layout::TabLayout;
 use crate::ui::pane::PaneId;
 
 /// Version of the form.
@@ -18,7 +18,7 @@ const VERSION: u32 = 1;
 pub struct SavedArrangement {
     version: u32,
     tab: usize,
-    tabs: Vec<SavedTab>,
+    tabs: Vec<Tab>,
     panes: Vec<(PaneId, PaneContent)>,
     finished: FinishedTasks,
     /// Titles of layouts that were there when it was kept: one that a person closed does not come back.
@@ -32,23 +32,9 @@ pub struct SavedArrangement {
     pub left: Option<Timestamp>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct SavedTab {
-    title: String,
-    shape: PaneArrangement,
-    focus: PaneId,
-    zoom: Zoom,
-}
-
 impl UiState {
     /// The arrangement as it is now. What was opened in a pane for a look is not part of it.
     pub fn save_arrangement(&self) -> SavedArrangement {
-        let tab = |tab: &Tab| SavedTab {
-            title: tab.title.clone(),
-            shape: tab.arrangement.clone(),
-            focus: tab.focus,
-            zoom: tab.zoom,
-        };
         let own = |pane: &Pane| {
             let below = pane.back_stack.first().map(|below| &below.content);
             below.unwrap_or(&pane.content).clone()
@@ -57,7 +43,7 @@ impl UiState {
         SavedArrangement {
             version: VERSION,
             tab: self.tab,
-            tabs: self.tabs.iter().map(tab).collect(),
+            tabs: self.tabs.clone(),
             panes: fixed.map(|(id, pane)| (*id, own(pane))).collect(),
             finished: self.finished,
             known: self.layouts.clone(),
@@ -90,17 +76,12 @@ impl UiState {
             .into_iter()
             .map(|(id, content)| (id, Pane::new(alive(content, runs))))
             .collect();
-        let stands = |tab: &SavedTab| tab.shape.fixed().iter().all(|id| panes.contains_key(id));
+        let stands = |tab: &Tab| tab.arrangement.fixed().iter().all(|id| panes.contains_key(id));
         if saved.version != VERSION || saved.tabs.is_empty() || !saved.tabs.iter().all(stands) {
             return false;
         }
-        let tab = |tab: SavedTab| Tab {
-            zoom: tab.zoom,
-            ..Tab::new(tab.title, tab.shape, tab.focus)
-        };
-        let fresh: Vec<Tab> = self.tabs.drain(..).collect();
+        let fresh = std::mem::replace(&mut self.tabs, saved.tabs);
         let before = std::mem::replace(&mut self.panes, panes);
-        self.tabs = saved.tabs.into_iter().map(tab).collect();
         self.tab = saved.tab.min(self.tabs.len() - 1);
         self.finished = saved.finished;
         self.prefix_hint_shown |= saved.hinted;
@@ -115,18 +96,10 @@ impl UiState {
 
     /// Puts a tab that was made with other panes behind the others.
     fn adopt(&mut self, mut tab: Tab, panes: &BTreeMap<PaneId, Pane>) {
-        let mut used: BTreeSet<PaneId> = self.panes.keys().copied().collect();
-        let mut names = BTreeMap::new();
-        for id in tab.arrangement.fixed() {
-            let new = crate::ui::pane::next_free_id(&used);
-            used.insert(new);
-            names.insert(id, new);
-            if let Some(pane) = panes.get(&id) {
-                self.panes.insert(new, pane.clone());
-            }
-        }
-        tab.arrangement.rename(&names);
-        tab.focus = names.get(&tab.focus).copied().unwrap_or(tab.focus);
+        let fixed = tab.arrangement.fixed().into_iter();
+        let renamed = fixed.filter_map(|id| Some((id, self.add_pane(panes.get(&id)?.clone()))));
+        let names = renamed.collect();
+        tab.rename_panes(&names);
         self.tabs.push(tab);
     }
 
@@ -135,8 +108,7 @@ impl UiState {
     /// # Errors
     /// When the text is no layout, or names a view that does not exist.
     pub fn add_layout(&mut self, text: &str) -> Result<(), super::UiStateError> {
-        let layout =
-            TabLayout::parse(text).map_err(|problem: LayoutError| super::UiStateError::from(problem))?;
+        let layout = TabLayout::parse(text)?;
         let title = layout.title.clone();
         super::start::add(self, layout)?;
         let last = self.tabs.len() - 1;
@@ -160,31 +132,6 @@ fn alive(content: PaneContent, runs: &dyn Fn(u64) -> bool) -> PaneContent {
     match content {
         PaneContent::Shell(Some(number)) if !runs(number) => PaneContent::Shell(None),
         content => content,
-    }
-}
-
-impl PaneArrangement {
-    /// Its panes that stay until they are closed.
-    fn fixed(&self) -> Vec<PaneId> {
-        let panes = match self {
-            PaneArrangement::Saved { wide, medium } => [wide.panes(), medium.panes()].concat(),
-            PaneArrangement::Own(tree) => tree.panes(),
-            PaneArrangement::Agents { list } => vec![*list],
-        };
-        let fixed = panes.into_iter().filter(|id| matches!(id, PaneId::Fixed(_)));
-        fixed.collect::<BTreeSet<_>>().into_iter().collect()
-    }
-
-    fn rename(&mut self, names: &BTreeMap<PaneId, PaneId>) {
-        let new = |id: PaneId| names.get(&id).copied().unwrap_or(id);
-        match self {
-            PaneArrangement::Saved { wide, medium } => {
-                wide.rename(&new);
-                medium.rename(&new);
-            }
-            PaneArrangement::Own(tree) => tree.rename(&new),
-            PaneArrangement::Agents { list } => *list = new(*list),
-        }
     }
 }
 

@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{FinishedTasks, KeyFocus, Pane, PaneArrangement, PaneContent, Tab, UiState};
+use super::{FinishedTasks, KeyFocus, Pane, PaneContent, Tab, UiState};
 use crate::ui::keymap::{Keymap, KeymapError};
-use crate::ui::layout::{BUILTIN, LayoutError, LayoutKind, TabLayout};
-use crate::ui::pane::{PaneId, PaneTree, next_free_id};
+use crate::ui::layout::{BUILTIN, LayoutError, TabLayout};
+use crate::ui::pane::PaneId;
 
 /// The error for a client state that could not be made from its key and layout files.
 #[derive(Debug, thiserror::Error)]
 pub enum UiStateError {
     #[error(transparent)]
-    Keys(KeymapError),
+    Keys(#[from] KeymapError),
     #[error(transparent)]
     Layout(#[from] LayoutError),
     /// A layout names a view that does not exist.
@@ -65,48 +65,18 @@ pub(super) fn state(size: (u16, u16), keymap: Arc<Keymap>) -> Result<UiState, Ui
 }
 
 pub(super) fn add(state: &mut UiState, layout: TabLayout) -> Result<(), UiStateError> {
-    let mut ids = Vec::new();
-    for view in &layout.views {
-        let content = PaneContent::named(view).ok_or_else(|| UiStateError::UnknownView(view.clone()))?;
-        ids.push(new_pane(state, content));
-    }
-    let (shape, focus) = match layout.plan {
-        LayoutKind::Agents => {
-            let list = new_pane(state, PaneContent::Agents);
-            (PaneArrangement::Agents { list }, list)
-        }
-        LayoutKind::Trees { wide, medium } => {
-            let focus = ids.get(layout.focus).copied().unwrap_or(PaneId::Fixed(0));
-            let shape = PaneArrangement::Saved {
-                wide: renumbered(wide, &ids),
-                medium: renumbered(medium, &ids),
-            };
-            (shape, focus)
-        }
-    };
-    state.layouts.insert(layout.title.clone());
-    state.tabs.push(Tab::new(layout.title, shape, focus));
+    let contents = layout
+        .views
+        .iter()
+        .map(|view| PaneContent::named(view).ok_or_else(|| UiStateError::UnknownView(view.clone())));
+    let contents: Vec<PaneContent> = contents.collect::<Result<_, _>>()?;
+    let panes = contents
+        .into_iter()
+        .map(|content| state.add_pane(Pane::new(content)));
+    let names: BTreeMap<PaneId, PaneId> = (0..).map(PaneId::Fixed).zip(panes).collect();
+    let mut tab = Tab::new(layout.title, layout.arrangement, layout.focus);
+    tab.rename_panes(&names);
+    state.layouts.insert(tab.title.clone());
+    state.tabs.push(tab);
     Ok(())
-}
-
-fn new_pane(state: &mut UiState, content: PaneContent) -> PaneId {
-    let used: BTreeSet<PaneId> = state.panes.keys().copied().collect();
-    let id = next_free_id(&used);
-    state.panes.insert(id, Pane::new(content));
-    id
-}
-
-/// The same tree with the panes of the state instead of the file's numbers.
-fn renumbered(node: PaneTree, ids: &[PaneId]) -> PaneTree {
-    match node {
-        PaneTree::Leaf(PaneId::Fixed(number)) => {
-            let id = usize::try_from(number).ok().and_then(|at| ids.get(at));
-            PaneTree::Leaf(id.copied().unwrap_or(PaneId::Fixed(number)))
-        }
-        PaneTree::Leaf(PaneId::Agent(attempt)) => PaneTree::Leaf(PaneId::Agent(attempt)),
-        PaneTree::Split(split) => {
-            let (first, second) = (renumbered(split.first, ids), renumbered(split.second, ids));
-            PaneTree::split(split.axis, split.share, first, second)
-        }
-    }
 }

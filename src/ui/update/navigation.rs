@@ -272,12 +272,8 @@ impl UpdateContext<'_, '_> {
         (0..count)
             .map(|nth| (self.state.tab + nth) % count)
             .find_map(|at| {
-                let panes = match &self.state.tabs.get(at)?.arrangement {
-                    PaneArrangement::Saved { wide, .. } => wide.panes(),
-                    PaneArrangement::Own(tree) => tree.panes(),
-                    PaneArrangement::Agents { list } => vec![*list],
-                };
-                let pane = panes.into_iter().find(|id| wanted(&self.state.pane(*id)))?;
+                let mut panes = self.state.tabs.get(at)?.arrangement.panes().into_iter();
+                let pane = panes.find(|id| wanted(&self.state.pane(*id)))?;
                 Some((at, pane))
             })
     }

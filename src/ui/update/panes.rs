@@ -1,11 +1,9 @@
 //! Changing the arrangement: splitting, closing, swapping, zooming, tabs. A tab that is changed becomes a person's own.
 
-use std::collections::BTreeSet;
-
 use super::{UiRequest, UpdateContext};
 use crate::domain::AttemptId;
 use crate::ui::palette::pane_entries;
-use crate::ui::pane::{Axis, Direction, PaneId, PaneTree, next_free_id, preset_layout};
+use crate::ui::pane::{Axis, Direction, PaneId, PaneTree, preset_layout};
 use crate::ui::pane_names::pane_name;
 use crate::ui::scene::ScreenId;
 use crate::ui::screen_layout::{ScreenLayout, is_running, resizable_tree};
@@ -36,14 +34,6 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    fn new_pane(&mut self, content: PaneContent) -> PaneId {
-        let mut used: BTreeSet<PaneId> = self.state.panes.keys().copied().collect();
-        used.extend(self.state.tabs.iter().map(|tab| tab.focus));
-        let id = next_free_id(&used);
-        self.state.panes.insert(id, Pane::new(content));
-        id
-    }
-
     pub(super) fn choose_split(&mut self, axis: Axis) {
         let mut contents = vec![("Shell".to_owned(), PaneContent::Shell(None))];
         let others = PaneContent::all().filter(|(_, content)| *content != PaneContent::Shell(None));
@@ -66,7 +56,7 @@ impl UpdateContext<'_, '_> {
     pub(super) fn split(&mut self, axis: Axis, content: PaneContent) {
         let arranged = self.arranged();
         let is_shell = content == PaneContent::Shell(None);
-        let pane = self.new_pane(content);
+        let pane = self.state.add_pane(Pane::new(content));
         if is_shell {
             self.ask(UiRequest::OpenShell(pane));
         }
@@ -190,12 +180,8 @@ impl UpdateContext<'_, '_> {
         if self.state.tabs.len() < 2 {
             return self.warn("close tab: the last tab stays");
         }
-        let panes = match self.state.current_tab().map(|tab| &tab.arrangement) {
-            Some(PaneArrangement::Saved { wide: tree, .. } | PaneArrangement::Own(tree)) => tree.panes(),
-            Some(PaneArrangement::Agents { list }) => vec![*list],
-            None => Vec::new(),
-        };
-        for pane in panes {
+        let panes = self.state.current_tab().map(|tab| tab.arrangement.panes());
+        for pane in panes.unwrap_or_default() {
             self.forget(pane);
         }
         self.state.tabs.remove(self.state.tab);
@@ -260,7 +246,7 @@ impl UpdateContext<'_, '_> {
         if self.state.tabs.len() >= MOST_TABS {
             return self.warn(format!("new shell: there are {MOST_TABS} tabs; close one first"));
         }
-        let pane = self.new_pane(PaneContent::Shell(None));
+        let pane = self.state.add_pane(Pane::new(PaneContent::Shell(None)));
         self.ask(open(pane));
         self.new_tab(title, pane);
     }
