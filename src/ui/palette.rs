@@ -46,37 +46,14 @@ pub(crate) enum PaletteAction {
     Shell(String, Option<AttemptId>),
 }
 
-/// Which rows the palette lists, chosen by the first character typed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum PaletteScope {
-    All,
-    Actions,
-    Tasks,
-    Panes,
-    Text,
-    Shell,
-}
-
-/// The marks that narrow the list, and what each leaves.
-pub(crate) const MARKS: [(&str, &str); 5] = [
-    (">", "actions"),
-    ("@", "tasks"),
-    ("#", "panes"),
-    ("/", "history"),
-    ("!", "shell"),
+/// The marks that narrow the list when one is typed first, what each lists, and what is to be written behind it.
+pub(crate) const MARKS: [(&str, &str, &str); 5] = [
+    (">", "actions", "ACTION"),
+    ("@", "tasks", "TASK"),
+    ("#", "panes", "PANE"),
+    ("/", "history", "WORDS"),
+    ("!", "shell", "COMMAND"),
 ];
-
-fn scope(typed: &str) -> (PaletteScope, &str) {
-    let scope = match typed.chars().next() {
-        Some('>') => PaletteScope::Actions,
-        Some('@') => PaletteScope::Tasks,
-        Some('#') => PaletteScope::Panes,
-        Some('/') => PaletteScope::Text,
-        Some('!') => PaletteScope::Shell,
-        _ => return (PaletteScope::All, typed),
-    };
-    (scope, typed.get(1..).unwrap_or_default())
-}
 
 /// The rows for what was typed, the best first.
 pub(crate) fn rows(
@@ -85,30 +62,29 @@ pub(crate) fn rows(
     arranged: &ScreenLayout,
     typed: &str,
 ) -> Vec<PaletteRow> {
-    let (scope, rest) = scope(typed);
+    let mark = MARKS.iter().find(|(mark, ..)| typed.starts_with(mark));
+    let (mark, rest) = mark.map_or(("", typed), |(mark, ..)| typed.split_at(mark.len()));
     let list = PaletteBuilder {
         state,
         scene,
         arranged,
     };
-    if scope == PaletteScope::All && rest.trim().is_empty() {
-        return list.likely();
-    }
-    match scope {
-        PaletteScope::Text => return list.text(rest.trim()),
-        PaletteScope::Shell => return list.shell(rest.trim()).into_iter().collect(),
-        PaletteScope::All | PaletteScope::Actions | PaletteScope::Tasks | PaletteScope::Panes => {}
+    match mark {
+        "" if rest.trim().is_empty() => return list.likely(),
+        "/" => return list.text(rest.trim()),
+        "!" => return list.shell(rest.trim()).into_iter().collect(),
+        _ => {}
     }
     let mut found = Vec::new();
-    if matches!(scope, PaletteScope::All | PaletteScope::Actions) {
+    if matches!(mark, "" | ">") {
         list.actions(rest, &mut found);
         list.arguments(rest, &mut found);
     }
     let needle = FuzzyQuery::new(rest);
-    if matches!(scope, PaletteScope::All | PaletteScope::Tasks) {
+    if matches!(mark, "" | "@") {
         list.tasks(&needle, &mut found);
     }
-    if matches!(scope, PaletteScope::All | PaletteScope::Panes) {
+    if matches!(mark, "" | "#") {
         list.places(&needle, &mut found);
     }
     found.sort_by_key(|found| std::cmp::Reverse(found.score));
@@ -118,9 +94,8 @@ pub(crate) fn rows(
 
 /// How what was typed could go on: the marked row spelled out, and what may be written behind it.
 pub(crate) fn completion_hint(typed: &str, row: &PaletteRow) -> Option<String> {
-    let alone = arguments::AFTER_MARKS.iter().find(|(mark, _)| *mark == typed);
-    let (whole, rest) = match alone {
-        Some((mark, rest)) => ((*mark).to_owned(), *rest),
+    let (whole, rest) = match MARKS.iter().find(|(mark, ..)| *mark == typed) {
+        Some((.., argument)) => (typed.to_owned(), *argument),
         None => (
             completion(row),
             arguments::argument(&row.action).unwrap_or_default(),

@@ -12,15 +12,6 @@ const MOST_ACTIONS: usize = 2;
 /// Ids that are listed for each.
 const MOST_IDS: usize = 6;
 
-/// What is to be written after a mark that was typed alone.
-pub(super) const AFTER_MARKS: [(&str, &str); 5] = [
-    (">", "ACTION"),
-    ("@", "TASK"),
-    ("#", "PANE"),
-    ("/", "WORDS"),
-    ("!", "COMMAND"),
-];
-
 /// What may be written behind a row's name.
 pub(super) fn argument(run: &PaletteAction) -> Option<&'static str> {
     match run {

@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use crate::domain::{AttemptId, Command, StageId, TaskId};
+use crate::domain::{AttemptId, Command, TaskId};
 use crate::ui::action::Action;
 use crate::ui::click_target::ClickTarget;
 use crate::ui::line_editor::LineEditor;
@@ -63,6 +63,8 @@ pub(crate) struct Picker {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TextPrompt {
     pub kind: PromptKind,
+    /// The tasks it is about; none for a name.
+    pub tasks: Vec<TaskId>,
     pub line: LineEditor,
     /// What it is about, shown above.
     pub lines: Vec<String>,
@@ -73,54 +75,74 @@ pub(crate) struct TextPrompt {
 }
 
 /// The purpose of a text prompt.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PromptKind {
     /// The reason for sending work back.
-    Reject(Vec<TaskId>),
-    Answer(Vec<TaskId>),
+    Reject,
+    Answer,
     /// Something to write on a task.
-    Comment(Vec<TaskId>),
+    Comment,
     /// Why a task is parked.
-    Park(Vec<TaskId>),
+    Park,
     /// What the next attempt should know.
-    RetryWithNote(Vec<TaskId>),
-    Close(Vec<TaskId>),
+    RetryWithNote,
+    Close,
     /// The new name of a tab.
     RenameTab,
     /// The new name of the session.
     RenameSession,
 }
 
-impl PromptKind {
-    /// The question, as shown before the caret.
-    pub(crate) fn question(&self) -> String {
-        match self {
-            PromptKind::Reject(tasks) => format!("Send {} back, because", named(tasks)),
-            PromptKind::Answer(tasks) => format!("Answer the agent of {}", named(tasks)),
-            PromptKind::Comment(tasks) => format!("Write on {}", named(tasks)),
-            PromptKind::Park(tasks) => format!("Park {}, because", named(tasks)),
-            PromptKind::RetryWithNote(tasks) => {
-                format!("Retry {}; the agent should know", named(tasks))
-            }
-            PromptKind::Close(tasks) => format!("Close {} without it being done, because", named(tasks)),
-            PromptKind::RenameTab => "New name of this tab".to_owned(),
-            PromptKind::RenameSession => "New name of this session".to_owned(),
+impl TextPrompt {
+    /// A prompt for a line, begun with that one.
+    pub(crate) fn new(kind: PromptKind, line: LineEditor) -> TextPrompt {
+        TextPrompt {
+            kind,
+            tasks: Vec::new(),
+            line,
+            lines: Vec::new(),
+            scrolled_back: 0,
+            required_word: None,
         }
     }
-}
 
-impl PromptKind {
+    /// The question, as shown before the caret.
+    pub(crate) fn question(&self) -> String {
+        let [question, _] = self.texts();
+        question
+    }
+
     /// What was done, in a few words.
-    pub(crate) fn deed(&self) -> String {
-        match self {
-            PromptKind::Reject(tasks) => format!("sent {} back", named(tasks)),
-            PromptKind::Answer(tasks) => format!("answered {}", named(tasks)),
-            PromptKind::Comment(tasks) => format!("wrote on {}", named(tasks)),
-            PromptKind::Park(tasks) => format!("parked {}", named(tasks)),
-            PromptKind::RetryWithNote(tasks) => format!("retried {}", named(tasks)),
-            PromptKind::Close(tasks) => format!("closed {}", named(tasks)),
-            PromptKind::RenameTab => "renamed the tab".to_owned(),
-            PromptKind::RenameSession => "renamed the session".to_owned(),
+    pub(crate) fn done(&self) -> String {
+        let [_, done] = self.texts();
+        done
+    }
+
+    fn texts(&self) -> [String; 2] {
+        let tasks = named(&self.tasks);
+        match self.kind {
+            PromptKind::Reject => [
+                format!("Send {tasks} back, because"),
+                format!("sent {tasks} back"),
+            ],
+            PromptKind::Answer => [
+                format!("Answer the agent of {tasks}"),
+                format!("answered {tasks}"),
+            ],
+            PromptKind::Comment => [format!("Write on {tasks}"), format!("wrote on {tasks}")],
+            PromptKind::Park => [format!("Park {tasks}, because"), format!("parked {tasks}")],
+            PromptKind::RetryWithNote => [
+                format!("Retry {tasks}; the agent should know"),
+                format!("retried {tasks}"),
+            ],
+            PromptKind::Close => [
+                format!("Close {tasks} without it being done, because"),
+                format!("closed {tasks}"),
+            ],
+            PromptKind::RenameTab => ["New name of this tab", "renamed the tab"].map(str::to_owned),
+            PromptKind::RenameSession => {
+                ["New name of this session", "renamed the session"].map(str::to_owned)
+            }
         }
     }
 }
@@ -175,21 +197,19 @@ pub(crate) struct ConfirmPrompt {
 /// What a yes to a question does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ConfirmAction {
-    /// Ask the board for that.
-    Command(Box<Command>),
+    /// Ask the board for these; the text says what was done then.
+    Commands(String, Vec<Command>),
+    /// The same about the tasks that are marked, which are no longer marked then.
+    OnMarked(String, Vec<Command>),
     ClosePane(PaneId),
     /// Close the tab shown, with the shells in it.
     CloseTab,
     StopServer,
-    Stop(Vec<AttemptId>),
     /// Type that into the terminal.
     Paste(ScreenId, String),
     /// Allow these agents what they wanted when it was asked, and no other thing.
     Allow(Vec<(AttemptId, String)>),
-    Approve(Vec<TaskId>),
     Link(String),
-    /// Move these tasks to the stages where they are merged.
-    Merge(Vec<(TaskId, StageId)>),
 }
 
 /// A list of items to choose one from.

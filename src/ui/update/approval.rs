@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use super::affected::affected_lines;
 use super::{UiRequest, UpdateContext};
-use crate::domain::{ActivityKind, Attempt, AttemptId, Span, TaskId};
+use crate::domain::{ActivityKind, Attempt, AttemptId, Command, Span, TaskId};
 use crate::read_model::AttentionKind;
 use crate::term::keys::{Key, KeyInput, Modifiers};
 use crate::ui::scene::ScreenId;
-use crate::ui::state::ConfirmAction;
+use crate::ui::state::{ConfirmAction, named};
 use crate::ui::target::ActionTarget;
 
 /// A person's answer to an agent that asks for permission.
@@ -107,11 +107,10 @@ impl UpdateContext<'_, '_> {
             (question, "allow", ConfirmAction::Allow(agents.collect()))
         } else {
             let tasks: Vec<TaskId> = alike.iter().map(|item| item.task.clone()).collect();
-            (
-                format!("Approve {} tasks?", tasks.len()),
-                "approve",
-                ConfirmAction::Approve(tasks),
-            )
+            let title = format!("approved {}", named(&tasks));
+            let question = format!("Approve {} tasks?", tasks.len());
+            let commands = tasks.into_iter().map(Command::Approve).collect();
+            (question, "approve", ConfirmAction::Commands(title, commands))
         };
         self.confirm(question, lines, yes, deed);
     }

@@ -4,12 +4,11 @@ use crossterm::event::KeyCode;
 use ratatui::layout::Rect;
 
 use super::{UiRequest, UpdateContext};
-use crate::domain::command::TaskPatch;
 use crate::domain::{Command, TaskId};
 use crate::ui::chord::Chord;
 use crate::ui::keymap::KeyTable;
 use crate::ui::state::{
-    ConfirmAction, ConfirmPrompt, Menu, MenuAction, MenuItem, Overlay, PromptKind, TextPrompt, named,
+    ConfirmAction, ConfirmPrompt, Menu, MenuAction, MenuItem, Overlay, PromptKind, TextPrompt,
 };
 use crate::ui::view::prompt_lines;
 
@@ -115,7 +114,11 @@ impl UpdateContext<'_, '_> {
 
     fn run_confirmed(&mut self, deed: ConfirmAction) {
         match deed {
-            ConfirmAction::Command(command) => self.command("paused", *command),
+            ConfirmAction::Commands(title, commands) => self.commands(title, commands),
+            ConfirmAction::OnMarked(title, commands) => {
+                self.commands(title, commands);
+                self.state.marked_tasks.clear();
+            }
             ConfirmAction::ClosePane(pane) => {
                 self.record_irreversible("closed the pane and its shell");
                 self.close_pane(pane);
@@ -125,34 +128,9 @@ impl UpdateContext<'_, '_> {
                 self.close_tab();
             }
             ConfirmAction::StopServer => self.ask(UiRequest::StopServer),
-            ConfirmAction::Stop(attempts) => {
-                let title = match attempts.len() {
-                    1 => "stopped the agent".to_owned(),
-                    many => format!("stopped {many} agents"),
-                };
-                self.commands(title, attempts.into_iter().map(Command::Kill).collect());
-                self.state.marked_tasks.clear();
-            }
             ConfirmAction::Paste(id, text) => self.paste_into(id, text),
             ConfirmAction::Allow(agents) => self.allow_all(&agents),
-            ConfirmAction::Merge(tasks) => {
-                let (ids, stages): (Vec<TaskId>, Vec<_>) = tasks.into_iter().unzip();
-                let title = format!("moved {} to the merge", named(&ids));
-                let commands = ids.into_iter().zip(stages).map(|(task, stage)| {
-                    let patch = TaskPatch {
-                        stage: Some(stage),
-                        ..TaskPatch::default()
-                    };
-                    Command::Update(task, patch)
-                });
-                self.commands(title, commands.collect());
-                self.state.marked_tasks.clear();
-            }
             ConfirmAction::Link(target) => self.follow_link(target),
-            ConfirmAction::Approve(tasks) => {
-                let title = format!("approved {}", named(&tasks));
-                self.commands(title, tasks.into_iter().map(Command::Approve).collect());
-            }
         }
     }
 
@@ -195,7 +173,7 @@ impl UpdateContext<'_, '_> {
                 }
             },
         };
-        self.submit_prompt(ask.kind, &text);
+        self.submit_prompt(ask, &text);
         None
     }
 
@@ -206,29 +184,24 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Does what a prompt was for.
-    fn submit_prompt(&mut self, kind: PromptKind, text: &str) {
-        let each = |tasks: Vec<TaskId>, command: fn(TaskId, String) -> Command| {
-            tasks
-                .into_iter()
-                .map(|id| command(id, text.to_owned()))
-                .collect::<Vec<_>>()
-        };
-        let title = kind.deed();
-        let commands = match kind {
-            PromptKind::Reject(tasks) => each(tasks, Command::Reject),
-            PromptKind::Answer(tasks) => each(tasks, Command::Answer),
-            PromptKind::Comment(tasks) => each(tasks, Command::Comment),
-            PromptKind::Park(tasks) => each(tasks, Command::Park),
-            PromptKind::Close(tasks) => each(tasks, Command::Close),
-            PromptKind::RetryWithNote(tasks) => each(tasks, |task, note| Command::Retry {
+    fn submit_prompt(&mut self, prompt: TextPrompt, text: &str) {
+        let title = prompt.done();
+        let command: fn(TaskId, String) -> Command = match prompt.kind {
+            PromptKind::Reject => Command::Reject,
+            PromptKind::Answer => Command::Answer,
+            PromptKind::Comment => Command::Comment,
+            PromptKind::Park => Command::Park,
+            PromptKind::Close => Command::Close,
+            PromptKind::RetryWithNote => |task, note| Command::Retry {
                 task,
                 stage: None,
                 note: Some(note),
-            }),
+            },
             PromptKind::RenameSession => return self.set_session_name(title, text),
             PromptKind::RenameTab => return self.set_tab_name(title, text),
         };
-        self.commands(title, commands);
+        let tasks = prompt.tasks.into_iter();
+        self.commands(title, tasks.map(|id| command(id, text.to_owned())).collect());
         self.state.marked_tasks.clear();
     }
 }

@@ -26,13 +26,7 @@ impl UpdateContext<'_, '_> {
     }
 
     fn ask_name(&mut self, kind: PromptKind, now: String) {
-        self.state.overlay = Some(Overlay::Prompt(TextPrompt {
-            kind,
-            line: LineEditor::with_text(now),
-            lines: Vec::new(),
-            scrolled_back: 0,
-            required_word: None,
-        }));
+        self.state.overlay = Some(Overlay::Prompt(TextPrompt::new(kind, LineEditor::with_text(now))));
     }
 
     pub(super) fn set_tab_name(&mut self, act: String, name: &str) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::UpdateContext;
 use super::affected::{affected_lines, listed};
 use crate::domain::command::TaskPatch;
-use crate::domain::{ActivityKind, Attempt, Command, Task, TaskId, TaskState};
+use crate::domain::{ActivityKind, Attempt, Command, Task, TaskId, TaskState, pluralized};
 use crate::ui::action::Action;
 use crate::ui::line_editor::LineEditor;
 use crate::ui::pane::Direction;
@@ -88,18 +88,19 @@ impl UpdateContext<'_, '_> {
     }
 
     /// Asks for one line of text about the tasks.
-    pub(super) fn prompt_about(&mut self, kind: fn(Vec<TaskId>) -> PromptKind, about: &ActionTarget<'_>) {
+    pub(super) fn prompt_about(&mut self, kind: PromptKind, about: &ActionTarget<'_>) {
         let tasks = self.affected_tasks(about);
         if tasks.is_empty() {
             return;
         }
-        let kind = kind(ids(&tasks));
         let mut lines = Vec::new();
         if tasks.len() > 1 {
             lines = affected_lines(tasks.iter().map(AsRef::as_ref));
         }
-        lines.extend(self.asked_by(&kind));
-        self.prompt(kind, lines, None);
+        if kind == PromptKind::Answer {
+            lines.extend(self.asked_by(&tasks));
+        }
+        self.prompt_tasks(kind, &tasks, lines, None);
     }
 
     pub(super) fn toggle_finished(&mut self) {
@@ -123,21 +124,17 @@ impl UpdateContext<'_, '_> {
     }
 
     /// What the agent asked, when it is to be answered.
-    fn asked_by(&self, kind: &PromptKind) -> Vec<String> {
-        let PromptKind::Answer(tasks) = kind else {
-            return Vec::new();
-        };
-        let model = self.scene.model;
-        let said = tasks.iter().filter_map(|id| {
-            let attempt = model.open_attempt(model.tasks.get(id)?)?;
-            match &attempt.activity.doing {
-                ActivityKind::Question(text) | ActivityKind::Permission(text) => {
-                    Some(format!("{id} asks: {text}"))
-                }
-                _ => None,
-            }
-        });
-        said.collect()
+    fn asked_by(&self, tasks: &[Arc<Task>]) -> Vec<String> {
+        let asked =
+            tasks.iter().filter_map(
+                |task| match &self.scene.model.open_attempt(task)?.activity.doing {
+                    ActivityKind::Question(text) | ActivityKind::Permission(text) => {
+                        Some(format!("{} asks: {text}", task.id))
+                    }
+                    _ => None,
+                },
+            );
+        asked.collect()
     }
 
     /// Closing takes work away where there is some: then a word is asked for, and where the work is kept is said.
@@ -162,24 +159,29 @@ impl UpdateContext<'_, '_> {
             lines.push("Write discard, and the reason behind it.".to_owned());
             word = Some("discard");
         }
-        self.prompt(PromptKind::Close(ids(&tasks)), lines, word);
+        self.prompt_tasks(PromptKind::Close, &tasks, lines, word);
     }
 
-    fn prompt(&mut self, kind: PromptKind, lines: Vec<String>, word: Option<&'static str>) {
+    fn prompt_tasks(
+        &mut self,
+        kind: PromptKind,
+        tasks: &[Arc<Task>],
+        lines: Vec<String>,
+        required_word: Option<&'static str>,
+    ) {
         self.state.overlay = Some(Overlay::Prompt(TextPrompt {
-            kind,
-            line: LineEditor::default(),
+            tasks: ids(tasks),
             lines,
-            scrolled_back: 0,
-            required_word: word,
+            required_word,
+            ..TextPrompt::new(kind, LineEditor::default())
         }));
     }
 
     /// Merging at once leaves stages out, so it is asked about, and they are named.
     pub(super) fn ask_merge(&mut self, about: &ActionTarget<'_>) {
         let model = self.scene.model;
-        let mut moves = Vec::new();
-        let mut named = Vec::new();
+        let (mut moved, mut moves) = (Vec::new(), Vec::new());
+        let mut lines = Vec::new();
         for task in &self.affected_tasks(about) {
             let why_not = match model.merge_of(task) {
                 None => "its workflow has no stage that merges",
@@ -188,23 +190,26 @@ impl UpdateContext<'_, '_> {
                 Some(stage) => {
                     let from = model.stage_label(task);
                     let line = format!("  {}  {}  from {from}", task.id, task.title);
-                    named.push((line, format!("from {from}")));
-                    moves.push((task.id.clone(), stage.id.clone()));
+                    lines.push((line, format!("from {from}")));
+                    moved.push(task.id.clone());
+                    let patch = TaskPatch {
+                        stage: Some(stage.id.clone()),
+                        ..TaskPatch::default()
+                    };
+                    moves.push(Command::Update(task.id.clone(), patch));
                     continue;
                 }
             };
             self.warn(format!("merge now: {}: {why_not}", task.id));
         }
-        if moves.is_empty() {
+        if moved.is_empty() {
             return;
         }
-        let mut lines = listed(named);
+        let mut lines = listed(lines);
         lines.push("The stages before the merge are skipped; an agent at work on it is stopped. The engine still asks for commits, and runs its checks.".to_owned());
-        let question = match moves.as_slice() {
-            [(only, _)] => format!("Merge {only} now?"),
-            several => format!("Merge {} tasks now?", several.len()),
-        };
-        self.confirm(question, lines, "merge", ConfirmAction::Merge(moves));
+        let tasks = named(&moved);
+        let deed = ConfirmAction::OnMarked(format!("moved {tasks} to the merge"), moves);
+        self.confirm(format!("Merge {tasks} now?"), lines, "merge", deed);
     }
 
     /// Stops the agents of the tasks; of one it says more, and it needs no task.
@@ -224,18 +229,18 @@ impl UpdateContext<'_, '_> {
         if open.is_empty() {
             return self.warn("no agent works on any of them");
         }
-        let mut lines = affected_lines(
-            tasks
-                .iter()
-                .filter(|task| model.open_attempt(task).is_some())
-                .map(AsRef::as_ref),
-        );
+        let agents = pluralized(open.len(), "agent");
+        let at_work = tasks.iter().filter(|task| model.open_attempt(task).is_some());
+        let mut lines = affected_lines(at_work.map(AsRef::as_ref));
         lines.push("The tasks go back to their stages; no budget is used up.".to_owned());
         self.confirm(
-            format!("Stop {} agents?", open.len()),
+            format!("Stop {agents}?"),
             lines,
             "stop them",
-            ConfirmAction::Stop(open.iter().map(|attempt| attempt.id).collect()),
+            ConfirmAction::OnMarked(
+                format!("stopped {agents}"),
+                open.iter().map(|attempt| Command::Kill(attempt.id)).collect(),
+            ),
         );
     }
 
@@ -251,7 +256,7 @@ impl UpdateContext<'_, '_> {
                 "The task goes back to its stage; no budget is used up.".to_owned(),
             ],
             "stop it",
-            ConfirmAction::Stop(vec![attempt.id]),
+            ConfirmAction::OnMarked("stopped the agent".to_owned(), vec![Command::Kill(attempt.id)]),
         );
     }
 
@@ -289,7 +294,7 @@ impl UpdateContext<'_, '_> {
             "Pause everything?",
             lines,
             "pause",
-            ConfirmAction::Command(Box::new(Command::Pause)),
+            ConfirmAction::Commands("paused".to_owned(), vec![Command::Pause]),
         );
     }
 

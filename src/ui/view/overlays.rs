@@ -122,7 +122,7 @@ fn undo(
 
 fn draw_prompt(prompt: &TextPrompt, area: Rect, canvas: &mut Canvas<'_>) {
     let dialog = prompt_lines::ask_area(prompt, area);
-    canvas.dialog(dialog, &prompt.kind.question());
+    canvas.dialog(dialog, &prompt.question());
     let visible = prompt_lines::prompt_visible(prompt, area);
     let lines: Vec<_> = visible.iter().map(|text| vec![plain(text)]).collect();
     canvas.lines(skip_top(inset(dialog, 2), 1), &lines);

@@ -100,7 +100,7 @@ fn ghost(search: &Picker, rows: &[PaletteRow], prompt: Rect, canvas: &mut Canvas
 
 fn foot(line: Rect, canvas: &mut Canvas<'_>) {
     let mut pieces = vec![dim(" ")];
-    for (mark, what) in MARKS {
+    for (mark, what, _) in MARKS {
         pieces.push(piece(mark, StyleRole::Key));
         pieces.push(dim(format!(" {what}   ")));
     }
