@@ -16,7 +16,7 @@ use crate::domain::Timestamp;
 
 mod tracker;
 
-use tracker::{ScreenStamp, ScreenUse, TrackedScreens};
+use tracker::{ScreenStamp, TrackedScreens};
 
 /// The frame a client was shown last, with the state of each terminal in it.
 #[derive(Debug, Clone, Default)]
@@ -126,7 +126,7 @@ impl RenderedFrame {
     pub fn drawn_screens(&self) -> impl Iterator<Item = ScreenId> + '_ {
         self.stamps
             .iter()
-            .filter(|(_, seen)| seen.screen_use == ScreenUse::Cells)
+            .filter(|(_, seen)| seen.is_drawn)
             .map(|(id, _)| *id)
     }
 
@@ -138,14 +138,15 @@ impl RenderedFrame {
     /// Terminals that are drawn, but not as a pane of their own.
     fn is_changed_elsewhere(&self, scene: &Scene<'_>) -> bool {
         let in_pane = |id: ScreenId| self.layout.panes.iter().any(|pane| pane.screen == Some(id));
-        self.stamps.iter().any(|(id, seen)| {
-            let mut changed = false;
-            if seen.screen_use == ScreenUse::Cells && !in_pane(*id) {
-                scene.screens.with(*id, &mut |screen| {
-                    changed = !screen.changes_since(seen.stamp).1.is_empty();
-                });
-            }
-            changed
+        let mut elsewhere = self
+            .stamps
+            .iter()
+            .filter(|(id, seen)| seen.is_drawn && !in_pane(**id));
+        elsewhere.any(|(id, seen)| {
+            let changes = scene
+                .screens
+                .read(*id, |screen| screen.changes_since(seen.stamp).1);
+            changes.is_some_and(|rows| !rows.is_empty())
         })
     }
 

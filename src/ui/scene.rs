@@ -71,9 +71,24 @@ pub trait Screens {
     /// Lets `read` look at a terminal; answers whether there is such a terminal.
     fn with(&self, id: ScreenId, read: &mut dyn FnMut(&mut dyn ScreenRead)) -> bool;
 
+    /// The same for one whose cells are drawn: what changes in it is drawn again.
+    fn draw(&self, id: ScreenId, draw: &mut dyn FnMut(&mut dyn ScreenRead)) -> bool {
+        self.with(id, draw)
+    }
+
     /// Whether there is such a terminal.
     fn has(&self, id: ScreenId) -> bool {
         self.with(id, &mut |_| {})
+    }
+}
+
+impl dyn Screens + '_ {
+    /// What `read` finds in a terminal; nothing when there is no such terminal.
+    pub(crate) fn read<T>(&self, id: ScreenId, read: impl FnOnce(&mut dyn ScreenRead) -> T) -> Option<T> {
+        let mut read = Some(read);
+        let mut found = None;
+        self.with(id, &mut |screen| found = read.take().map(|read| read(screen)));
+        found
     }
 }
 

@@ -312,7 +312,5 @@ pub(crate) fn mode_under_overlay(state: &UiState, scene: &Scene<'_>, focus: Pane
 
 /// Whether the program in that terminal still runs.
 pub(crate) fn is_running(scene: &Scene<'_>, id: ScreenId) -> bool {
-    let mut alive = false;
-    scene.screens.with(id, &mut |screen| alive = screen.is_running());
-    alive
+    scene.screens.read(id, |screen| screen.is_running()) == Some(true)
 }

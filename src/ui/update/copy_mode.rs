@@ -43,11 +43,10 @@ impl UpdateContext<'_, '_> {
             return false;
         };
         let height = arranged.focused().map_or(1, |placed| placed.inner.height);
-        let mut held = None;
-        self.scene.screens.with(screen, &mut |screen| {
+        let held = self.scene.screens.read(screen, |screen| {
             let back = pane.scroll.min(screen.history_len());
             let top = screen.history_len() - back + usize::from(first_row_shown(screen, height));
-            held = Some((screen.scrollback(), top, back));
+            (screen.scrollback(), top, back)
         });
         let Some((still, top, back)) = held else {
             return false;
@@ -231,13 +230,13 @@ impl UpdateContext<'_, '_> {
             Some(copying) if copying.anchor.is_some() => copying.text(),
             Some(copying) => full_text(&copying.scrollback),
             None => {
-                let mut text = String::new();
-                if let Some(screen) = self.state.pane(arranged.focus).content.screen() {
+                let screen = self.state.pane(arranged.focus).content.screen();
+                let read = |id| {
                     self.scene
                         .screens
-                        .with(screen, &mut |screen| text = full_text(&screen.scrollback()));
-                }
-                text
+                        .read(id, |screen| full_text(&screen.scrollback()))
+                };
+                screen.and_then(read).unwrap_or_default()
             }
         };
         let mut from = text.len().saturating_sub(MOST_EDITED);

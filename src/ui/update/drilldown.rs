@@ -76,14 +76,10 @@ impl UpdateContext<'_, '_> {
 
     /// The newest line of a terminal's memory that is that line.
     fn find_in_scrollback(&self, screen: ScreenId, words: &str, text: &str) -> Option<usize> {
-        let mut line = None;
-        self.scene.screens.with(screen, &mut |screen| {
-            let still = screen.scrollback();
-            line = still.lines.iter().rposition(|shown| {
-                is_same_line(&shown.text, text) && !match_columns(&shown.text, words).is_empty()
-            });
-        });
-        line
+        let still = self.scene.screens.read(screen, |screen| screen.scrollback())?;
+        still.lines.iter().rposition(|shown| {
+            is_same_line(&shown.text, text) && !match_columns(&shown.text, words).is_empty()
+        })
     }
 
     /// Goes to a terminal and holds it still with the cursor on the words in that line.

@@ -181,12 +181,9 @@ impl UpdateContext<'_, '_> {
         let steers = text
             .chars()
             .any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'));
-        let mut marks = false;
-        self.scene
-            .screens
-            .with(id, &mut |screen| marks = screen.bracketed_paste());
+        let marks = self.scene.screens.read(id, |screen| screen.bracketed_paste());
         // Without marks every line end is an Enter.
-        let acts = lines > 1 && !marks;
+        let acts = lines > 1 && marks != Some(true);
         if self.state.pastes == PastePreview::Never || (lines <= MOST_PASTED && !steers && !acts) {
             return self.paste_into(id, text);
         }

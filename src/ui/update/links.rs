@@ -110,12 +110,10 @@ impl UpdateContext<'_, '_> {
         }
         let id: ScreenId = placed.content.screen()?;
         let scroll = self.state.pane(placed.pane).scroll;
-        let mut found = None;
-        self.scene.screens.with(id, &mut |screen| {
+        self.scene.screens.read(id, |screen| {
             let back = scroll.min(screen.history_len());
             let top = screen.history_len() - back + usize::from(first_row_shown(screen, height));
-            found = Some((links(&screen.scrollback(), seen(top)), top));
-        });
-        found
+            (links(&screen.scrollback(), seen(top)), top)
+        })
     }
 }

@@ -141,13 +141,9 @@ impl UpdateContext<'_, '_> {
     }
 
     fn wants(&self, placed: &PlacedPane) -> MouseReporting {
-        let mut wants = MouseReporting::default();
-        if let Some(id) = placed.content.screen() {
-            self.scene
-                .screens
-                .with(id, &mut |screen| wants = screen.mouse_reporting());
-        }
-        wants
+        let screen = placed.content.screen();
+        let wants = screen.and_then(|id| self.scene.screens.read(id, |screen| screen.mouse_reporting()));
+        wants.unwrap_or_default()
     }
 
     fn wheel(&mut self, event: MouseEvent, lines: i16, arranged: &ScreenLayout) {

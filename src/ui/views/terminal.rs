@@ -133,7 +133,7 @@ pub(super) fn draw_cropped(
     area: Rect,
     canvas: &mut Canvas<'_>,
 ) -> bool {
-    ctx.scene.screens.with(id, &mut |screen| {
+    ctx.scene.screens.draw(id, &mut |screen| {
         let top = first_row_shown(screen, area.height);
         let back = back.min(screen.history_len());
         canvas.reset_area(area);
