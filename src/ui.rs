@@ -62,7 +62,7 @@ pub use scene::{
 pub use screen_layout::InputMode;
 pub use scrollback::{Scrollback, ScrollbackLine, SelectionMode};
 pub use state::{
-    ClientLocation, DetectedPrograms, MouseCapture, PaneContent, PastePreview, SavedArrangement, ToastEntry,
+    ClientLocation, DetectedPrograms, MouseCapture, PaneContent, PastePreview, SavedArrangement, Toast,
     UiState, UiStateError,
 };
 pub use terminal_search::{LEAST_LETTERS, TerminalMatch, TerminalMatches, TerminalSearch};

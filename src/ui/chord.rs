@@ -12,6 +12,13 @@ pub struct Chord {
     modifiers: KeyModifiers,
 }
 
+impl Default for Chord {
+    /// No key that anybody can press.
+    fn default() -> Chord {
+        Chord::plain(KeyCode::Null)
+    }
+}
+
 impl Chord {
     /// What a terminal reported.
     pub fn from_event(key: &KeyEvent) -> Chord {
@@ -82,6 +89,11 @@ impl Chord {
     /// Whether that Control chord is meant.
     pub fn is_control(self, c: char) -> bool {
         self.code == KeyCode::Char(c) && self.modifiers == KeyModifiers::CONTROL
+    }
+
+    /// Whether it leaves a prompt or a list without doing anything.
+    pub(crate) fn cancels(self) -> bool {
+        self.code == KeyCode::Esc || self.is_control('c') || self.is_control('g')
     }
 
     /// The key event that a terminal would report for it.

@@ -9,7 +9,7 @@ use super::action::Action;
 use super::chord::{Chord, KeyParseError};
 
 /// The bindings of keys to actions, per key table.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Keymap {
     prefix: Chord,
     keys: HashMap<(KeyTable, Chord), Action>,
@@ -158,8 +158,7 @@ impl Keymap {
         }
         let mut map = Keymap {
             prefix,
-            keys: HashMap::new(),
-            order: BTreeMap::new(),
+            ..Keymap::default()
         };
         for place in KeyTable::ALL {
             for (name, keys) in std::mem::take(file.table(place)) {

@@ -6,7 +6,6 @@ use crossterm::event::{
 };
 use ratatui::style::{Color, Modifier, Style};
 
-use super::last_output::last_output;
 use super::scene::{MouseReporting, ScreenCursor, ScreenRead};
 use super::scrollback::{Scrollback, ScrollbackLine};
 use crate::domain::Timestamp;
@@ -82,12 +81,12 @@ impl ScreenRead for LiveScreen<'_> {
         }
     }
 
-    fn last_line(&mut self) -> String {
+    fn text_rows(&mut self) -> Vec<String> {
         let rows = (0..self.terminal.size().rows).map(|row| {
             self.terminal.visible_row(row, 0, &mut self.row);
             self.row.iter().map(|cell| cell.text.as_str()).collect()
         });
-        last_output(&rows.collect::<Vec<String>>())
+        rows.collect()
     }
 
     fn row(&mut self, row: u16, show: &mut dyn FnMut(u16, u16, &str, Style)) {

@@ -106,36 +106,23 @@ pub trait ScreenRead {
 
     /// The last line of output of its program, without the prompt. Empty when there is nothing.
     fn last_line(&mut self) -> String {
-        let mut rows: Vec<String> = vec![String::new(); usize::from(self.size().1)];
-        self.cells(0, &mut |_, row, text, _| {
-            if let Some(line) = rows.get_mut(usize::from(row)) {
-                line.push_str(text);
-            }
-        });
-        last_output(&rows)
+        last_output(&self.text_rows())
     }
+
+    /// The text of every visible row.
+    fn text_rows(&mut self) -> Vec<String>;
 
     /// All it has shown, as far as it is in memory: history and screen.
     fn scrollback(&mut self) -> Scrollback;
 
     /// The same for one row that is not scrolled back.
-    fn row(&mut self, row: u16, show: &mut dyn FnMut(u16, u16, &str, Style)) {
-        self.cells(0, &mut |column, at, text, style| {
-            if at == row {
-                show(column, at, text, style);
-            }
-        });
-    }
+    fn row(&mut self, row: u16, show: &mut dyn FnMut(u16, u16, &str, Style));
 
     /// Rows that may look different from what they were at `seen`, and the `seen` of the next call; 0 has seen nothing.
-    fn changes_since(&mut self, seen: u64) -> (u64, Vec<u16>) {
-        (seen + 1, (0..self.size().1).collect())
-    }
+    fn changes_since(&mut self, seen: u64) -> (u64, Vec<u16>);
 
     /// Whether its program is not in the middle of a frame; then what was shown before stays.
-    fn is_frame_complete(&self, _now: Timestamp) -> bool {
-        true
-    }
+    fn is_frame_complete(&self, now: Timestamp) -> bool;
 
     /// Where the cursor is, when the program shows it.
     fn cursor(&self) -> Option<ScreenCursor>;

@@ -1,7 +1,7 @@
 //! Where everything is: bars, panes, the pane with the focus, and who gets the next key. Computed from state and scene each
 //! time, by `view` and `update` alike; nothing is remembered and nothing drawn.
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Constraint, Layout, Margin, Rect};
 
 use super::pane::{Axis, PaneId, PaneTree, grid};
 use super::scene::{Scene, ScreenId};
@@ -115,34 +115,22 @@ pub(crate) fn screen_layout(state: &UiState, scene: &Scene<'_>, area: Rect) -> S
     }
 }
 
+/// The bar at the top, the strip of what needs a person, the panes, the last row.
 fn bands(area: Rect, framing: BorderMode) -> [Rect; 4] {
-    let row = |y: u16, height: u16| {
-        let y = y.min(area.height);
-        Rect {
-            y: area.y + y,
-            height: height.min(area.height - y),
-            ..area
-        }
-    };
     let strip = u16::from(framing != BorderMode::Borderless);
-    let body = area.height.saturating_sub(2 + strip);
-    [
-        row(0, 1),
-        row(1, strip),
-        row(1 + strip, body),
-        row(1 + strip + body, 1),
-    ]
+    Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Length(strip),
+        Constraint::Fill(1),
+        Constraint::Length(1),
+    ])
+    .areas(area)
 }
 
 fn inner(outer: Rect, framing: BorderMode) -> Rect {
     match framing {
         BorderMode::Borderless | BorderMode::TooSmall => outer,
-        BorderMode::Bordered => Rect {
-            x: outer.x + 1,
-            y: outer.y + 1,
-            width: outer.width.saturating_sub(2),
-            height: outer.height.saturating_sub(2),
-        },
+        BorderMode::Bordered => outer.inner(Margin::new(1, 1)),
     }
 }
 

@@ -36,14 +36,13 @@ pub(super) use pane::{Pane, SortOrder};
 pub use saved::SavedArrangement;
 pub use start::UiStateError;
 pub(super) use task_form::{AfterCreate, FormField, KINDS, TaskForm};
-pub(crate) use toasts::Toast;
-pub use toasts::ToastEntry;
+pub use toasts::Toast;
 pub(super) use undo::{MOST_UNDOABLE, PanesSnapshot, UNDO_FOR, UndoEntry, UndoMethod, inverse, retry};
 pub use welcome::DetectedPrograms;
 pub(super) use welcome::{Welcome, WelcomeStep, is_prefix_of};
 
 /// Everything one client has on its screen: tabs, panes, focus, prompts and selection.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct UiState {
     /// Columns and rows of the client's terminal.
     pub size: (u16, u16),
@@ -75,7 +74,7 @@ pub struct UiState {
     pub(crate) back_stack: Vec<(usize, PaneId)>,
     pub(crate) toasts: Vec<Toast>,
     /// Toasts that are not in the log yet; at most a hundred.
-    unlogged: Vec<ToastEntry>,
+    unlogged: Vec<Toast>,
     /// What was done, the last one last: actions that can be undone, and the others, so that undo never takes one for another.
     pub(crate) undo_stack: Vec<UndoEntry>,
     /// Actions that were undone.

@@ -87,39 +87,20 @@ pub(super) fn prefix(text: &str, room: usize) -> &str {
 
 /// Foreign text as lines that fit, broken at spaces where that is possible. Empty lines stay.
 pub(super) fn wrap(text: &str, room: usize) -> Vec<String> {
+    let options = textwrap::Options::new(room)
+        .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
     let mut lines = Vec::new();
     for paragraph in text.lines() {
-        wrap_line(&clean(paragraph), room, &mut lines);
+        let paragraph = clean(paragraph);
+        lines.extend(
+            textwrap::wrap(&paragraph, &options)
+                .into_iter()
+                .map(Cow::into_owned),
+        );
     }
     lines
-}
-
-fn wrap_line(paragraph: &str, room: usize, lines: &mut Vec<String>) {
-    let mut line = String::new();
-    let mut used = 0;
-    let before = lines.len();
-    for word in paragraph.split_inclusive(' ') {
-        if used > 0 && used + width(word.trim_end()) > room {
-            lines.push(std::mem::take(&mut line).trim_end().to_owned());
-            used = 0;
-        }
-        // Spaces at which a line was broken do not begin the next one.
-        if used == 0 && lines.len() > before && word.trim_end().is_empty() {
-            continue;
-        }
-        let mut rest = word;
-        while used + width(rest.trim_end()) > room {
-            let head = prefix(rest, room);
-            if head.is_empty() {
-                return lines.push(line);
-            }
-            lines.push(head.to_owned());
-            rest = rest.get(head.len()..).unwrap_or_default();
-        }
-        line.push_str(rest);
-        used += width(rest);
-    }
-    lines.push(line.trim_end().to_owned());
 }
 
 /// `14:03:27`, at that distance from UTC in seconds.

@@ -16,7 +16,7 @@ fn a_pane_that_breaks_says_so_and_the_others_are_drawn_as_ever() {
         text.contains("This pane failed; everything else continues."),
         "{text}"
     );
-    assert!(text.contains("told by a test"), "{text}");
+    assert!(text.contains("broken by a test"), "{text}");
     // The board stands on the left, and is as it was.
     let board = |text: &str| -> Vec<String> {
         let lines = text.lines().filter(|line| line.contains("dbs-"));

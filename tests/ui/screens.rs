@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dbs::domain::AttemptId;
+use dbs::domain::{AttemptId, Timestamp};
 use dbs::term::CursorShape;
 use dbs::ui::{MouseReporting, ScreenCursor, ScreenId, ScreenRead, Screens, Scrollback, ScrollbackLine};
 use ratatui::style::{Color, Style};
@@ -55,6 +55,10 @@ impl Screens for TextScreens {
 }
 
 impl TextScreen {
+    fn breaks(&self) {
+        assert!(!self.lines.contains(&BREAKS.to_owned()), "broken by a test");
+    }
+
     fn visible(&self, back: usize) -> Vec<&str> {
         let rows = usize::from(self.rows);
         let end = self.lines.len().saturating_sub(back);
@@ -73,7 +77,7 @@ impl ScreenRead for TextScreen {
     }
 
     fn cells(&mut self, back: usize, show: &mut dyn FnMut(u16, u16, &str, Style)) {
-        assert!(!self.lines.contains(&BREAKS.to_owned()), "told by a test");
+        self.breaks();
         for (row, line) in (0..).zip(self.visible(back)) {
             let mut column = 0;
             let style = if line.starts_with('>') {
@@ -86,6 +90,27 @@ impl ScreenRead for TextScreen {
                 column += u16::try_from(grapheme.width()).expect("short");
             }
         }
+    }
+
+    fn row(&mut self, row: u16, show: &mut dyn FnMut(u16, u16, &str, Style)) {
+        self.cells(0, &mut |column, at, text, style| {
+            if at == row {
+                show(column, at, text, style);
+            }
+        });
+    }
+
+    fn text_rows(&mut self) -> Vec<String> {
+        self.breaks();
+        self.visible(0).into_iter().map(str::to_owned).collect()
+    }
+
+    fn changes_since(&mut self, seen: u64) -> (u64, Vec<u16>) {
+        (seen + 1, (0..self.rows).collect())
+    }
+
+    fn is_frame_complete(&self, _now: Timestamp) -> bool {
+        true
     }
 
     fn scrollback(&mut self) -> Scrollback {

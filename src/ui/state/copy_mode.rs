@@ -58,6 +58,12 @@ impl CopyMode {
         )
     }
 
+    /// What is drawn in that cell: column, row.
+    pub(crate) fn position_at(&self, (column, row): (u16, u16)) -> TextPosition {
+        let line = (self.top + usize::from(row)).min(self.scrollback.last_line());
+        (line, usize::from(column))
+    }
+
     /// What is selected; the line of the cursor when nothing is.
     pub(crate) fn text(&self) -> String {
         let (select, from) = self.anchor.unwrap_or((SelectionMode::Lines, self.cursor));

@@ -4,6 +4,7 @@ use ratatui::layout::Rect;
 
 use crate::domain::{AttemptId, Command, TaskId};
 use crate::ui::action::Action;
+use crate::ui::chord::Chord;
 use crate::ui::click_target::ClickTarget;
 use crate::ui::line_editor::LineEditor;
 use crate::ui::pane::{Axis, PaneId};
@@ -57,6 +58,17 @@ pub(crate) struct Picker {
     pub line: LineEditor,
     /// Which row is marked, from 0; those that can be run count.
     pub marked: usize,
+}
+
+impl Picker {
+    /// Takes in a key that edits; another list begins at its first row.
+    pub(crate) fn key(&mut self, chord: Chord) {
+        let before = self.line.text().to_owned();
+        self.line.key(chord);
+        if before != self.line.text() {
+            self.marked = 0;
+        }
+    }
 }
 
 /// A prompt that asks a person for one line of text.

@@ -1,9 +1,9 @@
 //! The state of a client that has just connected, from the layout files.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{FinishedTasks, KeyFocus, Pane, PaneContent, Tab, UiState};
+use super::{Pane, PaneContent, Tab, UiState};
 use crate::ui::keymap::{Keymap, KeymapError};
 use crate::ui::layout::{BUILTIN, LayoutError, TabLayout};
 use crate::ui::pane::PaneId;
@@ -24,39 +24,7 @@ pub(super) fn state(size: (u16, u16), keymap: Arc<Keymap>) -> Result<UiState, Ui
     let mut state = UiState {
         size,
         keymap,
-        tabs: Vec::new(),
-        tab: 0,
-        panes: BTreeMap::new(),
-        key_focus: KeyFocus::Views,
-        overlay: None,
-        count: None,
-        copy_mode: None,
-        mouse_press: None,
-        last_click: None,
-        mouse_grab: None,
-        dragged_split: None,
-        clipboard: String::new(),
-        selected: None,
-        agent: None,
-        back_stack: Vec::new(),
-        toasts: Vec::new(),
-        unlogged: Vec::new(),
-        undo_stack: Vec::new(),
-        redo_stack: Vec::new(),
-        marked_tasks: BTreeSet::new(),
-        editing: None,
-        recent_actions: Vec::new(),
-        finished: FinishedTasks::Counted,
-        layouts: BTreeSet::new(),
-        location: super::ClientLocation::Local,
-        pastes: super::PastePreview::Shown,
-        mouse: super::MouseCapture::All,
-        prefix_hint_shown: false,
-        away_since: None,
-        splash: None,
-        theme: None,
-        requested_theme: None,
-        themes: Vec::new(),
+        ..UiState::default()
     };
     for text in BUILTIN {
         add(&mut state, TabLayout::parse(text)?)?;

@@ -3,20 +3,12 @@
 use super::UiState;
 use crate::domain::{NoticeLevel, Span, Timestamp};
 
-/// A short message a person was shown, kept for their log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToastEntry {
-    pub at: Timestamp,
-    pub level: NoticeLevel,
-    pub text: String,
-}
-
 /// A short message on the screen that disappears by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Toast {
-    pub(crate) level: NoticeLevel,
-    pub(crate) text: String,
-    pub(crate) at: Timestamp,
+pub struct Toast {
+    pub level: NoticeLevel,
+    pub text: String,
+    pub at: Timestamp,
     /// How often it came in a row.
     pub(crate) times: u32,
 }
@@ -47,27 +39,24 @@ impl UiState {
             last.at = now;
             return;
         }
-        self.unlogged.push(ToastEntry {
-            at: now,
-            level,
-            text: text.clone(),
-        });
-        if self.unlogged.len() > MOST_UNLOGGED {
-            self.unlogged.remove(0);
-        }
-        self.toasts.push(Toast {
+        let toast = Toast {
             level,
             text,
             at: now,
             times: 1,
-        });
+        };
+        self.unlogged.push(toast.clone());
+        if self.unlogged.len() > MOST_UNLOGGED {
+            self.unlogged.remove(0);
+        }
+        self.toasts.push(toast);
         if self.toasts.len() > MOST_TOASTS {
             self.toasts.remove(0);
         }
     }
 
     /// The toasts since the last call, for the log; what the board did stands there already.
-    pub fn take_messages(&mut self) -> Vec<ToastEntry> {
+    pub fn take_messages(&mut self) -> Vec<Toast> {
         let mut messages = std::mem::take(&mut self.unlogged);
         messages.retain(|message| message.level != NoticeLevel::Success);
         messages

@@ -64,21 +64,21 @@ impl UndoEntry {
 pub(crate) fn inverse(command: &Command, model: &ReadModel) -> Option<Vec<Command>> {
     let task = |id: &TaskId| model.tasks.get(id).map(AsRef::as_ref);
     Some(match command {
-        Command::Skip(id) => back_from_aside(task(id)?),
+        Command::Skip(id) => vec![back_from_aside(task(id)?)],
         Command::Park(id, _) => match &task(id)?.state {
             TaskState::Held(_) => return None,
-            _ => back_from_aside(task(id)?),
+            _ => vec![back_from_aside(task(id)?)],
         },
-        Command::Retry { task: id, .. } => back_from_retry(task(id)?)?,
+        Command::Retry { task: id, .. } => vec![back_from_retry(task(id)?)?],
         Command::Release(ids) => {
-            let back = ids.iter().filter_map(|id| match &task(id)?.state {
-                TaskState::Backlog => Some(Command::Withdraw(id.clone())),
-                TaskState::Parked(why) => Some(Command::Park(id.clone(), why.clone())),
-                _ => None,
-            });
-            back.collect()
+            let tasks = ids.iter().filter_map(task);
+            let moved = |state: &TaskState| matches!(state, TaskState::Backlog | TaskState::Parked(_));
+            tasks
+                .filter(|task| moved(&task.state))
+                .map(back_from_aside)
+                .collect()
         }
-        Command::Withdraw(id) => back_from_backlog(task(id)?, model)?,
+        Command::Withdraw(id) => vec![back_from_backlog(task(id)?, model)?],
         Command::Update(id, patch) => vec![Command::Update(id.clone(), unpatched(task(id)?, patch)?)],
         Command::Pause => vec![Command::Resume],
         Command::Resume => vec![Command::Pause],
@@ -87,41 +87,40 @@ pub(crate) fn inverse(command: &Command, model: &ReadModel) -> Option<Vec<Comman
 }
 
 /// How a task that is about to be parked or skipped comes back to where it is now.
-fn back_from_aside(task: &Task) -> Vec<Command> {
-    let id = task.id.clone();
-    vec![match &task.state {
-        TaskState::Backlog => Command::Withdraw(id),
-        TaskState::Parked(why) => Command::Park(id, why.clone()),
-        // What was stuck must not begin to work by undo.
-        TaskState::Held(hold) => Command::Park(id, format!("held before: {hold}")),
-        TaskState::Failed(why) => Command::Park(id, format!("failed before: {why}")),
-        _ => retry(id),
-    }]
+fn back_from_aside(task: &Task) -> Command {
+    match &task.state {
+        TaskState::Backlog => Command::Withdraw(task.id.clone()),
+        _ => parked_again(task).unwrap_or_else(|| retry(task.id.clone())),
+    }
 }
 
 /// How a task that is about to go back to the backlog comes back; nothing where releasing it again would start more than it.
-fn back_from_backlog(task: &Task, model: &ReadModel) -> Option<Vec<Command>> {
-    let id = task.id.clone();
-    let goes = model
-        .batches
-        .get(&task.batch)
-        .is_some_and(|batch| batch.go_ahead.is_some());
+fn back_from_backlog(task: &Task, model: &ReadModel) -> Option<Command> {
+    let batch = model.batches.get(&task.batch);
+    let goes = batch.is_some_and(|batch| batch.go_ahead.is_some());
     match &task.state {
-        TaskState::Parked(why) => Some(vec![Command::Park(id, why.clone())]),
-        TaskState::Released if goes => Some(vec![Command::Release(vec![id])]),
+        TaskState::Parked(_) => parked_again(task),
+        TaskState::Released if goes => Some(Command::Release(vec![task.id.clone()])),
         _ => None,
     }
 }
 
-fn back_from_retry(task: &Task) -> Option<Vec<Command>> {
-    let id = task.id.clone();
-    Some(vec![match &task.state {
-        TaskState::Parked(why) => Command::Park(id, why.clone()),
-        TaskState::Skipped(root) if *root == id => Command::Skip(id),
-        TaskState::Held(hold) => Command::Park(id, format!("held before: {hold}")),
-        TaskState::Failed(why) => Command::Park(id, format!("failed before: {why}")),
+fn back_from_retry(task: &Task) -> Option<Command> {
+    match &task.state {
+        TaskState::Skipped(root) if *root == task.id => Some(Command::Skip(task.id.clone())),
+        _ => parked_again(task),
+    }
+}
+
+/// How a task comes back that is parked, or stuck: what was stuck must not begin to work by undo.
+fn parked_again(task: &Task) -> Option<Command> {
+    let why = match &task.state {
+        TaskState::Parked(why) => why.clone(),
+        TaskState::Held(hold) => format!("held before: {hold}"),
+        TaskState::Failed(why) => format!("failed before: {why}"),
         _ => return None,
-    }])
+    };
+    Some(Command::Park(task.id.clone(), why))
 }
 
 /// The command that retries a task where it stands.

@@ -1,13 +1,11 @@
 //! Jump labels: one or two letters at everything that can be clicked; typing them goes there.
 
 use crossterm::event::KeyCode;
-use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::UpdateContext;
 use crate::ui::chord::Chord;
 use crate::ui::state::{JumpLabel, JumpLabels, Overlay};
-use crate::ui::view::view;
 use crate::ui::views::ClickTarget;
 
 /// Letters of labels, those under the fingers first.
@@ -15,11 +13,8 @@ const LETTERS: &str = "asdfghjklqwertyuiopzxcvbnm";
 
 impl UpdateContext<'_, '_> {
     pub(super) fn begin_jump(&mut self) {
-        let (width, height) = self.state.size;
-        let mut scratch = Buffer::empty(Rect::new(0, 0, width, height));
-        let layouted = view(self.state, self.scene, &mut scratch);
-        let places: Vec<(Rect, ClickTarget)> = layouted
-            .hits
+        let places: Vec<(Rect, ClickTarget)> = self
+            .drawn_targets()
             .into_iter()
             .filter(|(area, hit)| {
                 !area.is_empty()

@@ -129,12 +129,7 @@ impl UpdateContext<'_, '_> {
             return false;
         };
         let area = placed.inner;
-        event.column = event
-            .column
-            .clamp(area.x, area.right().saturating_sub(1).max(area.x));
-        event.row = event
-            .row
-            .clamp(area.y, area.bottom().saturating_sub(1).max(area.y));
+        (event.column, event.row) = nearest_in(area, event);
         let input = mouse_input(&event, (area.x, area.y));
         self.ask(UiRequest::SendInput(id, ProgramInput::Mouse(input)));
         true
@@ -180,14 +175,13 @@ impl UpdateContext<'_, '_> {
         if self.focused_copy_mode(arranged).is_none() && !self.enter_copy_mode(arranged, Some(from)) {
             return;
         }
-        let column = event.column.clamp(area.x, area.right().saturating_sub(1)) - area.x;
-        let row = event.row.clamp(area.y, area.bottom().saturating_sub(1)) - area.y;
+        let (column, row) = nearest_in(area, event);
+        let (column, row) = (column - area.x, row - area.y);
         let height = usize::from(area.height);
         if let Some(copying) = &mut self.state.copy_mode {
             let begun = (copying.top + usize::from(from.1), usize::from(from.0));
             copying.anchor.get_or_insert((SelectionMode::Text, begun));
-            let line = (copying.top + usize::from(row)).min(copying.scrollback.last_line());
-            copying.cursor = (line, usize::from(column));
+            copying.cursor = copying.position_at((column, row));
             copying.reveal(height);
         }
     }
@@ -249,7 +243,7 @@ impl UpdateContext<'_, '_> {
     /// A click on a terminal that is held still moves its cursor there; one more at the same place selects the word. Answers whether
     /// it was one.
     fn click_copy_mode(&mut self, arranged: &ScreenLayout) -> bool {
-        let Some((pane, (column, row))) = self.state.mouse_press else {
+        let Some((pane, at)) = self.state.mouse_press else {
             return false;
         };
         let here = self
@@ -258,13 +252,12 @@ impl UpdateContext<'_, '_> {
         let Some(copying) = self.state.copy_mode.as_mut().filter(|_| here) else {
             return false;
         };
-        let line = (copying.top + usize::from(row)).min(copying.scrollback.last_line());
-        let spot = (line, usize::from(column));
+        let spot = copying.position_at(at);
         copying.anchor = None;
         match word_at(&copying.scrollback, spot).filter(|_| copying.cursor == spot) {
             Some((first, last)) => {
-                copying.anchor = Some((SelectionMode::Text, (line, first)));
-                copying.cursor = (line, last);
+                copying.anchor = Some((SelectionMode::Text, (spot.0, first)));
+                copying.cursor = (spot.0, last);
             }
             None => copying.cursor = spot,
         }
@@ -354,16 +347,16 @@ impl UpdateContext<'_, '_> {
 
     /// What is drawn at that position: the frame is drawn once more and asked.
     fn hit(&self, event: MouseEvent) -> Option<ClickTarget> {
+        let at = (event.column, event.row).into();
+        let mut drawn = self.drawn_targets().into_iter().rev();
+        drawn.find(|(area, _)| area.contains(at)).map(|(_, hit)| hit)
+    }
+
+    /// Everything that can be clicked, what was drawn last at the end.
+    pub(super) fn drawn_targets(&self) -> Vec<(Rect, ClickTarget)> {
         let (width, height) = self.state.size;
         let mut scratch = Buffer::empty(Rect::new(0, 0, width, height));
-        let layouted = view(self.state, self.scene, &mut scratch);
-        let at = (event.column, event.row).into();
-        let hit = layouted
-            .hits
-            .into_iter()
-            .rev()
-            .find(|(area, _)| area.contains(at));
-        hit.map(|(_, hit)| hit)
+        view(self.state, self.scene, &mut scratch).hits
     }
 }
 
@@ -379,4 +372,16 @@ fn is_wheel(kind: MouseEventKind) -> bool {
 
 fn inside(placed: &PlacedPane, event: MouseEvent) -> bool {
     placed.inner.contains((event.column, event.row).into())
+}
+
+/// The cell of an area that is nearest to the mouse: column, row.
+fn nearest_in(area: Rect, event: MouseEvent) -> (u16, u16) {
+    (
+        event
+            .column
+            .clamp(area.x, area.right().saturating_sub(1).max(area.x)),
+        event
+            .row
+            .clamp(area.y, area.bottom().saturating_sub(1).max(area.y)),
+    )
 }

@@ -3,6 +3,7 @@
 use crossterm::event::KeyCode;
 
 use super::UpdateContext;
+use super::prompts::ListKey;
 use crate::domain::TaskId;
 use crate::ui::action::Action;
 use crate::ui::chord::Chord;
@@ -15,33 +16,22 @@ use crate::ui::state::{MAX_RECENT_ACTIONS, Overlay, Picker};
 /// Rows per page key.
 const PAGE: isize = 10;
 
-/// What a key does in a list that is narrowed by typing.
-pub(super) enum PickerKey {
-    By(isize),
-    Take,
-    Complete,
-    Close,
-    Edit,
-}
-
-pub(super) fn list_key(chord: Chord) -> PickerKey {
+fn list_key(chord: Chord) -> ListKey {
     match chord.code() {
-        KeyCode::Esc => PickerKey::Close,
-        _ if chord.is_control('c') || chord.is_control('g') => PickerKey::Close,
-        KeyCode::Enter => PickerKey::Take,
-        KeyCode::Tab => PickerKey::Complete,
-        KeyCode::Up => PickerKey::By(-1),
-        KeyCode::Down => PickerKey::By(1),
-        _ if chord.is_control('p') => PickerKey::By(-1),
-        _ if chord.is_control('n') => PickerKey::By(1),
-        KeyCode::PageUp => PickerKey::By(-PAGE),
-        KeyCode::PageDown => PickerKey::By(PAGE),
-        _ => PickerKey::Edit,
+        _ if chord.cancels() => ListKey::Close,
+        KeyCode::Enter => ListKey::Take,
+        KeyCode::Up => ListKey::By(-1),
+        KeyCode::Down => ListKey::By(1),
+        _ if chord.is_control('p') => ListKey::By(-1),
+        _ if chord.is_control('n') => ListKey::By(1),
+        KeyCode::PageUp => ListKey::By(-PAGE),
+        KeyCode::PageDown => ListKey::By(PAGE),
+        _ => ListKey::Other,
     }
 }
 
 /// The mark moved by so many rows of a list of that length.
-pub(super) fn move_mark(at: usize, by: isize, length: usize) -> usize {
+fn move_mark(at: usize, by: isize, length: usize) -> usize {
     at.saturating_add_signed(by).min(length.saturating_sub(1))
 }
 
@@ -49,23 +39,17 @@ impl UpdateContext<'_, '_> {
     pub(super) fn palette_key(&mut self, mut search: Picker, chord: Chord) -> Option<Overlay> {
         let rows = palette::rows(self.state, self.scene, &self.arranged(), search.line.text());
         match list_key(chord) {
-            PickerKey::Close => return None,
-            PickerKey::By(by) => search.marked = move_mark(search.marked, by, rows.len()),
-            PickerKey::Complete => {
+            ListKey::Close => return None,
+            ListKey::By(by) => search.marked = move_mark(search.marked, by, rows.len()),
+            ListKey::Other if chord.code() == KeyCode::Tab => {
                 if let Some(row) = palette::completion_row(&rows, search.marked, search.line.text()) {
                     search.line = LineEditor::with_text(palette::completion(row));
                     search.marked = 0;
                 }
             }
-            PickerKey::Edit if chord.is_control('y') => self.copy_row(rows.get(search.marked)),
-            PickerKey::Edit => {
-                let before = search.line.clone();
-                search.line.key(chord);
-                if before.text() != search.line.text() {
-                    search.marked = 0;
-                }
-            }
-            PickerKey::Take => {
+            ListKey::Other if chord.is_control('y') => self.copy_row(rows.get(search.marked)),
+            ListKey::Other => search.key(chord),
+            ListKey::Take => {
                 let row = rows.into_iter().nth(search.marked)?;
                 self.run(row.action);
                 return self.state.overlay.take();
@@ -114,24 +98,18 @@ impl UpdateContext<'_, '_> {
         let actions = help::actions(&rows);
         let marked = actions.get(search.marked).copied();
         match list_key(chord) {
-            PickerKey::Close if search.line.is_empty() => return None,
-            PickerKey::Close => search = Picker::default(),
-            PickerKey::By(by) => search.marked = move_mark(search.marked, by, actions.len()),
-            PickerKey::Take => {
+            ListKey::Close if search.line.is_empty() => return None,
+            ListKey::Close => search = Picker::default(),
+            ListKey::By(by) => search.marked = move_mark(search.marked, by, actions.len()),
+            ListKey::Take => {
                 if let Some(action) = marked {
                     self.act_by_name(action, None);
                 }
                 return self.state.overlay.take();
             }
-            PickerKey::Edit if chord.typed_char() == Some('?') && search.line.is_empty() => return None,
-            PickerKey::Edit if chord.is_control('y') => self.copy_command_line(marked, None),
-            PickerKey::Edit | PickerKey::Complete => {
-                let before = search.line.clone();
-                search.line.key(chord);
-                if before.text() != search.line.text() {
-                    search.marked = 0;
-                }
-            }
+            ListKey::Other if chord.typed_char() == Some('?') && search.line.is_empty() => return None,
+            ListKey::Other if chord.is_control('y') => self.copy_command_line(marked, None),
+            ListKey::Other => search.key(chord),
         }
         Some(Overlay::Help(search))
     }

@@ -27,38 +27,38 @@ impl UpdateContext<'_, '_> {
             Overlay::Welcome(welcome) => self.welcome_key(welcome, chord),
             Overlay::Confirm(confirm) => self.confirm_key(confirm, chord),
             Overlay::Menu(mut choose) => match self.choose_step(&mut choose, chord) {
-                MenuKey::By(rows) => {
+                ListKey::By(rows) => {
                     let last = choose.items.len().saturating_sub(1);
                     choose.marked = choose.marked.saturating_add_signed(rows).min(last);
                     self.preview_theme(&choose);
                     Some(Overlay::Menu(choose))
                 }
-                MenuKey::Take => {
+                ListKey::Take => {
                     let chosen = choose
                         .items
                         .get(choose.marked)
                         .map(|choice| choice.action.clone());
                     return self.run_menu_action(chosen);
                 }
-                MenuKey::Close => {
+                ListKey::Close => {
                     self.restore_theme(&choose);
                     None
                 }
-                MenuKey::Nothing => Some(Overlay::Menu(choose)),
+                ListKey::Other => Some(Overlay::Menu(choose)),
             },
         };
     }
 
     /// What a key does in a choice: a letter of a row and the key that opened it take one.
-    fn choose_step(&self, choose: &mut Menu, chord: Chord) -> MenuKey {
+    fn choose_step(&self, choose: &mut Menu, chord: Chord) -> ListKey {
         let letter = |choice: &MenuItem| choice.key.is_some() && choice.key == chord.typed_char();
         if let Some(at) = choose.items.iter().position(letter) {
             choose.marked = at;
-            return MenuKey::Take;
+            return ListKey::Take;
         }
         let meant = self.state.keymap.lookup(KeyTable::Nav, chord);
         if meant.is_some() && meant == choose.opened_by {
-            return MenuKey::Take;
+            return ListKey::Take;
         }
         list_step(chord)
     }
@@ -96,7 +96,7 @@ impl UpdateContext<'_, '_> {
     }
 
     fn confirm_key(&mut self, mut confirm: Box<ConfirmPrompt>, chord: Chord) -> Option<Overlay> {
-        if let MenuKey::By(rows) = list_step(chord) {
+        if let ListKey::By(rows) = list_step(chord) {
             let last = prompt_lines::confirm_max_scroll(&confirm, self.screen());
             confirm.scroll = confirm.scroll.saturating_add_signed(rows).min(last);
             return Some(Overlay::Confirm(confirm));
@@ -138,7 +138,7 @@ impl UpdateContext<'_, '_> {
     fn ask_key(&mut self, mut ask: TextPrompt, chord: Chord) -> Option<TextPrompt> {
         let most = prompt_lines::prompt_max_scroll(&ask, self.screen());
         match chord.code() {
-            KeyCode::Esc => return None,
+            _ if chord.cancels() => return None,
             KeyCode::Enter => return self.send(ask),
             KeyCode::Up => {
                 ask.scrolled_back = (ask.scrolled_back + 1).min(most);
@@ -148,7 +148,6 @@ impl UpdateContext<'_, '_> {
                 ask.scrolled_back = ask.scrolled_back.saturating_sub(1);
                 return Some(ask);
             }
-            _ if chord.is_control('c') || chord.is_control('g') => return None,
             _ => ask.line.key(chord),
         };
         Some(ask)
@@ -206,25 +205,26 @@ impl UpdateContext<'_, '_> {
     }
 }
 
-/// What a key does in a menu.
-enum MenuKey {
+/// What a key does in a list.
+pub(super) enum ListKey {
+    /// Moves the mark by so many rows.
     By(isize),
     Take,
     Close,
-    Nothing,
+    Other,
 }
 
-fn list_step(chord: Chord) -> MenuKey {
+fn list_step(chord: Chord) -> ListKey {
     match chord.code() {
-        KeyCode::Esc | KeyCode::Char('q') => MenuKey::Close,
-        _ if chord.is_control('c') => MenuKey::Close,
-        KeyCode::Enter => MenuKey::Take,
-        KeyCode::Up | KeyCode::Char('k') => MenuKey::By(-1),
-        KeyCode::Down | KeyCode::Char('j') => MenuKey::By(1),
-        KeyCode::PageUp => MenuKey::By(-10),
-        KeyCode::PageDown => MenuKey::By(10),
-        KeyCode::Home | KeyCode::Char('g') => MenuKey::By(isize::MIN / 2),
-        KeyCode::End | KeyCode::Char('G') => MenuKey::By(isize::MAX / 2),
-        _ => MenuKey::Nothing,
+        KeyCode::Esc | KeyCode::Char('q') => ListKey::Close,
+        _ if chord.is_control('c') => ListKey::Close,
+        KeyCode::Enter => ListKey::Take,
+        KeyCode::Up | KeyCode::Char('k') => ListKey::By(-1),
+        KeyCode::Down | KeyCode::Char('j') => ListKey::By(1),
+        KeyCode::PageUp => ListKey::By(-10),
+        KeyCode::PageDown => ListKey::By(10),
+        KeyCode::Home | KeyCode::Char('g') => ListKey::By(isize::MIN / 2),
+        KeyCode::End | KeyCode::Char('G') => ListKey::By(isize::MAX / 2),
+        _ => ListKey::Other,
     }
 }

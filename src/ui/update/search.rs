@@ -99,11 +99,7 @@ impl UpdateContext<'_, '_> {
                 self.accept_search(&finding);
                 return None;
             }
-            KeyCode::Esc => {
-                self.cancel_search(&finding);
-                return None;
-            }
-            _ if chord.is_control('c') || chord.is_control('g') => {
+            _ if chord.cancels() => {
                 self.cancel_search(&finding);
                 return None;
             }

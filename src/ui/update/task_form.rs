@@ -19,8 +19,7 @@ impl UpdateContext<'_, '_> {
 
     pub(super) fn form_key(&mut self, mut form: Box<TaskForm>, chord: Chord) -> Option<Overlay> {
         match chord.code() {
-            KeyCode::Esc => return None,
-            _ if chord.is_control('c') || chord.is_control('g') => return None,
+            _ if chord.cancels() => return None,
             KeyCode::Enter => return self.send_form(form),
             _ if chord.is_control('e') => {
                 self.ask(UiRequest::OpenEditor(form.body.clone()));

@@ -61,18 +61,7 @@ fn last<'a>(all: impl DoubleEndedIterator<Item = &'a str>, lines: &mut TextBlock
 /// What the terminal shows; nothing when it is not kept any more.
 fn last_lines(scene: &Scene<'_>, id: ScreenId) -> Vec<String> {
     let mut rows: Vec<String> = Vec::new();
-    scene.screens.draw(id, &mut |screen| {
-        rows = vec![String::new(); usize::from(screen.size().1)];
-        screen.cells(0, &mut |column, row, text, _| {
-            if let Some(line) = rows.get_mut(usize::from(row)) {
-                // Empty cells may be left out.
-                while line.chars().count() < usize::from(column) {
-                    line.push(' ');
-                }
-                line.push_str(text);
-            }
-        });
-    });
+    scene.screens.draw(id, &mut |screen| rows = screen.text_rows());
     rows
 }
 
