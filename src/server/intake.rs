@@ -34,14 +34,14 @@ pub(super) fn take_signal(
 
 /// The signal as an event, when its token is that of its attempt.
 pub(super) fn verified(intake: &SignalIntake, signal: &SignalSent) -> Result<Event, Refusal> {
-    let created_at = intake
-        .engine
-        .read_model()
-        .attempts
+    let attempts = &intake.engine.read_model().attempts;
+    let attempt = attempts
         .get(&signal.attempt)
-        .map(|attempt| attempt.created_at)
         .ok_or_else(|| Refusal(format!("attempt {} is not known here", signal.attempt)))?;
-    if !intake.secret.proves(&signal.token, signal.attempt, created_at) {
+    if !intake
+        .secret
+        .proves(&signal.token, signal.attempt, attempt.created_at)
+    {
         return Err(Refusal(format!(
             "the token is not that of attempt {}",
             signal.attempt
@@ -57,12 +57,17 @@ pub(super) fn verified(intake: &SignalIntake, signal: &SignalSent) -> Result<Eve
             report.len()
         )));
     }
+    let key = cut(&signal.key);
+    // Refused here, a flood makes no events, so the store does not grow by it.
+    if let Some(refusal) = attempt.flood_refusal(signal.kind, &key) {
+        return Err(refusal);
+    }
     Ok(Event::Signalled {
         attempt: signal.attempt,
         kind: signal.kind,
         text: cut(&signal.text),
         report: signal.report.clone(),
-        key: cut(&signal.key),
+        key,
     })
 }
 
@@ -80,7 +85,7 @@ pub(super) mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::domain::{AttemptId, AttemptState, SignalKind, Timestamp, Verdict};
+    use crate::domain::{Attempt, AttemptId, AttemptState, Signal, SignalKind, Timestamp, Verdict};
     use crate::engine::inbox::{InboxReceiver, inbox};
     use crate::engine::journal::Journal;
     use crate::read_model::{ReadModel, settled_attempt};
@@ -127,6 +132,31 @@ pub(super) mod tests {
     fn kept((text, key): &(String, String), expected: &str) {
         assert!(text == expected, "{} bytes of text", text.len());
         assert!(key == expected, "{} bytes of key", key.len());
+    }
+
+    #[test]
+    fn a_flood_is_refused_before_it_becomes_events_but_what_was_taken_is_still_known() {
+        let home = tempfile::tempdir().unwrap();
+        let (mut intake, _outlet) = intake(home.path());
+        let mut model = ReadModel::clone(&intake.engine.read_model());
+        let mut attempt = Attempt::clone(&model.attempts[&FIRST]);
+        attempt.signals = (0..200)
+            .map(|n| Signal {
+                kind: SignalKind::Done,
+                text: String::new(),
+                report: None,
+                key: format!("k-{n}"),
+                at: MADE,
+            })
+            .collect();
+        model.attempts.insert(FIRST, Arc::new(attempt));
+        intake.engine.read_models = tokio::sync::watch::channel(Arc::new(model)).1;
+        let mut sent = signal(&intake.secret, FIRST, FIRST);
+        assert!(verified(&intake, &sent).is_ok(), "it was taken before");
+        sent.key = "another".to_owned();
+        assert!(verified(&intake, &sent).is_err_and(|refusal| refusal.0.contains("too many done signals")));
+        sent.kind = SignalKind::Block;
+        assert!(verified(&intake, &sent).is_ok(), "another kind has room");
     }
 
     #[test]

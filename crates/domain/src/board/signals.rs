@@ -138,7 +138,7 @@ impl Board {
                 self.allowed_signals(&attempt)
             ))),
             SignalJudgement::Late => Err(refusal(format!("attempt {id} is over: {kind} came too late"))),
-            SignalJudgement::TooMany => Err(attempt.flood_refusal(kind)),
+            SignalJudgement::TooMany => Err(attempt.too_many(kind)),
         }
     }
 
@@ -308,8 +308,14 @@ impl Board {
 }
 
 impl Attempt {
-    /// What is answered to a signal of a kind of which it has sent enough.
-    pub fn flood_refusal(&self, kind: SignalKind) -> Refusal {
+    /// The refusal of a new signal of a kind of which it has sent enough. One that was taken before is not refused.
+    pub fn flood_refusal(&self, kind: SignalKind, key: &str) -> Option<Refusal> {
+        let mut taken = self.signals.iter().chain(&self.refused);
+        let is_new = taken.all(|before| before.key != key);
+        (is_new && self.has_sent_enough(kind)).then(|| self.too_many(kind))
+    }
+
+    fn too_many(&self, kind: SignalKind) -> Refusal {
         Refusal(format!(
             "attempt {} has sent too many {kind} signals: no more of them are taken",
             self.id
