@@ -86,6 +86,10 @@ impl<P: Perform> EngineLoop<P> {
             match (self.inbox.next(Some(wait)), shown) {
                 (Received::Envelope(envelope), _) => {
                     self.turn(&envelope.event, envelope.answer.as_ref())?;
+                    // However many events wait, a deadline does not wait for them.
+                    if self.time_to_deadline() == Span(0) {
+                        self.turn(&Event::Ticked, None)?;
+                    }
                 }
                 (Received::Deadline, PublishState::Published) => {
                     self.turn(&Event::Ticked, None)?;
@@ -189,13 +193,14 @@ fn start_reply(board: &Board, attempt: AttemptId) -> CommandReply {
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
+    use std::sync::atomic::{AtomicU64, Ordering};
 
     use parking_lot::Mutex;
 
     use super::*;
     use crate::domain::{
-        BoardSettings, Command, Inventory, Notice, NoticeLevel, RequestId, TaskDraft, TaskId, TaskState,
-        Workflow,
+        BoardSettings, Command, Inventory, Notice, NoticeLevel, RequestId, SignalKind, TaskDraft, TaskId,
+        TaskState, Workflow, Workplace,
     };
     use crate::engine::inbox::{Inbox, inbox};
     use crate::ports::store::{Store, StoredEvent, Turn};
@@ -272,11 +277,12 @@ mod tests {
         fn clean_up(&mut self, _: &Board) {}
     }
 
-    struct StoppedClock;
+    /// A clock that goes on by so many milliseconds each time it is read.
+    struct SteppingClock(AtomicU64, u64);
 
-    impl Clock for StoppedClock {
+    impl Clock for SteppingClock {
         fn now(&self) -> Timestamp {
-            Timestamp(1_000)
+            Timestamp(self.0.fetch_add(self.1, Ordering::Relaxed))
         }
     }
 
@@ -298,7 +304,7 @@ mod tests {
         };
         let running = EngineLoop {
             durable: DurableBoard::open(Box::new(store)).expect("in memory"),
-            clock: Arc::new(StoppedClock),
+            clock: Arc::new(SteppingClock(AtomicU64::new(1_000), 0)),
             inbox: receiver,
             performer: Recorder(Arc::clone(&log)),
             read_models: models,
@@ -349,6 +355,47 @@ mod tests {
         running.run(beginning()).expect("nothing fails");
         assert_eq!(*log.lock(), ["committed start/1", "performed start/1"]);
         assert_eq!(models.borrow().tasks.len(), 1);
+    }
+
+    #[test]
+    fn a_deadline_comes_in_time_however_many_events_wait() {
+        let (mut running, inbox, log) = engine(Board::default(), Vec::new(), None);
+        running.clock = Arc::new(SteppingClock(AtomicU64::new(1_000), 500));
+        let attempt = AttemptId(1);
+        inbox
+            .send(Event::AttemptStarted {
+                attempt,
+                workplace: Workplace {
+                    path: "tree".to_owned(),
+                    branch: None,
+                    start: None,
+                    start_tree: None,
+                },
+            })
+            .unwrap();
+        for n in 0..100 {
+            let flood = Event::Signalled {
+                attempt,
+                kind: SignalKind::Progress,
+                text: String::new(),
+                report: None,
+                key: n.to_string(),
+            };
+            inbox.send(flood).unwrap();
+        }
+        inbox.close();
+        let mut first = beginning();
+        first[0] = Event::Configured(BoardSettings {
+            base: Some("work".to_owned()),
+            agent_timeout: Span::seconds(20),
+            ..BoardSettings::default()
+        });
+        running.run(first).expect("nothing fails");
+        assert!(
+            log.lock().contains(&"performed stop/1".to_owned()),
+            "{:?}",
+            log.lock()
+        );
     }
 
     #[test]
