@@ -16,6 +16,8 @@ use crate::ports::git::{
 #[derive(Debug, Default)]
 pub(super) struct BranchHeads {
     head: Option<CommitId>,
+    /// Whether the task has no branch, which is not the same as a branch that could not be read.
+    has_no_branch: bool,
     base: Option<Head>,
     /// Where the remote's branch of the task stands, if that was asked.
     remote: Option<Head>,
@@ -109,8 +111,10 @@ fn read_heads(world: &EngineContext, job: &Job, kinds: &[EvidenceKind]) -> Branc
         wanted.extend([Revision::RemoteBranch(base), Revision::RemoteBranch(branch)]);
     }
     let mut heads = world.git.resolve_all(&wanted).into_iter();
+    let own = heads.next();
     BranchHeads {
-        head: match heads.next() {
+        has_no_branch: own == Some(Head::Absent),
+        head: match own {
             Some(Head::At(commit)) => Some(commit),
             Some(Head::Absent | Head::Unknown(_)) | None => None,
         },
@@ -211,6 +215,9 @@ fn commits_ahead(world: &EngineContext, job: &Job, base: &BranchName, seen: &Bra
 }
 
 fn pushed(world: &EngineContext, job: &Job, seen: &BranchHeads) -> Tri {
+    if seen.has_no_branch {
+        return Tri::No(format!("the branch {} does not exist", branch_of(&job.task)));
+    }
     let Some(head) = &seen.head else {
         return Tri::Unknown("the head of the branch could not be read".to_owned());
     };

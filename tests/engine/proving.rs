@@ -32,6 +32,28 @@ fn take_away_on_origin(bench: &Bench, branch: &str, file: &str) -> String {
 }
 
 #[test]
+fn an_agent_that_deletes_its_branch_has_done_nothing_and_the_next_one_begins_at_once() {
+    let mut bench = Bench::new();
+    bench.release(draft("t-1", "kanban", None));
+    let first = bench.agent("t-1").id;
+    let folder = bench.folder("t-1");
+    let branch = bench.git.git(&folder, &["symbolic-ref", "HEAD"]);
+    bench.git.git(&folder, &["update-ref", "-d", &branch]);
+
+    bench.last_word("t-1", SignalKind::Done);
+
+    assert_eq!(
+        bench.stage("t-1"),
+        ("development", "active"),
+        "{}",
+        bench.comments("t-1")
+    );
+    assert_ne!(bench.agent("t-1").id, first);
+    let finding = bench.task("t-1").finding.clone().unwrap_or_default();
+    assert!(finding.contains("does not exist"), "{finding}");
+}
+
+#[test]
 fn a_merged_tree_that_fails_the_gates_is_not_pushed_though_both_sides_passed() {
     let mut bench = Bench::new();
     bench.git.commit_on_origin("work", "kept.txt", "kept\n");
