@@ -2,25 +2,41 @@
 //! Knows the theme; not what anything means.
 
 use ratatui::buffer::{Buffer, Cell};
-use ratatui::layout::{Margin, Rect};
+use ratatui::layout::{Margin, Position, Rect};
 use ratatui::style::Style;
+use ratatui::widgets::BorderType;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use super::click_target::ClickTarget;
 use super::text::{UNKNOWN, clean, cut, grapheme_width, width};
-use super::theme::{Glyphs, StyleRole, Theme};
+use super::theme::{StyleRole, Theme};
 
 pub(crate) mod area;
 pub(crate) mod borders;
 
-pub(crate) use area::{centered_rect, row_of};
-use area::{columns_of, inset, skip_left, skip_right, top_part};
-use borders::CellSide;
+use area::{cells, columns_of, inset, left_part, row_of, skip_left, skip_right, top_part};
 
-/// A drawing surface: a screen buffer with the theme it is drawn in.
+/// What every view draws with: the canvas, pieces of text, parts of areas, and the roles and glyphs of themes.
+pub(crate) mod prelude {
+    pub(crate) use ratatui::layout::Rect;
+
+    pub(crate) use super::area::{
+        cells, centered_rect, columns_of, inset, last_row, left_part, row_of, skip_left, skip_right,
+        skip_top, top_part,
+    };
+    pub(crate) use super::{Canvas, StyledText, dim, piece, pieces_width, plain, strong};
+    pub(crate) use crate::ui::theme::{Glyphs, StyleRole};
+}
+
+/// A drawing surface: a screen buffer with the theme it is drawn in, and what drawing learned on the way.
 pub(crate) struct Canvas<'a> {
     pub(crate) buffer: &'a mut Buffer,
     pub(crate) theme: &'a Theme,
+    /// The areas that can be clicked, with their targets; later ones lie above earlier ones.
+    pub(crate) hits: Vec<(Rect, ClickTarget)>,
+    /// Where the caret of the line that is being written stands.
+    pub(crate) caret: Option<Position>,
 }
 
 /// A short text drawn in the style of one role.
@@ -56,6 +72,18 @@ pub(crate) fn strong(text: impl AsRef<str>) -> StyledText {
 /// Columns of some pieces.
 pub(crate) fn pieces_width(pieces: &[StyledText]) -> usize {
     pieces.iter().map(|piece| width(&piece.text)).sum()
+}
+
+impl<'a> Canvas<'a> {
+    /// A surface with nothing to click yet.
+    pub(crate) fn new(buffer: &'a mut Buffer, theme: &'a Theme) -> Canvas<'a> {
+        Canvas {
+            buffer,
+            theme,
+            hits: Vec::new(),
+            caret: None,
+        }
+    }
 }
 
 impl Canvas<'_> {
@@ -94,7 +122,7 @@ impl Canvas<'_> {
 
     /// Draws pieces so that they end at the right edge; nothing when they do not fit. Answers the columns used.
     pub(crate) fn right(&mut self, area: Rect, pieces: &[StyledText]) -> u16 {
-        let wide = u16::try_from(pieces_width(pieces)).unwrap_or(u16::MAX);
+        let wide = cells(pieces_width(pieces));
         if wide > area.width {
             return 0;
         }
@@ -129,16 +157,22 @@ impl Canvas<'_> {
 
     /// Draws what a view says that has nothing to show: a text in the upper third, and a hint below it.
     pub(crate) fn empty_state(&mut self, area: Rect, (text, role): (&str, StyleRole), hint: &str) {
-        let top = usize::from(area.height) / 3;
-        self.centre(row_of(area, top), text, role);
-        self.centre(row_of(area, top + 2), hint, StyleRole::Dim);
+        let lines = [(text, role), ("", role), (hint, StyleRole::Dim)];
+        self.centred_lines(area, usize::from(area.height) / 3, &lines);
+    }
+
+    /// Draws lines one below the other, from that row of an area on, each in the middle.
+    pub(crate) fn centred_lines(&mut self, area: Rect, top: usize, lines: &[(&str, StyleRole)]) {
+        for (at, (text, role)) in lines.iter().enumerate() {
+            self.centre(row_of(area, top + at), text, *role);
+        }
     }
 
     /// Draws one text centred in a one-row area.
     pub(crate) fn centre(&mut self, area: Rect, text: &str, role: StyleRole) {
         let text = cut(&clean(text), usize::from(area.width), self.theme.ellipsis());
         let left = (usize::from(area.width) - width(&text)) / 2;
-        let x = area.x + u16::try_from(left).unwrap_or(0);
+        let x = area.x + cells(left);
         let style = self.theme.style(role);
         if area.height > 0 {
             self.put((x, area.y), &text, style, area.right());
@@ -148,7 +182,7 @@ impl Canvas<'_> {
     /// Draws clean text cell by cell, never past `end`; a wide grapheme that would stick out is left out.
     fn put(&mut self, (mut x, y): (u16, u16), text: &str, style: Style, end: u16) -> u16 {
         for grapheme in text.graphemes(true) {
-            let wide = u16::try_from(grapheme_width(grapheme)).unwrap_or(0);
+            let wide = cells(grapheme_width(grapheme));
             if wide == 0 {
                 continue;
             }
@@ -179,6 +213,21 @@ impl Canvas<'_> {
         }
     }
 
+    /// Draws one cell of a terminal's program, if it is inside the area, in the colours that the theme may use.
+    pub(crate) fn program_cell(
+        &mut self,
+        area: Rect,
+        (column, row): (u16, u16),
+        (grapheme, style): (&str, Style),
+    ) {
+        let wide = cells(grapheme_width(grapheme));
+        let shown = if wide == 0 { " " } else { grapheme };
+        if row < area.height && column + wide.max(1) <= area.width {
+            let style = self.theme.fit_style(style);
+            self.cell((area.x + column, area.y + row), shown, style, wide.max(1));
+        }
+    }
+
     /// A wide grapheme just left of a cell that is written anew would cover it, so it goes.
     fn part(&mut self, (x, y): (u16, u16)) {
         let left = x.checked_sub(1).and_then(|x| self.buffer.cell_mut((x, y)));
@@ -206,6 +255,13 @@ impl Canvas<'_> {
         }
     }
 
+    /// Lays a style over some columns of a line, the last of them not included.
+    pub(crate) fn apply_columns(&mut self, line: Rect, (from, to): (usize, usize), role: StyleRole) {
+        let from = cells(from);
+        let columns = cells(to).saturating_sub(from);
+        self.apply_role(left_part(skip_left(line, from), columns), role);
+    }
+
     /// Lays a style over an area.
     pub(crate) fn apply_role(&mut self, area: Rect, role: StyleRole) {
         self.apply_style(area, self.theme.style(role));
@@ -218,24 +274,18 @@ impl Canvas<'_> {
 
     /// An upright line through an area, joined to the lines above and below.
     pub(crate) fn vertical_line(&mut self, x: u16, area: Rect) {
-        let line = match self.theme.glyphs {
-            Glyphs::Unicode => "│",
-            Glyphs::Ascii => "|",
-        };
+        let line = self.theme.glyphs.pick("│", "|");
         let style = self.theme.style(StyleRole::Border);
         for y in area.y..area.bottom() {
             self.cell((x, y), line, style, 1);
         }
-        self.join((x, area.y.saturating_sub(1)), CellSide::Down);
-        self.join((x, area.bottom()), CellSide::Up);
+        self.join((x, area.y.saturating_sub(1)), "╷");
+        self.join((x, area.bottom()), "╵");
     }
 
     /// A level line through an area, joined to the lines at both sides and to the upright ones that end above it.
     pub(crate) fn horizontal_line(&mut self, y: u16, area: Rect) {
-        let (line, upright) = match self.theme.glyphs {
-            Glyphs::Unicode => ("─", "│"),
-            Glyphs::Ascii => ("-", "|"),
-        };
+        let (line, upright) = self.theme.glyphs.pick(("─", "│"), ("-", "|"));
         let style = self.theme.style(StyleRole::Border);
         for x in area.x..area.right() {
             let above = y.checked_sub(1).and_then(|above| self.buffer.cell((x, above)));
@@ -244,24 +294,21 @@ impl Canvas<'_> {
                 above.is_some_and(|cell| cell.symbol() == upright && cell.fg == style.fg.unwrap_or_default());
             self.cell((x, y), line, style, 1);
             if ends {
-                self.join((x, y), CellSide::Up);
+                self.join((x, y), "╵");
             }
         }
-        self.join((area.x.saturating_sub(1), y), CellSide::Right);
-        self.join((area.right(), y), CellSide::Left);
+        self.join((area.x.saturating_sub(1), y), "╶");
+        self.join((area.right(), y), "╴");
     }
 
-    /// Leads a line from that side into the one that is there, if there is one.
-    fn join(&mut self, at: (u16, u16), side: CellSide) {
-        let glyphs = self.theme.glyphs;
+    /// Leads the half of a line into the one that is there, if there is one.
+    fn join(&mut self, at: (u16, u16), half: &str) {
         let borders = [StyleRole::Border, StyleRole::BorderFocus, StyleRole::BorderType]
             .map(|role| self.theme.style(role).fg);
         // Text may look like a line.
         let is_line = |cell: &Cell| borders.iter().any(|fg| fg.unwrap_or_default() == cell.fg);
-        if let Some(cell) = self.buffer.cell_mut(at).filter(|cell| is_line(cell))
-            && let Some(joined) = borders::joined(cell.symbol(), side, glyphs)
-        {
-            cell.set_symbol(&joined);
+        if let Some(cell) = self.buffer.cell_mut(at).filter(|cell| is_line(cell)) {
+            borders::join(cell, half, self.theme.glyphs);
         }
     }
 
@@ -269,7 +316,7 @@ impl Canvas<'_> {
     pub(crate) fn dialog(&mut self, area: Rect, title: &str) -> Rect {
         self.clear(area);
         let mut lines = borders::BorderGrid::new(area);
-        lines.add(area, borders::LineWeight::Light);
+        lines.add(area, BorderType::Plain);
         lines.draw(self, |_| StyleRole::BorderFocus);
         let title = piece(format!(" {title} "), StyleRole::TitleFocus);
         self.line(inset(top_part(area, 1), 2), &[title]);

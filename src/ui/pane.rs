@@ -112,10 +112,7 @@ impl PaneTree {
 
     /// Whether the pane is in the tree.
     pub fn contains(&self, pane: PaneId) -> bool {
-        match self {
-            PaneTree::Leaf(id) => *id == pane,
-            PaneTree::Split(split) => split.first.contains(pane) || split.second.contains(pane),
-        }
+        self.panes().contains(&pane)
     }
 
     /// Where each pane is drawn, lines included. When there is no room for two, only the side with the focus is there.
@@ -169,15 +166,11 @@ impl PaneTree {
 
     /// Two panes change places.
     pub fn swap(&mut self, one: PaneId, other: PaneId) {
-        match self {
-            PaneTree::Leaf(id) if *id == one => *id = other,
-            PaneTree::Leaf(id) if *id == other => *id = one,
-            PaneTree::Leaf(_) => {}
-            PaneTree::Split(split) => {
-                split.first.swap(one, other);
-                split.second.swap(one, other);
-            }
-        }
+        self.rename(&|pane| match pane {
+            pane if pane == one => other,
+            pane if pane == other => one,
+            pane => pane,
+        });
     }
 
     /// Moves the nearest line around the pane that lies across that direction, by thousandths; answers whether there was one.
@@ -228,28 +221,19 @@ impl Split {
         let first = u16::try_from(wished)
             .unwrap_or(length)
             .clamp(least, length + 1 - least);
-        let second = length + 1 - first;
-        Some(match self.axis {
-            Axis::Columns => (
-                Rect { width: first, ..area },
-                Rect {
-                    x: area.x + first - 1,
-                    width: second,
-                    ..area
-                },
-            ),
-            Axis::Rows => (
-                Rect {
-                    height: first,
-                    ..area
-                },
-                Rect {
-                    y: area.y + first - 1,
-                    height: second,
-                    ..area
-                },
-            ),
-        })
+        let part = |at: u16, length: u16| match self.axis {
+            Axis::Columns => Rect {
+                x: area.x + at,
+                width: length,
+                ..area
+            },
+            Axis::Rows => Rect {
+                y: area.y + at,
+                height: length,
+                ..area
+            },
+        };
+        Some((part(0, first), part(first - 1, length + 1 - first)))
     }
 }
 

@@ -10,7 +10,7 @@ use ratatui::layout::Rect;
 use super::canvas::Canvas;
 use super::scene::{Scene, ScreenId, ScreenRead};
 use super::state::UiState;
-use super::view::{PaneArea, RenderedLayout, cursor_in, has_overlay, view};
+use super::view::{PaneArea, RenderedLayout, has_overlay, screen_cursor, view};
 use super::views::redraw_row;
 use crate::domain::Timestamp;
 
@@ -75,10 +75,7 @@ impl RenderedFrame {
         if self.has_overlay || has_overlay(state, scene) {
             return None;
         }
-        let mut canvas = Canvas {
-            buffer,
-            theme: scene.theme,
-        };
+        let mut canvas = Canvas::new(buffer, scene.theme);
         let mut rows = Vec::new();
         let mut stamps = BTreeMap::new();
         // What was not looked at may be held still.
@@ -205,7 +202,7 @@ fn patch_pane(
         .filter_map(|row| redraw_row(screen, row, pane.area, canvas))
         .collect();
     if let Some(cursor) = cursor {
-        *cursor = cursor_in(screen, pane.area);
+        *cursor = screen_cursor(screen, pane.area);
     }
     Some(PaneUpdate::Drawn(stamp, drawn))
 }

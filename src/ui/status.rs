@@ -3,7 +3,7 @@
 use super::theme::{Glyphs, StyleRole};
 use crate::domain::attempt::{ActivityKind, Attempt, AttemptState, StopCause};
 use crate::domain::task::{HoldReason, Task, TaskState, WaitReason};
-use crate::domain::{FailureClass, Timestamp, Worker};
+use crate::domain::{FailureClass, NoticeLevel, Timestamp, Worker};
 use crate::read_model::{AttentionKind, ReadModel, source_words};
 
 /// The states of tasks and agents that the screen tells apart, each with its own glyph.
@@ -77,10 +77,7 @@ impl DisplayStatus {
     /// The glyph.
     pub(super) fn glyph(self, glyphs: Glyphs) -> &'static str {
         let (_, [unicode, ascii], _) = self.row();
-        match glyphs {
-            Glyphs::Unicode => unicode,
-            Glyphs::Ascii => ascii,
-        }
+        glyphs.pick(unicode, ascii)
     }
 }
 
@@ -243,6 +240,17 @@ pub(super) fn class_words(class: FailureClass) -> &'static str {
         FailureClass::Context => "What the agent can keep in mind was full.",
         FailureClass::Protocol => "The agent said something that its stage does not take.",
         FailureClass::Failed => "The agent itself gave up.",
+    }
+}
+
+/// How a notice of that level is marked, and its colour.
+pub(super) fn level_status(level: NoticeLevel) -> (DisplayStatus, StyleRole) {
+    match level {
+        NoticeLevel::Info => (DisplayStatus::Running, StyleRole::Text),
+        NoticeLevel::Success => (DisplayStatus::Done, StyleRole::Done),
+        NoticeLevel::Warning => (DisplayStatus::Retry, StyleRole::Retry),
+        NoticeLevel::Error => (DisplayStatus::Failed, StyleRole::Failed),
+        NoticeLevel::Alert => (DisplayStatus::NeedsYou, StyleRole::Human),
     }
 }
 

@@ -32,6 +32,17 @@ pub struct DisplayCaps {
     pub ground: Option<Background>,
 }
 
+impl DisplayCaps {
+    /// Those of a terminal whose background is not known.
+    pub fn new(palette: ColourDepth, glyphs: Glyphs) -> DisplayCaps {
+        DisplayCaps {
+            palette,
+            glyphs,
+            ground: None,
+        }
+    }
+}
+
 /// How many colours may be used, from none to true colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -52,6 +63,16 @@ pub enum Glyphs {
     Unicode,
     /// ASCII only: for `TERM=linux`, `LANG=C`, and locales that draw lines two columns wide.
     Ascii,
+}
+
+impl Glyphs {
+    /// The one of two that can be drawn.
+    pub(crate) fn pick<T>(self, unicode: T, ascii: T) -> T {
+        match self {
+            Glyphs::Unicode => unicode,
+            Glyphs::Ascii => ascii,
+        }
+    }
 }
 
 /// Whether a terminal's background is dark or light.
@@ -136,11 +157,7 @@ impl Background {
 impl Theme {
     /// The theme that follows the terminal's own colours, or uses none.
     pub fn builtin(palette: ColourDepth, glyphs: Glyphs) -> Theme {
-        let looks = DisplayCaps {
-            palette,
-            glyphs,
-            ground: None,
-        };
+        let looks = DisplayCaps::new(palette, glyphs);
         Themes::default().theme("auto", looks).unwrap_or(Theme {
             roles: BTreeMap::new(),
             palette,
@@ -182,10 +199,7 @@ impl Theme {
 
     /// The mark for text that was cut.
     pub fn ellipsis(&self) -> &'static str {
-        match self.glyphs {
-            Glyphs::Unicode => "…",
-            Glyphs::Ascii => "~",
-        }
+        self.glyphs.pick("…", "~")
     }
 }
 

@@ -5,21 +5,23 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::widgets::BorderType;
 
+pub(crate) use self::cursor::screen_cursor;
+pub(crate) use self::overlays::has_overlay;
 use super::action::Action;
 use super::cache::CacheRequest;
-use super::canvas::borders::{BorderGrid, LineWeight};
-use super::canvas::{Canvas, StyledText, dim, piece, plain, row_of};
+use super::canvas::borders::BorderGrid;
+use super::canvas::prelude::*;
 use super::pane::PaneId;
-use super::pane_names::pane_name;
-use super::scene::{Scene, ScreenId, ScreenRead};
+use super::scene::{Scene, ScreenId};
 use super::screen_layout::{
     BorderMode, InputMode, LEAST, PlacedPane, ScreenLayout, input_mode, screen_layout,
 };
 use super::state::{Overlay, SortOrder, UiState};
-use super::theme::StyleRole;
-use super::views::{ClickMap, ClickTarget, ViewContext, view_of};
+use super::status::DisplayStatus;
+use super::text::{clean, cut};
+use super::views::{ClickTarget, ViewContext, view_of};
 use crate::term::CursorShape;
 
 mod away_summary;
@@ -75,10 +77,7 @@ pub struct FrameCursor {
 pub fn view(state: &UiState, scene: &Scene<'_>, buffer: &mut Buffer) -> RenderedLayout {
     let arranged = screen_layout(state, scene, buffer.area);
     let mode = input_mode(state, scene, arranged.focus);
-    let mut canvas = Canvas {
-        buffer,
-        theme: scene.theme,
-    };
+    let mut canvas = Canvas::new(buffer, scene.theme);
     let area = canvas.buffer.area;
     canvas.clear(area);
     let frame = FrameContext {
@@ -87,20 +86,23 @@ pub fn view(state: &UiState, scene: &Scene<'_>, buffer: &mut Buffer) -> Rendered
         arranged: &arranged,
         mode,
     };
-    let (mut hits, mut offered) = (ClickMap::new(), ClickMap::new());
+    let mut offered = Vec::new();
     match arranged.framing {
         BorderMode::TooSmall => too_small(&frame, area, &mut canvas),
         BorderMode::Borderless | BorderMode::Bordered => {
-            frame.bars(&mut canvas, &mut hits, &mut offered);
-            frame.panes(&mut canvas, &mut hits);
+            hints::status_row(&frame, &mut canvas);
+            offered = std::mem::take(&mut canvas.hits);
+            frame.bars(&mut canvas);
+            frame.panes(&mut canvas);
         }
     }
-    overlays::draw(&frame, area, &mut canvas, &mut hits);
+    overlays::draw(&frame, area, &mut canvas);
     // The last row tells of what lies over the panes, and is not covered by it.
-    hits.extend(offered);
-    let cursor = cursor::outer_cursor(&frame, area).or_else(|| cursor::row_cursor(&frame, &hits));
+    canvas.hits.extend(offered);
+    let cursor =
+        cursor::outer_cursor(&frame, canvas.caret, area).or_else(|| cursor::row_cursor(&frame, &canvas));
     RenderedLayout {
-        hits,
+        hits: canvas.hits,
         panes: arranged
             .panes
             .iter()
@@ -110,16 +112,6 @@ pub fn view(state: &UiState, scene: &Scene<'_>, buffer: &mut Buffer) -> Rendered
         cache_requests: frame.wants(),
         typing: mode == InputMode::Type,
     }
-}
-
-/// Whether something lies over the panes.
-pub(crate) fn has_overlay(state: &UiState, scene: &Scene<'_>) -> bool {
-    overlays::has_overlay(state, scene)
-}
-
-/// Where the cursor of a terminal is when it is drawn there.
-pub(crate) fn cursor_in(screen: &dyn ScreenRead, area: Rect) -> Option<FrameCursor> {
-    cursor::screen_cursor(screen, area)
 }
 
 fn pane_area(placed: &PlacedPane, focus: PaneId) -> PaneArea {
@@ -140,40 +132,39 @@ struct FrameContext<'a> {
 }
 
 impl FrameContext<'_> {
-    fn bars(&self, canvas: &mut Canvas<'_>, hits: &mut ClickMap, offered: &mut ClickMap) {
-        bars::top_bar(self, canvas, hits);
+    fn bars(&self, canvas: &mut Canvas<'_>) {
+        bars::top_bar(self, canvas);
         if self.arranged.framing == BorderMode::Bordered {
-            bars::attention_bar(self, canvas, hits);
+            bars::attention_bar(self, canvas);
         }
-        hints::status_row(self, canvas, offered);
     }
 
-    fn panes(&self, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+    fn panes(&self, canvas: &mut Canvas<'_>) {
         if self.arranged.framing == BorderMode::Bordered {
             self.lines(canvas);
         }
         for placed in &self.arranged.panes {
-            hits.push((placed.outer, ClickTarget::Pane(placed.pane)));
-            let before = hits.len();
+            canvas.hits.push((placed.outer, ClickTarget::Pane(placed.pane)));
+            let before = canvas.hits.len();
             // What one pane breaks is its own; the others are drawn.
-            let drawn = catch_unwind(AssertUnwindSafe(|| self.one_pane(placed, canvas, hits)));
+            let drawn = catch_unwind(AssertUnwindSafe(|| self.one_pane(placed, canvas)));
             if let Err(panic) = drawn {
-                hits.truncate(before);
+                canvas.hits.truncate(before);
                 broken(placed, &*panic, canvas);
             }
         }
         if self.arranged.framing == BorderMode::Bordered {
-            switcher::draw(self, canvas, hits);
+            switcher::draw(self, canvas);
         }
     }
 
-    fn one_pane(&self, placed: &PlacedPane, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+    fn one_pane(&self, placed: &PlacedPane, canvas: &mut Canvas<'_>) {
         let pane = self.state.pane(placed.pane);
         let ctx = self.ctx(placed.pane, &pane);
         if self.arranged.framing == BorderMode::Bordered {
             Self::title(placed, &ctx, canvas);
         }
-        view_of(&placed.content).draw(&ctx, placed.inner, canvas, hits);
+        view_of(&placed.content).draw(&ctx, placed.inner, canvas);
         nothing_found(placed, &ctx, canvas);
     }
 
@@ -202,13 +193,13 @@ impl FrameContext<'_> {
     fn lines(&self, canvas: &mut Canvas<'_>) {
         let mut lines = BorderGrid::new(self.arranged.body);
         for placed in &self.arranged.panes {
-            lines.add(placed.outer, LineWeight::Light);
+            lines.add(placed.outer, BorderType::Plain);
         }
         let focused = self.arranged.focused().map(|placed| placed.outer);
         let (weight, role) = match self.mode {
-            InputMode::Type => (LineWeight::Heavy, StyleRole::BorderType),
+            InputMode::Type => (BorderType::Thick, StyleRole::BorderType),
             InputMode::Nav | InputMode::Look | InputMode::Copy | InputMode::Find | InputMode::Ask => {
-                (LineWeight::Light, StyleRole::BorderFocus)
+                (BorderType::Plain, StyleRole::BorderFocus)
             }
         };
         if let Some(area) = focused {
@@ -252,14 +243,19 @@ impl FrameContext<'_> {
         view_of(&placed.content).match_count(&self.ctx(placed.pane, &pane))
     }
 
+    /// The glyph of a state as the theme draws it.
+    fn glyph(&self, mark: DisplayStatus) -> &'static str {
+        mark.glyph(self.scene.theme.glyphs)
+    }
+
+    /// As much of a foreign text as fits, with a mark where something was left out.
+    fn cut(&self, text: &str, room: usize) -> String {
+        cut(&clean(text), room, self.scene.theme.ellipsis())
+    }
+
     /// The key of an action as hints show it; empty where it has none.
     fn key_of(&self, action: Action) -> String {
         self.state.keymap.hint(action).unwrap_or_default()
-    }
-
-    /// One or two words for a pane.
-    fn name(&self, id: PaneId) -> String {
-        pane_name(self.state, self.scene, id)
     }
 }
 
@@ -271,21 +267,15 @@ fn broken(placed: &PlacedPane, panic: &dyn Any, canvas: &mut Canvas<'_>) {
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     canvas.clear(placed.inner);
     let lines = [
-        "This pane failed; everything else continues.",
-        what.unwrap_or_default(),
-        "The report is in .debussy/logs. Another view or tab still works.",
+        ("This pane failed; everything else continues.", StyleRole::Failed),
+        (what.unwrap_or_default(), StyleRole::Dim),
+        (
+            "The report is in .debussy/logs. Another view or tab still works.",
+            StyleRole::Dim,
+        ),
     ];
     let top = usize::from(placed.inner.height).saturating_sub(lines.len()) / 2;
-    for (at, line) in lines.iter().enumerate() {
-        let role = if at == 0 {
-            StyleRole::Failed
-        } else {
-            StyleRole::Dim
-        };
-        if top + at < usize::from(placed.inner.height) {
-            canvas.centre(row_of(placed.inner, top + at), line, role);
-        }
-    }
+    canvas.centred_lines(placed.inner, top, &lines);
 }
 
 /// Says so when nothing matches.
@@ -328,31 +318,27 @@ fn too_small(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let counts = bars::counts(frame);
     let running = frame.scene.model.agents().count();
     let needs = frame.scene.model.attention.len();
+    let size = format!(
+        "need {}x{}, have {}x{}",
+        LEAST.0, LEAST.1, area.width, area.height
+    );
+    let agents = format!("{running} running, {needs} need you");
+    let counts: String = counts.iter().map(|(_, piece)| piece.text.as_str()).collect();
+    let role = if needs > 0 {
+        StyleRole::Human
+    } else {
+        StyleRole::Text
+    };
+    let esc = match frame.state.overlay {
+        Some(Overlay::Prompt(_) | Overlay::Confirm(_)) => "Esc closes the prompt",
+        _ => "",
+    };
     let lines = [
-        format!(
-            "need {}x{}, have {}x{}",
-            LEAST.0, LEAST.1, area.width, area.height
-        ),
-        format!("{running} running, {needs} need you"),
-        counts
-            .iter()
-            .map(|(_, piece)| piece.text.as_str())
-            .collect::<String>(),
+        (size.as_str(), StyleRole::Text),
+        (&agents, role),
+        (counts.trim(), StyleRole::Text),
+        (esc, StyleRole::Dim),
     ];
-    let top = usize::from(area.height).saturating_sub(lines.len()) / 2;
-    for (at, line) in lines.iter().enumerate() {
-        let role = if at == 1 && needs > 0 {
-            StyleRole::Human
-        } else {
-            StyleRole::Text
-        };
-        canvas.centre(row_of(area, top + at), line.trim(), role);
-    }
-    if let Some(Overlay::Prompt(_) | Overlay::Confirm(_)) = frame.state.overlay {
-        canvas.centre(
-            row_of(area, top + lines.len()),
-            "Esc closes the prompt",
-            StyleRole::Dim,
-        );
-    }
+    let top = usize::from(area.height).saturating_sub(3) / 2;
+    canvas.centred_lines(area, top, &lines);
 }

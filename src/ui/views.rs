@@ -1,20 +1,20 @@
 //! What a pane can show. Each view is one file and one [`View`]; all of them can be split, zoomed and moved alike.
 //! Views draw and say where a step leads; they change nothing.
 
-use ratatui::layout::Rect;
-
 use super::action::{Action, ViewName};
 use super::cache::{CacheEntry, CacheKey, CacheRequest};
-use super::canvas::{Canvas, StyledText, piece};
+use super::canvas::prelude::*;
 pub use super::click_target::ClickTarget;
 use super::list_filter::ListFilter;
 use super::pane::{Direction, PaneId};
 use super::scene::Scene;
 use super::screen_layout::{InputMode, ScreenLayout};
 use super::state::{Pane, PaneContent, SortOrder, UiState};
-use super::target::{ActionTarget, selected_target};
-use super::theme::StyleRole;
+use super::status::DisplayStatus;
+use super::target::{ActionTarget, attempt_target, selected_target, task_target};
+use super::text::{clean, cut};
 use crate::domain::{AttemptId, TaskId};
+use crate::read_model::AgentRow;
 
 mod agents;
 mod board;
@@ -73,6 +73,22 @@ impl ViewContext<'_> {
         piece(if is_marked { "*" } else { " " }, StyleRole::Key)
     }
 
+    /// The glyph of a state as the theme draws it.
+    fn glyph(&self, mark: DisplayStatus) -> &'static str {
+        mark.glyph(self.scene.theme.glyphs)
+    }
+
+    /// As much of a foreign text as fits, with a mark where something was left out.
+    fn cut(&self, text: &str, room: usize) -> String {
+        cut(&clean(text), room, self.scene.theme.ellipsis())
+    }
+
+    /// The key of an action and the word for what it does; nothing where it has no key.
+    fn offer(&self, action: Action, word: &str) -> Option<[StyledText; 2]> {
+        let key = self.state.keymap.hint(action)?;
+        Some([piece(key, StyleRole::Key), plain(format!(" {word}"))])
+    }
+
     /// The key of an action as hints show it; empty where it has none.
     fn key_of(&self, action: Action) -> String {
         self.state.keymap.hint(action).unwrap_or_default()
@@ -91,6 +107,21 @@ impl ViewContext<'_> {
         }
     }
 
+    /// Draws why there are no rows: what could not be fetched, that it is being read, or that there are none and the way to some.
+    fn draw_missing(
+        &self,
+        key: &CacheKey,
+        area: Rect,
+        (reading, none, hint): (&str, &str, &str),
+        canvas: &mut Canvas<'_>,
+    ) {
+        match (self.failure(key), self.scene.cache.get(key)) {
+            (Some(why), _) => canvas.empty_state(area, (&why, StyleRole::Failed), ""),
+            (None, None) => canvas.empty_state(area, (reading, StyleRole::Strong), ""),
+            (None, Some(_)) => canvas.empty_state(area, (none, StyleRole::Strong), hint),
+        }
+    }
+
     /// What a list of rows with so many lines needs to be drawn, the marked row highlighted as the focus demands.
     fn list<'r, T>(&self, place: (Rect, u16), rows: &'r [T], marked: Option<usize>) -> List<'r, T> {
         List::new(place, rows, marked, self.chosen())
@@ -103,6 +134,16 @@ impl ViewContext<'_> {
         step.rows(height).map_or(MoveOutcome::LeaveView, |rows| {
             MoveOutcome::Scrolled(scrolled(self.pane.scroll.min(most), rows, most))
         })
+    }
+
+    /// What a click on the row of that number means, where the view numbers its rows.
+    fn row(&self, number: usize) -> ClickTarget {
+        ClickTarget::Row(self.id, u64::try_from(number).unwrap_or(0))
+    }
+
+    /// The number of the row that is marked.
+    fn marked_row(&self) -> Option<usize> {
+        self.pane.mark.and_then(|mark| usize::try_from(mark).ok())
     }
 
     /// How the marked row looks.
@@ -140,9 +181,13 @@ pub(crate) trait View: Sync {
         false
     }
 
-    /// What an action is about that is pressed there: the selected task, if the view knows nothing better.
-    fn target<'a>(&self, state: &UiState, scene: &Scene<'a>, _pane: (PaneId, &Pane)) -> ActionTarget<'a> {
-        selected_target(state, scene)
+    /// What an action is about that is pressed there: what the pane was opened for, else the selected task.
+    fn target<'a>(&self, state: &UiState, scene: &Scene<'a>, (_, pane): (PaneId, &Pane)) -> ActionTarget<'a> {
+        match &pane.content {
+            PaneContent::Detail(Some(id)) | PaneContent::Diff(Some(id), _) => task_target(scene, id),
+            PaneContent::Attempt(id) | PaneContent::Moment(id, _) => attempt_target(scene, *id),
+            _ => selected_target(state, scene),
+        }
     }
 
     /// What of the marked row can be copied beside what its task has: what it is, and the text. The likeliest first.
@@ -161,14 +206,11 @@ pub(crate) trait View: Sync {
     }
 
     /// Draws the inside of the pane; remembers what can be clicked.
-    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap);
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>);
 
     /// Where a step leads, on a pane of that size.
     fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome;
 }
-
-/// The areas of a frame that can be clicked, with their targets; later ones lie above earlier ones.
-pub(crate) type ClickMap = Vec<(Rect, ClickTarget)>;
 
 /// A movement inside a view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -246,6 +288,14 @@ pub(crate) fn view_of(content: &PaneContent) -> &'static dyn View {
 pub(crate) fn target<'a>(state: &UiState, scene: &Scene<'a>, arranged: &ScreenLayout) -> ActionTarget<'a> {
     let pane = state.pane(arranged.focus);
     view_of(&pane.content).target(state, scene, (arranged.focus, &pane))
+}
+
+/// The agent that has run longest, and for how long.
+pub(crate) fn longest_running(scene: &Scene<'_>) -> Option<String> {
+    let begun = |row: &AgentRow<'_>| row.attempt.started_at.unwrap_or(row.attempt.created_at);
+    let row = scene.model.agents().min_by_key(begun)?;
+    let age = scene.now.since(begun(&row));
+    Some(format!("Longest running: {} {age}", row.attempt.task))
 }
 
 /// A scroll position moved by so many rows, between nothing and `most`.

@@ -5,9 +5,14 @@ use ratatui::layout::Rect;
 /// From this width on text stands in two columns.
 const BESIDE: u16 = 110;
 
+/// So many rows or columns as a length on the screen; what is too long for any screen is as long as can be.
+pub(crate) fn cells(many: usize) -> u16 {
+    u16::try_from(many).unwrap_or(u16::MAX)
+}
+
 /// One row of an area; empty when there is no such row.
 pub(crate) fn row_of(area: Rect, row: usize) -> Rect {
-    let at = u16::try_from(row).unwrap_or(u16::MAX).min(area.height);
+    let at = cells(row).min(area.height);
     Rect {
         y: area.y.saturating_add(at),
         height: u16::from(at < area.height),

@@ -16,10 +16,7 @@ const WORDS: usize = 30;
 /// Draws the stages of a workflow as boxes, with what leads from one to another: ways on at the left, ways back (reject, fail) at
 /// the right, and in words what leads to no other stage. At most 80 columns wide; the same workflow is always drawn the same.
 pub fn flowchart(flow: &Workflow, glyphs: Glyphs) -> Vec<String> {
-    let more = match glyphs {
-        Glyphs::Unicode => "…",
-        Glyphs::Ascii => "~",
-    };
+    let more = glyphs.pick("…", "~");
     let mut nodes = nodes(flow, more);
     let on = lanes(&mut nodes, LaneSide::Forward);
     let back = lanes(&mut nodes, LaneSide::Back);

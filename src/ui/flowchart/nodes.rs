@@ -11,7 +11,7 @@ const TAG: usize = 12;
 pub(super) const ENTRY: &str = "> ";
 
 /// A box of a workflow drawing: a stage or the end.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct FlowNode {
     pub(super) lines: Vec<String>,
     /// The way straight down to the next box, with what it is for.
@@ -39,10 +39,7 @@ pub(super) fn nodes(flow: &Workflow, more: &str) -> Vec<FlowNode> {
     for (at, stage) in flow.stages.iter().enumerate() {
         let mut node = FlowNode {
             lines: vec![name(flow, stage), actor(stage)],
-            down: None,
-            forward: Vec::new(),
-            back: Vec::new(),
-            notes: Vec::new(),
+            ..FlowNode::default()
         };
         for (to, label) in success(stage, more) {
             let to = to.map_or(Some(done), place);
@@ -56,10 +53,7 @@ pub(super) fn nodes(flow: &Workflow, more: &str) -> Vec<FlowNode> {
     }
     nodes.push(FlowNode {
         lines: vec!["done".to_owned()],
-        down: None,
-        forward: Vec::new(),
-        back: Vec::new(),
-        notes: Vec::new(),
+        ..FlowNode::default()
     });
     nodes
 }

@@ -36,9 +36,8 @@ const STATES: [StyleRole; 8] = [
 
 fn theme(name: &str, palette: ColourDepth, ground: Option<Background>) -> Theme {
     let looks = DisplayCaps {
-        palette,
-        glyphs: Glyphs::Unicode,
         ground,
+        ..DisplayCaps::new(palette, Glyphs::Unicode)
     };
     Themes::default().theme(name, looks).expect(name)
 }
@@ -229,11 +228,7 @@ fn own(name: &str, text: &str) -> UserTheme {
 }
 
 fn problem(own: Vec<UserTheme>, name: &str) -> String {
-    let looks = DisplayCaps {
-        palette: ColourDepth::True,
-        glyphs: Glyphs::Unicode,
-        ground: None,
-    };
+    let looks = DisplayCaps::new(ColourDepth::True, Glyphs::Unicode);
     Themes::new(own).theme(name, looks).unwrap_err().to_string()
 }
 
@@ -243,11 +238,7 @@ fn a_theme_of_ones_own_may_change_a_single_role_of_another() {
         "mine",
         "like = \"dark\"\n[roles]\ndone = { fg = \"#123456\" }\n",
     )]);
-    let looks = DisplayCaps {
-        palette: ColourDepth::True,
-        glyphs: Glyphs::Ascii,
-        ground: None,
-    };
+    let looks = DisplayCaps::new(ColourDepth::True, Glyphs::Ascii);
     let mine = themes.theme("mine", looks).unwrap();
     let dark = themes.theme("dark", looks).unwrap();
     assert_eq!(mine.style(StyleRole::Done).fg, Some(Color::Rgb(0x12, 0x34, 0x56)));

@@ -9,28 +9,22 @@ use super::colour::fit_style_on;
 use super::file::{RoleStyle, ThemeFile};
 use super::{Background, ColourDepth, DisplayCaps, StyleRole, Theme, ThemeError};
 
+macro_rules! theme_files {
+    ($($name:literal),*) => {
+        [$(($name, include_str!(concat!("../../../assets/themes/", $name, ".toml")))),*]
+    };
+}
+
 /// Built-in theme files, by name.
-const BUILTIN: [(&str, &str); 8] = [
-    ("terminal", include_str!("../../../assets/themes/terminal.toml")),
-    ("dark", include_str!("../../../assets/themes/dark.toml")),
-    ("light", include_str!("../../../assets/themes/light.toml")),
-    (
-        "high-contrast-dark",
-        include_str!("../../../assets/themes/high-contrast-dark.toml"),
-    ),
-    (
-        "high-contrast-light",
-        include_str!("../../../assets/themes/high-contrast-light.toml"),
-    ),
-    (
-        "colour-blind-dark",
-        include_str!("../../../assets/themes/colour-blind-dark.toml"),
-    ),
-    (
-        "colour-blind-light",
-        include_str!("../../../assets/themes/colour-blind-light.toml"),
-    ),
-    ("mono", include_str!("../../../assets/themes/mono.toml")),
+const BUILTIN: [(&str, &str); 8] = theme_files![
+    "terminal",
+    "dark",
+    "light",
+    "high-contrast-dark",
+    "high-contrast-light",
+    "colour-blind-dark",
+    "colour-blind-light",
+    "mono"
 ];
 
 /// What a person may wish for, before their own themes.

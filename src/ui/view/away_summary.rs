@@ -1,14 +1,11 @@
 //! The summary for a person who comes back: what was done, what failed, what was sent back while they were away. Goes with the
 //! first key; takes none.
 
-use ratatui::layout::Rect;
-
 use super::FrameContext;
 use crate::domain::{Task, TaskState, Timestamp};
 use crate::ui::action::Action;
-use crate::ui::canvas::{Canvas, StyledText, centered_rect, dim, piece, plain};
+use crate::ui::canvas::prelude::*;
 use crate::ui::status::DisplayStatus;
-use crate::ui::theme::StyleRole;
 
 /// Columns of the card.
 const WIDE: u16 = 64;
@@ -18,7 +15,7 @@ const NAMED: usize = 6;
 /// Draws the card.
 pub(super) fn draw(frame: &FrameContext<'_>, left: Timestamp, area: Rect, canvas: &mut Canvas<'_>) {
     let lines = lines(frame, left);
-    let height = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX);
+    let height = cells(lines.len() + 2);
     let size = (WIDE.min(area.width.saturating_sub(2)), height);
     let title = format!("While you were away, {}", frame.scene.now.since(left));
     let inside = canvas.dialog(centered_rect(area, size), &title);

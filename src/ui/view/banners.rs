@@ -3,12 +3,11 @@
 
 use super::{FrameContext, machine};
 use crate::domain::PauseReason;
-use crate::ui::canvas::{StyledText, piece, pieces_width, plain};
+use crate::ui::canvas::prelude::*;
 use crate::ui::scene::SessionKind;
 use crate::ui::screen_layout::BorderMode;
 use crate::ui::status::DisplayStatus;
 use crate::ui::text::{clean, cut};
-use crate::ui::theme::{Glyphs, StyleRole};
 
 /// How long the texts of the banners are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

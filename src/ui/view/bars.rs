@@ -1,21 +1,17 @@
 //! The two rows at the top: where you are and how things stand; what needs you.
 
-use ratatui::layout::Rect;
-
 use super::banners::{Words, banners, that_fit};
 use super::{FrameContext, machine};
 use crate::domain::{Span, TaskState};
 use crate::read_model::{AttentionKind, Trouble};
 use crate::ui::action::Action;
-use crate::ui::canvas::area::{skip_left, skip_right};
-use crate::ui::canvas::{Canvas, StyledText, dim, piece, pieces_width, plain, strong};
+use crate::ui::canvas::prelude::*;
 use crate::ui::pane::PaneId;
 use crate::ui::screen_layout::{BorderMode, SEVERAL};
 use crate::ui::state::PaneContent;
 use crate::ui::status::{DisplayStatus, attention_word};
 use crate::ui::text::{clean, cut, width};
-use crate::ui::theme::StyleRole;
-use crate::ui::views::{ClickMap, ClickTarget, view_of};
+use crate::ui::views::{ClickTarget, longest_running, view_of};
 
 /// How tabs are labelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,11 +34,12 @@ const LEAST_LEFT: usize = 16;
 
 /// The top row. What does not fit goes: what the machine has left, run time, agents, counts one by one, then the names of tabs
 /// become digits, then banners say less, then only the tab that is shown is left. Banners stay.
-pub(super) fn top_bar(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+pub(super) fn top_bar(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
     let area = frame.arranged.top_bar;
     canvas.apply_role(area, StyleRole::Bar);
     let fits = |left: &TopBarLeft, right: &[StyledText]| {
-        left.width() + pieces_width(right) < usize::from(area.width)
+        let left: usize = left.iter().map(|(pieces, _)| pieces_width(pieces)).sum();
+        left + pieces_width(right) < usize::from(area.width)
     };
     let both = |(tabs, words)| (left(frame, tabs), banners(frame, words));
     let mut tries = TRIES.into_iter().map(both);
@@ -62,10 +59,10 @@ pub(super) fn top_bar(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>, hits: &
     let right = { wider }.find(|wider| fits(&left, wider)).unwrap_or(right);
     let used = canvas.right(area, &right);
     let mut room = skip_right(area, used);
-    for (pieces, hit) in left.parts {
+    for (pieces, hit) in left {
         let used = canvas.line(room, &pieces);
         if let Some(hit) = hit {
-            hits.push((Rect { width: used, ..room }, hit));
+            canvas.hits.push((Rect { width: used, ..room }, hit));
         }
         room = skip_left(room, used);
     }
@@ -82,15 +79,7 @@ fn more(frame: &FrameContext<'_>) -> impl Iterator<Item = Vec<StyledText>> {
 }
 
 /// The left part of the top bar with its click targets.
-struct TopBarLeft {
-    parts: Vec<(Vec<StyledText>, Option<ClickTarget>)>,
-}
-
-impl TopBarLeft {
-    fn width(&self) -> usize {
-        self.parts.iter().map(|(pieces, _)| pieces_width(pieces)).sum()
-    }
-}
+type TopBarLeft = Vec<(Vec<StyledText>, Option<ClickTarget>)>;
 
 fn left(frame: &FrameContext<'_>, tabs: Tabs) -> TopBarLeft {
     // A long name leaves room for everything else.
@@ -99,16 +88,12 @@ fn left(frame: &FrameContext<'_>, tabs: Tabs) -> TopBarLeft {
         Tabs::Names | Tabs::Digits if frame.arranged.top_bar.width < SEVERAL => 14,
         Tabs::Names | Tabs::Digits => 24,
     };
-    let project = cut(
-        &clean(&frame.scene.session.project),
-        room,
-        frame.scene.theme.ellipsis(),
-    );
+    let project = frame.cut(&frame.scene.session.project, room);
     let mut parts = vec![(vec![strong(" dbs "), plain(project)], None)];
     if frame.arranged.framing == BorderMode::Borderless {
         parts.push((vec![plain(" ")], None));
         parts.extend(bare(frame));
-        return TopBarLeft { parts };
+        return parts;
     }
     for (at, tab) in frame.state.tabs.iter().enumerate() {
         let number = at + 1;
@@ -125,7 +110,7 @@ fn left(frame: &FrameContext<'_>, tabs: Tabs) -> TopBarLeft {
         };
         parts.push((vec![plain(" "), name], Some(ClickTarget::Tab(at))));
     }
-    TopBarLeft { parts }
+    parts
 }
 
 /// What the one terminal without lines shows, which of how many it is.
@@ -223,19 +208,21 @@ fn run_time(frame: &FrameContext<'_>) -> Vec<StyledText> {
 const LEAST_TITLE: usize = 10;
 
 /// The row below: how many things need a person, and the one that has waited longest.
-pub(super) fn attention_bar(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+pub(super) fn attention_bar(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
     let area = frame.arranged.attention_bar;
     let model = frame.scene.model;
     let Some(oldest) = model.attention.first() else {
         if let Some(trouble) = model.troubles.first() {
             return degraded(frame, trouble, canvas);
         }
-        let pieces = [dim(" Nothing needs you. "), longest(frame)];
+        let longest = longest_running(frame.scene);
+        let longest = longest.as_deref().unwrap_or("No agent is running.");
+        let pieces = [dim(" Nothing needs you. "), dim(longest)];
         canvas.line(area, &pieces);
         return;
     };
     let (word, role) = attention_word(oldest.kind);
-    let glyph = DisplayStatus::NeedsYou.glyph(frame.scene.theme.glyphs);
+    let glyph = frame.glyph(DisplayStatus::NeedsYou);
     let title = model
         .tasks
         .get(&oldest.task)
@@ -269,7 +256,7 @@ pub(super) fn attention_bar(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>, h
         pieces.insert(3, plain(format!("{title}  ")));
     }
     canvas.line(room, &pieces);
-    hits.push((area, ClickTarget::AttentionBar));
+    canvas.hits.push((area, ClickTarget::AttentionBar));
 }
 
 /// What outside keeps work from going on: the cause, what waits, what goes on by itself, the key to act.
@@ -292,24 +279,10 @@ fn degraded(frame: &FrameContext<'_>, trouble: &Trouble, canvas: &mut Canvas<'_>
     if let (Some(key), Some(_)) = (key, frame.scene.model.delayed().next()) {
         right.push(piece(format!(" {key} now "), StyleRole::Banner));
     }
-    let glyph = DisplayStatus::Unsure.glyph(frame.scene.theme.glyphs);
+    let glyph = frame.glyph(DisplayStatus::Unsure);
     let left = [piece(
         format!(" {glyph} {}: {}", trouble.kind.word(), trouble.text),
         StyleRole::Banner,
     )];
     canvas.both_ends(area, &left, &right);
-}
-
-fn longest(frame: &FrameContext<'_>) -> StyledText {
-    let now = frame.scene.now;
-    let begun =
-        |row: &crate::read_model::AgentRow<'_>| row.attempt.started_at.unwrap_or(row.attempt.created_at);
-    let longest = frame.scene.model.agents().min_by_key(begun);
-    longest.map_or_else(
-        || dim("No agent is running."),
-        |row| {
-            let text = format!("Longest running: {} {}", row.attempt.task, now.since(begun(&row)));
-            dim(text)
-        },
-    )
 }

@@ -1,19 +1,15 @@
 //! The help, drawn; and the panel of keys that may follow the prefix.
 
-use ratatui::layout::Rect;
-
 use super::{FrameContext, writing};
 use crate::ui::action::{Action, entries};
 use crate::ui::availability::unavailable_reason;
-use crate::ui::canvas::area::{inset, left_part, skip_left, skip_right, skip_top};
-use crate::ui::canvas::{Canvas, StyledText, centered_rect, dim, piece, plain, row_of, strong};
+use crate::ui::canvas::prelude::*;
 use crate::ui::help::{HelpRow, keys_of, rows, shell_command};
 use crate::ui::keymap::KeyTable;
 use crate::ui::pane::Axis;
 use crate::ui::state::Picker;
 use crate::ui::text::{cut, wrap};
-use crate::ui::theme::StyleRole;
-use crate::ui::views::{ClickMap, ClickTarget, List, SESSIONS, target};
+use crate::ui::views::{ClickTarget, List, SESSIONS, target};
 
 /// Columns of the keys in the help.
 const KEYS_WIDTH: usize = 18;
@@ -29,11 +25,6 @@ fn dialog(area: Rect) -> Rect {
     centered_rect(area, size)
 }
 
-/// Where what was typed is drawn.
-pub(super) fn line_of(area: Rect) -> Rect {
-    skip_right(skip_left(row_of(dialog(area), 1), 4), 2)
-}
-
 /// One drawn line of the help and the action it belongs to.
 struct HelpLine {
     pieces: Vec<StyledText>,
@@ -41,20 +32,10 @@ struct HelpLine {
 }
 
 /// Draws the help; what is marked is in view.
-pub(super) fn draw(
-    frame: &FrameContext<'_>,
-    search: &Picker,
-    area: Rect,
-    canvas: &mut Canvas<'_>,
-    hits: &mut ClickMap,
-) {
+pub(super) fn draw(frame: &FrameContext<'_>, search: &Picker, area: Rect, canvas: &mut Canvas<'_>) {
     let title = format!("Help  dbs {}", frame.scene.session.version);
     let inside = canvas.dialog(dialog(area), &title);
-    let prompt = line_of(area);
-    canvas.line(
-        left_part(row_of(inset(inside, 1), 0), 2),
-        &[piece("/ ", StyleRole::Key)],
-    );
+    let prompt = writing::prompt_line("/", inside, canvas);
     if search.line.is_empty() {
         canvas.line(prompt, &[dim("type to search; Enter runs")]);
     }
@@ -66,7 +47,7 @@ pub(super) fn draw(
     let from = lines.iter().position(is_marked).unwrap_or(0);
     let many = lines.iter().filter(|line| is_marked(line)).count();
     let list = List::starting_at(room, (&lines, first), from..from + many, StyleRole::Selected);
-    list.draw(canvas, hits, |line, place, canvas| {
+    list.draw(canvas, |line, place, canvas| {
         canvas.line(place, &line.pieces);
         line.act.map(ClickTarget::MenuItem)
     });
@@ -191,27 +172,25 @@ const FIRST: [Action; 21] = [
 pub(super) fn which_key(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let columns = usize::from(area.width.saturating_sub(2) / CELL_WIDTH).max(1);
     let most = usize::from(area.height.saturating_sub(4)).max(1);
-    let cells = cells(frame, columns * most);
-    let rows = cells.len().div_ceil(columns).min(most);
-    let height = u16::try_from(rows + 2)
-        .unwrap_or(u16::MAX)
-        .min(area.height.saturating_sub(2));
+    let keys = keys_after_prefix(frame, columns * most);
+    let rows = keys.len().div_ceil(columns).min(most);
+    let height = cells(rows + 2).min(area.height.saturating_sub(2));
     let panel = Rect {
         y: area.bottom().saturating_sub(height + 1),
         height,
         ..area
     };
     let inside = canvas.dialog(panel, &format!("{} and then", frame.state.keymap.prefix()));
-    for (at, pieces) in cells.iter().enumerate() {
+    for (at, pieces) in keys.iter().enumerate() {
         let (column, row) = (at / rows.max(1), at % rows.max(1));
-        let left = u16::try_from(column).unwrap_or(0).saturating_mul(CELL_WIDTH);
+        let left = cells(column).saturating_mul(CELL_WIDTH);
         let line = skip_left(row_of(inside, row), left);
         canvas.line(left_part(line, CELL_WIDTH), pieces);
     }
 }
 
 /// Keys that may follow the prefix and what they do, as many as there is room for; the last one says how many more there are.
-fn cells(frame: &FrameContext<'_>, room: usize) -> Vec<Vec<StyledText>> {
+fn keys_after_prefix(frame: &FrameContext<'_>, room: usize) -> Vec<Vec<StyledText>> {
     let keymap = &frame.state.keymap;
     let cell = |key: &str, text: &str| vec![piece(format!(" {key:>7} "), StyleRole::Key), plain(text)];
     let mut listed: Vec<_> = entries()

@@ -1,22 +1,18 @@
 //! The last row: the mode in a word, what the keys do here. `? help` is the last to go.
 
-use crossterm::event::KeyCode;
-use ratatui::layout::Rect;
-
-use super::{ClickMap, ClickTarget, FrameContext, writing};
+use super::{ClickTarget, FrameContext, writing};
 use crate::ui::action::Action;
 use crate::ui::availability::{can_go_back, unavailable_reason};
-use crate::ui::canvas::area::{left_part, skip_left};
-use crate::ui::canvas::{Canvas, StyledText, piece, pieces_width, plain};
+use crate::ui::canvas::prelude::*;
 use crate::ui::chord::Chord;
 use crate::ui::keymap::KeyTable;
 use crate::ui::screen_layout::InputMode;
 use crate::ui::state::{CountPrefix, KeyFocus, Overlay, SearchPrompt, SearchScope};
 use crate::ui::suggestions::suggested_actions;
-use crate::ui::theme::StyleRole;
+use crossterm::event::KeyCode;
 
 /// Draws the last row.
-pub(super) fn status_row(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>, offered: &mut ClickMap) {
+pub(super) fn status_row(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
     let area = frame.arranged.status;
     let role = match frame.mode {
         InputMode::Nav => StyleRole::ModeNav,
@@ -49,7 +45,7 @@ pub(super) fn status_row(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>, offe
         if used + wide + last_width > room {
             break;
         }
-        offer(area, (used, wide), hint.keys, offered);
+        offer(area, (used, wide), hint.keys, canvas);
         used += wide;
         pieces.extend(hint.pieces);
     }
@@ -63,22 +59,16 @@ pub(super) fn status_row(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>, offe
             }
             drawn => usize::from(area.width.saturating_sub(drawn)),
         };
-        offer(area, (at, last_width), last.keys, offered);
+        offer(area, (at, last_width), last.keys, canvas);
     }
 }
 
 /// A click on a hint presses its keys.
-fn offer(area: Rect, (at, wide): (usize, usize), keys: Vec<Chord>, offered: &mut ClickMap) {
-    let columns = |many: usize| u16::try_from(many).unwrap_or(u16::MAX);
-    let place = left_part(skip_left(area, columns(at)), columns(wide));
+fn offer(area: Rect, (at, wide): (usize, usize), keys: Vec<Chord>, canvas: &mut Canvas<'_>) {
+    let place = left_part(skip_left(area, cells(at)), cells(wide));
     if !keys.is_empty() {
-        offered.push((place, ClickTarget::Keys(keys)));
+        canvas.hits.push((place, ClickTarget::Keys(keys)));
     }
-}
-
-/// Where what is looked for is written in the last row.
-pub(super) fn find_line(area: Rect) -> Rect {
-    left_part(skip_left(area, 9), 40)
 }
 
 /// The last row while something is looked for: the words, and how many match.
@@ -92,7 +82,7 @@ fn find(frame: &FrameContext<'_>, finding: &SearchPrompt, role: StyleRole, canva
         area,
         &[piece(" FIND ", role), piece(format!("  {mark}"), StyleRole::Key)],
     );
-    let line = find_line(area);
+    let line = left_part(skip_left(area, 9), 40);
     writing::draw(&finding.line, line, canvas);
     let rest = skip_left(area, line.right() - area.x);
     let mut pieces = Vec::new();

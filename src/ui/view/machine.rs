@@ -4,9 +4,8 @@ use super::FrameContext;
 use crate::domain::Span;
 use crate::read_model::{MachineLoad, TroubleKind};
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
-use crate::ui::canvas::{StyledText, dim, piece, plain};
+use crate::ui::canvas::prelude::*;
 use crate::ui::screen_layout::BorderMode;
-use crate::ui::theme::StyleRole;
 
 /// From this width on shares and room are shown.
 const SHOWN: u16 = 120;

@@ -1,25 +1,20 @@
 //! What lies over the panes: prompts, questions, choices, the keys after the prefix, toasts.
 
-use ratatui::layout::Rect;
-
 use super::{
     FrameContext, away_summary, cursor, help, palette, prompt_lines, splash, task_form, welcome, writing,
 };
-use crate::domain::NoticeLevel;
 use crate::ui::action::Action;
-use crate::ui::canvas::area::{inset, left_part, skip_top};
-use crate::ui::canvas::{Canvas, centered_rect, dim, piece, plain, row_of, strong};
+use crate::ui::canvas::prelude::*;
 use crate::ui::scene::Scene;
 use crate::ui::state::{
     ConfirmPrompt, JumpLabels, KeyFocus, Menu, Overlay, TextPrompt, UNDO_FOR, UiState, WHICH_KEY_DELAY,
 };
-use crate::ui::status::DisplayStatus;
+use crate::ui::status::level_status;
 use crate::ui::text::{clean, width};
-use crate::ui::theme::StyleRole;
-use crate::ui::views::{ClickMap, ClickTarget, List};
+use crate::ui::views::{ClickTarget, List};
 
 /// Draws whatever lies over the panes.
-pub(super) fn draw(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+pub(super) fn draw(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     toasts(frame, area, canvas);
     if let KeyFocus::Prefix { since, .. } = frame.state.key_focus
         && frame.scene.now.since(since) >= WHICH_KEY_DELAY
@@ -35,23 +30,23 @@ pub(super) fn draw(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>
         return;
     };
     if !matches!(overlay, Overlay::Search(_)) {
-        hits.push((area, ClickTarget::Overlay));
+        canvas.hits.push((area, ClickTarget::Overlay));
     }
     match overlay {
         Overlay::Search(_) => {}
-        Overlay::Help(search) => help::draw(frame, search, area, canvas, hits),
-        Overlay::Palette(search) => palette::draw(frame, search, area, canvas, hits),
+        Overlay::Help(search) => help::draw(frame, search, area, canvas),
+        Overlay::Palette(search) => palette::draw(frame, search, area, canvas),
         Overlay::Form(form) => task_form::draw(form, area, canvas),
         Overlay::Jump(jump) => draw_jump(jump, canvas),
         Overlay::Prompt(prompt) => draw_prompt(prompt, area, canvas),
         Overlay::Confirm(confirm) => draw_confirm(confirm, area, canvas),
-        Overlay::Welcome(asked) => welcome::draw(frame, asked, area, canvas, hits),
-        Overlay::Menu(menu) => draw_menu(menu, area, canvas, hits),
+        Overlay::Welcome(asked) => welcome::draw(frame, asked, area, canvas),
+        Overlay::Menu(menu) => draw_menu(menu, area, canvas),
     }
 }
 
 /// Whether there is anything that [`draw`] would draw.
-pub(super) fn has_overlay(state: &UiState, scene: &Scene<'_>) -> bool {
+pub(crate) fn has_overlay(state: &UiState, scene: &Scene<'_>) -> bool {
     let keys = match state.key_focus {
         KeyFocus::Prefix { since, .. } => scene.now.since(since) >= WHICH_KEY_DELAY,
         KeyFocus::Views | KeyFocus::Terminal(_) | KeyFocus::DropUntil(_) => false,
@@ -69,19 +64,13 @@ fn toasts(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         .toasts
         .iter()
         .filter(|toast| toast.is_visible(frame.scene.now));
-    // The row in which something is written stays free.
-    let written = cursor::outer_cursor(frame, area).map(|at| usize::from(at.y - area.y));
+    // The row in which something is typed stays free; a dialog is drawn above the toasts.
+    let written = cursor::outer_cursor(frame, None, area).map(|at| usize::from(at.y - area.y));
     let last = usize::from(area.height).saturating_sub(1);
     let mut rows = (2..last).rev().filter(|row| Some(*row) != written);
     undo(frame, area, &mut rows, canvas);
     for (toast, row) in shown.rev().zip(rows) {
-        let (mark, role) = match toast.level {
-            NoticeLevel::Info => (DisplayStatus::Running, StyleRole::Text),
-            NoticeLevel::Success => (DisplayStatus::Done, StyleRole::Done),
-            NoticeLevel::Warning => (DisplayStatus::Retry, StyleRole::Retry),
-            NoticeLevel::Error => (DisplayStatus::Failed, StyleRole::Failed),
-            NoticeLevel::Alert => (DisplayStatus::NeedsYou, StyleRole::Human),
-        };
+        let (mark, role) = level_status(toast.level);
         let glyph = mark.glyph(canvas.theme.glyphs);
         let mut pieces = vec![
             piece(format!(" {glyph} "), role),
@@ -121,12 +110,16 @@ fn undo(
 }
 
 fn draw_prompt(prompt: &TextPrompt, area: Rect, canvas: &mut Canvas<'_>) {
-    let dialog = prompt_lines::ask_area(prompt, area);
-    canvas.dialog(dialog, &prompt.question());
-    let visible = prompt_lines::prompt_visible(prompt, area);
-    let lines: Vec<_> = visible.iter().map(|text| vec![plain(text)]).collect();
-    canvas.lines(skip_top(inset(dialog, 2), 1), &lines);
-    writing::draw(&prompt.line, prompt_lines::ask_line(prompt, area), canvas);
+    let lines = plain_lines(&prompt_lines::prompt_visible(prompt, area));
+    let size = (prompt_lines::ask_width(area), cells(lines.len() + 3));
+    let dialog = canvas.dialog(centered_rect(area, size), &prompt.question());
+    let text = inset(dialog, 1);
+    canvas.lines(text, &lines);
+    writing::draw(&prompt.line, last_row(text), canvas);
+}
+
+fn plain_lines(texts: &[String]) -> Vec<Vec<StyledText>> {
+    texts.iter().map(|text| vec![plain(text)]).collect()
 }
 
 /// Letters over everything that can be chosen; those that no longer fit what was typed are gone.
@@ -137,25 +130,18 @@ fn draw_jump(jump: &JumpLabels, canvas: &mut Canvas<'_>) {
         .filter(|target| target.label.starts_with(&jump.typed))
     {
         let left = target.label.get(jump.typed.len()..).unwrap_or_default();
-        let wide = u16::try_from(left.len()).unwrap_or(0).min(target.area.width);
+        let wide = cells(left.len()).min(target.area.width);
         canvas.line(left_part(target.area, wide), &[piece(left, StyleRole::ModeFind)]);
     }
 }
 
 fn draw_confirm(confirm: &ConfirmPrompt, area: Rect, canvas: &mut Canvas<'_>) {
-    let shown = prompt_lines::confirm_visible(confirm, area);
-    let high = u16::try_from(shown.lines.len())
-        .unwrap_or(u16::MAX)
-        .saturating_add(4);
-    let size = (prompt_lines::confirm_width(area) + 4, high);
-    let inside = canvas.dialog(centered_rect(area, size), &confirm.question);
-    let text = inset(inside, 1);
-    let lines: Vec<_> = shown.lines.iter().map(|line| vec![plain(line)]).collect();
-    canvas.lines(text, &lines);
-    let below = shown.lines.len();
-    if let Some(hidden) = shown.hidden() {
-        canvas.line(row_of(text, below), &[piece(hidden, StyleRole::Key)]);
-    }
+    let (lines, hidden) = prompt_lines::confirm_visible(confirm, area);
+    let size = (prompt_lines::confirm_width(area) + 4, cells(lines.len() + 4));
+    let text = inset(canvas.dialog(centered_rect(area, size), &confirm.question), 1);
+    canvas.lines(text, &plain_lines(&lines));
+    let below = lines.len();
+    canvas.line(row_of(text, below), &[piece(hidden, StyleRole::Key)]);
     let choice = [
         piece("y", StyleRole::Key),
         plain(format!(" {}   ", confirm.yes)),
@@ -165,24 +151,19 @@ fn draw_confirm(confirm: &ConfirmPrompt, area: Rect, canvas: &mut Canvas<'_>) {
     canvas.line(row_of(text, below + 1), &choice);
 }
 
-fn draw_menu(menu: &Menu, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+fn draw_menu(menu: &Menu, area: Rect, canvas: &mut Canvas<'_>) {
     let widest = menu
         .items
         .iter()
         .map(|choice| width(&clean(&choice.text)))
         .max()
         .unwrap_or(0);
-    let wide = u16::try_from(widest + 6)
-        .unwrap_or(u16::MAX)
-        .max(40)
-        .min(area.width.saturating_sub(4));
-    let high = u16::try_from(menu.items.len() + 2)
-        .unwrap_or(u16::MAX)
-        .min(area.height.saturating_sub(4));
+    let wide = cells(widest + 6).max(40).min(area.width.saturating_sub(4));
+    let high = cells(menu.items.len() + 2).min(area.height.saturating_sub(4));
     let inside = canvas.dialog(centered_rect(area, (wide, high)), &menu.title);
     let choices: Vec<_> = menu.items.iter().enumerate().collect();
     let list = List::new((inside, 1), &choices, Some(menu.marked), StyleRole::Selected);
-    list.draw(canvas, hits, |(at, choice), line, canvas| {
+    list.draw(canvas, |(at, choice), line, canvas| {
         canvas.line(line, &[plain(format!(" {} ", choice.text))]);
         Some(ClickTarget::MenuItem(*at))
     });

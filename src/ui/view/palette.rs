@@ -1,15 +1,11 @@
 //! The palette, drawn: what is typed, how it could go on, and the rows it leaves.
 
-use ratatui::layout::Rect;
-
 use super::{FrameContext, writing};
-use crate::ui::canvas::area::{inset, last_row, left_part, skip_left, skip_right, skip_top, top_part};
-use crate::ui::canvas::{Canvas, dim, piece, row_of};
+use crate::ui::canvas::prelude::*;
 use crate::ui::palette::{MARKS, PaletteRow, completion_hint, rows};
 use crate::ui::state::Picker;
 use crate::ui::text::width;
-use crate::ui::theme::StyleRole;
-use crate::ui::views::{ClickMap, ClickTarget, List};
+use crate::ui::views::{ClickTarget, List};
 
 /// Most rows that are drawn.
 const MOST_ROWS: u16 = 14;
@@ -30,26 +26,11 @@ fn dialog(area: Rect) -> Rect {
     }
 }
 
-/// Where what was typed is drawn.
-pub(super) fn line_of(area: Rect) -> Rect {
-    skip_right(skip_left(row_of(dialog(area), 1), 4), 2)
-}
-
 /// Draws the palette.
-pub(super) fn draw(
-    frame: &FrameContext<'_>,
-    search: &Picker,
-    area: Rect,
-    canvas: &mut Canvas<'_>,
-    hits: &mut ClickMap,
-) {
+pub(super) fn draw(frame: &FrameContext<'_>, search: &Picker, area: Rect, canvas: &mut Canvas<'_>) {
     let inside = canvas.dialog(dialog(area), "Palette");
     let rows = rows(frame.state, frame.scene, frame.arranged, search.line.text());
-    let prompt = line_of(area);
-    canvas.line(
-        left_part(row_of(inset(inside, 1), 0), 2),
-        &[piece(": ", StyleRole::Key)],
-    );
+    let prompt = writing::prompt_line(":", inside, canvas);
     ghost(search, &rows, prompt, canvas);
     writing::draw(&search.line, prompt, canvas);
     let list = top_part(skip_top(inside, 1), inside.height.saturating_sub(2));
@@ -59,7 +40,7 @@ pub(super) fn draw(
     }
     let numbered: Vec<_> = rows.iter().enumerate().collect();
     let drawn = List::new((list, 1), &numbered, Some(search.marked), StyleRole::Selected);
-    drawn.draw(canvas, hits, |(at, row), line, canvas| {
+    drawn.draw(canvas, |(at, row), line, canvas| {
         draw_row(row, line, canvas);
         Some(ClickTarget::MenuItem(*at))
     });
@@ -89,7 +70,7 @@ fn ghost(search: &Picker, rows: &[PaletteRow], prompt: Rect, canvas: &mut Canvas
         canvas.line(prompt, &[dim(text)]);
         return;
     }
-    let used = u16::try_from(width(typed)).unwrap_or(u16::MAX);
+    let used = cells(width(typed));
     let rest = rows
         .get(search.marked)
         .and_then(|row| completion_hint(typed, row));

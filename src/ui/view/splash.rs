@@ -1,12 +1,9 @@
 //! The banner at the start: the name in large letters, and what was found (P19). Part of the first frame, so nothing waits for
 //! it; gone with the first key.
 
-use ratatui::layout::Rect;
-
 use super::FrameContext;
-use crate::ui::canvas::{Canvas, centered_rect, piece, row_of};
+use crate::ui::canvas::prelude::*;
 use crate::ui::text::{clean, width};
-use crate::ui::theme::StyleRole;
 
 /// The name, as wide on every row.
 const NAME: [&str; 4] = [
@@ -25,10 +22,8 @@ pub(super) fn draw(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>
     let name = NAME.iter().map(|row| width(row)).max().unwrap_or(0);
     let text = lines.iter().map(|line| width(line)).max().unwrap_or(0);
     let size = (
-        u16::try_from(name + text + 6)
-            .unwrap_or(u16::MAX)
-            .min(area.width.saturating_sub(4)),
-        u16::try_from(lines.len().max(NAME.len()) + 2).unwrap_or(u16::MAX),
+        cells(name + text + 6).min(area.width.saturating_sub(4)),
+        cells(lines.len().max(NAME.len()) + 2),
     );
     let inside = canvas.dialog(centered_rect(area, size), "Welcome");
     for row in 0..usize::from(inside.height) {

@@ -3,22 +3,19 @@
 
 use std::ops::Range;
 
-use ratatui::layout::Rect;
-
 use super::FrameContext;
-use crate::ui::canvas::area::{inset, last_row, skip_left};
-use crate::ui::canvas::{Canvas, dim, piece, pieces_width};
+use crate::ui::canvas::prelude::*;
 use crate::ui::pane::PaneId;
+use crate::ui::pane_names::pane_name;
 use crate::ui::screen_layout::SEVERAL;
 use crate::ui::state::Zoom;
-use crate::ui::theme::StyleRole;
-use crate::ui::views::{ClickMap, ClickTarget};
+use crate::ui::views::ClickTarget;
 
 /// Columns of ` +12 `, which stands for panes that have no room.
 const MORE: usize = 5;
 
 /// Draws them, when only one pane of several is drawn.
-pub(super) fn draw(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+pub(super) fn draw(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
     let arranged = frame.arranged;
     let zoomed = frame.state.current_tab().is_some_and(|tab| tab.zoom == Zoom::In);
     let hidden = arranged.body.width < SEVERAL || zoomed;
@@ -28,7 +25,7 @@ pub(super) fn draw(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>, hits: &mut
     let names: Vec<(PaneId, String)> = arranged
         .order
         .iter()
-        .map(|id| match frame.name(*id) {
+        .map(|id| match pane_name(frame.state, frame.scene, *id) {
             name if *id == only.pane => (*id, format!("[{name}]")),
             name => (*id, format!(" {name} ")),
         })
@@ -53,7 +50,9 @@ pub(super) fn draw(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>, hits: &mut
     let mut room = line;
     for (id, text, role) in before.into_iter().chain(here).chain(after) {
         let used = canvas.line(room, &[piece(text, role)]);
-        hits.push((Rect { width: used, ..room }, ClickTarget::Pane(id)));
+        canvas
+            .hits
+            .push((Rect { width: used, ..room }, ClickTarget::Pane(id)));
         room = skip_left(room, used);
     }
 }

@@ -1,12 +1,8 @@
 //! The form for a new task, drawn.
 
-use ratatui::layout::Rect;
-
 use super::writing;
-use crate::ui::canvas::area::{last_row, skip_left, skip_right};
-use crate::ui::canvas::{Canvas, centered_rect, dim, piece, plain, row_of};
+use crate::ui::canvas::prelude::*;
 use crate::ui::state::{FormField, TaskForm};
-use crate::ui::theme::StyleRole;
 
 /// Columns of the names of fields.
 const NAMES: u16 = 11;
@@ -20,11 +16,6 @@ fn field_line(area: Rect, field: FormField) -> Rect {
     let at = FormField::ALL.iter().position(|other| *other == field);
     let line = row_of(dialog(area), at.unwrap_or(0) + 1);
     skip_right(skip_left(line, NAMES + 2), 2)
-}
-
-/// Where the title is written.
-pub(super) fn line_of(area: Rect) -> Rect {
-    field_line(area, FormField::Title)
 }
 
 /// Draws the form.
@@ -50,7 +41,10 @@ pub(super) fn draw(form: &TaskForm, area: Rect, canvas: &mut Canvas<'_>) {
             ],
         );
         match field {
-            FormField::Title => writing::draw(&form.title, line, canvas),
+            FormField::Title => {
+                writing::draw(&form.title, line, canvas);
+                canvas.caret = canvas.caret.filter(|_| here);
+            }
             FormField::Body => {
                 let rows = form.body.lines().count();
                 let last = form.body.lines().last().unwrap_or_default();

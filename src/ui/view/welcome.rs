@@ -1,17 +1,13 @@
 //! The questions of a first start, drawn: what was found, what is asked, what can be answered.
 
-use ratatui::layout::Rect;
-
 use super::FrameContext;
 use super::writing;
-use crate::ui::canvas::area::{skip_left, skip_right, skip_top};
-use crate::ui::canvas::{Canvas, StyledText, centered_rect, piece, plain, row_of};
+use crate::ui::canvas::prelude::*;
 use crate::ui::chord::Chord;
 use crate::ui::state::{Welcome, WelcomeStep, is_prefix_of};
 use crate::ui::status::DisplayStatus;
 use crate::ui::text::wrap;
-use crate::ui::theme::StyleRole;
-use crate::ui::views::{ClickMap, ClickTarget, List};
+use crate::ui::views::{ClickTarget, List};
 
 /// Columns of the dialog where there is room.
 const WIDE: u16 = 72;
@@ -21,37 +17,25 @@ const CHOICES: usize = 6;
 const MISSING: usize = 2;
 
 /// Draws the question.
-pub(super) fn draw(
-    frame: &FrameContext<'_>,
-    welcome: &Welcome,
-    area: Rect,
-    canvas: &mut Canvas<'_>,
-    hits: &mut ClickMap,
-) {
+pub(super) fn draw(frame: &FrameContext<'_>, welcome: &Welcome, area: Rect, canvas: &mut Canvas<'_>) {
     let lines = lines(frame, welcome, area);
     let (at, all) = welcome.number();
     let title = format!("First start, {at} of {all}");
     let inside = canvas.dialog(dialog(area, lines.len() + answers(welcome)), &title);
     let used = canvas.lines(inside, &lines);
     if let WelcomeStep::Command(line) = &welcome.step {
-        return writing::draw(line, line_of(frame, welcome, area), canvas);
+        let place = skip_right(skip_left(row_of(inside, used), 2), 1);
+        return writing::draw(line, place, canvas);
     }
     let choices: Vec<_> = welcome.choices().into_iter().enumerate().collect();
     let first = welcome.marked.saturating_sub(CHOICES - 1);
     let marked = welcome.marked..welcome.marked + 1;
-    let below = skip_top(inside, u16::try_from(used).unwrap_or(u16::MAX));
+    let below = skip_top(inside, cells(used));
     let list = List::starting_at(below, (&choices, first), marked, StyleRole::Selected);
-    list.draw(canvas, hits, |(at, choice), line, canvas| {
+    list.draw(canvas, |(at, choice), line, canvas| {
         canvas.line(line, &[plain(format!("   {choice}"))]);
         Some(ClickTarget::MenuItem(*at))
     });
-}
-
-/// Where the command line is written.
-pub(super) fn line_of(frame: &FrameContext<'_>, welcome: &Welcome, area: Rect) -> Rect {
-    let above = lines(frame, welcome, area).len();
-    let dialog = dialog(area, above + answers(welcome));
-    skip_right(skip_left(row_of(dialog, above + 1), 3), 2)
 }
 
 /// Rows below what is asked.
@@ -64,7 +48,7 @@ fn answers(welcome: &Welcome) -> usize {
 }
 
 fn dialog(area: Rect, rows: usize) -> Rect {
-    let high = u16::try_from(rows + 2).unwrap_or(u16::MAX).min(area.height);
+    let high = cells(rows + 2).min(area.height);
     centered_rect(area, (WIDE.min(area.width.saturating_sub(2)), high))
 }
 
@@ -124,7 +108,7 @@ impl WelcomeText {
         self.line("Which agent does the work?", StyleRole::Strong);
         let found = welcome.detected.programs.iter();
         let (there, missing): (Vec<_>, Vec<_>) = found.partition(|(_, place)| place.is_some());
-        let glyph = DisplayStatus::Done.glyph(frame.scene.theme.glyphs);
+        let glyph = frame.glyph(DisplayStatus::Done);
         for (name, place) in there {
             let place = place.as_deref().unwrap_or_default();
             self.line(&format!("{glyph} {name}  {place}"), StyleRole::Done);
@@ -167,7 +151,7 @@ impl WelcomeText {
         match pressed {
             None => self.line("Nothing has arrived yet.", StyleRole::Dim),
             Some(chord) => {
-                let glyph = DisplayStatus::Done.glyph(frame.scene.theme.glyphs);
+                let glyph = frame.glyph(DisplayStatus::Done);
                 self.line(&format!("{glyph} {chord} arrives."), StyleRole::Done);
             }
         }

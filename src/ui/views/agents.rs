@@ -1,17 +1,14 @@
 //! The agents at work, as a list: beside the one that is shown when there is no room for all their terminals.
 
-use ratatui::layout::Rect;
-
-use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove};
+use super::{ClickTarget, MoveOutcome, View, ViewContext, ViewMove};
 use crate::read_model::AgentRow;
 use crate::ui::action::Action;
-use crate::ui::canvas::{Canvas, StyledText, dim, piece, plain, row_of};
+use crate::ui::canvas::prelude::*;
 use crate::ui::pane::PaneId;
 use crate::ui::scene::Scene;
 use crate::ui::state::{Pane, SortOrder, UiState};
 use crate::ui::status::attempt_status;
 use crate::ui::target::{ActionTarget, attempt_target as target_of, shown_agent};
-use crate::ui::theme::StyleRole;
 
 /// The view that lists the agents at work.
 pub(super) struct AgentsView;
@@ -46,18 +43,17 @@ impl View for AgentsView {
         shown_agent(state, scene, id).map_or_else(ActionTarget::default, |id| target_of(scene, id))
     }
 
-    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         let rows = rows(ctx);
         if rows.is_empty() && ctx.pane.filter.is_empty() {
             return empty(ctx, area, canvas);
         }
         let chosen = shown_agent(ctx.state, ctx.scene, ctx.id);
         let at = rows.iter().position(|row| Some(row.attempt.id) == chosen);
-        ctx.list((area, 2), &rows, at)
-            .draw(canvas, hits, |row, place, canvas| {
-                draw_agent(ctx, row, place, canvas);
-                Some(ClickTarget::Agent(ctx.id, row.attempt.id))
-            });
+        ctx.list((area, 2), &rows, at).draw(canvas, |row, place, canvas| {
+            draw_agent(ctx, row, place, canvas);
+            Some(ClickTarget::Agent(ctx.id, row.attempt.id))
+        });
     }
 
     fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {

@@ -1,22 +1,17 @@
 //! The board: a list; a list with the selected task beside or below it where there is room; columns where there is much (K80).
 
-use ratatui::layout::Rect;
-
+use super::list::ListRow;
 use super::task_card::TaskCard;
 use super::{
-    ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove, detail, diff, gates, kanban, summary,
-    throughput,
+    ClickTarget, MoveOutcome, View, ViewContext, ViewMove, detail, diff, gates, kanban, summary, throughput,
 };
 use crate::domain::{TaskId, pluralized};
-use crate::read_model::Column;
 use crate::ui::action::Action;
 use crate::ui::cache::{CacheRequest, DiffBase};
-use crate::ui::canvas::area::{left_part, skip_left, skip_top, top_part};
-use crate::ui::canvas::{Canvas, StyledText, dim, piece, row_of};
+use crate::ui::canvas::prelude::*;
 use crate::ui::state::{FinishedTasks, SortOrder};
 use crate::ui::target::{listed_tasks, ordered_columns, selected, shown_cards, shows_column};
 use crate::ui::text::{cut, width};
-use crate::ui::theme::StyleRole;
 
 /// The view of the board: a list, a list with details, or kanban columns.
 pub(super) struct BoardView;
@@ -103,7 +98,7 @@ impl View for BoardView {
         changes.into_iter().chain(gates::running_request(ctx)).collect()
     }
 
-    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         if ctx.scene.model.tasks.is_empty() {
             return empty(ctx, area, canvas);
         }
@@ -111,7 +106,7 @@ impl View for BoardView {
         match divide(area) {
             BoardLayout::Kanban => {
                 let (cards, below) = halves(ctx, area);
-                kanban::draw(ctx, cards, canvas, hits);
+                kanban::draw(ctx, cards, canvas);
                 if is_over {
                     summary::draw(ctx, area, canvas);
                 } else if let (Some(below), Some(task)) = (below, selected(ctx.state, ctx.scene)) {
@@ -124,11 +119,11 @@ impl View for BoardView {
                 }
             }
             BoardLayout::List { .. } if is_over => {
-                hidden(ctx, row_of(area, 0), ctx.scene.model.tasks.len(), canvas);
+                canvas.line(row_of(area, 0), &hidden(ctx, ctx.scene.model.tasks.len()));
                 summary::draw(ctx, area, canvas);
             }
             BoardLayout::List { list, detail } => {
-                draw_list(ctx, list, canvas, hits);
+                draw_list(ctx, list, canvas);
                 let chosen = selected(ctx.state, ctx.scene);
                 if let (Some(area), Some(task)) = (detail, chosen) {
                     if area.x > list.x {
@@ -165,47 +160,27 @@ fn halves(ctx: &ViewContext<'_>, area: Rect) -> (Rect, Option<Rect>) {
 
 /// Shown while there is no task at all.
 fn empty(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
-    let mut lines = vec![
-        ("No tasks yet.".to_owned(), StyleRole::Strong),
-        (String::new(), StyleRole::Text),
-        (
-            format!("{}  create a task", ctx.key_of(Action::NewTask)),
-            StyleRole::Text,
-        ),
-        (format!("{}  help", ctx.key_of(Action::Help)), StyleRole::Text),
-        (
-            format!(
-                "{} demo  watch scripted agents for a minute",
-                ctx.key_of(Action::Palette)
-            ),
-            StyleRole::Text,
-        ),
+    let keys = [
+        (Action::NewTask, "  create a task"),
+        (Action::Help, "  help"),
+        (Action::Palette, " demo  watch scripted agents for a minute"),
     ];
+    let keys = keys.map(|(action, words)| format!("{}{words}", ctx.key_of(action)));
+    let mut lines = vec![("No tasks yet.", StyleRole::Strong), ("", StyleRole::Text)];
+    lines.extend(keys.iter().map(|line| (line.as_str(), StyleRole::Text)));
     if ctx.scene.model.base.is_none() {
         lines.extend([
-            (String::new(), StyleRole::Text),
-            (
-                "No base branch is set, and agents need one:".to_owned(),
-                StyleRole::Retry,
-            ),
-            ("dbs config base_branch NAME".to_owned(), StyleRole::Key),
+            ("", StyleRole::Text),
+            ("No base branch is set, and agents need one:", StyleRole::Retry),
+            ("dbs config base_branch NAME", StyleRole::Key),
         ]);
     }
     let height = usize::from(area.height);
     let top = (height / 3).min(height.saturating_sub(lines.len()));
-    for (at, (text, role)) in lines.iter().enumerate() {
-        canvas.centre(row_of(area, top + at), text, *role);
-    }
+    canvas.centred_lines(area, top, &lines);
 }
 
-/// A row of the board's list.
-enum BoardRow<'a> {
-    Heading(&'a Column),
-    Task(&'a TaskId),
-    Hidden(usize),
-}
-
-fn rows<'a>(ctx: &ViewContext<'a>) -> Vec<BoardRow<'a>> {
+fn rows<'a>(ctx: &ViewContext<'a>) -> Vec<ListRow<&'a TaskId>> {
     let filter = ctx.filter();
     let mut rows = Vec::new();
     for column in ordered_columns(ctx.scene) {
@@ -213,48 +188,33 @@ fn rows<'a>(ctx: &ViewContext<'a>) -> Vec<BoardRow<'a>> {
             continue;
         }
         if filter.needle.is_empty() && !shows_column(ctx.state, column) {
-            rows.push(BoardRow::Hidden(column.cards.len()));
+            rows.push(ListRow::Text(hidden(ctx, column.cards.len())));
             continue;
         }
         let cards = shown_cards(ctx.state, ctx.scene, &filter, column);
         if !cards.is_empty() {
-            rows.push(BoardRow::Heading(column));
-            rows.extend(cards.into_iter().map(BoardRow::Task));
+            rows.push(ListRow::Text(kanban::heading(ctx, column)));
+            rows.extend(cards.into_iter().map(ListRow::Item));
         }
     }
     rows
 }
 
-fn draw_list(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+fn draw_list(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let rows = rows(ctx);
     let chosen = selected(ctx.state, ctx.scene);
-    let is_chosen = |row: &BoardRow<'_>| matches!(row, BoardRow::Task(id) if Some(*id) == chosen.as_ref());
-    let marked = rows.iter().position(is_chosen);
-    let ids = rows.iter().filter_map(|row| match row {
-        BoardRow::Task(id) => Some(width(id.as_str())),
-        BoardRow::Heading(..) | BoardRow::Hidden(_) => None,
+    let ids = rows.iter().filter_map(ListRow::item);
+    let id_width = ids.map(|id| width(id.as_str())).max().unwrap_or(0).min(12);
+    let is_chosen = |id: &&TaskId| Some(*id) == chosen.as_ref();
+    ctx.draw_rows((area, &rows), is_chosen, canvas, |id, line, canvas| {
+        draw_task(ctx, line, id, id_width, canvas);
+        ClickTarget::Task(ctx.id, (*id).clone())
     });
-    let id_width = ids.max().unwrap_or(0).min(12);
-    ctx.list((area, 1), &rows, marked)
-        .draw(canvas, hits, |row, line, canvas| {
-            match row {
-                BoardRow::Heading(column) => {
-                    canvas.line(line, &kanban::heading(ctx, column));
-                }
-                BoardRow::Hidden(many) => hidden(ctx, line, *many, canvas),
-                BoardRow::Task(id) => {
-                    draw_task(ctx, line, id, id_width, canvas);
-                    return Some(ClickTarget::Task(ctx.id, (*id).clone()));
-                }
-            }
-            None
-        });
 }
 
-fn hidden(ctx: &ViewContext<'_>, line: Rect, many: usize, canvas: &mut Canvas<'_>) {
+fn hidden(ctx: &ViewContext<'_>, many: usize) -> Vec<StyledText> {
     let key = ctx.key_of(Action::ToggleFinished);
-    let text = format!(" {many} finished, {key} show");
-    canvas.line(line, &[dim(text)]);
+    vec![dim(format!(" {many} finished, {key} show"))]
 }
 
 fn draw_task(ctx: &ViewContext<'_>, line: Rect, id: &TaskId, id_width: usize, canvas: &mut Canvas<'_>) {

@@ -1,19 +1,16 @@
 //! The conductor: the agent that plans with the person, in its terminal. While none runs, the view lists the tasks that wait to
 //! be released or were set aside, to be acted on in place.
 
-use ratatui::layout::Rect;
-
+use super::list::ListRow;
 use super::task_card::TaskCard;
 use super::terminal::TerminalView;
-use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove, buttons};
+use super::{ClickTarget, MoveOutcome, View, ViewContext, ViewMove, buttons};
 use crate::domain::{TaskId, TaskState};
 use crate::read_model::ColumnKind;
 use crate::ui::action::Action;
-use crate::ui::canvas::area::{inset, skip_left, skip_right, skip_top, top_part};
-use crate::ui::canvas::{Canvas, StyledText, dim, piece, plain, strong};
+use crate::ui::canvas::prelude::*;
 use crate::ui::target::{matches_task, selected, sort_tasks};
 use crate::ui::text::{clean, cut, width, wrap};
-use crate::ui::theme::StyleRole;
 
 /// The view of the conductor's terminal, or of what waits to be released while there is none.
 pub(super) struct ConductorView;
@@ -49,9 +46,9 @@ impl View for ConductorView {
         TerminalView.title_note(ctx)
     }
 
-    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         if is_there(ctx) {
-            return TerminalView.draw(ctx, area, canvas, hits);
+            return TerminalView.draw(ctx, area, canvas);
         }
         let room = inset(area, 1);
         let intro = wrap(INTRODUCTION, usize::from(room.width).max(8));
@@ -67,11 +64,15 @@ impl View for ConductorView {
             y = intro.len() + 1;
         }
         let height = usize::from(area.height).saturating_sub(if is_roomy { around } else { 0 });
-        let rows_of = |rows: usize| u16::try_from(rows).unwrap_or(u16::MAX);
-        let list = top_part(skip_top(area, rows_of(y)), rows_of(height));
-        y += draw_rows(ctx, &rows, list, canvas, hits);
+        let list = top_part(skip_top(area, cells(y)), cells(height));
+        let chosen = selected(ctx.state, ctx.scene);
+        let is_chosen = |id: &&TaskId| Some(*id) == chosen.as_ref();
+        y += ctx.draw_rows((list, &rows), is_chosen, canvas, |id, line, canvas| {
+            draw_task(ctx, id, line, canvas);
+            ClickTarget::Task(ctx.id, (*id).clone())
+        });
         if is_roomy {
-            buttons::draw(&keys, (room, y + 1), canvas, hits);
+            buttons::draw(&keys, (room, y + 1), canvas);
         }
     }
 
@@ -119,56 +120,21 @@ fn shown<'a>(ctx: &ViewContext<'a>) -> Vec<&'a TaskId> {
     tasks
 }
 
-enum ConductorRow<'a> {
-    Heading(&'static str, usize),
-    Task(&'a TaskId),
-    Nothing,
-}
-
-fn rows<'a>(ctx: &ViewContext<'a>) -> Vec<ConductorRow<'a>> {
+fn rows<'a>(ctx: &ViewContext<'a>) -> Vec<ListRow<&'a TaskId>> {
     let tasks = shown(ctx);
     let (aside, open): (Vec<&TaskId>, Vec<&TaskId>) = tasks.into_iter().partition(|id| is_set_aside(ctx, id));
     let mut rows = Vec::new();
     for (title, part) in [("To release", open), ("Set aside", aside)] {
         if !part.is_empty() {
-            rows.push(ConductorRow::Heading(title, part.len()));
-            rows.extend(part.into_iter().map(ConductorRow::Task));
+            let heading = vec![strong(format!(" {title} ")), dim(part.len().to_string())];
+            rows.push(ListRow::Text(heading));
+            rows.extend(part.into_iter().map(ListRow::Item));
         }
     }
     if rows.is_empty() && ctx.pane.filter.is_empty() {
-        rows.push(ConductorRow::Nothing);
+        rows.push(ListRow::Text(vec![plain(" Nothing waits to be released.")]));
     }
     rows
-}
-
-/// Draws as many rows as fit, the chosen one among them; answers how many.
-fn draw_rows(
-    ctx: &ViewContext<'_>,
-    rows: &[ConductorRow<'_>],
-    area: Rect,
-    canvas: &mut Canvas<'_>,
-    hits: &mut ClickMap,
-) -> usize {
-    let chosen = selected(ctx.state, ctx.scene);
-    let is_chosen =
-        |row: &ConductorRow<'_>| matches!(row, ConductorRow::Task(id) if Some(*id) == chosen.as_ref());
-    let marked = rows.iter().position(is_chosen);
-    ctx.list((area, 1), rows, marked)
-        .draw(canvas, hits, |row, line, canvas| {
-            match row {
-                ConductorRow::Heading(title, many) => {
-                    canvas.line(line, &[strong(format!(" {title} ")), dim(many.to_string())]);
-                }
-                ConductorRow::Nothing => {
-                    canvas.line(line, &[plain(" Nothing waits to be released.")]);
-                }
-                ConductorRow::Task(id) => {
-                    draw_task(ctx, id, line, canvas);
-                    return Some(ClickTarget::Task(ctx.id, (*id).clone()));
-                }
-            }
-            None
-        })
 }
 
 /// Mark, id, title; why it was set aside; since when.

@@ -1,14 +1,10 @@
 //! A terminal that is held still, drawn: its lines, what is selected, where the words that were looked for occur.
 
-use ratatui::layout::Rect;
-
 use super::ViewContext;
-use crate::ui::canvas::area::{left_part, skip_left};
-use crate::ui::canvas::{Canvas, row_of};
+use crate::ui::canvas::prelude::*;
 use crate::ui::scrollback::{Scrollback, ScrollbackLine};
 use crate::ui::state::CopyMode;
-use crate::ui::text::{clean, grapheme_width};
-use crate::ui::theme::StyleRole;
+use crate::ui::text::clean;
 
 /// The terminal held still in that pane.
 pub(super) fn focused_copy_mode<'a>(ctx: &ViewContext<'a>) -> Option<&'a CopyMode> {
@@ -31,29 +27,19 @@ pub(super) fn draw(copying: &CopyMode, area: Rect, canvas: &mut Canvas<'_>) {
 
 fn draw_line(line: &ScrollbackLine, place: Rect, canvas: &mut Canvas<'_>) {
     for (column, grapheme) in line.graphemes() {
-        let wide = u16::try_from(grapheme_width(grapheme)).unwrap_or(1).max(1);
-        let Ok(column) = u16::try_from(column) else { break };
-        if column.saturating_add(wide) > place.width {
-            break;
-        }
-        let style = canvas.theme.fit_style(line.style_at(usize::from(column)));
-        let shown = clean(grapheme);
-        let shown = if grapheme_width(&shown) == 0 { " " } else { &shown };
-        canvas.cell((place.x + column, place.y), shown, style, wide);
+        let at = (cells(column).min(place.width), 0);
+        canvas.program_cell(place, at, (&clean(grapheme), line.style_at(column)));
     }
 }
 
 fn tint(copying: &CopyMode, line: usize, place: Rect, canvas: &mut Canvas<'_>) {
-    let column = |at: usize| u16::try_from(at).unwrap_or(u16::MAX).min(place.width);
     let words = &copying.search.0;
     let found = copying
         .scrollback
         .line(line)
         .map(|line| line.occurrences(&folded(words)));
-    for (from, to) in found.unwrap_or_default() {
-        let (from, to) = (column(from), column(to));
-        let area = left_part(skip_left(place, from), to.saturating_sub(from));
-        canvas.apply_role(area, StyleRole::Found);
+    for columns in found.unwrap_or_default() {
+        canvas.apply_columns(place, columns, StyleRole::Found);
     }
     let Some((select, from)) = copying.anchor else {
         return;

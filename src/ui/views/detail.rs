@@ -1,17 +1,12 @@
 //! One task in full: where it stands, who works on it, what it waits for, what was tried and seen, what was written.
 
-use ratatui::layout::Rect;
-
-use super::{ClickMap, MoveOutcome, View, ViewContext, ViewMove, diff, gates, terminal};
+use super::{MoveOutcome, View, ViewContext, ViewMove, diff, gates, terminal};
 use crate::domain::{Span, TaskId};
 use crate::ui::cache::{CacheKey, CacheRequest, DiffBase};
-use crate::ui::canvas::area::{columns_of, left_part, skip_left, skip_top, top_part};
-use crate::ui::canvas::{Canvas, StyledText, piece};
-use crate::ui::pane::PaneId;
-use crate::ui::scene::{Scene, ScreenId};
-use crate::ui::state::{Pane, PaneContent, UiState};
-use crate::ui::target::{self, ActionTarget, selected};
-use crate::ui::theme::StyleRole;
+use crate::ui::canvas::prelude::*;
+use crate::ui::scene::ScreenId;
+use crate::ui::state::PaneContent;
+use crate::ui::target::selected;
 
 mod failure;
 mod lines;
@@ -37,13 +32,6 @@ impl View for DetailView {
         vec![piece(task, StyleRole::Title)]
     }
 
-    fn target<'a>(&self, state: &UiState, scene: &Scene<'a>, (_, pane): (PaneId, &Pane)) -> ActionTarget<'a> {
-        match &pane.content {
-            PaneContent::Detail(Some(id)) => target::task_target(scene, id),
-            _ => target::selected_target(state, scene),
-        }
-    }
-
     fn cache_requests(&self, ctx: &ViewContext<'_>) -> Vec<CacheRequest> {
         let Some(id) = shown(ctx) else {
             return Vec::new();
@@ -64,7 +52,7 @@ impl View for DetailView {
         wants
     }
 
-    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, _hits: &mut ClickMap) {
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         match shown(ctx) {
             Some(task) => draw_lines(ctx, (&task, ctx.pane.scroll), area, canvas),
             None => canvas.empty_state(area, ("No task is selected.", StyleRole::Dim), ""),

@@ -1,20 +1,16 @@
 //! What a task changed, against its base or since the last review: the files, and the lines of one of them.
 
-use ratatui::layout::Rect;
-
-use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove, scrolled};
+use super::list::ListRow;
+use super::{MoveOutcome, View, ViewContext, ViewMove, scrolled};
 use crate::domain::{Span, TaskId, pluralized};
 use crate::read_model::{Diff, DiffLine, DiffLineKind, FileChange, FileDiff};
 use crate::ui::action::Action;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest, DiffBase};
-use crate::ui::canvas::area::{skip_left, skip_top};
-use crate::ui::canvas::{Canvas, StyledText, dim, piece, pieces_width, plain, row_of, strong};
-use crate::ui::pane::{Direction, PaneId};
-use crate::ui::scene::Scene;
-use crate::ui::state::{Pane, PaneContent, UiState};
-use crate::ui::target::{self, ActionTarget, selected};
+use crate::ui::canvas::prelude::*;
+use crate::ui::pane::Direction;
+use crate::ui::state::PaneContent;
+use crate::ui::target::selected;
 use crate::ui::text::cut_front;
-use crate::ui::theme::StyleRole;
 
 mod hunks;
 
@@ -55,13 +51,6 @@ impl View for DiffView {
         true
     }
 
-    fn target<'a>(&self, state: &UiState, scene: &Scene<'a>, (_, pane): (PaneId, &Pane)) -> ActionTarget<'a> {
-        match &pane.content {
-            PaneContent::Diff(Some(id), _) => target::task_target(scene, id),
-            _ => target::selected_target(state, scene),
-        }
-    }
-
     fn cache_requests(&self, ctx: &ViewContext<'_>) -> Vec<CacheRequest> {
         shown(ctx)
             .and_then(|(task, against)| cache_request(ctx, &task, against))
@@ -84,7 +73,7 @@ impl View for DiffView {
         }
     }
 
-    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         let diff = match fetched(ctx) {
             Some(CacheEntry::Diff(diff)) if !diff.files.is_empty() => diff,
             other => return says(ctx, other, area, canvas),
@@ -97,17 +86,11 @@ impl View for DiffView {
             let shown = shown_files(ctx, diff);
             let next = shown.iter().find(|next| **next > at).or_else(|| shown.first());
             heading(file, (at, diff.files.len()), head, canvas);
-            hits.push((
-                head,
-                ClickTarget::Row(
-                    ctx.id,
-                    next.and_then(|next| u64::try_from(*next).ok()).unwrap_or(0),
-                ),
-            ));
+            canvas.hits.push((head, ctx.row(next.copied().unwrap_or(0))));
             return lines(ctx, file, skip_top(area, 1), canvas);
         }
         let tree = Rect { width: TREE, ..area };
-        draw_tree(ctx, diff, (at, tree), canvas, hits);
+        draw_tree(ctx, diff, (at, tree), canvas);
         let rest = skip_left(area, TREE + 1);
         canvas.vertical_line(rest.x - 1, area);
         lines(ctx, file, rest, canvas);
@@ -178,10 +161,8 @@ pub(super) fn figures(diff: &Diff) -> [StyledText; 3] {
 
 fn marked<'a>(ctx: &ViewContext<'_>, diff: &'a Diff) -> Option<(usize, &'a FileDiff)> {
     let shown = shown_files(ctx, diff);
-    let mark = ctx.pane.mark.and_then(|mark| usize::try_from(mark).ok());
-    let at = mark
-        .filter(|mark| shown.contains(mark))
-        .or(shown.first().copied())?;
+    let mark = ctx.marked_row().filter(|mark| shown.contains(mark));
+    let at = mark.or(shown.first().copied())?;
     diff.files.get(at).map(|file| (at, file))
 }
 
@@ -232,9 +213,10 @@ fn says(ctx: &ViewContext<'_>, fetched: Option<&CacheEntry>, area: Rect, canvas:
 /// The file in one row: which of how many, its path, how much.
 fn heading(file: &FileDiff, (at, many): (usize, usize), line: Rect, canvas: &mut Canvas<'_>) {
     let used = canvas.right(line, &counts(file));
+    let (letter, role) = letter(file.kind);
     let lead = vec![
         dim(format!(" {}/{many} ", at + 1)),
-        piece(format!("{} ", letter(file.kind)), role(file.kind)),
+        piece(format!("{letter} "), role),
     ];
     let room = usize::from(line.width - used).saturating_sub(pieces_width(&lead));
     let path = cut_front(&path(file), room, canvas.theme.ellipsis());
@@ -250,79 +232,50 @@ fn path(file: &FileDiff) -> String {
     }
 }
 
-fn letter(kind: FileChange) -> &'static str {
+/// The letter that stands for a kind of change, and its colour.
+fn letter(kind: FileChange) -> (&'static str, StyleRole) {
     match kind {
-        FileChange::Added => "A",
-        FileChange::Changed => "M",
-        FileChange::Deleted => "D",
-        FileChange::Moved => "R",
+        FileChange::Added => ("A", StyleRole::Done),
+        FileChange::Changed => ("M", StyleRole::Text),
+        FileChange::Deleted => ("D", StyleRole::Failed),
+        FileChange::Moved => ("R", StyleRole::Verifying),
     }
 }
 
-fn role(kind: FileChange) -> StyleRole {
-    match kind {
-        FileChange::Added => StyleRole::Done,
-        FileChange::Changed => StyleRole::Text,
-        FileChange::Deleted => StyleRole::Failed,
-        FileChange::Moved => StyleRole::Verifying,
-    }
-}
-
-/// A row of the tree of changed files: a folder or a file.
-enum FileTreeRow<'a> {
-    Folder(&'a str),
-    File(usize, &'a FileDiff),
-}
-
-fn tree<'a>(diff: &'a Diff, shown: &[usize]) -> Vec<FileTreeRow<'a>> {
+/// The changed files, each folder before its own.
+fn tree<'a>(canvas: &Canvas<'_>, diff: &'a Diff, shown: &[usize]) -> Vec<ListRow<(usize, &'a FileDiff)>> {
     let mut rows = Vec::new();
     let mut folder = None;
     for (at, file) in diff.files.iter().enumerate().filter(|(at, _)| shown.contains(at)) {
         let here = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        if folder != Some(here) {
-            if !here.is_empty() {
-                rows.push(FileTreeRow::Folder(here));
-            }
-            folder = Some(here);
+        if folder != Some(here) && !here.is_empty() {
+            let text = cut_front(here, usize::from(TREE) - 2, canvas.theme.ellipsis());
+            rows.push(ListRow::Text(vec![dim(format!(" {text}/"))]));
         }
-        rows.push(FileTreeRow::File(at, file));
+        folder = Some(here);
+        rows.push(ListRow::Item((at, file)));
     }
     rows
 }
 
-fn draw_tree(
-    ctx: &ViewContext<'_>,
-    diff: &Diff,
-    (at, area): (usize, Rect),
-    canvas: &mut Canvas<'_>,
-    hits: &mut ClickMap,
-) {
-    let rows = tree(diff, &shown_files(ctx, diff));
-    let marked = rows
-        .iter()
-        .position(|row| matches!(row, FileTreeRow::File(n, _) if *n == at));
-    ctx.list((area, 1), &rows, marked)
-        .draw(canvas, hits, |row, line, canvas| match row {
-            FileTreeRow::Folder(folder) => {
-                let room = usize::from(line.width).saturating_sub(2);
-                let folder = cut_front(folder, room, canvas.theme.ellipsis());
-                canvas.line(line, &[dim(format!(" {folder}/"))]);
-                None
-            }
-            FileTreeRow::File(n, file) => {
-                draw_file(file, line, canvas);
-                Some(ClickTarget::Row(ctx.id, u64::try_from(*n).unwrap_or(0)))
-            }
-        });
+fn draw_tree(ctx: &ViewContext<'_>, diff: &Diff, (at, area): (usize, Rect), canvas: &mut Canvas<'_>) {
+    let rows = tree(canvas, diff, &shown_files(ctx, diff));
+    ctx.draw_rows(
+        (area, &rows),
+        |(nth, _)| *nth == at,
+        canvas,
+        |(nth, file), line, canvas| {
+            draw_file(file, line, canvas);
+            ctx.row(*nth)
+        },
+    );
 }
 
 fn draw_file(file: &FileDiff, line: Rect, canvas: &mut Canvas<'_>) {
     let (folder, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
     let indent = if folder.is_empty() { " " } else { "   " };
-    let pieces = [
-        piece(format!("{indent}{} ", letter(file.kind)), role(file.kind)),
-        plain(name),
-    ];
+    let (letter, role) = letter(file.kind);
+    let pieces = [piece(format!("{indent}{letter} "), role), plain(name)];
     canvas.both_ends(line, &pieces, &counts(file));
 }
 

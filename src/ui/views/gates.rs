@@ -2,15 +2,12 @@
 
 mod output;
 
-use ratatui::layout::Rect;
-
-use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove};
+use super::{ClickTarget, MoveOutcome, View, ViewContext, ViewMove};
 use crate::domain::{Attempt, AttemptState, Span, TaskId, Worker};
 use crate::read_model::{CheckResult, CheckRun, RunningCheck};
 use crate::ui::action::Action;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
-use crate::ui::canvas::area::{inset, skip_top, top_part};
-use crate::ui::canvas::{Canvas, StyledText, dim, piece, plain, strong};
+use crate::ui::canvas::prelude::*;
 use crate::ui::list_filter;
 use crate::ui::pane::{Direction, PaneId};
 use crate::ui::scene::Scene;
@@ -18,7 +15,6 @@ use crate::ui::state::{Pane, PaneContent, SortOrder, UiState};
 use crate::ui::status::DisplayStatus;
 use crate::ui::target::{ActionTarget, marked_check, task_target as target_of};
 use crate::ui::text::width;
-use crate::ui::theme::{Glyphs, StyleRole};
 
 /// The view of the checks the engine ran.
 pub(super) struct GatesView;
@@ -99,7 +95,7 @@ impl View for GatesView {
         &[SortOrder::Default, SortOrder::Newest, SortOrder::Name]
     }
 
-    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         let (all, found) = (checks(ctx).unwrap_or_default(), shown(ctx));
         let Some(chosen) = marked(ctx) else {
             if all.is_empty() {
@@ -111,7 +107,7 @@ impl View for GatesView {
         let at = found.iter().position(|check| check.key() == chosen.key());
         let drawn = ctx
             .list((list, 1), &found, at)
-            .draw(canvas, hits, |check, line, canvas| {
+            .draw(canvas, |check, line, canvas| {
                 draw_check(ctx, all, check, line, canvas);
                 Some(ClickTarget::Row(ctx.id, check.key()))
             });
@@ -201,7 +197,7 @@ fn divide(area: Rect, many: usize) -> (Rect, Option<Rect>) {
         return (Rect { height, ..area }, None);
     }
     let most = (area.height * 2 / 5).max(3);
-    let height = u16::try_from(many).unwrap_or(most).clamp(1, most);
+    let height = cells(many).clamp(1, most);
     (top_part(area, height), Some(skip_top(area, height + 1)))
 }
 
@@ -276,10 +272,7 @@ fn running_for(ctx: &ViewContext<'_>, all: &[CheckRun], check: &CheckRun, glyphs
     };
     let full = usize::try_from((running.so_far.0 * BAR / usual.0.max(1)).min(BAR)).unwrap_or(0);
     let cells = usize::try_from(BAR).unwrap_or(0);
-    let (filled, open) = match glyphs {
-        Glyphs::Unicode => ("█", "░"),
-        Glyphs::Ascii => ("#", "."),
-    };
+    let (filled, open) = glyphs.pick(("█", "░"), ("#", "."));
     format!(
         "[{}{}] {}",
         filled.repeat(full),
@@ -289,15 +282,7 @@ fn running_for(ctx: &ViewContext<'_>, all: &[CheckRun], check: &CheckRun, glyphs
 }
 
 fn empty(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
-    if let Some(why) = ctx.failure(&CacheKey::Checks(of_task(ctx).cloned())) {
-        return canvas.empty_state(area, (&why, StyleRole::Failed), "");
-    }
-    let (text, hint) = match checks(ctx) {
-        None => ("Reading the checks.", ""),
-        Some(_) => (
-            "No check has run yet.",
-            "A check is a command that must succeed: dbs config gates.NAME COMMAND",
-        ),
-    };
-    canvas.empty_state(area, (text, StyleRole::Strong), hint);
+    let hint = "A check is a command that must succeed: dbs config gates.NAME COMMAND";
+    let texts = ("Reading the checks.", "No check has run yet.", hint);
+    ctx.draw_missing(&CacheKey::Checks(of_task(ctx).cloned()), area, texts, canvas);
 }

@@ -1,18 +1,15 @@
 //! What waits for what: each task below the dependency that comes last before it, with the longest chain of work marked.
 
-use ratatui::layout::Rect;
-
 use super::list::stepped;
 use super::task_card::TaskCard;
-use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove};
+use super::{ClickTarget, MoveOutcome, View, ViewContext, ViewMove};
 use crate::domain::{Span, TaskId, pluralized};
 use crate::read_model::{DependencyGraph, DependencyRow};
 use crate::ui::action::ViewName;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
-use crate::ui::canvas::{Canvas, StyledText, dim, piece, plain};
+use crate::ui::canvas::prelude::*;
 use crate::ui::pane::Direction;
 use crate::ui::target::{matches_task, selected};
-use crate::ui::theme::{Glyphs, StyleRole};
 
 /// The view of the dependencies between tasks.
 pub(super) struct GraphView;
@@ -59,14 +56,14 @@ impl View for GraphView {
         Some((shown(ctx, graph).len(), graph.rows.len()))
     }
 
-    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         let Some(graph) = graph(ctx).filter(|graph| !graph.rows.is_empty()) else {
             return empty(ctx, area, canvas);
         };
         let rows = shown(ctx, graph);
         let chosen = marked(ctx, &rows);
         ctx.list((area, 1), &rows, chosen)
-            .draw(canvas, hits, |row, line, canvas| {
+            .draw(canvas, |row, line, canvas| {
                 draw_row(ctx, row, line, canvas);
                 Some(ClickTarget::Task(ctx.id, row.task.clone()))
             });
@@ -160,10 +157,8 @@ fn draw_row(ctx: &ViewContext<'_>, row: &DependencyRow, line: Rect, canvas: &mut
 
 /// The lines that lead to a task; of one that stands very deep only the last of them.
 fn trunk(row: &DependencyRow, room: usize, glyphs: Glyphs) -> String {
-    let (through, branch, end, none) = match glyphs {
-        Glyphs::Unicode => ("│  ", "├─ ", "└─ ", "   "),
-        Glyphs::Ascii => ("|  ", "+- ", "`- ", "   "),
-    };
+    let (through, branch, end, none) =
+        glyphs.pick(("│  ", "├─ ", "└─ ", "   "), ("|  ", "+- ", "`- ", "   "));
     let levels = row.follows.len();
     let most = room.saturating_sub(LEAST) / LEVEL;
     let hidden = levels.saturating_sub(most.max(1));
@@ -184,12 +179,8 @@ fn trunk(row: &DependencyRow, room: usize, glyphs: Glyphs) -> String {
 }
 
 fn empty(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
-    if let Some(why) = ctx.failure(&CacheKey::Graph) {
-        return canvas.empty_state(area, (&why, StyleRole::Failed), "");
-    }
-    let (text, hint) = match graph(ctx) {
-        None => ("Reading the dependencies.", ""),
-        Some(_) => ("No task depends on another.", "Add one: dbs task dep TASK OTHER"),
-    };
-    canvas.empty_state(area, (text, StyleRole::Strong), hint);
+    let none = "No task depends on another.";
+    let hint = "Add one: dbs task dep TASK OTHER";
+    let texts = ("Reading the dependencies.", none, hint);
+    ctx.draw_missing(&CacheKey::Graph, area, texts, canvas);
 }

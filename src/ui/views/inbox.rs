@@ -1,17 +1,13 @@
 //! What needs a person, oldest first: what is asked, by whom, for how long, and the keys that answer it in place.
 
-use ratatui::layout::Rect;
-
 use super::buttons::{self, ActionButton};
 use super::task_card::reported;
-use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove, terminal};
-use super::{detail, diff};
+use super::{ClickTarget, MoveOutcome, View, ViewContext, ViewMove, detail, diff, longest_running, terminal};
 use crate::domain::{Attempt, Task};
 use crate::read_model::{AttentionItem, AttentionKind, source_words};
 use crate::ui::action::{Action, ViewName};
 use crate::ui::cache::{CacheRequest, DiffBase};
-use crate::ui::canvas::area::{inset, skip_top, top_part};
-use crate::ui::canvas::{Canvas, StyledText, dim, piece, plain, strong};
+use crate::ui::canvas::prelude::*;
 use crate::ui::list_filter::inbox;
 use crate::ui::pane::PaneId;
 use crate::ui::scene::{Scene, ScreenId};
@@ -19,7 +15,6 @@ use crate::ui::state::{Pane, SortOrder, UiState};
 use crate::ui::status::{DisplayStatus, asks, attention_word, kind_word};
 use crate::ui::target::{ActionTarget, marked_attention, task_target};
 use crate::ui::text::{clock, wrap};
-use crate::ui::theme::StyleRole;
 
 /// The view of everything that needs a person.
 pub(super) struct InboxView;
@@ -70,7 +65,7 @@ impl View for InboxView {
             .map_or_else(ActionTarget::default, |(_, item)| task_target(scene, &item.task))
     }
 
-    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         let items = inbox(&ctx.filter(), ctx.scene);
         let Some((at, marked)) = marked_attention(ctx.state, ctx.pane, ctx.scene) else {
             if ctx.pane.filter.is_empty() {
@@ -80,13 +75,13 @@ impl View for InboxView {
         };
         let (list, details) = divide(area, items.len());
         ctx.list((list, 1), &items, Some(at))
-            .draw(canvas, hits, |item, line, canvas| {
+            .draw(canvas, |item, line, canvas| {
                 draw_item(ctx, item, line, canvas);
                 Some(ClickTarget::Task(ctx.id, item.task.clone()))
             });
         if let Some(details) = details {
             canvas.horizontal_line(details.y - 1, details);
-            draw_details(ctx, marked, details, canvas, hits);
+            draw_details(ctx, marked, details, canvas);
         }
     }
 
@@ -104,7 +99,7 @@ fn divide(area: Rect, items: usize) -> (Rect, Option<Rect>) {
         return (area, None);
     }
     let most = area.height.saturating_sub(DETAILS).max(3);
-    let height = u16::try_from(items).unwrap_or(most).clamp(1, most);
+    let height = cells(items).clamp(1, most);
     (top_part(area, height), Some(skip_top(area, height + 1)))
 }
 
@@ -118,7 +113,7 @@ fn draw_item(ctx: &ViewContext<'_>, item: &AttentionItem, line: Rect, canvas: &m
     }
     let mut left = vec![
         piece(
-            format!(" {} ", DisplayStatus::NeedsYou.glyph(ctx.scene.theme.glyphs)),
+            format!(" {} ", ctx.glyph(DisplayStatus::NeedsYou)),
             StyleRole::Human,
         ),
         strong(format!("{:<8} ", item.task)),
@@ -138,13 +133,7 @@ fn source<'a>(ctx: &ViewContext<'a>, item: &AttentionItem) -> Option<&'a str> {
 }
 
 /// The marked item in full: the task, who waits for what, what was found, and the keys.
-fn draw_details(
-    ctx: &ViewContext<'_>,
-    item: &AttentionItem,
-    area: Rect,
-    canvas: &mut Canvas<'_>,
-    hits: &mut ClickMap,
-) {
+fn draw_details(ctx: &ViewContext<'_>, item: &AttentionItem, area: Rect, canvas: &mut Canvas<'_>) {
     let room = inset(area, 1);
     let wide = usize::from(room.width).max(8);
     let model = ctx.scene.model;
@@ -166,8 +155,8 @@ fn draw_details(
     let keys = keys(ctx, item, wide);
     let shown = height.saturating_sub(keys.len()).min(lines.len());
     canvas.lines(room, lines.get(..shown).unwrap_or_default());
-    buttons::draw(&keys, (room, shown), canvas, hits);
-    let used = u16::try_from(shown + keys.len()).unwrap_or(u16::MAX);
+    buttons::draw(&keys, (room, shown), canvas);
+    let used = cells(shown + keys.len());
     if area.height >= used.saturating_add(PEEK_FROM) {
         let below = skip_top(area, used + 1);
         canvas.horizontal_line(below.y - 1, below);
@@ -259,18 +248,7 @@ fn keys(ctx: &ViewContext<'_>, item: &AttentionItem, room: usize) -> Vec<Vec<Act
 }
 
 fn empty(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
-    let now = ctx.scene.now;
-    let begun = |attempt: &Attempt| attempt.started_at.unwrap_or(attempt.created_at);
-    let longest = ctx.scene.model.agents().min_by_key(|row| begun(row.attempt));
-    let text = longest.map_or_else(
-        || "No agent is running.".to_owned(),
-        |row| {
-            format!(
-                "Longest running: {} {}.",
-                row.attempt.task,
-                now.since(begun(row.attempt))
-            )
-        },
-    );
+    let longest = longest_running(ctx.scene).unwrap_or_else(|| "No agent is running".to_owned());
+    let text = format!("{longest}.");
     canvas.empty_state(area, ("Nothing needs you.", StyleRole::Strong), &text);
 }

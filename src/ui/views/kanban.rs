@@ -2,20 +2,16 @@
 
 use std::borrow::Cow;
 
-use ratatui::layout::Rect;
-
 use super::list::{first_row, stepped};
 use super::task_card::TaskCard;
-use super::{ClickMap, ClickTarget, MoveOutcome, ViewContext, ViewMove};
+use super::{ClickTarget, MoveOutcome, ViewContext, ViewMove};
 use crate::domain::TaskId;
 use crate::read_model::{Column, ColumnKind};
-use crate::ui::canvas::area::last_row;
-use crate::ui::canvas::{Canvas, StyledText, dim, piece, pieces_width, plain, row_of, strong};
+use crate::ui::canvas::prelude::*;
 use crate::ui::pane::Direction;
 use crate::ui::status::DisplayStatus;
 use crate::ui::target::{matches_task, selected, sort_tasks};
 use crate::ui::text::{cut, width, wrap};
-use crate::ui::theme::StyleRole;
 
 /// Columns a column of cards has at least, its line included.
 const LEAST: u16 = 22;
@@ -42,7 +38,7 @@ fn columns<'a>(ctx: &ViewContext<'a>) -> Cow<'a, [Column]> {
     Cow::Owned(matching.collect())
 }
 
-pub(super) fn draw(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+pub(super) fn draw(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let columns = &*columns(ctx);
     let chosen = selected(ctx.state, ctx.scene);
     let at = position(columns, chosen.as_ref()).map_or(0, |(column, _)| column);
@@ -54,7 +50,7 @@ pub(super) fn draw(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, h
         if nth > 0 {
             canvas.vertical_line(place.x.saturating_sub(1), area);
         }
-        draw_column(ctx, column, chosen.as_ref(), (place, canvas), hits);
+        draw_column(ctx, column, chosen.as_ref(), (place, canvas));
         let hidden = match nth {
             0 if first > 0 => first,
             nth if nth + 1 == shown => columns.len() - first - shown,
@@ -90,7 +86,6 @@ fn draw_column(
     column: &Column,
     chosen: Option<&TaskId>,
     (area, canvas): (Rect, &mut Canvas<'_>),
-    hits: &mut ClickMap,
 ) {
     canvas.line(row_of(area, 0), &heading(ctx, column));
     let card = |id: &TaskId| {
@@ -126,7 +121,7 @@ fn draw_column(
         if Some(id) == chosen {
             canvas.apply_role(place, ctx.chosen());
         }
-        hits.push((place, ClickTarget::Task(ctx.id, id.clone())));
+        canvas.hits.push((place, ClickTarget::Task(ctx.id, id.clone())));
         y += card.len() + 1;
     }
 }

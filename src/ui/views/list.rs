@@ -3,11 +3,8 @@
 
 use std::ops::Range;
 
-use ratatui::layout::Rect;
-
-use super::{ClickMap, ClickTarget, MoveOutcome, ViewMove};
-use crate::ui::canvas::{Canvas, row_of};
-use crate::ui::theme::StyleRole;
+use super::{ClickTarget, MoveOutcome, ViewContext, ViewMove};
+use crate::ui::canvas::prelude::*;
 
 /// The rows of a list and where they are drawn.
 pub(crate) struct List<'a, T> {
@@ -59,30 +56,66 @@ impl<'a, T> List<'a, T> {
     pub(crate) fn draw(
         &self,
         canvas: &mut Canvas<'_>,
-        hits: &mut ClickMap,
         mut draw_row: impl FnMut(&T, Rect, &mut Canvas<'_>) -> Option<ClickTarget>,
     ) -> usize {
-        let places = self.places();
-        let shown = self.rows.iter().enumerate().skip(self.first).zip(&places);
-        for ((at, row), place) in shown {
-            let target = draw_row(row, *place, canvas);
+        let mut drawn = 0;
+        for (at, row, place) in self.visible() {
+            let target = draw_row(row, place, canvas);
             if self.marked.contains(&at) {
-                canvas.apply_role(*place, self.highlight);
+                canvas.apply_role(place, self.highlight);
             }
-            hits.extend(target.map(|target| (*place, target)));
+            canvas.hits.extend(target.map(|target| (place, target)));
+            drawn += 1;
         }
-        self.rows.len().saturating_sub(self.first).min(places.len())
+        drawn
     }
 
-    /// Where rows have room. One that is higher than the area is cut.
-    fn places(&self) -> Vec<Rect> {
-        let height = self.row_height.clamp(1, self.area.height.max(1));
-        let many = usize::from(self.area.height / height);
-        let place = |nth: usize| Rect {
-            height,
-            ..row_of(self.area, nth * usize::from(height))
-        };
-        (0..many).map(place).collect()
+    /// The rows that have room, each with its index and its place. One that is higher than the area is cut.
+    pub(crate) fn visible(&self) -> impl Iterator<Item = (usize, &'a T, Rect)> {
+        let (area, height) = (self.area, self.row_height.clamp(1, self.area.height.max(1)));
+        let many = usize::from(area.height / height);
+        let shown = self.rows.iter().enumerate().skip(self.first).take(many);
+        shown.enumerate().map(move |(nth, (at, row))| {
+            let top = row_of(area, nth * usize::from(height));
+            (at, row, Rect { height, ..top })
+        })
+    }
+}
+
+/// A row of a list: one that can be marked, or a line of text between such rows.
+pub(super) enum ListRow<T> {
+    Text(Vec<StyledText>),
+    Item(T),
+}
+
+impl<T> ListRow<T> {
+    /// What can be marked; nothing of a line of text.
+    pub(super) fn item(&self) -> Option<&T> {
+        match self {
+            ListRow::Text(_) => None,
+            ListRow::Item(item) => Some(item),
+        }
+    }
+}
+
+impl ViewContext<'_> {
+    /// Draws as many rows of one line as have room, the marked one among them, with what a click on each does; answers how many.
+    pub(super) fn draw_rows<T>(
+        &self,
+        (area, rows): (Rect, &[ListRow<T>]),
+        is_marked: impl Fn(&T) -> bool,
+        canvas: &mut Canvas<'_>,
+        mut draw_item: impl FnMut(&T, Rect, &mut Canvas<'_>) -> ClickTarget,
+    ) -> usize {
+        let marked = rows.iter().position(|row| row.item().is_some_and(&is_marked));
+        let list = self.list((area, 1), rows, marked);
+        list.draw(canvas, |row, line, canvas| match row {
+            ListRow::Text(pieces) => {
+                canvas.line(line, pieces);
+                None
+            }
+            ListRow::Item(item) => Some(draw_item(item, line, canvas)),
+        })
     }
 }
 

@@ -1,17 +1,15 @@
 //! What happened, newest at the bottom: follows unless a line is marked, shows what its filter lets through, and leads from a
 //! line to the agent's screen at that moment.
 
-use ratatui::layout::Rect;
-
 use super::list::stepped;
-use super::{ClickMap, ClickTarget, List, MoveOutcome, View, ViewContext, ViewMove};
+use super::{ClickTarget, List, MoveOutcome, View, ViewContext, ViewMove};
 use crate::domain::NoticeLevel;
 use crate::ui::action::{Action, ViewName};
-use crate::ui::canvas::{Canvas, StyledText, dim, piece, pieces_width, row_of};
+use crate::ui::canvas::prelude::*;
 use crate::ui::scene::LogLine;
 use crate::ui::state::PaneContent;
+use crate::ui::status::level_status;
 use crate::ui::text::{clock, prefix, width, wrap};
-use crate::ui::theme::{Glyphs, StyleRole};
 
 mod filter;
 
@@ -61,7 +59,7 @@ impl View for LogView {
         (newer > 0).then(|| piece(format!("{newer} newer below"), StyleRole::Retry))
     }
 
-    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         let lines = shown(ctx);
         if lines.is_empty() {
             return empty(ctx, area, canvas);
@@ -84,7 +82,7 @@ impl View for LogView {
         let from = rows.iter().position(is_marked).unwrap_or(0);
         let many = rows.iter().filter(|row| is_marked(row)).count();
         let shown = List::starting_at(area, (&rows, 0), from..from + many, ctx.chosen());
-        shown.draw(canvas, hits, |(seq, pieces), row, canvas| {
+        shown.draw(canvas, |(seq, pieces), row, canvas| {
             canvas.line(row, pieces);
             Some(ClickTarget::Row(ctx.id, *seq))
         });
@@ -197,16 +195,12 @@ fn sentence(line: &LogLine) -> &str {
 }
 
 fn mark(level: NoticeLevel, glyphs: Glyphs) -> (&'static str, StyleRole) {
-    let (unicode, ascii, role) = match level {
-        NoticeLevel::Info => ("∙", ".", StyleRole::Dim),
-        NoticeLevel::Success => ("✓", "+", StyleRole::Done),
-        NoticeLevel::Warning => ("↻", "r", StyleRole::Retry),
-        NoticeLevel::Error => ("✗", "x", StyleRole::Failed),
-        NoticeLevel::Alert => ("⚑", "!", StyleRole::Human),
-    };
-    match glyphs {
-        Glyphs::Unicode => (unicode, role),
-        Glyphs::Ascii => (ascii, role),
+    match level {
+        NoticeLevel::Info => (glyphs.pick("∙", "."), StyleRole::Dim),
+        level => {
+            let (mark, role) = level_status(level);
+            (mark.glyph(glyphs), role)
+        }
     }
 }
 

@@ -3,16 +3,12 @@
 
 use std::sync::LazyLock;
 
-use ratatui::layout::Rect;
-
-use super::{ClickMap, MoveOutcome, View, ViewContext, ViewMove};
+use super::{MoveOutcome, View, ViewContext, ViewMove};
 use crate::domain::{Span, pluralized};
 use crate::read_model::MetricsReport;
 use crate::ui::action::ViewName;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
-use crate::ui::canvas::area::columns_of;
-use crate::ui::canvas::{Canvas, StyledText, dim, piece};
-use crate::ui::theme::StyleRole;
+use crate::ui::canvas::prelude::*;
 
 mod charts;
 
@@ -40,13 +36,11 @@ impl View for MetricsView {
         vec![CacheRequest::new(CacheKey::Figures, FRESH)]
     }
 
-    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, _hits: &mut ClickMap) {
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         let Some(figures) = figures(ctx) else {
-            let text = match ctx.scene.cache.get(&CacheKey::Figures) {
-                Some(CacheEntry::Failed(why)) => format!("Could not {why}."),
-                _ => "Reading the metrics.".to_owned(),
-            };
-            return canvas.empty_state(area, (&text, StyleRole::Text), "");
+            let why = ctx.failure(&CacheKey::Figures);
+            let text = why.as_deref().unwrap_or("Reading the metrics.");
+            return canvas.empty_state(area, (text, StyleRole::Text), "");
         };
         let texts = texts(ctx, figures, &columns_of(area));
         canvas.text_columns(area, ctx.pane.scroll, &texts);

@@ -1,17 +1,12 @@
 //! What an agent's terminal showed at some moment, from its log: one second back or on, ten, a minute.
 
-use ratatui::layout::Rect;
-
-use super::{ClickMap, MoveOutcome, View, ViewContext, ViewMove, terminal};
+use super::{MoveOutcome, View, ViewContext, ViewMove};
 use crate::domain::{AttemptId, Span, Timestamp};
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest, RecordedScreen};
-use crate::ui::canvas::{Canvas, StyledText, dim, piece};
-use crate::ui::pane::{Direction, PaneId};
-use crate::ui::scene::Scene;
-use crate::ui::state::{Pane, PaneContent, UiState};
-use crate::ui::target::{self, ActionTarget};
+use crate::ui::canvas::prelude::*;
+use crate::ui::pane::Direction;
+use crate::ui::state::PaneContent;
 use crate::ui::text::clock;
-use crate::ui::theme::StyleRole;
 
 /// The view that shows an agent's recorded terminal at a chosen moment.
 pub(super) struct ReplayView;
@@ -46,19 +41,12 @@ impl View for ReplayView {
         Some(piece("REPLAY", StyleRole::Banner))
     }
 
-    fn target<'a>(&self, state: &UiState, scene: &Scene<'a>, (_, pane): (PaneId, &Pane)) -> ActionTarget<'a> {
-        match pane.content {
-            PaneContent::Moment(id, _) => target::attempt_target(scene, id),
-            _ => target::selected_target(state, scene),
-        }
-    }
-
     fn cache_requests(&self, ctx: &ViewContext<'_>) -> Vec<CacheRequest> {
         let want = wanted(ctx).map(|(attempt, at)| CacheRequest::new(CacheKey::Replay(attempt, at), FRESH));
         want.into_iter().collect()
     }
 
-    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, _hits: &mut ClickMap) {
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         let text = match fetched(ctx) {
             Some(CacheEntry::Replay(moment)) => return draw_cells(moment, area, canvas),
             Some(CacheEntry::Failed(why)) => format!("Could not {why}."),
@@ -118,7 +106,7 @@ fn draw_cells(moment: &RecordedScreen, area: Rect, canvas: &mut Canvas<'_>) {
     let top = (lowest + 1).saturating_sub(area.height);
     for (column, row, text, style) in &moment.cells {
         if let Some(row) = row.checked_sub(top) {
-            terminal::draw_cell(canvas, area, (*column, row), (text, *style));
+            canvas.program_cell(area, (*column, row), (text, *style));
         }
     }
 }

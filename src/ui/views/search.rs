@@ -1,21 +1,17 @@
 //! Words in what all terminals have shown: agent by agent, the newest line first. Enter leads to that line in the agent's
 //! terminal, or to what its screen showed then.
 
-use ratatui::layout::Rect;
-
-use super::list::stepped;
-use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove};
+use super::list::{ListRow, stepped};
+use super::{MoveOutcome, View, ViewContext, ViewMove};
 use crate::domain::{Span, pluralized};
 use crate::ui::action::Action;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
-use crate::ui::canvas::area::{left_part, skip_left, skip_right};
-use crate::ui::canvas::{Canvas, StyledText, dim, piece, plain, strong};
+use crate::ui::canvas::prelude::*;
 use crate::ui::state::PaneContent;
 use crate::ui::terminal_search::{
     LEAST_LETTERS, TerminalMatch, TerminalMatches, TerminalSearch, is_searchable, match_columns,
 };
 use crate::ui::text::{clock, prefix, width};
-use crate::ui::theme::StyleRole;
 
 /// The view that lists where words occur in everything terminals have shown.
 pub(super) struct SearchView;
@@ -24,11 +20,6 @@ pub(super) struct SearchView;
 const FRESH: Span = Span::minutes(1);
 /// Columns of a line that are kept before the words, when they stand far to the right.
 const BEFORE: usize = 24;
-
-enum MatchRow<'a> {
-    Of(&'a TerminalMatches),
-    Line(usize, &'a TerminalMatch),
-}
 
 impl View for SearchView {
     fn description(&self) -> &'static str {
@@ -81,26 +72,17 @@ impl View for SearchView {
         wanted.into_iter().collect()
     }
 
-    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         let rows = found(ctx).map(rows).unwrap_or_default();
         if rows.is_empty() {
             return empty(ctx, area, canvas);
         }
         let mark = marked(ctx);
-        let at = rows
-            .iter()
-            .position(|row| matches!(row, MatchRow::Line(nth, _) if Some(*nth) == mark));
-        ctx.list((area, 1), &rows, at)
-            .draw(canvas, hits, |row, line, canvas| match row {
-                MatchRow::Of(of) => {
-                    head(of, line, canvas);
-                    None
-                }
-                MatchRow::Line(nth, found) => {
-                    draw_line(ctx, found, line, canvas);
-                    Some(ClickTarget::Row(ctx.id, u64::try_from(*nth).unwrap_or(0)))
-                }
-            });
+        let is_marked = |(nth, _): &(usize, &TerminalMatch)| Some(*nth) == mark;
+        ctx.draw_rows((area, &rows), is_marked, canvas, |(nth, found), line, canvas| {
+            draw_line(ctx, found, line, canvas);
+            ctx.row(*nth)
+        });
     }
 
     fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
@@ -133,30 +115,26 @@ fn found<'a>(ctx: &ViewContext<'a>) -> Option<&'a TerminalSearch> {
 /// The marked line; the first while none is.
 fn marked(ctx: &ViewContext<'_>) -> Option<usize> {
     let last = found(ctx)?.lines().count().checked_sub(1)?;
-    let mark = ctx.pane.mark.and_then(|mark| usize::try_from(mark).ok());
-    Some(mark.unwrap_or(0).min(last))
+    Some(ctx.marked_row().unwrap_or(0).min(last))
 }
 
-fn rows(found: &TerminalSearch) -> Vec<MatchRow<'_>> {
+fn rows(found: &TerminalSearch) -> Vec<ListRow<(usize, &TerminalMatch)>> {
     let mut rows = Vec::new();
-    let mut nth = 0;
+    let mut lines = found.lines().map(|(_, line)| line).enumerate();
     for of in &found.terminals {
-        rows.push(MatchRow::Of(of));
-        for line in &of.lines {
-            rows.push(MatchRow::Line(nth, line));
-            nth += 1;
-        }
+        rows.push(ListRow::Text(head(of)));
+        rows.extend(lines.by_ref().take(of.lines.len()).map(ListRow::Item));
     }
     rows
 }
 
-fn head(of: &TerminalMatches, line: Rect, canvas: &mut Canvas<'_>) {
+fn head(of: &TerminalMatches) -> Vec<StyledText> {
     let mut pieces = vec![strong(format!(" {}", of.name))];
     pieces.push(dim(format!("  {}", pluralized(of.lines.len(), "line"))));
     if of.left_out > 0 {
         pieces.push(dim(format!(", {} older skipped", of.left_out)));
     }
-    canvas.line(line, &pieces);
+    pieces
 }
 
 /// Time, how often, and the line with the words in it.
@@ -183,9 +161,7 @@ fn draw_line(ctx: &ViewContext<'_>, found: &TerminalMatch, line: Rect, canvas: &
     let shown = text.get(hidden..).unwrap_or_default();
     canvas.line(room, &[plain(shown)]);
     for (from, to) in match_columns(shown, words(ctx).trim()) {
-        let column = |at: usize| u16::try_from(at).unwrap_or(u16::MAX).min(room.width);
-        let found = left_part(skip_left(room, column(from)), column(to) - column(from));
-        canvas.apply_role(found, StyleRole::Found);
+        canvas.apply_columns(room, (from, to), StyleRole::Found);
     }
 }
 

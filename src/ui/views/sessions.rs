@@ -1,19 +1,15 @@
 //! The servers of this person's projects: which run, which were cut off, what waits there; one key goes to another.
 
-use ratatui::layout::Rect;
-
-use super::{ClickMap, ClickTarget, MoveOutcome, View, ViewContext, ViewMove};
+use super::{MoveOutcome, View, ViewContext, ViewMove};
 use crate::domain::{Span, pluralized};
 use crate::read_model::{SessionRow, SessionState};
 use crate::ui::action::ViewName;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
-use crate::ui::canvas::area::left_part;
-use crate::ui::canvas::{Canvas, StyledText, dim, piece, plain, row_of, strong};
+use crate::ui::canvas::prelude::*;
 use crate::ui::list_filter::sessions;
 use crate::ui::status::DisplayStatus;
 use crate::ui::target::marked_session;
 use crate::ui::text::cut_front;
-use crate::ui::theme::StyleRole;
 
 /// The view of the servers of this person's projects.
 pub(super) struct SessionsView;
@@ -52,7 +48,7 @@ impl View for SessionsView {
             .collect()
     }
 
-    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, hits: &mut ClickMap) {
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         let found = sessions(&ctx.filter(), ctx.scene);
         if rows(ctx).is_none_or(<[SessionRow]>::is_empty) {
             let why = ctx.failure(&CacheKey::Sessions);
@@ -61,18 +57,14 @@ impl View for SessionsView {
         }
         let marked = marked_session(ctx.pane, ctx.scene).map(|(number, _)| number);
         let at = found.iter().position(|(number, _)| Some(*number) == marked);
-        let before = hits.len();
         let list = ctx.list((area, 2), &found, at);
-        list.draw(canvas, hits, |(number, row), place, canvas| {
+        list.draw(canvas, |(number, row), place, canvas| {
             draw_session(ctx, row, place, canvas);
-            Some(ClickTarget::Row(ctx.id, u64::try_from(*number).unwrap_or(0)))
+            Some(ctx.row(*number))
         });
-        for (place, target) in hits.iter().skip(before) {
-            let drawn = |(number, _): &&(usize, _)| matches!(target, ClickTarget::Row(_, mark) if usize::try_from(*mark) == Ok(*number));
-            if let Some((_, row)) = found.iter().find(drawn) {
-                // As in the top bar of that session.
-                canvas.apply_style(left_part(*place, 1), ctx.scene.theme.accent(&row.name));
-            }
+        for (_, (_, row), place) in list.visible() {
+            // As in the top bar of that session.
+            canvas.apply_style(left_part(place, 1), ctx.scene.theme.accent(&row.name));
         }
     }
 

@@ -1,14 +1,10 @@
 //! The board when all tasks are done: how it went, and what to look at. Drawn where cards would be; not a view of its own.
 
-use ratatui::layout::Rect;
-
 use super::{LOG, METRICS, ViewContext};
 use crate::domain::{Span, Task, TaskState, pluralized};
 use crate::ui::action::Action;
-use crate::ui::canvas::{Canvas, StyledText, centered_rect, dim, piece, pieces_width, plain};
+use crate::ui::canvas::prelude::*;
 use crate::ui::status::DisplayStatus;
-use crate::ui::text::{clean, cut};
-use crate::ui::theme::StyleRole;
 
 /// Tasks that are named as merged, and as worth a look.
 const NAMED: usize = 5;
@@ -31,10 +27,7 @@ pub(super) fn draw(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let lines = (0..=NAMED).rev().map(|named| lines(ctx, named)).find(fits);
     let lines = lines.unwrap_or_else(|| vec![keys(ctx)]);
     let wide = lines.iter().map(|line| pieces_width(line)).max().unwrap_or(0) + 4;
-    let size = (
-        u16::try_from(wide).unwrap_or(u16::MAX).max(30),
-        u16::try_from(lines.len() + 2).unwrap_or(u16::MAX),
-    );
+    let size = (cells(wide).max(30), cells(lines.len() + 2));
     let inside = canvas.dialog(centered_rect(area, size), "All done");
     canvas.lines(inside, &lines);
 }
@@ -141,10 +134,7 @@ fn review(ctx: &ViewContext<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<Style
         let pieces = vec![
             piece(format!("   {} {}", mark.glyph(glyphs), task.id), role),
             title(ctx, task),
-            dim(format!(
-                "  {}",
-                cut(&clean(&why), WHY, ctx.scene.theme.ellipsis())
-            )),
+            dim(format!("  {}", ctx.cut(&why, WHY))),
         ];
         Some((rank, std::cmp::Reverse(task.rejections), pieces))
     });
@@ -161,10 +151,7 @@ fn review(ctx: &ViewContext<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<Style
 }
 
 fn title(ctx: &ViewContext<'_>, task: &Task) -> StyledText {
-    plain(format!(
-        "  {}",
-        cut(&clean(&task.title), TITLE, ctx.scene.theme.ellipsis())
-    ))
+    plain(format!("  {}", ctx.cut(&task.title, TITLE)))
 }
 
 fn more(many: usize, named: usize) -> Option<Vec<StyledText>> {

@@ -3,11 +3,10 @@
 
 use crate::domain::{Span, Task, TaskId, Worker};
 use crate::read_model::RunningCheck;
-use crate::ui::canvas::{StyledText, dim, piece};
+use crate::ui::canvas::prelude::*;
 use crate::ui::scene::{Scene, ScreenId};
 use crate::ui::status::{DisplayStatus, StatusLabel, task_status};
 use crate::ui::text::{cut, width};
-use crate::ui::theme::{Glyphs, StyleRole};
 
 /// A name that is cut to less says nothing.
 const LEAST_NAME: usize = 3;
@@ -150,10 +149,7 @@ impl<'a> TaskCard<'a> {
 
     /// `⊘ dbs-3, dbs-4 +2`: what it waits for, the first so many by name.
     pub(super) fn dependencies(&self, named: usize) -> StyledText {
-        let mark = match self.glyphs {
-            Glyphs::Unicode => "⊘",
-            Glyphs::Ascii => "waits for",
-        };
+        let mark = self.glyphs.pick("⊘", "waits for");
         let ids: Vec<&str> = self.unresolved.iter().take(named).map(TaskId::as_str).collect();
         let rest = match self.unresolved.len().saturating_sub(named) {
             0 => String::new(),

@@ -1,22 +1,15 @@
 //! A live terminal: an agent's, a shell's, the conductor's. Copies visible cells while the lock is held, and nothing else;
 //! never draws outside its area.
 
-use ratatui::layout::Rect;
-use ratatui::style::Style;
-
 use super::copy_mode;
-use super::{ClickMap, MoveOutcome, View, ViewContext, ViewMove, scrolled};
+use super::{MoveOutcome, View, ViewContext, ViewMove, scrolled};
 use crate::domain::AttemptId;
-use crate::ui::canvas::area::inset;
-use crate::ui::canvas::{Canvas, StyledText, dim, piece, row_of};
-use crate::ui::pane::PaneId;
-use crate::ui::scene::{Scene, ScreenId, ScreenRead};
+use crate::ui::canvas::prelude::*;
+use crate::ui::scene::{ScreenId, ScreenRead};
 use crate::ui::screen_layout::InputMode;
-use crate::ui::state::{Pane, PaneContent, UiState};
+use crate::ui::state::PaneContent;
 use crate::ui::status::attempt_status;
-use crate::ui::target::{self, ActionTarget};
-use crate::ui::text::{clean, grapheme_width, wrap};
-use crate::ui::theme::StyleRole;
+use crate::ui::text::{clean, wrap};
 
 /// The view of a live terminal.
 pub(super) struct TerminalView;
@@ -32,13 +25,6 @@ impl View for TerminalView {
             PaneContent::Shell(_) => named(ctx, "Shell"),
             PaneContent::Conductor => named(ctx, "Conductor"),
             _ => Vec::new(),
-        }
-    }
-
-    fn target<'a>(&self, state: &UiState, scene: &Scene<'a>, (_, pane): (PaneId, &Pane)) -> ActionTarget<'a> {
-        match pane.content {
-            PaneContent::Attempt(id) => target::attempt_target(scene, id),
-            _ => target::selected_target(state, scene),
         }
     }
 
@@ -64,7 +50,7 @@ impl View for TerminalView {
         }
     }
 
-    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>, _hits: &mut ClickMap) {
+    fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         if let Some(copying) = copy_mode::focused_copy_mode(ctx) {
             return copy_mode::draw(copying, area, canvas);
         }
@@ -107,10 +93,7 @@ fn agent_title(ctx: &ViewContext<'_>, id: AttemptId) -> Vec<StyledText> {
     let title = task.map(|task| task.title.as_str()).unwrap_or_default();
     let age = ctx.scene.now.since(marker.since);
     vec![
-        piece(
-            format!("{} ", marker.mark.glyph(ctx.scene.theme.glyphs)),
-            marker.role,
-        ),
+        piece(format!("{} ", ctx.glyph(marker.mark)), marker.role),
         piece(format!("{} ", attempt.task), StyleRole::Title),
         piece(format!("{}  ", attempt.worker.name()), StyleRole::Title),
         piece(format!("{} {age}  ", marker.word), marker.role),
@@ -139,7 +122,7 @@ pub(super) fn draw_cropped(
         canvas.reset_area(area);
         screen.cells(back, &mut |column, row, grapheme, style| {
             if let Some(row) = row.checked_sub(top) {
-                draw_cell(canvas, area, (column, row), (grapheme, style));
+                canvas.program_cell(area, (column, row), (grapheme, style));
             }
         });
     })
@@ -156,31 +139,9 @@ pub(crate) fn redraw_row(
     let place = row.checked_sub(top).filter(|place| *place < area.height)?;
     canvas.reset_area(row_of(area, usize::from(place)));
     screen.row(row, &mut |column, _, grapheme, style| {
-        draw_cell(canvas, area, (column, place), (grapheme, style));
+        canvas.program_cell(area, (column, place), (grapheme, style));
     });
     Some(area.y + place)
-}
-
-/// One cell of a terminal, if it is inside the area.
-pub(super) fn draw_cell(
-    canvas: &mut Canvas<'_>,
-    area: Rect,
-    (column, row): (u16, u16),
-    (grapheme, style): (&str, Style),
-) {
-    let wide = u16::try_from(grapheme_width(grapheme)).unwrap_or(0).max(1);
-    if row < area.height && column + wide <= area.width {
-        let style = canvas.theme.fit_style(style);
-        canvas.cell((area.x + column, area.y + row), shown(grapheme), style, wide);
-    }
-}
-
-fn shown(grapheme: &str) -> &str {
-    if grapheme_width(grapheme) == 0 {
-        " "
-    } else {
-        grapheme
-    }
 }
 
 /// The first row of a terminal to draw when it is taller than its pane.

@@ -1,15 +1,11 @@
 //! One row about how much was done lately, for a wide board with room to spare. Counts what the board itself knows; whatever has to
 //! be fetched or measured stands with the figures.
 
-use ratatui::layout::Rect;
-
 use super::ViewContext;
 use super::metrics::sparkline;
 use crate::domain::{Span, TaskState};
 use crate::read_model::per_span;
-use crate::ui::canvas::area::last_row;
-use crate::ui::canvas::{Canvas, StyledText, dim, piece, plain, strong};
-use crate::ui::theme::StyleRole;
+use crate::ui::canvas::prelude::*;
 
 /// From this height on what lies below the columns spares two rows.
 const SPARES: u16 = 26;

@@ -6,10 +6,9 @@ use crate::domain::{AttemptId, FailureClass, Task};
 use crate::read_model::{CheckResult, CheckRun};
 use crate::ui::action::{Action, ViewName};
 use crate::ui::cache::{CacheEntry, CacheKey};
-use crate::ui::canvas::{dim, piece, plain};
+use crate::ui::canvas::prelude::*;
 use crate::ui::scene::{Scene, ScreenId};
 use crate::ui::status::class_words;
-use crate::ui::theme::StyleRole;
 use crate::ui::views::ViewContext;
 
 /// Lines of a terminal or a check that are shown, the last ones.
@@ -66,24 +65,17 @@ fn last_lines(scene: &Scene<'_>, id: ScreenId) -> Vec<String> {
 }
 
 fn keys(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
-    let mut keys = Vec::new();
-    for (action, title) in [
+    let offers = [
         (Action::Retry, "retry"),
         (Action::RetryWithNote, "with a note"),
         (Action::EditTask, "edit"),
         (Action::Skip, "skip"),
         (Action::Show(ViewName::of("diff")), "differences"),
-    ] {
-        let Some(key) = ctx.state.keymap.hint(action) else {
-            continue;
-        };
-        if action == Action::Skip && task.state.is_terminal() {
-            continue;
-        }
-        keys.push(piece(key, StyleRole::Key));
-        keys.push(plain(format!(" {title}  ")));
-    }
-    lines.push(keys);
+    ];
+    let possible = |(action, _): &(Action, &str)| *action != Action::Skip || !task.state.is_terminal();
+    let offers = offers.into_iter().filter(possible);
+    let keys = offers.filter_map(|(action, title)| ctx.offer(action, &format!("{title}  ")));
+    lines.push(keys.flatten().collect());
 }
 
 /// Whether checks are worth fetching for it: its last attempt failed at one.

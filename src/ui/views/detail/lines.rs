@@ -7,11 +7,10 @@ use crate::domain::task::TaskKind;
 use crate::domain::{Evidence, EvidenceKind, Task, TaskId, TaskState, Tri, pluralized};
 use crate::read_model::source_words;
 use crate::ui::cache::{CacheEntry, CacheKey, DiffBase};
-use crate::ui::canvas::{StyledText, dim, piece, plain};
+use crate::ui::canvas::prelude::*;
 use crate::ui::scene::{LogLine, ScreenId};
 use crate::ui::status::{DisplayStatus, attempt_status, stop_word, task_status};
 use crate::ui::text::{clock, width};
-use crate::ui::theme::StyleRole;
 use crate::ui::views::task_card::{last_line, reported};
 use crate::ui::views::{ViewContext, diff};
 
@@ -70,7 +69,7 @@ fn written_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
 fn facts(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     let (model, now) = (ctx.scene.model, ctx.scene.now);
     let marker = task_status(task, model, now);
-    let glyph = marker.mark.glyph(ctx.scene.theme.glyphs);
+    let glyph = ctx.glyph(marker.mark);
     let word = match (&task.state, &task.why_not) {
         (TaskState::Released, Some(why)) => short_of(&marker.word, &why.to_string()),
         _ => &marker.word,
@@ -115,13 +114,11 @@ fn facts(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
         let text = format!("{}, sent back {times}", pluralized(task.spawns, "attempt"));
         lines.fact("tries", &text, StyleRole::Text);
     }
-    for (at, gate) in task.gates.iter().enumerate() {
-        lines.fact(
-            if at == 0 { "gate" } else { "" },
-            &format!("{}: {}", gate.name, gate.command),
-            StyleRole::Text,
-        );
-    }
+    let gates = task
+        .gates
+        .iter()
+        .map(|gate| (format!("{}: {}", gate.name, gate.command), StyleRole::Text));
+    lines.facts("gate", gates);
 }
 
 /// What the state of a task that waits is called, without the reason that has a line of its own.
@@ -155,15 +152,10 @@ fn figures(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
 /// What it waits for, and what waits for it.
 fn links(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     let model = ctx.scene.model;
-    for (at, dep) in task.deps.iter().enumerate() {
-        let (text, role) = dependency(ctx, dep);
-        lines.fact(if at == 0 { "needs" } else { "" }, &text, role);
-    }
+    lines.facts("needs", task.deps.iter().map(|dep| dependency(ctx, dep)));
     let others = model.tasks.values().filter(|other| other.deps.contains(&task.id));
-    for (at, other) in others.enumerate() {
-        let text = format!("{}  {}", other.id, other.title);
-        lines.fact(if at == 0 { "blocks" } else { "" }, &text, StyleRole::Dim);
-    }
+    let others = others.map(|other| (format!("{}  {}", other.id, other.title), StyleRole::Dim));
+    lines.facts("blocks", others);
 }
 
 fn agent(ctx: &ViewContext<'_>, attempt: &Attempt, lines: &mut TextBlock) {

@@ -1,8 +1,7 @@
 //! The lines of a task while they are put together: sections, wrapped paragraphs and named facts, all of one width.
 
-use crate::ui::canvas::{StyledText, dim, piece, plain, strong};
+use crate::ui::canvas::prelude::*;
 use crate::ui::text::wrap;
-use crate::ui::theme::StyleRole;
 
 /// Lines, each as the pieces it is drawn from.
 pub(super) type Lines = Vec<Vec<StyledText>>;
@@ -45,6 +44,13 @@ impl TextBlock {
         let lines = wrap(text, self.width.saturating_sub(indent).max(LEAST)).into_iter();
         self.lines
             .extend(lines.map(|line| vec![plain(" ".repeat(indent)), piece(line, role)]));
+    }
+
+    /// Adds several facts of one name, which stands before the first.
+    pub(super) fn facts(&mut self, name: &str, texts: impl Iterator<Item = (String, StyleRole)>) {
+        for ((text, role), name) in texts.zip([name].into_iter().chain(std::iter::repeat(""))) {
+            self.fact(name, &text, role);
+        }
     }
 
     /// Adds a named fact, wrapped under its beginning.

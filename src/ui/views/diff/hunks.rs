@@ -1,11 +1,8 @@
 //! The lines of one file that differ: numbers, a mark, the text. Draws them, nothing else.
 
-use ratatui::layout::Rect;
-
 use super::{NUMBERS_FROM, ViewContext};
 use crate::read_model::{DiffLine, DiffLineKind, FileChange, FileDiff};
-use crate::ui::canvas::{Canvas, StyledText, dim, piece, row_of};
-use crate::ui::theme::{Glyphs, StyleRole};
+use crate::ui::canvas::prelude::*;
 
 /// Draws as many as there is room for, scrolled as the pane is.
 pub(super) fn lines(ctx: &ViewContext<'_>, file: &FileDiff, area: Rect, canvas: &mut Canvas<'_>) {
@@ -37,10 +34,7 @@ fn drawn(line: &DiffLine, numbers: bool, glyphs: Glyphs) -> Vec<StyledText> {
     let number = |number: Option<u32>| number.map_or(String::new(), |number| number.to_string());
     let mut pieces = Vec::new();
     if numbers {
-        let gutter = match glyphs {
-            Glyphs::Unicode => "│",
-            Glyphs::Ascii => "|",
-        };
+        let gutter = glyphs.pick("│", "|");
         let text = format!("{:>5} {:>5} {gutter}", number(line.old), number(line.new));
         pieces.push(dim(text));
     }

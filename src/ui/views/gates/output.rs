@@ -1,16 +1,12 @@
 //! The output of the marked check, below the list of checks.
 
-use ratatui::layout::Rect;
-
 use super::super::{MoveOutcome, ViewContext, ViewMove, scrolled};
 use super::{look_of, marked};
 use crate::read_model::CheckRun;
 use crate::ui::action::Action;
 use crate::ui::cache::{CacheEntry, CacheKey};
-use crate::ui::canvas::area::{inset, skip_top};
-use crate::ui::canvas::{Canvas, StyledText, dim, piece, plain, row_of, strong};
+use crate::ui::canvas::prelude::*;
 use crate::ui::text::wrap;
-use crate::ui::theme::StyleRole;
 
 /// The marked check in full: what was run on what, how it ended, its output from the end.
 pub(super) fn draw(ctx: &ViewContext<'_>, check: &CheckRun, area: Rect, canvas: &mut Canvas<'_>) {
@@ -36,7 +32,7 @@ pub(super) fn draw(ctx: &ViewContext<'_>, check: &CheckRun, area: Rect, canvas: 
 }
 
 fn output_area(room: Rect, head: usize) -> Rect {
-    skip_top(room, u16::try_from(head).unwrap_or(u16::MAX))
+    skip_top(room, cells(head))
 }
 
 fn output<'a>(ctx: &ViewContext<'a>, check: &CheckRun) -> Option<&'a CacheEntry> {

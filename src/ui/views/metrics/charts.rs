@@ -1,13 +1,15 @@
 //! The lines of the figures: bars and curves made of characters, and in words what they say.
 
+use std::sync::Arc;
+
 use ratatui::symbols::bar;
 
 use super::MetricsLines;
-use crate::domain::{Span, StageId, TaskId, TaskState, pluralized};
+use crate::domain::workflow::Stage;
+use crate::domain::{Span, StageId, TaskId, TaskState, Workflow, pluralized};
 use crate::read_model::{MetricsReport, Trail, per_span};
-use crate::ui::canvas::{StyledText, dim, piece, plain, strong};
+use crate::ui::canvas::prelude::*;
 use crate::ui::text::{cut, width};
-use crate::ui::theme::{Glyphs, StyleRole};
 use crate::ui::views::ViewContext;
 
 /// Spans of the curves.
@@ -71,20 +73,18 @@ fn curve(name: &str, counts: &[u64], note: &str, glyphs: Glyphs) -> Vec<StyledTe
 /// One character per number, as high as it is large.
 pub(in crate::ui::views) fn sparkline(counts: &[u64], glyphs: Glyphs) -> String {
     let levels = bar::NINE_LEVELS;
-    let set = match glyphs {
-        Glyphs::Unicode => [
-            levels.empty,
-            levels.one_eighth,
-            levels.one_quarter,
-            levels.three_eighths,
-            levels.half,
-            levels.five_eighths,
-            levels.three_quarters,
-            levels.seven_eighths,
-            levels.full,
-        ],
-        Glyphs::Ascii => [".", "_", ",", "-", "=", "+", "*", "%", "#"],
-    };
+    let unicode = [
+        levels.empty,
+        levels.one_eighth,
+        levels.one_quarter,
+        levels.three_eighths,
+        levels.half,
+        levels.five_eighths,
+        levels.three_quarters,
+        levels.seven_eighths,
+        levels.full,
+    ];
+    let set = glyphs.pick(unicode, [".", "_", ",", "-", "=", "+", "*", "%", "#"]);
     let most = counts.iter().copied().max().unwrap_or(0).max(1);
     let level = |count: &u64| usize::try_from((count * 8).div_ceil(most)).unwrap_or(8);
     let marks = counts
@@ -100,11 +100,7 @@ fn filled(part: u64, total: u64, cells: usize, glyphs: Glyphs) -> String {
         .unwrap_or(0)
         .max(usize::from(part > 0))
         .min(cells);
-    let mark = match glyphs {
-        Glyphs::Unicode => bar::FULL,
-        Glyphs::Ascii => "#",
-    };
-    mark.repeat(many)
+    glyphs.pick(bar::FULL, "#").repeat(many)
 }
 
 /// Per stage: how long an attempt takes, how many passed, came back, brought nothing.
@@ -130,7 +126,9 @@ pub(super) fn stages(ctx: &ViewContext<'_>, figures: &MetricsReport, room: usize
             continue;
         };
         let bar = filled(stage.average().0, most, cells, glyphs);
-        let name = cut(&label(ctx, id), NAME - 1, ctx.scene.theme.ellipsis());
+        let label = stage_of(ctx.scene.model.workflows.values(), id);
+        let label = label.map_or_else(|| id.to_string(), |stage| stage.label.clone());
+        let name = cut(&label, NAME - 1, ctx.scene.theme.ellipsis());
         let pad = " ".repeat(NAME.saturating_sub(width(&name)));
         lines.push(vec![
             plain(format!("{name}{pad}")),
@@ -156,12 +154,9 @@ fn order<'a>(ctx: &ViewContext<'_>, figures: &'a MetricsReport) -> Vec<&'a Stage
     known
 }
 
-fn label(ctx: &ViewContext<'_>, id: &StageId) -> String {
-    let flows = ctx.scene.model.workflows.values();
-    let mut labels = flows
-        .filter_map(|flow| flow.stage(id))
-        .map(|stage| stage.label.clone());
-    labels.next().unwrap_or_else(|| id.to_string())
+/// The first of some workflows' stages with that id.
+fn stage_of<'a>(mut flows: impl Iterator<Item = &'a Arc<Workflow>>, id: &StageId) -> Option<&'a Stage> {
+    flows.find_map(|flow| flow.stage(id))
 }
 
 /// What came back and what went wrong, in numbers.
@@ -230,11 +225,8 @@ pub(super) fn loads(ctx: &ViewContext<'_>, figures: &MetricsReport, room: usize)
 
 /// A share of one core as a whole number, at most all of it.
 fn percent(cpu: f32) -> u64 {
-    let mut percent = 0_u8;
-    while percent < 100 && f32::from(percent) < cpu {
-        percent += 1;
-    }
-    u64::from(percent)
+    let percent = (0..100_u8).find(|percent| f32::from(*percent) >= cpu);
+    u64::from(percent.unwrap_or(100))
 }
 
 fn bytes(bytes: u64) -> String {
@@ -284,10 +276,7 @@ fn steps(ctx: &ViewContext<'_>, (task, trail): (&TaskId, &Trail), done: bool) ->
     let own = own.and_then(|task| model.workflows.get(&task.workflow));
     let short = |id: &StageId| {
         let flows = own.into_iter().chain(model.workflows.values());
-        let mut names = flows
-            .filter_map(|flow| flow.stage(id))
-            .map(|stage| stage.short.clone());
-        names.next().unwrap_or_else(|| id.to_string())
+        stage_of(flows, id).map_or_else(|| id.to_string(), |stage| stage.short.clone())
     };
     let mut steps: Vec<String> = trail
         .steps
