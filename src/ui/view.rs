@@ -173,7 +173,7 @@ impl FrameContext<'_> {
             let pane = self.state.pane(placed.pane);
             view_of(&placed.content).cache_requests(&self.ctx(placed.pane, &pane))
         };
-        // A pane that breaks has said so on the screen and wants nothing.
+        // A pane that breaks shows that itself and requests nothing.
         let wanted = |placed| catch_unwind(AssertUnwindSafe(|| of_pane(placed))).unwrap_or_default();
         let of_panes = self.arranged.panes.iter().flat_map(wanted);
         of_panes.chain(machine::cache_request(self)).collect()

@@ -167,7 +167,7 @@ pub(crate) trait View: Sync {
     }
 
     /// How many of its rows match the filter, of how many; nothing when it has no rows to filter.
-    fn match_count(&self, _look: &ViewContext<'_>) -> Option<(usize, usize)> {
+    fn match_count(&self, _ctx: &ViewContext<'_>) -> Option<(usize, usize)> {
         None
     }
 
@@ -191,17 +191,17 @@ pub(crate) trait View: Sync {
     }
 
     /// What of the marked row can be copied beside what its task has: what it is, and the text. The likeliest first.
-    fn copy_items(&self, _look: &ViewContext<'_>) -> Vec<(&'static str, String)> {
+    fn copy_items(&self, _ctx: &ViewContext<'_>) -> Vec<(&'static str, String)> {
         Vec::new()
     }
 
     /// A note at the right end of that line.
-    fn title_note(&self, _look: &ViewContext<'_>) -> Option<StyledText> {
+    fn title_note(&self, _ctx: &ViewContext<'_>) -> Option<StyledText> {
         None
     }
 
     /// What must be fetched for what it shows now.
-    fn cache_requests(&self, _look: &ViewContext<'_>) -> Vec<CacheRequest> {
+    fn cache_requests(&self, _ctx: &ViewContext<'_>) -> Vec<CacheRequest> {
         Vec::new()
     }
 

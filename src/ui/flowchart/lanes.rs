@@ -2,7 +2,7 @@
 
 use super::nodes::{ENTRY, FlowEdge, FlowNode};
 
-/// Most lanes at one side; a way that finds none is told in words.
+/// Most lanes at one side; an edge that finds none becomes a note.
 const MOST: usize = 4;
 
 /// The side of the boxes on which edges run: forward at the left, back at the right.

@@ -41,7 +41,7 @@ enum TreeEdit {
     Arrange(u8),
 }
 
-fn any_deed() -> impl Strategy<Value = TreeEdit> {
+fn any_edit() -> impl Strategy<Value = TreeEdit> {
     let index = any::<prop::sample::Index>;
     let axis = prop::sample::select(vec![Axis::Columns, Axis::Rows]);
     let direction = prop::sample::select(vec![
@@ -59,10 +59,10 @@ fn any_deed() -> impl Strategy<Value = TreeEdit> {
     ]
 }
 
-fn done(mut tree: PaneTree, deed: &TreeEdit) -> PaneTree {
+fn done(mut tree: PaneTree, edit: &TreeEdit) -> PaneTree {
     let panes = tree.panes();
     let used: BTreeSet<PaneId> = panes.iter().copied().collect();
-    match deed {
+    match edit {
         TreeEdit::Split(at, axis) => assert!(tree.insert(*at.get(&panes), *axis, next_free_id(&used))),
         TreeEdit::Close(at) => return tree.clone().remove(*at.get(&panes)).unwrap_or(tree),
         TreeEdit::Swap(one, other) => tree.swap(*one.get(&panes), *other.get(&panes)),
@@ -77,11 +77,11 @@ fn done(mut tree: PaneTree, deed: &TreeEdit) -> PaneTree {
 proptest! {
     #[test]
     fn whatever_is_done_panes_tile_their_area(
-        deeds in prop::collection::vec(any_deed(), 0..25),
+        edits in prop::collection::vec(any_edit(), 0..25),
         (width, height) in (1u16..220, 1u16..70),
         focus in any::<prop::sample::Index>(),
     ) {
-        let tree = deeds.iter().fold(leaf(0), done);
+        let tree = edits.iter().fold(leaf(0), done);
         let panes = tree.panes();
         let distinct: BTreeSet<PaneId> = panes.iter().copied().collect();
         prop_assert_eq!(distinct.len(), panes.len(), "each pane is there once");

@@ -68,7 +68,7 @@ enum Attr {
 }
 
 impl ThemeFile {
-    /// Reads the text of a file; `name` is what its problems are told of.
+    /// Reads the text of a file; `name` is what errors call it.
     pub(super) fn parse(name: &str, text: &str) -> Result<ThemeFile, ThemeError> {
         toml_edit::de::from_str(text).map_err(|error| {
             let before = error

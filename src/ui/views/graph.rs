@@ -45,7 +45,7 @@ impl View for GraphView {
         title
     }
 
-    fn cache_requests(&self, _look: &ViewContext<'_>) -> Vec<CacheRequest> {
+    fn cache_requests(&self, _ctx: &ViewContext<'_>) -> Vec<CacheRequest> {
         vec![CacheRequest::new(CacheKey::Graph, FRESH)]
     }
 

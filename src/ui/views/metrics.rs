@@ -32,7 +32,7 @@ impl View for MetricsView {
         title
     }
 
-    fn cache_requests(&self, _look: &ViewContext<'_>) -> Vec<CacheRequest> {
+    fn cache_requests(&self, _ctx: &ViewContext<'_>) -> Vec<CacheRequest> {
         vec![CacheRequest::new(CacheKey::Figures, FRESH)]
     }
 

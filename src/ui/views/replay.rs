@@ -37,7 +37,7 @@ impl View for ReplayView {
         wanted(ctx).map(recording).into_iter().collect()
     }
 
-    fn title_note(&self, _look: &ViewContext<'_>) -> Option<StyledText> {
+    fn title_note(&self, _ctx: &ViewContext<'_>) -> Option<StyledText> {
         Some(piece("REPLAY", StyleRole::Banner))
     }
 

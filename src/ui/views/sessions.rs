@@ -31,7 +31,7 @@ impl View for SessionsView {
         vec![piece(format!("Sessions {many}"), StyleRole::Title)]
     }
 
-    fn cache_requests(&self, _look: &ViewContext<'_>) -> Vec<CacheRequest> {
+    fn cache_requests(&self, _ctx: &ViewContext<'_>) -> Vec<CacheRequest> {
         vec![CacheRequest::new(CacheKey::Sessions, FRESH)]
     }
 
