@@ -164,7 +164,7 @@ impl LocalAgents {
         ))
     }
 
-    /// Who the agent is and how it speaks to the engine (K51).
+    /// Who the agent is and how it sends signals to the engine (K51).
     fn identity(&self, brief: &Brief) -> Vec<(String, String)> {
         let text = |path: &PathBuf| path.to_string_lossy().into_owned();
         let tags: Vec<&str> = brief.tags.iter().map(String::as_str).collect();
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_not_there_is_told_with_where_it_was_looked_for() {
+    fn a_program_that_is_not_there_is_named_with_where_it_was_looked_for() {
         let mut configured = configured(Some(AgentConfig::Custom(vec!["no-such-tool".into()])));
         configured.inherited =
             InheritedEnv::from_environment([("PATH".to_owned(), "/nowhere:/neither".to_owned())]);

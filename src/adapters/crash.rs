@@ -74,7 +74,7 @@ impl Drop for CrashGuard {
     }
 }
 
-/// Keeps the report and writes the page; there is nobody left to tell that it could not be written.
+/// Keeps the report and writes the page; that it could not be written is not reported anywhere.
 fn report(crash: &CrashReport, folder: &Path, threads: CrashScope, out: &mut dyn Write) {
     let kept = crash.keep(folder);
     let kept = kept.map_or_else(|why| why, |path| path.display().to_string());
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_with_every_frame_is_told_once() {
+    fn what_breaks_with_every_frame_is_reported_once() {
         let known = ReportedPlaces::default();
         assert!(known.is_first(&crash()));
         assert!(!known.is_first(&crash()));
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_of_a_client_gives_the_terminal_back_tells_and_ends_it() {
+    fn a_panic_of_a_client_gives_the_terminal_back_and_is_reported_and_ends_it() {
         static GIVEN: AtomicBool = AtomicBool::new(false);
         let folder = tempfile::tempdir().unwrap();
         let before = std::panic::take_hook();

@@ -1,5 +1,5 @@
 //! Keeps this program's folders out of everybody's commits, through the repository's private exclude file, which the main
-//! checkout and all linked worktrees share (LK-44). Must never touch `.gitignore`, and knows no port.
+//! checkout and all linked worktrees share (LK-44). Must never touch `.gitignore`, and depends on no port.
 
 use std::fs;
 use std::io::{self, Write as _};

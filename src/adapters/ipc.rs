@@ -52,7 +52,7 @@ pub struct IpcListener {
     file: Option<FileId>,
 }
 
-/// What tells a file from another of the same name.
+/// What distinguishes a file from another of the same name.
 type FileId = (u64, u64);
 
 impl Drop for IpcListener {

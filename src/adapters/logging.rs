@@ -78,13 +78,13 @@ mod tests {
     }
 
     #[test]
-    fn what_an_agent_says_is_one_line_of_the_log_and_steers_no_terminal() {
+    fn a_text_of_an_agent_is_one_line_of_the_log_and_steers_no_terminal() {
         let kept = Kept::default();
         let writer = kept.clone();
         let subscriber = lines(EnvFilter::new("info"), move || writer.clone());
-        let said = "half\nWARN forged \u{1b}[2J\u{202e}";
+        let forged = "half\nWARN forged \u{1b}[2J\u{202e}";
         tracing::subscriber::with_default(subscriber, || {
-            tracing::info!(task = %said, "a word: {said}");
+            tracing::info!(task = %forged, "a word: {forged}");
         });
         let text = String::from_utf8(kept.0.lock().clone()).expect("text");
         assert_eq!(text.lines().count(), 1, "{text}");

@@ -1,5 +1,5 @@
-//! Ways out to a person who is at no screen: a program of theirs, a POST over HTTP. Each tells once and says how that went; when
-//! to tell what, and when to try again, is decided elsewhere.
+//! Ways out to a person who is at no screen: a program of theirs, a POST over HTTP. Each sends once and reports the result; what is sent
+//! when, and when it is tried again, is decided elsewhere.
 
 mod body;
 mod command;

@@ -18,7 +18,7 @@ mod unix {
     pub(crate) trait PollablePipe: AsFd + Send + 'static {}
     impl<P: AsFd + Send + 'static> PollablePipe for P {}
 
-    /// Duplicate of a pipe that tells whether bytes are waiting, without reading them.
+    /// Duplicate of a pipe that shows whether bytes are waiting, without reading them.
     pub(crate) struct PipeProbe(OwnedFd);
 
     impl PipeProbe {

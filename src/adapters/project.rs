@@ -4,7 +4,6 @@
 mod error;
 mod find;
 mod folders;
-mod hex;
 mod runtime;
 mod secret;
 

@@ -22,10 +22,10 @@ impl GitCli {
             return Ok(CommitsAhead::Absent(describe("the base", base)));
         };
         let call = self.in_control("count commits")?.words("rev-list --count");
-        let said = call.args([head.as_str(), "--not", base.as_str()]).run_line()?;
-        let n_commits = said.parse().map_err(|_no_number| GitError::Failed {
+        let printed = call.args([head.as_str(), "--not", base.as_str()]).run_line()?;
+        let n_commits = printed.parse().map_err(|_no_number| GitError::Failed {
             what: "count commits".to_owned(),
-            why: super::error_text::one_line(&said),
+            why: super::error_text::one_line(&printed),
         })?;
         Ok(CommitsAhead::Commits {
             n_commits,

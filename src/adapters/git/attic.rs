@@ -83,22 +83,15 @@ impl GitCli {
         for parent in draft.parents {
             call = call.arg("-p").arg(parent.as_str());
         }
-        let clean = |text: &str| {
-            text.chars()
-                .filter(|c| !c.is_control() && !"<>".contains(*c))
-                .collect::<String>()
-        };
+        let clean = |text: &str| text.replace(|c: char| c.is_control() || "<>".contains(c), "");
         let (name, email) = (clean(&draft.signature.name), clean(&draft.signature.email));
         let at = format!("@{} +0000", draft.signature.seconds.max(0));
         for who in ["AUTHOR", "COMMITTER"] {
-            call = call
-                .env(&format!("GIT_{who}_NAME"), &name)
-                .env(&format!("GIT_{who}_EMAIL"), &email);
-            call = call.env(&format!("GIT_{who}_DATE"), &at);
+            for (what, value) in [("NAME", &name), ("EMAIL", &email), ("DATE", &at)] {
+                call = call.env(&format!("GIT_{who}_{what}"), value);
+            }
         }
-        let call = call
-            .arg(draft.tree.as_str())
-            .input(draft.message.clone().into_bytes());
+        let call = call.arg(draft.tree.as_str()).input(draft.message.as_bytes());
         Ok(CommitId::new(&call.run_line()?)?)
     }
 

@@ -113,9 +113,7 @@ impl GitCli {
             call = call.config(setting);
         }
         if let Some(excludes) = &self.project.excludes_file {
-            let mut setting = std::ffi::OsString::from("core.excludesFile=");
-            setting.push(excludes);
-            call = call.config(setting);
+            call = call.arg("-c").git_option("core.excludesFile=", excludes);
         }
         Ok(call
             .config("core.attributesFile=/dev/null")
@@ -204,8 +202,7 @@ impl Git for GitCli {
     }
 
     fn default_branch(&self) -> DefaultBranch {
-        self.remote_default_branch()
-            .unwrap_or_else(|error| DefaultBranch::Unknown(error.to_string()))
+        or_unknown(self.remote_default_branch(), DefaultBranch::Unknown)
     }
 
     fn resolve(&self, revision: &Revision) -> Head {
@@ -229,8 +226,7 @@ impl Git for GitCli {
     }
 
     fn workspace_unchanged(&self, place: &WorkingTree, start: &WorkspaceTree) -> Tri {
-        self.compare_state(place, start)
-            .unwrap_or_else(|error| Tri::Unknown(error.to_string()))
+        or_unknown(self.compare_state(place, start), Tri::Unknown)
     }
 
     fn snapshot(&self, place: &WorkingTree, saver: &AtticOwner) -> Result<AtticSnapshot, GitError> {
@@ -262,8 +258,10 @@ impl Git for GitCli {
         base: &BranchName,
         saver: &AtticOwner,
     ) -> DeleteOutcome {
-        let done = self.delete_local(branch, recorded, base, saver);
-        done.unwrap_or_else(|error| DeleteOutcome::Unknown(error.to_string()))
+        or_unknown(
+            self.delete_local(branch, recorded, base, saver),
+            DeleteOutcome::Unknown,
+        )
     }
 
     fn delete_remote_branch(
@@ -273,18 +271,18 @@ impl Git for GitCli {
         base: &BranchName,
         saver: &AtticOwner,
     ) -> DeleteOutcome {
-        let done = self.delete_remote(branch, recorded, base, saver);
-        done.unwrap_or_else(|error| DeleteOutcome::Unknown(error.to_string()))
+        or_unknown(
+            self.delete_remote(branch, recorded, base, saver),
+            DeleteOutcome::Unknown,
+        )
     }
 
     fn commits_ahead(&self, head: &Revision, base: &Revision) -> CommitsAhead {
-        self.count_ahead(head, base)
-            .unwrap_or_else(|error| CommitsAhead::Unknown(error.to_string()))
+        or_unknown(self.count_ahead(head, base), CommitsAhead::Unknown)
     }
 
     fn is_merged(&self, commit: &CommitId, base: &BranchName) -> Tri {
-        self.check_merged(commit, base)
-            .unwrap_or_else(|error| Tri::Unknown(error.to_string()))
+        or_unknown(self.check_merged(commit, base), Tri::Unknown)
     }
 
     fn changed_files(&self, range: &DiffRange) -> Result<Vec<ChangedFile>, GitError> {
@@ -300,8 +298,7 @@ impl Git for GitCli {
     }
 
     fn push_branch(&self, branch: &BranchName, replaces: Option<&CommitId>) -> PushOutcome {
-        self.push_local(branch, replaces)
-            .unwrap_or_else(|error| PushOutcome::Unknown(error.to_string()))
+        or_unknown(self.push_local(branch, replaces), PushOutcome::Unknown)
     }
 
     fn commit_leftovers(&self, request: &CommitRequest) -> Result<CommitOutcome, GitError> {
@@ -309,13 +306,11 @@ impl Git for GitCli {
     }
 
     fn merge(&self, request: &MergeRequest) -> MergeOutcome {
-        self.create_merge(request)
-            .unwrap_or_else(|error| MergeOutcome::Unknown(error.to_string()))
+        or_unknown(self.create_merge(request), MergeOutcome::Unknown)
     }
 
     fn publish(&self, publication: &PublishRequest) -> PublishOutcome {
-        self.push_merge(publication)
-            .unwrap_or_else(|error| PublishOutcome::Unknown(error.to_string()))
+        or_unknown(self.push_merge(publication), PublishOutcome::Unknown)
     }
 
     fn checkout_clean(&self, commit: &CommitId, dir: &Path) -> Result<CleanCheckout, GitError> {
@@ -331,10 +326,12 @@ impl Git for GitCli {
     }
 }
 
+/// The answer, or the one that says why there is none.
+fn or_unknown<T>(answer: Result<T, GitError>, unknown: fn(String) -> T) -> T {
+    answer.unwrap_or_else(|error| unknown(error.to_string()))
+}
+
 fn head(found: Result<Option<CommitId>, GitError>) -> Head {
-    match found {
-        Ok(Some(commit)) => Head::At(commit),
-        Ok(None) => Head::Absent,
-        Err(error) => Head::Unknown(error.to_string()),
-    }
+    let head = found.map(|commit| commit.map_or(Head::Absent, Head::At));
+    or_unknown(head, Head::Unknown)
 }

@@ -21,49 +21,18 @@ const SSH_OPTIONS: &str =
 
 /// Overrides for every call, whatever the configuration says: nothing is executed, asked, packed or rewritten on the
 /// side (M11, C5-43, C5-44).
-const OVERRIDES: &[&str] = &[
-    "core.hooksPath=/dev/null",
-    "core.fsmonitor=false",
-    "core.untrackedCache=false",
-    "core.splitIndex=false",
-    "core.pager=cat",
-    "core.editor=:",
-    "sequence.editor=:",
-    "core.askPass=",
-    "core.alternateRefsCommand=:",
-    "core.safecrlf=false",
-    "core.protectNTFS=true",
-    "core.protectHFS=true",
-    "core.fsync=committed",
-    "core.fsyncMethod=batch",
-    "core.filesRefLockTimeout=5000",
-    "core.packedRefsTimeout=10000",
-    "credential.interactive=false",
-    "color.ui=false",
-    "commit.gpgSign=false",
-    "tag.gpgSign=false",
-    "push.gpgSign=false",
-    "gpg.program=:",
-    "log.showSignature=false",
-    "gc.auto=0",
-    "maintenance.auto=false",
-    "fetch.recurseSubmodules=false",
-    "submodule.recurse=false",
-    "push.recurseSubmodules=no",
-    "push.followTags=false",
-    "fetch.prune=false",
-    "fetch.pruneTags=false",
-    "fetch.writeCommitGraph=false",
-    "fetch.bundleURI=",
-    "transfer.bundleURI=false",
-    "protocol.version=2",
-    "protocol.ext.allow=never",
-    "branch.autoSetupMerge=false",
-    "worktree.guessRemote=false",
-    "worktree.useRelativePaths=false",
-    "advice.addEmbeddedRepo=false",
-    "merge.verifySignatures=false",
-];
+const OVERRIDES: &str = "
+    core.hooksPath=/dev/null core.fsmonitor=false core.untrackedCache=false core.splitIndex=false
+    core.pager=cat core.editor=: sequence.editor=: core.askPass= core.alternateRefsCommand=:
+    core.safecrlf=false core.protectNTFS=true core.protectHFS=true core.fsync=committed core.fsyncMethod=batch
+    core.filesRefLockTimeout=5000 core.packedRefsTimeout=10000 credential.interactive=false color.ui=false
+    commit.gpgSign=false tag.gpgSign=false push.gpgSign=false gpg.program=: log.showSignature=false
+    gc.auto=0 maintenance.auto=false
+    fetch.recurseSubmodules=false submodule.recurse=false push.recurseSubmodules=no push.followTags=false
+    fetch.prune=false fetch.pruneTags=false fetch.writeCommitGraph=false fetch.bundleURI= transfer.bundleURI=false
+    protocol.version=2 protocol.ext.allow=never branch.autoSetupMerge=false worktree.guessRemote=false
+    worktree.useRelativePaths=false advice.addEmbeddedRepo=false merge.verifySignatures=false
+";
 
 /// Which git configuration, protocols and credentials a git command may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,7 +109,7 @@ impl GitProgram {
             action: what.into(),
             spec,
         };
-        OVERRIDES.iter().fold(call, GitCommand::config)
+        OVERRIDES.split_whitespace().fold(call, GitCommand::config)
     }
 }
 
@@ -177,8 +146,8 @@ impl GitCommand {
         self
     }
 
-    pub(super) fn input(mut self, bytes: Vec<u8>) -> Self {
-        self.spec.input = StdinSource::Bytes(bytes);
+    pub(super) fn input(mut self, bytes: &[u8]) -> Self {
+        self.spec.input = StdinSource::Bytes(bytes.to_owned());
         self
     }
 

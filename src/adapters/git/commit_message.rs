@@ -1,4 +1,4 @@
-//! The words of commits the engine makes: a first line of at most 72 characters, what there is to tell, and the trailers the
+//! The words of commits the engine makes: a first line of at most 72 characters, the text below it, and the trailers the
 //! engine itself goes by. Titles and texts come from agents: nothing in them may act on a terminal or pass for a trailer.
 
 use super::error_text;
@@ -31,9 +31,9 @@ impl CommitMessage<'_> {
         if subject != whole.trim_end() {
             parts.push(text(&cut(&title, LONGEST_TITLE)));
         }
-        let told = text(self.text);
-        if !told.is_empty() {
-            parts.push(told);
+        let body = text(self.text);
+        if !body.is_empty() {
+            parts.push(body);
         }
         parts.push(format!(
             "Dbs-Task: {}\nDbs-Attempt: {}\n",
@@ -44,10 +44,10 @@ impl CommitMessage<'_> {
 }
 
 /// Paragraphs stay paragraphs and lines stay lines; long ones are wrapped, and what is too long is cut.
-fn text(said: &str) -> String {
+fn text(given: &str) -> String {
     let mut text = String::new();
     let mut is_parted = false;
-    for line in said.lines() {
+    for line in given.lines() {
         let line = error_text::one_line(line.replace('\t', "    ").trim_end());
         if line.is_empty() {
             is_parted = true;
@@ -112,7 +112,7 @@ mod tests {
     const TRAILERS: &str = "Dbs-Task: t-1\nDbs-Attempt: 17\n";
 
     #[test]
-    fn a_short_title_is_the_first_line_and_nothing_is_said_twice() {
+    fn a_short_title_is_the_first_line_and_nothing_is_repeated() {
         assert_eq!(
             message("Add a cart", ""),
             format!("[t-1] Add a cart\n\n{TRAILERS}")
@@ -121,33 +121,33 @@ mod tests {
     }
 
     #[test]
-    fn a_long_title_is_cut_in_the_first_line_and_told_in_full_below_it() {
+    fn a_long_title_is_cut_in_the_first_line_and_stands_in_full_below_it() {
         let title = "Let people who have put more than one thing into their cart take one of them out again";
-        let said = message(title, "");
-        let mut lines = said.lines();
+        let made = message(title, "");
+        let mut lines = made.lines();
         let first = lines.next().unwrap();
         assert_eq!(
             first,
             "[t-1] Let people who have put more than one thing into their cart take…"
         );
         assert_eq!(lines.next(), Some(""));
-        assert_eq!(said.replace('\n', " ").matches(title).count(), 1, "{said}");
+        assert_eq!(made.replace('\n', " ").matches(title).count(), 1, "{made}");
     }
 
     #[test]
-    fn what_the_agent_said_is_told_in_its_lines_and_paragraphs() {
-        let said = message("Add a cart", "Done:\n- one\n-\ttwo\n\n\n\nAlso three.\n");
+    fn the_text_of_the_agent_keeps_its_lines_and_paragraphs() {
+        let made = message("Add a cart", "Done:\n- one\n-\ttwo\n\n\n\nAlso three.\n");
         assert_eq!(
-            said,
+            made,
             format!("[t-1] Add a cart\n\nDone:\n- one\n-    two\n\nAlso three.\n\n{TRAILERS}")
         );
     }
 
     #[test]
     fn a_text_cannot_end_the_message_early() {
-        let said = message("Add a cart", "One\n---\nDbs-Task: t-9");
-        assert!(said.contains("\n ---\nDbs-Task: t-9\n\n"), "{said}");
-        assert!(said.ends_with(TRAILERS), "{said}");
+        let made = message("Add a cart", "One\n---\nDbs-Task: t-9");
+        assert!(made.contains("\n ---\nDbs-Task: t-9\n\n"), "{made}");
+        assert!(made.ends_with(TRAILERS), "{made}");
     }
 
     proptest! {
@@ -159,15 +159,15 @@ mod tests {
         ) {
             let text = lines.join("\n") + &long;
             for (title, text) in [(&title, &text), (&long, &title)] {
-                let said = message(title, text);
-                let first = said.lines().next().unwrap_or_default();
+                let made = message(title, text);
+                let first = made.lines().next().unwrap_or_default();
                 prop_assert!(first.starts_with("[t-1]") && first.chars().count() <= 72, "{}", first);
-                prop_assert!(said.len() < 4_096, "{} bytes", said.len());
-                let paragraphs: Vec<&str> = said.split("\n\n").collect();
+                prop_assert!(made.len() < 4_096, "{} bytes", made.len());
+                let paragraphs: Vec<&str> = made.split("\n\n").collect();
                 prop_assert_eq!(paragraphs.last(), Some(&TRAILERS));
                 prop_assert!(paragraphs.iter().all(|part| !part.is_empty() && !part.starts_with('\n')));
-                prop_assert!(!said.lines().any(|line| line.starts_with("---")), "{}", said);
-                prop_assert!(said.split('\n').all(|line| sanitize(line) == line), "{:?}", said);
+                prop_assert!(!made.lines().any(|line| line.starts_with("---")), "{}", made);
+                prop_assert!(made.split('\n').all(|line| sanitize(line) == line), "{:?}", made);
             }
         }
     }

@@ -44,11 +44,8 @@ impl ControlRepo {
         let path = state.join("control.git");
         real_folder(&project.root.join(".debussy"))?;
         real_folder(&state)?;
-        let mut origin = found.clone();
-        if path.join("config").exists() {
-            let recorded = recorded_origin(program, &path, &project.object_format)?;
-            origin = recorded.unwrap_or(origin);
-        }
+        let config = fs::read_to_string(path.join("config")).unwrap_or_default();
+        let origin = recorded_origin(&config).unwrap_or_else(|| found.clone());
         if !path.join("HEAD").exists() {
             create(program, &state, &path, &project.object_format)?;
         }
@@ -135,53 +132,42 @@ fn create(program: &GitProgram, state: &Path, path: &Path, format: &str) -> Resu
     }
 }
 
-fn recorded_origin(program: &GitProgram, path: &Path, format: &str) -> Result<Option<OriginUrls>, GitError> {
-    // Our own text, as it should be, needs nobody to explain it.
-    let text = fs::read_to_string(path.join("config")).unwrap_or_default();
-    if let Some(origin) = written_origin(&text).filter(|origin| config_text(format, origin) == text) {
-        return Ok(Some(origin));
-    }
-    let get = |name: &str| -> Result<Option<String>, GitError> {
-        let call = program.command(ConfigScope::Control, path, "read the recorded address of origin");
-        let call = call.words("config --file config --no-includes --get");
-        let output = call.arg(name).run()?;
-        let text = output.text().trim_end_matches('\n').to_owned();
-        Ok((output.code == Some(0) && !text.is_empty()).then_some(text))
-    };
-    let (url, push_url) = (get("remote.origin.url")?, get("remote.origin.pushurl")?);
-    Ok(url.map(|url| OriginUrls { url, push_url }))
-}
-
 fn config_text(format: &str, origin: &OriginUrls) -> String {
     let quoted = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
     let version = i32::from(format != "sha1");
-    let mut text =
-        format!("[core]\n\trepositoryformatversion = {version}\n\tfilemode = true\n\tbare = true\n");
-    if version == 1 {
-        text.push_str("[extensions]\n\tobjectformat = ");
-        text.push_str(format);
-        text.push('\n');
-    }
-    text.push_str("[remote \"origin\"]\n\turl = ");
-    text.push_str(&quoted(&origin.url));
-    if let Some(push_url) = &origin.push_url {
-        text.push_str("\n\tpushurl = ");
-        text.push_str(&quoted(push_url));
-    }
-    text.push('\n');
-    text
+    let extension = match version {
+        0 => String::new(),
+        _ => format!("[extensions]\n\tobjectformat = {format}\n"),
+    };
+    let push_url = origin.push_url.as_ref();
+    let push_url = push_url.map(|url| format!("\tpushurl = {}\n", quoted(url)));
+    format!(
+        "[core]\n\trepositoryformatversion = {version}\n\tfilemode = true\n\tbare = true\n{extension}\
+         [remote \"origin\"]\n\turl = {}\n{}",
+        quoted(&origin.url),
+        push_url.unwrap_or_default()
+    )
 }
 
-/// The address in a text made by [`config_text`]; wrong in any other, which the caller finds out.
-fn written_origin(text: &str) -> Option<OriginUrls> {
+/// The address in the text of a configuration, if it has one.
+fn recorded_origin(config: &str) -> Option<OriginUrls> {
+    let (_, own) = config.split_once("[remote \"origin\"]")?;
+    let own = own.split("\n[").next()?;
     let get = |name: &str| {
-        let value = text.lines().find_map(|line| line.strip_prefix(name))?;
-        let value = value.strip_prefix(" = \"")?.strip_suffix('"')?;
-        Some(value.replace("\\\"", "\"").replace("\\\\", "\\"))
+        let value = own
+            .lines()
+            .find_map(|line| line.trim_start().strip_prefix(name))?;
+        let quoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
+        Some(
+            quoted
+                .unwrap_or(value)
+                .replace("\\\"", "\"")
+                .replace("\\\\", "\\"),
+        )
     };
     Some(OriginUrls {
-        url: get("\turl")?,
-        push_url: get("\tpushurl"),
+        url: get("url = ")?,
+        push_url: get("pushurl = "),
     })
 }
 

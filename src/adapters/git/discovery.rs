@@ -57,17 +57,17 @@ pub(super) struct OriginUrls {
 
 /// The version, if it is new enough.
 pub(super) fn version(program: &GitProgram, project: &Path) -> Result<String, PreflightError> {
-    let said = program
+    let printed = program
         .command(ConfigScope::Preflight, project, "ask git for its version")
         .arg("version")
         .run_line();
-    let said = said.map_err(|error| PreflightError::NoGit(error.to_string()))?;
-    let words = said.trim_start_matches("git version ").split_whitespace();
+    let printed = printed.map_err(|error| PreflightError::NoGit(error.to_string()))?;
+    let words = printed.trim_start_matches("git version ").split_whitespace();
     let version = words.take(1).collect::<String>();
     let mut parts = version.split('.').map(str::parse::<u32>);
     match (parts.next(), parts.next()) {
         (Some(Ok(major)), Some(Ok(minor))) if (major, minor) >= OLDEST => Ok(version),
-        _ => Err(PreflightError::TooOld(error_text::one_line(&said))),
+        _ => Err(PreflightError::TooOld(error_text::one_line(&printed))),
     }
 }
 
@@ -77,28 +77,28 @@ pub(super) fn find(
     project: &Path,
 ) -> Result<(ProjectRepo, Result<OriginUrls, PreflightError>), PreflightError> {
     let ask = |what: &str| program.command(ConfigScope::Preflight, project, what.to_owned());
-    let folders = ask("find the repository").words("rev-parse --is-inside-work-tree --path-format=absolute --show-toplevel --git-common-dir --absolute-git-dir --show-object-format");
+    let folders = ask("find the repository").words(
+        "rev-parse --is-inside-work-tree --path-format=absolute --show-toplevel --git-common-dir --absolute-git-dir \
+         --show-object-format",
+    );
     let output = folders.run()?;
-    let said = output.text().into_owned();
-    let mut lines = said.lines();
-    if lines.next() != Some("true") {
-        let why = error_text::reason(&output);
-        if said.starts_with("false") || why.contains("not a git repository") {
-            return Err(PreflightError::NotARepository(project.to_path_buf()));
-        }
+    let printed = output.text().into_owned();
+    let mut lines = printed.lines();
+    let (is_inside, why) = (lines.next() == Some("true"), error_text::reason(&output));
+    if !is_inside && (printed.starts_with("false") || why.contains("not a git repository")) {
+        return Err(PreflightError::NotARepository(project.to_path_buf()));
+    }
+    if !is_inside || output.code != Some(0) {
         return Err(PreflightError::Unknown(why));
     }
-    if output.code != Some(0) {
-        return Err(PreflightError::Unknown(error_text::reason(&output)));
-    }
     let mut line = || {
-        let missing = || PreflightError::Unknown(format!("find the repository's folders: git said {said}"));
+        let missing =
+            || PreflightError::Unknown(format!("find the repository's folders: git printed {printed}"));
         lines.next().ok_or_else(missing)
     };
     let path = |text: &str| {
-        Path::new(text)
-            .canonicalize()
-            .map_err(|error| PreflightError::Unknown(format!("find {text}: {error}")))
+        let found = Path::new(text).canonicalize();
+        found.map_err(|error| PreflightError::Unknown(format!("find {text}: {error}")))
     };
     let (root, common, git_dir) = (path(line()?)?, path(line()?)?, path(line()?)?);
     let settings = settings(ask("read the configuration"));
@@ -135,8 +135,8 @@ pub(super) fn personal(program: &GitProgram, project: &Path) -> (Option<PathBuf>
         // One that is no path must not take the other with it.
         Ok(_) | Err(_) => names.map(|name| ask().args(["--get", name]).run_line().ok()),
     };
-    let said = |value: Option<String>| value.filter(|value| !value.is_empty());
-    (said(excludes).map(PathBuf::from), said(ssh))
+    let printed = |value: Option<String>| value.filter(|value| !value.is_empty());
+    (printed(excludes).map(PathBuf::from), printed(ssh))
 }
 
 /// The address of `origin` as the project's configuration has it now; a relative path is made absolute.
@@ -159,8 +159,8 @@ fn settings(call: GitCommand) -> Result<Vec<GitSetting>, PreflightError> {
     if !matches!(output.code, Some(0 | 1)) {
         return Err(PreflightError::Unknown(error_text::reason(&output)));
     }
-    let said = output.text();
-    let mut parts = said.split('\0');
+    let printed = output.text();
+    let mut parts = printed.split('\0');
     let mut settings = Vec::new();
     while let (Some(scope), Some(entry)) = (parts.next(), parts.next()) {
         let (name, value) = entry.split_once('\n').unwrap_or((entry, ""));
@@ -214,8 +214,8 @@ pub(super) fn identity(program: &GitProgram, project: &ProjectRepo) -> Result<St
         .config("user.useConfigOnly=true")
         .git_option("--git-dir=", &project.git_dir);
     let output = call.words("var GIT_AUTHOR_IDENT").run()?;
-    let said = output.text();
-    match said.rsplit_once('>') {
+    let printed = output.text();
+    match printed.rsplit_once('>') {
         Some((who, _)) if output.code == Some(0) => Ok(error_text::one_line(&format!("{who}>"))),
         _ => Err(PreflightError::NoIdentity),
     }

@@ -1,4 +1,4 @@
-//! What git says, made fit for one line of an error text (M4, C5-41). Must not lose the reason.
+//! What git reports, made fit for one line of an error text (M4, C5-41). Must not lose the reason.
 
 use super::process::ProcessOutput;
 use crate::term::sanitize;
@@ -11,11 +11,11 @@ const N_LINES: usize = 4;
 /// The lines of git's error output that name the cause, on one line: control characters escaped, credentials in addresses
 /// removed.
 pub(super) fn reason(output: &ProcessOutput) -> String {
-    let said = String::from_utf8_lossy(&output.stderr);
-    let spoken = || said.lines().map(str::trim).filter(|line| is_message(line));
-    let mut lines: Vec<&str> = spoken().filter(|line| is_verdict(line)).collect();
+    let printed = String::from_utf8_lossy(&output.stderr);
+    let messages = || printed.lines().map(str::trim).filter(|line| is_message(line));
+    let mut lines: Vec<&str> = messages().filter(|line| is_verdict(line)).collect();
     if lines.is_empty() {
-        lines = spoken().collect();
+        lines = messages().collect();
     }
     if lines.len() > N_LINES {
         let last = lines.split_off(lines.len() - 1);
@@ -61,7 +61,7 @@ fn is_message(line: &str) -> bool {
     !line.is_empty() && !line.starts_with("hint:")
 }
 
-/// Git follows some of its verdicts with advice; the verdict is what tells.
+/// Git follows some of its verdicts with advice; the verdict is the reason.
 fn is_verdict(line: &str) -> bool {
     ["fatal:", "error:", "remote:"]
         .iter()
@@ -74,9 +74,10 @@ mod tests {
 
     #[test]
     fn credentials_never_reach_an_error_text() {
-        let said = "fatal: unable to access 'https://me:tok3n@example.org/x.git/': no route to ssh://u@h/p";
+        let printed =
+            "fatal: unable to access 'https://me:tok3n@example.org/x.git/': no route to ssh://u@h/p";
         assert_eq!(
-            redact(said),
+            redact(printed),
             "fatal: unable to access 'https://example.org/x.git/': no route to ssh://h/p"
         );
         assert_eq!(redact("a plain text"), "a plain text");

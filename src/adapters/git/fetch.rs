@@ -24,7 +24,7 @@ impl GitCli {
         self.export_command(refspecs).run_ok().map(drop)
     }
 
-    /// The control repository is named by a word of the moment, which no planted `remote.*` or `url.*` can know.
+    /// The control repository is given a name made up for this call, which no planted `remote.*` or `url.*` can know.
     pub(super) fn export_command(&self, refspecs: &[&str]) -> GitCommand {
         let named = refspecs.join(" and ");
         let word = format!("{}:", self.unique_name("dbs-control"));

@@ -99,7 +99,7 @@ pub(super) fn merge_tree(bytes: &[u8]) -> Option<MergeTreeOutput> {
     let text = String::from_utf8_lossy(bytes);
     let (tree, rest) = text.split_once('\0')?;
     let tree = TreeId::new(tree.trim()).ok()?;
-    let (names, said) = rest
+    let (names, printed) = rest
         .split_once("\0\0")
         .unwrap_or((rest.trim_end_matches('\0'), ""));
     let names = names.split('\0').filter(|name| !name.is_empty());
@@ -108,13 +108,13 @@ pub(super) fn merge_tree(bytes: &[u8]) -> Option<MergeTreeOutput> {
     Some(MergeTreeOutput {
         tree,
         files,
-        report: merge_report(said),
+        report: merge_report(printed),
     })
 }
 
 /// Each message is `<n>\0<path>...\0<kind>\0<text>\n\0`; only the texts are for people.
-fn merge_report(said: &str) -> String {
-    let mut fields = said.split('\0');
+fn merge_report(printed: &str) -> String {
+    let mut fields = printed.split('\0');
     let mut report = String::new();
     while let Some(n_paths) = fields.next().and_then(|count| count.trim().parse::<usize>().ok()) {
         if let Some(text) = fields.nth(n_paths + 1) {
@@ -133,11 +133,11 @@ mod tests {
     fn worktree_entries_keep_apart_branch_detached_unborn_and_locked() {
         let a = "a".repeat(40);
         let zero = "0".repeat(40);
-        let said = format!(
+        let printed = format!(
             "worktree /p\0HEAD {a}\0branch refs/heads/main\0\0worktree /p/w x\0HEAD {a}\0detached\0locked initializing\0\0\
              worktree /p/u\0HEAD {zero}\0branch refs/heads/new\0prunable gone\0\0"
         );
-        let found = worktrees(said.as_bytes());
+        let found = worktrees(printed.as_bytes());
         assert_eq!(found.len(), 3);
         assert_eq!(
             found[0].checked_out,
@@ -150,9 +150,9 @@ mod tests {
 
     #[test]
     fn raw_changes_name_each_file_once() {
-        let said =
+        let printed =
             ":000000 100644 0000 1111 A\0a b.txt\0:100644 000000 1 0 D\0old\0:100644 120000 1 2 T\0link\0";
-        let kinds: Vec<_> = raw_changes(said.as_bytes())
+        let kinds: Vec<_> = raw_changes(printed.as_bytes())
             .into_iter()
             .map(|f| (f.path, f.kind))
             .collect();

@@ -9,7 +9,7 @@ use crate::domain::{Span, Timestamp};
 /// Samples CPU, memory and free disk space of the whole machine.
 #[derive(Default)]
 pub struct MachineSampler {
-    /// Made at the first look; not there where the system tells nothing.
+    /// Made at the first look; not there where the system measures nothing.
     system: Option<System>,
     before: Option<Timestamp>,
 }

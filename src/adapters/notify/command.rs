@@ -159,19 +159,19 @@ mod tests {
     fn the_line_is_the_last_argument_and_nothing_in_it_is_read_by_a_shell_or_acts_on_a_terminal() {
         let folder = tempfile::tempdir().unwrap();
         let words = "t-1 question: $(touch ran); `touch ran` \x1b]0;x\x07 'a' \"b\"\n--help";
-        let told = command(
+        let sent = command(
             &[
                 "sh",
                 "-c",
-                "printf '%s|' \"$0\" \"$@\" > told; env >> told",
+                "printf '%s|' \"$0\" \"$@\" > sent; env >> sent",
                 "first",
             ],
             folder.path(),
             LONG,
         );
-        told.send(&notification(words)).unwrap();
-        let told = std::fs::read_to_string(folder.path().join("told")).unwrap();
-        let (line, environment) = told.rsplit_once('|').unwrap();
+        sent.send(&notification(words)).unwrap();
+        let sent = std::fs::read_to_string(folder.path().join("sent")).unwrap();
+        let (line, environment) = sent.rsplit_once('|').unwrap();
         assert!(
             line.starts_with("first|dbs shop: t-1 question: $(touch ran); `touch ran` \\x1b]0;x\\x07 'a'"),
             "{line}"

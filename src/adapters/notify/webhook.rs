@@ -1,5 +1,5 @@
 //! A POST to an address of the person's: signed if they gave a secret, within a time limit. It is never sent on to where an answer
-//! points, and neither the address beyond its host nor a secret is in what is said about it.
+//! points, and neither the address beyond its host nor a secret is in a text about it.
 
 use std::time::Duration;
 
@@ -63,7 +63,7 @@ pub fn check_address(url: &str) -> Result<(), BadUrl> {
     read(url).map(drop)
 }
 
-/// What may be said of an address: how it is reached and at which host. The rest of it may be all that keeps others out.
+/// What may be shown of an address: how it is reached and at which host. The rest of it may be all that keeps others out.
 pub fn host_of(url: &str) -> Option<String> {
     let uri = read(url).ok()?;
     Some(format!("{}://{}", uri.scheme_str()?, uri.authority()?))

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::error::ProjectError;
 use super::folders::private_folder;
-use super::hex::hex;
+use super::secret::hex;
 
 /// Longest path of a socket, in bytes: what every system has room for.
 const LONGEST: usize = 100;

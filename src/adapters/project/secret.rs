@@ -3,13 +3,12 @@
 use std::fmt;
 use std::fs;
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
 use super::error::{ProjectError, failed};
-use super::hex::hex;
 use crate::domain::{AttemptId, Timestamp};
 
 const LENGTH: usize = 32;
@@ -68,21 +67,24 @@ impl ProjectSecret {
     }
 }
 
+/// Bytes as lower-case hexadecimal digits, two for each.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 fn read(path: &Path) -> Result<Option<ProjectSecret>, ProjectError> {
-    let bad = |path: &Path| ProjectError::BadSecret {
-        path: PathBuf::from(path),
+    let bad = || ProjectError::BadSecret {
+        path: path.to_owned(),
     };
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_file() && found.len() == LENGTH as u64 => {}
-        Ok(_) => return Err(bad(path)),
+        Ok(_) => return Err(bad()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed("look at", path)(error)),
     }
     let bytes = fs::read(path).map_err(failed("read", path))?;
-    match bytes.try_into() {
-        Ok(bytes) => Ok(Some(ProjectSecret(bytes))),
-        Err(_wrong_length) => Err(bad(path)),
-    }
+    let bytes = bytes.try_into().map_err(|_wrong_length| bad())?;
+    Ok(Some(ProjectSecret(bytes)))
 }
 
 /// Writes the whole file under its name or not at all; fails if there is one.

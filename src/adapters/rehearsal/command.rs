@@ -69,7 +69,7 @@ fn load(file: &str) -> Result<Scenario, Vec<String>> {
     let lines: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
     match scenario {
         Some(scenario) => {
-            tell(&lines);
+            print_errors(&lines);
             Ok(scenario)
         }
         None => Err(lines),
@@ -78,7 +78,7 @@ fn load(file: &str) -> Result<Scenario, Vec<String>> {
 
 fn checked(tree: &Path, extent: TreeCheck) -> ExitCode {
     let findings = check(tree, extent);
-    tell(&findings);
+    print_errors(&findings);
     if findings.is_empty() {
         ExitCode::SUCCESS
     } else {
@@ -105,11 +105,11 @@ fn could_not(error: &RehearsalError) -> String {
 }
 
 fn refuse(lines: &[String]) -> ExitCode {
-    tell(lines);
+    print_errors(lines);
     ExitCode::from(2)
 }
 
-fn tell(lines: &[String]) {
+fn print_errors(lines: &[String]) {
     let mut err = io::stderr();
     for line in lines {
         // With nobody reading, the exit code has to be enough.

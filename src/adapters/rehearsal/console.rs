@@ -97,7 +97,7 @@ impl RawMode {
 impl Drop for RawMode {
     fn drop(&mut self) {
         if self.0 == KeySource::Terminal {
-            // The terminal may be gone already; there is nobody left to tell.
+            // The terminal may be gone already; nothing else can be done.
             drop(disable_raw_mode());
         }
     }

@@ -85,20 +85,14 @@ pub fn demo_tasks() -> Result<DemoPlan, RehearsalError> {
 /// When the embedded texts do not fit together; a test keeps that from being shipped.
 pub fn expected_tree() -> Result<BTreeMap<String, String>, RehearsalError> {
     let (scenario, sheet) = (demo_scenario()?, demo_tasks()?);
-    let mut tree: BTreeMap<String, String> = sheet
-        .files
-        .into_iter()
-        .map(|file| (file.path, file.text))
-        .collect();
+    let files = sheet.files.into_iter().map(|file| (file.path, file.text));
+    let mut tree: BTreeMap<String, String> = files.collect();
     let mut open = sheet.tasks;
     let mut done: Vec<String> = Vec::new();
     while !open.is_empty() {
-        let Some(next) = open
-            .iter()
-            .position(|task| task.deps.iter().all(|dep| done.contains(dep)))
-        else {
-            return Err(embedded("the tasks wait for each other"));
-        };
+        let is_next = |task: &DemoTask| task.deps.iter().all(|dep| done.contains(dep));
+        let next = open.iter().position(is_next);
+        let next = next.ok_or_else(|| embedded("the tasks wait for each other"))?;
         let task = open.remove(next);
         if let Some(part) = last_development(&scenario, &task) {
             work(&mut tree, &part.steps)?;
@@ -127,12 +121,11 @@ fn work(tree: &mut BTreeMap<String, String>, steps: &[ScenarioStep]) -> Result<(
     for step in steps {
         match &step.action {
             StepAction::Write { path, text, append } => {
-                let before = if *append {
-                    tree.remove(path).unwrap_or_default()
-                } else {
-                    String::new()
-                };
-                tree.insert(path.clone(), before + text);
+                let file = tree.entry(path.clone()).or_default();
+                if !append {
+                    file.clear();
+                }
+                file.push_str(text);
             }
             StepAction::Replace { path, edits } => {
                 let before = tree.get(path).map_or("", String::as_str);

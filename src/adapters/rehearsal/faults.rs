@@ -56,8 +56,8 @@ pub(super) fn daemon(time: Duration, out: &mut dyn io::Write) -> Result<(), Rehe
     #[cfg(unix)]
     nix::unistd::setsid().map_err(RehearsalError::system("become a daemon"))?;
     ignore_term()?;
-    let told = writeln!(out, "{READY}").and_then(|()| out.flush());
-    told.map_err(RehearsalError::system("become a daemon"))?;
+    let written = writeln!(out, "{READY}").and_then(|()| out.flush());
+    written.map_err(RehearsalError::system("become a daemon"))?;
     std::thread::sleep(time);
     Ok(())
 }

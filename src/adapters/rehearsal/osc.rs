@@ -1,4 +1,4 @@
-//! What a program can tell its terminal about itself: OSC 7501 states and the title. Text in, bytes out.
+//! What a program can report to its terminal about itself: OSC 7501 states and the title. Text in, bytes out.
 
 use crate::formats::scenario::{ScenarioAskKind, ScenarioState};
 

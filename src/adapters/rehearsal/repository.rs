@@ -52,11 +52,8 @@ impl AttemptRepo<'_> {
             return Ok(Vec::new());
         }
         let files = self.git(&["diff", "--name-only", "--diff-filter=U", "-z"])?;
-        let files: Vec<String> = files
-            .split('\0')
-            .filter(|file| !file.is_empty())
-            .map(Into::into)
-            .collect();
+        let files = files.split('\0').filter(|file| !file.is_empty());
+        let files: Vec<String> = files.map(Into::into).collect();
         if files.is_empty() {
             return Err(refused(&arguments, &output));
         }
@@ -85,22 +82,14 @@ impl AttemptRepo<'_> {
     /// The commit of a reference. `origin/main` falls back to `main` where there is no such remote branch.
     fn commit_of(&self, reference: &str) -> Result<String, RehearsalError> {
         let ask = |name: &str| {
-            self.git(&[
-                "rev-parse",
-                "--verify",
-                "--quiet",
-                "--end-of-options",
-                &format!("{name}^{{commit}}"),
-            ])
+            let commit = format!("{name}^{{commit}}");
+            self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])
         };
         let found = ask(reference).or_else(|error| match reference.split_once('/') {
             Some(("origin", local)) => ask(local),
             _ => Err(error),
         });
-        found.map_err(|_quiet| RehearsalError::Git {
-            arguments: format!("rev-parse {reference}"),
-            why: "there is no such commit".into(),
-        })
+        found.map_err(|_quiet| git_error(&["rev-parse", reference], "there is no such commit".into()))
     }
 
     fn git(&self, arguments: &[&str]) -> Result<String, RehearsalError> {
@@ -108,32 +97,30 @@ impl AttemptRepo<'_> {
         if !output.status.success() {
             return Err(refused(arguments, &output));
         }
-        Ok(String::from_utf8_lossy(&output.stdout)
-            .trim_end_matches(['\n', '\r'])
-            .to_owned())
+        let printed = String::from_utf8_lossy(&output.stdout);
+        Ok(printed.trim_end_matches(['\n', '\r']).to_owned())
     }
 
     fn run(&self, arguments: &[&str]) -> Result<Output, RehearsalError> {
         let CommitAuthor { name, email } = self.author;
         let mut command = Command::new("git");
         command.current_dir(self.worktree).stdin(Stdio::null());
-        command.args([
-            "-c",
+        for setting in [
             "core.autocrlf=false",
-            "-c",
             "commit.gpgSign=false",
-            "-c",
             "core.quotePath=false",
-        ]);
+        ] {
+            command.args(["-c", setting]);
+        }
         command.args(arguments);
-        command
-            .env("GIT_TERMINAL_PROMPT", "0")
-            .env("GIT_EDITOR", "true")
-            .env("LC_ALL", "C");
+        command.envs([
+            ("GIT_TERMINAL_PROMPT", "0"),
+            ("GIT_EDITOR", "true"),
+            ("LC_ALL", "C"),
+        ]);
         for role in ["AUTHOR", "COMMITTER"] {
-            command
-                .env(format!("GIT_{role}_NAME"), name)
-                .env(format!("GIT_{role}_EMAIL"), email);
+            command.env(format!("GIT_{role}_NAME"), name);
+            command.env(format!("GIT_{role}_EMAIL"), email);
         }
         let failed = |error: std::io::Error| git_error(arguments, error.to_string());
         command.output().map_err(failed)
@@ -141,14 +128,10 @@ impl AttemptRepo<'_> {
 }
 
 fn refused(arguments: &[&str], output: &Output) -> RehearsalError {
-    let said = [output.stderr.as_slice(), output.stdout.as_slice()].concat();
-    let said = String::from_utf8_lossy(&said);
-    let lines: Vec<&str> = said
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .take(3)
-        .collect();
+    let printed = [output.stderr.as_slice(), output.stdout.as_slice()].concat();
+    let printed = String::from_utf8_lossy(&printed);
+    let lines = printed.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines: Vec<&str> = lines.take(3).collect();
     let why = if lines.is_empty() {
         output.status.to_string()
     } else {

@@ -1,4 +1,4 @@
-//! Steps that speak: to the engine by signals, to the person by questions, to the terminal by states.
+//! Steps that send something: signals to the engine, questions to the person, states to the terminal.
 
 use super::context::RehearsalContext;
 use super::error::RehearsalError;
@@ -49,9 +49,9 @@ impl ScenarioPlayer<'_, '_> {
                 let index = ask(&mut self.screen, &text, &choices, after)?;
                 self.report(ScenarioState::Working, None, None)?;
                 self.answer = choices.get(index).cloned().unwrap_or_default();
-                let said = TranscriptLine::new(&format!("{text} "), colour(ScenarioColour::Grey))
+                let line = TranscriptLine::new(&format!("{text} "), colour(ScenarioColour::Grey))
                     .and(&self.answer, bold(ScenarioColour::Cyan));
-                self.screen.say(said)?;
+                self.screen.say(line)?;
                 if choices.len() > 1 && index + 1 == choices.len() {
                     self.steps(refused)
                 } else {

@@ -1,4 +1,4 @@
-//! How a rehearsal speaks to the engine: through a sink it is given, because siblings do not know each other.
+//! How a rehearsal sends signals to the engine: through a sink it is given, because siblings do not know each other.
 
 use crate::domain::SignalKind;
 

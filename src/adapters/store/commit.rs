@@ -190,7 +190,7 @@ fn complete(transaction: &Transaction<'_>, seq: i64, at: i64, rows: &TurnRows<'_
     Ok(())
 }
 
-/// A key that is still open stays as it is; one that was done and is wished for again is open again.
+/// A key that is still open stays as it is; one that was done and is wanted again is open again.
 fn intents(transaction: &Transaction<'_>, seq: i64, at: i64, rows: &TurnRows<'_>) -> rusqlite::Result<()> {
     let mut put = transaction.prepare_cached(
         "INSERT INTO intents (key, seq, n, created_at, doc) VALUES (?1, ?2, ?3, ?4, ?5)

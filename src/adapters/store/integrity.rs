@@ -75,8 +75,8 @@ fn min_reader(connection: &Connection) -> i64 {
         .unwrap_or(i64::MAX)
 }
 
-/// Looks at every page, which takes a while on a large database: for those who are about to write. Who only reads is told of
-/// damage where he comes across it.
+/// Looks at every page, which takes a while on a large database: for those who are about to write. A reader finds
+/// damage where it reads.
 pub(super) fn check(connection: &Connection, files: &StoreFiles) -> Result<(), StoreError> {
     let found = connection.pragma_query_value(None, "quick_check", |row| row.get::<_, String>(0));
     match found.map_err(failure(files, "check it"))?.as_str() {

@@ -37,7 +37,7 @@ fn lock_with_retries(file: &File, path: &Path) -> Result<(), TryLockError> {
     for n in 1..TRIES_AFTER_A_DEATH {
         match file.try_lock() {
             Err(TryLockError::WouldBlock) if n < TRIES || is_owner_gone(path) => std::thread::sleep(BETWEEN),
-            said => return said,
+            result => return result,
         }
     }
     file.try_lock()

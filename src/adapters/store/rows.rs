@@ -27,7 +27,7 @@ pub(super) struct TurnRows<'a> {
     pub(super) event: String,
     pub(super) attempt: Option<AttemptId>,
     pub(super) task: Option<TaskId>,
-    /// All tasks it names, changes or tells of.
+    /// All tasks it names, changes or has a notice about.
     pub(super) mentions: BTreeSet<TaskId>,
     pub(super) notices: Vec<StoredRow<'a, Notice>>,
     pub(super) batches: Vec<StoredRow<'a, Batch>>,
@@ -101,14 +101,14 @@ fn subject(turn: &Turn<'_>) -> Option<TaskId> {
 }
 
 fn mentions(turn: &Turn<'_>) -> BTreeSet<TaskId> {
-    let told = turn.effects.iter().filter_map(notice_of);
-    let told = told.filter_map(|notice| notice.task.clone());
+    let noticed = turn.effects.iter().filter_map(notice_of);
+    let noticed = noticed.filter_map(|notice| notice.task.clone());
     let worked = turn.changed.attempts.iter();
     let worked = worked.filter_map(|id| turn.board.attempts.get(id).map(|attempt| attempt.task.clone()));
     let mut all = turn.changed.tasks.clone();
     all.extend(subject(turn));
     all.extend(turn.event.tasks());
-    all.extend(told);
+    all.extend(noticed);
     all.extend(worked);
     all
 }

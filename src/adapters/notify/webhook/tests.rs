@@ -152,7 +152,7 @@ fn a_topic_of_ntfy_gets_a_line_with_title_priority_and_tags() {
 }
 
 #[test]
-fn what_may_pass_is_told_apart_from_what_somebody_has_to_change() {
+fn what_may_pass_differs_from_what_somebody_has_to_change() {
     for (status, may_pass) in [
         ("500 Oops", true),
         ("503 Later", true),
