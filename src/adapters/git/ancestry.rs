@@ -2,7 +2,6 @@
 //! asking the places the question is about.
 
 use super::cli::GitCli;
-use super::command::{ConfigScope, GitCommand, failure};
 use super::parse;
 use crate::domain::Tri;
 use crate::ports::git::{BranchName, CommitId, CommitsAhead, GitError, Revision};
@@ -52,8 +51,7 @@ impl GitCli {
 
     /// Whether merging would change nothing: the content came another way, by squash or by picking.
     pub(super) fn is_merge_empty(&self, commit: &CommitId, base: &CommitId) -> Result<bool, GitError> {
-        let what = format!("try {commit} on {base}");
-        let call = self.in_control(what.clone())?;
+        let call = self.in_control(format!("try {commit} on {base}"))?;
         let call = call.words("merge-tree --write-tree --name-only -z");
         let output = call.arg(base.as_str()).arg(commit.as_str()).run()?;
         match output.code {
@@ -63,15 +61,9 @@ impl GitCli {
             }
             Some(1) => Ok(false),
             _ if super::merge::is_unrelated(&output) => Ok(false),
-            _ => Err(failure(what, ConfigScope::Control, &output)),
+            _ => Err(output.failure()),
         }
     }
-}
-
-/// Whether a ref whose name begins so reaches a commit, in the repository of that call.
-pub(super) fn is_reached(call: GitCommand, commit: &CommitId, begin: &str) -> Result<bool, GitError> {
-    let call = call.words("for-each-ref --count=1 --contains");
-    Ok(!call.arg(commit.as_str()).arg(begin).run_line()?.is_empty())
 }
 
 fn describe(part: &str, revision: &Revision) -> String {

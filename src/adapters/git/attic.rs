@@ -170,7 +170,7 @@ impl GitCli {
     /// Whether a local branch of the project contains a commit.
     pub(super) fn is_on_a_branch(&self, commit: &CommitId) -> Result<bool, GitError> {
         let call = self.in_project(format!("look for branches with {commit}"));
-        super::ancestry::is_reached(call, commit, "refs/heads/")
+        call.reaches(commit, "refs/heads/")
     }
 
     pub(super) fn nested_repositories(&self, folder: &Path, tree: &TreeId) -> Result<Vec<String>, GitError> {

@@ -7,13 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use super::command::{ConfigScope, GitCommand, GitProgram};
+use super::command::{ConfigScope, GitCommand, GitOutput, GitProgram};
 use super::control_repo::ControlRepo;
 use super::discovery::{self, OriginUrls, ProjectRepo};
 use super::error_text;
 use super::files::{ensure_excludes, missing};
 use super::options::GitSetup;
-use super::process::ProcessOutput;
 use super::write_lock::{RepoLock, WriteGuard};
 use crate::domain::Tri;
 use crate::ports::git::{
@@ -56,7 +55,7 @@ impl GitCli {
             program.use_ssh(&command);
         }
         let origin = origin?;
-        ensure_excludes(&project)?;
+        ensure_excludes(&project.common)?;
         let control = ControlRepo::open(&program, &project, &origin)?;
         let git = Self {
             program,
@@ -136,7 +135,7 @@ impl GitCli {
     }
 
     /// Runs one writing call in a turn of its own. A git that was killed leaves the turn unfinished.
-    pub(super) fn run_in_control_lock(&self, call: GitCommand) -> Result<ProcessOutput, GitError> {
+    pub(super) fn run_in_control_lock(&self, call: GitCommand) -> Result<GitOutput, GitError> {
         let turn = self.lock_control()?;
         let output = call.with_lock(&turn)?.run()?;
         if output.code.is_some() {

@@ -2,6 +2,7 @@
 //! call is for.
 
 use std::ffi::{OsStr, OsString};
+use std::ops::Deref;
 use std::path::Path;
 use std::time::Duration;
 
@@ -60,6 +61,13 @@ pub(super) struct GitCommand {
     scope: ConfigScope,
     action: String,
     spec: ProcessSpec,
+}
+
+/// What a git command printed and how it ended, with what it was for.
+pub(super) struct GitOutput {
+    action: String,
+    scope: ConfigScope,
+    process: ProcessOutput,
 }
 
 impl GitProgram {
@@ -168,23 +176,29 @@ impl GitCommand {
     }
 
     /// Runs; any exit code is an answer, no exit is an error.
-    pub(super) fn run(self) -> Result<ProcessOutput, GitError> {
-        process::run(self.spec).map_err(|error| {
-            let why = match error {
-                ProcessError::NotStarted(error) => format!("git did not start: {error}"),
-                ProcessError::TimedOut(limit) => format!("git took longer than {} s", limit.as_secs_f32()),
-            };
-            GitError::Unreachable {
-                what: self.action,
-                why,
-            }
-        })
+    pub(super) fn run(self) -> Result<GitOutput, GitError> {
+        let Self { scope, action, spec } = self;
+        match process::run(spec) {
+            Ok(process) => Ok(GitOutput {
+                action,
+                scope,
+                process,
+            }),
+            Err(error) => Err(GitError::Unreachable {
+                what: action,
+                why: match error {
+                    ProcessError::NotStarted(error) => format!("git did not start: {error}"),
+                    ProcessError::TimedOut(limit) => {
+                        format!("git took longer than {} s", limit.as_secs_f32())
+                    }
+                },
+            }),
+        }
     }
 
-    /// Runs; anything but code 0 is an error: in the network scope one of the remote, elsewhere one of git.
-    pub(super) fn run_ok(self) -> Result<ProcessOutput, GitError> {
-        let (what, scope) = (self.action.clone(), self.scope);
-        accept(what, scope, self.run()?)
+    /// Runs; anything but code 0 is an error.
+    pub(super) fn run_ok(self) -> Result<GitOutput, GitError> {
+        self.run()?.ok()
     }
 
     /// As [`GitCommand::run_ok`], in a turn: the names of locks git takes are noted for as long as it has not ended by itself.
@@ -192,14 +206,13 @@ impl GitCommand {
         self,
         turn: &mut WriteGuard<'_>,
         locks: &[String],
-    ) -> Result<ProcessOutput, GitError> {
-        let (what, scope) = (self.action.clone(), self.scope);
+    ) -> Result<GitOutput, GitError> {
         turn.note(locks)?;
         let output = self.with_lock(turn)?.run()?;
         if output.code.is_some() {
             turn.forget()?;
         }
-        accept(what, scope, output)
+        output.ok()
     }
 
     /// Runs; the trimmed output as text.
@@ -215,33 +228,49 @@ impl GitCommand {
         Ok(parse::refs(&call.run_ok()?.stdout))
     }
 
+    /// Whether a ref whose name begins so reaches a commit.
+    pub(super) fn reaches(self, commit: &CommitId, begin: &str) -> Result<bool, GitError> {
+        let call = self.words("for-each-ref --count=1 --contains");
+        Ok(!call.arg(commit.as_str()).arg(begin).run_line()?.is_empty())
+    }
+
     /// Runs a question: code 0 is true, code 1 is false, anything else an error.
     pub(super) fn run_bool(self) -> Result<bool, GitError> {
-        let (what, scope) = (self.action.clone(), self.scope);
         let output = self.run()?;
         match output.code {
             Some(0) => Ok(true),
             Some(1) => Ok(false),
-            _ => Err(failure(what, scope, &output)),
+            _ => Err(output.failure()),
         }
     }
 }
 
-fn accept(what: String, scope: ConfigScope, output: ProcessOutput) -> Result<ProcessOutput, GitError> {
-    if output.code == Some(0) || output.truncated {
-        Ok(output)
-    } else {
-        Err(failure(what, scope, &output))
+impl GitOutput {
+    /// The same, if git ended with code 0.
+    pub(super) fn ok(self) -> Result<Self, GitError> {
+        if self.code == Some(0) || self.truncated {
+            Ok(self)
+        } else {
+            Err(self.failure())
+        }
+    }
+
+    /// An exit that is not the expected one, as an error: in the network scope one of the remote, elsewhere one of git.
+    pub(super) fn failure(&self) -> GitError {
+        let (what, why) = (self.action.clone(), error_text::reason(self));
+        if self.scope == ConfigScope::Network || self.code.is_none() {
+            GitError::Unreachable { what, why }
+        } else {
+            GitError::Failed { what, why }
+        }
     }
 }
 
-/// An exit that is not the expected one, as an error.
-pub(super) fn failure(what: String, scope: ConfigScope, output: &ProcessOutput) -> GitError {
-    let why = error_text::reason(output);
-    if scope == ConfigScope::Network || output.code.is_none() {
-        GitError::Unreachable { what, why }
-    } else {
-        GitError::Failed { what, why }
+impl Deref for GitOutput {
+    type Target = ProcessOutput;
+
+    fn deref(&self) -> &ProcessOutput {
+        &self.process
     }
 }
 

@@ -3,10 +3,8 @@
 
 use std::ffi::OsString;
 
-use super::ancestry::is_reached;
 use super::cli::GitCli;
-use super::command::{ConfigScope, GitCommand, failure};
-use super::process::ProcessOutput;
+use super::command::GitCommand;
 use super::refs::PinKind;
 use crate::ports::git::{BranchName, CommitId, GitError};
 
@@ -51,7 +49,7 @@ impl GitCli {
             return Ok(true);
         }
         let look = || self.in_control(format!("look for commit {commit}"));
-        Ok(is_there(look()?, commit)? && is_reached(look()?, commit, "refs/dbs/")?)
+        Ok(is_there(look()?, commit)? && look()?.reaches(commit, "refs/dbs/")?)
     }
 
     /// Brings a commit that is known to exist in the project: what no ref names here is most likely new.
@@ -126,12 +124,10 @@ impl GitCli {
         if self.is_pinned(class, commit) {
             return Ok(());
         }
-        let what = format!("pin commit {commit}");
-        let call = self
-            .in_control(what.clone())?
-            .words("update-ref --end-of-options");
+        let call = self.in_control(format!("pin commit {commit}"))?;
+        let call = call.words("update-ref --end-of-options");
         let call = call.arg(class.ref_name(commit)).arg(commit.as_str());
-        success(what, ConfigScope::Control, &self.run_in_control_lock(call)?)
+        self.run_in_control_lock(call)?.ok().map(drop)
     }
 
     /// Brings a commit out of the project and keeps it under all those classes.
@@ -143,10 +139,9 @@ impl GitCli {
 
     fn fetch(&self, from: &str, refspecs: &[String]) -> Result<(), GitError> {
         let from_whom = super::error_text::redact(from);
-        let what = format!("fetch {} from {from_whom}", refspecs.join(" and "));
-        let call = self.over_network(what.clone())?;
-        let output = self.run_in_control_lock(call.words(FETCH).arg(from).args(refspecs))?;
-        success(what, ConfigScope::Network, &output)
+        let call = self.over_network(format!("fetch {} from {from_whom}", refspecs.join(" and ")))?;
+        let call = call.words(FETCH).arg(from).args(refspecs);
+        self.run_in_control_lock(call)?.ok().map(drop)
     }
 }
 
@@ -154,14 +149,6 @@ impl GitCli {
 fn is_there(call: GitCommand, commit: &CommitId) -> Result<bool, GitError> {
     let call = call.words("cat-file -e").arg(format!("{commit}^{{commit}}"));
     Ok(call.run()?.code == Some(0))
-}
-
-fn success(what: String, scope: ConfigScope, output: &ProcessOutput) -> Result<(), GitError> {
-    if output.code == Some(0) {
-        Ok(())
-    } else {
-        Err(failure(what, scope, output))
-    }
 }
 
 /// Whether a remote clearly answered that it does not have a commit; everything else is no answer (LK-56).

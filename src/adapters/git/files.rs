@@ -4,7 +4,6 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::discovery::ProjectRepo;
 use crate::adapters::excludes;
 use crate::ports::git::GitError;
 
@@ -32,9 +31,9 @@ pub(super) fn failed(verb: &str, path: &Path) -> impl FnOnce(io::Error) -> GitEr
     }
 }
 
-/// Adds the ignore rules that are missing to the exclude file all worktrees share.
-pub(super) fn ensure_excludes(project: &ProjectRepo) -> Result<(), GitError> {
-    excludes::ensure(&project.common).map_err(|error| failed(error.what, &error.path)(error.why))
+/// Adds the ignore rules that are missing to the exclude file of the git folder that all worktrees share.
+pub(super) fn ensure_excludes(common: &Path) -> Result<(), GitError> {
+    excludes::ensure(common).map_err(|error| failed(error.what, &error.path)(error.why))
 }
 
 /// The error about a file or folder that the engine did not make.

@@ -1,4 +1,4 @@
-//! The control repository in the long run: what has gathered is packed, rarely and beside everything else. Nothing is thrown
+//! The control repository in the long run: what has accumulated is packed, rarely and while other work goes on. Nothing is thrown
 //! away, reachable or not: what is kept in the attic and what somebody still looks for stays.
 
 use std::fs;

@@ -3,7 +3,6 @@
 
 use super::attic::CommitDraft;
 use super::cli::GitCli;
-use super::command::{ConfigScope, failure};
 use super::commit_message::CommitMessage;
 use super::error_text;
 use super::parse;
@@ -32,8 +31,7 @@ impl GitCli {
             let commit = self.earlier_merge(request, &base)?;
             return Ok(MergeOutcome::AlreadyMerged { commit, base });
         }
-        let what = format!("merge {} into {}", request.head, request.base);
-        let call = self.in_control(what.clone())?;
+        let call = self.in_control(format!("merge {} into {}", request.head, request.base))?;
         let call = call.words("merge-tree --write-tree --messages --name-only -z");
         let output = call.arg(base.as_str()).arg(request.head.as_str()).run()?;
         match (output.code, parse::merge_tree(&output.stdout)) {
@@ -46,7 +44,7 @@ impl GitCli {
                 let why = format!("{} and {} share no history", request.head, request.base);
                 Ok(MergeOutcome::Impossible(why))
             }
-            _ => Err(failure(what, ConfigScope::Control, &output)),
+            _ => Err(output.failure()),
         }
     }
 

@@ -110,8 +110,7 @@ impl GitCli {
         }
         let (report, why) = (output.text(), error_text::reason(&output));
         let Some(refusal) = report.lines().find_map(|line| line.strip_prefix("!\t")) else {
-            let what = format!("push {branch}");
-            return Err(GitError::Unreachable { what, why });
+            return Err(output.failure());
         };
         let is_remote = refusal.contains("[remote rejected]") || refusal.contains("[no match]");
         let is_locked = refusal.contains("failed to update ref") || refusal.contains("cannot lock ref");

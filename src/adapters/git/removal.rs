@@ -97,6 +97,6 @@ impl GitCli {
             return Ok(false);
         }
         let call = self.in_control(format!("look for {commit} among the remote's commits"))?;
-        super::ancestry::is_reached(call, commit, "refs/dbs/remote/")
+        call.reaches(commit, "refs/dbs/remote/")
     }
 }

@@ -49,7 +49,7 @@ impl GitCli {
                 self.branch_goal(branch, base, resume.as_ref())?
             }
         };
-        ensure_excludes(&self.project)?;
+        ensure_excludes(&self.project.common)?;
         let mut turn = self.lock_project()?;
         let root = worktree_link::root(&self.project);
         real_folder(&root)?;

@@ -29,10 +29,8 @@ impl CheckoutDir {
         if let Some(commit) = git.checked_out_at(&self.git_dir) {
             return Ok(Some(commit));
         }
-        let what = format!("read what is checked out in {}", self.folder.display());
-        let call = git
-            .in_project(what.clone())
-            .git_option("--git-dir=", &self.git_dir);
+        let call = git.in_project(format!("read what is checked out in {}", self.folder.display()));
+        let call = call.git_option("--git-dir=", &self.git_dir);
         let output = call
             .words("rev-parse --verify --quiet --end-of-options HEAD^{commit}")
             .run()?;
@@ -43,10 +41,7 @@ impl CheckoutDir {
                 Ok(Some(CommitId::new(id)?))
             }
             Some(1) => Ok(None),
-            _ => Err(GitError::Failed {
-                what,
-                why: super::error_text::reason(&output),
-            }),
+            _ => Err(output.failure()),
         }
     }
 }
