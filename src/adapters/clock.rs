@@ -32,8 +32,7 @@ impl Zone {
 
     /// When those hours of the day end there, if it is one of them now.
     pub fn end_of(&self, hours: &DailyHours, now: Timestamp) -> Option<Timestamp> {
-        let at = jiff::Timestamp::from_millisecond(i64::try_from(now.0).ok()?).ok()?;
-        let here = at.to_zoned(self.0.clone());
+        let here = on_calendar(now).to_zoned(self.0.clone());
         let minute =
             |hour: i8, minute: i8| u16::try_from(hour).unwrap_or(0) * 60 + u16::try_from(minute).unwrap_or(0);
         let shown = minute(here.hour(), here.minute());
@@ -83,10 +82,18 @@ impl Clock for WallClock {
     }
 }
 
+/// The same time for the calendar; the beginning of 1970 where the calendar does not reach.
+pub fn on_calendar(at: Timestamp) -> jiff::Timestamp {
+    let milliseconds = i64::try_from(at.0).unwrap_or(i64::MAX);
+    jiff::Timestamp::from_millisecond(milliseconds).unwrap_or_default()
+}
+
 /// Hours, minutes, seconds of the person's own time zone.
 pub fn time_of_day(at: Timestamp) -> String {
-    let at = jiff::Timestamp::from_millisecond(i64::try_from(at.0).unwrap_or(i64::MAX)).unwrap_or_default();
-    at.to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string()
+    on_calendar(at)
+        .to_zoned(TimeZone::system())
+        .strftime("%H:%M:%S")
+        .to_string()
 }
 
 #[cfg(test)]

@@ -35,10 +35,7 @@ pub fn text<T: AsRef<str>>(lines: impl IntoIterator<Item = T>) -> String {
 
 /// Writes a value as one line of JSON.
 pub fn json<T: serde::Serialize>(value: &T) {
-    match serde_json::to_string(value) {
-        Ok(text) => bytes(format!("{text}\n").as_bytes()),
-        Err(error) => problem(&format!("could not write JSON: {error}")),
-    }
+    json_lines([value]);
 }
 
 /// Writes values, each as a line of JSON, at once.

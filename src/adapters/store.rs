@@ -15,7 +15,6 @@ mod integrity;
 mod lock;
 mod open;
 mod read;
-mod replay;
 mod rows;
 mod schema;
 #[cfg(test)]
@@ -25,4 +24,3 @@ pub use files::StoreFiles;
 pub use lock::{LockOwner, ServerLock};
 pub use open::SqliteStore;
 pub use read::{StoreReader, TaskLabel};
-pub use replay::replay;

@@ -4,17 +4,31 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use dbs::adapters::store::{SqliteStore, replay};
+use dbs::adapters::store::SqliteStore;
 use dbs::domain::{
     ActionOutcome, Attempt, AttemptId, Board, BoardSettings, Command, Effect, Event, Evidence, EvidenceKind,
     Inventory, ProcessExit, RequestId, SignalKind, Span, TaskId, Timestamp, Tri, Workflow,
 };
 use dbs::formats::workflow;
-use dbs::ports::store::{Store, Turn};
+use dbs::ports::store::{Store, StoredEvent, Turn};
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::boards::{NOW, open};
+
+/// The board computed anew from stored events, in order from the first, as the engine did: each session begins asleep.
+fn replay(events: &[StoredEvent]) -> Board {
+    let (mut board, mut session) = (Board::default(), 0);
+    for stored in events {
+        if stored.session != session {
+            session = stored.session;
+            board.sleep();
+        }
+        drop(board.apply(stored.at, &stored.event));
+        drop(board.take_changed_rows());
+    }
+    board
+}
 
 /// One random step: what kind, on which of what there is, and how.
 type Choice = (u8, u8, u8);

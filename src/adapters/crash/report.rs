@@ -4,6 +4,7 @@ use std::any::Any;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::adapters::clock::on_calendar;
 use crate::adapters::crash::CrashScope;
 use crate::domain::Timestamp;
 use crate::term::sanitize;
@@ -82,8 +83,7 @@ impl CrashReport {
     }
 
     fn text(&self) -> String {
-        let at = i64::try_from(self.at.0).unwrap_or(i64::MAX);
-        let at = jiff::Timestamp::from_millisecond(at).unwrap_or_default();
+        let at = on_calendar(self.at);
         format!(
             "dbs {} on {} {}\n{at}\nthread {}\n{}\n{}\n\n{}",
             env!("CARGO_PKG_VERSION"),

@@ -1,9 +1,12 @@
 //! What is sent: a JSON document for programs, a line for a topic of ntfy. No word of an agent is in either.
 
+use std::fmt::Write as _;
+
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::{Map, Value, json};
 use sha2::Sha256;
 
+use crate::adapters::clock::on_calendar;
 use crate::ports::notify::{Notification, NotificationItem};
 
 /// Most things listed one by one; all are counted.
@@ -36,15 +39,11 @@ impl BodyFormat {
 
 /// The same document for the same notification: its signature can be compared.
 fn document(notification: &Notification) -> Value {
-    let at = i64::try_from(notification.at.0)
-        .ok()
-        .and_then(|at| jiff::Timestamp::from_millisecond(at).ok())
-        .unwrap_or_default();
     json!({
         "version": 1,
         "id": notification.id,
         "project": notification.project,
-        "at": at.to_string(),
+        "at": on_calendar(notification.at).to_string(),
         "level": notification.level,
         "text": notification.redacted_text,
         "count": notification.items.len(),
@@ -74,9 +73,11 @@ pub(super) fn signature(secret: &str, body: &str) -> Option<String> {
     // A key of any length is taken.
     let mut sum = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).ok()?;
     sum.update(body.as_bytes());
-    let digest = sum.finalize().into_bytes();
-    let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    Some(format!("sha256={digits}"))
+    let mut text = "sha256=".to_owned();
+    for byte in sum.finalize().into_bytes() {
+        write!(text, "{byte:02x}").ok()?;
+    }
+    Some(text)
 }
 
 #[cfg(test)]

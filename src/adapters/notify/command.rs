@@ -1,4 +1,4 @@
-//! A program of the person's: started with one line as its last argument, given some time, and its output is nobody's business.
+//! A program of the person's: started with one line as its last argument, given some time, and its output is not read.
 //! No shell reads the line.
 #![expect(
     clippy::disallowed_methods,

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-use super::errors::{failed, failure};
-use super::files::{StoreFiles, remove_if_there, sync_folder_of};
+use super::errors::failure;
+use super::files::{StoreFiles, failed, remove_if_there, sync_folder_of};
+use crate::adapters::clock::on_calendar;
 use crate::domain::Timestamp;
 use crate::ports::store::StoreError;
 
@@ -78,14 +79,12 @@ fn unused(folder: &Path, stem: &str) -> PathBuf {
 }
 
 fn prune(folder: &Path) -> io::Result<()> {
-    let mut names: Vec<PathBuf> = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if name.starts_with(ROUTINE) && Path::new(&name).extension().is_some_and(|ext| ext == "db") {
-            names.push(entry.path());
-        }
-    }
+    let entries = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path()));
+    let mut names = entries.collect::<io::Result<Vec<PathBuf>>>()?;
+    names.retain(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with(ROUTINE) && path.extension().is_some_and(|end| end == "db")
+    });
     names.sort_unstable();
     let surplus = names.len().saturating_sub(KEPT);
     names.iter().take(surplus).try_for_each(fs::remove_file)
@@ -93,9 +92,5 @@ fn prune(folder: &Path) -> io::Result<()> {
 
 /// The time as part of a name, in UTC: `20260102T030405.678Z`.
 fn stamp(at: Timestamp) -> String {
-    let milliseconds = i64::try_from(at.0).unwrap_or(i64::MAX);
-    match jiff::Timestamp::from_millisecond(milliseconds) {
-        Ok(time) => time.strftime("%Y%m%dT%H%M%S.%3fZ").to_string(),
-        Err(_out_of_range) => at.0.to_string(),
-    }
+    on_calendar(at).strftime("%Y%m%dT%H%M%S.%3fZ").to_string()
 }

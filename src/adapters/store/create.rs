@@ -5,8 +5,8 @@ use std::io;
 
 use rusqlite::Connection;
 
-use super::errors::{damaged, failed, failure};
-use super::files::{StoreFiles, beside, private_file, remove_if_there, sync_folder_of};
+use super::errors::{damaged, failure};
+use super::files::{StoreFiles, beside, failed, private_file, remove_if_there, sync_folder_of};
 use super::schema::{APPLICATION, Migration, migrate};
 use crate::ports::store::StoreError;
 

@@ -1,8 +1,5 @@
 //! Sorts what `SQLite` says into what a person can do about it.
 
-use std::fmt::Display;
-use std::path::Path;
-
 use rusqlite::ErrorCode;
 use rusqlite::ffi;
 
@@ -24,15 +21,6 @@ pub(super) fn failure(files: &StoreFiles, what: &str) -> impl FnOnce(rusqlite::E
             what: format!("{what} in {}", files.database.display()),
             why: format!("{error}{hint}"),
         }
-    }
-}
-
-/// Wraps any other error, as in `.map_err(failed("make folder", path))`.
-pub(super) fn failed<E: Display>(what: &str, path: &Path) -> impl FnOnce(E) -> StoreError {
-    let what = format!("{what} {}", path.display());
-    move |error| StoreError::Failed {
-        what,
-        why: error.to_string(),
     }
 }
 

@@ -1,10 +1,10 @@
 //! Where a store keeps its files, and the refusal to follow links to them (LK-44).
 
+use std::fmt::Display;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::errors::failed;
 use crate::ports::store::StoreError;
 
 /// Size of the file that is given up when the disk is full.
@@ -91,6 +91,15 @@ fn refuse_unless(path: &Path, wanted: &str, fits: fn(&fs::Metadata) -> bool) -> 
             Err(failed("open", path)(why))
         }
         Err(error) => Err(failed("look at", path)(error)),
+    }
+}
+
+/// Wraps an error of a file operation, as in `.map_err(failed("make folder", path))`.
+pub(super) fn failed<E: Display>(what: &str, path: &Path) -> impl FnOnce(E) -> StoreError {
+    let what = format!("{what} {}", path.display());
+    move |error| StoreError::Failed {
+        what,
+        why: error.to_string(),
     }
 }
 

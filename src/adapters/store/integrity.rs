@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::errors::{damaged, failed, failure, newer};
-use super::files::StoreFiles;
+use super::errors::{damaged, failure, newer};
+use super::files::{StoreFiles, failed};
 use super::schema::{APPLICATION, format_of};
 use crate::ports::store::StoreError;
 

@@ -10,8 +10,7 @@ use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use super::errors::failed;
-use super::files::private_file;
+use super::files::{failed, private_file};
 use crate::ports::store::StoreError;
 
 /// Longest text read from a lock file.
