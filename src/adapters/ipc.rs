@@ -1,5 +1,5 @@
 //! The server's socket: a private local socket (a named pipe on Windows), peers of another user refused, length-prefixed
-//! frames of at most [`LONGEST_FRAME`] bytes. What the frames mean is the caller's business.
+//! frames of at most [`LONGEST_FRAME`] bytes. The caller decides what the frames mean.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -58,7 +58,7 @@ type FileId = (u64, u64);
 impl Drop for IpcListener {
     fn drop(&mut self) {
         if self.file.is_some() && file_id(&self.path) == self.file {
-            // A socket nobody listens on is only litter.
+            // A socket nobody listens on costs nothing but its file.
             drop(std::fs::remove_file(&self.path));
         }
     }

@@ -1,4 +1,4 @@
-//! Killing everything a gate started: its process group, its descendants, and bearers of its mark.
+//! Killing everything a gate started: its process group, its descendants, and processes with its mark.
 
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ impl GateProcesses<'_> {
     }
 }
 
-/// Living processes that are the root, descend from a member, or bear the mark.
+/// Living processes that are the root, descend from a member, or have the mark.
 fn members(system: &System, root: Option<Pid>, mark: &str) -> Vec<Pid> {
     let wanted = format!("{MARK}={mark}");
     let mut found: Vec<Pid> = Vec::new();

@@ -20,7 +20,7 @@ use crate::ports::gates::{GateExit, GateReport, GateRun, Gates};
 /// How long the thread of a busy machine may take to read what an ended gate wrote.
 const DRAIN: Duration = Duration::from_mins(1);
 
-/// Numbers the runs of this process, so that no two ever bear the same mark.
+/// Numbers the runs of this process, so that no two have the same mark.
 static N_RUNS: AtomicU64 = AtomicU64::new(0);
 
 /// Implementation of the `Gates` port that runs commands through `sh -c`, or `cmd /C` on Windows.

@@ -27,19 +27,12 @@ impl Project {
         for folder in start.ancestors() {
             let git = folder.join(".git");
             match fs::metadata(&git) {
-                Ok(found) if found.is_dir() => {
-                    return Ok(Project {
-                        root: folder.to_owned(),
-                        git,
-                    });
-                }
+                Ok(found) if found.is_dir() => return Ok(project(folder, &git)),
                 Ok(found) if found.is_file() => return linked(folder, &git),
                 Ok(_) | Err(_) => {}
             }
-            if folder.join("HEAD").is_file()
-                && folder.join("objects").is_dir()
-                && folder.join("refs").is_dir()
-            {
+            let has_folders = ["objects", "refs"].iter().all(|name| folder.join(name).is_dir());
+            if has_folders && folder.join("HEAD").is_file() {
                 return inside_git(folder);
             }
         }
@@ -57,6 +50,13 @@ impl Project {
     }
 }
 
+fn project(root: &Path, git: &Path) -> Project {
+    Project {
+        root: root.to_owned(),
+        git: git.to_owned(),
+    }
+}
+
 /// `folder` has a `.git` file: a linked worktree or a submodule.
 fn linked(folder: &Path, pointer: &Path) -> Result<Project, ProjectError> {
     let text = read_pointer(pointer)?;
@@ -64,27 +64,18 @@ fn linked(folder: &Path, pointer: &Path) -> Result<Project, ProjectError> {
     let own = canonical(folder, target, pointer)?;
     let common = own.join("commondir");
     if !common.is_file() {
-        return Ok(Project {
-            root: folder.to_owned(),
-            git: own,
-        });
+        return Ok(project(folder, &own));
     }
     let git = canonical(&own, read_pointer(&common)?.trim(), &common)?;
     let main = git.parent().filter(|_| git.ends_with(".git"));
-    let root = match main {
-        Some(main) if !folder.join(".debussy").is_dir() => main.to_owned(),
-        Some(_) | None => folder.to_owned(),
-    };
-    Ok(Project { root, git })
+    let main = main.filter(|_| !folder.join(".debussy").is_dir());
+    Ok(project(main.unwrap_or(folder), &git))
 }
 
 /// The search ended in a git folder itself: of a checkout beside it, or of none.
 fn inside_git(folder: &Path) -> Result<Project, ProjectError> {
     match folder.parent() {
-        Some(root) if folder.ends_with(".git") => Ok(Project {
-            root: root.to_owned(),
-            git: folder.to_owned(),
-        }),
+        Some(root) if folder.ends_with(".git") => Ok(project(root, folder)),
         _ => Err(ProjectError::Bare {
             path: folder.to_owned(),
         }),

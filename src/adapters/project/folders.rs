@@ -39,7 +39,7 @@ impl Project {
         self.root().join(".debussy")
     }
 
-    /// `.debussy/dbs`: database, lock, secret; nobody else's business.
+    /// `.debussy/dbs`: database, lock and secret, private to this program.
     pub fn dbs(&self) -> PathBuf {
         self.folder().join("dbs")
     }
@@ -62,11 +62,6 @@ impl Project {
     /// `.debussy/dbs/checkouts`: clean checkouts for gates.
     pub fn checkouts(&self) -> PathBuf {
         self.dbs().join("checkouts")
-    }
-
-    /// `.debussy/dbs/control.git`: the bare repository where merges are made.
-    pub fn control(&self) -> PathBuf {
-        self.dbs().join("control.git")
     }
 
     /// `.debussy/backups`: copies of the database.

@@ -69,7 +69,9 @@ impl ProjectSecret {
 
 /// Bytes as lower-case hexadecimal digits, two for each.
 pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
+    let digits = bytes.iter().map(|byte| [digit(byte >> 4), digit(byte & 0xf)]);
+    digits.flatten().collect()
 }
 
 fn read(path: &Path) -> Result<Option<ProjectSecret>, ProjectError> {

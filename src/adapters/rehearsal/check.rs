@@ -61,7 +61,7 @@ pub fn check(tree: &Path, extent: TreeCheck) -> Vec<String> {
         .flat_map(|file| check_file(tree, file, extent))
         .collect();
     for folder in &manifest.closed {
-        findings.extend(strays(tree, folder, &manifest.file));
+        findings.extend(unlisted(tree, folder, &manifest.file));
     }
     findings
 }
@@ -122,7 +122,7 @@ fn is_page(target: &str) -> bool {
         .is_some_and(|extension| extension == "md")
 }
 
-fn strays(tree: &Path, folder: &str, listed: &[ExpectedFile]) -> Vec<String> {
+fn unlisted(tree: &Path, folder: &str, listed: &[ExpectedFile]) -> Vec<String> {
     let entries = match fs::read_dir(tree.join(folder)) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Vec::new(),
@@ -131,11 +131,11 @@ fn strays(tree: &Path, folder: &str, listed: &[ExpectedFile]) -> Vec<String> {
     let names = entries
         .flatten()
         .map(|entry| format!("{folder}/{}", entry.file_name().to_string_lossy()));
-    let mut strays: Vec<String> = names
+    let mut unlisted: Vec<String> = names
         .filter(|name| !listed.iter().any(|file| file.path == *name))
         .collect();
-    strays.sort();
-    strays
+    unlisted.sort();
+    unlisted
         .into_iter()
         .map(|name| format!("{name}: is not listed in {MANIFEST}"))
         .collect()

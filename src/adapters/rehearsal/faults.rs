@@ -1,4 +1,4 @@
-//! Everything a rehearsal does that a good agent would not: dying, flooding, ignoring signals, leaving processes
+//! Faults that a rehearsal plays: crashing, flooding, ignoring signals, leaving processes
 //! behind. Each of them only harms the rehearsal itself.
 
 use std::io::{self, BufRead, BufReader};
@@ -7,15 +7,16 @@ use std::time::Duration;
 
 use super::error::RehearsalError;
 
-/// Makes this process deaf to TERM, INT and HUP. Works for the whole process as long as it has one thread, which a
+/// Makes this process ignore TERM, INT and HUP. Works for the whole process as long as it has one thread, which a
 /// rehearsal has.
 #[cfg(unix)]
 pub(super) fn ignore_term() -> Result<(), RehearsalError> {
     use nix::sys::signal::{SigSet, Signal};
-    let deaf: SigSet = [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP]
+    let ignored: SigSet = [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP]
         .into_iter()
         .collect();
-    deaf.thread_block()
+    ignored
+        .thread_block()
         .map_err(RehearsalError::system("ignore signals"))
 }
 
@@ -51,7 +52,8 @@ pub(super) fn fork_daemon(time: Duration) -> Result<u32, RehearsalError> {
 
 const READY: &str = "ready";
 
-/// The life of the process left behind: a session of its own, deaf to polite signals, gone after `time`.
+/// What the process left behind does: it leads a session of its own, ignores the signals that ask it to end, and ends after
+/// `time`.
 pub(super) fn daemon(time: Duration, out: &mut dyn io::Write) -> Result<(), RehearsalError> {
     #[cfg(unix)]
     nix::unistd::setsid().map_err(RehearsalError::system("become a daemon"))?;

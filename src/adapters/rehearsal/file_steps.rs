@@ -11,9 +11,9 @@ use crate::formats::scenario::{ScenarioColour, ScenarioStep, StepAction};
 
 impl ScenarioPlayer<'_, '_> {
     /// Plays one step of this family; other steps do nothing here.
-    pub(super) fn play_file_step(&mut self, deed: &StepAction) -> StepResult {
+    pub(super) fn play_file_step(&mut self, action: &StepAction) -> StepResult {
         let tree = &self.context.worktree;
-        match deed {
+        match action {
             StepAction::Write { path, text, append } => {
                 let (path, text) = (self.expand(path), self.expand(text));
                 files::write(tree, &path, &text, *append)?;

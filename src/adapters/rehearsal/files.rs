@@ -54,11 +54,11 @@ fn inside(worktree: &Path, path: &str) -> Result<PathBuf, RehearsalError> {
         path: path.to_owned(),
     };
     let steps = Path::new(path).components();
-    let tame = |step: Component<'_>| match step {
+    let is_inside = |step: Component<'_>| match step {
         Component::Normal(name) => !name.eq_ignore_ascii_case(".git"),
         other => other == Component::CurDir,
     };
-    if path.is_empty() || !steps.into_iter().all(tame) {
+    if path.is_empty() || !steps.into_iter().all(is_inside) {
         return Err(outside());
     }
     let full = worktree.join(path);

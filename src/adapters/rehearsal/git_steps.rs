@@ -7,12 +7,12 @@ use crate::formats::scenario::{ScenarioColour, StepAction};
 
 impl ScenarioPlayer<'_, '_> {
     /// Plays one step of this family; other steps do nothing here.
-    pub(super) fn play_git_step(&mut self, deed: &StepAction) -> StepResult {
+    pub(super) fn play_git_step(&mut self, action: &StepAction) -> StepResult {
         let repository = AttemptRepo {
             worktree: &self.context.worktree,
             author: self.author,
         };
-        match deed {
+        match action {
             StepAction::Commit(text) => {
                 let text = self.expand(text);
                 self.screen

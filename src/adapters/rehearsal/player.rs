@@ -89,7 +89,7 @@ impl ScenarioPlayer<'_, '_> {
             let text = format!("could not {error}");
             played = self.give_up(&text).and(played);
         }
-        // The dead clean nothing up.
+        // A crashed agent cleans nothing up.
         if !matches!(
             played,
             Err(PlayEnd::Ended(RehearsalExit::Crash(_)) | PlayEnd::Lost)
@@ -113,21 +113,21 @@ impl ScenarioPlayer<'_, '_> {
         steps.iter().try_for_each(|step| self.step(&step.action))
     }
 
-    fn step(&mut self, deed: &StepAction) -> StepResult {
-        match deed {
+    fn step(&mut self, action: &StepAction) -> StepResult {
+        match action {
             StepAction::Write { .. }
             | StepAction::Replace { .. }
             | StepAction::Remove { .. }
             | StepAction::Require { .. }
-            | StepAction::Check { .. } => self.play_file_step(deed),
+            | StepAction::Check { .. } => self.play_file_step(action),
             StepAction::Commit { .. }
             | StepAction::Push { .. }
             | StepAction::Merge { .. }
-            | StepAction::Changes { .. } => self.play_git_step(deed),
+            | StepAction::Changes { .. } => self.play_git_step(action),
             StepAction::Signal { .. }
             | StepAction::Ask { .. }
             | StepAction::State { .. }
-            | StepAction::Title { .. } => self.play_signal_step(deed),
+            | StepAction::Title { .. } => self.play_signal_step(action),
             StepAction::Hang { .. }
             | StepAction::Flood { .. }
             | StepAction::HugeLine { .. }
@@ -135,13 +135,13 @@ impl ScenarioPlayer<'_, '_> {
             | StepAction::ForkDaemon { .. }
             | StepAction::IgnoreTerm
             | StepAction::Crash { .. }
-            | StepAction::Exit { .. } => self.play_fault_step(deed),
-            _ => self.show(deed),
+            | StepAction::Exit { .. } => self.play_fault_step(action),
+            _ => self.show(action),
         }
     }
 
-    fn show(&mut self, deed: &StepAction) -> StepResult {
-        match deed {
+    fn show(&mut self, action: &StepAction) -> StepResult {
+        match action {
             StepAction::Print { text, look, typed } if *typed => self.screen.typed(&self.expand(text), *look),
             StepAction::Print { text, look, .. } => Ok(self.screen.say_text(&self.expand(text), *look)?),
             StepAction::Raw(text) => Ok(self.screen.bytes(self.expand(text).as_bytes())?),

@@ -12,8 +12,8 @@ use crate::formats::scenario::{ScenarioColour, ScenarioState, StepAction};
 
 impl ScenarioPlayer<'_, '_> {
     /// Plays one step of this family; other steps do nothing here.
-    pub(super) fn play_signal_step(&mut self, deed: &StepAction) -> StepResult {
-        match deed {
+    pub(super) fn play_signal_step(&mut self, action: &StepAction) -> StepResult {
+        match action {
             StepAction::Signal {
                 kind,
                 text,
