@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::domain::attempt::{Activity, Attempt, AttemptState, Verdict, Workplace, WorkspaceState};
+use crate::domain::attempt::{Attempt, AttemptState, Verdict, Workplace, WorkspaceState};
 use crate::domain::batch::Batch;
 use crate::domain::task::{Task, TaskState};
 use crate::domain::workflow::{Actor, Stage, Workspace};
@@ -231,12 +231,9 @@ impl ReadModel {
 
     /// The title of a stage in a task's workflow.
     pub fn stage_label(&self, task: &Task) -> String {
-        self.label_of(&task.workflow, &task.stage)
-    }
-
-    fn label_of(&self, workflow: &WorkflowId, stage: &StageId) -> String {
-        let known = self.workflows.get(workflow).and_then(|flow| flow.stage(stage));
-        known.map_or_else(|| stage.to_string(), |stage| stage.label.clone())
+        let flow = self.workflows.get(&task.workflow);
+        let known = flow.and_then(|flow| flow.stage(&task.stage));
+        known.map_or_else(|| task.stage.to_string(), |stage| stage.label.clone())
     }
 
     /// Tags that any task carries.
@@ -254,11 +251,4 @@ pub struct AgentRow<'a> {
     pub attempt: &'a Attempt,
     pub name: &'a str,
     pub task: Option<&'a Task>,
-}
-
-impl AgentRow<'_> {
-    /// What it does, from what that is known, since when.
-    pub fn activity(&self) -> &Activity {
-        &self.attempt.activity
-    }
 }

@@ -15,7 +15,6 @@ mod colours;
 mod connections;
 mod conversations;
 mod delivered;
-mod ending;
 mod engine_thread;
 mod fetch;
 mod first_start;

@@ -47,12 +47,6 @@ pub enum DemoDisplay {
     Json,
 }
 
-impl DemoDisplay {
-    fn is_headless(self) -> bool {
-        matches!(self, DemoDisplay::Lines | DemoDisplay::Json)
-    }
-}
-
 const BATCH: &str = "demo";
 
 /// Runs the demo.
@@ -97,15 +91,14 @@ fn kept(folder: &Path) -> Result<PathBuf, String> {
 
 fn demo_setup(options: &DemoOptions, edge: &ProcessEnv) -> Result<SessionSetup, String> {
     let mut setup = session_setup::of(&Config::default(), &edge.without_git_configuration(NOTHING))?;
-    let answer_after = if options.form.is_headless() {
-        "0".to_owned()
-    } else {
-        "10".to_owned()
+    let answer_after = match options.form {
+        DemoDisplay::Lines | DemoDisplay::Json => "0",
+        DemoDisplay::Screen | DemoDisplay::Plain => "10",
     };
     setup.agents.default = Some(AgentConfig::Rehearsal {
         scenario: "demo".to_owned(),
         speed: options.speed.to_string(),
-        answer_after: Some(answer_after),
+        answer_after: Some(answer_after.to_owned()),
     });
     setup.settings = rules(setup.settings);
     Ok(setup)

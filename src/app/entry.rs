@@ -115,20 +115,18 @@ fn failed(why: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// How the scripted agent speaks: as every agent does.
+/// How the scripted agent sends signals: as every agent does.
 fn sink(context: &RehearsalContext) -> Box<dyn SignalSink> {
-    Box::new(SignalSender(SignalRoute {
+    Box::new(SignalRoute {
         socket: context.socket.clone(),
         inbox: context.inbox.clone(),
-    }))
+    })
 }
 
-struct SignalSender(SignalRoute);
-
-impl SignalSink for SignalSender {
+impl SignalSink for SignalRoute {
     fn send(&mut self, signal: &OutgoingSignal) -> Result<(), String> {
-        // A scenario that is tried by hand has nobody to speak to.
-        if self.0.socket.is_none() && self.0.inbox.is_none() {
+        // A scenario that is tried by hand has nobody to send to.
+        if self.socket.is_none() && self.inbox.is_none() {
             return Ok(());
         }
         let attempt = signal
@@ -145,6 +143,6 @@ impl SignalSink for SignalSender {
             key: signal.key.clone(),
         };
         // What the engine refuses is the engine's business; an agent goes on with its part.
-        signal::send(&self.0, &sent).map(drop)
+        signal::send(self, &sent).map(drop)
     }
 }

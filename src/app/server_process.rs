@@ -41,15 +41,15 @@ pub fn play_demo(edge: &ProcessEnv) -> Result<(), String> {
     }
 }
 
-/// Starts a server and waits until it listens, or until it has said why it cannot. One that is being started by somebody else
+/// Starts a server and waits until it listens, or until it has reported why it cannot. One that is being started by somebody else
 /// serves as well.
 pub fn start_server(edge: &ProcessEnv, place: &ProjectPaths) -> Result<(), String> {
-    let patience = Deadline::start();
+    let deadline = Deadline::start();
     loop {
-        match try_start(edge, place, &patience)? {
+        match try_start(edge, place, &deadline)? {
             SpawnResult::Listening => return Ok(()),
-            SpawnResult::Locked(why) if patience.is_over() => return Err(why),
-            SpawnResult::Locked(_) => patience.sleep(),
+            SpawnResult::Locked(why) if deadline.is_over() => return Err(why),
+            SpawnResult::Locked(_) => deadline.sleep(),
         }
     }
 }
@@ -58,13 +58,13 @@ pub fn start_server(edge: &ProcessEnv, place: &ProjectPaths) -> Result<(), Strin
 enum SpawnResult {
     /// It, or another one, listens.
     Listening,
-    /// Another process has the project, and does not listen (yet); what the server said.
+    /// Another process has the project, and does not listen (yet); what the server printed.
     Locked(String),
 }
 
-fn try_start(edge: &ProcessEnv, place: &ProjectPaths, patience: &Deadline) -> Result<SpawnResult, String> {
-    let said = place.logs.join("start.log");
-    let mut child = spawn(edge, place, &said)?;
+fn try_start(edge: &ProcessEnv, place: &ProjectPaths, deadline: &Deadline) -> Result<SpawnResult, String> {
+    let output = place.logs.join("start.log");
+    let mut child = spawn(edge, place, &output)?;
     loop {
         let ended = child
             .try_wait()
@@ -74,25 +74,25 @@ fn try_start(edge: &ProcessEnv, place: &ProjectPaths, patience: &Deadline) -> Re
             return Ok(SpawnResult::Listening);
         }
         if let Some(status) = ended {
-            let why = startup_error(&said, status);
+            let why = startup_error(&output, status);
             return match status.code() {
                 Some(code) if code == i32::from(EXIT_LOCKED) => Ok(SpawnResult::Locked(why)),
                 _ => Err(why),
             };
         }
-        if patience.is_over() {
+        if deadline.is_over() {
             return Err(format!(
                 "could not reach the server that was started; see {}",
                 place.logs.display()
             ));
         }
-        patience.sleep();
+        deadline.sleep();
     }
 }
 
-fn spawn(edge: &ProcessEnv, place: &ProjectPaths, said: &Path) -> Result<Child, String> {
-    let file = std::fs::File::create(said)
-        .map_err(|error| format!("could not write {}: {error}", said.display()))?;
+fn spawn(edge: &ProcessEnv, place: &ProjectPaths, output: &Path) -> Result<Child, String> {
+    let file = std::fs::File::create(output)
+        .map_err(|error| format!("could not write {}: {error}", output.display()))?;
     let mut command = Command::new(&edge.program);
     command
         .arg("server")
@@ -109,8 +109,8 @@ fn spawn(edge: &ProcessEnv, place: &ProjectPaths, said: &Path) -> Result<Child, 
         .map_err(|error| format!("could not start {}: {error}", edge.program.display()))
 }
 
-fn startup_error(said: &Path, status: ExitStatus) -> String {
-    let text = std::fs::read_to_string(said).unwrap_or_default();
+fn startup_error(output: &Path, status: ExitStatus) -> String {
+    let text = std::fs::read_to_string(output).unwrap_or_default();
     let text = text.trim();
     if text.is_empty() {
         format!("the server ended at once ({status})")

@@ -10,7 +10,7 @@ use crate::server::engine_handle::EngineHandle;
 /// After so long without a line a person wants to know that work goes on.
 pub(super) const HEARTBEAT_INTERVAL: Duration = Duration::from_mins(1);
 
-/// Hands every line to `show`, and a heartbeat whenever nothing was told for `quiet`. Ends with the engine.
+/// Hands every line to `show`, and a heartbeat whenever no line came for `quiet`. Ends with the engine.
 pub(super) async fn stream_notices(engine: &EngineHandle, quiet: Duration, mut show: impl FnMut(&LogLine)) {
     let mut changes = engine.journal.changes();
     let mut after = 0;

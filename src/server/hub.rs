@@ -83,7 +83,7 @@ impl TerminalHub {
 
     /// Changes whenever a terminal that somebody watches wrote something, and whenever one came, went or got another size.
     pub fn changes(&self) -> watch::Receiver<TerminalChanges> {
-        self.0.readers.changes()
+        self.0.readers.changed.subscribe()
     }
 
     /// The flag that ends the server when a terminal is no longer read.
@@ -143,15 +143,15 @@ impl TerminalHub {
         }
     }
 
-    /// Sets the colours that programs are answered with, and tells programs that follow dark and light at once.
+    /// Sets the colours that programs are answered with, and informs programs that follow dark and light at once.
     pub(super) fn set_palette(&self, palette: ColorPalette) {
         *self.0.palette.lock() = palette;
         let panes: Vec<Arc<LiveTerminal>> = self.0.terminals.lock().values().cloned().collect();
         for pane in panes {
-            let told = pane.terminal.lock().set_palette(palette);
+            let events = pane.terminal.lock().set_palette(palette);
             // A terminal that is shown the past does not know yet what its program wishes.
             if pane.caught_up.load(Ordering::Acquire) {
-                pane.reply(told);
+                pane.reply(events);
             }
         }
     }

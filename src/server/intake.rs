@@ -1,4 +1,4 @@
-//! Takes signals of attempts in: checks who speaks, then hands them to the engine.
+//! Takes signals of attempts in: checks the token, then hands them to the engine.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ pub(super) struct SignalIntake {
     pub(super) engine: EngineHandle,
 }
 
-/// Checks who speaks, then hands the signal to the engine; answers when it is durable.
+/// Checks the token, then hands the signal to the engine; answers when it is durable.
 pub(super) fn take_signal(
     intake: &SignalIntake,
     signal: &SignalSent,
@@ -72,10 +72,7 @@ pub(super) fn verified(intake: &SignalIntake, signal: &SignalSent) -> Result<Eve
 }
 
 fn cut(text: &str) -> String {
-    let mut end = LONGEST_TEXT.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
+    let end = text.floor_char_boundary(LONGEST_TEXT);
     text.get(..end).unwrap_or_default().replace('\0', "")
 }
 
@@ -94,7 +91,7 @@ pub(super) mod tests {
     pub(in super::super) const SECOND: AttemptId = AttemptId(8);
     const MADE: Timestamp = Timestamp(3);
 
-    /// A server's ear over a folder, with the two attempts on its board.
+    /// The intake of a server over a folder, with the two attempts on its board.
     pub(in super::super) fn intake(folder: &Path) -> (SignalIntake, InboxReceiver) {
         let mut model = ReadModel::default();
         for id in [FIRST, SECOND] {
@@ -163,22 +160,22 @@ pub(super) mod tests {
     fn of_a_text_that_is_too_long_a_signal_keeps_the_beginning_in_whole_characters() {
         let home = tempfile::tempdir().unwrap();
         let (intake, _outlet) = intake(home.path());
-        let said = |text: &str| {
-            let mut sent = signal(&intake.secret, FIRST, FIRST);
-            sent.text = text.to_owned();
-            sent.key = text.to_owned();
-            match verified(&intake, &sent) {
+        let sent = |text: &str| {
+            let mut signal = signal(&intake.secret, FIRST, FIRST);
+            signal.text = text.to_owned();
+            signal.key = text.to_owned();
+            match verified(&intake, &signal) {
                 Ok(Event::Signalled { text, key, .. }) => (text, key),
                 other => panic!("no signal: {other:?}"),
             }
         };
         let whole = "x".repeat(64 * 1024);
-        kept(&said(&whole), &whole);
-        kept(&said(&format!("{whole}y")), &whole);
+        kept(&sent(&whole), &whole);
+        kept(&sent(&format!("{whole}y")), &whole);
         // The last character that begins within the limit would end beyond it.
         let begun = "x".repeat(64 * 1024 - 1);
         let wide = format!("{begun}\u{e9}{}", "z".repeat(1024 * 1024));
-        kept(&said(&wide), &begun);
-        kept(&said("a\0b"), "ab");
+        kept(&sent(&wide), &begun);
+        kept(&sent("a\0b"), "ab");
     }
 }

@@ -18,7 +18,7 @@ use crate::adapters::holder::LocalHolders;
 use crate::adapters::ipc::IpcListener;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::SessionSetup;
-use crate::domain::{Board, Command, Event, RequestId, Timestamp};
+use crate::domain::{Board, Command, Event, RequestId, Span, Timestamp};
 use crate::engine::context::EngineContext;
 use crate::engine::event_loop::EngineLoop;
 use crate::engine::inbox::inbox;
@@ -28,7 +28,7 @@ use crate::engine::performer::Performer;
 use crate::engine::turn::DurableBoard;
 use crate::ports::gates::Gates;
 use crate::ports::git::{Git, PreflightError};
-use crate::ports::holders::HolderPortError;
+use crate::ports::holders::{HolderLiveness, HolderPortError, Holders};
 use crate::ports::store::{Store, StoreError};
 use crate::protocol::wire::StopAgents;
 use crate::server::attached_clients::AttachedClients;
@@ -47,7 +47,10 @@ use crate::server::records::Records;
 use crate::server::reload::Reloader;
 use crate::server::services::Services;
 use crate::server::shells::{ShellSetup, Shells};
-use crate::server::{ending, inbox_folder, notifier};
+use crate::server::{inbox_folder, notifier};
+
+/// How long a program has to end by itself after it was asked to.
+const STOP_GRACE: Span = Span(3_000);
 
 /// Engine, terminals and ports of one running project. Without a socket and without clients it is what `dbs demo --headless`
 /// runs.
@@ -57,7 +60,7 @@ pub struct Session {
     pub started_at: Timestamp,
     thread: EngineThread,
     hub: TerminalHub,
-    holders: Arc<LocalHolders>,
+    holders: Arc<dyn Holders>,
     shells: Arc<Shells>,
     intake: SignalIntake,
     git: Arc<dyn Git>,
@@ -143,7 +146,7 @@ impl Session {
             journal,
         };
         let mut first = read_from_files(running.durable.board(), &setup);
-        // Read after the inventory: who is found ended has said before what there is to say, and that comes first.
+        // Read after the inventory: a program that is found ended has sent its signals before, and they come first.
         first.extend(inbox_folder::pending_events(&intake));
         first.push(woke);
         let ends = (engine.inbox.clone(), effects, hub.poison().clone());
@@ -198,7 +201,7 @@ impl Server {
         }
     }
 
-    /// Serves until it is told to stop, or the engine has ended by itself.
+    /// Serves until it is stopped, or the engine has ended by itself.
     pub async fn serve(&self, listener: &IpcListener) {
         connections::serve(listener, &self.conversations, &self.session.thread).await;
     }
@@ -215,19 +218,26 @@ impl Server {
         notifier::run((&own.settings, &own.engine), away, &self.stop).await;
     }
 
-    /// Ends a session that serves nobody any more: what is under way is finished, then the engine ends, then, if so wished, every
+    /// Ends a session that serves nobody any more: what is under way is finished, then the engine ends, then, if asked for, every
     /// agent and shell there is, also one that was just being started.
     pub async fn end(&self, agents: StopAgents) -> Result<(), String> {
         let own = &self.session;
-        ending::end(
-            &own.thread,
-            (&own.hub, Arc::clone(&own.holders) as _, &own.shells),
-            agents,
-        )
-        .await
+        own.shells.close().await;
+        let ended = own
+            .thread
+            .end()
+            .await
+            .map_err(|error| format!("could not {error}"));
+        own.hub.close();
+        if agents == StopAgents::No {
+            return ended;
+        }
+        let holders = Arc::clone(&own.holders);
+        let stopped = tokio::task::spawn_blocking(move || stop_programs(holders.as_ref())).await;
+        ended.and(stopped.unwrap_or_else(|error| Err(format!("could not stop the agents: {error}"))))
     }
 
-    /// Whether agents end with it, as somebody wished.
+    /// Whether agents end with it, as somebody asked.
     pub fn stop_agents(&self) -> StopAgents {
         *self.conversations.stop_agents.lock()
     }
@@ -255,7 +265,7 @@ impl Session {
                 attempts: self.paths.attempts.clone(),
                 store: store.clone(),
             },
-            metrics: MetricsCollector::new(store.clone(), Arc::clone(&self.holders) as _),
+            metrics: MetricsCollector::new(store.clone(), Arc::clone(&self.holders)),
             machine: MachineMonitor::new(store.database.clone()),
         };
         Services {
@@ -273,6 +283,25 @@ impl Session {
             stop,
         }
     }
+}
+
+/// Ends all programs in terminals and all they started, side by side.
+fn stop_programs(holders: &dyn Holders) -> Result<(), String> {
+    let found = holders
+        .inventory()
+        .map_err(|error| format!("could not {error}"))?;
+    std::thread::scope(|scope| {
+        for held in found {
+            if let HolderLiveness::Running(_) | HolderLiveness::Unknown(_) = held.state {
+                scope.spawn(move || {
+                    if let Err(error) = holders.stop(&held.id, STOP_GRACE) {
+                        tracing::warn!(id = %held.id, "could not {error}");
+                    }
+                });
+            }
+        }
+    });
+    Ok(())
 }
 
 fn shells(place: &ProjectPaths, setup: SessionSetup, since: Timestamp) -> ShellSetup {

@@ -1,4 +1,4 @@
-//! The demo without a screen: one line per event, a summary, and an exit code that says whether `origin` holds exactly what it
+//! The demo without a screen: one line per event, a summary, and an exit code that shows whether `origin` holds exactly what it
 //! should.
 
 use serde::Serialize;

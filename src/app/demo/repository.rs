@@ -23,7 +23,7 @@ pub(super) struct DemoRepos {
 /// Makes both below `folder`, with the demo's files as the first commit.
 ///
 /// # Errors
-/// What git or the disk said; reads after "could not".
+/// The error of git or of the disk; reads after "could not".
 pub(super) fn make(folder: &Path, demo: &DemoPlan) -> Result<DemoRepos, String> {
     let made = DemoRepos {
         project: folder.join("project"),
@@ -71,7 +71,7 @@ pub(super) fn make(folder: &Path, demo: &DemoPlan) -> Result<DemoRepos, String> 
 /// Path and content of every file of a branch.
 ///
 /// # Errors
-/// What git said; reads after "could not".
+/// The error of git; reads after "could not".
 pub(super) fn tree(repository: &Path, branch: &str) -> Result<BTreeMap<String, String>, String> {
     let names = git(repository, &["ls-tree", "-r", "-z", "--name-only", branch])?;
     let names = names.split('\0').filter(|name| !name.is_empty());

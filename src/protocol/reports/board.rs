@@ -31,7 +31,18 @@ pub(in crate::protocol) fn report(
         lines.extend(status::lines(board, branches));
         lines
     };
-    in_format(format, || BoardJson::of(board), text)
+    let data = || BoardJson {
+        at: board.at,
+        live: board.is_live,
+        tasks: &board.tasks,
+        attempts: &board.attempts,
+        batches: &board.batches,
+        workflows: board.workflows.values().collect(),
+        pause: &board.pause,
+        base: &board.base,
+        max_agents: board.max_agents,
+    };
+    in_format(format, data, text)
 }
 
 /// The board as data for other programs. Its fields stay as they are.
@@ -46,22 +57,6 @@ struct BoardJson<'a> {
     pause: &'a Option<PauseReason>,
     base: &'a Option<String>,
     max_agents: u32,
-}
-
-impl<'a> BoardJson<'a> {
-    fn of(model: &'a ReadModel) -> BoardJson<'a> {
-        BoardJson {
-            at: model.at,
-            live: model.is_live,
-            tasks: &model.tasks,
-            attempts: &model.attempts,
-            batches: &model.batches,
-            workflows: model.workflows.values().collect(),
-            pause: &model.pause,
-            base: &model.base,
-            max_agents: model.max_agents,
-        }
-    }
 }
 
 /// The board in lines; titles are cut so that what stands behind them fits into so many columns.
@@ -115,7 +110,7 @@ fn wait_reason(board: &ReadModel, task: &Task) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Board, Command, Event, RequestId, SignalKind};
+    use crate::domain::{Board, BoardSettings, Command, Event, RequestId, SignalKind, TaskDraft};
 
     /// A board with one person's commands carried out.
     fn board(commands: Vec<Command>) -> Board {
@@ -123,9 +118,9 @@ mod tests {
         let flows = crate::formats::workflow::builtin().into_iter();
         let flows = flows.filter_map(|(name, text)| crate::formats::workflow::read(name.as_ref(), text).0);
         board.apply(Timestamp(1), &Event::WorkflowsLoaded(flows.collect()));
-        let settings = crate::domain::BoardSettings {
+        let settings = BoardSettings {
             base: Some("main".to_owned()),
-            ..crate::domain::BoardSettings::default()
+            ..BoardSettings::default()
         };
         board.apply(Timestamp(1), &Event::Configured(settings));
         for command in commands {
@@ -135,14 +130,20 @@ mod tests {
         board
     }
 
-    fn create(id: &str, more: serde_json::Value) -> Command {
-        let mut draft = serde_json::json!({
-            "id": id, "batch": "main", "workflow": "kanban", "stage": null, "title": format!("Build {id}"), "body": "",
-            "kind": "task", "tags": [], "priority": 2, "deps": [], "gates": [], "needs_approval": false,
-        });
-        let (all, more) = (draft.as_object_mut().unwrap(), more);
-        all.extend(more.as_object().unwrap().clone());
-        Command::Create(serde_json::from_value(draft).unwrap())
+    fn create(id: &str) -> Command {
+        Command::Create(draft(id))
+    }
+
+    fn draft(id: &str) -> TaskDraft {
+        TaskDraft::new(id, format!("Build {id}"))
+    }
+
+    /// A draft that waits for `t-1`.
+    fn waiting(id: &str) -> TaskDraft {
+        TaskDraft {
+            deps: ["t-1".into()].into(),
+            ..draft(id)
+        }
     }
 
     fn shown(board: &Board, room: Option<usize>) -> Vec<String> {
@@ -150,16 +151,18 @@ mod tests {
     }
 
     #[test]
-    fn the_board_has_the_seeds_rows_and_marks_and_tells_what_each_task_waits_for() {
-        let investigation = serde_json::json!({ "workflow": "investigation" });
+    fn the_board_has_a_row_for_each_stage_and_shows_what_each_task_waits_for() {
         let mut board = board(vec![
-            create("t-1", serde_json::json!({})),
-            create("t-2", serde_json::json!({ "deps": ["t-1"] })),
-            create(
-                "t-3",
-                serde_json::json!({ "tags": ["priority"], "deps": ["t-1"] }),
-            ),
-            create("inv", investigation),
+            create("t-1"),
+            Command::Create(waiting("t-2")),
+            Command::Create(TaskDraft {
+                tags: ["priority".to_owned()].into(),
+                ..waiting("t-3")
+            }),
+            Command::Create(TaskDraft {
+                workflow: "investigation".into(),
+                ..draft("inv")
+            }),
             Command::Release(vec!["t-1".into(), "t-2".into(), "inv".into()]),
         ]);
         let open = board.tasks[&TaskId::from("t-1")].open_attempt.unwrap();
@@ -187,14 +190,14 @@ mod tests {
         has("t-3            ! Build t-3  ⊘ t-1");
         has("t-2            Build t-2  ⊘ t-1");
         has(&format!("t-1            Build t-1  [{agent}]"));
-        let said = |kind| Event::Signalled {
+        let blocked = Event::Signalled {
             attempt: open,
-            kind,
+            kind: SignalKind::Block,
             text: "no key".to_owned(),
             key: "k".to_owned(),
             report: None,
         };
-        board.apply(Timestamp(4), &said(SignalKind::Block));
+        board.apply(Timestamp(4), &blocked);
         let ended = Event::AttemptEnded {
             attempt: open,
             exit: crate::domain::ProcessExit::Code(0),
@@ -212,12 +215,10 @@ mod tests {
 
     #[test]
     fn the_board_shows_fifty_of_a_column_and_five_of_the_done_and_counts_the_rest() {
-        let mut commands: Vec<Command> = (0..53)
-            .map(|n| create(&format!("b-{n:02}"), serde_json::json!({})))
-            .collect();
+        let mut commands: Vec<Command> = (0..53).map(|n| create(&format!("b-{n:02}"))).collect();
         for n in 0..7 {
             let id = format!("d-{n}");
-            commands.push(create(&id, serde_json::json!({})));
+            commands.push(create(&id));
             commands.push(Command::Close(id.as_str().into(), "not wanted".to_owned()));
         }
         let lines = shown(&board(commands), None);
@@ -232,8 +233,11 @@ mod tests {
 
     #[test]
     fn titles_are_cut_to_the_terminal_and_marks_stay() {
-        let long = serde_json::json!({ "title": "A long title of many words that goes on", "deps": ["t-1"] });
-        let board = board(vec![create("t-1", serde_json::json!({})), create("t-2", long)]);
+        let long = TaskDraft {
+            title: "A long title of many words that goes on".to_owned(),
+            ..waiting("t-2")
+        };
+        let board = board(vec![create("t-1"), Command::Create(long)]);
         let lines = shown(&board, Some(40));
         let line = lines.iter().find(|line| line.contains("t-2 ")).unwrap();
         assert!(width(line) <= 40 && line.ends_with("⊘ t-1"), "{line}");

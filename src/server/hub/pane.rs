@@ -62,12 +62,12 @@ impl LiveTerminal {
         self.watched.load(Ordering::Acquire) > 0
     }
 
-    /// Types what its terminal says to its program.
-    pub(super) fn reply(&self, told: Vec<TermEvent>) {
+    /// Types the answers of the terminal into its program.
+    pub(super) fn reply(&self, events: Vec<TermEvent>) {
         let Some(requests) = self.requests.lock().clone() else {
             return;
         };
-        for event in told {
+        for event in events {
             if let TermEvent::Reply(bytes) = event {
                 // A holder that is gone is noticed by its reader.
                 drop(requests.input(&bytes));

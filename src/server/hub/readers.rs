@@ -1,4 +1,4 @@
-//! What the readers of all terminals share: where programs and events are reached, who is told of output, and when to end.
+//! What the readers of all terminals share: where programs and events are reached, who is informed of output, and when to end.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -29,7 +29,8 @@ pub struct TerminalChanges {
 pub(super) struct Readers {
     pub(super) holders: Arc<LocalHolders>,
     pub(super) inbox: Inbox,
-    changed: watch::Sender<TerminalChanges>,
+    /// Changes with output that somebody watches, and with every terminal that came, went or got another size.
+    pub(super) changed: watch::Sender<TerminalChanges>,
     closing: (Mutex<bool>, Condvar),
 }
 
@@ -41,11 +42,6 @@ impl Readers {
             changed: watch::Sender::default(),
             closing: (Mutex::new(false), Condvar::new()),
         }
-    }
-
-    /// Changes with output that somebody watches, and with every terminal that came, went or got another size.
-    pub(super) fn changes(&self) -> watch::Receiver<TerminalChanges> {
-        self.changed.subscribe()
     }
 
     pub(super) fn close(&self) {
@@ -65,12 +61,12 @@ impl Readers {
 
     /// Gives a terminal that size at once.
     pub(super) fn change(&self, pane: &LiveTerminal, size: PaneSize) {
-        let told = pane.terminal.lock().resize(Size::new(size.cols, size.rows));
+        let events = pane.terminal.lock().resize(Size::new(size.cols, size.rows));
         if let Some(requests) = pane.requests.lock().clone() {
             // A holder that is gone is noticed by its reader.
             drop(requests.resize(size));
         }
-        pane.reply(told);
+        pane.reply(events);
         self.terminals_changed();
     }
 

@@ -1,4 +1,4 @@
-//! What a holder says, into the emulated screen; what the screen answers, back to the program; what an agent reports of
+//! Output from a holder goes into the emulated screen, answers of the screen back to the program, and what an agent reports of
 //! itself, to the engine.
 
 use crate::adapters::clock;
@@ -30,7 +30,7 @@ impl OutputOffset {
     }
 }
 
-/// One connection to a holder, and what it says of the past: everything before `live` was written before it began.
+/// One connection to a holder, and what it knows of the past: everything before `live` was written before it began.
 struct Reading<'a> {
     hub: &'a Readers,
     id: &'a HolderId,
