@@ -1,4 +1,4 @@
-//! The sessions of this person: their servers, asked over their sockets, and those that left a card and do not answer: cut off.
+//! The sessions of this person: their servers, asked over their sockets, and those that left a record and do not answer: cut off.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -40,7 +40,7 @@ impl FoundSession {
     pub fn name(&self) -> &str {
         match self {
             FoundSession::Running(who) => &who.name,
-            FoundSession::CutOff(card) => &card.name,
+            FoundSession::CutOff(record) => &record.name,
         }
     }
 
@@ -48,7 +48,7 @@ impl FoundSession {
     pub fn root(&self) -> &str {
         match self {
             FoundSession::Running(who) => &who.root,
-            FoundSession::CutOff(card) => &card.root,
+            FoundSession::CutOff(record) => &record.root,
         }
     }
 
@@ -68,9 +68,9 @@ impl FoundSession {
                 counts: who.counts,
                 since: Some(who.since),
             },
-            FoundSession::CutOff(card) => SessionRow {
-                name: card.name,
-                root: card.root,
+            FoundSession::CutOff(record) => SessionRow {
+                name: record.name,
+                root: record.root,
                 state: SessionState::Interrupted,
                 agents: 0,
                 needs: 0,
@@ -91,12 +91,12 @@ fn read_record(socket: &Path) -> Option<SessionRecord> {
 
 /// Writes the record of a server that starts or has another name now.
 pub fn write_record(place: &ProjectPaths, name: &str) {
-    let card = SessionRecord {
+    let record = SessionRecord {
         name: name.to_owned(),
         root: place.root.to_string_lossy().into_owned(),
     };
     let file = record_path(&place.socket);
-    let text = serde_json::to_vec(&card).unwrap_or_default();
+    let text = serde_json::to_vec(&record).unwrap_or_default();
     let written = AtomicWriteFile::open(&file).and_then(|mut out| {
         out.write_all(&text)?;
         out.commit()
@@ -114,18 +114,18 @@ pub fn remove_record(socket: &Path) {
 /// Marks the session as the one that was used last; [`last_used`] finds it again.
 pub fn mark_used(place: &ProjectPaths) {
     let now = UNIX_EPOCH + Duration::from_millis(clock::now().0);
-    let card = File::options().append(true).open(record_path(&place.socket));
+    let record = File::options().append(true).open(record_path(&place.socket));
     // A session that cannot be marked is still there by its name.
-    drop(card.and_then(|card| card.set_modified(now)));
+    drop(record.and_then(|record| record.set_modified(now)));
 }
 
 /// All sessions as rows for a screen of the project at `place`, by name. Blocks: call it from a blocking thread of a runtime.
 pub fn rows(place: &ProjectPaths) -> Vec<SessionRow> {
     let folder = place.socket.parent().unwrap_or(&place.root);
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let cards = entries.map(|entry| entry.path());
-    let cards = cards.filter(|path| path.extension().is_some_and(|end| end == "json"));
-    let sockets: Vec<PathBuf> = cards.map(|card| card.with_extension("sock")).collect();
+    let records = entries.map(|entry| entry.path());
+    let records = records.filter(|path| path.extension().is_some_and(|end| end == "json"));
+    let sockets: Vec<PathBuf> = records.map(|record| record.with_extension("sock")).collect();
     let runtime = tokio::runtime::Handle::current();
     let found = at(&sockets, |socket| runtime.block_on(server_status(socket)));
     found.into_iter().map(|one| one.row(place)).collect()
@@ -141,8 +141,8 @@ pub fn all(edge: &ProcessEnv) -> Result<Vec<FoundSession>, String> {
 
 fn at(sockets: &[PathBuf], ask: impl Fn(&Path) -> Option<ServerStatus>) -> Vec<FoundSession> {
     let cut_off = |socket: &Path| {
-        let card = read_record(socket).filter(|card| Path::new(&card.root).is_dir());
-        card.map(FoundSession::CutOff)
+        let record = read_record(socket).filter(|record| Path::new(&record.root).is_dir());
+        record.map(FoundSession::CutOff)
     };
     let mut found: Vec<FoundSession> = sockets
         .iter()
@@ -181,17 +181,17 @@ pub fn is_cut_off(place: &ProjectPaths) -> bool {
 pub fn last_used(edge: &ProcessEnv) -> Option<PathBuf> {
     let sockets = sockets(&edge.runtime).into_iter();
     let known = sockets.filter_map(|socket| {
-        let card = read_record(&socket).filter(|card| Path::new(&card.root).is_dir())?;
+        let record = read_record(&socket).filter(|record| Path::new(&record.root).is_dir())?;
         let at: SystemTime = fs::metadata(record_path(&socket)).ok()?.modified().ok()?;
-        Some((at, PathBuf::from(card.root)))
+        Some((at, PathBuf::from(record.root)))
     });
     known.max().map(|(_, root)| root)
 }
 
 /// Names of the servers at these sockets, by their records: no server is asked.
 pub fn names(sockets: &[PathBuf]) -> Vec<String> {
-    let cards = sockets.iter().filter_map(|socket| read_record(socket));
-    let mut names: Vec<String> = cards.map(|card| card.name).collect();
+    let records = sockets.iter().filter_map(|socket| read_record(socket));
+    let mut names: Vec<String> = records.map(|record| record.name).collect();
     names.sort();
     names.dedup();
     names

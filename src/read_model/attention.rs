@@ -37,7 +37,7 @@ impl AttentionKind {
     }
 }
 
-/// What waits for a person, and how much there is besides: all that a client of lines says about a board.
+/// What waits for a person, and how much there is besides: all that a client of lines shows of a board.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct AttentionSummary {
     pub at: Timestamp,

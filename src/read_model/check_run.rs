@@ -1,4 +1,4 @@
-//! What the engine's checks said, as plain values: command, how it ended, how long it took.
+//! Results of the engine's checks, as plain values: command, how it ended, how long it took.
 
 use std::fmt;
 
@@ -183,11 +183,11 @@ mod tests {
         let passed = |took| check(0, CheckResult::Passed, Some(took));
         let mut checks = vec![check(4, CheckResult::Running, None), passed(75_000)];
         let at = Timestamp(40_004);
-        let told =
+        let text =
             |checks: &[CheckRun]| running_check(checks, AttemptId(3), at).map(|running| running.to_string());
-        assert_eq!(told(&checks).as_deref(), Some("test 40s"));
+        assert_eq!(text(&checks).as_deref(), Some("test 40s"));
         checks.extend([passed(74_000), passed(300_000)]);
-        assert_eq!(told(&checks).as_deref(), Some("test 40s of ~75s"));
+        assert_eq!(text(&checks).as_deref(), Some("test 40s of ~75s"));
         assert!(running_check(&checks, AttemptId(4), at).is_none());
         assert!(running_check(&checks[1..], AttemptId(3), at).is_none());
     }

@@ -77,7 +77,7 @@ impl Diff {
     }
 }
 
-/// One file: what is said of it as a whole, then its hunks.
+/// One file: its header, then its hunks.
 fn file(paths: &str, lines: &mut Peekable<Lines<'_>>) -> FileDiff {
     let mut file = FileDiff {
         path: same_path(paths),
@@ -128,7 +128,7 @@ fn file_header(file: &mut FileDiff, line: &str) {
     }
 }
 
-/// The lines of one hunk: as many as its head says, so that no content is taken for something else.
+/// The lines of one hunk: as many as its header counts, so that no content is taken for something else.
 fn hunk(file: &mut FileDiff, head: &str, lines: &mut Peekable<Lines<'_>>) {
     file.lines.push(DiffLine {
         kind: DiffLineKind::Hunk,

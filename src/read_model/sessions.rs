@@ -22,6 +22,6 @@ pub enum SessionState {
     Here,
     Running,
     Detached,
-    /// It was cut off: its server is gone without having said so. It can be resumed.
+    /// It was cut off: its server is gone without having ended as it should. It can be resumed.
     Interrupted,
 }

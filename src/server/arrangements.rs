@@ -1,4 +1,4 @@
-//! Where a person's tabs and panes are kept while nobody is attached, and the layouts of their own. What cannot be read is told
+//! Where a person's tabs and panes are kept while nobody is attached, and the layouts of their own. What cannot be read is reported
 //! and left alone; the built-in tabs are shown then.
 
 use std::io::Write as _;
@@ -32,14 +32,14 @@ pub(super) fn restore(
     state: &mut UiState,
     now: Timestamp,
 ) {
-    let mut tell = |what: &Path, why: &str| {
+    let mut report = |what: &Path, why: &str| {
         let text = format!("could not use {}: {why}", what.display());
         state.show_toast(now, NoticeLevel::Warning, text);
     };
     let mut layouts = Vec::new();
     match toml_files(&settings.place.debussy.join("layouts")) {
         Ok(files) => layouts = files,
-        Err((folder, why)) => tell(&folder, &why),
+        Err((folder, why)) => report(&folder, &why),
     }
     for (file, text) in layouts {
         if let Err(problem) = state.add_layout(&text) {
@@ -62,7 +62,7 @@ pub(super) fn restore(
     }
 }
 
-/// Who greets, and what for (P19).
+/// Program, project and limits, as a new client sees them first (P19).
 fn banner((settings, facts): (&ActiveSettings, &SessionFacts), model: &ReadModel) -> Vec<String> {
     let base = model.base.as_deref().unwrap_or("no base branch yet");
     let longest = settings.place.config().value(&schema::AGENT_TIMEOUT);

@@ -70,7 +70,7 @@ struct AttachedClient {
     /// Work under way whose end changes what is seen.
     work: JoinSet<WorkResult>,
     notifier: ClientNotifier,
-    /// Whether its mouse is ours, as it was told.
+    /// Whether the client was last asked to capture the mouse.
     mouse_captured: Option<bool>,
 }
 
@@ -361,7 +361,7 @@ impl AttachedClient {
     }
 }
 
-/// Whether somebody sits in front of a terminal that says so.
+/// Whether an event shows that somebody uses the terminal.
 fn is_user_input(event: &InputEvent) -> bool {
     match event {
         InputEvent::Key(_) | InputEvent::Paste(_) | InputEvent::FocusGained => true,
@@ -370,7 +370,7 @@ fn is_user_input(event: &InputEvent) -> bool {
     }
 }
 
-/// Waits for a change of one of two; answers whether who tells of it is still there.
+/// Waits for a change of one of two; answers whether the sender is still there.
 async fn either_changed<A, B>(one: &mut watch::Receiver<A>, other: &mut watch::Receiver<B>) -> bool {
     tokio::select! {
         changed = one.changed() => changed.is_ok(),

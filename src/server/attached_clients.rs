@@ -42,7 +42,7 @@ impl AttachedClients {
         self.show(self.colours.touch(client));
     }
 
-    /// A person typed into that terminal at that client. Answers whether another one did so before.
+    /// A person typed into that terminal at that client. Answers whether another client did so before.
     pub(super) fn typed(&self, client: u64, id: &HolderId) -> bool {
         self.sizes.typed(client, id)
     }
@@ -62,7 +62,7 @@ impl AttachedClients {
         self.presence.remove(client);
     }
 
-    /// Has programs told these colours, if there are other ones than before.
+    /// Gives programs these colours, if they have changed.
     fn show(&self, palette: Option<ColorPalette>) {
         if let Some(palette) = palette {
             self.hub.set_palette(palette);

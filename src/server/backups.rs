@@ -94,7 +94,7 @@ mod tests {
     use crate::domain::{NoticeLevel, Timestamp};
     use crate::read_model::general_notice;
 
-    fn tell(journal: &Journal, kind: &str) {
+    fn add(journal: &Journal, kind: &str) {
         let notice = general_notice(NoticeLevel::Info, kind, String::new());
         journal.add(Timestamp(0), notice);
     }
@@ -107,13 +107,13 @@ mod tests {
     #[tokio::test]
     async fn a_move_is_copied_at_once_and_the_next_one_only_minutes_later() {
         let journal = Journal::default();
-        tell(&journal, "advance");
+        add(&journal, "advance");
         let mut copies = BackupTrigger::new(journal.clone());
         assert!(!is_due(&mut copies).await, "what was before");
-        tell(&journal, "progress");
+        add(&journal, "progress");
         assert!(!is_due(&mut copies).await, "nothing moved");
-        tell(&journal, "advance");
-        tell(&journal, "spawn");
+        add(&journal, "advance");
+        add(&journal, "spawn");
         let before = Instant::now();
         assert!(is_due(&mut copies).await);
         let pause = copies.not_before - before;
@@ -121,7 +121,7 @@ mod tests {
             pause >= Duration::from_mins(2),
             "only {pause:?} until the next copy"
         );
-        tell(&journal, "close");
+        add(&journal, "close");
         for _ in 0..3 {
             assert!(!is_due(&mut copies).await, "too early");
         }

@@ -1,5 +1,5 @@
-//! Which colours programs are told when they ask their terminal: those of the client that was used last, among those whose
-//! terminals told theirs.
+//! Which colours programs get when they ask their terminal: those of the client that was used last, among those whose
+//! terminals reported theirs.
 
 use parking_lot::Mutex;
 
@@ -15,7 +15,7 @@ pub(super) struct ReportedColours {
 }
 
 impl ReportedColours {
-    /// What its environment says: nothing, or whether its background is dark.
+    /// What is known from the environment: nothing, or whether the background is dark.
     pub(super) fn from_background(ground: Option<Background>) -> ReportedColours {
         let background = ground.map(|ground| match ground {
             Background::Dark => ColorPalette::default().background,
@@ -36,43 +36,43 @@ impl ReportedColours {
 }
 
 /// Terminal colours of all clients, of which those of the last used client are passed on to programs. Every method answers what
-/// programs are to be told from now on, nothing when that is as it was.
+/// programs get from now on, nothing when that is as it was.
 #[derive(Debug, Default)]
 pub(super) struct ClientColours(Mutex<ColourState>);
 
 #[derive(Debug, Default)]
 struct ColourState {
-    /// Clients, the one used last at the end, with what their terminals told.
+    /// Clients, the one used last at the end, with what their terminals reported.
     clients: Vec<(u64, ReportedColours)>,
     now: ColorPalette,
 }
 
 impl ClientColours {
     pub(super) fn report(&self, client: u64, known: ReportedColours) -> Option<ColorPalette> {
-        let mut told = self.0.lock();
-        match told.clients.iter_mut().find(|(other, _)| *other == client) {
+        let mut state = self.0.lock();
+        match state.clients.iter_mut().find(|(other, _)| *other == client) {
             Some((_, before)) => *before = known,
-            None => told.clients.insert(0, (client, known)),
+            None => state.clients.insert(0, (client, known)),
         }
-        told.decide()
+        state.decide()
     }
 
     pub(super) fn touch(&self, client: u64) -> Option<ColorPalette> {
-        let mut told = self.0.lock();
-        let at = told.clients.iter().position(|(other, _)| *other == client)?;
-        if at + 1 == told.clients.len() {
+        let mut state = self.0.lock();
+        let at = state.clients.iter().position(|(other, _)| *other == client)?;
+        if at + 1 == state.clients.len() {
             return None;
         }
-        let known = told.clients.remove(at);
-        told.clients.push(known);
-        told.decide()
+        let known = state.clients.remove(at);
+        state.clients.push(known);
+        state.decide()
     }
 
     /// That client has gone; when it was the last one its colours stay.
     pub(super) fn remove(&self, client: u64) -> Option<ColorPalette> {
-        let mut told = self.0.lock();
-        told.clients.retain(|(other, _)| *other != client);
-        told.decide()
+        let mut state = self.0.lock();
+        state.clients.retain(|(other, _)| *other != client);
+        state.decide()
     }
 }
 
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_that_told_nothing_changes_nothing() {
+    fn a_terminal_that_reported_nothing_changes_nothing() {
         let colours = ClientColours::default();
         colours.report(1, known(WHITE));
         colours.report(2, ReportedColours::from_background(None));

@@ -13,7 +13,7 @@ use crate::server::inbox_folder;
 /// How often the inbox folder is looked at; a signal is there only when its sender could not reach the socket.
 const INBOX_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Serves until the server is told to stop, or the engine has ended by itself.
+/// Serves until the server is stopped, or the engine has ended by itself.
 pub(super) async fn serve(listener: &IpcListener, conversations: &Arc<Conversations>, engine: &EngineThread) {
     let services = &conversations.services;
     let (stop, poison) = (&services.stop, services.hub.poison());

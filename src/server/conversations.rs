@@ -1,4 +1,4 @@
-//! Conversations: one task per connection. A connection that says nothing sensible is closed with the reason; none can hold up
+//! Conversations: one task per connection. A connection that sends nothing sensible is closed with the reason; none can hold up
 //! another or the engine.
 
 use std::sync::Arc;
@@ -80,11 +80,11 @@ async fn serve_connection(
         return bye(&mut sender, &mut receiver, text).await;
     }
     loop {
-        let said = tokio::select! {
+        let message = tokio::select! {
             () = own.services.stop.cancelled() => return say_goodbye(own, &mut sender, &mut receiver).await,
-            said = next(&mut receiver) => said?,
+            message = next(&mut receiver) => message?,
         };
-        match said {
+        match message {
             None => return Ok(()),
             Some(FromClient::Call(call)) => {
                 let answering = Arc::clone(own);
@@ -161,7 +161,7 @@ fn is_same_board(one: &ReadModel, other: &ReadModel) -> bool {
         && (&one.pause, &one.base, one.max_agents) == (&other.pause, &other.base, other.max_agents)
 }
 
-/// Ends the connection when the server ends. A broken server says nothing, so that the client starts another.
+/// Ends the connection when the server ends. A broken server sends nothing, so that the client starts another.
 async fn say_goodbye(
     own: &Conversations,
     sender: &mut FrameSender,

@@ -68,8 +68,8 @@ fn diff(git: &dyn Git, model: &ReadModel, task: &TaskId, against: DiffBase) -> R
         DiffBase::Base => since_base(model, known)?,
         DiffBase::Review => since_review(model, known)?,
     };
-    let said = |error: GitError| error.to_string();
-    let text = git.diff_text(&range, MAX_DIFF).map_err(said)?;
+    let failed = |error: GitError| error.to_string();
+    let text = git.diff_text(&range, MAX_DIFF).map_err(failed)?;
     Ok(CacheEntry::Diff(Diff::parse(&text.text, text.truncated).into()))
 }
 
@@ -210,8 +210,8 @@ mod tests {
 
     #[test]
     fn output_is_shown_without_what_steers_a_terminal() {
-        let said = "\u{1b}[1;32mok\u{1b}[0m one\r\n 10%\r 20%\rdone\n\u{1b}]0;title\u{7}end";
-        assert_eq!(without_styles(said), "ok one\ndone\nend");
+        let output = "\u{1b}[1;32mok\u{1b}[0m one\r\n 10%\r 20%\rdone\n\u{1b}]0;title\u{7}end";
+        assert_eq!(without_styles(output), "ok one\ndone\nend");
         assert_eq!(without_styles("\u{1b}["), "");
     }
 }

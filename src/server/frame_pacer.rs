@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn for_a_while_after_a_key_pictures_come_faster() {
+    fn for_a_while_after_a_key_frames_come_faster() {
         for extent in [DrawExtent::Typed, DrawExtent::Everything] {
             let start = Instant::now();
             let mut pace = FramePacer::default();
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn at_most_two_pictures_are_on_their_way() {
+    fn at_most_two_frames_are_on_their_way() {
         let start = Instant::now();
         let mut pace = FramePacer::default();
         assert_eq!((pace.next_number(), pace.next_number()), (1, 2));

@@ -1,4 +1,4 @@
-//! The settings in force and what they say of the session, and what the files of the settings look like from outside.
+//! The settings in force and what they make of the session, and what the files of the settings look like from outside.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ impl ActiveSettings {
         self.place.session_name(&self.config())
     }
 
-    /// What a frame says about the session as a whole.
+    /// What a frame shows about the session as a whole.
     pub(super) fn facts(&self) -> SessionFacts {
         SessionFacts {
             project: self.name(),
@@ -86,7 +86,7 @@ impl FileStamps {
     pub(super) fn at(place: &ProjectPaths) -> FileStamps {
         let places = &place.sources.files;
         let mut files: Vec<PathBuf> = places.project.iter().chain(&places.user).cloned().collect();
-        // A folder that cannot be listed is told by whoever reads it.
+        // A folder that cannot be listed is reported by whoever reads it.
         files.extend(session_setup::own_workflows(place).unwrap_or_default());
         FileStamps(
             files

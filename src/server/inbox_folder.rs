@@ -110,16 +110,16 @@ mod tests {
         let mut none = signal(mine, SECOND, SECOND);
         none.token.clear();
         put(&intake, "5.json", &none);
-        let speakers: Vec<AttemptId> = pending_events(&intake)
+        let attempts: Vec<AttemptId> = pending_events(&intake)
             .into_iter()
             .map(|event| match event {
                 Event::Signalled { attempt, .. } => attempt,
                 other => panic!("no signal: {other:?}"),
             })
             .collect();
-        assert_eq!(speakers, [FIRST]);
+        assert_eq!(attempts, [FIRST]);
         assert_eq!(files(&intake).len(), 5, "they stay until the engine has them");
-        // Nobody answers: what may not speak is set aside all the same, and the rest stays.
+        // Nobody answers: a signal with a wrong token is set aside all the same, and the rest stays.
         drop(outlet);
         take_all(&intake);
         let refused = signal_files(&intake.folder.join("refused")).unwrap();

@@ -157,7 +157,7 @@ impl<'a> NotifierTask<'a> {
 
     fn deliver(&mut self, name: &'static str, notify: Arc<dyn Notifier>, notification: Notification) {
         let (turn, results) = (self.generation, self.results.0.clone());
-        let tell = move || {
+        let send = move || {
             let result = notify.send(&notification);
             // Nobody takes it any more when the server has ended.
             drop(results.blocking_send(DeliveryResult {
@@ -167,7 +167,7 @@ impl<'a> NotifierTask<'a> {
             }));
         };
         let thread = std::thread::Builder::new().name(format!("notify-{name}"));
-        if let Err(error) = thread.spawn(tell) {
+        if let Err(error) = thread.spawn(send) {
             let result = Err(NotifyError::Temporary(format!("start a thread: {error}")));
             self.on_result(DeliveryResult {
                 generation: turn,

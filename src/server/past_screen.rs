@@ -22,13 +22,13 @@ const MARK_GAP: Span = Span::seconds(2);
 pub(super) fn screen_at(folder: &Path, at: Timestamp) -> Result<RecordedScreen, String> {
     let failed = |error: HolderError| error.to_string();
     let mut log = LogReader::open(folder).map_err(failed)?;
-    let notes = log.index_entries().map_err(failed)?;
-    let marks: Vec<(Timestamp, u64)> = notes.iter().filter_map(time_mark).collect();
+    let entries = log.index_entries().map_err(failed)?;
+    let marks: Vec<(Timestamp, u64)> = entries.iter().filter_map(time_mark).collect();
     let (Some((first, _)), Some((last, _))) = (marks.first(), marks.last()) else {
         return Err("look back: it left no log".to_owned());
     };
     let until = offset_at(&marks, at);
-    let sizes = SizeHistory::from_entries(&notes);
+    let sizes = SizeHistory::from_entries(&entries);
     let mut terminal = Terminal::new(EmulatorKind::default(), Size::default(), 0);
     let from = until.saturating_sub(MAX_REPLAY);
     let shown = sizes.replay(&mut log, &mut terminal, (from, until));

@@ -19,12 +19,12 @@ pub(super) enum ConnectionError {
     Wire(#[from] wire::WireError),
     #[error("{0}")]
     Io(#[from] io::Error),
-    #[error("the peer said nothing")]
+    #[error("the peer sent nothing")]
     Silent,
 }
 
-/// Says goodbye, and listens until the peer has gone: one that is just sending something would otherwise find the line dead
-/// before it has read why, and take it for a server that broke down.
+/// Says goodbye, and listens until the peer has gone: one that is just sending something would otherwise find the connection
+/// broken before it has read why, and take it for a server that broke down.
 pub(super) async fn bye(
     sender: &mut FrameSender,
     receiver: &mut FrameReceiver,
@@ -57,7 +57,7 @@ pub(super) async fn next(receiver: &mut FrameReceiver) -> Result<Option<FromClie
         return Ok(None);
     };
     match wire::decode(BytesMut::freeze(frame?))? {
-        Packet::Message(said) => Ok(Some(said)),
+        Packet::Message(message) => Ok(Some(message)),
         Packet::Frame(..) | Packet::Text(_) => Ok(None),
     }
 }
@@ -68,24 +68,28 @@ mod tests {
     use crate::adapters::ipc::{self, IpcListener};
 
     #[tokio::test]
-    async fn who_is_still_talking_hears_the_goodbye_and_finds_no_dead_line() {
+    async fn a_client_that_is_still_sending_gets_the_goodbye_and_no_broken_connection() {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("s");
         let listener = IpcListener::bind(&socket).unwrap();
         let (accepted, connected) = tokio::join!(listener.accept(), ipc::connect(&socket));
-        let ((mut ours, mut heard), (mut theirs, mut words)) = (accepted.unwrap(), connected.unwrap());
-        let (said, talked) = tokio::join!(bye(&mut ours, &mut heard, "enough".to_owned()), async move {
-            let word = words.next().await.unwrap().unwrap();
-            // The goodbye is on its way, and this client has not looked yet.
-            for number in 0..100 {
-                theirs
-                    .send(wire::encode_message(&FromClient::Ack(number)).unwrap())
-                    .await?;
+        let ((mut ours, mut from_client), (mut theirs, mut from_server)) =
+            (accepted.unwrap(), connected.unwrap());
+        let (ended, received) = tokio::join!(
+            bye(&mut ours, &mut from_client, "enough".to_owned()),
+            async move {
+                let frame = from_server.next().await.unwrap().unwrap();
+                // The goodbye is on its way, and this client has not looked yet.
+                for number in 0..100 {
+                    theirs
+                        .send(wire::encode_message(&FromClient::Ack(number)).unwrap())
+                        .await?;
+                }
+                Ok::<_, io::Error>(frame)
             }
-            Ok::<_, io::Error>(word)
-        });
-        said.unwrap();
-        let word = wire::decode::<FromServer>(BytesMut::freeze(talked.unwrap())).unwrap();
-        assert_eq!(word, Packet::Message(FromServer::Bye("enough".to_owned())));
+        );
+        ended.unwrap();
+        let message = wire::decode::<FromServer>(BytesMut::freeze(received.unwrap())).unwrap();
+        assert_eq!(message, Packet::Message(FromServer::Bye("enough".to_owned())));
     }
 }

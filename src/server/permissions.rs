@@ -1,4 +1,4 @@
-//! Saying yes or no to an agent that wants to be allowed something: bound to what it asked, and said once only (A5). The key
+//! Answers the permission an agent asks for: bound to what it asked, and given once only (A5). The key
 //! goes nowhere when the agent asks something else by now, or when somebody has answered it already.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use crate::server::screens::holder_of;
 use crate::term::keys::encode_key;
 use crate::ui::{PermissionReply, ScreenId};
 
-/// How long an agent has to say that it goes on. Whatever it still asks then it asks again, or it has not heard the answer.
+/// How long an agent has to report that it goes on. Whatever it still asks then it asks again, or the answer was lost.
 const REPLY_TIMEOUT: Span = Span::seconds(10);
 
 /// Permission requests of agents that were already answered, so that each is answered once. One per attempt.
@@ -23,7 +23,7 @@ struct PermissionReplies(Mutex<BTreeMap<AttemptId, (Timestamp, Timestamp)>>);
 
 impl PermissionReplies {
     /// Takes the answer to what an attempt asks; answers about which task. Only the first to each question is taken: until its
-    /// agent has said that it goes on, another key would be typed into whatever comes next.
+    /// agent has reported that it goes on, another key would be typed into whatever comes next.
     fn claim(
         &self,
         (model, now): (&ReadModel, Timestamp),
@@ -53,7 +53,7 @@ impl PermissionReplies {
 pub(super) struct Approvals {
     engine: EngineHandle,
     hub: TerminalHub,
-    consents: PermissionReplies,
+    replies: PermissionReplies,
 }
 
 impl Approvals {
@@ -61,7 +61,7 @@ impl Approvals {
         Approvals {
             engine,
             hub,
-            consents: PermissionReplies::default(),
+            replies: PermissionReplies::default(),
         }
     }
 
@@ -76,14 +76,14 @@ impl Approvals {
             return Err(Refusal(format!("the terminal of attempt {id} is not here")));
         };
         let model = self.engine.read_model();
-        let task = self.consents.claim((&model, clock::now()), (id, what))?;
+        let task = self.replies.claim((&model, clock::now()), (id, what))?;
         let key = encode_key(&says.key(), pane.terminal.lock().modes());
         self.hub.input(&holder, &key);
-        let said = match says {
+        let done = match says {
             PermissionReply::Yes => "allowed",
             PermissionReply::No => "refused",
         };
-        Ok(Accepted(format!("{said} {task}: {what}")))
+        Ok(Accepted(format!("{done} {task}: {what}")))
     }
 }
 
@@ -110,8 +110,8 @@ mod tests {
 
     #[test]
     fn a_question_is_answered_once_whoever_answers_it() {
-        let consents = PermissionReplies::default();
-        let take = |model: &ReadModel, now| consents.claim((model, Timestamp(now)), (ID, "npm test"));
+        let replies = PermissionReplies::default();
+        let take = |model: &ReadModel, now| replies.claim((model, Timestamp(now)), (ID, "npm test"));
         let asked = asking("npm test", 500);
         assert!(take(&asked, 1_000).is_ok());
         let why = take(&asked, 1_001).unwrap_err().0;
@@ -120,14 +120,14 @@ mod tests {
         let anew = asking("npm test", 1_500);
         assert!(take(&anew, 1_600).is_ok());
         assert!(take(&anew, 1_601).is_err());
-        // Who still asks after a while has not heard.
+        // An agent that still asks after a while did not get the answer.
         assert!(take(&anew, 1_600 + REPLY_TIMEOUT.0).is_ok());
     }
 
     #[test]
     fn what_an_agent_asks_by_now_is_not_what_was_read() {
-        let consents = PermissionReplies::default();
-        let take = |model: &ReadModel| consents.claim((model, Timestamp(9)), (ID, "npm test"));
+        let replies = PermissionReplies::default();
+        let take = |model: &ReadModel| replies.claim((model, Timestamp(9)), (ID, "npm test"));
         assert!(
             take(&asking("rm -rf build", 5))
                 .unwrap_err()

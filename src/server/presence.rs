@@ -1,4 +1,4 @@
-//! Who looks at a screen of this server, as far as terminals tell.
+//! Who looks at a screen of this server, as far as terminals report it.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
 //! Settings and workflows while the server runs: which are in force, and how others come into force. What cannot be understood
-//! changes nothing: the old ones stay, and people are told file and line.
+//! changes nothing: the old ones stay, and people get file and line.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::server::engine_handle::EngineHandle;
 use crate::server::in_force::{ActiveSettings, FileStamps};
 use crate::ui::KeymapError;
 
-/// The kind of notice by which people are told of settings.
+/// The kind of notices about settings.
 pub(super) const NOTICE_KIND: &str = "settings";
 /// How often the files of the settings are looked at; what changed is read when it has stayed so for as long.
 const LOOK_EVERY: Duration = Duration::from_millis(700);
@@ -53,7 +53,7 @@ impl Reloader {
             }
             read = seen.clone();
             let reloader = Arc::clone(self);
-            // What is wrong is told to people where they look.
+            // Problems are published as notices.
             let reading = move || drop(reloader.reload());
             if tokio::task::spawn_blocking(reading).await.is_err() {
                 return;
@@ -61,7 +61,7 @@ impl Reloader {
         }
     }
 
-    /// Reads settings and workflows again and lets them come into force; people are told what changed. Blocks.
+    /// Reads settings and workflows again and lets them come into force; a notice lists what changed. Blocks.
     pub(super) fn reload(&self) -> Result<(), String> {
         let mut problem = self.settings.problem.lock();
         let done = self.apply_files();
@@ -93,11 +93,11 @@ impl Reloader {
         } else {
             config::set(places, KEY, name)
         };
-        let told = match done {
+        let reloaded = match done {
             Ok(_) => self.reload(),
             Err(error) => Err(format!("could not {error}")),
         };
-        match told {
+        match reloaded {
             Err(why) => (NoticeLevel::Error, why),
             Ok(()) if self.settings.name() == name => {
                 (NoticeLevel::Success, format!("this session is called {name} now"))
@@ -172,7 +172,7 @@ fn pause(engine: &EngineHandle, old: &Config, new: &Config) -> Result<(), InboxC
         (true, false) => Command::Resume,
         (true, true) | (false, false) => return Ok(()),
     };
-    // A board that is paused, or goes on, already says so; that is no problem.
+    // A board that is paused, or goes on, refuses; that is no problem.
     let _refused = engine.ask("the setting `paused`", command)?;
     Ok(())
 }

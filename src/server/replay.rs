@@ -14,7 +14,7 @@ const CHUNK: usize = 256 * 1024;
 #[derive(Debug, Default)]
 pub(super) struct SizeHistory(Vec<(u64, PaneSize)>);
 
-/// When the log ended at which offset, where an index entry says so.
+/// When the log ended at which offset, where an index entry has it.
 pub(super) fn time_mark(entry: &IndexEntry) -> Option<(Timestamp, u64)> {
     match entry {
         IndexEntry::Segment { start, at, .. } => Some((*at, *start)),
@@ -26,12 +26,12 @@ pub(super) fn time_mark(entry: &IndexEntry) -> Option<(Timestamp, u64)> {
 impl SizeHistory {
     /// Those of the attempt in this folder; none when its index cannot be read.
     pub(super) fn read(folder: &Path) -> SizeHistory {
-        let notes = LogReader::open(folder).and_then(|log| log.index_entries());
-        SizeHistory::from_entries(&notes.unwrap_or_default())
+        let entries = LogReader::open(folder).and_then(|log| log.index_entries());
+        SizeHistory::from_entries(&entries.unwrap_or_default())
     }
 
-    pub(super) fn from_entries(notes: &[IndexEntry]) -> SizeHistory {
-        let sizes = notes.iter().filter_map(|note| match note {
+    pub(super) fn from_entries(entries: &[IndexEntry]) -> SizeHistory {
+        let sizes = entries.iter().filter_map(|entry| match entry {
             IndexEntry::Size { size, offset, .. } => Some((*offset, *size)),
             _ => None,
         });
@@ -41,7 +41,7 @@ impl SizeHistory {
     /// Gives a terminal the size it had at that offset, if that is known.
     pub(super) fn apply(&self, terminal: &mut Terminal, offset: u64) {
         if let Some((_, size)) = self.0.iter().rfind(|(from, _)| *from <= offset) {
-            // What it tells of that was told then.
+            // What it answers to that was sent then.
             drop(terminal.resize(Size::new(size.cols, size.rows)));
         }
     }

@@ -31,13 +31,13 @@ pub(super) fn lines(hub: &TerminalHub, id: ScreenId, columns: u16) -> Vec<Scroll
 }
 
 fn replay(mut log: LogReader, columns: u16) -> Vec<ScrollbackLine> {
-    let mut tape = ScrollbackRecorder::new(columns);
+    let mut recorder = ScrollbackRecorder::new(columns);
     let mut offset = 0;
     loop {
         match log.read_from(offset, CHUNK) {
             Ok(LogChunk::Bytes { offset: at, bytes }) => {
                 offset = at + u64::try_from(bytes.len()).unwrap_or(0);
-                tape.feed(&bytes);
+                recorder.feed(&bytes);
             }
             Ok(LogChunk::Gap { to, .. }) => offset = to,
             Ok(LogChunk::End) => break,
@@ -47,7 +47,7 @@ fn replay(mut log: LogReader, columns: u16) -> Vec<ScrollbackLine> {
             }
         }
     }
-    tape.end()
+    recorder.end()
 }
 
 /// Emulator that collects lines as they scroll off its screen.
@@ -90,9 +90,9 @@ impl ScrollbackRecorder {
     /// Takes the lines above the screen, and goes on with an emulator that shows the same screen below none.
     fn take_scrolled_off(&mut self) {
         let history = self.terminal.history_len();
-        let mut still = LiveScreen::new(&mut self.terminal, false).scrollback();
-        still.lines.truncate(history);
-        self.lines.append(&mut still.lines);
+        let mut shown = LiveScreen::new(&mut self.terminal, false).scrollback();
+        shown.lines.truncate(history);
+        self.lines.append(&mut shown.lines);
         let surplus = self.lines.len().saturating_sub(MAX_LINES);
         self.lines.drain(..surplus);
         let screen = self.terminal.dump(0);
@@ -103,8 +103,8 @@ impl ScrollbackRecorder {
     fn end(mut self) -> Vec<ScrollbackLine> {
         let rest = std::mem::take(&mut self.rest);
         self.terminal.feed(clock::now().0, &rest);
-        let mut still = LiveScreen::new(&mut self.terminal, false).scrollback();
-        self.lines.append(&mut still.lines);
+        let mut shown = LiveScreen::new(&mut self.terminal, false).scrollback();
+        self.lines.append(&mut shown.lines);
         self.lines
     }
 }
@@ -120,11 +120,11 @@ mod tests {
                 .map(|n| format!("\x1b[32mline {n}\x1b[0m\r\n"))
                 .collect();
             let text = lines.concat();
-            let mut tape = ScrollbackRecorder::new(80);
+            let mut recorder = ScrollbackRecorder::new(80);
             for part in text.as_bytes().chunks(size) {
-                tape.feed(part);
+                recorder.feed(part);
             }
-            let lines = tape.end();
+            let lines = recorder.end();
             let written = lines.iter().filter(|line| !line.text.is_empty());
             assert!(
                 written

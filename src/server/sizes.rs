@@ -32,64 +32,66 @@ struct SizeRequests {
 
 impl TerminalSizes {
     pub(super) fn touch(&self, client: u64) {
-        let mut wishes = self.0.lock();
-        wishes.clients.retain(|other| *other != client);
-        wishes.clients.push(client);
+        let mut table = self.0.lock();
+        table.clients.retain(|other| *other != client);
+        table.clients.push(client);
     }
 
     /// A person typed into that terminal at that client. Answers whether another one did so before.
     pub(super) fn typed(&self, client: u64, id: &HolderId) -> bool {
-        let mut wishes = self.0.lock();
-        let wish = wishes.terminals.get_mut(id);
-        wish.is_some_and(|wish| wish.last_typed_by.replace(client) != Some(client))
+        let mut table = self.0.lock();
+        let requests = table.terminals.get_mut(id);
+        requests.is_some_and(|requests| requests.last_typed_by.replace(client) != Some(client))
     }
 
     /// That client shows these terminals at these sizes, and no other. Answers the sizes of all it concerns.
     pub(super) fn set_shown(&self, client: u64, shown: &[(HolderId, PaneSize)]) -> Vec<(HolderId, PaneSize)> {
-        let mut wishes = self.0.lock();
-        if !wishes.clients.contains(&client) {
-            wishes.clients.insert(0, client);
+        let mut table = self.0.lock();
+        if !table.clients.contains(&client) {
+            table.clients.insert(0, client);
         }
-        let mut concerned = wishes.forget(client, |id| shown.iter().all(|(other, _)| other != id));
+        let mut concerned = table.forget(client, |id| shown.iter().all(|(other, _)| other != id));
         for (id, size) in shown {
-            let wish = wishes.terminals.entry(id.clone()).or_default();
-            wish.sizes.insert(client, *size);
+            let requests = table.terminals.entry(id.clone()).or_default();
+            requests.sizes.insert(client, *size);
             concerned.push(id.clone());
         }
-        wishes.decide(concerned)
+        table.decide(concerned)
     }
 
     /// That client has gone. Answers the sizes of the terminals it showed and others still show.
     pub(super) fn remove(&self, client: u64) -> Vec<(HolderId, PaneSize)> {
-        let mut wishes = self.0.lock();
-        wishes.clients.retain(|other| *other != client);
-        let concerned = wishes.forget(client, |_| true);
-        wishes.decide(concerned)
+        let mut table = self.0.lock();
+        table.clients.retain(|other| *other != client);
+        let concerned = table.forget(client, |_| true);
+        table.decide(concerned)
     }
 }
 
 impl SizeTable {
-    /// Takes back what a client wished for some terminals; answers which those were.
+    /// Takes back what a client requested for some terminals; answers which those were.
     fn forget(&mut self, client: u64, gone: impl Fn(&HolderId) -> bool) -> Vec<HolderId> {
         let mut forgotten = Vec::new();
-        self.terminals.retain(|id, wish| {
-            if gone(id) && wish.sizes.remove(&client).is_some() {
+        self.terminals.retain(|id, requests| {
+            if gone(id) && requests.sizes.remove(&client).is_some() {
                 forgotten.push(id.clone());
             }
-            !wish.sizes.is_empty()
+            !requests.sizes.is_empty()
         });
         forgotten
     }
 
     fn decide(&self, concerned: Vec<HolderId>) -> Vec<(HolderId, PaneSize)> {
         let sizes = concerned.into_iter().filter_map(|id| {
-            let wish = self.terminals.get(&id)?;
-            let typed = wish.last_typed_by.and_then(|client| wish.sizes.get(&client));
+            let requests = self.terminals.get(&id)?;
+            let typed = requests
+                .last_typed_by
+                .and_then(|client| requests.sizes.get(&client));
             let used = || {
                 self.clients
                     .iter()
                     .rev()
-                    .find_map(|client| wish.sizes.get(client))
+                    .find_map(|client| requests.sizes.get(client))
             };
             let size = *typed.or_else(used)?;
             Some((id, size))
@@ -118,7 +120,7 @@ pub(super) enum ResizeAction {
 }
 
 impl ResizeThrottle {
-    /// A terminal whose holder has not been heard yet.
+    /// A terminal whose holder has not reported yet.
     pub(super) fn new(size: PaneSize) -> ResizeThrottle {
         ResizeThrottle {
             size,
@@ -128,14 +130,14 @@ impl ResizeThrottle {
         }
     }
 
-    /// Its holder says that it has that size; or its program has ended, and nothing but its frame has a size any more.
+    /// Its holder reports that size; or its program has ended, and nothing but its frame has a size any more.
     pub(super) fn confirm(&mut self, size: PaneSize, now: Instant) -> ResizeAction {
         self.size = size;
         self.is_known = true;
         self.due(now)
     }
 
-    /// Its holder is not heard any more; it may never have got the last size.
+    /// Its holder is not connected any more; it may never have got the last size.
     pub(super) fn forget(&mut self) {
         if self.is_known {
             self.is_known = false;
@@ -197,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_clients_nobody_has_used_the_first_decides_and_they_do_not_quarrel() {
+    fn of_two_clients_nobody_has_used_the_first_decides_and_the_size_does_not_change_back_and_forth() {
         let sizes = TerminalSizes::default();
         for _ in 0..3 {
             assert_eq!(sizes.set_shown(1, &[(shell(), BIG)]), [(shell(), BIG)]);
@@ -263,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_size_wished_before_the_holder_answers_is_not_lost() {
+    fn a_size_requested_before_the_holder_answers_is_not_lost() {
         let now = Instant::now();
         let mut paced = ResizeThrottle::new(SMALL);
         assert_eq!(paced.request(BIG, now), ResizeAction::None);
@@ -281,7 +283,7 @@ mod tests {
         paced.forget();
         assert_eq!(paced.due(now), ResizeAction::None);
         assert_eq!(paced.confirm(SMALL, now), ResizeAction::Now(BIG));
-        // It has it, and nobody wished for another one.
+        // It has it, and nobody requested another one.
         paced.forget();
         paced.forget();
         assert_eq!(paced.confirm(BIG, now), ResizeAction::None);

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_figures_tell_ways_with_repeats_and_rejections_averages_and_totals() {
+    fn the_figures_show_ways_with_repeats_and_rejections_averages_and_totals() {
         let crash = Verdict::Failed(FailureClass::Crash, String::new());
         let metrics = counted(vec![
             ("development", 10, crash),
@@ -233,9 +233,9 @@ mod tests {
         has("  development           30m       2         0       2");
         has("  reviewing              5m       0         1       0");
         has("t-1                2.0h  development 2x 30m > reviewing! 5m > development 2x 1.5h");
-        let trail = &metrics.trails[&"t-1".into()];
-        let told = |is_done| steps(&board, (&"t-1".into(), trail), is_done);
-        assert!(told(true).ends_with(" > done") && !told(false).contains("done"));
+        let of_task = &metrics.trails[&"t-1".into()];
+        let trail = |is_done| steps(&board, (&"t-1".into(), of_task), is_done);
+        assert!(trail(true).ends_with(" > done") && !trail(false).contains("done"));
         let data = as_json(&board, &metrics, &[]);
         assert_eq!((&data["sent_back"], &data["timeouts"]), (&json!(1), &json!(1)));
         assert_eq!(data["stages"][0]["average_ms"], 30 * 60_000);

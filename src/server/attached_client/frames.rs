@@ -23,7 +23,7 @@ use crate::ui::{self, CacheEntry, CacheKey, LogLine, ScreenId, UiInput};
 
 /// Pause before it is looked whether a program took too long for a frame of its own.
 const SYNC_TIMEOUT: Duration = Duration::from_millis(50);
-/// What a client was told between two lines of the watcher log has numbers between theirs.
+/// Messages shown to one client between two lines of the watcher log have numbers between theirs.
 const TOASTS_BETWEEN: u64 = 1_000;
 /// Lines of the watcher log a client keeps.
 const MAX_LOG_LINES: usize = 2_000;
@@ -181,7 +181,7 @@ impl AttachedClient {
         for pane in panes {
             if !self.watches.iter().any(|watch| watch.is_of(&pane)) {
                 self.watches.push(OutputWatch::begin(pane));
-                // What it wrote between being drawn and being watched was not heard.
+                // What it wrote between being drawn and being watched was not noticed.
                 self.frame.mark_stale(StaleScope::Terminals);
             }
         }
@@ -258,7 +258,7 @@ impl AttachedClient {
         self.log.drain(..surplus);
     }
 
-    /// What this person was told in passing stands in their log, too (A11).
+    /// Messages shown to this person stand in their log, too (A11).
     fn log_toasts(&mut self) {
         for toast in self.state.take_messages() {
             let last = self.log.last();

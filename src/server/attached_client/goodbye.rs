@@ -1,4 +1,4 @@
-//! What a client is told when it has to go, though nobody there wished so.
+//! The last message to a client whose connection ends although nobody there asked for it.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::server::poison::PoisonFlag;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ClientFlow {
     On,
-    /// It ends, with these words.
+    /// It ends, with this message.
     Bye(String),
     Gone,
 }
@@ -22,7 +22,7 @@ pub(super) fn client_panicked(logs: &Path, what: &str) -> ClientFlow {
     ))
 }
 
-/// Ends the connection when the server ends. A broken server says nothing, so that the client starts another.
+/// Ends the connection when the server ends. A broken server sends nothing, so that the client starts another.
 pub(super) fn server_stopped(engine: &EngineHandle, poison: &PoisonFlag) -> ClientFlow {
     match engine.inbox.stopped() {
         _ if poison.is_poisoned() => ClientFlow::Gone,

@@ -41,7 +41,7 @@ impl ClientNotifier {
         self.last_board = None;
     }
 
-    /// When there is something to tell even if nothing more happens.
+    /// When there is something to send even if nothing more happens.
     pub(super) fn due(&self) -> Option<Timestamp> {
         self.alerts.next_due()
     }
@@ -74,10 +74,10 @@ impl AttachedClient {
             let word = match (call, self.notifier.style) {
                 (TerminalUpdate::Title(title), _) => FromServer::Title(title),
                 (TerminalUpdate::Progress(progress), _) => FromServer::Progress(progress),
-                (TerminalUpdate::Notification(text), Some(manner)) => FromServer::Notify(TerminalNotice {
+                (TerminalUpdate::Notification(text), Some(style)) => FromServer::Notify(TerminalNotice {
                     heading: format!("dbs {project}"),
                     text,
-                    manner,
+                    manner: style,
                 }),
                 (TerminalUpdate::Notification(_), None) => continue,
             };

@@ -122,7 +122,7 @@ pub(super) fn first_state(
     }
     let path = services.shells.path();
     match first_start::detect(&settings.place, (&facts, &model), (path, attach.outer.clone())) {
-        // Its second question says it, and takes another key.
+        // The second question of the welcome does so, and offers another key.
         Some(found) => state.show_welcome(found),
         None => state.hint_prefix_in_multiplexer(clock::now(), attach.outer.as_deref()),
     }

@@ -33,7 +33,7 @@ impl Screens for TestScreens {
 struct Bench {
     inner: TestScreens,
     model: ReadModel,
-    shelf: ViewCache,
+    cache: ViewCache,
     facts: SessionFacts,
     theme: Theme,
     state: UiState,
@@ -53,7 +53,7 @@ impl Bench {
         Bench {
             inner: TestScreens(inner.into()),
             model: ReadModel::default(),
-            shelf: ViewCache::default(),
+            cache: ViewCache::default(),
             facts: SessionFacts::default(),
             theme: Theme::builtin(ColourDepth::True, Glyphs::Unicode),
             state,
@@ -68,7 +68,7 @@ impl Bench {
             model: &self.model,
             screens: &self.inner,
             log: &[],
-            cache: &self.shelf,
+            cache: &self.cache,
             now: self.now,
             session: &self.facts,
             theme: &self.theme,
@@ -332,8 +332,8 @@ fn one_terminal_is_drawn_alone_and_what_others_wrote_is_not_lost() {
     bench.write(ScreenId::Conductor, b"flood");
     bench.write(SHELL, b"echo");
     let bytes = bench.draw_alone(SHELL).unwrap();
-    let said = String::from_utf8_lossy(&bytes);
-    assert!(said.contains("echo") && !said.contains("flood"), "{said:?}");
+    let text = String::from_utf8_lossy(&bytes);
+    assert!(text.contains("echo") && !text.contains("flood"), "{text:?}");
     let rest = bench.draw();
     let rest = String::from_utf8_lossy(&rest);
     assert!(rest.contains("flood") && !rest.contains("echo"), "{rest:?}");

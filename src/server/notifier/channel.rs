@@ -1,4 +1,4 @@
-//! One way out, and what is to be told by it: when, and when again after it failed. Knows no thread and no clock.
+//! One notification channel: what is delivered over it, when, and when again after a failure. Uses no thread and no clock.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const RETRY_DELAYS: [Span; 4] = [
 /// After a start nothing is looked at for a moment: who has started the server, or lost it, is about to be there, and agents that
 /// went on meanwhile say again what they wait for.
 pub(super) const START_DELAY: Span = Span::seconds(5);
-/// The kind of notice by which people are told that a way does not work.
+/// The kind of notice about channels that do not work.
 pub(in crate::server) const NOTICE_KIND: &str = "notify";
 
 /// When notifications are delivered, and the pause between them.
@@ -70,11 +70,11 @@ impl ChannelState {
     }
 
     /// The channel with another target; a delivery that is under way counts as not delivered.
-    pub(super) fn with_channel(mut self, way: NotifyChannel) -> ChannelState {
+    pub(super) fn with_channel(mut self, channel: NotifyChannel) -> ChannelState {
         self.alerts.retry_delivery();
         ChannelState {
             alerts: self.alerts,
-            ..ChannelState::new(way, None, Timestamp::default())
+            ..ChannelState::new(channel, None, Timestamp::default())
         }
     }
 
@@ -91,13 +91,13 @@ impl ChannelState {
         self.alerts.is_delivering()
     }
 
-    /// Marks of what was told or seen; `None`: nothing ever was.
+    /// Marks of what was delivered or seen; `None`: nothing ever was.
     pub(super) fn marks(&self) -> Option<BTreeSet<String>> {
         self.alerts.delivered_keys()
     }
 
-    /// Takes in the board; answers what is to be told now. Nothing while something is being told: what comes meanwhile is told
-    /// together afterwards, so that nothing ever queues.
+    /// Takes in the board; answers what is to be delivered now. Nothing while a delivery is under way: what comes meanwhile is
+    /// delivered together afterwards, so that nothing ever queues.
     pub(super) fn next_notification(
         &mut self,
         now: NotifySituation,
@@ -127,15 +127,15 @@ impl ChannelState {
         Some(quiet.map_or(due, |end| end.max(due)))
     }
 
-    /// How it went; answers what people are to be told of that.
+    /// Takes in how a delivery went; answers the notice about that.
     pub(super) fn on_result(&mut self, at: Timestamp, result: Result<(), NotifyError>) -> Option<Notice> {
         let by = &self.channel.target;
         match result {
             Ok(()) => {
                 self.alerts.confirm_delivery();
                 (self.failures, self.last_try) = (0, None);
-                let said = self.reported_failure.take();
-                said.map(|_failure| notice(NoticeLevel::Info, format!("you can be reached again by {by}")))
+                let failure = self.reported_failure.take();
+                failure.map(|_failure| notice(NoticeLevel::Info, format!("you can be reached again by {by}")))
             }
             Err(why) => {
                 self.alerts.retry_delivery();
@@ -162,7 +162,7 @@ impl ChannelState {
             Some((before, at)) if *before == facts => *at,
             _ => now,
         };
-        let summons = Notification {
+        let notification = Notification {
             id: id(project, &facts, at),
             project: project.to_owned(),
             at,
@@ -172,7 +172,7 @@ impl ChannelState {
             items: facts.iter().map(item).collect(),
         };
         self.last_try = Some((facts, at));
-        summons
+        notification
     }
 }
 
@@ -201,7 +201,7 @@ fn id(project: &str, facts: &[Alert], at: Timestamp) -> String {
     digits.concat()
 }
 
-/// What people are told of a way that does not work, or works again.
+/// A notice about a channel that does not work, or works again.
 pub(super) fn notice(level: NoticeLevel, text: String) -> Notice {
     general_notice(level, NOTICE_KIND, text)
 }

@@ -17,14 +17,14 @@ use crate::server::hub::TerminalHub;
 use crate::server::inbox_folder;
 use crate::server::intake::SignalIntake;
 
-/// Terminals whose programs are heard to the last word before their end counts.
+/// Terminals whose programs have their last signals taken in before their end counts.
 pub(super) fn terminals(
     holders: &Arc<LocalHolders>,
     setup: &SessionSetup,
     intake: &SignalIntake,
     agents: &Arc<LocalAgents>,
 ) -> TerminalHub {
-    let (last_words, agents, engine) = (intake.clone(), Arc::clone(agents), intake.engine.clone());
+    let (signals, agents, engine) = (intake.clone(), Arc::clone(agents), intake.engine.clone());
     let cause = move |attempt: AttemptId, tail: &str| {
         let attempt = engine.read_model().attempts.get(&attempt).cloned();
         attempt.and_then(|attempt| end_cause(&agents, &attempt, tail))
@@ -34,7 +34,7 @@ pub(super) fn terminals(
         (setup.engine, setup.history),
         intake.engine.inbox.clone(),
         (
-            Box::new(move || inbox_folder::take_all(&last_words)),
+            Box::new(move || inbox_folder::take_all(&signals)),
             Box::new(cause),
         ),
     )
@@ -48,7 +48,7 @@ pub(super) fn end_cause(agents: &LocalAgents, attempt: &Attempt, tail: &str) -> 
     }
 }
 
-/// Who signs what the engine commits for agents, as the setting says; without an address it is the engine's.
+/// Who signs what the engine commits for agents, by the setting; without an address it is the engine's.
 fn author(text: Option<&str>) -> Signature {
     let own = signature(Timestamp(0));
     let Some((name, address)) = text.and_then(|text| text.split_once('<')) else {

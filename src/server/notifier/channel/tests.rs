@@ -1,4 +1,4 @@
-//! What is told by one way, and when: pure, with times as numbers.
+//! What is delivered over one channel, and when: pure, with times as numbers.
 
 use crate::domain::AttemptId;
 use crate::ports::notify::CancelOutcome;
@@ -18,7 +18,7 @@ impl Notifier for UnusedNotifier {
     }
 }
 
-fn way(name: &'static str) -> NotifyChannel {
+fn notify_channel(name: &'static str) -> NotifyChannel {
     NotifyChannel {
         name,
         target: "notify-send".to_owned(),
@@ -26,7 +26,7 @@ fn way(name: &'static str) -> NotifyChannel {
     }
 }
 
-/// Far behind the moment after a start in which nothing is told.
+/// Far behind the moment after a start in which nothing is delivered.
 const LATER: u64 = 100_000;
 const RULES: NotifyRules = NotifyRules {
     when: AlertWhen::Away,
@@ -59,61 +59,68 @@ fn now(at: u64) -> NotifySituation {
     }
 }
 
-/// One that was told everything so far, and that is nothing.
-fn caller() -> ChannelState {
-    let mut caller = ChannelState::new(way("command"), Some(BTreeSet::new()), Timestamp(0));
+/// A channel that has delivered everything so far, and that is nothing.
+fn channel() -> ChannelState {
+    let mut channel = ChannelState::new(notify_channel("command"), Some(BTreeSet::new()), Timestamp(0));
     assert_eq!(
-        caller.next_notification(now(LATER), RULES, ("shop", &board(&[]))),
+        channel.next_notification(now(LATER), RULES, ("shop", &board(&[]))),
         None
     );
-    caller
+    channel
 }
 
-fn told(caller: &mut ChannelState, now: NotifySituation, board: &ReadModel) -> Option<String> {
-    let summons = caller.next_notification(now, RULES, ("shop", board))?;
-    assert_eq!(caller.on_result(now.at, Ok(())), None);
-    Some(summons.redacted_text)
+fn deliver(channel: &mut ChannelState, now: NotifySituation, board: &ReadModel) -> Option<String> {
+    let notification = channel.next_notification(now, RULES, ("shop", board))?;
+    assert_eq!(channel.on_result(now.at, Ok(())), None);
+    Some(notification.redacted_text)
 }
 
 #[test]
-fn who_is_at_no_screen_is_called_once_and_who_looks_is_not() {
-    let mut caller = caller();
+fn a_person_away_from_the_screen_is_notified_once_and_one_who_looks_is_not() {
+    let mut channel = channel();
     let one = board(&[("t-1", QUESTION)]);
-    let summons = caller
+    let notification = channel
         .next_notification(now(LATER + 1), RULES, ("shop", &one))
         .unwrap();
-    assert_eq!(summons.text, "needs you: t-1 question: an agent's word");
-    assert_eq!(summons.redacted_text, "needs you: t-1 question");
-    assert_eq!((summons.level, summons.items.len()), (NoticeLevel::Alert, 1));
+    assert_eq!(notification.text, "needs you: t-1 question: an agent's word");
+    assert_eq!(notification.redacted_text, "needs you: t-1 question");
     assert_eq!(
-        caller.next_notification(now(LATER + 2), RULES, ("shop", &one)),
-        None,
-        "it is being told"
+        (notification.level, notification.items.len()),
+        (NoticeLevel::Alert, 1)
     );
-    assert_eq!(caller.on_result(Timestamp(LATER + 3), Ok(())), None);
-    assert_eq!(told(&mut caller, now(LATER + 90_000), &one), None, "once");
+    assert_eq!(
+        channel.next_notification(now(LATER + 2), RULES, ("shop", &one)),
+        None,
+        "it is being delivered"
+    );
+    assert_eq!(channel.on_result(Timestamp(LATER + 3), Ok(())), None);
+    assert_eq!(deliver(&mut channel, now(LATER + 90_000), &one), None, "once");
     let here = NotifySituation {
         away: false,
         ..now(LATER + 100_000)
     };
     let two = board(&[("t-1", QUESTION), ("t-2", AttentionKind::Failed)]);
-    assert_eq!(told(&mut caller, here, &two), None, "they see it");
-    assert_eq!(told(&mut caller, now(LATER + 200_000), &two), None, "they saw it");
+    assert_eq!(deliver(&mut channel, here, &two), None, "they see it");
+    assert_eq!(
+        deliver(&mut channel, now(LATER + 200_000), &two),
+        None,
+        "they saw it"
+    );
     let always = NotifyRules {
         when: AlertWhen::Always,
         ..RULES
     };
     let three = board(&[("t-3", AttentionKind::Failed)]);
-    let summons = caller.next_notification(here, always, ("shop", &three)).unwrap();
-    assert_eq!(summons.level, NoticeLevel::Error);
+    let notification = channel.next_notification(here, always, ("shop", &three)).unwrap();
+    assert_eq!(notification.level, NoticeLevel::Error);
 }
 
 #[test]
-fn what_comes_while_something_is_told_is_told_together_afterwards_and_what_was_settled_not_at_all() {
-    let mut caller = caller();
+fn what_comes_during_a_delivery_is_delivered_together_afterwards_without_what_was_settled() {
+    let mut channel = channel();
     let at = LATER;
     assert!(
-        caller
+        channel
             .next_notification(now(at), RULES, ("shop", &board(&[("t-1", QUESTION)])))
             .is_some()
     );
@@ -121,7 +128,7 @@ fn what_comes_while_something_is_told_is_told_together_afterwards_and_what_was_s
         let id = format!("t-{more}");
         let many = board(&[("t-1", QUESTION), (&id, AttentionKind::Held)]);
         assert_eq!(
-            caller.next_notification(now(at + 10_000), RULES, ("shop", &many)),
+            channel.next_notification(now(at + 10_000), RULES, ("shop", &many)),
             None,
             "nothing queues"
         );
@@ -132,76 +139,76 @@ fn what_comes_while_something_is_told_is_told_together_afterwards_and_what_was_s
         ("t-9", AttentionKind::Approval),
     ]);
     assert_eq!(
-        caller.next_notification(now(at + 20_000), RULES, ("shop", &left)),
+        channel.next_notification(now(at + 20_000), RULES, ("shop", &left)),
         None
     );
-    assert_eq!(caller.on_result(Timestamp(at + 20_001), Ok(())), None);
-    let said = told(&mut caller, now(at + 20_002), &left);
-    assert_eq!(said.as_deref(), Some("2 need you: t-8 question, t-9 approval"));
+    assert_eq!(channel.on_result(Timestamp(at + 20_001), Ok(())), None);
+    let text = deliver(&mut channel, now(at + 20_002), &left);
+    assert_eq!(text.as_deref(), Some("2 need you: t-8 question, t-9 approval"));
 }
 
 #[test]
 fn quiet_hours_hold_back_what_waits_until_they_end() {
-    let mut caller = caller();
+    let mut channel = channel();
     let end = Timestamp(LATER + 50_000);
     let quiet = NotifySituation {
         quiet: Some(end),
         ..now(LATER)
     };
     assert_eq!(
-        told(
-            &mut caller,
+        deliver(
+            &mut channel,
             quiet,
             &board(&[("t-1", QUESTION), ("t-2", QUESTION)])
         ),
         None
     );
-    assert_eq!(caller.due(RULES, Some(end)), Some(end));
+    assert_eq!(channel.due(RULES, Some(end)), Some(end));
     let left = board(&[("t-2", QUESTION), ("t-3", QUESTION)]);
-    assert_eq!(told(&mut caller, quiet, &left), None);
-    let said = told(&mut caller, now(LATER + 50_000), &left);
-    assert_eq!(said.as_deref(), Some("2 need you: t-2 question, t-3 question"));
+    assert_eq!(deliver(&mut channel, quiet, &left), None);
+    let text = deliver(&mut channel, now(LATER + 50_000), &left);
+    assert_eq!(text.as_deref(), Some("2 need you: t-2 question, t-3 question"));
 }
 
 #[test]
-fn after_a_restart_nothing_is_told_twice_and_what_came_up_meanwhile_is_told() {
-    let mut caller = caller();
+fn after_a_restart_only_what_came_up_meanwhile_is_delivered() {
+    let mut channel = channel();
     let one = board(&[("t-1", QUESTION)]);
-    assert!(told(&mut caller, now(LATER), &one).is_some());
+    assert!(deliver(&mut channel, now(LATER), &one).is_some());
     let two = board(&[("t-1", QUESTION), ("t-2", QUESTION)]);
     assert!(
-        caller
+        channel
             .next_notification(now(LATER + 6_000), RULES, ("shop", &two))
             .is_some()
     );
-    // The server dies before it hears that t-2 was told.
-    let kept = caller.marks();
+    // The server dies before it knows that t-2 was delivered.
+    let kept = channel.marks();
     let start = Timestamp(LATER + 10_000);
-    let mut next = ChannelState::new(way("command"), kept.clone(), start);
-    // An agent that went on while there was no server has not said again that it waits.
-    assert_eq!(told(&mut next, now(start.0), &board(&[])), None);
+    let mut next = ChannelState::new(notify_channel("command"), kept.clone(), start);
+    // An agent that went on while there was no server has not reported again that it waits.
+    assert_eq!(deliver(&mut next, now(start.0), &board(&[])), None);
     assert_eq!(next.marks(), kept, "a server that dies now has forgotten nothing");
     let three = board(&[("t-1", QUESTION), ("t-2", QUESTION), ("t-3", QUESTION)]);
     assert_eq!(
-        told(&mut next, now(start.0), &three),
+        deliver(&mut next, now(start.0), &three),
         None,
         "a moment for who starts it"
     );
     let due = next.due(RULES, None).unwrap();
     assert_eq!(due, start + START_DELAY);
-    let said = told(&mut next, now(due.0), &three);
-    assert_eq!(said.as_deref(), Some("2 need you: t-2 question, t-3 question"));
-    let mut never = ChannelState::new(way("command"), None, start);
-    assert_eq!(told(&mut never, now(start.0), &one), None);
+    let text = deliver(&mut next, now(due.0), &three);
+    assert_eq!(text.as_deref(), Some("2 need you: t-2 question, t-3 question"));
+    let mut never = ChannelState::new(notify_channel("command"), None, start);
+    assert_eq!(deliver(&mut never, now(start.0), &one), None);
     assert_eq!(never.marks(), None);
     assert_eq!(
-        told(&mut never, now(due.0), &one).as_deref(),
+        deliver(&mut never, now(due.0), &one).as_deref(),
         Some("needs you: t-1 question")
     );
 }
 
 #[test]
-fn runs_that_ended_are_told_but_not_those_that_had_ended_before_anybody_was_ever_told() {
+fn runs_that_ended_before_the_first_delivery_are_never_delivered() {
     let run = |state: crate::domain::RunState| {
         let batch = crate::domain::batch::Batch {
             id: "main".into(),
@@ -218,41 +225,41 @@ fn runs_that_ended_are_told_but_not_those_that_had_ended_before_anybody_was_ever
         }
     };
     let done = run(crate::domain::RunState::Completed);
-    let mut never = ChannelState::new(way("command"), None, Timestamp(0));
-    assert_eq!(told(&mut never, now(LATER), &done), None);
-    let mut caller = caller();
+    let mut never = ChannelState::new(notify_channel("command"), None, Timestamp(0));
+    assert_eq!(deliver(&mut never, now(LATER), &done), None);
+    let mut channel = channel();
     assert_eq!(
-        told(&mut caller, now(LATER), &run(crate::domain::RunState::Running)),
+        deliver(&mut channel, now(LATER), &run(crate::domain::RunState::Running)),
         None
     );
-    let summons = caller
+    let notification = channel
         .next_notification(now(LATER + 1), RULES, ("shop", &done))
         .unwrap();
     assert_eq!(
-        (summons.redacted_text.as_str(), summons.level),
+        (notification.redacted_text.as_str(), notification.level),
         ("main completed", NoticeLevel::Success)
     );
-    assert_eq!(caller.on_result(Timestamp(LATER + 2), Ok(())), None);
-    let mut next = ChannelState::new(way("command"), caller.marks(), Timestamp(LATER));
-    assert_eq!(told(&mut next, now(LATER + 90_000), &done), None, "not again");
+    assert_eq!(channel.on_result(Timestamp(LATER + 2), Ok(())), None);
+    let mut next = ChannelState::new(notify_channel("command"), channel.marks(), Timestamp(LATER));
+    assert_eq!(deliver(&mut next, now(LATER + 90_000), &done), None, "not again");
 }
 
 #[test]
-fn a_failure_is_tried_again_with_growing_waits_told_once_and_so_is_that_it_works_again() {
-    let mut caller = caller();
+fn a_failure_is_retried_with_growing_waits_and_reported_once() {
+    let mut channel = channel();
     let one = board(&[("t-1", QUESTION)]);
     let (mut at, mut waits, mut ids, mut notices) = (LATER, Vec::new(), BTreeSet::new(), Vec::new());
     for failure in 1..=6 {
-        let summons = caller.next_notification(now(at), RULES, ("shop", &one)).unwrap();
-        ids.insert(summons.id);
+        let notification = channel.next_notification(now(at), RULES, ("shop", &one)).unwrap();
+        ids.insert(notification.id);
         let failed = Err(NotifyError::Temporary(
             "post to https://x: it answered 500".to_owned(),
         ));
-        let told = caller.on_result(Timestamp(at), failed);
-        notices.extend(told.map(|notice| (failure, notice.text)));
-        let due = caller.due(RULES, None).unwrap();
+        let notice = channel.on_result(Timestamp(at), failed);
+        notices.extend(notice.map(|notice| (failure, notice.text)));
+        let due = channel.due(RULES, None).unwrap();
         assert_eq!(
-            caller.next_notification(now(due.0 - 1), RULES, ("shop", &one)),
+            channel.next_notification(now(due.0 - 1), RULES, ("shop", &one)),
             None,
             "not before it is due"
         );
@@ -268,18 +275,24 @@ fn a_failure_is_tried_again_with_growing_waits_told_once_and_so_is_that_it_works
         "once, when it was tried a few times"
     );
     let both = board(&[("t-1", QUESTION), ("t-2", QUESTION)]);
-    let summons = caller.next_notification(now(at), RULES, ("shop", &both)).unwrap();
-    assert!(!ids.contains(&summons.id), "it is another one");
-    let notice = caller.on_result(Timestamp(at), Ok(())).unwrap();
+    let notification = channel
+        .next_notification(now(at), RULES, ("shop", &both))
+        .unwrap();
+    assert!(!ids.contains(&notification.id), "it is another one");
+    let notice = channel.on_result(Timestamp(at), Ok(())).unwrap();
     assert_eq!(notice.level, NoticeLevel::Info);
-    assert_eq!(told(&mut caller, now(at + 90_000), &both), None, "told at last");
+    assert_eq!(
+        deliver(&mut channel, now(at + 90_000), &both),
+        None,
+        "it was delivered"
+    );
 }
 
 #[test]
-fn what_will_not_work_by_itself_is_told_at_once_and_what_was_settled_is_not_tried_again() {
-    let mut caller = caller();
+fn a_permanent_failure_is_reported_at_once_and_what_was_settled_is_not_retried() {
+    let mut channel = channel();
     assert!(
-        caller
+        channel
             .next_notification(now(LATER), RULES, ("shop", &board(&[("t-1", QUESTION)])))
             .is_some()
     );
@@ -288,19 +301,23 @@ fn what_will_not_work_by_itself_is_told_at_once_and_what_was_settled_is_not_trie
             "start notify-send: there is no such program".to_owned(),
         ))
     };
-    assert!(caller.on_result(Timestamp(LATER), refused()).is_some());
-    let at = caller.due(RULES, None).unwrap().0;
-    assert_eq!(told(&mut caller, now(at), &board(&[])), None, "it was settled");
-    assert_eq!(caller.due(RULES, None), None);
+    assert!(channel.on_result(Timestamp(LATER), refused()).is_some());
+    let at = channel.due(RULES, None).unwrap().0;
+    assert_eq!(
+        deliver(&mut channel, now(at), &board(&[])),
+        None,
+        "it was settled"
+    );
+    assert_eq!(channel.due(RULES, None), None);
     assert!(
-        caller
+        channel
             .next_notification(now(at + 1), RULES, ("shop", &board(&[("t-2", QUESTION)])))
             .is_some()
     );
-    assert_eq!(caller.on_result(Timestamp(at), refused()), None, "known");
+    assert_eq!(channel.on_result(Timestamp(at), refused()), None, "known");
     // Another program: tried at once.
-    let mut other = caller.with_channel(way("command"));
+    let mut other = channel.with_channel(notify_channel("command"));
     let two = board(&[("t-2", QUESTION)]);
-    let said = told(&mut other, now(at + 6_000), &two);
-    assert_eq!(said.as_deref(), Some("needs you: t-2 question"));
+    let text = deliver(&mut other, now(at + 6_000), &two);
+    assert_eq!(text.as_deref(), Some("needs you: t-2 question"));
 }
