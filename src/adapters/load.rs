@@ -29,12 +29,6 @@ pub struct ProcessUsage {
     pub processes: usize,
 }
 
-impl std::fmt::Debug for LoadSampler {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("LoadSampler").finish_non_exhaustive()
-    }
-}
-
 impl Default for LoadSampler {
     fn default() -> LoadSampler {
         LoadSampler(System::new().ok())

@@ -80,7 +80,7 @@ async fn print_notices(server: &Server, lines: Option<JsonFlag>) {
         server.session.paths.root.display()
     ));
     stream_notices(&server.session.engine, HEARTBEAT_INTERVAL, |line| {
-        print_line(line, json)
+        print_line(line, json);
     })
     .await;
 }

@@ -40,7 +40,7 @@ pub(super) fn start(edge: &ProcessEnv, start: &StartArgs) -> CommandResult {
     if !plain {
         needs_terminal(edge)?;
     }
-    let place = place(edge).map_err(|why| match session_list::last_used(edge) {
+    let place = place_at(&edge.folder, edge).map_err(|why| match session_list::last_used(edge) {
         Some(_) => format!("{why}; `dbs attach` goes to the session you were at last"),
         None => why,
     })?;
@@ -71,7 +71,7 @@ pub(super) fn attach(edge: &ProcessEnv, name: Option<&str>, plain: bool) -> Comm
     }
     let place = match name {
         Some(name) => place_at(&session_list::find_named(edge, name)?, edge)?,
-        None => match (place(edge), session_list::last_used(edge)) {
+        None => match (place_at(&edge.folder, edge), session_list::last_used(edge)) {
             (Ok(here), _) => here,
             (Err(_nowhere), Some(last)) => place_at(&last, edge)?,
             (Err(nowhere), None) => return Err(nowhere),
@@ -120,10 +120,6 @@ fn show(edge: &ProcessEnv, place: &ProjectPaths, plain: bool) -> CommandResult {
 fn restart(edge: &ProcessEnv, place: &ProjectPaths) -> RestartFn {
     let (edge, place) = (edge.clone(), place.clone());
     Arc::new(move || server_process::ensure_server(&edge, &place))
-}
-
-fn place(edge: &ProcessEnv) -> Result<ProjectPaths, String> {
-    place_at(&edge.folder, edge)
 }
 
 fn place_at(folder: &Path, edge: &ProcessEnv) -> Result<ProjectPaths, String> {

@@ -43,43 +43,32 @@ impl TroubleKind {
     /// What a text about something that failed is about.
     fn of(text: &str) -> TroubleKind {
         let text = text.to_lowercase();
-        let signs: [(TroubleKind, &[&str]); 4] = [
-            (
-                TroubleKind::Disk,
-                &[
-                    "no space left",
-                    "disk is full",
-                    "disk of",
-                    "disk full",
-                    "disk quota",
-                ],
-            ),
-            (
-                TroubleKind::Agent,
-                &["no agent is configured", "could not find the program"],
-            ),
-            (
-                TroubleKind::Lock,
-                &[".lock'", "index.lock", "another git process", "cannot lock"],
-            ),
-            (
-                TroubleKind::Network,
-                &[
-                    "no answer",
-                    "not answer",
-                    "could not resolve",
-                    "connection refused",
-                    "timed out",
-                    "unreachable",
-                    "could not read from remote",
-                ],
-            ),
-        ];
-        let is_about = |words: &[&str]| words.iter().any(|word| text.contains(word));
-        let found = signs.iter().find(|(_, words)| is_about(words));
-        found.map_or(TroubleKind::Other, |(cause, _)| *cause)
+        let found = SIGNS.iter().find(|(words, _)| text.contains(words));
+        found.map_or(TroubleKind::Other, |(_, kind)| *kind)
     }
 }
+
+/// Words in texts of the system, of git and of the engine, and what they are about; the first that occurs decides.
+const SIGNS: [(&str, TroubleKind); 18] = [
+    ("no space left", TroubleKind::Disk),
+    ("disk is full", TroubleKind::Disk),
+    ("disk of", TroubleKind::Disk),
+    ("disk full", TroubleKind::Disk),
+    ("disk quota", TroubleKind::Disk),
+    ("no agent is configured", TroubleKind::Agent),
+    ("could not find the program", TroubleKind::Agent),
+    (".lock'", TroubleKind::Lock),
+    ("index.lock", TroubleKind::Lock),
+    ("another git process", TroubleKind::Lock),
+    ("cannot lock", TroubleKind::Lock),
+    ("no answer", TroubleKind::Network),
+    ("not answer", TroubleKind::Network),
+    ("could not resolve", TroubleKind::Network),
+    ("connection refused", TroubleKind::Network),
+    ("timed out", TroubleKind::Network),
+    ("unreachable", TroubleKind::Network),
+    ("could not read from remote", TroubleKind::Network),
+];
 
 impl Trouble {
     /// A warning of the store, as a trouble: its disk is full or nearly so.

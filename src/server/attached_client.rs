@@ -171,17 +171,12 @@ impl AttachedClient {
             let (due, stale) = (self.next_frame_at(), self.frame.stale());
             let flow = tokio::select! {
                 () = services.stop.cancelled() => goodbye::server_stopped(&services.engine, services.hub.poison()),
-                message = next(receiver) => match message? {
-                    Some(message) => self.on_message(message, sender).await?,
-                    None => ClientFlow::Gone,
-                },
+                message = next(receiver) => self.on_message(message?, sender).await?,
                 alive = either_changed(&mut read_models, &mut lines), if stale < StaleScope::Everything =>
                     self.on_change(alive.then_some(StaleScope::Everything)),
                 // Between two frames it does not matter how often terminals write.
-                changed = screens.changed(), if stale < StaleScope::Terminals => {
-                    let stale = changed.is_ok().then(|| self.scope_of(*screens.borrow_and_update()));
-                    self.on_change(stale)
-                }
+                changed = screens.changed(), if stale < StaleScope::Terminals =>
+                    self.on_terminal_change(changed.is_ok().then(|| *screens.borrow_and_update())),
                 () = self.echo.wait() => ClientFlow::On,
                 Some(done) = self.work.join_next() => self.on_work_done(done),
                 Ok(()) = self.settings.changed() => self.apply_settings(),
@@ -196,9 +191,12 @@ impl AttachedClient {
 
     async fn on_message(
         &mut self,
-        message: FromClient,
+        message: Option<FromClient>,
         sender: &mut FrameSender,
     ) -> Result<ClientFlow, ConnectionError> {
+        let Some(message) = message else {
+            return Ok(ClientFlow::Gone);
+        };
         match message {
             FromClient::Input(event) => return self.on_input(event, sender).await,
             FromClient::Edited(text) => {
@@ -228,13 +226,16 @@ impl AttachedClient {
         }
     }
 
-    /// What is out of date when that has changed in terminals.
-    fn scope_of(&mut self, changes: TerminalChanges) -> StaleScope {
-        if std::mem::replace(&mut self.terminal_changes, changes.terminals) == changes.terminals {
-            StaleScope::Terminals
-        } else {
-            StaleScope::Everything
-        }
+    /// Terminals wrote something, or came, went or got another size.
+    fn on_terminal_change(&mut self, changes: Option<TerminalChanges>) -> ClientFlow {
+        let stale = changes.map(|changes| {
+            if std::mem::replace(&mut self.terminal_changes, changes.terminals) == changes.terminals {
+                StaleScope::Terminals
+            } else {
+                StaleScope::Everything
+            }
+        });
+        self.on_change(stale)
     }
 
     fn toast(&mut self, level: NoticeLevel, text: String) {

@@ -53,14 +53,6 @@ struct HubInner {
     palette: Mutex<ColorPalette>,
 }
 
-impl std::fmt::Debug for TerminalHub {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TerminalHub")
-            .field("panes", &self.0.terminals.lock().len())
-            .finish()
-    }
-}
-
 impl TerminalHub {
     /// No terminals yet. `history` is the number of lines each keeps above its screen.
     pub fn new(

@@ -19,7 +19,7 @@ pub(super) struct MetricsCollector {
     counted: Mutex<CountedMetrics>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct CountedMetrics {
     metrics: Metrics,
     /// Every attempt before this one has been counted.

@@ -57,16 +57,16 @@ pub(super) async fn run(
     mut away: watch::Receiver<bool>,
     stop: &CancellationToken,
 ) {
-    let (mut changes, mut read_models) = (settings.changes(), engine.read_models.clone());
+    let (mut configs, mut read_models) = (settings.changes(), engine.read_models.clone());
     let mut task = NotifierTask::new(settings, engine);
-    task.take_settings(&changes.borrow_and_update().clone());
+    task.take_settings(&configs.borrow_and_update().clone());
     loop {
         let wait = task.deliver_due(*away.borrow_and_update()).await;
         let may_change = !task.channels.is_empty();
         tokio::select! {
             () = stop.cancelled() => break,
-            Ok(()) = changes.changed() => {
-                let config = Arc::clone(&changes.borrow_and_update());
+            Ok(()) = configs.changed() => {
+                let config = Arc::clone(&configs.borrow_and_update());
                 task.take_settings(&config);
             }
             changed = read_models.changed(), if may_change => if changed.is_err() { break },

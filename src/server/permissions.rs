@@ -49,7 +49,6 @@ impl PermissionReplies {
 }
 
 /// Allows or denies what agents ask, by their terminals.
-#[derive(Debug)]
 pub(super) struct Approvals {
     engine: EngineHandle,
     hub: TerminalHub,

@@ -46,7 +46,7 @@ use crate::server::permissions::Approvals;
 use crate::server::records::Records;
 use crate::server::reload::Reloader;
 use crate::server::services::Services;
-use crate::server::shells::{ShellSetup, Shells};
+use crate::server::shells::Shells;
 use crate::server::{inbox_folder, notifier};
 
 /// How long a program has to end by itself after it was asked to.
@@ -152,11 +152,8 @@ impl Session {
         let ends = (engine.inbox.clone(), effects, hub.poison().clone());
         let thread = EngineThread::start(running, first, ends).map_err(SessionError::Thread)?;
         let started = clock::now();
-        let shells = Shells::new(
-            shells(&place, setup, started),
-            Arc::clone(&holders) as _,
-            hub.clone(),
-        );
+        let terminals = (Arc::clone(&holders) as _, hub.clone());
+        let shells = Shells::new(place.clone(), setup, started, terminals);
         Ok(Session {
             settings: Arc::new(ActiveSettings::new(place.clone(), agents, started)),
             paths: place,
@@ -302,16 +299,6 @@ fn stop_programs(holders: &dyn Holders) -> Result<(), String> {
         }
     });
     Ok(())
-}
-
-fn shells(place: &ProjectPaths, setup: SessionSetup, since: Timestamp) -> ShellSetup {
-    ShellSetup {
-        program: setup.shell,
-        inherited: setup.inherited,
-        root: place.root.clone(),
-        socket: place.socket.clone(),
-        marker: (place.marker.clone(), since),
-    }
 }
 
 /// What the files say that the board does not know yet.

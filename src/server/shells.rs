@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio_util::task::TaskTracker;
 
 use crate::adapters::agents::InheritedEnv;
+use crate::config::project_paths::ProjectPaths;
+use crate::config::session_setup::SessionSetup;
 use crate::domain::{Span, Timestamp};
 use crate::ports::holders::{HolderId, HolderLiveness, Holders, LaunchSpec, OrphanPolicy, PaneSize};
 use crate::ports::terminals::Terminals;
@@ -19,20 +21,13 @@ const LOG: u64 = 8 * 1024 * 1024;
 /// How long a shell that is closed has to end by itself.
 const GRACE: Span = Span(1_000);
 
-/// Program and environment of the shells opened in panes.
-#[derive(Debug, Clone)]
-pub(super) struct ShellSetup {
-    pub(super) program: PathBuf,
-    pub(super) inherited: InheritedEnv,
-    pub(super) root: PathBuf,
-    pub(super) socket: PathBuf,
-    /// How the processes of one shell are known: before and behind its number.
-    pub(super) marker: (String, Timestamp),
-}
-
 /// Opens, numbers and finds the shells that run in panes.
 pub(super) struct Shells {
-    setup: ShellSetup,
+    place: ProjectPaths,
+    program: PathBuf,
+    inherited: InheritedEnv,
+    /// When the session began; a part of the markers by which the processes of shells are known.
+    since: Timestamp,
     holders: Arc<dyn Holders>,
     hub: TerminalHub,
     last: AtomicU64,
@@ -41,9 +36,17 @@ pub(super) struct Shells {
 
 impl Shells {
     /// No shell was looked for yet.
-    pub(super) fn new(setup: ShellSetup, holders: Arc<dyn Holders>, hub: TerminalHub) -> Shells {
+    pub(super) fn new(
+        place: ProjectPaths,
+        setup: SessionSetup,
+        since: Timestamp,
+        (holders, hub): (Arc<dyn Holders>, TerminalHub),
+    ) -> Shells {
         Shells {
-            setup,
+            place,
+            program: setup.shell,
+            inherited: setup.inherited,
+            since,
             holders,
             hub,
             last: AtomicU64::default(),
@@ -66,7 +69,7 @@ impl Shells {
     }
 
     pub(super) fn path(&self) -> &str {
-        self.setup.inherited.get("PATH").unwrap_or_default()
+        self.inherited.get("PATH").unwrap_or_default()
     }
 
     /// Shells that run, in order.
@@ -91,19 +94,19 @@ impl Shells {
         }
         let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         let id = HolderId::new(format!("shell-{number}"));
-        let setup = &self.setup;
-        let mut env = setup.inherited.clone().into_pairs();
+        let place = &self.place;
+        let mut env = self.inherited.clone().into_pairs();
         env.push((
             "DBS_SOCKET".to_owned(),
-            setup.socket.to_string_lossy().into_owned(),
+            place.socket.to_string_lossy().into_owned(),
         ));
         let spec = LaunchSpec {
             id: id.clone(),
-            argv: argv(&setup.program.to_string_lossy(), command),
-            cwd: folder.map_or_else(|| setup.root.clone(), |folder| setup.root.join(folder)),
+            argv: argv(&self.program.to_string_lossy(), command),
+            cwd: folder.map_or_else(|| place.root.clone(), |folder| place.root.join(folder)),
             env,
             size,
-            marker: format!("{}-shell-{number}-{}", setup.marker.0, setup.marker.1.0),
+            marker: format!("{}-shell-{number}-{}", place.marker, self.since.0),
             log_limit: Some(LOG),
             orphans: OrphanPolicy::Leave,
         };
