@@ -1,7 +1,7 @@
 //! The one queue into the engine. Bounded: who puts in more than it holds waits, so a flood of reports slows its senders
 //! and never fills the memory.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -74,18 +74,6 @@ impl Inbox {
 
     fn closed(&self) -> InboxClosed {
         InboxClosed(self.stopped.get().cloned())
-    }
-
-    /// Puts an event in if there is room; `false` when there is none.
-    ///
-    /// # Errors
-    /// [`InboxClosed`] when the engine has stopped.
-    pub fn try_send(&self, event: Event) -> Result<bool, InboxClosed> {
-        match self.queue.try_send(InboxEntry::of(event, None)) {
-            Ok(()) => Ok(true),
-            Err(TrySendError::Full(_)) => Ok(false),
-            Err(TrySendError::Disconnected(_)) => Err(self.closed()),
-        }
     }
 
     /// Lets the engine end after what is already in the queue. Waits while the queue is full; harmless when it has ended.

@@ -81,11 +81,6 @@ impl<T> Lanes<T> {
         lanes.remove(lane);
         None
     }
-
-    /// Whether nothing is being performed.
-    pub fn is_idle(&self) -> bool {
-        self.0.lock().is_empty()
-    }
 }
 
 #[cfg(test)]
@@ -100,7 +95,6 @@ mod tests {
         assert_eq!(lanes.enter(&lane, None, "stop"), None);
         assert_eq!(lanes.next(&lane), Some("stop"));
         assert_eq!(lanes.next(&lane), None);
-        assert!(lanes.is_idle());
         assert_eq!(lanes.enter(&lane, None, "settle"), Some("settle"));
     }
 

@@ -12,57 +12,54 @@ use serde_json::Value;
 
 use super::diagnostic::{Diagnostic, DiagnosticLevel};
 use crate::domain::task::{GateCommand, TaskKind};
+use crate::domain::{BatchId, StageId, TaskDraft, TaskId, WorkflowId};
 
 /// A task as it was read from a task list, with its line.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedTask {
     /// Line it begins at.
-    #[serde(skip)]
     pub line: usize,
-    /// Its id on the board, if it was given one.
-    pub id: Option<String>,
     /// The name other tasks of the list use for it.
     pub name: Option<String>,
-    pub title: String,
-    #[serde(default, alias = "body")]
-    pub description: String,
-    #[serde(default)]
-    pub deps: Vec<ListedDependency>,
-    #[serde(default)]
-    pub tags: BTreeSet<String>,
-    /// 0 (most urgent) to 4.
-    #[serde(default = "default_priority")]
-    pub priority: u8,
-    #[serde(default, rename = "type", alias = "kind")]
-    pub kind: TaskKind,
-    /// Where it begins; the workflow's entry without it.
-    pub stage: Option<String>,
-    #[serde(default = "default_workflow")]
-    pub workflow: String,
-    #[serde(default = "default_batch")]
-    pub batch: String,
-    /// Whether a person must approve it.
-    #[serde(default, alias = "needs_approval")]
-    pub approval: bool,
-    #[serde(default)]
-    pub gates: Vec<GateCommand>,
+    /// What is to be created. Its id is empty where it was given none; it waits for ids and for names of the list.
+    pub draft: TaskDraft,
 }
 
-/// Something a listed task waits for: another task of the list or one outside it.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(from = "String")]
-pub enum ListedDependency {
-    /// The task at this place of the list; always an earlier one.
-    Listed(usize),
-    /// A task that is not in the list, by its id.
-    External(String),
-}
-
-impl From<String> for ListedDependency {
-    fn from(name: String) -> Self {
-        Self::External(name)
+impl ListedTask {
+    /// What other tasks of the list may call it: its id and its name, where it was given them.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let id = Some(self.draft.id.as_str()).filter(|id| !id.is_empty());
+        let name = self.name.as_deref().filter(|name| Some(*name) != id);
+        id.into_iter().chain(name)
     }
+}
+
+/// How a draft is written in a task list.
+#[derive(Deserialize)]
+#[serde(remote = "TaskDraft", deny_unknown_fields)]
+struct WrittenDraft {
+    #[serde(default = "no_id")]
+    id: TaskId,
+    title: String,
+    #[serde(default, rename = "description", alias = "body")]
+    body: String,
+    #[serde(default)]
+    deps: BTreeSet<TaskId>,
+    #[serde(default)]
+    tags: BTreeSet<String>,
+    #[serde(default = "default_priority")]
+    priority: u8,
+    #[serde(default, rename = "type", alias = "kind")]
+    kind: TaskKind,
+    stage: Option<StageId>,
+    #[serde(default = "default_workflow")]
+    workflow: WorkflowId,
+    #[serde(default = "default_batch")]
+    batch: BatchId,
+    #[serde(default, rename = "approval", alias = "needs_approval")]
+    needs_approval: bool,
+    #[serde(default)]
+    gates: Vec<GateCommand>,
 }
 
 /// Fields of a task printed by `dbs task list --json` that are read; the others say how far it came.
@@ -80,16 +77,20 @@ const TASK_FIELDS: &[&str] = &[
     "gates",
 ];
 
+fn no_id() -> TaskId {
+    TaskId::from("")
+}
+
 fn default_priority() -> u8 {
     2
 }
 
-fn default_workflow() -> String {
-    "kanban".to_owned()
+fn default_workflow() -> WorkflowId {
+    "kanban".into()
 }
 
-fn default_batch() -> String {
-    "main".to_owned()
+fn default_batch() -> BatchId {
+    "main".into()
 }
 
 /// Reads tasks; each stands behind those it waits for. With a finding the tasks must not be used.
@@ -111,14 +112,7 @@ pub fn read(file: &Path, text: &str) -> (Vec<ListedTask>, Vec<Diagnostic>) {
         }
     }
     let places = index_by_name(&tasks, &mut find);
-    for dependency in tasks.iter_mut().flat_map(|task| &mut task.deps) {
-        if let ListedDependency::External(name) = dependency
-            && let Some(place) = places.get(name)
-        {
-            *dependency = ListedDependency::Listed(*place);
-        }
-    }
-    let ordered = topological::ordered(tasks, &mut find);
+    let ordered = topological::ordered(tasks, &places, &mut find);
     (ordered, findings)
 }
 
@@ -129,22 +123,32 @@ fn task(line: usize, value: Value) -> Result<ListedTask, String> {
     if fields.contains_key("state") && fields.contains_key("stage") {
         fields.retain(|field, _| TASK_FIELDS.contains(&field.as_str()));
     }
-    let task: ListedTask =
-        serde_json::from_value(Value::Object(fields)).map_err(|error| error.to_string())?;
-    let is_empty = |text: &Option<String>| text.as_deref() == Some("");
-    if is_empty(&task.id) || is_empty(&task.name) {
+    // What is null was not given.
+    fields.retain(|_, value| !value.is_null());
+    let is_empty = |field: &str| fields.get(field).is_some_and(|value| value == "");
+    if is_empty("id") || is_empty("name") {
         return Err("its id or name is empty: leave it out, or name it".to_owned());
     }
-    Ok(ListedTask { line, ..task })
+    let name = match fields.remove("name") {
+        None => None,
+        Some(Value::String(name)) => Some(name),
+        Some(_) => return Err("its name is no text".to_owned()),
+    };
+    let draft = WrittenDraft::deserialize(Value::Object(fields)).map_err(|error| error.to_string())?;
+    let stage = draft
+        .stage
+        .as_ref()
+        .map(|stage| stage.as_str().replace('-', "_").as_str().into());
+    let draft = TaskDraft { stage, ..draft };
+    Ok(ListedTask { line, name, draft })
 }
 
 /// The place in the list of each name and id.
 fn index_by_name(tasks: &[ListedTask], find: &mut impl FnMut(usize, String)) -> HashMap<String, usize> {
     let mut places: HashMap<String, usize> = HashMap::new();
     for (place, task) in tasks.iter().enumerate() {
-        let own: BTreeSet<&String> = task.id.iter().chain(&task.name).collect();
-        for name in own {
-            if let Some(earlier) = places.insert(name.clone(), place) {
+        for name in task.names() {
+            if let Some(earlier) = places.insert(name.to_owned(), place) {
                 let there = tasks.get(earlier).map_or(0, |task| task.line);
                 let text =
                     format!("`{name}` is the task of line {there} already: give one of them another name");
@@ -176,13 +180,9 @@ mod tests {
         let list = format!("[\n{}\n]", lines.trim().replace("\n\n", ",\n\n"));
         for (text, first) in [(lines, 1), (list.as_str(), 2)] {
             let tasks = good(text);
-            let titles: Vec<&str> = tasks.iter().map(|task| task.title.as_str()).collect();
+            let titles: Vec<&str> = tasks.iter().map(|task| task.draft.title.as_str()).collect();
             assert_eq!(titles, ["Parse", "Use it"], "{text}");
-            let on = [
-                ListedDependency::Listed(0),
-                ListedDependency::External("dbs-9".to_owned()),
-            ];
-            assert_eq!(tasks[1].deps, on);
+            assert_eq!(tasks[1].draft.deps, ["parser", "dbs-9"].map(TaskId::from).into());
             assert_eq!((tasks[1].line, tasks[0].line), (first, first + 2));
         }
         assert_eq!(good(" \n"), Vec::new());
@@ -192,39 +192,35 @@ mod tests {
     #[test]
     fn every_part_of_a_task_can_be_written_down() {
         let text = "{\"id\": \"t-1\", \"title\": \"T\", \"description\": \"D\", \"tags\": [\"security\"], \"priority\": 0, \
-                    \"type\": \"bug\", \"stage\": \"reviewing\", \"workflow\": \"own\", \"batch\": \"b\", \"approval\": true, \
+                    \"type\": \"bug\", \"stage\": \"security-review\", \"workflow\": \"own\", \"batch\": \"b\", \"approval\": true, \
                     \"gates\": [{\"name\": \"test\", \"command\": \"true\"}]}";
-        let wanted = ListedTask {
-            line: 1,
-            id: Some("t-1".to_owned()),
-            name: None,
-            title: "T".to_owned(),
-            description: "D".to_owned(),
-            deps: Vec::new(),
+        let draft = TaskDraft {
+            body: "D".to_owned(),
             tags: ["security".to_owned()].into(),
             priority: 0,
             kind: TaskKind::Bug,
-            stage: Some("reviewing".to_owned()),
-            workflow: "own".to_owned(),
-            batch: "b".to_owned(),
-            approval: true,
+            stage: Some("security_review".into()),
+            workflow: "own".into(),
+            batch: "b".into(),
+            needs_approval: true,
             gates: vec![GateCommand {
                 name: "test".to_owned(),
                 command: "true".to_owned(),
             }],
+            ..TaskDraft::new("t-1", "T")
         };
-        assert_eq!(good(text), [wanted]);
+        let (line, name) = (1, None);
+        assert_eq!(good(text), [ListedTask { line, name, draft }]);
+        let bare = good("{\"title\": \"T\", \"name\": null, \"stage\": null}").remove(0);
+        assert_eq!((bare.draft, bare.name), (TaskDraft::new("", "T"), None));
     }
 
     #[test]
     fn a_listed_task_is_read_without_its_progress() {
         let text = "[{\"id\": \"t-1\", \"title\": \"T\", \"body\": \"B\", \"stage\": \"merging\", \"state\": \"done\", \"spawns\": 3, \"kind\": \"chore\"}]";
-        let tasks = good(text);
-        assert_eq!(
-            (tasks[0].description.as_str(), tasks[0].kind),
-            ("B", TaskKind::Chore)
-        );
-        assert_eq!(tasks[0].stage, None);
+        let draft = good(text).remove(0).draft;
+        assert_eq!((draft.body.as_str(), draft.kind), ("B", TaskKind::Chore));
+        assert_eq!(draft.stage, None);
     }
 
     #[test]
@@ -251,6 +247,10 @@ mod tests {
             "plan.jsonl:1: error: its id or name is empty",
         );
         finds("{}", "plan.jsonl:1: error: missing field `title`");
+        finds(
+            "{\"title\": \"a\", \"name\": 7}",
+            "plan.jsonl:1: error: its name is no text",
+        );
         finds(
             "[{\"title\": \"a\"}\n{\"title\": \"b\"}]",
             "plan.jsonl:2: error: ",

@@ -1,5 +1,6 @@
 //! `dbs task import`: many tasks from a file, all of them or none, in one turn of the board.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -11,7 +12,7 @@ use crate::cli::text_input;
 use crate::config::process_env::ProcessEnv;
 use crate::domain::{Command, Refusal, TaskDraft, TaskId};
 use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
-use crate::formats::task_list::{self, ListedDependency, ListedTask};
+use crate::formats::task_list::{self, ListedTask};
 
 /// Largest file that is read, in bytes: what the board takes in one turn goes over one wire.
 const LARGEST: usize = 16 * 1024 * 1024;
@@ -19,18 +20,10 @@ const LARGEST: usize = 16 * 1024 * 1024;
 pub(super) fn run(edge: &ProcessEnv, import: &ImportArgs) -> CommandResult {
     let mut access = BoardAccess::open(edge)?;
     let tasks = read(&import.file)?;
-    let drafts: Vec<TaskDraft> = tasks.iter().map(draft).collect();
     let by = edge.author();
-    let named: Vec<&TaskDraft> = drafts.iter().collect();
-    let (made, ids) = create::create_tasks(&mut access, &by, &named, |ids| {
-        Command::CreateAll(
-            tasks
-                .iter()
-                .zip(&drafts)
-                .enumerate()
-                .map(|(at, (task, draft))| finished(task, draft, (at, ids)))
-                .collect(),
-        )
+    let drafts: Vec<&TaskDraft> = tasks.iter().map(|task| &task.draft).collect();
+    let (made, ids) = create::create_tasks(&mut access, &by, &drafts, |ids| {
+        Command::CreateAll(with_ids(&tasks, ids))
     })?;
     let mut answer = made.map_err(|refusal| at_its_line(&import.file, (&tasks, &ids), refusal))?;
     if import.release {
@@ -49,7 +42,7 @@ pub(super) fn run(edge: &ProcessEnv, import: &ImportArgs) -> CommandResult {
             tasks
                 .iter()
                 .zip(&ids)
-                .map(|(task, id)| format!("{word} {id}: {}", task.title)),
+                .map(|(task, id)| format!("{word} {id}: {}", task.draft.title)),
         );
     }
     Ok(ExitCode::SUCCESS)
@@ -82,37 +75,24 @@ fn shown(file: &Path) -> &Path {
     }
 }
 
-/// Without an id where none was given, and without what it waits for.
-fn draft(task: &ListedTask) -> TaskDraft {
-    TaskDraft {
-        id: TaskId::new(task.id.clone().unwrap_or_default()),
-        batch: task.batch.as_str().into(),
-        workflow: task.workflow.as_str().into(),
-        stage: task
-            .stage
-            .as_ref()
-            .map(|stage| stage.replace('-', "_").as_str().into()),
-        title: task.title.clone(),
-        body: task.description.clone(),
-        kind: task.kind,
-        tags: task.tags.clone(),
-        priority: task.priority,
-        deps: [].into(),
-        gates: task.gates.clone(),
-        needs_approval: task.approval,
-    }
-}
-
-fn finished(task: &ListedTask, draft: &TaskDraft, (at, ids): (usize, &[TaskId])) -> TaskDraft {
-    let dependency = |dependency: &ListedDependency| match dependency {
-        ListedDependency::Listed(place) => ids.get(*place).cloned(),
-        ListedDependency::External(id) => Some(TaskId::from(id.as_str())),
+/// The drafts with these ids, waiting for ids alone.
+fn with_ids(tasks: &[ListedTask], ids: &[TaskId]) -> Vec<TaskDraft> {
+    let listed = tasks.iter().zip(ids);
+    let by_name = listed
+        .clone()
+        .flat_map(|(task, id)| task.names().map(move |name| (name, id)));
+    let by_name: HashMap<&str, &TaskId> = by_name.collect();
+    let finished = |(task, id): (&ListedTask, &TaskId)| TaskDraft {
+        id: id.clone(),
+        deps: task
+            .draft
+            .deps
+            .iter()
+            .map(|name| (*by_name.get(name.as_str()).unwrap_or(&name)).clone())
+            .collect(),
+        ..task.draft.clone()
     };
-    TaskDraft {
-        id: ids.get(at).cloned().unwrap_or_else(|| draft.id.clone()),
-        deps: task.deps.iter().filter_map(dependency).collect(),
-        ..draft.clone()
-    }
+    listed.map(finished).collect()
 }
 
 /// The refusal with the line of the task it is about, which it begins with.

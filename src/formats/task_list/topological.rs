@@ -2,11 +2,18 @@
 
 use std::collections::HashMap;
 
-use super::{ListedDependency, ListedTask};
+use super::ListedTask;
+
+/// The place in the list of each name.
+type Places = HashMap<String, usize>;
 
 /// The tasks in order; none when some wait for each other, which is reported.
-pub(super) fn ordered(tasks: Vec<ListedTask>, find: &mut impl FnMut(usize, String)) -> Vec<ListedTask> {
-    let order = match order(&tasks) {
+pub(super) fn ordered(
+    tasks: Vec<ListedTask>,
+    places: &Places,
+    find: &mut impl FnMut(usize, String),
+) -> Vec<ListedTask> {
+    let order = match order(&tasks, places) {
         Ok(order) => order,
         Err(cycle) => {
             let line = |place: &usize| tasks.get(*place).map_or(0, |task| task.line);
@@ -19,16 +26,9 @@ pub(super) fn ordered(tasks: Vec<ListedTask>, find: &mut impl FnMut(usize, Strin
             return Vec::new();
         }
     };
-    let now_at: HashMap<usize, usize> = order.iter().copied().zip(0..).collect();
     let mut tasks: Vec<Option<ListedTask>> = tasks.into_iter().map(Some).collect();
     let taken = order.iter().filter_map(|before| tasks.get_mut(*before)?.take());
-    let mut ordered: Vec<ListedTask> = taken.collect();
-    for dependency in ordered.iter_mut().flat_map(|task| &mut task.deps) {
-        if let ListedDependency::Listed(place) = dependency {
-            *place = now_at.get(place).copied().unwrap_or(*place);
-        }
-    }
-    ordered
+    taken.collect()
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -39,7 +39,7 @@ enum VisitState {
 }
 
 /// Places in the list in their new order; else the first tasks found that wait for each other, the last one being the first again.
-fn order(tasks: &[ListedTask]) -> Result<Vec<usize>, Vec<usize>> {
+fn order(tasks: &[ListedTask], places: &Places) -> Result<Vec<usize>, Vec<usize>> {
     let mut seen = vec![VisitState::Unvisited; tasks.len()];
     let mut placed = Vec::new();
     for start in 0..tasks.len() {
@@ -53,7 +53,7 @@ fn order(tasks: &[ListedTask]) -> Result<Vec<usize>, Vec<usize>> {
                 continue;
             }
             mark(&mut seen, place, VisitState::InProgress);
-            let Some(next) = listed_deps(tasks, place).nth(nth) else {
+            let Some(next) = listed_deps(tasks, places, place).nth(nth) else {
                 mark(&mut seen, place, VisitState::Placed);
                 placed.push(place);
                 path.pop();
@@ -77,13 +77,11 @@ fn mark(seen: &mut [VisitState], place: usize, now: VisitState) {
 }
 
 /// The dependencies of a task that are in the list.
-fn listed_deps(tasks: &[ListedTask], place: usize) -> impl Iterator<Item = usize> + '_ {
-    let deps = tasks
-        .get(place)
-        .map(|task| task.deps.as_slice())
-        .unwrap_or_default();
-    deps.iter().filter_map(|dependency| match dependency {
-        ListedDependency::Listed(place) => Some(*place),
-        ListedDependency::External(_) => None,
-    })
+fn listed_deps<'a>(
+    tasks: &'a [ListedTask],
+    places: &'a Places,
+    place: usize,
+) -> impl Iterator<Item = usize> + 'a {
+    let deps = tasks.get(place).into_iter().flat_map(|task| &task.draft.deps);
+    deps.filter_map(|name| places.get(name.as_str()).copied())
 }

@@ -245,11 +245,8 @@ impl AttachedClient {
     fn read_log(&mut self) {
         for line in self.services.engine.journal.after(self.log_position) {
             self.log_position = line.seq;
-            let line = LogLine {
-                seq: line.seq * TOASTS_BETWEEN,
-                at: line.at,
-                notice: line.notice.clone(),
-            };
+            let mut line = LogLine::clone(&line);
+            line.seq *= TOASTS_BETWEEN;
             self.toast_settings_notice(&line);
             self.log.push(line);
         }
