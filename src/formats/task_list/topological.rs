@@ -41,7 +41,7 @@ enum VisitState {
 /// Places in the list in their new order; else the first tasks found that wait for each other, the last one being the first again.
 fn order(tasks: &[ListedTask], places: &Places) -> Result<Vec<usize>, Vec<usize>> {
     let mut seen = vec![VisitState::Unvisited; tasks.len()];
-    let mut placed = Vec::new();
+    let mut sorted = Vec::new();
     for start in 0..tasks.len() {
         // The path from the start: a task, and how many of its dependencies were visited.
         let mut path = vec![(start, 0)];
@@ -55,7 +55,7 @@ fn order(tasks: &[ListedTask], places: &Places) -> Result<Vec<usize>, Vec<usize>
             mark(&mut seen, place, VisitState::InProgress);
             let Some(next) = listed_deps(tasks, places, place).nth(nth) else {
                 mark(&mut seen, place, VisitState::Placed);
-                placed.push(place);
+                sorted.push(place);
                 path.pop();
                 continue;
             };
@@ -67,7 +67,7 @@ fn order(tasks: &[ListedTask], places: &Places) -> Result<Vec<usize>, Vec<usize>
             path.push((next, 0));
         }
     }
-    Ok(placed)
+    Ok(sorted)
 }
 
 fn mark(seen: &mut [VisitState], place: usize, now: VisitState) {
