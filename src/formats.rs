@@ -5,5 +5,6 @@ pub mod end_rules;
 pub mod nearest;
 pub mod scenario;
 mod table;
+pub mod tag;
 pub mod task_list;
 pub mod workflow;

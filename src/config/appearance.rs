@@ -19,8 +19,10 @@ pub struct Appearance {
     themes: Themes,
     /// `None`: as the terminal can.
     glyphs: Option<Glyphs>,
-    paste_preview: PastePreview,
-    mouse: MouseCapture,
+    /// Whether pastes are shown before they are sent.
+    pub paste_preview: PastePreview,
+    /// Which mouse events are used.
+    pub mouse: MouseCapture,
     motion: Motion,
     /// The person's own keys, as a key file.
     keys: String,
@@ -30,7 +32,8 @@ pub struct Appearance {
     progress: bool,
     /// `None`: neither words nor a bell are wished for.
     notify_style: Option<NotifyStyle>,
-    quiet_hours: DailyHours,
+    /// Hours of the day in which nobody is called.
+    pub quiet_hours: DailyHours,
 }
 
 impl Appearance {
@@ -109,21 +112,6 @@ impl Appearance {
         (rules, self.notify_style)
     }
 
-    /// Hours of the day in which nobody is called.
-    pub fn quiet_hours(&self) -> &DailyHours {
-        &self.quiet_hours
-    }
-
-    /// Whether pastes are shown before they are sent.
-    pub fn paste_preview(&self) -> PastePreview {
-        self.paste_preview
-    }
-
-    /// Which mouse events are used.
-    pub fn mouse(&self) -> MouseCapture {
-        self.mouse
-    }
-
     /// The keys.
     ///
     /// # Errors
@@ -172,12 +160,7 @@ fn own_keys(config: &Config) -> String {
             _ => {}
         }
     }
-    for (table, rows) in tables {
-        text.push('[');
-        text.push_str(&table);
-        text.push_str("]\n");
-        text.push_str(&rows);
-    }
+    text.extend(tables.iter().map(|(table, rows)| format!("[{table}]\n{rows}")));
     text
 }
 

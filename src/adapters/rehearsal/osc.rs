@@ -1,13 +1,16 @@
 //! What a program can report to its terminal about itself: OSC 7501 states and the title. Text in, bytes out.
 
+use serde::Serialize;
+
 use crate::formats::scenario::{ScenarioAskKind, ScenarioState};
+use crate::formats::tag::tag_and_content;
 
 /// The OSC 7501 record of a state.
 pub(super) fn state(state: ScenarioState, kind: Option<ScenarioAskKind>, text: Option<&str>) -> String {
-    let mut record = format!("\x1b]7501;state={}:app=rehearsal", state.word());
+    let mut record = format!("\x1b]7501;state={}:app=rehearsal", word(state));
     if let Some(kind) = kind {
         record.push_str(":kind=");
-        record.push_str(kind.word());
+        record.push_str(&word(kind));
     }
     if let Some(text) = text {
         record.push_str(":msg=");
@@ -15,6 +18,11 @@ pub(super) fn state(state: ScenarioState, kind: Option<ScenarioAskKind>, text: O
     }
     record.push_str("\x1b\\");
     record
+}
+
+/// The word OSC 7501 uses, which is that of scenario files.
+fn word(value: impl Serialize) -> String {
+    tag_and_content(&value).unwrap_or_default().0
 }
 
 /// The sequence that sets the title; control characters are dropped, they would end it early.

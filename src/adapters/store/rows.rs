@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::domain::{Attempt, AttemptId, Batch, Effect, Notice, Task, TaskId};
+use crate::formats::tag::tag_and_content;
 use crate::ports::store::Turn;
 
 /// A value to be stored, with its state column and its JSON text.
@@ -83,13 +83,8 @@ fn rows<'a, T: Serialize>(
         .collect()
 }
 
-/// The name of an enum's case as it is written: the text itself, or the one key.
 fn tag<T: Serialize>(value: &T) -> serde_json::Result<String> {
-    Ok(match serde_json::to_value(value)? {
-        Value::String(word) => word,
-        Value::Object(parts) => parts.into_iter().next().map_or(String::new(), |(word, _)| word),
-        other => other.to_string(),
-    })
+    Ok(tag_and_content(value)?.0)
 }
 
 fn subject(turn: &Turn<'_>) -> Option<TaskId> {

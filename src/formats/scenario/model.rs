@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::selector::{AttemptContext, PartSelector};
 use crate::domain::SignalKind;
@@ -232,7 +232,7 @@ pub struct Resolution {
 }
 
 /// What a rehearsed agent asks a person for: a permission, an answer or a login.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScenarioAskKind {
     Permission,
@@ -240,19 +240,8 @@ pub enum ScenarioAskKind {
     Auth,
 }
 
-impl ScenarioAskKind {
-    /// The word OSC 7501 uses for it.
-    pub fn word(self) -> &'static str {
-        match self {
-            ScenarioAskKind::Permission => "permission",
-            ScenarioAskKind::Question => "question",
-            ScenarioAskKind::Auth => "auth",
-        }
-    }
-}
-
 /// A state that a scenario reports through OSC 7501.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScenarioState {
     Idle,
@@ -262,20 +251,6 @@ pub enum ScenarioState {
     Error,
     /// No state any more.
     Clear,
-}
-
-impl ScenarioState {
-    /// The word OSC 7501 uses for it.
-    pub fn word(self) -> &'static str {
-        match self {
-            ScenarioState::Idle => "idle",
-            ScenarioState::Working => "working",
-            ScenarioState::Blocked => "blocked",
-            ScenarioState::Done => "done",
-            ScenarioState::Error => "error",
-            ScenarioState::Clear => "clear",
-        }
-    }
 }
 
 /// How a rehearsed agent dies.

@@ -29,7 +29,7 @@ impl ClientNotifier {
         ClientNotifier {
             alerts: TerminalAlerts::new(rules),
             style,
-            quiet: appearance.quiet_hours().clone(),
+            quiet: appearance.quiet_hours.clone(),
             last_board: None,
         }
     }
@@ -37,7 +37,7 @@ impl ClientNotifier {
     pub(super) fn apply_settings(&mut self, appearance: &Appearance, looks: DisplayCaps) {
         let (rules, style) = appearance.alert_rules(looks);
         self.alerts.set_rules(rules);
-        (self.style, self.quiet) = (style, appearance.quiet_hours().clone());
+        (self.style, self.quiet) = (style, appearance.quiet_hours.clone());
         self.last_board = None;
     }
 

@@ -28,8 +28,8 @@ impl AttachedClient {
         if let Ok(keymap) = appearance.keymap() {
             self.state.keymap = keymap;
         }
-        self.state.pastes = appearance.paste_preview();
-        self.state.mouse = appearance.mouse();
+        self.state.pastes = appearance.paste_preview;
+        self.state.mouse = appearance.mouse;
         self.notifier.apply_settings(&appearance, self.looks);
         self.state.set_themes(appearance.themes());
         self.appearance = appearance;
@@ -112,8 +112,8 @@ pub(super) fn first_state(
     );
     let running = services.shells.running();
     arrangements::restore((settings, &facts), (&model, &running), &mut state, clock::now());
-    state.pastes = appearance.paste_preview();
-    state.mouse = appearance.mouse();
+    state.pastes = appearance.paste_preview;
+    state.mouse = appearance.mouse;
     if let Some(theme) = &attach.theme {
         state.request_theme(theme.clone());
     }

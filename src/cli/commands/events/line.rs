@@ -7,10 +7,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::adapters::store::StoreReader;
-use crate::domain::attempt::ActivityKind;
+use crate::domain::attempt::Workplace;
 use crate::domain::event::{ActionOutcome, EndCause, Inventory};
-use crate::domain::workflow::EvidenceKind;
-use crate::domain::{AttemptId, Command, Event, Evidence, Notice, ProcessExit, TaskId, Tri};
+use crate::domain::{AttemptId, Command, Event, Evidence, Notice, ProcessExit, TaskId};
+use crate::formats::tag::tag_and_content;
 use crate::ports::store::{StoreError, StoredEvent};
 
 /// What the fields below mean; grows when one of them changes its meaning.
@@ -131,14 +131,8 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
             let names: Vec<&str> = flows.iter().map(|flow| flow.id.as_str()).collect();
             ("workflows_loaded", json!({ "workflows": names }))
         }
-        Event::WorkplaceMade { workplace, .. } => (
-            "workplace_made",
-            json!({ "folder": workplace.path, "branch": workplace.branch, "start": workplace.start }),
-        ),
-        Event::AttemptStarted { workplace, .. } => (
-            "attempt_started",
-            json!({ "folder": workplace.path, "branch": workplace.branch, "start": workplace.start }),
-        ),
+        Event::WorkplaceMade { workplace, .. } => ("workplace_made", place(workplace)),
+        Event::AttemptStarted { workplace, .. } => ("attempt_started", place(workplace)),
         Event::AttemptNotStarted { why, .. } => ("attempt_not_started", json!({ "why": why })),
         Event::Signalled {
             kind, text, report, ..
@@ -147,7 +141,7 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
             json!({ "signal": kind.to_string(), "text": text, "report": report }),
         ),
         Event::Observed { doing, source, .. } => {
-            let (doing, text) = doing_of(doing);
+            let (doing, text) = tagged(doing);
             (
                 "observed",
                 json!({ "doing": doing, "text": text, "source": source }),
@@ -202,16 +196,13 @@ fn asked(by: &str, command: &Command) -> Value {
     facts
 }
 
-fn doing_of(doing: &ActivityKind) -> (&'static str, Option<&str>) {
-    match doing {
-        ActivityKind::Starting => ("starting", None),
-        ActivityKind::Working => ("working", None),
-        ActivityKind::Permission(text) => ("permission", Some(text)),
-        ActivityKind::Question(text) => ("question", Some(text)),
-        ActivityKind::Idle => ("idle", None),
-        ActivityKind::Exited => ("exited", None),
-        ActivityKind::Lost => ("lost", None),
-    }
+/// The word for the case of an enum's value, and the text that stands with it.
+fn tagged(value: &impl Serialize) -> (String, Value) {
+    tag_and_content(value).unwrap_or_default()
+}
+
+fn place(workplace: &Workplace) -> Value {
+    json!({ "folder": workplace.path, "branch": workplace.branch, "start": workplace.start })
 }
 
 fn exit_of(exit: &ProcessExit) -> Value {
@@ -242,22 +233,8 @@ fn outcome_of(outcome: &ActionOutcome) -> Value {
 }
 
 fn evidence_of(evidence: &Evidence) -> Value {
-    let (seen, why) = match &evidence.outcome {
-        Tri::Yes => ("yes", None),
-        Tri::No(why) => ("no", Some(why)),
-        Tri::Unknown(why) => ("unknown", Some(why)),
-    };
-    let (kind, file) = match &evidence.kind {
-        EvidenceKind::CommitsAhead => ("commits_ahead", None),
-        EvidenceKind::Committed => ("committed", None),
-        EvidenceKind::Pushed => ("pushed", None),
-        EvidenceKind::Merged => ("merged", None),
-        EvidenceKind::WorkspaceUnchanged => ("workspace_unchanged", None),
-        EvidenceKind::Commented => ("commented", None),
-        EvidenceKind::Report(file) => ("report", Some(file)),
-        EvidenceKind::Gates => ("gates", None),
-        EvidenceKind::Approved => ("approved", None),
-    };
+    let (seen, why) = tagged(&evidence.outcome);
+    let (kind, file) = tagged(&evidence.kind);
     json!({ "kind": kind, "file": file, "seen": seen, "why": why })
 }
 
@@ -269,7 +246,7 @@ fn inventory(found: &Inventory) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{RequestId, SignalKind, Timestamp};
+    use crate::domain::{EvidenceKind, RequestId, SignalKind, Timestamp, Tri};
 
     fn line(event: Event) -> Value {
         let mut tasks = TaskByAttempt::default();
@@ -314,6 +291,27 @@ mod tests {
             asked["facts"],
             json!({ "by": "ann", "command": "park", "text": "later" })
         );
+    }
+
+    #[test]
+    fn evidence_says_what_the_document_promises() {
+        let evidence = |kind, outcome| Evidence { kind, outcome };
+        let verified = line(Event::Verified {
+            attempt: AttemptId(7),
+            evidence: vec![
+                evidence(EvidenceKind::WorkspaceUnchanged, Tri::Yes),
+                evidence(
+                    EvidenceKind::Report("a.md".to_owned()),
+                    Tri::No("empty".to_owned()),
+                ),
+            ],
+            head: None,
+        });
+        let wanted = json!([
+            { "kind": "workspace_unchanged", "file": null, "seen": "yes", "why": null },
+            { "kind": "report", "file": "a.md", "seen": "no", "why": "empty" },
+        ]);
+        assert_eq!(verified["facts"]["evidence"], wanted);
     }
 
     #[test]
