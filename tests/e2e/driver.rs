@@ -17,7 +17,7 @@ use tempfile::TempDir;
 /// Far longer than anything here takes on a free machine.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 /// Stories at once.
-const AT_ONCE: usize = 2;
+const AT_ONCE: usize = 4;
 
 static RUNNING: Mutex<usize> = Mutex::new(0);
 static ENDED: Condvar = Condvar::new();
