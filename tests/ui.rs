@@ -7,6 +7,8 @@
 
 #[path = "ui/acts.rs"]
 mod acts;
+#[path = "ui/alerts.rs"]
+mod alerts;
 #[path = "ui/breaking.rs"]
 mod breaking;
 #[path = "ui/cards.rs"]
@@ -30,12 +32,16 @@ mod git_fixture;
 mod golden;
 #[path = "ui/inbox.rs"]
 mod inbox;
+#[path = "ui/keymap.rs"]
+mod keymap;
 #[path = "ui/keys.rs"]
 mod keys;
 #[path = "ui/links.rs"]
 mod links;
 #[path = "ui/lists.rs"]
 mod lists;
+#[path = "ui/live_screen.rs"]
+mod live_screen;
 #[path = "ui/machine.rs"]
 mod machine;
 #[path = "ui/mouse.rs"]
@@ -50,6 +56,8 @@ mod papers;
 mod past;
 #[path = "ui/picture.rs"]
 mod picture;
+#[path = "ui/plain.rs"]
+mod plain;
 #[path = "ui/said.rs"]
 mod said;
 #[path = "ui/screens.rs"]

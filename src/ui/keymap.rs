@@ -267,6 +267,3 @@ impl Keymap {
 fn name_of(action: Action) -> Option<&'static str> {
     action.entry().map(|entry| entry.name)
 }
-
-#[cfg(test)]
-mod tests;

@@ -97,7 +97,7 @@ fn answer(item: &AttentionItem, text: &str) -> Option<PlainCommand> {
         }
         (AttentionKind::Approval, "yes" | "y" | "approve", "") => submit(Command::Approve(task)),
         (AttentionKind::Approval, "no" | "n" | "reject", "") => {
-            Some(reply("say why, too: the next attempt is told".to_owned()))
+            Some(reply("add the reason: the next attempt gets it".to_owned()))
         }
         (AttentionKind::Approval, "no" | "n" | "reject", why) => {
             submit(Command::Reject(task, why.to_owned()))
@@ -125,96 +125,4 @@ fn stuck(task: TaskId, word: &str, rest: &str) -> Option<PlainCommand> {
         "note" | "comment" if !rest.is_empty() => Command::Comment(task, rest.to_owned()),
         _ => return None,
     }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::domain::Timestamp;
-    use crate::read_model::ReadModel;
-
-    fn read_about(kind: AttentionKind, line: &str) -> PlainCommand {
-        let model = ReadModel {
-            attention: vec![AttentionItem {
-                task: "t-1".into(),
-                attempt: kind.is_agents().then_some(AttemptId(7)),
-                kind,
-                text: "npm test".to_owned(),
-                since: Timestamp(1),
-            }],
-            ..ReadModel::default()
-        };
-        let mut prompts = PlainPrompts::default();
-        let attention = AttentionSummary::of(&model);
-        prompts.update(&attention);
-        parse_line(line, &prompts, &attention)
-    }
-
-    #[test]
-    fn a_yes_to_an_agent_is_bound_to_what_it_asked() {
-        let wanted = PlainCommand::Consent(AttemptId(7), "npm test".to_owned(), PermissionReply::Yes);
-        assert_eq!(read_about(AttentionKind::Permission, "1 yes"), wanted);
-        assert_eq!(read_about(AttentionKind::Permission, " 1.  Y "), wanted);
-        assert_eq!(
-            read_about(AttentionKind::Permission, "1 look"),
-            PlainCommand::ShowOutput("t-1".into())
-        );
-        let unclear = read_about(AttentionKind::Permission, "1 yes please");
-        assert!(
-            matches!(&unclear, PlainCommand::Reply(lines) if lines[0].contains("1 yes, 1 no")),
-            "{unclear:?}"
-        );
-    }
-
-    #[test]
-    fn each_kind_takes_its_own_answers() {
-        let ask = |kind, line| match read_about(kind, line) {
-            PlainCommand::Submit(command) => Some(command),
-            _ => None,
-        };
-        let task = || TaskId::from("t-1");
-        assert_eq!(
-            ask(AttentionKind::Question, "1 yes, port 80"),
-            Some(Command::Answer(task(), "yes, port 80".to_owned()))
-        );
-        assert_eq!(
-            ask(AttentionKind::Approval, "1 yes"),
-            Some(Command::Approve(task()))
-        );
-        assert_eq!(
-            ask(AttentionKind::Approval, "1 no too long"),
-            Some(Command::Reject(task(), "too long".to_owned()))
-        );
-        assert_eq!(ask(AttentionKind::Approval, "1 no"), None, "a no needs a reason");
-        for kind in [AttentionKind::Gate, AttentionKind::Merge, AttentionKind::Held] {
-            let retry = Command::Retry {
-                task: task(),
-                stage: None,
-                note: Some("use the cache".to_owned()),
-            };
-            assert_eq!(ask(kind, "1 retry use the cache"), Some(retry));
-        }
-    }
-
-    #[test]
-    fn every_other_line_is_a_word_of_the_client_or_a_command() {
-        let plain = |line| parse_line(line, &PlainPrompts::default(), &AttentionSummary::default());
-        assert_eq!(plain("  "), PlainCommand::Nothing);
-        assert_eq!(plain("HELP"), PlainCommand::Help);
-        assert_eq!(plain("q"), PlainCommand::Quit);
-        assert_eq!(
-            plain("show t-1 --json"),
-            PlainCommand::CommandLine("show t-1 --json".to_owned())
-        );
-        let new = "task create \"Fix the log in\" --release";
-        assert_eq!(
-            plain("new Fix the log in --release"),
-            PlainCommand::CommandLine(new.to_owned())
-        );
-        let missing = plain("3 yes");
-        assert!(
-            matches!(&missing, PlainCommand::Reply(lines) if lines[0].contains("there is no 3")),
-            "{missing:?}"
-        );
-    }
 }

@@ -4,8 +4,8 @@
 use crate::read_model::{AttentionKind, AttentionRow, AttentionSummary};
 use crate::ui::status::{asks, kind_word};
 
-/// New prompts told one by one at a time; more are counted.
-const MOST_TOLD: usize = 9;
+/// New prompts printed one by one at a time; more are counted.
+const MOST_PRINTED: usize = 9;
 
 /// A numbered line of the plain client for one thing that waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,10 +50,10 @@ impl PlainPrompts {
             }
         }
         let fresh = self.open.iter().skip(known);
-        let more = self.open.len().saturating_sub(known + MOST_TOLD);
+        let more = self.open.len().saturating_sub(known + MOST_PRINTED);
         lines.extend(
             fresh
-                .take(MOST_TOLD)
+                .take(MOST_PRINTED)
                 .map(|prompt| format!("needs you: {}", line(prompt))),
         );
         if more > 0 {
@@ -170,79 +170,4 @@ fn nothing(attention: &AttentionSummary) -> String {
             format!("Nothing needs you. Longest at work: {task} {age}.")
         },
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::domain::{AttemptId, Timestamp};
-    use crate::read_model::{AttentionItem, ReadModel};
-
-    fn waiting(items: &[(&str, AttentionKind, &str)]) -> AttentionSummary {
-        let model = ReadModel {
-            attention: items
-                .iter()
-                .map(|(task, kind, text)| AttentionItem {
-                    task: (*task).into(),
-                    attempt: kind.is_agents().then_some(AttemptId(7)),
-                    kind: *kind,
-                    text: (*text).to_owned(),
-                    since: Timestamp(1),
-                })
-                .collect(),
-            ..ReadModel::default()
-        };
-        AttentionSummary::of(&model)
-    }
-
-    #[test]
-    fn a_number_stays_with_its_thing_and_is_never_given_twice() {
-        let mut prompts = PlainPrompts::default();
-        let both = waiting(&[
-            ("t-1", AttentionKind::Permission, "npm test"),
-            ("t-2", AttentionKind::Approval, "approve or reject"),
-        ]);
-        let told = prompts.update(&both);
-        assert_eq!(
-            told,
-            [
-                "needs you: 1. t-1 permission: asks: npm test? Type 1 yes, 1 no, 1 say TEXT, 1 look",
-                "needs you: 2. t-2 approval: waits for your approval. Type 2 yes, 2 no WHY, 2 skip",
-            ]
-        );
-        assert_eq!(
-            prompts.update(&both),
-            Vec::<String>::new(),
-            "nothing is told twice"
-        );
-        let other = waiting(&[
-            ("t-1", AttentionKind::Permission, "rm -r build"),
-            ("t-2", AttentionKind::Approval, "approve or reject"),
-        ]);
-        let told = prompts.update(&other);
-        assert_eq!(told.first().unwrap(), "1 no longer waits: t-1 permission");
-        assert!(
-            told.last().unwrap().contains("3. t-1 permission"),
-            "another question has another number: {told:?}"
-        );
-        assert!(prompts.get(1).is_none() && prompts.get(2).is_some());
-        assert_eq!(prompts.list(&other).first().unwrap(), "2 things need you:");
-        assert_eq!(prompts.update(&AttentionSummary::default()).len(), 2);
-        assert_eq!(
-            prompts.list(&AttentionSummary::default()),
-            ["Nothing needs you. No agent is running."]
-        );
-    }
-
-    #[test]
-    fn a_flood_of_prompts_is_counted_not_told_one_by_one() {
-        let ids: Vec<String> = (0..40).map(|n| format!("t-{n}")).collect();
-        let items: Vec<_> = ids
-            .iter()
-            .map(|id| (id.as_str(), AttentionKind::Failed, "no"))
-            .collect();
-        let told = PlainPrompts::default().update(&waiting(&items));
-        assert_eq!(told.len(), MOST_TOLD + 1);
-        assert!(told.last().unwrap().contains("31 more"), "{told:?}");
-    }
 }
