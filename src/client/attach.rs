@@ -1,4 +1,4 @@
-//! Shows a session on the whole screen of this terminal: sends what is pressed, writes what arrives. It knows nothing of tasks.
+//! Shows a session on the whole screen of this terminal: sends what is pressed, writes what arrives.
 
 use std::path::Path;
 use std::sync::atomic::AtomicU32;

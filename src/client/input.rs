@@ -36,7 +36,7 @@ pub(super) fn message_of(heard: TerminalInput) -> FromClient {
 }
 
 /// What a key is by its usual name. An old terminal sends one character for `C-4` and `C-\\`, and so on to `C-7` and `C-_`; the
-/// reader calls it by the digit, and programs that are told of keys by name wait for the other.
+/// reader calls it by the digit, and programs that get keys by name wait for the other.
 fn normalize_key(mut key: KeyEvent, is_enhanced: bool) -> KeyEvent {
     if !is_enhanced && key.modifiers.contains(KeyModifiers::CONTROL) {
         key.code = match key.code {

@@ -1,5 +1,5 @@
 //! The last output of a program in a terminal: its screen without the input line. Agents draw an input line or a choice at the
-//! bottom, and keys and figures below it; their output stands above. Knows no agent by name.
+//! bottom, and keys and figures below it; their output stands above. The rules are the same for all agents.
 
 use super::text::width;
 

@@ -1,5 +1,4 @@
-//! A line of text being written: what was typed, where the caret is, and the keys that change both. Knows nothing of what
-//! the line is for.
+//! A line of text being written: what was typed, where the caret is, and the keys that change both.
 
 use crossterm::event::KeyCode;
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};

@@ -33,6 +33,19 @@ pub(crate) struct PaletteRow {
     pub(crate) action: PaletteAction,
 }
 
+impl PaletteRow {
+    /// A row without a key, for what is possible.
+    fn new(title: String, detail: String, action: PaletteAction) -> PaletteRow {
+        PaletteRow {
+            title,
+            detail,
+            key: String::new(),
+            possible: true,
+            action,
+        }
+    }
+}
+
 /// What choosing a row of the command palette does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PaletteAction {
@@ -87,9 +100,9 @@ pub(crate) fn rows(
     if matches!(mark, "" | "#") {
         list.places(&needle, &mut found);
     }
-    found.sort_by_key(|found| std::cmp::Reverse(found.score));
+    found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     found.truncate(MOST_ROWS);
-    found.into_iter().map(|found| list.row(found.what)).collect()
+    found.into_iter().map(|(_, row)| row).collect()
 }
 
 /// How what was typed could go on: the marked row spelled out, and what may be written behind it.
@@ -140,17 +153,8 @@ pub(crate) fn completion(row: &PaletteRow) -> String {
     }
 }
 
-struct PaletteMatch<'a> {
-    score: u32,
-    what: PaletteItem<'a>,
-}
-
-/// A candidate row of the palette before its text is built.
-enum PaletteItem<'a> {
-    Action(&'static ActionEntry, Option<&'a TaskId>),
-    Task(&'a TaskId),
-    Pane(usize, PaneId, String),
-}
+/// A row and how well it fits.
+type PaletteMatch = (u32, PaletteRow);
 
 struct PaletteBuilder<'a> {
     state: &'a UiState,
@@ -175,7 +179,8 @@ impl<'a> PaletteBuilder<'a> {
             }
         }
         let entries = actions.into_iter().filter_map(Action::entry);
-        let rows = entries.map(|entry| self.row(PaletteItem::Action(entry, None)));
+        let about = self.about(None);
+        let rows = entries.map(|entry| self.action_row(entry, None, &about));
         rows.filter(|row| row.possible).take(LIKELY).collect()
     }
 
@@ -184,23 +189,21 @@ impl<'a> PaletteBuilder<'a> {
         let mut rows = Vec::new();
         if is_searchable(words) {
             rows.push(PaletteRow {
-                title: format!("find `{words}`"),
-                detail: "in what all agents have shown".to_owned(),
                 key: self.state.keymap.hint(Action::FindEverywhere).unwrap_or_default(),
-                possible: true,
-                action: PaletteAction::Search(words.to_owned()),
+                ..PaletteRow::new(
+                    format!("find `{words}`"),
+                    "in what all agents have shown".to_owned(),
+                    PaletteAction::Search(words.to_owned()),
+                )
             });
         }
         let needle = FuzzyQuery::new(words);
         let lines = self.scene.log.iter().rev();
         let lines =
             lines.filter(|line| !needle.is_empty() && needle.score_exact(&line.notice.text).is_some());
-        rows.extend(lines.take(MOST_ROWS).map(|line| PaletteRow {
-            title: line.notice.text.clone(),
-            detail: format!("{} ago, in the log", self.scene.now.since(line.at)),
-            key: String::new(),
-            possible: true,
-            action: PaletteAction::Log(line.seq),
+        rows.extend(lines.take(MOST_ROWS).map(|line| {
+            let detail = format!("{} ago, in the log", self.scene.now.since(line.at));
+            PaletteRow::new(line.notice.text.clone(), detail, PaletteAction::Log(line.seq))
         }));
         rows
     }
@@ -209,19 +212,15 @@ impl<'a> PaletteBuilder<'a> {
     fn shell(&self, command: &str) -> Option<PaletteRow> {
         let attempt = target(self.state, self.scene, self.arranged).attempt;
         let attempt = attempt.filter(|attempt| attempt.workplace.is_some());
-        (!command.is_empty()).then(|| PaletteRow {
-            title: format!("run `{command}`"),
-            detail: attempt.map_or_else(
-                || "in the project's folder".to_owned(),
-                |attempt| format!("where {} works on {}", attempt.worker.name(), attempt.task),
-            ),
-            key: String::new(),
-            possible: true,
-            action: PaletteAction::Shell(command.to_owned(), attempt.map(|attempt| attempt.id)),
-        })
+        let place = attempt.map_or_else(
+            || "in the project's folder".to_owned(),
+            |attempt| format!("where {} works on {}", attempt.worker.name(), attempt.task),
+        );
+        let action = PaletteAction::Shell(command.to_owned(), attempt.map(|attempt| attempt.id));
+        (!command.is_empty()).then(|| PaletteRow::new(format!("run `{command}`"), place, action))
     }
 
-    fn actions(&self, typed: &str, found: &mut Vec<PaletteMatch<'a>>) {
+    fn actions(&self, typed: &str, found: &mut Vec<PaletteMatch>) {
         let (words, task) = self.named(typed);
         let about = self.about(task);
         let needle = FuzzyQuery::new(&words);
@@ -229,19 +228,15 @@ impl<'a> PaletteBuilder<'a> {
             let Some(score) = self.score(entry, &needle, typed.trim()) else {
                 continue;
             };
-            let impossible =
-                unavailable_reason_for(entry.action, &about, self.state, self.scene, self.arranged).is_some();
+            let row = self.action_row(entry, task, &about);
             let recent = self
                 .state
                 .recent_actions
                 .iter()
                 .position(|action| *action == entry.action);
             let bonus = recent.map_or(0, |at| 30_u32.saturating_sub(u32::try_from(at).unwrap_or(30)));
-            let penalty = if impossible { 10 } else { 0 };
-            found.push(PaletteMatch {
-                score: (score + bonus).saturating_sub(penalty).max(1),
-                what: PaletteItem::Action(entry, task),
-            });
+            let penalty = if row.possible { 0 } else { 10 };
+            found.push(((score + bonus).saturating_sub(penalty).max(1), row));
         }
     }
 
@@ -283,61 +278,37 @@ impl<'a> PaletteBuilder<'a> {
             .or_else(|| needle.score_exact(&all))
     }
 
-    fn tasks(&self, needle: &FuzzyQuery, found: &mut Vec<PaletteMatch<'a>>) {
+    fn tasks(&self, needle: &FuzzyQuery, found: &mut Vec<PaletteMatch>) {
         for (id, task) in &self.scene.model.tasks {
             if let Some(score) = needle.score(&format!("{id} {}", task.title)) {
-                let what = PaletteItem::Task(id);
-                found.push(PaletteMatch { score, what });
+                let title = format!("{id}  {}", task.title);
+                let word = task.state.word().to_owned();
+                found.push((
+                    score,
+                    PaletteRow::new(title, word, PaletteAction::Task(id.clone())),
+                ));
             }
         }
     }
 
-    fn places(&self, needle: &FuzzyQuery, found: &mut Vec<PaletteMatch<'a>>) {
+    fn places(&self, needle: &FuzzyQuery, found: &mut Vec<PaletteMatch>) {
         for (tab, pane, title) in pane_entries(self.state, self.scene) {
             if let Some(score) = needle.score(&title) {
-                let what = PaletteItem::Pane(tab, pane, title);
-                found.push(PaletteMatch { score, what });
+                let action = PaletteAction::Pane(tab, pane);
+                found.push((score, PaletteRow::new(title, "go there".to_owned(), action)));
             }
         }
     }
 
-    fn row(&self, what: PaletteItem<'_>) -> PaletteRow {
-        match what {
-            PaletteItem::Action(entry, task) => self.action_row(entry, task),
-            PaletteItem::Task(id) => self.task_row(id),
-            PaletteItem::Pane(tab, pane, title) => PaletteRow {
-                title,
-                detail: "go there".to_owned(),
-                key: String::new(),
-                possible: true,
-                action: PaletteAction::Pane(tab, pane),
-            },
-        }
-    }
-
-    fn action_row(&self, entry: &ActionEntry, task: Option<&TaskId>) -> PaletteRow {
-        let about = self.about(task);
-        let why = unavailable_reason_for(entry.action, &about, self.state, self.scene, self.arranged);
-        let title = task.map_or_else(|| entry.title.to_owned(), |id| format!("{} {id}", entry.title));
+    /// An action on that task, or on what is at hand.
+    fn action_row(&self, entry: &ActionEntry, task: Option<&TaskId>, about: &ActionTarget<'_>) -> PaletteRow {
+        let why = unavailable_reason_for(entry.action, about, self.state, self.scene, self.arranged);
         PaletteRow {
-            title,
+            title: task.map_or_else(|| entry.title.to_owned(), |id| format!("{} {id}", entry.title)),
             possible: why.is_none(),
             detail: why.map_or_else(|| entry.help.to_owned(), |why| format!("not now: {why}")),
             key: self.state.keymap.hint(entry.action).unwrap_or_default(),
             action: PaletteAction::Action(entry.action, task.cloned()),
-        }
-    }
-
-    fn task_row(&self, id: &TaskId) -> PaletteRow {
-        let task = self.scene.model.tasks.get(id);
-        let title = task.map(|task| task.title.as_str()).unwrap_or_default();
-        let word = task.map(|task| task.state.word()).unwrap_or_default();
-        PaletteRow {
-            title: format!("{id}  {title}"),
-            detail: word.to_owned(),
-            key: String::new(),
-            possible: true,
-            action: PaletteAction::Task(id.clone()),
         }
     }
 }

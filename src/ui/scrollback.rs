@@ -1,5 +1,5 @@
 //! A frozen copy of a terminal: its history and its screen as lines of text with their styles. Copy mode moves over it,
-//! searches it and takes text from it. Knows no terminal.
+//! searches it and takes text from it. It does not depend on terminals.
 
 use ratatui::style::Style;
 use unicode_segmentation::UnicodeSegmentation;

@@ -97,7 +97,7 @@ pub struct UiState {
     pub(crate) prefix_hint_shown: bool,
     /// What a person missed, until they press something.
     pub(crate) away_since: Option<Timestamp>,
-    /// What is said at the start, and since when, until a person presses something.
+    /// The lines of the greeting, and since when they are shown.
     pub(crate) splash: Option<(Timestamp, Vec<String>)>,
     /// The theme chosen on the screen; the one of the settings without.
     pub(crate) theme: Option<String>,

@@ -1,9 +1,8 @@
 //! What an action in the palette is to be about: the ids that go on from what was typed behind its name, and what to write there.
 
-use super::{PaletteAction, PaletteBuilder, PaletteItem, PaletteMatch};
+use super::{PaletteAction, PaletteBuilder, PaletteMatch};
 use crate::domain::TaskId;
 use crate::ui::action::{Action, ActionEntry, Availability, entries};
-use crate::ui::availability::unavailable_reason_for;
 use crate::ui::fuzzy::FuzzyQuery;
 use crate::ui::target::named_target;
 
@@ -37,9 +36,9 @@ fn takes_task(action: Action) -> bool {
     )
 }
 
-impl<'a> PaletteBuilder<'a> {
+impl PaletteBuilder<'_> {
     /// An action, and behind its name the beginning or the end of an id: that action for every such task it is possible for.
-    pub(super) fn arguments(&self, typed: &str, found: &mut Vec<PaletteMatch<'a>>) {
+    pub(super) fn arguments(&self, typed: &str, found: &mut Vec<PaletteMatch>) {
         let Some((words, part)) = typed.rsplit_once(char::is_whitespace) else {
             return;
         };
@@ -55,18 +54,12 @@ impl<'a> PaletteBuilder<'a> {
         fitting.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
         for (score, entry) in fitting.into_iter().take(MOST_ACTIONS) {
             let ids = self.scene.model.tasks.keys().filter(|id| goes_on(id, part));
-            let possible = ids.filter(|id| self.is_possible(entry.action, id));
-            found.extend(possible.take(MOST_IDS).enumerate().map(|(nth, id)| PaletteMatch {
-                // Below the action alone, which is about the task at hand.
-                score: score.saturating_sub(12 + u32::try_from(nth).unwrap_or(0)).max(1),
-                what: PaletteItem::Action(entry, Some(id)),
-            }));
+            let rows = ids.map(|id| self.action_row(entry, Some(id), &named_target(self.scene, id)));
+            let possible = rows.filter(|row| row.possible).take(MOST_IDS);
+            // Below the action alone, which is about the task at hand.
+            let scores = (12..).map(|below| score.saturating_sub(below).max(1));
+            found.extend(scores.zip(possible));
         }
-    }
-
-    fn is_possible(&self, action: Action, id: &TaskId) -> bool {
-        let about = named_target(self.scene, id);
-        unavailable_reason_for(action, &about, self.state, self.scene, self.arranged).is_none()
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a pane can show. Views that their names tell are one of these together; the others are told by a task, an agent, a moment.
+//! What a pane can show: a view by its name, or something of a task, an agent or a moment.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ pub enum PaneContent {
     Past(String),
     /// What a task changed, that one or the selected one, compared with something.
     Diff(Option<TaskId>, DiffBase),
-    /// A view that its name alone tells.
+    /// A view for which its name is enough.
     #[serde(untagged)]
     Page(ViewName),
 }

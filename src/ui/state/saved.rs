@@ -23,7 +23,7 @@ pub struct SavedArrangement {
     finished: FinishedTasks,
     /// Titles of layouts that were there when it was kept: one that a person closed does not come back.
     known: BTreeSet<String>,
-    /// Whether the person was told how keys get past the program their terminal is in.
+    /// Whether the hint was shown how keys get past the multiplexer around the terminal.
     #[serde(default)]
     hinted: bool,
     #[serde(default)]
@@ -53,7 +53,7 @@ impl UiState {
         }
     }
 
-    /// Tells a person once how keys get past the program their terminal is in, if that takes our prefix for itself.
+    /// Shows once how keys get past the multiplexer around the terminal, if that takes our prefix for itself.
     pub fn hint_prefix_in_multiplexer(&mut self, now: Timestamp, outer: Option<&str>) {
         let prefix = self.keymap.prefix().to_string();
         let takes_it = outer.is_some_and(|outer| is_prefix_of(outer, &prefix));

@@ -52,8 +52,8 @@ impl UpdateContext<'_, '_> {
     /// From a line that was found to where it is: in the terminal's memory, else on its screen as it was then.
     pub(super) fn open_match(&mut self, words: &str, arranged: &ScreenLayout) {
         let mark = self.state.pane(arranged.focus).mark.unwrap_or(0);
-        let paper = CacheKey::Search(words.trim().to_owned());
-        let Some(CacheEntry::Search(found)) = self.scene.cache.get(&paper) else {
+        let key = CacheKey::Search(words.trim().to_owned());
+        let Some(CacheEntry::Search(found)) = self.scene.cache.get(&key) else {
             return;
         };
         let nth = usize::try_from(mark).unwrap_or(usize::MAX);

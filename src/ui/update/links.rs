@@ -48,15 +48,11 @@ impl UpdateContext<'_, '_> {
             return false;
         };
         let at: TextPosition = (top + usize::from(row - area.y), usize::from(column - area.x));
-        let target = found
-            .into_iter()
-            .find(|link| link.is_at(at))
-            .map(|link| link.target);
-        let is_link = target.is_some();
-        if let Some(target) = target {
-            self.ask_link(target);
-        }
-        is_link
+        let Some(link) = found.into_iter().find(|link| link.is_at(at)) else {
+            return false;
+        };
+        self.ask_link(link.target);
+        true
     }
 
     /// Shows the whole target and asks whether it is to be opened; over a connection it is copied instead.

@@ -89,7 +89,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// Whether a button was pressed before this event that somebody here still holds; one whose release nobody told is over when
+    /// Whether a button was pressed before this event that somebody here still holds; one whose release never came is over when
     /// the next is pressed.
     fn is_held(&mut self, event: MouseEvent) -> bool {
         if matches!(event.kind, MouseEventKind::Down(_)) {
@@ -104,8 +104,8 @@ impl UpdateContext<'_, '_> {
             || self.state.mouse_grab.is_some()
     }
 
-    /// Sends the event to the program that is typed to, if it happened there and was asked for. A program that was told of a press
-    /// is told of what follows until the release, wherever the mouse is by then: at its edge.
+    /// Sends the event to the program that is typed to, if it happened there and was asked for. A program that received a press
+    /// receives what follows until the release, wherever the mouse is by then: at its edge.
     fn reaches_program(&mut self, event: MouseEvent, arranged: &ScreenLayout) -> bool {
         let held = self.state.mouse_grab;
         if matches!(event.kind, MouseEventKind::Up(_)) {

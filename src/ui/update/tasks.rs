@@ -137,7 +137,7 @@ impl UpdateContext<'_, '_> {
         asked.collect()
     }
 
-    /// Closing takes work away where there is some: then a word is asked for, and where the work is kept is said.
+    /// Closing takes work away where there is some: then a word is asked for, and the prompt shows where the work is kept.
     pub(super) fn ask_close(&mut self, about: &ActionTarget<'_>) {
         let tasks = self.affected_tasks(about);
         if tasks.is_empty() {
