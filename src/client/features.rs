@@ -7,29 +7,11 @@ use crate::protocol::wire::TerminalNotice;
 use crate::term::sanitize;
 
 /// Beginnings of the names (`TERM`) of terminals that have titles and pass over what they do not know.
-const KNOWING: &[&str] = &[
-    "xterm",
-    "rxvt",
-    "foot",
-    "alacritty",
-    "kitty",
-    "wezterm",
-    "ghostty",
-    "konsole",
-    "gnome",
-    "vte",
-    "st-",
-    "contour",
-    "mintty",
-    "iterm",
-    "tmux",
-    "screen",
-    "rio",
-    "mlterm",
-];
+const KNOWING: &str = "xterm rxvt foot alacritty kitty wezterm ghostty konsole gnome vte st- contour mintty iterm tmux screen \
+                       rio mlterm";
 /// Beginnings of names of terminals that show notifications by `OSC 9`, and by `OSC 777`.
-const SHOW_9: &[&str] = &["xterm-kitty", "kitty", "xterm-ghostty", "ghostty", "wezterm"];
-const SHOW_777: &[&str] = &["foot", "rxvt", "contour"];
+const SHOW_9: &str = "xterm-kitty kitty xterm-ghostty ghostty wezterm";
+const SHOW_777: &str = "foot rxvt contour";
 /// Programs (`TERM_PROGRAM`) that do by `OSC 9`, whatever they call themselves in `TERM`.
 const PROGRAMS: &[&str] = &["iTerm.app", "WezTerm", "ghostty", "WarpTerminal"];
 
@@ -46,7 +28,7 @@ pub(super) struct TerminalFeatures {
 impl TerminalFeatures {
     pub(super) fn detect(edge: &ProcessEnv) -> TerminalFeatures {
         let term = edge.get("TERM").unwrap_or_default();
-        let begins = |names: &[&str]| names.iter().any(|name| term.starts_with(name));
+        let begins = |names: &str| names.split(' ').any(|name| term.starts_with(name));
         let windows = edge.get("WT_SESSION").is_some();
         let tmux = edge.get("TMUX").is_some();
         let screen = edge.get("STY").is_some() || (term.starts_with("screen") && !tmux);

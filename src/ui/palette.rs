@@ -320,7 +320,7 @@ pub(crate) fn pane_entries(state: &UiState, scene: &Scene<'_>) -> Vec<(usize, Pa
     let mut places = Vec::new();
     for tab in 0..state.tabs.len() {
         at.tab = tab;
-        let title = at.current_tab().map(|tab| tab.title.clone()).unwrap_or_default();
+        let title = at.tab_title();
         let arranged = screen_layout(&at, scene, ratatui::layout::Rect::new(0, 0, width, height));
         for pane in arranged.order {
             let text = format!("{} {title}  {}", tab + 1, pane_name(state, scene, pane));

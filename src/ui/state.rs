@@ -389,6 +389,13 @@ impl UiState {
         self.tabs.get(self.tab)
     }
 
+    /// The title of the tab shown.
+    pub(crate) fn tab_title(&self) -> String {
+        self.current_tab()
+            .map(|tab| tab.title.clone())
+            .unwrap_or_default()
+    }
+
     pub(crate) fn current_tab_mut(&mut self) -> Option<&mut Tab> {
         self.tabs.get_mut(self.tab)
     }

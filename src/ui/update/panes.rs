@@ -163,13 +163,8 @@ impl UpdateContext<'_, '_> {
         if !shells.is_empty() {
             lines.push(format!("Ended with it: shell {}.", shells.join(", ")));
         }
-        let title = self
-            .state
-            .current_tab()
-            .map(|tab| tab.title.clone())
-            .unwrap_or_default();
         self.confirm(
-            format!("Close the tab {title}?"),
+            format!("Close the tab {}?", self.state.tab_title()),
             lines,
             "close",
             ConfirmAction::CloseTab,

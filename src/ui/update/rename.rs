@@ -13,12 +13,7 @@ const LONGEST_SESSION: usize = 60;
 
 impl UpdateContext<'_, '_> {
     pub(super) fn rename_tab(&mut self) {
-        let text = self
-            .state
-            .current_tab()
-            .map(|tab| tab.title.clone())
-            .unwrap_or_default();
-        self.ask_name(PromptKind::RenameTab, text);
+        self.ask_name(PromptKind::RenameTab, self.state.tab_title());
     }
 
     pub(super) fn rename_session(&mut self) {

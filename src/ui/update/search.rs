@@ -19,13 +19,8 @@ impl UpdateContext<'_, '_> {
         if self.focused_copy_mode(arranged).is_none() && terminal {
             self.enter_copy_mode(arranged, None);
         }
-        if let PaneContent::Past(words) = &pane.content {
-            let line = LineEditor::with_text(words.clone());
-            self.state.overlay = Some(Overlay::Search(SearchPrompt {
-                line,
-                scope: SearchScope::AllTerminals,
-            }));
-            return;
+        if let PaneContent::Past(words) = pane.content {
+            return self.prompt_search(words, SearchScope::AllTerminals);
         }
         if !terminal && self.focused_copy_mode(arranged).is_none() && !self.has_rows(arranged) {
             let key = self.state.keymap.hint(Action::FindEverywhere).unwrap_or_default();
@@ -33,17 +28,15 @@ impl UpdateContext<'_, '_> {
                 "find: there are no rows here; {key} searches what all agents have shown"
             ));
         }
-        let (line, goal) = match self.focused_copy_mode(arranged) {
-            Some(copying) => (
-                LineEditor::default(),
-                SearchScope::CopyMode {
-                    onward,
-                    from: copying.cursor,
-                },
-            ),
-            None => (LineEditor::with_text(pane.filter), SearchScope::List),
-        };
-        self.state.overlay = Some(Overlay::Search(SearchPrompt { line, scope: goal }));
+        match self.focused_copy_mode(arranged).map(|copying| copying.cursor) {
+            Some(from) => self.prompt_search(String::new(), SearchScope::CopyMode { onward, from }),
+            None => self.prompt_search(pane.filter, SearchScope::List),
+        }
+    }
+
+    fn prompt_search(&mut self, words: String, scope: SearchScope) {
+        let line = LineEditor::with_text(words);
+        self.state.overlay = Some(Overlay::Search(SearchPrompt { line, scope }));
     }
 
     /// Whether the view with the focus has rows that can be searched.
@@ -82,15 +75,12 @@ impl UpdateContext<'_, '_> {
             pane.content = PaneContent::Past(words);
             (pane.mark, pane.scroll) = (None, 0);
         }
-        let line = match &pane.content {
-            PaneContent::Past(words) => LineEditor::with_text(words.clone()),
-            _ => LineEditor::default(),
+        let words = match &pane.content {
+            PaneContent::Past(words) => words.clone(),
+            _ => String::new(),
         };
         self.relayout();
-        self.state.overlay = Some(Overlay::Search(SearchPrompt {
-            line,
-            scope: SearchScope::AllTerminals,
-        }));
+        self.prompt_search(words, SearchScope::AllTerminals);
     }
 
     pub(super) fn find_key(&mut self, mut finding: SearchPrompt, chord: Chord) -> Option<Overlay> {
