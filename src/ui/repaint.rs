@@ -16,7 +16,7 @@ use crate::domain::Timestamp;
 
 mod tracker;
 
-use tracker::{ScreenStamp, TrackedScreens};
+use tracker::{ScreenStamp, ScreenUse, TrackedScreens};
 
 /// The frame a client was shown last, with the state of each terminal in it.
 #[derive(Debug, Clone, Default)]
@@ -123,7 +123,7 @@ impl RenderedFrame {
     pub fn drawn_screens(&self) -> impl Iterator<Item = ScreenId> + '_ {
         self.stamps
             .iter()
-            .filter(|(_, seen)| seen.is_drawn)
+            .filter(|(_, seen)| seen.screen_use == ScreenUse::Cells)
             .map(|(id, _)| *id)
     }
 
@@ -138,7 +138,7 @@ impl RenderedFrame {
         let mut elsewhere = self
             .stamps
             .iter()
-            .filter(|(id, seen)| seen.is_drawn && !in_pane(**id));
+            .filter(|(id, seen)| seen.screen_use == ScreenUse::Cells && !in_pane(**id));
         elsewhere.any(|(id, seen)| {
             let changes = scene
                 .screens

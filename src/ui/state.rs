@@ -12,8 +12,7 @@ use super::keymap::Keymap;
 pub(crate) use super::layout::PaneArrangement;
 use super::pane::{PaneId, SplitPath, next_free_id};
 use super::scene::ScreenId;
-use super::scrollback::ScrollbackLine;
-use crate::domain::{AttemptId, Command, NoticeLevel, Span, TaskId, Timestamp};
+use crate::domain::{AttemptId, Command, Span, TaskId, Timestamp};
 
 mod content;
 mod copy_mode;
@@ -262,28 +261,6 @@ impl UiState {
         {
             pane.content = PaneContent::Shell(Some(number));
         }
-    }
-
-    /// Lines that a terminal showed before those in memory, oldest first; what both hold is joined.
-    pub fn add_older_lines(&mut self, now: Timestamp, screen: ScreenId, lines: Vec<ScrollbackLine>) {
-        let Some(copying) = &mut self.copy_mode else {
-            return;
-        };
-        if copying.screen != screen {
-            return;
-        }
-        let came = Arc::make_mut(&mut copying.scrollback).prepend(lines);
-        copying.older = OlderLines::Loaded;
-        copying.cursor.0 += came;
-        copying.top += came;
-        if let Some((_, from)) = &mut copying.anchor {
-            from.0 += came;
-        }
-        let text = match came {
-            0 => "the log holds nothing older".to_owned(),
-            came => format!("{came} older lines from the log"),
-        };
-        self.show_toast(now, NoticeLevel::Info, text);
     }
 
     /// Drops what the board refused from undo and redo.

@@ -57,8 +57,8 @@ impl PaletteBuilder<'_> {
             let rows = ids.map(|id| self.action_row(entry, Some(id), &named_target(self.scene, id)));
             let possible = rows.filter(|row| row.possible).take(MOST_IDS);
             // Below the action alone, which is about the task at hand.
-            let scores = (12..).map(|below| score.saturating_sub(below).max(1));
-            found.extend(scores.zip(possible));
+            let below_it = (12..).map(|below| score.saturating_sub(below).max(1));
+            found.extend(below_it.zip(possible));
         }
     }
 }

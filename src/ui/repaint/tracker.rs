@@ -15,14 +15,21 @@ pub(super) struct TrackedScreens<'a> {
     pub(super) stamps: RefCell<BTreeMap<ScreenId, ScreenStamp>>,
 }
 
+/// Whether a frame shows a terminal's cells or only facts about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum ScreenUse {
+    Facts,
+    Cells,
+}
+
 /// The state of a terminal at the moment a frame first read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ScreenStamp {
     /// What to say to hear of later changes.
     pub(super) stamp: u64,
     pub(super) size: (u16, u16),
-    /// Whether its cells are in the frame, not only facts about it.
-    pub(super) is_drawn: bool,
+    /// What of it is in the frame.
+    pub(super) screen_use: ScreenUse,
     pub(super) is_presentable: bool,
     alive: bool,
     title: String,
@@ -34,7 +41,7 @@ impl ScreenStamp {
         Self {
             stamp: screen.changes_since(u64::MAX).0,
             size: screen.size(),
-            is_drawn: false,
+            screen_use: ScreenUse::Facts,
             is_presentable: screen.is_frame_complete(now),
             alive: screen.is_running(),
             title: screen.title(),
@@ -54,10 +61,13 @@ impl ScreenStamp {
 }
 
 impl TrackedScreens<'_> {
-    fn record(&self, id: ScreenId, is_drawn: bool, read: &mut dyn FnMut(&mut dyn ScreenRead)) -> bool {
+    fn record(&self, id: ScreenId, screen_use: ScreenUse, read: &mut dyn FnMut(&mut dyn ScreenRead)) -> bool {
         self.screens.with(id, &mut |screen| {
             let first = || ScreenStamp::of(screen, self.now);
-            self.stamps.borrow_mut().entry(id).or_insert_with(first).is_drawn |= is_drawn;
+            let mut stamps = self.stamps.borrow_mut();
+            let stamp = stamps.entry(id).or_insert_with(first);
+            stamp.screen_use = stamp.screen_use.max(screen_use);
+            drop(stamps);
             read(screen);
         })
     }
@@ -65,10 +75,10 @@ impl TrackedScreens<'_> {
 
 impl Screens for TrackedScreens<'_> {
     fn with(&self, id: ScreenId, read: &mut dyn FnMut(&mut dyn ScreenRead)) -> bool {
-        self.record(id, false, read)
+        self.record(id, ScreenUse::Facts, read)
     }
 
     fn draw(&self, id: ScreenId, draw: &mut dyn FnMut(&mut dyn ScreenRead)) -> bool {
-        self.record(id, true, draw)
+        self.record(id, ScreenUse::Cells, draw)
     }
 }

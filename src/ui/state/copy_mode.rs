@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use super::UiState;
+use crate::domain::{NoticeLevel, Timestamp};
 use crate::ui::pane::PaneId;
 use crate::ui::scene::ScreenId;
-use crate::ui::scrollback::{Scrollback, SelectionMode, TextPosition};
+use crate::ui::scrollback::{Scrollback, ScrollbackLine, SelectionMode, TextPosition};
 
 /// The state of copy mode: a frozen terminal with cursor, selection and search.
 #[derive(Debug, Clone)]
@@ -35,6 +37,30 @@ pub(crate) enum OlderLines {
     NotLoaded,
     Loading,
     Loaded,
+}
+
+impl UiState {
+    /// Lines that a terminal showed before those in memory, oldest first; what both hold is joined.
+    pub fn add_older_lines(&mut self, now: Timestamp, screen: ScreenId, lines: Vec<ScrollbackLine>) {
+        let Some(copying) = &mut self.copy_mode else {
+            return;
+        };
+        if copying.screen != screen {
+            return;
+        }
+        let came = Arc::make_mut(&mut copying.scrollback).prepend(lines);
+        copying.older = OlderLines::Loaded;
+        copying.cursor.0 += came;
+        copying.top += came;
+        if let Some((_, from)) = &mut copying.anchor {
+            from.0 += came;
+        }
+        let text = match came {
+            0 => "the log holds nothing older".to_owned(),
+            came => format!("{came} older lines from the log"),
+        };
+        self.show_toast(now, NoticeLevel::Info, text);
+    }
 }
 
 impl CopyMode {

@@ -180,7 +180,7 @@ impl UpdateContext<'_, '_> {
     /// Merging at once leaves stages out, so it is asked about, and they are named.
     pub(super) fn ask_merge(&mut self, about: &ActionTarget<'_>) {
         let model = self.scene.model;
-        let (mut moved, mut moves) = (Vec::new(), Vec::new());
+        let (mut moved, mut commands) = (Vec::new(), Vec::new());
         let mut lines = Vec::new();
         for task in &self.affected_tasks(about) {
             let why_not = match model.merge_of(task) {
@@ -196,7 +196,7 @@ impl UpdateContext<'_, '_> {
                         stage: Some(stage.id.clone()),
                         ..TaskPatch::default()
                     };
-                    moves.push(Command::Update(task.id.clone(), patch));
+                    commands.push(Command::Update(task.id.clone(), patch));
                     continue;
                 }
             };
@@ -208,7 +208,7 @@ impl UpdateContext<'_, '_> {
         let mut lines = listed(lines);
         lines.push("The stages before the merge are skipped; an agent at work on it is stopped. The engine still asks for commits, and runs its checks.".to_owned());
         let tasks = named(&moved);
-        let deed = ConfirmAction::OnMarked(format!("moved {tasks} to the merge"), moves);
+        let deed = ConfirmAction::OnMarked(format!("moved {tasks} to the merge"), commands);
         self.confirm(format!("Merge {tasks} now?"), lines, "merge", deed);
     }
 
