@@ -46,6 +46,8 @@ const LAYERS: &[Layer] = &[
         name: "term",
         inside: &[],
         outside: Outside::Only(&[
+            "base64",
+            "bitflags",
             "rio_vt",
             "vt100",
             "unicode_width",
