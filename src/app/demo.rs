@@ -134,7 +134,7 @@ fn fill(session: &Session, demo: &DemoPlan) -> Result<(), String> {
         .into_iter()
         .try_for_each(|command| match session.engine.ask("demo", command) {
             Ok(Ok(_)) => Ok(()),
-            Ok(Err(refusal)) => Err(format!("could not fill the board: {}", refusal.0)),
+            Ok(Err(refusal)) => Err(format!("could not fill the board: {}", refusal.why)),
             Err(closed) => Err(could_not(closed)),
         })
 }

@@ -127,7 +127,7 @@ fn place_at(folder: &Path, edge: &ProcessEnv) -> Result<ProjectPaths, String> {
 }
 
 fn refused(answer: crate::engine::inbox::CommandReply) -> Result<(), String> {
-    answer.map(drop).map_err(|refusal| refusal.0)
+    answer.map(drop).map_err(|refusal| refusal.why)
 }
 
 /// A first requirement becomes a task in the backlog: nothing starts without a go-ahead (LK-33).

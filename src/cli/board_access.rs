@@ -80,10 +80,10 @@ impl BoardAccess {
         if let Command::Answer(task, _) = &command {
             if self.task(task)?.is_none() {
                 let why = format!("there is no task {task}: `dbs task list` shows those there are");
-                return Ok(Err(Refusal(why)));
+                return Ok(Err(Refusal::new(why)));
             }
             let why = "no server runs, so no agent can get it: leave a comment with `dbs task comment`, the next one reads it";
-            return Ok(Err(Refusal(why.to_owned())));
+            return Ok(Err(Refusal::new(why.to_owned())));
         }
         let Some(mut durable) = self.durable()? else {
             return self.execute(by, command);

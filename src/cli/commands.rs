@@ -40,9 +40,9 @@ fn print_reply(answer: &CommandReply, prefix: &str, json: JsonFlag) -> ExitCode 
         Ok(accepted) => print_done(&accepted.0, json),
         Err(refusal) => {
             if json.json {
-                output::json(&serde_json::json!({ "refused": refusal.0 }));
+                output::json(&serde_json::json!({ "refused": refusal.why }));
             }
-            output::problem(&format!("{prefix}{}", refusal.0));
+            output::problem(&format!("{prefix}{}", refusal.why));
             return ExitCode::FAILURE;
         }
     }

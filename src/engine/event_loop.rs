@@ -186,7 +186,7 @@ fn reply_to(board: &Board, event: &Event) -> CommandReply {
 fn start_reply(board: &Board, attempt: AttemptId) -> CommandReply {
     match board.attempts.get(&attempt).map(|row| &row.state) {
         Some(AttemptState::Starting) => Ok(Accepted("it is to be started".to_owned())),
-        Some(_) | None => Err(Refusal(format!("attempt {attempt} is not wanted any more"))),
+        Some(_) | None => Err(Refusal::new(format!("attempt {attempt} is not wanted any more"))),
     }
 }
 

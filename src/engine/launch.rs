@@ -54,7 +54,7 @@ fn make_and_launch(world: &EngineContext, job: &Job, attempt: &Attempt) -> Optio
     match known.ok()?.recv().ok()? {
         Ok(_) => {}
         Err(refusal) => {
-            tracing::info!(attempt = %attempt.id, "it is not started: {}", refusal.0);
+            tracing::info!(attempt = %attempt.id, "it is not started: {}", refusal.why);
             super::cleanup::discard(world, job);
             return None;
         }

@@ -19,7 +19,7 @@ pub(super) fn take_all(intake: &SignalIntake) {
         match read(&file) {
             Ok(signal) => match take_signal(intake, &signal) {
                 Ok(Ok(_)) => remove(&file),
-                Ok(Err(refusal)) => set_aside(&file, &refusal.0),
+                Ok(Err(refusal)) => set_aside(&file, &refusal.why),
                 Err(_closed) => return,
             },
             // Another thread may have taken it in meanwhile.

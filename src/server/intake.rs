@@ -37,12 +37,12 @@ pub(super) fn verified(intake: &SignalIntake, signal: &SignalSent) -> Result<Eve
     let attempts = &intake.engine.read_model().attempts;
     let attempt = attempts
         .get(&signal.attempt)
-        .ok_or_else(|| Refusal(format!("attempt {} is not known here", signal.attempt)))?;
+        .ok_or_else(|| Refusal::new(format!("attempt {} is not known here", signal.attempt)))?;
     if !intake
         .secret
         .proves(&signal.token, signal.attempt, attempt.created_at)
     {
-        return Err(Refusal(format!(
+        return Err(Refusal::new(format!(
             "the token is not that of attempt {}",
             signal.attempt
         )));
@@ -52,7 +52,7 @@ pub(super) fn verified(intake: &SignalIntake, signal: &SignalSent) -> Result<Eve
         .as_ref()
         .filter(|report| report.len() > LONGEST_REPORT)
     {
-        return Err(Refusal(format!(
+        return Err(Refusal::new(format!(
             "its report has {} bytes: {LONGEST_REPORT} are the most, keep the rest in a file and name that",
             report.len()
         )));
@@ -151,7 +151,7 @@ pub(super) mod tests {
         let mut sent = signal(&intake.secret, FIRST, FIRST);
         assert!(verified(&intake, &sent).is_ok(), "it was taken before");
         sent.key = "another".to_owned();
-        assert!(verified(&intake, &sent).is_err_and(|refusal| refusal.0.contains("too many done signals")));
+        assert!(verified(&intake, &sent).is_err_and(|refusal| refusal.why.contains("too many done signals")));
         sent.kind = SignalKind::Block;
         assert!(verified(&intake, &sent).is_ok(), "another kind has room");
     }

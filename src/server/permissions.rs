@@ -33,7 +33,7 @@ impl PermissionReplies {
         let asks = ActivityKind::Permission(what.to_owned());
         let Some(attempt) = is_open(&id).filter(|attempt| attempt.activity.doing == asks) else {
             let why = format!("attempt {id} asks something else by now; nothing was typed");
-            return Err(Refusal(why));
+            return Err(Refusal::new(why));
         };
         let since = attempt.activity.since;
         let mut answered = self.0.lock();
@@ -41,7 +41,7 @@ impl PermissionReplies {
         if answered.get(&id).is_some_and(|(question, _)| *question == since) {
             let task = &attempt.task;
             let why = format!("{task} was answered already and has not gone on yet; nothing was typed again");
-            return Err(Refusal(why));
+            return Err(Refusal::new(why));
         }
         answered.insert(id, (since, now));
         Ok(attempt.task.clone())
@@ -72,7 +72,7 @@ impl Approvals {
     ) -> Result<Accepted, Refusal> {
         let holder = holder_of(ScreenId::Attempt(id));
         let Some(pane) = self.hub.terminal(&holder) else {
-            return Err(Refusal(format!("the terminal of attempt {id} is not here")));
+            return Err(Refusal::new(format!("the terminal of attempt {id} is not here")));
         };
         let model = self.engine.read_model();
         let task = self.replies.claim((&model, clock::now()), (id, what))?;
@@ -113,7 +113,7 @@ mod tests {
         let take = |model: &ReadModel, now| replies.claim((model, Timestamp(now)), (ID, "npm test"));
         let asked = asking("npm test", 500);
         assert!(take(&asked, 1_000).is_ok());
-        let why = take(&asked, 1_001).unwrap_err().0;
+        let why = take(&asked, 1_001).unwrap_err().why;
         assert!(why.contains("answered already"), "{why}");
         // The same asked anew is another question.
         let anew = asking("npm test", 1_500);
@@ -130,7 +130,7 @@ mod tests {
         assert!(
             take(&asking("rm -rf build", 5))
                 .unwrap_err()
-                .0
+                .why
                 .contains("something else")
         );
         assert!(take(&ReadModel::default()).is_err());

@@ -39,6 +39,14 @@ fn refused(desk: &mut Desk, command: Command, part: &str) {
     assert_eq!(desk.board, before, "a refused command changes nothing");
 }
 
+/// Which of several tasks the last refusal is about.
+fn refused_task(desk: &Desk) -> Option<TaskId> {
+    desk.effects.iter().find_map(|effect| match effect {
+        Effect::Reply(_, Err(refusal)) => refusal.about.clone(),
+        _ => None,
+    })
+}
+
 /// Tasks that are made together: id, and what each waits for.
 fn together(tasks: &[(&str, &[&str])]) -> Command {
     let one = |(id, on): &(&str, &[&str])| TaskDraft {
@@ -55,13 +63,11 @@ fn several_tasks_are_made_together_or_none_and_each_may_wait_for_those_before_it
     refused(
         &mut desk,
         together(&[("b", &[]), ("c", &["d"]), ("d", &[])]),
-        "c: it would wait for d, which does not exist",
+        "it would wait for d, which does not exist",
     );
-    refused(
-        &mut desk,
-        together(&[("b", &[]), ("b", &[])]),
-        "b: b exists already",
-    );
+    assert_eq!(refused_task(&desk), Some("c".into()));
+    refused(&mut desk, together(&[("b", &[]), ("b", &[])]), "b exists already");
+    assert_eq!(refused_task(&desk), Some("b".into()));
     refused(
         &mut desk,
         together(&[("b", &[]), ("A", &[])]),

@@ -135,7 +135,7 @@ impl Desk {
         let (id, answer) = replies.next().expect("every command is answered");
         assert!(replies.next().is_none(), "a command is answered once");
         assert_eq!(*id, request);
-        answer.clone().map(|yes| yes.0).map_err(|no| no.0)
+        answer.clone().map(|yes| yes.0).map_err(|no| no.why)
     }
 
     pub(crate) fn planned(&mut self, draft: TaskDraft) {

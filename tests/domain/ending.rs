@@ -373,7 +373,7 @@ fn what_a_signal_is_answered_is_what_the_board_made_of_it() {
         desk.say(first, kind, "text");
         let key = format!("s{}", desk.key);
         let answer = desk.board.signal_reply(first, kind, &key);
-        answer.map_or_else(|refusal| refusal.0, |accepted| accepted.0)
+        answer.map_or_else(|refusal| refusal.why, |accepted| accepted.0)
     };
     assert_eq!(answered(&mut desk, SignalKind::Claim), "claimed");
     assert_eq!(
@@ -622,7 +622,7 @@ fn of_a_flood_of_signals_only_so_many_of_each_kind_are_taken_and_one_line_report
     assert_eq!(floods, 1);
     assert_eq!(desk.attempt(first).signals.len(), 200);
     let refused = desk.board.signal_reply(first, SignalKind::Progress, "another");
-    assert!(refused.is_err_and(|refusal| refusal.0.contains("too many progress signals")));
+    assert!(refused.is_err_and(|refusal| refusal.why.contains("too many progress signals")));
     desk.say(first, SignalKind::Done, "");
     desk.end(first);
     assert_eq!(desk.word("a"), "verifying", "another kind still counts");

@@ -292,7 +292,7 @@ fn effects_are_stored_like_this() {
         Effect::Retire("t".into()),
         Effect::Tell(a(), "yes".to_owned()),
         Effect::Reply(RequestId(3), Ok(Accepted("released t".to_owned()))),
-        Effect::Reply(RequestId(3), Err(Refusal("there is no task t".to_owned()))),
+        Effect::Reply(RequestId(3), Err(Refusal::new("there is no task t"))),
     ];
     effects.extend(causes().map(|cause| Effect::Stop(a(), cause)));
     effects.extend(

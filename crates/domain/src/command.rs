@@ -108,7 +108,22 @@ pub struct TaskPatch {
     pub stage: Option<StageId>,
 }
 
-/// Why a command was refused, and the way out, as a lower-case sentence without a full stop.
+/// Why a command was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Refusal(pub String);
+pub struct Refusal {
+    /// The cause and the way out, as a lower-case sentence without a full stop.
+    pub why: String,
+    /// Which of several new tasks it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<TaskId>,
+}
+
+impl Refusal {
+    /// A refusal of the command as a whole.
+    pub fn new(why: impl Into<String>) -> Refusal {
+        Refusal {
+            why: why.into(),
+            about: None,
+        }
+    }
+}

@@ -29,7 +29,7 @@ pub(super) fn run(edge: &ProcessEnv, import: &ImportArgs) -> CommandResult {
     if import.release {
         answer = access
             .execute(&by, Command::Release(ids.clone()))?
-            .map_err(|Refusal(why)| format!("the tasks were made and stay in the backlog: {why}"))?;
+            .map_err(|refusal| format!("the tasks were made and stay in the backlog: {}", refusal.why))?;
     }
     if import.json.json {
         let made = tasks.iter().zip(&ids);
@@ -95,21 +95,17 @@ fn with_ids(tasks: &[ListedTask], ids: &[TaskId]) -> Vec<TaskDraft> {
     listed.map(finished).collect()
 }
 
-/// The refusal with the line of the task it is about, which it begins with.
-fn at_its_line(file: &Path, (tasks, ids): (&[ListedTask], &[TaskId]), Refusal(why): Refusal) -> String {
-    let about = |id: &TaskId| {
-        why.strip_prefix(id.as_str())
-            .and_then(|rest| rest.strip_prefix(": "))
-    };
-    let mut named = tasks.iter().zip(ids).rev();
-    let Some((line, text)) = named.find_map(|(task, id)| Some((task.line, about(id)?))) else {
-        return why;
+/// The refusal with the line of the task it is about.
+fn at_its_line(file: &Path, (tasks, ids): (&[ListedTask], &[TaskId]), refusal: Refusal) -> String {
+    let mut listed = tasks.iter().zip(ids);
+    let Some((task, _)) = listed.find(|(_, id)| refusal.about.as_ref() == Some(*id)) else {
+        return refusal.why;
     };
     Diagnostic {
         severity: DiagnosticLevel::Error,
         file: shown(file).to_owned(),
-        line,
-        text: text.to_owned(),
+        line: task.line,
+        text: refusal.why,
     }
     .to_string()
 }

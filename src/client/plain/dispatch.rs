@@ -69,7 +69,7 @@ impl PlainClient {
 }
 
 fn print(answer: Result<Accepted, Refusal>) -> Result<(), String> {
-    let accepted = answer.map_err(|refusal| refusal.0)?;
+    let accepted = answer.map_err(|refusal| refusal.why)?;
     output::line(&accepted.0);
     Ok(())
 }

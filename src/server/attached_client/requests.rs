@@ -51,7 +51,7 @@ pub(super) async fn carry_out(
         UiRequest::ReplyPermission(attempt, what, says) => {
             match services.approvals.reply(attempt, (&what, says)) {
                 Ok(accepted) => client.toast(NoticeLevel::Success, accepted.0),
-                Err(refusal) => client.toast(NoticeLevel::Warning, refusal.0),
+                Err(refusal) => client.toast(NoticeLevel::Warning, refusal.why),
             }
         }
         UiRequest::LoadOlderLines(id, columns) => in_background(client, move || {
@@ -94,7 +94,7 @@ fn in_background(client: &mut AttachedClient, work: impl FnOnce() -> WorkResult 
 fn ask(engine: &EngineHandle, command: Command) -> WorkResult {
     match engine.ask("person", command.clone()) {
         Ok(Ok(accepted)) => WorkResult::Toast(NoticeLevel::Success, accepted.0),
-        Ok(Err(refusal)) => WorkResult::Refused(Box::new(command), refusal.0),
+        Ok(Err(refusal)) => WorkResult::Refused(Box::new(command), refusal.why),
         Err(closed) => WorkResult::Toast(NoticeLevel::Error, format!("could not {closed}")),
     }
 }

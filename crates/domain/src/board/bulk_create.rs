@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Board;
-use super::commands::{accepted, refusal, refuse};
+use super::commands::{accepted, refuse};
 use super::task_commands::check_new;
 use super::transition::Transition;
 use crate::command::{Refusal, TaskDraft};
@@ -35,7 +35,8 @@ impl Board {
         for draft in drafts {
             let checked = check_new(&draft.id, taken.get(&lower(&draft.id)).copied())
                 .and_then(|()| self.check_draft(draft, &before));
-            stages.push(checked.map_err(|Refusal(why)| refusal(format!("{}: {why}", draft.id)))?);
+            let about = || Some(draft.id.clone());
+            stages.push(checked.map_err(|Refusal { why, .. }| Refusal { why, about: about() })?);
             taken.insert(lower(&draft.id), &draft.id);
             before.insert(&draft.id);
         }

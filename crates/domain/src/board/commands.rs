@@ -67,14 +67,14 @@ impl Board {
 /// Refuses the command with that sentence.
 macro_rules! refuse {
     ($($sentence:tt)*) => {
-        return Err(crate::command::Refusal(format!($($sentence)*)))
+        return Err(crate::command::Refusal::new(format!($($sentence)*)))
     };
 }
 pub(super) use refuse;
 
 /// A refusal with that sentence.
 pub(super) fn refusal(text: impl Into<String>) -> Refusal {
-    Refusal(text.into())
+    Refusal::new(text)
 }
 
 /// Yes, with one line for people.

@@ -316,7 +316,7 @@ impl Attempt {
     }
 
     fn too_many(&self, kind: SignalKind) -> Refusal {
-        Refusal(format!(
+        Refusal::new(format!(
             "attempt {} has sent too many {kind} signals: no more of them are taken",
             self.id
         ))
