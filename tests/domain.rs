@@ -17,10 +17,10 @@ mod columns;
 mod commands;
 #[path = "domain/committing.rs"]
 mod committing;
-#[path = "domain/desk.rs"]
-mod desk;
 #[path = "domain/ending.rs"]
 mod ending;
+#[path = "domain/fixture.rs"]
+mod fixture;
 #[path = "domain/golden.rs"]
 mod golden;
 #[path = "domain/passing.rs"]

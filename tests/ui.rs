@@ -9,16 +9,18 @@
 mod acts;
 #[path = "ui/alerts.rs"]
 mod alerts;
+#[path = "ui/appearance.rs"]
+mod appearance;
 #[path = "ui/breaking.rs"]
 mod breaking;
+#[path = "ui/cache_entries.rs"]
+mod cache_entries;
 #[path = "ui/cards.rs"]
 mod cards;
 #[path = "ui/defaults.rs"]
 mod defaults;
 #[path = "ui/docs.rs"]
 mod docs;
-#[path = "ui/dressing.rs"]
-mod dressing;
 #[path = "ui/finding.rs"]
 mod finding;
 #[path = "ui/fixture.rs"]
@@ -36,6 +38,8 @@ mod inbox;
 mod keymap;
 #[path = "ui/keys.rs"]
 mod keys;
+#[path = "ui/last_output.rs"]
+mod last_output;
 #[path = "ui/links.rs"]
 mod links;
 #[path = "ui/lists.rs"]
@@ -48,18 +52,14 @@ mod machine;
 mod mouse;
 #[path = "ui/never.rs"]
 mod never;
+#[path = "ui/output_search.rs"]
+mod output_search;
 #[path = "ui/palette.rs"]
 mod palette;
-#[path = "ui/papers.rs"]
-mod papers;
-#[path = "ui/past.rs"]
-mod past;
 #[path = "ui/picture.rs"]
 mod picture;
 #[path = "ui/plain.rs"]
 mod plain;
-#[path = "ui/said.rs"]
-mod said;
 #[path = "ui/screens.rs"]
 mod screens;
 #[path = "ui/small.rs"]

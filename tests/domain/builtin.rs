@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use dbs::domain::workflow::{Actor, Stage};
 use dbs::domain::{EngineAction, SignalKind, Workflow};
 
-use crate::desk::{Desk, draft};
+use crate::fixture::{BoardFixture, draft};
 
 fn builtin() -> Vec<Workflow> {
     let flows = dbs::formats::workflow::builtin().into_iter();
     flows
-        .map(|(name, text)| crate::desk::workflow(name, text))
+        .map(|(name, text)| crate::fixture::workflow(name, text))
         .collect()
 }
 
@@ -91,51 +91,58 @@ fn the_limits_are_the_seeds() {
 }
 
 /// One board per built-in stage, with its first attempt there just begun; the merge has failed, so that its integrator works.
-fn at_every_stage() -> Vec<(String, Desk)> {
-    let mut desks = Vec::new();
+fn at_every_stage() -> Vec<(String, BoardFixture)> {
+    let mut fixtures = Vec::new();
     for flow in builtin() {
         for stage in &flow.stages {
-            let mut desk = Desk::new();
+            let mut fixture = BoardFixture::new();
             let mut draft = draft("a", flow.id.as_str());
             draft.stage = Some(stage.id.clone());
-            desk.released(draft);
+            fixture.released(draft);
             if matches!(stage.actor, Actor::Engine(_)) {
-                let merge = desk.open("a");
-                desk.act(merge, dbs::domain::ActionOutcome::Failed("conflict".to_owned()));
+                let merge = fixture.open("a");
+                fixture.act(merge, dbs::domain::ActionOutcome::Failed("conflict".to_owned()));
             }
-            desks.push((stage.id.to_string(), desk));
+            fixtures.push((stage.id.to_string(), fixture));
         }
     }
-    desks
+    fixtures
 }
 
 #[test]
 fn at_every_stage_the_agent_may_claim_its_task_and_that_moves_nothing() {
-    for (stage, mut desk) in at_every_stage() {
-        let open = desk.open("a");
-        desk.start(open);
-        desk.say(open, SignalKind::Claim, "");
-        assert!(desk.told().contains(&"claim"), "{stage}: {:?}", desk.told());
-        assert_eq!((desk.stage("a"), desk.word("a")), (stage.as_str(), "active"));
-        assert!(desk.attempt(open).refused.is_empty(), "{stage}");
+    for (stage, mut fixture) in at_every_stage() {
+        let open = fixture.open("a");
+        fixture.start(open);
+        fixture.say(open, SignalKind::Claim, "");
+        assert!(
+            fixture.notice_kinds().contains(&"claim"),
+            "{stage}: {:?}",
+            fixture.notice_kinds()
+        );
+        assert_eq!(
+            (fixture.stage("a"), fixture.word("a")),
+            (stage.as_str(), "active")
+        );
+        assert!(fixture.attempt(open).refused.is_empty(), "{stage}");
     }
 }
 
 #[test]
 fn who_may_reject_and_who_may_block_is_the_seeds_table() {
     let (mut reject, mut block) = (BTreeSet::new(), BTreeSet::new());
-    for (_, mut desk) in at_every_stage() {
-        let open = desk.open("a");
-        desk.start(open);
-        let role = desk.role(open).to_owned();
-        desk.say(open, SignalKind::Reject, "not good enough");
-        if desk.attempt(open).refused.is_empty() {
+    for (_, mut fixture) in at_every_stage() {
+        let open = fixture.open("a");
+        fixture.start(open);
+        let role = fixture.role(open).to_owned();
+        fixture.say(open, SignalKind::Reject, "not good enough");
+        if fixture.attempt(open).refused.is_empty() {
             reject.insert(role.clone());
         }
-        desk.say(open, SignalKind::Block, "the reason");
-        desk.end(open);
-        if desk.word("a") == "held" {
-            assert!(desk.comments("a").contains("the reason"), "{role}");
+        fixture.say(open, SignalKind::Block, "the reason");
+        fixture.end(open);
+        if fixture.word("a") == "held" {
+            assert!(fixture.comments("a").contains("the reason"), "{role}");
             block.insert(role);
         }
     }

@@ -3,10 +3,10 @@
 use dbs::domain::{Command, SignalKind};
 use dbs::read_model::ReadModel;
 
-use crate::desk::{Desk, draft};
+use crate::fixture::{BoardFixture, draft};
 
-fn column(desk: &Desk, title: &str) -> Vec<String> {
-    let model = ReadModel::of(&desk.board, desk.now);
+fn column(fixture: &BoardFixture, title: &str) -> Vec<String> {
+    let model = ReadModel::of(&fixture.board, fixture.now);
     let column = model.columns.iter().find(|column| column.title == title);
     let cards = column.unwrap_or_else(|| panic!("no column {title}")).cards.iter();
     cards.map(ToString::to_string).collect()
@@ -14,8 +14,8 @@ fn column(desk: &Desk, title: &str) -> Vec<String> {
 
 #[test]
 fn cards_stand_by_running_waiting_priority_tag_number_and_id() {
-    let mut desk = Desk::developing("z-runs");
-    desk.ask(Command::Pause).unwrap();
+    let mut fixture = BoardFixture::developing("z-runs");
+    fixture.ask(Command::Pause).unwrap();
     // Still being stopped: it runs.
     let more = |id: &str, priority: u8, tag: bool, waits: bool| {
         let mut more = draft(id, "kanban");
@@ -35,40 +35,41 @@ fn cards_stand_by_running_waiting_priority_tag_number_and_id() {
         more("d-urgent", 1, false, false),
         more("e-tagged", 4, true, false),
     ] {
-        desk.released(task);
+        fixture.released(task);
     }
     assert_eq!(
-        column(&desk, "Dev"),
+        column(&fixture, "Dev"),
         ["z-runs", "e-tagged", "d-urgent", "b-plain", "c-plain", "a-waits"]
     );
 }
 
 #[test]
 fn every_task_stands_in_the_column_of_its_stage_until_it_is_closed() {
-    let mut desk = Desk::new();
-    desk.planned(draft("plan", "kanban"));
-    assert_eq!(column(&desk, "Backlog"), ["plan"]);
-    desk.ask(Command::Release(vec!["plan".into()])).unwrap();
+    let mut fixture = BoardFixture::new();
+    fixture.planned(draft("plan", "kanban"));
+    assert_eq!(column(&fixture, "Backlog"), ["plan"]);
+    fixture.ask(Command::Release(vec!["plan".into()])).unwrap();
     for title in ["Dev", "Review", "Merge"] {
-        assert_eq!(column(&desk, title), ["plan"], "{title}");
-        desk.pass("plan");
+        assert_eq!(column(&fixture, title), ["plan"], "{title}");
+        fixture.pass("plan");
     }
-    assert_eq!(column(&desk, "Done"), ["plan"]);
-    desk.released(draft("stuck", "kanban"));
-    let open = desk.open("stuck");
-    desk.live(open, SignalKind::Block, "no key");
-    assert_eq!(column(&desk, "Dev"), ["stuck"]);
-    desk.wait(dbs::domain::Span::seconds(1));
-    desk.ask(Command::Close("stuck".into(), "not wanted".to_owned()))
+    assert_eq!(column(&fixture, "Done"), ["plan"]);
+    fixture.released(draft("stuck", "kanban"));
+    let open = fixture.open("stuck");
+    fixture.live(open, SignalKind::Block, "no key");
+    assert_eq!(column(&fixture, "Dev"), ["stuck"]);
+    fixture.wait(dbs::domain::Span::seconds(1));
+    fixture
+        .ask(Command::Close("stuck".into(), "not wanted".to_owned()))
         .unwrap();
-    assert_eq!(column(&desk, "Done"), ["stuck", "plan"], "the newest first");
+    assert_eq!(column(&fixture, "Done"), ["stuck", "plan"], "the newest first");
 }
 
 #[test]
 fn columns_of_an_investigation_stand_behind_the_pipeline_and_only_with_cards() {
-    let mut desk = Desk::new();
-    let titles = |desk: &Desk| -> Vec<String> {
-        let model = ReadModel::of(&desk.board, desk.now);
+    let mut fixture = BoardFixture::new();
+    let titles = |fixture: &BoardFixture| -> Vec<String> {
+        let model = ReadModel::of(&fixture.board, fixture.now);
         model.columns.into_iter().map(|column| column.title).collect()
     };
     let pipeline = [
@@ -80,9 +81,9 @@ fn columns_of_an_investigation_stand_behind_the_pipeline_and_only_with_cards() {
         "Accept",
         "Done",
     ];
-    assert_eq!(titles(&desk), pipeline);
-    desk.released(draft("inv", "investigation"));
+    assert_eq!(titles(&fixture), pipeline);
+    fixture.released(draft("inv", "investigation"));
     let mut with = pipeline.to_vec();
     with.insert(6, "Investigating");
-    assert_eq!(titles(&desk), with);
+    assert_eq!(titles(&fixture), with);
 }

@@ -2,7 +2,7 @@
 
 use dbs::domain::{Event, EvidenceKind, FailureClass, SignalKind, Tri};
 
-use crate::desk::{Desk, draft, workflow};
+use crate::fixture::{BoardFixture, draft, workflow};
 
 const FLOW: &str = r#"
 id = "left"
@@ -26,13 +26,13 @@ signals = ["done"]
 evidence = ["committed", "commits_ahead"]
 "#;
 
-fn done() -> Desk {
-    let mut desk = Desk::new();
-    desk.happen(Event::WorkflowsLoaded(vec![workflow("left", FLOW)]));
-    desk.released(draft("a", "left"));
-    let open = desk.open("a");
-    desk.live(open, SignalKind::Done, "");
-    desk
+fn done() -> BoardFixture {
+    let mut fixture = BoardFixture::new();
+    fixture.happen(Event::WorkflowsLoaded(vec![workflow("left", FLOW)]));
+    fixture.released(draft("a", "left"));
+    let open = fixture.open("a");
+    fixture.live(open, SignalKind::Done, "");
+    fixture
 }
 
 fn no() -> Tri {
@@ -41,35 +41,43 @@ fn no() -> Tri {
 
 #[test]
 fn the_task_moves_on_when_what_was_left_is_committed_and_there_are_commits() {
-    let mut desk = done();
-    let open = desk.open("a");
+    let mut fixture = done();
+    let open = fixture.open("a");
     assert_eq!(
-        desk.asked_evidence(open),
+        fixture.asked_evidence(open),
         [EvidenceKind::Committed, EvidenceKind::CommitsAhead]
     );
-    desk.verify(open, &[]);
-    assert_eq!(desk.word("a"), "done");
+    fixture.verify(open, &[]);
+    assert_eq!(fixture.word("a"), "done");
 }
 
 #[test]
 fn either_of_them_missing_or_unknown_only_delays() {
     for kind in [EvidenceKind::Committed, EvidenceKind::CommitsAhead] {
-        let mut desk = done();
-        let open = desk.open("a");
-        desk.verify(open, &[(kind.clone(), Tri::Unknown("locked".to_owned()))]);
-        assert_eq!((desk.word("a"), desk.open("a")), ("verifying", open), "{kind:?}");
-        let mut some = desk.evidence(open, &[]);
+        let mut fixture = done();
+        let open = fixture.open("a");
+        fixture.verify(open, &[(kind.clone(), Tri::Unknown("locked".to_owned()))]);
+        assert_eq!(
+            (fixture.word("a"), fixture.open("a")),
+            ("verifying", open),
+            "{kind:?}"
+        );
+        let mut some = fixture.evidence(open, &[]);
         some.retain(|piece| piece.kind != kind);
-        desk.wait_until_due();
-        desk.happen(Event::Verified {
+        fixture.wait_until_due();
+        fixture.happen(Event::Verified {
             attempt: open,
             evidence: some,
             head: Some("c".to_owned()),
         });
-        assert_eq!((desk.word("a"), desk.open("a")), ("verifying", open), "{kind:?}");
-        desk.wait_until_due();
-        desk.verify(open, &[]);
-        assert_eq!(desk.word("a"), "done", "{kind:?}");
+        assert_eq!(
+            (fixture.word("a"), fixture.open("a")),
+            ("verifying", open),
+            "{kind:?}"
+        );
+        fixture.wait_until_due();
+        fixture.verify(open, &[]);
+        assert_eq!(fixture.word("a"), "done", "{kind:?}");
     }
 }
 
@@ -87,16 +95,16 @@ fn nothing_to_commit_and_no_commits_is_an_empty_attempt_and_a_refusal_to_commit_
         ),
     ];
     for (but, class) in cases {
-        let mut desk = done();
-        let open = desk.open("a");
-        desk.verify(open, &but);
-        let failures = &desk.task("a").failures;
+        let mut fixture = done();
+        let open = fixture.open("a");
+        fixture.verify(open, &but);
+        let failures = &fixture.task("a").failures;
         let counted: Vec<_> = failures.iter().map(|(key, n)| format!("{key:?} {n:?}")).collect();
         assert!(
             counted.len() == 1 && counted[0].contains(&format!("{class:?}")),
             "{but:?}: {counted:?}"
         );
-        assert_ne!(desk.word("a"), "done", "{but:?}");
-        assert!(desk.task("a").finding.is_some());
+        assert_ne!(fixture.word("a"), "done", "{but:?}");
+        assert!(fixture.task("a").finding.is_some());
     }
 }

@@ -9,85 +9,94 @@ use dbs::domain::{
     Span, TaskPatch, TaskState, Timestamp,
 };
 
-use crate::desk::{Desk, draft};
+use crate::fixture::{BoardFixture, draft};
 
 #[test]
 fn a_rejected_task_returns_to_development_after_the_cooldown() {
-    let mut desk = Desk::standing("a", "reviewing");
-    let reviewer = desk.open("a");
-    desk.live(reviewer, SignalKind::Reject, "no tests");
-    assert_eq!((desk.stage("a"), desk.word("a")), ("development", "released"));
-    assert_eq!(desk.task("a").rejections, 1);
-    assert_eq!(desk.task("a").finding.as_deref(), Some("no tests"));
-    assert_eq!(desk.task("a").not_before, Some(desk.now + Span::seconds(60)));
-    assert!(desk.told().contains(&"reject"));
-    desk.wait(Span::seconds(59));
-    assert_eq!(desk.word("a"), "released");
-    desk.wait(Span::seconds(1));
-    assert_eq!(desk.word("a"), "active");
-    assert_eq!(desk.attempt(desk.open("a")).mode, AttemptMode::Remediate);
+    let mut fixture = BoardFixture::standing("a", "reviewing");
+    let reviewer = fixture.open("a");
+    fixture.live(reviewer, SignalKind::Reject, "no tests");
+    assert_eq!(
+        (fixture.stage("a"), fixture.word("a")),
+        ("development", "released")
+    );
+    assert_eq!(fixture.task("a").rejections, 1);
+    assert_eq!(fixture.task("a").finding.as_deref(), Some("no tests"));
+    assert_eq!(
+        fixture.task("a").not_before,
+        Some(fixture.now + Span::seconds(60))
+    );
+    assert!(fixture.notice_kinds().contains(&"reject"));
+    fixture.wait(Span::seconds(59));
+    assert_eq!(fixture.word("a"), "released");
+    fixture.wait(Span::seconds(1));
+    assert_eq!(fixture.word("a"), "active");
+    assert_eq!(fixture.attempt(fixture.open("a")).mode, AttemptMode::Remediate);
 }
 
 #[test]
 fn a_rejection_clears_the_counters_of_the_stage_it_comes_from() {
-    let mut desk = Desk::standing("a", "reviewing");
-    let first = desk.open("a");
-    desk.start(first);
-    desk.end(first);
+    let mut fixture = BoardFixture::standing("a", "reviewing");
+    let first = fixture.open("a");
+    fixture.start(first);
+    fixture.end(first);
     let crashes = [(FailureClass::Crash, 1)];
     assert_eq!(
-        desk.task("a").failures,
+        fixture.task("a").failures,
         [("reviewing".into(), crashes.into())].into()
     );
-    desk.wait_until_due();
-    desk.live(desk.open("a"), SignalKind::Reject, "no tests");
-    assert_eq!(desk.stage("a"), "development");
-    assert_eq!(desk.task("a").failures, [].into());
+    fixture.wait_until_due();
+    fixture.live(fixture.open("a"), SignalKind::Reject, "no tests");
+    assert_eq!(fixture.stage("a"), "development");
+    assert_eq!(fixture.task("a").failures, [].into());
 }
 
 #[test]
 fn the_fifth_rejection_holds_the_task_for_a_person() {
-    let mut desk = Desk::developing("a");
+    let mut fixture = BoardFixture::developing("a");
     for round in 1..=5 {
-        desk.pass("a");
-        let reviewer = desk.open("a");
-        desk.live(reviewer, SignalKind::Reject, "still wrong");
+        fixture.pass("a");
+        let reviewer = fixture.open("a");
+        fixture.live(reviewer, SignalKind::Reject, "still wrong");
         if round < 5 {
-            desk.wait(Span::seconds(60));
+            fixture.wait(Span::seconds(60));
         }
     }
-    assert_eq!(desk.task("a").state, TaskState::Held(HoldReason::RejectLoop(5)));
-    assert!(desk.told().contains(&"loop_blocked"));
-    assert!(desk.comments("a").contains("rewrite it, split it"));
+    assert_eq!(
+        fixture.task("a").state,
+        TaskState::Held(HoldReason::RejectLoop(5))
+    );
+    assert!(fixture.notice_kinds().contains(&"loop_blocked"));
+    assert!(fixture.comments("a").contains("rewrite it, split it"));
 }
 
 #[test]
 fn a_rejected_acceptance_stays_in_its_stage_and_waits_for_a_person() {
-    let mut desk = Desk::new();
+    let mut fixture = BoardFixture::new();
     let mut acceptance = draft("acc", "kanban");
     acceptance.stage = Some("acceptance".into());
-    desk.released(acceptance);
-    let tester = desk.open("acc");
-    desk.live(tester, SignalKind::Reject, "checkout fails");
-    assert_eq!(desk.stage("acc"), "acceptance");
+    fixture.released(acceptance);
+    let tester = fixture.open("acc");
+    fixture.live(tester, SignalKind::Reject, "checkout fails");
+    assert_eq!(fixture.stage("acc"), "acceptance");
     assert_eq!(
-        desk.task("acc").state,
+        fixture.task("acc").state,
         TaskState::Held(HoldReason::AcceptanceFailed("checkout fails".to_owned()))
     );
 }
 
 #[test]
 fn a_blocked_task_is_held_with_its_reason_and_is_not_tried_again() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
-    desk.live(first, SignalKind::Block, "no API key");
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.live(first, SignalKind::Block, "no API key");
     assert_eq!(
-        desk.task("a").state,
+        fixture.task("a").state,
         TaskState::Held(HoldReason::Blocked("no API key".to_owned()))
     );
-    assert!(desk.told().contains(&"block"));
-    desk.wait(Span::minutes(600));
-    assert_eq!(desk.word("a"), "held");
+    assert!(fixture.notice_kinds().contains(&"block"));
+    fixture.wait(Span::minutes(600));
+    assert_eq!(fixture.word("a"), "held");
 }
 
 #[test]
@@ -96,66 +105,72 @@ fn a_block_beats_a_done_whatever_their_order() {
         [SignalKind::Done, SignalKind::Block],
         [SignalKind::Block, SignalKind::Done],
     ] {
-        let mut desk = Desk::developing("a");
-        let first = desk.open("a");
-        desk.start(first);
+        let mut fixture = BoardFixture::developing("a");
+        let first = fixture.open("a");
+        fixture.start(first);
         for kind in order {
-            desk.say(first, kind, "why");
+            fixture.say(first, kind, "why");
         }
-        desk.end(first);
-        assert_eq!(desk.word("a"), "held", "{order:?}");
+        fixture.end(first);
+        assert_eq!(fixture.word("a"), "held", "{order:?}");
     }
 }
 
 #[test]
 fn the_last_terminal_signal_wins() {
-    let mut desk = Desk::standing("a", "reviewing");
-    let reviewer = desk.open("a");
-    desk.start(reviewer);
-    desk.say(reviewer, SignalKind::Reject, "hm");
-    desk.say(reviewer, SignalKind::Done, "");
-    desk.end(reviewer);
-    assert_eq!((desk.stage("a"), desk.word("a")), ("reviewing", "verifying"));
+    let mut fixture = BoardFixture::standing("a", "reviewing");
+    let reviewer = fixture.open("a");
+    fixture.start(reviewer);
+    fixture.say(reviewer, SignalKind::Reject, "hm");
+    fixture.say(reviewer, SignalKind::Done, "");
+    fixture.end(reviewer);
+    assert_eq!(
+        (fixture.stage("a"), fixture.word("a")),
+        ("reviewing", "verifying")
+    );
 }
 
 #[test]
 fn a_process_that_ends_without_a_signal_is_a_crash_and_never_an_approval() {
-    let mut desk = Desk::standing("a", "reviewing");
-    let reviewer = desk.open("a");
-    desk.start(reviewer);
-    desk.end_with(reviewer, ProcessExit::Code(0), None);
-    assert_eq!((desk.stage("a"), desk.word("a")), ("reviewing", "released"));
+    let mut fixture = BoardFixture::standing("a", "reviewing");
+    let reviewer = fixture.open("a");
+    fixture.start(reviewer);
+    fixture.end_with(reviewer, ProcessExit::Code(0), None);
+    assert_eq!((fixture.stage("a"), fixture.word("a")), ("reviewing", "released"));
     assert_eq!(
-        desk.task("a").failures[&"reviewing".into()][&FailureClass::Crash],
+        fixture.task("a").failures[&"reviewing".into()][&FailureClass::Crash],
         1
     );
-    assert!(desk.told().contains(&"crash"));
+    assert!(fixture.notice_kinds().contains(&"crash"));
     assert!(
-        desk.comments("a").contains("last line"),
+        fixture.comments("a").contains("last line"),
         "the end of the output is kept"
     );
 }
 
 #[test]
 fn crashes_back_off_and_the_third_holds_the_task() {
-    let mut desk = Desk::developing("a");
+    let mut fixture = BoardFixture::developing("a");
     for wait in [10, 20] {
-        let open = desk.open("a");
-        desk.start(open);
-        desk.end_with(open, ProcessExit::Signal(9), None);
-        assert_eq!(desk.task("a").not_before, Some(desk.now + Span::seconds(wait)));
-        desk.settled(open);
-        desk.wait_until_due();
+        let open = fixture.open("a");
+        fixture.start(open);
+        fixture.end_with(open, ProcessExit::Signal(9), None);
+        assert_eq!(
+            fixture.task("a").not_before,
+            Some(fixture.now + Span::seconds(wait))
+        );
+        fixture.settled(open);
+        fixture.wait_until_due();
     }
-    let open = desk.open("a");
-    desk.start(open);
-    desk.end(open);
+    let open = fixture.open("a");
+    fixture.start(open);
+    fixture.end(open);
     assert_eq!(
-        desk.task("a").state,
+        fixture.task("a").state,
         TaskState::Held(HoldReason::Exhausted(FailureClass::Crash))
     );
     assert_eq!(
-        desk.lines(),
+        fixture.lines(),
         [
             "block: a exited 3 times without reporting",
             "stalled: shop stalled: a exited 3 times without reporting"
@@ -166,51 +181,54 @@ fn crashes_back_off_and_the_third_holds_the_task() {
 
 #[test]
 fn a_fast_early_done_with_a_bad_exit_code_is_no_crash() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
-    desk.start(first);
-    desk.say(first, SignalKind::Done, "");
-    desk.end_with(first, ProcessExit::Code(1), None);
-    assert_eq!(desk.word("a"), "verifying");
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
+    fixture.say(first, SignalKind::Done, "");
+    fixture.end_with(first, ProcessExit::Code(1), None);
+    assert_eq!(fixture.word("a"), "verifying");
 }
 
 #[test]
 fn an_agent_that_runs_too_long_is_stopped_and_counts_as_a_timeout() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
-    desk.start(first);
-    desk.wait(Span::seconds(3599));
-    assert!(desk.is_running(first));
-    desk.wait(Span::seconds(1));
-    assert_eq!(desk.wishes(), ["stop/1"]);
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
+    fixture.wait(Span::seconds(3599));
+    assert!(fixture.is_running(first));
+    fixture.wait(Span::seconds(1));
+    assert_eq!(fixture.effect_keys(), ["stop/1"]);
     assert_eq!(
-        desk.attempt(first).state,
+        fixture.attempt(first).state,
         AttemptState::Stopping(StopCause::Timeout)
     );
-    desk.end_with(first, ProcessExit::Signal(15), None);
-    assert!(desk.told().contains(&"timeout"));
+    fixture.end_with(first, ProcessExit::Signal(15), None);
+    assert!(fixture.notice_kinds().contains(&"timeout"));
     assert_eq!(
-        desk.task("a").failures[&"development".into()][&FailureClass::Timeout],
+        fixture.task("a").failures[&"development".into()][&FailureClass::Timeout],
         1
     );
-    assert!(desk.comments("a").contains("timed out after 1.0h"));
-    assert_eq!((desk.stage("a"), desk.word("a")), ("development", "active"));
+    assert!(fixture.comments("a").contains("timed out after 1.0h"));
+    assert_eq!((fixture.stage("a"), fixture.word("a")), ("development", "active"));
 }
 
 #[test]
 fn after_a_timeout_the_next_attempt_gets_twice_the_time_and_then_the_task_is_to_be_split() {
-    let mut desk = Desk::developing("a");
+    let mut fixture = BoardFixture::developing("a");
     for (attempt, limit) in [(1, 3600), (2, 7200)] {
-        let open = desk.open("a");
+        let open = fixture.open("a");
         assert_eq!(open.0, attempt);
-        desk.start(open);
-        assert_eq!(desk.board.next_deadline(), Some(desk.now + Span::seconds(limit)));
-        desk.wait(Span::seconds(limit));
-        desk.end_with(open, ProcessExit::Signal(15), None);
-        desk.settled(open);
+        fixture.start(open);
+        assert_eq!(
+            fixture.board.next_deadline(),
+            Some(fixture.now + Span::seconds(limit))
+        );
+        fixture.wait(Span::seconds(limit));
+        fixture.end_with(open, ProcessExit::Signal(15), None);
+        fixture.settled(open);
     }
-    assert_eq!(desk.word("a"), "held");
-    let TaskState::Held(hold) = &desk.task("a").state else {
+    assert_eq!(fixture.word("a"), "held");
+    let TaskState::Held(hold) = &fixture.task("a").state else {
         unreachable!("held is what it is")
     };
     assert!(hold.to_string().contains("split it"), "{hold}");
@@ -218,110 +236,121 @@ fn after_a_timeout_the_next_attempt_gets_twice_the_time_and_then_the_task_is_to_
 
 #[test]
 fn a_done_that_came_before_the_time_was_up_is_heeded() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
-    desk.start(first);
-    desk.wait(Span::seconds(3600));
-    desk.say(first, SignalKind::Done, "");
-    desk.end_with(first, ProcessExit::Signal(15), None);
-    assert_eq!(desk.word("a"), "verifying");
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
+    fixture.wait(Span::seconds(3600));
+    fixture.say(first, SignalKind::Done, "");
+    fixture.end_with(first, ProcessExit::Signal(15), None);
+    assert_eq!(fixture.word("a"), "verifying");
 }
 
 #[test]
 fn an_agent_that_lingers_after_its_last_word_is_stopped() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
-    desk.start(first);
-    desk.say(first, SignalKind::Done, "");
-    desk.wait(Span::seconds(4));
-    assert_eq!(desk.wishes(), Vec::<String>::new());
-    desk.wait(Span::seconds(1));
-    assert_eq!(desk.wishes(), ["stop/1"]);
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
+    fixture.say(first, SignalKind::Done, "");
+    fixture.wait(Span::seconds(4));
+    assert_eq!(fixture.effect_keys(), Vec::<String>::new());
+    fixture.wait(Span::seconds(1));
+    assert_eq!(fixture.effect_keys(), ["stop/1"]);
     assert_eq!(
-        desk.attempt(first).state,
+        fixture.attempt(first).state,
         AttemptState::Stopping(StopCause::Finished)
     );
-    desk.wait(Span::seconds(60));
-    assert_eq!(desk.wishes(), ["stop/1"], "asked again");
-    desk.end_with(first, ProcessExit::Signal(15), None);
-    assert_eq!(desk.word("a"), "verifying");
+    fixture.wait(Span::seconds(60));
+    assert_eq!(fixture.effect_keys(), ["stop/1"], "asked again");
+    fixture.end_with(first, ProcessExit::Signal(15), None);
+    assert_eq!(fixture.word("a"), "verifying");
 }
 
 #[test]
 fn a_person_who_moves_the_task_makes_the_attempt_void() {
-    let mut desk = Desk::standing("a", "reviewing");
-    let reviewer = desk.open("a");
-    desk.start(reviewer);
-    desk.say(reviewer, SignalKind::Reject, "bad");
+    let mut fixture = BoardFixture::standing("a", "reviewing");
+    let reviewer = fixture.open("a");
+    fixture.start(reviewer);
+    fixture.say(reviewer, SignalKind::Reject, "bad");
     let patch = TaskPatch {
         stage: Some("development".into()),
         ..TaskPatch::default()
     };
-    desk.ask(Command::Update("a".into(), patch)).unwrap();
-    assert_eq!(desk.wishes(), ["stop/2"]);
-    assert_eq!((desk.stage("a"), desk.word("a")), ("development", "released"));
-    desk.end(reviewer);
-    assert_eq!(desk.task("a").rejections, 0, "what it said is void");
-    assert_eq!(desk.word("a"), "active", "and the new stage begins");
-    assert_eq!(desk.role(desk.open("a")), "developer");
+    fixture.ask(Command::Update("a".into(), patch)).unwrap();
+    assert_eq!(fixture.effect_keys(), ["stop/2"]);
+    assert_eq!(
+        (fixture.stage("a"), fixture.word("a")),
+        ("development", "released")
+    );
+    fixture.end(reviewer);
+    assert_eq!(fixture.task("a").rejections, 0, "what it said is void");
+    assert_eq!(fixture.word("a"), "active", "and the new stage begins");
+    assert_eq!(fixture.role(fixture.open("a")), "developer");
 }
 
 #[test]
 fn a_signal_the_stage_does_not_allow_is_recorded_and_ends_nothing() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
-    desk.start(first);
-    desk.say(first, SignalKind::Reject, "I may not");
-    assert!(desk.told().contains(&"protocol"));
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
+    fixture.say(first, SignalKind::Reject, "I may not");
+    assert!(fixture.notice_kinds().contains(&"protocol"));
     assert!(
-        desk.effects
+        fixture
+            .effects
             .iter()
             .any(|effect| matches!(effect, Effect::Tell(id, _) if *id == first)),
         "one warning turn"
     );
-    assert_eq!(desk.attempt(first).refused.len(), 1);
-    desk.end(first);
-    assert_eq!((desk.stage("a"), desk.word("a")), ("development", "released"));
+    assert_eq!(fixture.attempt(first).refused.len(), 1);
+    fixture.end(first);
     assert_eq!(
-        desk.task("a").failures[&"development".into()][&FailureClass::Crash],
+        (fixture.stage("a"), fixture.word("a")),
+        ("development", "released")
+    );
+    assert_eq!(
+        fixture.task("a").failures[&"development".into()][&FailureClass::Crash],
         1
     );
 }
 
 #[test]
 fn an_agent_is_warned_of_wrong_signals_once_however_many_it_sends() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
-    desk.start(first);
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
     let mut warnings = Vec::new();
     for _ in 0..3 {
-        desk.say(first, SignalKind::Reject, "I may not");
+        fixture.say(first, SignalKind::Reject, "I may not");
         let is_told = |effect: &&Effect| matches!(effect, Effect::Tell(id, _) if *id == first);
-        warnings.push(desk.effects.iter().filter(is_told).count());
+        warnings.push(fixture.effects.iter().filter(is_told).count());
     }
     assert_eq!(warnings, [1, 0, 0]);
-    assert_eq!(desk.comments("a").matches("does not allow").count(), 1);
-    assert_eq!(desk.attempt(first).refused.len(), 3, "all of them are recorded");
+    assert_eq!(fixture.comments("a").matches("does not allow").count(), 1);
+    assert_eq!(
+        fixture.attempt(first).refused.len(),
+        3,
+        "all of them are recorded"
+    );
 }
 
 #[test]
 fn after_a_wrong_signal_the_right_one_still_counts() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
-    desk.start(first);
-    desk.say(first, SignalKind::Reject, "oops");
-    desk.say(first, SignalKind::Done, "");
-    desk.end(first);
-    assert_eq!(desk.word("a"), "verifying");
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
+    fixture.say(first, SignalKind::Reject, "oops");
+    fixture.say(first, SignalKind::Done, "");
+    fixture.end(first);
+    assert_eq!(fixture.word("a"), "verifying");
 }
 
 #[test]
 fn the_same_signal_arriving_twice_counts_once() {
-    let mut desk = Desk::developing("a");
-    let attempt = desk.open("a");
-    desk.start(attempt);
+    let mut fixture = BoardFixture::developing("a");
+    let attempt = fixture.open("a");
+    fixture.start(attempt);
     for _ in 0..2 {
-        desk.happen(Event::Signalled {
+        fixture.happen(Event::Signalled {
             attempt,
             kind: SignalKind::Progress,
             text: "half".to_owned(),
@@ -329,110 +358,118 @@ fn the_same_signal_arriving_twice_counts_once() {
             key: "k".to_owned(),
         });
     }
-    assert_eq!(desk.attempt(attempt).signals.len(), 1);
-    assert_eq!(desk.task("a").comments.len(), 1);
+    assert_eq!(fixture.attempt(attempt).signals.len(), 1);
+    assert_eq!(fixture.task("a").comments.len(), 1);
 }
 
 #[test]
 fn the_report_of_a_signal_is_kept_with_it_and_written_on_the_task() {
-    let mut desk = Desk::developing("a");
-    let attempt = desk.open("a");
-    desk.start(attempt);
-    desk.happen(Event::Signalled {
+    let mut fixture = BoardFixture::developing("a");
+    let attempt = fixture.open("a");
+    fixture.start(attempt);
+    fixture.happen(Event::Signalled {
         attempt,
         kind: SignalKind::Done,
         text: "finished".to_owned(),
         report: Some(r#"{"tests":12}"#.to_owned()),
         key: "k".to_owned(),
     });
-    let kept = desk.attempt(attempt).signals.first().unwrap().report.clone();
+    let kept = fixture.attempt(attempt).signals.first().unwrap().report.clone();
     assert_eq!(kept.as_deref(), Some(r#"{"tests":12}"#));
-    let comment = desk.task("a").comments.last().unwrap().clone();
+    let comment = fixture.task("a").comments.last().unwrap().clone();
     assert_eq!(comment.text, "reports with done:\n{\"tests\":12}");
     assert!(comment.author.starts_with("developer-"), "{}", comment.author);
 }
 
 #[test]
 fn a_signal_of_an_attempt_that_is_over_changes_nothing() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
-    desk.pass("a");
-    let before = desk.board.clone();
-    desk.say(first, SignalKind::Block, "too late");
-    desk.end(first);
-    desk.verify(first, &[]);
-    assert_eq!(desk.board, before);
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.pass("a");
+    let before = fixture.board.clone();
+    fixture.say(first, SignalKind::Block, "too late");
+    fixture.end(first);
+    fixture.verify(first, &[]);
+    assert_eq!(fixture.board, before);
 }
 
 #[test]
 fn what_a_signal_is_answered_is_what_the_board_made_of_it() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
-    desk.start(first);
-    let answered = |desk: &mut Desk, kind: SignalKind| {
-        desk.say(first, kind, "text");
-        let key = format!("s{}", desk.key);
-        let answer = desk.board.signal_reply(first, kind, &key);
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
+    let answered = |fixture: &mut BoardFixture, kind: SignalKind| {
+        fixture.say(first, kind, "text");
+        let key = format!("s{}", fixture.key);
+        let answer = fixture.board.signal_reply(first, kind, &key);
         answer.map_or_else(|refusal| refusal.why, |accepted| accepted.0)
     };
-    assert_eq!(answered(&mut desk, SignalKind::Claim), "claimed");
+    assert_eq!(answered(&mut fixture, SignalKind::Claim), "claimed");
     assert_eq!(
-        answered(&mut desk, SignalKind::Reject),
+        answered(&mut fixture, SignalKind::Reject),
         "reject is not allowed in development: use done, block, fail"
     );
-    assert_eq!(answered(&mut desk, SignalKind::Done), "reported done");
-    desk.end(first);
-    let late = answered(&mut desk, SignalKind::Block);
+    assert_eq!(answered(&mut fixture, SignalKind::Done), "reported done");
+    fixture.end(first);
+    let late = answered(&mut fixture, SignalKind::Block);
     assert_eq!(
         late, "attempt 1 is over: block came too late",
         "although it is still verified"
     );
     assert!(
-        desk.board.signal_reply(first, SignalKind::Done, "s3").is_ok(),
+        fixture.board.signal_reply(first, SignalKind::Done, "s3").is_ok(),
         "heard before"
     );
 }
 
 #[test]
 fn a_question_needs_a_person_and_the_answer_is_typed_to_the_agent() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
-    desk.start(first);
-    desk.say(first, SignalKind::Question, "tabs or spaces?");
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
+    fixture.say(first, SignalKind::Question, "tabs or spaces?");
     assert_eq!(
-        *desk.doing(first),
+        *fixture.doing(first),
         ActivityKind::Question("tabs or spaces?".to_owned())
     );
-    assert!(desk.told().contains(&"question"));
-    desk.ask(Command::Answer("a".into(), "spaces".to_owned()))
+    assert!(fixture.notice_kinds().contains(&"question"));
+    fixture
+        .ask(Command::Answer("a".into(), "spaces".to_owned()))
         .unwrap();
-    assert!(desk.effects.contains(&Effect::Tell(first, "spaces".to_owned())));
-    assert_eq!(*desk.doing(first), ActivityKind::Working);
+    assert!(
+        fixture
+            .effects
+            .contains(&Effect::Tell(first, "spaces".to_owned()))
+    );
+    assert_eq!(*fixture.doing(first), ActivityKind::Working);
 }
 
 #[test]
 fn an_agent_that_gives_up_is_tried_again_with_its_reason_until_the_limit() {
-    let mut desk = Desk::developing("a");
+    let mut fixture = BoardFixture::developing("a");
     for _ in 0..2 {
-        let open = desk.open("a");
-        desk.live(open, SignalKind::Fail, "the schema is unclear");
+        let open = fixture.open("a");
+        fixture.live(open, SignalKind::Fail, "the schema is unclear");
     }
-    assert_eq!(desk.task("a").finding.as_deref(), Some("the schema is unclear"));
-    let open = desk.open("a");
-    desk.live(open, SignalKind::Fail, "the schema is unclear");
     assert_eq!(
-        desk.task("a").state,
+        fixture.task("a").finding.as_deref(),
+        Some("the schema is unclear")
+    );
+    let open = fixture.open("a");
+    fixture.live(open, SignalKind::Fail, "the schema is unclear");
+    assert_eq!(
+        fixture.task("a").state,
         TaskState::Held(HoldReason::Exhausted(FailureClass::Failed))
     );
 }
 
 #[test]
 fn a_usage_limit_pauses_the_board_until_it_ends_and_counts_nothing() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
-    desk.start(first);
-    let until = Timestamp(desk.now.0 + 3_600_000);
-    desk.end_with(
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
+    let until = Timestamp(fixture.now.0 + 3_600_000);
+    fixture.end_with(
         first,
         ProcessExit::Code(1),
         Some(EndCause::Quota {
@@ -440,204 +477,226 @@ fn a_usage_limit_pauses_the_board_until_it_ends_and_counts_nothing() {
             why: "5-hour limit".to_owned(),
         }),
     );
-    assert!(matches!(desk.board.pause, Some(PauseReason::Quota { .. })));
-    assert_eq!(desk.task("a").spawns, 0);
-    assert!(desk.task("a").failures.is_empty());
-    desk.settled(first);
-    assert_eq!(desk.board.next_deadline(), Some(until));
-    desk.wait_until_due();
-    assert!(desk.told().contains(&"resume"));
-    assert_eq!(desk.word("a"), "active");
+    assert!(matches!(fixture.board.pause, Some(PauseReason::Quota { .. })));
+    assert_eq!(fixture.task("a").spawns, 0);
+    assert!(fixture.task("a").failures.is_empty());
+    fixture.settled(first);
+    assert_eq!(fixture.board.next_deadline(), Some(until));
+    fixture.wait_until_due();
+    assert!(fixture.notice_kinds().contains(&"resume"));
+    assert_eq!(fixture.word("a"), "active");
 }
 
 #[test]
 fn an_agent_that_cannot_log_in_is_infrastructure_and_waits_longer_each_time() {
-    let mut desk = Desk::developing("a");
+    let mut fixture = BoardFixture::developing("a");
     for wait in [5, 10, 20, 40, 80, 160, 300, 300] {
-        let open = desk.open("a");
-        desk.start(open);
+        let open = fixture.open("a");
+        fixture.start(open);
         let cause = EndCause::Infra("not logged in".to_owned());
-        desk.end_with(open, ProcessExit::Code(1), Some(cause));
-        assert_eq!(desk.task("a").not_before, Some(desk.now + Span::seconds(wait)));
-        desk.settled(open);
-        desk.wait_until_due();
+        fixture.end_with(open, ProcessExit::Code(1), Some(cause));
+        assert_eq!(
+            fixture.task("a").not_before,
+            Some(fixture.now + Span::seconds(wait))
+        );
+        fixture.settled(open);
+        fixture.wait_until_due();
     }
-    assert_eq!(desk.task("a").spawns, 1, "only the open one counts");
-    assert!(desk.task("a").failures.is_empty());
+    assert_eq!(fixture.task("a").spawns, 1, "only the open one counts");
+    assert!(fixture.task("a").failures.is_empty());
 }
 
 #[test]
 fn a_spawn_failure_never_uses_up_the_budget_and_is_told_once_when_it_lasts() {
-    let mut desk = Desk::developing("a");
+    let mut fixture = BoardFixture::developing("a");
     let mut degraded = 0;
     for _ in 0..30 {
-        let open = desk.open("a");
-        desk.happen(Event::AttemptNotStarted {
+        let open = fixture.open("a");
+        fixture.happen(Event::AttemptNotStarted {
             attempt: open,
             why: "worktree is busy".to_owned(),
         });
-        assert_eq!(desk.word("a"), "released");
-        assert_eq!(desk.wishes(), Vec::<String>::new(), "nothing to put away");
-        degraded += desk.told().iter().filter(|kind| **kind == "degraded").count();
-        desk.wait_until_due();
+        assert_eq!(fixture.word("a"), "released");
+        assert_eq!(fixture.effect_keys(), Vec::<String>::new(), "nothing to put away");
+        degraded += fixture
+            .notice_kinds()
+            .iter()
+            .filter(|kind| **kind == "degraded")
+            .count();
+        fixture.wait_until_due();
     }
     assert_eq!(degraded, 1);
-    desk.pass("a");
-    assert_eq!(desk.board.infra_failures, 0);
+    fixture.pass("a");
+    assert_eq!(fixture.board.infra_failures, 0);
 }
 
 #[test]
 fn the_workspace_is_put_away_once_whatever_the_verdict() {
     for kind in [SignalKind::Block, SignalKind::Fail] {
-        let mut desk = Desk::developing("a");
-        let first = desk.open("a");
-        desk.live(first, kind, "x");
-        let settles = desk.wishes().iter().filter(|wish| *wish == "settle/1").count();
+        let mut fixture = BoardFixture::developing("a");
+        let first = fixture.open("a");
+        fixture.live(first, kind, "x");
+        let settles = fixture
+            .effect_keys()
+            .iter()
+            .filter(|wish| *wish == "settle/1")
+            .count();
         assert_eq!(settles, 1, "{kind}");
     }
 }
 
 #[test]
 fn a_stage_of_its_own_time_limit_is_heeded() {
-    let mut flows = crate::desk::workflows();
+    let mut flows = crate::fixture::workflows();
     for flow in &mut flows {
         for stage in &mut flow.stages {
             stage.timeout = Some(Span::minutes(2));
         }
     }
-    let mut desk = Desk::new();
-    desk.happen(Event::WorkflowsLoaded(flows));
-    desk.released(draft("a", "kanban"));
-    let first = desk.open("a");
-    desk.start(first);
-    assert_eq!(desk.board.next_deadline(), Some(desk.now + Span::minutes(2)));
+    let mut fixture = BoardFixture::new();
+    fixture.happen(Event::WorkflowsLoaded(flows));
+    fixture.released(draft("a", "kanban"));
+    let first = fixture.open("a");
+    fixture.start(first);
+    assert_eq!(
+        fixture.board.next_deadline(),
+        Some(fixture.now + Span::minutes(2))
+    );
 }
 
 #[test]
 fn a_verdict_is_given_once() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
-    desk.start(first);
-    desk.end(first);
-    let before = desk.board.clone();
-    desk.end(first);
-    assert_eq!(desk.board, before);
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
+    fixture.end(first);
+    let before = fixture.board.clone();
+    fixture.end(first);
+    assert_eq!(fixture.board, before);
     assert!(matches!(
-        desk.attempt(first).state,
+        fixture.attempt(first).state,
         AttemptState::Settled(Verdict::Failed(FailureClass::Crash, _))
     ));
 }
 
 /// Loads all workflows but the built-in pipeline, as after a person broke its file.
-fn without_kanban(desk: &mut Desk) {
-    let mut flows = crate::desk::workflows();
+fn without_kanban(fixture: &mut BoardFixture) {
+    let mut flows = crate::fixture::workflows();
     flows.retain(|flow| flow.id.as_str() != "kanban");
-    desk.happen(Event::WorkflowsLoaded(flows));
+    fixture.happen(Event::WorkflowsLoaded(flows));
 }
 
 #[test]
 fn what_an_agent_said_waits_while_its_workflow_cannot_be_read() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
-    desk.start(first);
-    desk.say(first, SignalKind::Done, "");
-    without_kanban(&mut desk);
-    desk.end(first);
-    desk.wait_until_due();
-    assert_eq!((desk.stage("a"), desk.word("a")), ("development", "verifying"));
-    assert!(desk.task("a").failures.is_empty());
-    desk.happen(Event::WorkflowsLoaded(crate::desk::workflows()));
-    desk.wait_until_due();
-    assert!(desk.wishes().iter().any(|wish| wish.starts_with("verify/1/")));
-    desk.verify(first, &[]);
-    assert_eq!(desk.stage("a"), "reviewing");
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
+    fixture.say(first, SignalKind::Done, "");
+    without_kanban(&mut fixture);
+    fixture.end(first);
+    fixture.wait_until_due();
+    assert_eq!(
+        (fixture.stage("a"), fixture.word("a")),
+        ("development", "verifying")
+    );
+    assert!(fixture.task("a").failures.is_empty());
+    fixture.happen(Event::WorkflowsLoaded(crate::fixture::workflows()));
+    fixture.wait_until_due();
+    assert!(
+        fixture
+            .effect_keys()
+            .iter()
+            .any(|wish| wish.starts_with("verify/1/"))
+    );
+    fixture.verify(first, &[]);
+    assert_eq!(fixture.stage("a"), "reviewing");
 }
 
 #[test]
 fn a_rejection_while_its_workflow_cannot_be_read_moves_nothing() {
-    let mut desk = Desk::standing("a", "reviewing");
-    let reviewer = desk.open("a");
-    desk.start(reviewer);
-    desk.say(reviewer, SignalKind::Reject, "no tests");
-    without_kanban(&mut desk);
-    desk.end(reviewer);
-    assert_eq!((desk.stage("a"), desk.word("a")), ("reviewing", "released"));
-    assert!(desk.comments("a").contains("no tests"));
+    let mut fixture = BoardFixture::standing("a", "reviewing");
+    let reviewer = fixture.open("a");
+    fixture.start(reviewer);
+    fixture.say(reviewer, SignalKind::Reject, "no tests");
+    without_kanban(&mut fixture);
+    fixture.end(reviewer);
+    assert_eq!((fixture.stage("a"), fixture.word("a")), ("reviewing", "released"));
+    assert!(fixture.comments("a").contains("no tests"));
     assert!(matches!(
-        desk.task("a").why_not,
+        fixture.task("a").why_not,
         Some(dbs::domain::WaitReason::NoStage(..))
     ));
-    desk.happen(Event::WorkflowsLoaded(crate::desk::workflows()));
-    assert_eq!(desk.role(desk.open("a")), "reviewer");
+    fixture.happen(Event::WorkflowsLoaded(crate::fixture::workflows()));
+    assert_eq!(fixture.role(fixture.open("a")), "reviewer");
 }
 
 #[test]
 fn a_merge_that_ends_while_its_workflow_cannot_be_read_is_made_sure_of_later() {
-    let mut desk = Desk::standing("a", "merging");
-    let merge = desk.open("a");
-    without_kanban(&mut desk);
-    desk.act(merge, dbs::domain::ActionOutcome::Failed("conflict".to_owned()));
-    assert_eq!((desk.stage("a"), desk.word("a")), ("merging", "released"));
-    assert!(desk.task("a").failures.is_empty());
-    desk.happen(Event::WorkflowsLoaded(crate::desk::workflows()));
-    desk.wait_until_due();
-    assert_eq!(desk.role(desk.open("a")), "engine");
+    let mut fixture = BoardFixture::standing("a", "merging");
+    let merge = fixture.open("a");
+    without_kanban(&mut fixture);
+    fixture.act(merge, dbs::domain::ActionOutcome::Failed("conflict".to_owned()));
+    assert_eq!((fixture.stage("a"), fixture.word("a")), ("merging", "released"));
+    assert!(fixture.task("a").failures.is_empty());
+    fixture.happen(Event::WorkflowsLoaded(crate::fixture::workflows()));
+    fixture.wait_until_due();
+    assert_eq!(fixture.role(fixture.open("a")), "engine");
 }
 
 #[test]
 fn failures_at_one_stage_use_up_no_budget_of_another() {
-    let mut desk = Desk::standing("a", "reviewing");
-    let crash_twice = |desk: &mut Desk| {
+    let mut fixture = BoardFixture::standing("a", "reviewing");
+    let crash_twice = |fixture: &mut BoardFixture| {
         for _ in 0..2 {
-            let open = desk.open("a");
-            desk.start(open);
-            desk.end(open);
-            assert_eq!(desk.word("a"), "released");
-            desk.wait_until_due();
+            let open = fixture.open("a");
+            fixture.start(open);
+            fixture.end(open);
+            assert_eq!(fixture.word("a"), "released");
+            fixture.wait_until_due();
         }
     };
-    crash_twice(&mut desk);
+    crash_twice(&mut fixture);
     let back = TaskPatch {
         stage: Some("development".into()),
         ..TaskPatch::default()
     };
-    let reviewer = desk.open("a");
-    desk.ask(Command::Update("a".into(), back)).unwrap();
-    desk.end(reviewer);
-    crash_twice(&mut desk);
-    let crashes = |stage: &str| desk.task("a").failures[&stage.into()][&FailureClass::Crash];
+    let reviewer = fixture.open("a");
+    fixture.ask(Command::Update("a".into(), back)).unwrap();
+    fixture.end(reviewer);
+    crash_twice(&mut fixture);
+    let crashes = |stage: &str| fixture.task("a").failures[&stage.into()][&FailureClass::Crash];
     assert_eq!((crashes("reviewing"), crashes("development")), (2, 2));
 }
 
 #[test]
 fn of_a_flood_of_signals_only_so_many_of_each_kind_are_taken_and_one_line_reports_it() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
-    desk.start(first);
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
     let mut floods = 0;
     for n in 0..1_000 {
-        desk.say(first, SignalKind::Progress, &format!("step {n}"));
-        floods += usize::from(desk.told().contains(&"flood"));
+        fixture.say(first, SignalKind::Progress, &format!("step {n}"));
+        floods += usize::from(fixture.notice_kinds().contains(&"flood"));
     }
     assert_eq!(floods, 1);
-    assert_eq!(desk.attempt(first).signals.len(), 200);
-    let refused = desk.board.signal_reply(first, SignalKind::Progress, "another");
+    assert_eq!(fixture.attempt(first).signals.len(), 200);
+    let refused = fixture.board.signal_reply(first, SignalKind::Progress, "another");
     assert!(refused.is_err_and(|refusal| refusal.why.contains("too many progress signals")));
-    desk.say(first, SignalKind::Done, "");
-    desk.end(first);
-    assert_eq!(desk.word("a"), "verifying", "another kind still counts");
+    fixture.say(first, SignalKind::Done, "");
+    fixture.end(first);
+    assert_eq!(fixture.word("a"), "verifying", "another kind still counts");
 }
 
 #[test]
 fn long_signals_are_counted_by_their_bytes() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
-    desk.start(first);
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
     let long = "x".repeat(60 * 1024);
     for _ in 0..20 {
-        desk.say(first, SignalKind::Done, &long);
-        desk.say(first, SignalKind::Reject, &long);
+        fixture.say(first, SignalKind::Done, &long);
+        fixture.say(first, SignalKind::Reject, &long);
     }
-    assert_eq!(desk.attempt(first).signals.len(), 5);
-    assert_eq!(desk.attempt(first).refused.len(), 5);
+    assert_eq!(fixture.attempt(first).signals.len(), 5);
+    assert_eq!(fixture.attempt(first).refused.len(), 5);
 }

@@ -260,7 +260,7 @@ fn events_are_stored_like_this() {
 
 #[test]
 fn a_workflow_in_an_event_is_stored_like_this() {
-    let flow = crate::desk::workflows()
+    let flow = crate::fixture::workflows()
         .into_iter()
         .find(|flow| flow.id.as_str() == "kanban")
         .unwrap();

@@ -17,7 +17,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 
-use crate::desk::{draft, settings, workflows};
+use crate::fixture::{draft, settings, workflows};
 use crate::simulator::laws;
 
 const FLOWS: [&str; 5] = ["kanban", "investigation", "phased", "graph", "stories"];

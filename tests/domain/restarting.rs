@@ -7,7 +7,7 @@ use dbs::domain::{
     SignalKind, Tri, Workplace,
 };
 
-use crate::desk::{Desk, draft};
+use crate::fixture::{BoardFixture, draft};
 
 fn running(ids: &[AttemptId]) -> Event {
     Event::Woke(Inventory {
@@ -18,186 +18,193 @@ fn running(ids: &[AttemptId]) -> Event {
 
 #[test]
 fn a_running_agent_is_adopted_and_nothing_changes() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
-    desk.start(first);
-    let before = desk.board.clone();
-    desk.happen(running(&[first]));
-    assert_eq!(desk.board, before);
-    assert_eq!(desk.wishes(), Vec::<String>::new());
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
+    let before = fixture.board.clone();
+    fixture.happen(running(&[first]));
+    assert_eq!(fixture.board, before);
+    assert_eq!(fixture.effect_keys(), Vec::<String>::new());
 }
 
 #[test]
 fn an_agent_that_ended_meanwhile_is_concluded_as_if_nothing_had_happened() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
-    desk.start(first);
-    desk.say(first, SignalKind::Done, "");
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
+    fixture.say(first, SignalKind::Done, "");
     let inventory = Inventory {
         ended: [(first, (ProcessExit::Code(0), String::new()))].into(),
         ..Inventory::default()
     };
-    desk.happen(Event::Woke(inventory));
-    assert_eq!(desk.word("a"), "verifying");
+    fixture.happen(Event::Woke(inventory));
+    assert_eq!(fixture.word("a"), "verifying");
 }
 
 #[test]
 fn an_agent_gone_without_a_trace_is_a_crash() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
-    desk.start(first);
-    desk.happen(running(&[]));
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
+    fixture.happen(running(&[]));
     assert_eq!(
-        desk.task("a").failures[&"development".into()][&FailureClass::Crash],
+        fixture.task("a").failures[&"development".into()][&FailureClass::Crash],
         1
     );
 }
 
 #[test]
 fn unknown_never_means_dead() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
-    desk.start(first);
-    let deadline = desk.attempt(first).deadline;
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
+    let deadline = fixture.attempt(first).deadline;
     let unknown = Inventory {
         unknown: [first].into(),
         ..Inventory::default()
     };
-    desk.happen(Event::Woke(unknown.clone()));
-    assert!(desk.is_running(first));
-    assert_eq!(*desk.doing(first), ActivityKind::Lost);
-    assert_eq!(desk.attempt(first).deadline, deadline);
-    assert!(desk.told().contains(&"unknown"));
-    desk.happen(Event::Woke(unknown));
-    assert!(desk.told().is_empty(), "told once");
-    desk.happen(running(&[first]));
-    assert_eq!(*desk.doing(first), ActivityKind::Working);
+    fixture.happen(Event::Woke(unknown.clone()));
+    assert!(fixture.is_running(first));
+    assert_eq!(*fixture.doing(first), ActivityKind::Lost);
+    assert_eq!(fixture.attempt(first).deadline, deadline);
+    assert!(fixture.notice_kinds().contains(&"unknown"));
+    fixture.happen(Event::Woke(unknown));
+    assert!(fixture.notice_kinds().is_empty(), "told once");
+    fixture.happen(running(&[first]));
+    assert_eq!(*fixture.doing(first), ActivityKind::Working);
 }
 
 #[test]
 fn a_start_that_was_never_answered_is_wished_for_again() {
-    let mut desk = Desk::developing("a");
-    let before = desk.board.clone();
-    desk.happen(running(&[]));
-    assert_eq!(desk.wishes(), ["start/1"]);
-    assert_eq!(desk.board, before);
+    let mut fixture = BoardFixture::developing("a");
+    let before = fixture.board.clone();
+    fixture.happen(running(&[]));
+    assert_eq!(fixture.effect_keys(), ["start/1"]);
+    assert_eq!(fixture.board, before);
 }
 
 #[test]
 fn a_stop_that_was_never_answered_is_wished_for_again() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
-    desk.start(first);
-    desk.ask(Command::Pause).unwrap();
-    desk.happen(running(&[first]));
-    assert_eq!(desk.wishes(), ["stop/1"]);
-    desk.happen(running(&[]));
-    assert!(!desk.attempt(first).state.is_open());
-    assert!(desk.task("a").failures.is_empty(), "stopped by us, so no crash");
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
+    fixture.ask(Command::Pause).unwrap();
+    fixture.happen(running(&[first]));
+    assert_eq!(fixture.effect_keys(), ["stop/1"]);
+    fixture.happen(running(&[]));
+    assert!(!fixture.attempt(first).state.is_open());
+    assert!(
+        fixture.task("a").failures.is_empty(),
+        "stopped by us, so no crash"
+    );
 }
 
 #[test]
 fn evidence_engine_actions_and_workspaces_are_asked_for_again() {
-    let mut desk = Desk::new();
+    let mut fixture = BoardFixture::new();
     for id in ["a", "b"] {
-        desk.released(draft(id, "kanban"));
+        fixture.released(draft(id, "kanban"));
     }
-    desk.pass("a");
-    desk.pass("a");
-    let merge = desk.open("a");
-    let developer = desk.open("b");
-    desk.live(developer, SignalKind::Done, "");
-    let before = desk.board.clone();
-    desk.happen(running(&[]));
-    assert_eq!(desk.board, before);
-    let mut wishes = desk.wishes();
+    fixture.pass("a");
+    fixture.pass("a");
+    let merge = fixture.open("a");
+    let developer = fixture.open("b");
+    fixture.live(developer, SignalKind::Done, "");
+    let before = fixture.board.clone();
+    fixture.happen(running(&[]));
+    assert_eq!(fixture.board, before);
+    let mut wishes = fixture.effect_keys();
     wishes.sort();
     assert_eq!(wishes, [format!("act/{merge}"), format!("verify/{developer}/1")]);
 }
 
 #[test]
 fn a_workspace_half_put_away_is_put_away_again() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
-    desk.live(first, SignalKind::Block, "no");
-    desk.happen(running(&[]));
-    assert_eq!(desk.wishes(), ["settle/1"]);
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.live(first, SignalKind::Block, "no");
+    fixture.happen(running(&[]));
+    assert_eq!(fixture.effect_keys(), ["settle/1"]);
 }
 
 #[test]
 fn evidence_that_waits_for_its_time_goes_on_waiting() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
-    desk.live(first, SignalKind::Done, "");
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.live(first, SignalKind::Done, "");
     let kind = dbs::domain::EvidenceKind::Pushed;
-    desk.verify(first, &[(kind, Tri::Unknown("offline".to_owned()))]);
-    desk.happen(running(&[]));
-    assert_eq!(desk.wishes(), Vec::<String>::new());
-    desk.wait_until_due();
-    assert_eq!(desk.wishes(), ["verify/1/2"]);
+    fixture.verify(first, &[(kind, Tri::Unknown("offline".to_owned()))]);
+    fixture.happen(running(&[]));
+    assert_eq!(fixture.effect_keys(), Vec::<String>::new());
+    fixture.wait_until_due();
+    assert_eq!(fixture.effect_keys(), ["verify/1/2"]);
 }
 
 #[test]
 fn an_interrupted_engine_action_nobody_waits_for_is_over() {
-    let mut desk = Desk::standing("a", "merging");
-    let merge = desk.open("a");
-    desk.ask(Command::Park("a".into(), "later".to_owned())).unwrap();
+    let mut fixture = BoardFixture::standing("a", "merging");
+    let merge = fixture.open("a");
+    fixture
+        .ask(Command::Park("a".into(), "later".to_owned()))
+        .unwrap();
     assert_eq!(
-        desk.attempt(merge).state,
+        fixture.attempt(merge).state,
         AttemptState::Stopping(StopCause::Cancelled)
     );
-    desk.happen(running(&[]));
-    assert!(!desk.attempt(merge).state.is_open());
-    assert_eq!(desk.word("a"), "parked");
+    fixture.happen(running(&[]));
+    assert!(!fixture.attempt(merge).state.is_open());
+    assert_eq!(fixture.word("a"), "parked");
 }
 
 #[test]
 fn an_agent_that_ended_before_its_start_was_heard_of_leaves_its_workspace_to_be_put_away() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
     let inventory = Inventory {
         ended: [(first, (ProcessExit::Code(1), "boom".to_owned()))].into(),
         ..Inventory::default()
     };
-    desk.happen(Event::Woke(inventory));
-    assert_eq!(desk.wishes(), ["settle/1"]);
-    assert!(desk.comments("a").contains("boom"));
+    fixture.happen(Event::Woke(inventory));
+    assert_eq!(fixture.effect_keys(), ["settle/1"]);
+    assert!(fixture.comments("a").contains("boom"));
 }
 
 #[test]
 fn replaying_the_events_gives_the_same_board() {
-    let mut desk = Desk::standing("a", "reviewing");
-    let reviewer = desk.open("a");
-    desk.live(reviewer, SignalKind::Reject, "no");
-    desk.wait_until_due();
+    let mut fixture = BoardFixture::standing("a", "reviewing");
+    let reviewer = fixture.open("a");
+    fixture.live(reviewer, SignalKind::Reject, "no");
+    fixture.wait_until_due();
     let mut again = Board::default();
-    for (now, event) in &desk.log {
+    for (now, event) in &fixture.log {
         again.apply(*now, event);
         again.take_changed_rows();
     }
-    assert_eq!(again, desk.board);
+    assert_eq!(again, fixture.board);
 }
 
 #[test]
 fn a_sleeping_board_starts_nothing_and_repeats_its_stops_when_it_wakes() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
-    desk.start(first);
-    desk.board.sleep();
-    desk.released(draft("b", "stories"));
-    assert_eq!(desk.word("b"), "released");
-    desk.ask(Command::Park("a".into(), "later".to_owned())).unwrap();
-    desk.happen(running(&[first]));
-    let wishes = desk.wishes();
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
+    fixture.board.sleep();
+    fixture.released(draft("b", "stories"));
+    assert_eq!(fixture.word("b"), "released");
+    fixture
+        .ask(Command::Park("a".into(), "later".to_owned()))
+        .unwrap();
+    fixture.happen(running(&[first]));
+    let wishes = fixture.effect_keys();
     assert!(wishes.contains(&format!("stop/{first}")), "{wishes:?}");
-    assert_eq!(desk.word("b"), "active", "awake, it starts what waited");
+    assert_eq!(fixture.word("b"), "active", "awake, it starts what waited");
 }
 
 #[test]
 fn an_agent_that_ended_before_its_start_was_heard_of_is_judged_by_where_it_worked() {
-    let mut desk = Desk::standing("a", "reviewing");
-    let reviewer = desk.open("a");
-    desk.happen(Event::WorkplaceMade {
+    let mut fixture = BoardFixture::standing("a", "reviewing");
+    let reviewer = fixture.open("a");
+    fixture.happen(Event::WorkplaceMade {
         attempt: reviewer,
         workplace: Workplace {
             path: "trees/r".to_owned(),
@@ -206,43 +213,43 @@ fn an_agent_that_ended_before_its_start_was_heard_of_is_judged_by_where_it_worke
             start_tree: Some("t0".to_owned()),
         },
     });
-    desk.say(reviewer, SignalKind::Done, "good");
+    fixture.say(reviewer, SignalKind::Done, "good");
     let inventory = Inventory {
         ended: [(reviewer, (ProcessExit::Code(0), String::new()))].into(),
         ..Inventory::default()
     };
-    desk.happen(Event::Woke(inventory));
-    assert_eq!(desk.wishes(), [format!("verify/{reviewer}/1")]);
-    let place = desk.attempt(reviewer).workplace.as_ref().unwrap();
+    fixture.happen(Event::Woke(inventory));
+    assert_eq!(fixture.effect_keys(), [format!("verify/{reviewer}/1")]);
+    let place = fixture.attempt(reviewer).workplace.as_ref().unwrap();
     assert_eq!(place.start_tree.as_deref(), Some("t0"));
 }
 
 #[test]
 fn a_workspace_of_an_attempt_that_could_not_be_started_is_put_away() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
     let workplace = Workplace {
         path: "trees/a".to_owned(),
         branch: None,
         start: None,
         start_tree: None,
     };
-    desk.happen(Event::WorkplaceMade {
+    fixture.happen(Event::WorkplaceMade {
         attempt: first,
         workplace,
     });
-    desk.happen(Event::AttemptNotStarted {
+    fixture.happen(Event::AttemptNotStarted {
         attempt: first,
         why: "no memory".to_owned(),
     });
-    assert_eq!(desk.wishes(), ["settle/1"]);
+    assert_eq!(fixture.effect_keys(), ["settle/1"]);
 }
 
 #[test]
 fn a_cause_that_was_named_while_no_server_ran_is_heard() {
-    let mut desk = Desk::developing("a");
-    let first = desk.open("a");
-    desk.start(first);
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
     let cause = EndCause::Quota {
         until: None,
         why: "limit".to_owned(),
@@ -252,7 +259,7 @@ fn a_cause_that_was_named_while_no_server_ran_is_heard() {
         causes: [(first, cause)].into(),
         ..Inventory::default()
     };
-    desk.happen(Event::Woke(inventory));
-    assert!(desk.task("a").failures.is_empty(), "no crash is counted");
-    assert!(desk.board.pause.is_some());
+    fixture.happen(Event::Woke(inventory));
+    assert!(fixture.task("a").failures.is_empty(), "no crash is counted");
+    assert!(fixture.board.pause.is_some());
 }

@@ -5,17 +5,18 @@ use dbs::domain::{
     AttemptId, BoardSettings, Command, Event, ProcessExit, SignalKind, Span, TaskState, WaitReason, Worker,
 };
 
-use crate::desk::{Desk, draft, settings};
+use crate::fixture::{BoardFixture, draft, settings};
 
-fn why_not(desk: &Desk, id: &str) -> WaitReason {
-    desk.task(id)
+fn why_not(fixture: &BoardFixture, id: &str) -> WaitReason {
+    fixture
+        .task(id)
         .why_not
         .clone()
         .unwrap_or_else(|| panic!("{id} has no reason"))
 }
 
-fn started_by(desk: &Desk, id: &str) -> AttemptId {
-    desk.open(id)
+fn started_by(fixture: &BoardFixture, id: &str) -> AttemptId {
+    fixture.open(id)
 }
 
 fn roomy() -> BoardSettings {
@@ -28,11 +29,11 @@ fn roomy() -> BoardSettings {
 
 #[test]
 fn work_closest_to_completion_gets_agents_first_across_workflows() {
-    let mut desk = Desk::with(BoardSettings {
+    let mut fixture = BoardFixture::with(BoardSettings {
         max_starts: 1,
         ..settings()
     });
-    desk.ask(Command::Pause).unwrap();
+    fixture.ask(Command::Pause).unwrap();
     let places = [
         ("dev", "kanban", "development"),
         ("inv", "investigation", "investigating"),
@@ -44,15 +45,15 @@ fn work_closest_to_completion_gets_agents_first_across_workflows() {
     for (id, flow, stage) in places {
         let mut draft = draft(id, flow);
         draft.stage = Some(stage.into());
-        desk.released(draft);
+        fixture.released(draft);
     }
-    desk.ask(Command::Resume).unwrap();
+    fixture.ask(Command::Resume).unwrap();
     for _ in 0..5 {
-        desk.wait_until_due();
+        fixture.wait_until_due();
     }
     let mut order: Vec<(AttemptId, &str)> = places
         .iter()
-        .map(|(id, ..)| (started_by(&desk, id), *id))
+        .map(|(id, ..)| (started_by(&fixture, id), *id))
         .collect();
     order.sort();
     let order: Vec<&str> = order.into_iter().map(|(_, id)| id).collect();
@@ -61,32 +62,32 @@ fn work_closest_to_completion_gets_agents_first_across_workflows() {
 
 #[test]
 fn within_a_stage_the_priority_tag_then_bugs_then_the_number_then_age_decide() {
-    let mut desk = Desk::with(BoardSettings {
+    let mut fixture = BoardFixture::with(BoardSettings {
         max_starts: 1,
         ..settings()
     });
-    desk.ask(Command::Pause).unwrap();
+    fixture.ask(Command::Pause).unwrap();
     let mut first = draft("old", "kanban");
     first.priority = 2;
-    desk.released(first);
-    desk.wait(Span::seconds(1));
-    desk.released(draft("young", "kanban"));
+    fixture.released(first);
+    fixture.wait(Span::seconds(1));
+    fixture.released(draft("young", "kanban"));
     let mut number = draft("number", "kanban");
     number.priority = 1;
-    desk.released(number);
+    fixture.released(number);
     let mut bug = draft("bug", "kanban");
     bug.kind = TaskKind::Bug;
-    desk.released(bug);
+    fixture.released(bug);
     let mut urgent = draft("urgent", "kanban");
     urgent.tags = ["priority".to_owned()].into();
     urgent.priority = 4;
-    desk.released(urgent);
-    desk.ask(Command::Resume).unwrap();
+    fixture.released(urgent);
+    fixture.ask(Command::Resume).unwrap();
     for _ in 0..4 {
-        desk.wait_until_due();
+        fixture.wait_until_due();
     }
     let mut order: Vec<(AttemptId, &str)> = ["old", "young", "number", "bug", "urgent"]
-        .map(|id| (started_by(&desk, id), id))
+        .map(|id| (started_by(&fixture, id), id))
         .to_vec();
     order.sort();
     let order: Vec<&str> = order.into_iter().map(|(_, id)| id).collect();
@@ -95,121 +96,130 @@ fn within_a_stage_the_priority_tag_then_bugs_then_the_number_then_age_decide() {
 
 #[test]
 fn at_most_two_agents_start_in_a_turn_and_the_rest_follows_at_once() {
-    let mut desk = Desk::new();
+    let mut fixture = BoardFixture::new();
     for id in ["a", "b", "c", "d", "e"] {
-        desk.planned(draft(id, "kanban"));
+        fixture.planned(draft(id, "kanban"));
     }
-    desk.ask(Command::Release(
-        ["a", "b", "c", "d", "e"].map(Into::into).to_vec(),
-    ))
-    .unwrap();
-    assert_eq!(desk.wishes(), ["start/1", "start/2"]);
-    assert_eq!(why_not(&desk, "c"), WaitReason::TurnLimit);
-    assert!(desk.board.next_deadline().unwrap() <= desk.now);
-    desk.wait_until_due();
-    assert_eq!(desk.wishes(), ["start/3", "start/4"]);
-    desk.wait_until_due();
-    assert_eq!(desk.wishes(), ["start/5"]);
+    fixture
+        .ask(Command::Release(
+            ["a", "b", "c", "d", "e"].map(Into::into).to_vec(),
+        ))
+        .unwrap();
+    assert_eq!(fixture.effect_keys(), ["start/1", "start/2"]);
+    assert_eq!(why_not(&fixture, "c"), WaitReason::TurnLimit);
+    assert!(fixture.board.next_deadline().unwrap() <= fixture.now);
+    fixture.wait_until_due();
+    assert_eq!(fixture.effect_keys(), ["start/3", "start/4"]);
+    fixture.wait_until_due();
+    assert_eq!(fixture.effect_keys(), ["start/5"]);
     assert!(
-        desk.board.next_deadline().unwrap() > desk.now,
+        fixture.board.next_deadline().unwrap() > fixture.now,
         "nothing waits for a turn"
     );
 }
 
 #[test]
 fn a_task_waits_for_its_dependencies_and_is_told_when_they_are_done() {
-    let mut desk = Desk::with(roomy());
-    desk.released(draft("a", "investigation"));
+    let mut fixture = BoardFixture::with(roomy());
+    fixture.released(draft("a", "investigation"));
     let mut second = draft("b", "kanban");
     second.deps = ["a".into()].into();
-    desk.released(second);
-    assert_eq!(why_not(&desk, "b"), WaitReason::Dependencies(vec!["a".into()]));
-    desk.pass("a");
-    assert_eq!(desk.word("b"), "active");
-    assert_eq!(desk.task("b").why_not, None);
+    fixture.released(second);
+    assert_eq!(why_not(&fixture, "b"), WaitReason::Dependencies(vec!["a".into()]));
+    fixture.pass("a");
+    assert_eq!(fixture.word("b"), "active");
+    assert_eq!(fixture.task("b").why_not, None);
 }
 
 #[test]
 fn becoming_free_is_told_as_an_event() {
-    let mut desk = Desk::with(roomy());
-    desk.released(draft("a", "investigation"));
+    let mut fixture = BoardFixture::with(roomy());
+    fixture.released(draft("a", "investigation"));
     let mut second = draft("b", "kanban");
     second.deps = ["a".into()].into();
-    desk.released(second);
-    let open = desk.open("a");
-    desk.live(open, SignalKind::Done, "");
-    desk.verify(open, &[]);
-    assert!(desk.told().contains(&"unblock"), "{:?}", desk.told());
+    fixture.released(second);
+    let open = fixture.open("a");
+    fixture.live(open, SignalKind::Done, "");
+    fixture.verify(open, &[]);
+    assert!(
+        fixture.notice_kinds().contains(&"unblock"),
+        "{:?}",
+        fixture.notice_kinds()
+    );
 }
 
 #[test]
 fn an_unknown_dependency_is_unresolved_and_visible() {
-    let mut desk = Desk::with(roomy());
-    desk.planned(draft("a", "kanban"));
-    let mut task = desk.task("a").clone();
+    let mut fixture = BoardFixture::with(roomy());
+    fixture.planned(draft("a", "kanban"));
+    let mut task = fixture.task("a").clone();
     task.deps = ["ghost".into()].into();
-    desk.board.tasks.insert("a".into(), std::sync::Arc::new(task));
-    desk.ask(Command::Release(vec!["a".into()])).unwrap();
-    assert_eq!(why_not(&desk, "a"), WaitReason::UnknownDependency("ghost".into()));
-    assert!(desk.told().contains(&"hold"));
+    fixture.board.tasks.insert("a".into(), std::sync::Arc::new(task));
+    fixture.ask(Command::Release(vec!["a".into()])).unwrap();
+    assert_eq!(
+        why_not(&fixture, "a"),
+        WaitReason::UnknownDependency("ghost".into())
+    );
+    assert!(fixture.notice_kinds().contains(&"hold"));
 }
 
 #[test]
 fn a_task_in_cooldown_says_until_when() {
-    let mut desk = Desk::standing("a", "reviewing");
-    let reviewer = desk.open("a");
-    desk.live(reviewer, SignalKind::Reject, "no");
-    let until = desk.now + Span::seconds(60);
-    assert_eq!(why_not(&desk, "a"), WaitReason::Until(until));
-    assert_eq!(desk.board.next_deadline(), Some(until));
+    let mut fixture = BoardFixture::standing("a", "reviewing");
+    let reviewer = fixture.open("a");
+    fixture.live(reviewer, SignalKind::Reject, "no");
+    let until = fixture.now + Span::seconds(60);
+    assert_eq!(why_not(&fixture, "a"), WaitReason::Until(until));
+    assert_eq!(fixture.board.next_deadline(), Some(until));
 }
 
 #[test]
 fn a_task_that_used_up_its_attempts_is_held() {
-    let mut flows = crate::desk::workflows();
+    let mut flows = crate::fixture::workflows();
     for flow in &mut flows {
         flow.limits.by_class.clear();
     }
-    let mut desk = Desk::new();
-    desk.happen(Event::WorkflowsLoaded(flows));
-    desk.released(draft("a", "kanban"));
+    let mut fixture = BoardFixture::new();
+    fixture.happen(Event::WorkflowsLoaded(flows));
+    fixture.released(draft("a", "kanban"));
     for _ in 0..20 {
-        let open = desk.open("a");
-        desk.start(open);
-        desk.end_with(open, ProcessExit::Code(1), None);
-        desk.settled(open);
-        if desk.board.next_deadline().is_some() {
-            desk.wait_until_due();
+        let open = fixture.open("a");
+        fixture.start(open);
+        fixture.end_with(open, ProcessExit::Code(1), None);
+        fixture.settled(open);
+        if fixture.board.next_deadline().is_some() {
+            fixture.wait_until_due();
         }
     }
     assert_eq!(
-        desk.task("a").state,
+        fixture.task("a").state,
         TaskState::Held(HoldReason::TooManyAttempts(20))
     );
-    desk.ask(Command::Retry {
-        task: "a".into(),
-        stage: None,
-        note: None,
-    })
-    .unwrap();
-    assert_eq!(desk.word("a"), "active");
+    fixture
+        .ask(Command::Retry {
+            task: "a".into(),
+            stage: None,
+            note: None,
+        })
+        .unwrap();
+    assert_eq!(fixture.word("a"), "active");
 }
 
 #[test]
 fn the_tester_waits_until_every_dependencys_head_is_merged() {
-    let mut desk = Desk::with(roomy());
-    desk.released(draft("a", "kanban"));
+    let mut fixture = BoardFixture::with(roomy());
+    fixture.released(draft("a", "kanban"));
     let mut acceptance = draft("acc", "kanban");
     acceptance.stage = Some("acceptance".into());
     acceptance.deps = ["a".into()].into();
-    desk.released(acceptance);
+    fixture.released(acceptance);
     for _ in 0..3 {
-        desk.pass("a");
+        fixture.pass("a");
     }
-    assert_eq!(desk.word("a"), "done");
-    assert_eq!(desk.word("acc"), "active");
+    assert_eq!(fixture.word("a"), "done");
+    assert_eq!(fixture.word("acc"), "active");
     // A head recorded without a merge holds the tester, whatever the branches look like.
-    let mut other = Desk::with(roomy());
+    let mut other = BoardFixture::with(roomy());
     other.released(draft("s", "stories"));
     for _ in 0..3 {
         other.pass("s");
@@ -226,167 +236,170 @@ fn the_tester_waits_until_every_dependencys_head_is_merged() {
 
 #[test]
 fn merges_into_one_base_are_done_one_at_a_time() {
-    let mut desk = Desk::with(roomy());
+    let mut fixture = BoardFixture::with(roomy());
     for id in ["a", "b"] {
-        desk.released(draft(id, "kanban"));
+        fixture.released(draft(id, "kanban"));
     }
     for id in ["a", "b", "a", "b"] {
-        desk.pass(id);
+        fixture.pass(id);
     }
-    assert_eq!((desk.stage("a"), desk.word("a")), ("merging", "active"));
-    let busy = desk.open("a");
-    assert_eq!(why_not(&desk, "b"), WaitReason::SingletonBusy(busy));
-    desk.pass("a");
-    assert_eq!((desk.stage("b"), desk.word("b")), ("merging", "active"));
+    assert_eq!((fixture.stage("a"), fixture.word("a")), ("merging", "active"));
+    let busy = fixture.open("a");
+    assert_eq!(why_not(&fixture, "b"), WaitReason::SingletonBusy(busy));
+    fixture.pass("a");
+    assert_eq!((fixture.stage("b"), fixture.word("b")), ("merging", "active"));
 }
 
 #[test]
 fn merges_into_two_bases_do_not_wait_for_each_other() {
-    let mut desk = Desk::with(roomy());
-    desk.ask(Command::PutBatch {
-        id: "other".into(),
-        title: "Other".to_owned(),
-        goal: String::new(),
-        base: Some("feature/other".to_owned()),
-    })
-    .unwrap();
-    desk.released(draft("a", "kanban"));
+    let mut fixture = BoardFixture::with(roomy());
+    fixture
+        .ask(Command::PutBatch {
+            id: "other".into(),
+            title: "Other".to_owned(),
+            goal: String::new(),
+            base: Some("feature/other".to_owned()),
+        })
+        .unwrap();
+    fixture.released(draft("a", "kanban"));
     let mut second = draft("b", "kanban");
     second.batch = "other".into();
-    desk.released(second);
+    fixture.released(second);
     for id in ["a", "b", "a", "b"] {
-        desk.pass(id);
+        fixture.pass(id);
     }
-    assert_eq!((desk.word("a"), desk.word("b")), ("active", "active"));
-    assert_eq!((desk.stage("a"), desk.stage("b")), ("merging", "merging"));
+    assert_eq!((fixture.word("a"), fixture.word("b")), ("active", "active"));
+    assert_eq!((fixture.stage("a"), fixture.stage("b")), ("merging", "merging"));
 }
 
 #[test]
 fn no_more_agents_than_allowed_are_alive_and_engine_actions_take_no_place() {
-    let mut desk = Desk::with(BoardSettings {
+    let mut fixture = BoardFixture::with(BoardSettings {
         max_agents: 2,
         max_starts: 10,
         ..settings()
     });
     for id in ["a", "b", "c"] {
-        desk.released(draft(id, "kanban"));
+        fixture.released(draft(id, "kanban"));
     }
-    assert_eq!(why_not(&desk, "c"), WaitReason::NoRoom { running: 2, most: 2 });
-    desk.pass("a");
-    desk.pass("a");
-    assert_eq!(desk.stage("a"), "merging");
-    assert_eq!(desk.word("a"), "active");
-    assert_eq!(desk.word("c"), "active");
+    assert_eq!(why_not(&fixture, "c"), WaitReason::NoRoom { running: 2, most: 2 });
+    fixture.pass("a");
+    fixture.pass("a");
+    assert_eq!(fixture.stage("a"), "merging");
+    assert_eq!(fixture.word("a"), "active");
+    assert_eq!(fixture.word("c"), "active");
 }
 
 #[test]
 fn the_place_of_an_agent_being_verified_goes_to_the_next_stage_and_not_to_new_work() {
-    let mut desk = Desk::with(BoardSettings {
+    let mut fixture = BoardFixture::with(BoardSettings {
         max_agents: 1,
         ..settings()
     });
-    desk.released(draft("a", "kanban"));
-    desk.released(draft("b", "kanban"));
-    desk.pass("a");
-    assert_eq!((desk.stage("a"), desk.word("a")), ("reviewing", "active"));
-    assert_eq!(desk.word("b"), "released");
+    fixture.released(draft("a", "kanban"));
+    fixture.released(draft("b", "kanban"));
+    fixture.pass("a");
+    assert_eq!((fixture.stage("a"), fixture.word("a")), ("reviewing", "active"));
+    assert_eq!(fixture.word("b"), "released");
 }
 
 #[test]
 fn an_agent_being_stopped_still_takes_its_place() {
-    let mut desk = Desk::with(BoardSettings {
+    let mut fixture = BoardFixture::with(BoardSettings {
         max_agents: 1,
         ..settings()
     });
-    desk.released(draft("a", "kanban"));
-    desk.released(draft("b", "kanban"));
-    let first = desk.open("a");
-    desk.start(first);
-    desk.ask(Command::Park("a".into(), "later".to_owned())).unwrap();
-    assert_eq!(desk.word("b"), "released");
-    desk.end(first);
-    assert_eq!(desk.word("b"), "active");
+    fixture.released(draft("a", "kanban"));
+    fixture.released(draft("b", "kanban"));
+    let first = fixture.open("a");
+    fixture.start(first);
+    fixture
+        .ask(Command::Park("a".into(), "later".to_owned()))
+        .unwrap();
+    assert_eq!(fixture.word("b"), "released");
+    fixture.end(first);
+    assert_eq!(fixture.word("b"), "active");
 }
 
 #[test]
 fn a_role_may_have_a_limit_of_its_own() {
-    let mut desk = Desk::with(BoardSettings {
+    let mut fixture = BoardFixture::with(BoardSettings {
         max_by_role: [("developer".into(), 1)].into(),
         ..roomy()
     });
-    desk.released(draft("a", "kanban"));
-    desk.released(draft("b", "kanban"));
-    desk.released(draft("c", "investigation"));
-    assert_eq!(why_not(&desk, "b"), WaitReason::NoRoom { running: 1, most: 1 });
-    assert_eq!(desk.word("c"), "active");
+    fixture.released(draft("a", "kanban"));
+    fixture.released(draft("b", "kanban"));
+    fixture.released(draft("c", "investigation"));
+    assert_eq!(why_not(&fixture, "b"), WaitReason::NoRoom { running: 1, most: 1 });
+    assert_eq!(fixture.word("c"), "active");
 }
 
 #[test]
 fn a_task_has_at_most_one_open_attempt() {
-    let mut desk = Desk::developing("a");
+    let mut fixture = BoardFixture::developing("a");
     for _ in 0..5 {
-        desk.wait(Span::seconds(1));
+        fixture.wait(Span::seconds(1));
     }
-    assert_eq!(desk.board.attempts.len(), 1);
+    assert_eq!(fixture.board.attempts.len(), 1);
 }
 
 #[test]
 fn without_a_base_branch_only_investigators_start() {
-    let mut desk = Desk::with(BoardSettings {
+    let mut fixture = BoardFixture::with(BoardSettings {
         base: None,
         ..roomy()
     });
-    desk.released(draft("a", "kanban"));
-    desk.released(draft("b", "investigation"));
-    assert_eq!(why_not(&desk, "a"), WaitReason::NoBase);
-    assert_eq!(desk.word("b"), "active");
-    desk.happen(Event::Configured(roomy()));
-    assert_eq!(desk.word("a"), "active");
+    fixture.released(draft("a", "kanban"));
+    fixture.released(draft("b", "investigation"));
+    assert_eq!(why_not(&fixture, "a"), WaitReason::NoBase);
+    assert_eq!(fixture.word("b"), "active");
+    fixture.happen(Event::Configured(roomy()));
+    assert_eq!(fixture.word("a"), "active");
 }
 
 #[test]
 fn while_paused_nothing_starts_and_tasks_say_so() {
-    let mut desk = Desk::new();
-    desk.ask(Command::Pause).unwrap();
-    desk.released(draft("a", "kanban"));
-    assert_eq!(why_not(&desk, "a"), WaitReason::Paused);
-    desk.ask(Command::Resume).unwrap();
-    assert_eq!(desk.word("a"), "active");
+    let mut fixture = BoardFixture::new();
+    fixture.ask(Command::Pause).unwrap();
+    fixture.released(draft("a", "kanban"));
+    assert_eq!(why_not(&fixture, "a"), WaitReason::Paused);
+    fixture.ask(Command::Resume).unwrap();
+    assert_eq!(fixture.word("a"), "active");
 }
 
 #[test]
 fn the_backlog_is_never_started() {
-    let mut desk = Desk::new();
-    desk.planned(draft("a", "kanban"));
-    desk.wait(Span::minutes(60));
-    assert_eq!(desk.word("a"), "backlog");
+    let mut fixture = BoardFixture::new();
+    fixture.planned(draft("a", "kanban"));
+    fixture.wait(Span::minutes(60));
+    assert_eq!(fixture.word("a"), "backlog");
 }
 
 #[test]
 fn a_task_whose_workflow_is_not_loaded_waits_visibly_and_goes_on_when_it_is() {
-    let mut desk = Desk::new();
-    desk.ask(Command::Pause).unwrap();
-    desk.released(draft("a", "kanban"));
-    let all = crate::desk::workflows();
+    let mut fixture = BoardFixture::new();
+    fixture.ask(Command::Pause).unwrap();
+    fixture.released(draft("a", "kanban"));
+    let all = crate::fixture::workflows();
     let without: Vec<_> = all
         .iter()
         .filter(|flow| flow.id.as_str() != "kanban")
         .cloned()
         .collect();
-    desk.happen(Event::WorkflowsLoaded(without));
-    desk.ask(Command::Resume).unwrap();
-    assert!(matches!(why_not(&desk, "a"), WaitReason::NoStage(..)));
-    desk.happen(Event::WorkflowsLoaded(all));
-    assert_eq!(desk.word("a"), "active");
+    fixture.happen(Event::WorkflowsLoaded(without));
+    fixture.ask(Command::Resume).unwrap();
+    assert!(matches!(why_not(&fixture, "a"), WaitReason::NoStage(..)));
+    fixture.happen(Event::WorkflowsLoaded(all));
+    assert_eq!(fixture.word("a"), "active");
 }
 
 #[test]
 fn agents_carry_their_role_and_a_composers_name_no_other_open_attempt_has() {
-    let mut desk = Desk::with(roomy());
+    let mut fixture = BoardFixture::with(roomy());
     for n in 0..90 {
-        desk.released(draft(&format!("t{n}"), "kanban"));
+        fixture.released(draft(&format!("t{n}"), "kanban"));
     }
-    let mut names: Vec<&str> = desk
+    let mut names: Vec<&str> = fixture
         .board
         .attempts
         .values()
@@ -397,19 +410,22 @@ fn agents_carry_their_role_and_a_composers_name_no_other_open_attempt_has() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), 90);
-    assert!(matches!(desk.attempt(AttemptId(1)).worker, Worker::Agent { .. }));
+    assert!(matches!(
+        fixture.attempt(AttemptId(1)).worker,
+        Worker::Agent { .. }
+    ));
 }
 
 #[test]
 fn only_rows_that_change_are_touched() {
-    let mut desk = Desk::with(BoardSettings {
+    let mut fixture = BoardFixture::with(BoardSettings {
         max_agents: 1,
         ..settings()
     });
     for id in ["a", "b", "c"] {
-        desk.released(draft(id, "kanban"));
+        fixture.released(draft(id, "kanban"));
     }
-    desk.board.apply(desk.now, &Event::Ticked);
-    let touched = desk.board.take_changed_rows();
+    fixture.board.apply(fixture.now, &Event::Ticked);
+    let touched = fixture.board.take_changed_rows();
     assert!(touched.tasks.is_empty() && touched.attempts.is_empty() && touched.batches.is_empty());
 }

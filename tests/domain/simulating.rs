@@ -1,6 +1,6 @@
 //! A thousand stories of the simulator: no rule is ever broken, and everything ends once the bad days are over.
 
-use crate::desk::{settings, workflows};
+use crate::fixture::{settings, workflows};
 use crate::simulator::{Outcome, tell};
 
 const PIPELINES: u64 = 1_000;

@@ -3,7 +3,7 @@
 use dbs::domain::event::EndCause;
 use dbs::domain::{ActionOutcome, Event, EvidenceKind, ProcessExit, SignalKind, Span, Tri};
 
-use crate::desk::{Desk, draft};
+use crate::fixture::{BoardFixture, draft};
 
 const STAGES: [&str; 5] = [
     "development",
@@ -13,15 +13,15 @@ const STAGES: [&str; 5] = [
     "acceptance",
 ];
 
-fn standing(stage: &str) -> Desk {
+fn standing(stage: &str) -> BoardFixture {
     if stage != "acceptance" {
-        return Desk::standing("a", stage);
+        return BoardFixture::standing("a", stage);
     }
-    let mut desk = Desk::new();
+    let mut fixture = BoardFixture::new();
     let mut acceptance = draft("a", "kanban");
     acceptance.stage = Some("acceptance".into());
-    desk.released(acceptance);
-    desk
+    fixture.released(acceptance);
+    fixture
 }
 
 /// What one attempt can come to.
@@ -43,47 +43,47 @@ const VERDICTS: [&str; 14] = [
 ];
 
 #[expect(clippy::too_many_lines, reason = "one short arm per verdict of the table")]
-fn give(desk: &mut Desk, verdict: &str) {
-    let open = desk.open("a");
+fn give(fixture: &mut BoardFixture, verdict: &str) {
+    let open = fixture.open("a");
     if verdict == "not started" {
         let why = "no disk".to_owned();
-        desk.happen(Event::AttemptNotStarted { attempt: open, why });
+        fixture.happen(Event::AttemptNotStarted { attempt: open, why });
         return;
     }
-    desk.start(open);
-    let done_but = |desk: &mut Desk, kind: EvidenceKind, outcome: Tri| {
-        desk.say(open, SignalKind::Done, "");
-        desk.end(open);
-        desk.verify(open, &[(kind, outcome)]);
+    fixture.start(open);
+    let done_but = |fixture: &mut BoardFixture, kind: EvidenceKind, outcome: Tri| {
+        fixture.say(open, SignalKind::Done, "");
+        fixture.end(open);
+        fixture.verify(open, &[(kind, outcome)]);
     };
     let no = || Tri::No("seen not to be so".to_owned());
     match verdict {
-        "done, all yes" => done_but(desk, EvidenceKind::Approved, Tri::Yes),
+        "done, all yes" => done_but(fixture, EvidenceKind::Approved, Tri::Yes),
         "done, one unknown" => {
-            let first = desk.asked_evidence(open).remove(0);
-            done_but(desk, first, Tri::Unknown("offline".to_owned()));
+            let first = fixture.asked_evidence(open).remove(0);
+            done_but(fixture, first, Tri::Unknown("offline".to_owned()));
         }
-        "done, no commits" => done_but(desk, EvidenceKind::CommitsAhead, no()),
-        "done, gates fail" => done_but(desk, EvidenceKind::Gates, no()),
-        "done, files changed" => done_but(desk, EvidenceKind::WorkspaceUnchanged, no()),
+        "done, no commits" => done_but(fixture, EvidenceKind::CommitsAhead, no()),
+        "done, gates fail" => done_but(fixture, EvidenceKind::Gates, no()),
+        "done, files changed" => done_but(fixture, EvidenceKind::WorkspaceUnchanged, no()),
         "reject" => {
-            desk.say(open, SignalKind::Reject, "wrong");
-            desk.end(open);
+            fixture.say(open, SignalKind::Reject, "wrong");
+            fixture.end(open);
         }
         "block" => {
-            desk.say(open, SignalKind::Block, "stuck");
-            desk.end(open);
+            fixture.say(open, SignalKind::Block, "stuck");
+            fixture.end(open);
         }
         "fail" => {
-            desk.say(open, SignalKind::Fail, "gave up");
-            desk.end(open);
+            fixture.say(open, SignalKind::Fail, "gave up");
+            fixture.end(open);
         }
-        "no signal" => desk.end(open),
+        "no signal" => fixture.end(open),
         "timeout" => {
-            desk.wait(Span::minutes(60));
-            desk.end_with(open, ProcessExit::Signal(15), None);
+            fixture.wait(Span::minutes(60));
+            fixture.end_with(open, ProcessExit::Signal(15), None);
         }
-        "usage limit" => desk.end_with(
+        "usage limit" => fixture.end_with(
             open,
             ProcessExit::Code(1),
             Some(EndCause::Quota {
@@ -91,7 +91,7 @@ fn give(desk: &mut Desk, verdict: &str) {
                 why: "limit".to_owned(),
             }),
         ),
-        "login" => desk.end_with(
+        "login" => fixture.end_with(
             open,
             ProcessExit::Code(1),
             Some(EndCause::Infra("login".to_owned())),
@@ -99,7 +99,7 @@ fn give(desk: &mut Desk, verdict: &str) {
         _ => {
             let patch = dbs::domain::TaskPatch {
                 stage: Some(
-                    if desk.stage("a") == "development" {
+                    if fixture.stage("a") == "development" {
                         "reviewing"
                     } else {
                         "development"
@@ -108,16 +108,18 @@ fn give(desk: &mut Desk, verdict: &str) {
                 ),
                 ..dbs::domain::TaskPatch::default()
             };
-            desk.ask(dbs::domain::Command::Update("a".into(), patch)).unwrap();
-            desk.say(open, SignalKind::Done, "");
-            desk.end(open);
+            fixture
+                .ask(dbs::domain::Command::Update("a".into(), patch))
+                .unwrap();
+            fixture.say(open, SignalKind::Done, "");
+            fixture.end(open);
         }
     }
 }
 
 /// Where the task stands now, what is open for it, and what was counted.
-fn picture(desk: &Desk, before: u32) -> String {
-    let task = desk.task("a");
+fn picture(fixture: &BoardFixture, before: u32) -> String {
+    let task = fixture.task("a");
     let counted = i64::from(task.spawns) - i64::from(before) - i64::from(task.open_attempt.is_some());
     let failures: Vec<String> = task
         .failures
@@ -127,7 +129,7 @@ fn picture(desk: &Desk, before: u32) -> String {
         .collect();
     let mut words = vec![format!("{} in {}", task.state.word(), task.stage)];
     if let Some(open) = task.open_attempt.filter(|_| task.state.word() == "active") {
-        words.push(format!(", {} {}", desk.role(open), desk.attempt(open).mode));
+        words.push(format!(", {} {}", fixture.role(open), fixture.attempt(open).mode));
     }
     if let dbs::domain::TaskState::Held(hold) = &task.state {
         words.push(format!(" ({hold})"));
@@ -152,14 +154,17 @@ fn every_stage_answers_every_verdict_of_an_agent() {
     let mut table = Vec::new();
     for stage in STAGES {
         for verdict in VERDICTS {
-            let mut desk = standing(stage);
+            let mut fixture = standing(stage);
             if stage == "merging" {
-                let merge = desk.open("a");
-                desk.act(merge, ActionOutcome::Failed("conflict".to_owned()));
+                let merge = fixture.open("a");
+                fixture.act(merge, ActionOutcome::Failed("conflict".to_owned()));
             }
-            let before = desk.task("a").spawns - 1;
-            give(&mut desk, verdict);
-            table.push(format!("{stage:15} {verdict:20} -> {}\n", picture(&desk, before)));
+            let before = fixture.task("a").spawns - 1;
+            give(&mut fixture, verdict);
+            table.push(format!(
+                "{stage:15} {verdict:20} -> {}\n",
+                picture(&fixture, before)
+            ));
         }
     }
     insta::assert_snapshot!(table.concat());
@@ -169,23 +174,23 @@ fn every_stage_answers_every_verdict_of_an_agent() {
 fn the_engines_merge_answers_every_outcome() {
     let mut table = Vec::new();
     for outcome in ["done", "done, unproved", "done, refuted", "failed", "unknown"] {
-        let mut desk = Desk::standing("a", "merging");
-        let merge = desk.open("a");
-        let before = desk.task("a").spawns - 1;
+        let mut fixture = BoardFixture::standing("a", "merging");
+        let merge = fixture.open("a");
+        let before = fixture.task("a").spawns - 1;
         let done = |evidence| ActionOutcome::Done {
             commit: Some("m".to_owned()),
             evidence,
         };
         let merged = |outcome| vec![(EvidenceKind::Merged, outcome)];
         let outcome_value = match outcome {
-            "done" => done(desk.evidence(merge, &[])),
-            "done, unproved" => done(desk.evidence(merge, &merged(Tri::Unknown("offline".to_owned())))),
-            "done, refuted" => done(desk.evidence(merge, &merged(Tri::No("not there".to_owned())))),
+            "done" => done(fixture.evidence(merge, &[])),
+            "done, unproved" => done(fixture.evidence(merge, &merged(Tri::Unknown("offline".to_owned())))),
+            "done, refuted" => done(fixture.evidence(merge, &merged(Tri::No("not there".to_owned())))),
             "failed" => ActionOutcome::Failed("conflict".to_owned()),
             _ => ActionOutcome::Unknown("offline".to_owned()),
         };
-        desk.act(merge, outcome_value);
-        table.push(format!("{outcome:15} -> {}\n", picture(&desk, before)));
+        fixture.act(merge, outcome_value);
+        table.push(format!("{outcome:15} -> {}\n", picture(&fixture, before)));
     }
     insta::assert_snapshot!(table.concat());
 }

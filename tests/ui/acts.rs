@@ -3,7 +3,7 @@
 use dbs::domain::{AttemptId, Command, Span, TaskId, TaskPatch};
 use dbs::ui::{NewTask, PermissionReply, ProgramInput, ScreenId, UiInput, UiRequest};
 
-use crate::fixture::Desk;
+use crate::fixture::Dashboard;
 
 fn retry(task: &str) -> UiRequest {
     UiRequest::Command(Command::Retry {
@@ -19,42 +19,46 @@ fn skip(task: &str) -> UiRequest {
 
 #[test]
 fn a_skip_is_undone_for_ten_seconds_and_can_be_redone() {
-    let mut desk = Desk::full((120, 40));
-    assert_eq!(desk.press("s"), [skip("dbs-4")]);
-    assert!(desk.text().contains("undo: skipped dbs-4"), "{}", desk.text());
-    assert_eq!(desk.press("u"), [retry("dbs-4")]);
-    assert_eq!(desk.press("C-r"), [skip("dbs-4")]);
-    desk.now = desk.now + Span::seconds(11);
-    assert_eq!(desk.press("u"), []);
-    assert!(desk.text().contains("nothing to undo"));
+    let mut dashboard = Dashboard::full((120, 40));
+    assert_eq!(dashboard.press("s"), [skip("dbs-4")]);
+    assert!(
+        dashboard.text().contains("undo: skipped dbs-4"),
+        "{}",
+        dashboard.text()
+    );
+    assert_eq!(dashboard.press("u"), [retry("dbs-4")]);
+    assert_eq!(dashboard.press("C-r"), [skip("dbs-4")]);
+    dashboard.now = dashboard.now + Span::seconds(11);
+    assert_eq!(dashboard.press("u"), []);
+    assert!(dashboard.text().contains("nothing to undo"));
 }
 
 #[test]
 fn what_the_board_refused_is_not_undone() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("s");
-    desk.state.drop_refused(&Command::Skip("dbs-4".into()));
-    assert_eq!(desk.press("u"), []);
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("s");
+    dashboard.state.drop_refused(&Command::Skip("dbs-4".into()));
+    assert_eq!(dashboard.press("u"), []);
 }
 
 #[test]
 fn a_task_of_the_backlog_comes_back_into_the_backlog() {
-    let mut desk = Desk::full((120, 40));
-    desk.press(":");
-    desk.input(UiInput::Paste("release dbs-20".to_owned()));
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press(":");
+    dashboard.input(UiInput::Paste("release dbs-20".to_owned()));
     assert_eq!(
-        desk.press("Enter"),
+        dashboard.press("Enter"),
         [UiRequest::Command(Command::Release(vec!["dbs-20".into()]))]
     );
     assert_eq!(
-        desk.press("u"),
+        dashboard.press("u"),
         [UiRequest::Command(Command::Withdraw("dbs-20".into()))]
     );
 }
 
 #[test]
 fn a_task_moved_back_to_the_backlog_is_released_again() {
-    let mut desk = Desk::full((120, 40));
+    let mut dashboard = Dashboard::full((120, 40));
     for (task, back) in [
         ("dbs-15", Command::Release(vec!["dbs-15".into()])),
         (
@@ -62,17 +66,17 @@ fn a_task_moved_back_to_the_backlog_is_released_again() {
             Command::Park("dbs-19".into(), "after the release".to_owned()),
         ),
     ] {
-        desk.press(":");
-        desk.input(UiInput::Paste(format!("to backlog {task}")));
+        dashboard.press(":");
+        dashboard.input(UiInput::Paste(format!("to backlog {task}")));
         let withdrawn = UiRequest::Command(Command::Withdraw(task.into()));
-        assert_eq!(desk.press("Enter"), [withdrawn]);
-        assert_eq!(desk.press("u"), [UiRequest::Command(back)]);
+        assert_eq!(dashboard.press("Enter"), [withdrawn]);
+        assert_eq!(dashboard.press("u"), [UiRequest::Command(back)]);
     }
 }
 
 #[test]
 fn a_priority_is_changed_by_key_and_undone() {
-    let mut desk = Desk::full((120, 40));
+    let mut dashboard = Dashboard::full((120, 40));
     let to = |priority| {
         let patch = TaskPatch {
             priority: Some(priority),
@@ -80,69 +84,69 @@ fn a_priority_is_changed_by_key_and_undone() {
         };
         UiRequest::Command(Command::Update("dbs-4".into(), patch))
     };
-    assert_eq!(desk.press("-"), [to(1)]);
-    assert_eq!(desk.press("u"), [to(0)]);
-    assert_eq!(desk.press("+"), []);
+    assert_eq!(dashboard.press("-"), [to(1)]);
+    assert_eq!(dashboard.press("u"), [to(0)]);
+    assert_eq!(dashboard.press("+"), []);
 }
 
 #[test]
 fn a_pane_that_was_closed_comes_back() {
-    let mut desk = Desk::full((200, 60));
-    let before = desk.frame().1.panes;
-    desk.press("C-b x");
-    assert_ne!(desk.frame().1.panes, before);
-    desk.press("u");
-    assert_eq!(desk.frame().1.panes, before);
+    let mut dashboard = Dashboard::full((200, 60));
+    let before = dashboard.frame().1.panes;
+    dashboard.press("C-b x");
+    assert_ne!(dashboard.frame().1.panes, before);
+    dashboard.press("u");
+    assert_eq!(dashboard.frame().1.panes, before);
 }
 
 #[test]
 fn marked_tasks_are_acted_on_together_and_undone_together() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("v Space");
-    assert!(desk.text().contains("2 marked"), "{}", desk.text());
-    let requests = desk.press("s");
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("v Space");
+    assert!(dashboard.text().contains("2 marked"), "{}", dashboard.text());
+    let requests = dashboard.press("s");
     assert_eq!(requests.len(), 2);
     assert!(requests.contains(&skip("dbs-4")));
-    assert!(!desk.text().contains("2 marked"));
-    assert_eq!(desk.press("u").len(), 2);
+    assert!(!dashboard.text().contains("2 marked"));
+    assert_eq!(dashboard.press("u").len(), 2);
 }
 
 #[test]
 fn escape_forgets_marks_and_undo_brings_them_back() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("v");
-    assert!(desk.text().contains("1 marked"));
-    desk.press("u");
-    assert!(!desk.text().contains("1 marked"));
-    desk.press("v Esc");
-    assert!(!desk.text().contains("1 marked"));
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("v");
+    assert!(dashboard.text().contains("1 marked"));
+    dashboard.press("u");
+    assert!(!dashboard.text().contains("1 marked"));
+    dashboard.press("v Esc");
+    assert!(!dashboard.text().contains("1 marked"));
 }
 
 #[test]
 fn stopping_several_agents_names_every_one_and_no_is_the_default() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("v v v x");
-    let text = desk.text();
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("v v v x");
+    let text = dashboard.text();
     assert!(text.contains("agents?") && text.contains("dbs-4"), "{text}");
-    assert_eq!(desk.press("Enter"), []);
-    assert_eq!(desk.mode(), "NAV");
+    assert_eq!(dashboard.press("Enter"), []);
+    assert_eq!(dashboard.mode(), "NAV");
 }
 
 #[test]
 fn closing_a_task_with_work_needs_the_word_and_says_where_the_work_is_kept() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("X");
-    let text = desk.text();
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("X");
+    let text = dashboard.text();
     assert!(
         text.contains("refs/dbs/attic/dbs-4/") && text.contains("dbs-4"),
         "{text}"
     );
-    assert_eq!(desk.press("t o o Space b i g Enter"), []);
-    assert!(desk.text().contains("must begin with the word discard"));
-    desk.press("C-u");
-    desk.input(UiInput::Paste("discard too big".to_owned()));
+    assert_eq!(dashboard.press("t o o Space b i g Enter"), []);
+    assert!(dashboard.text().contains("must begin with the word discard"));
+    dashboard.press("C-u");
+    dashboard.input(UiInput::Paste("discard too big".to_owned()));
     assert_eq!(
-        desk.press("Enter"),
+        dashboard.press("Enter"),
         [UiRequest::Command(Command::Close(
             "dbs-4".into(),
             "too big".to_owned()
@@ -152,33 +156,33 @@ fn closing_a_task_with_work_needs_the_word_and_says_where_the_work_is_kept() {
 
 #[test]
 fn a_retry_may_carry_a_note() {
-    let mut desk = Desk::full((120, 40));
-    desk.press(":");
-    desk.input(UiInput::Paste("retry with note dbs-17".to_owned()));
-    desk.press("Enter");
-    desk.input(UiInput::Paste("mind the dates".to_owned()));
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press(":");
+    dashboard.input(UiInput::Paste("retry with note dbs-17".to_owned()));
+    dashboard.press("Enter");
+    dashboard.input(UiInput::Paste("mind the dates".to_owned()));
     let note = Command::Retry {
         task: "dbs-17".into(),
         stage: None,
         note: Some("mind the dates".to_owned()),
     };
-    assert_eq!(desk.press("Enter"), [UiRequest::Command(note)]);
+    assert_eq!(dashboard.press("Enter"), [UiRequest::Command(note)]);
 }
 
 #[test]
 fn an_answer_shows_what_was_asked() {
-    let mut desk = Desk::full((120, 40));
-    desk.press(":");
-    desk.input(UiInput::Paste("answer dbs-12".to_owned()));
-    desk.press("Enter");
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press(":");
+    dashboard.input(UiInput::Paste("answer dbs-12".to_owned()));
+    dashboard.press("Enter");
     assert!(
-        desk.text().contains("dbs-12 asks: keep the old"),
+        dashboard.text().contains("dbs-12 asks: keep the old"),
         "{}",
-        desk.text()
+        dashboard.text()
     );
-    desk.input(UiInput::Paste("yes".to_owned()));
+    dashboard.input(UiInput::Paste("yes".to_owned()));
     assert_eq!(
-        desk.press("Enter"),
+        dashboard.press("Enter"),
         [UiRequest::Command(Command::Answer(
             "dbs-12".into(),
             "yes".to_owned()
@@ -188,12 +192,12 @@ fn an_answer_shows_what_was_asked() {
 
 #[test]
 fn the_form_makes_a_task_of_every_field() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("n");
-    desk.input(UiInput::Paste("Fix it".to_owned()));
-    desk.press("Tab");
-    desk.input(UiInput::Paste("all of it".to_owned()));
-    let sent = desk.press("Tab Right Tab Tab Left Tab Right Enter");
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("n");
+    dashboard.input(UiInput::Paste("Fix it".to_owned()));
+    dashboard.press("Tab");
+    dashboard.input(UiInput::Paste("all of it".to_owned()));
+    let sent = dashboard.press("Tab Right Tab Tab Left Tab Right Enter");
     let task = NewTask {
         title: "Fix it".to_owned(),
         body: "all of it".to_owned(),
@@ -203,13 +207,13 @@ fn the_form_makes_a_task_of_every_field() {
         release: true,
     };
     assert_eq!(sent, [UiRequest::NewTask(Box::new(task))]);
-    assert_eq!(desk.mode(), "NAV");
+    assert_eq!(dashboard.mode(), "NAV");
 }
 
 #[test]
 fn a_task_is_edited_in_the_editor_and_only_what_changed_is_sent() {
-    let mut desk = Desk::full((120, 40));
-    let sent = desk.press("e");
+    let mut dashboard = Dashboard::full((120, 40));
+    let sent = dashboard.press("e");
     let [UiRequest::OpenEditor(text)] = sent.as_slice() else {
         panic!("{sent:?}")
     };
@@ -220,39 +224,39 @@ fn a_task_is_edited_in_the_editor_and_only_what_changed_is_sent() {
         ..TaskPatch::default()
     };
     assert_eq!(
-        desk.input(UiInput::Edited(Some(changed))),
+        dashboard.input(UiInput::Edited(Some(changed))),
         [UiRequest::Command(Command::Update("dbs-4".into(), patch))]
     );
-    desk.press("e");
-    assert_eq!(desk.input(UiInput::Edited(None)), []);
-    assert!(desk.text().contains("nothing was changed"));
+    dashboard.press("e");
+    assert_eq!(dashboard.input(UiInput::Edited(None)), []);
+    assert!(dashboard.text().contains("nothing was changed"));
 }
 
 #[test]
 fn the_body_in_the_form_can_be_written_in_the_editor() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("n a");
-    assert_eq!(desk.press("C-e"), [UiRequest::OpenEditor(String::new())]);
-    desk.input(UiInput::Edited(Some("one\ntwo\n".to_owned())));
-    assert!(desk.text().contains("2 lines"), "{}", desk.text());
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("n a");
+    assert_eq!(dashboard.press("C-e"), [UiRequest::OpenEditor(String::new())]);
+    dashboard.input(UiInput::Edited(Some("one\ntwo\n".to_owned())));
+    assert!(dashboard.text().contains("2 lines"), "{}", dashboard.text());
 }
 
 #[test]
 fn labels_lead_to_what_they_stand_at() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("f");
-    let text = desk.text();
-    desk.press("Esc");
-    assert_eq!(desk.mode(), "NAV");
-    desk.press("f a");
-    assert_ne!(desk.text(), text);
-    assert_eq!(desk.mode(), "NAV");
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("f");
+    let text = dashboard.text();
+    dashboard.press("Esc");
+    assert_eq!(dashboard.mode(), "NAV");
+    dashboard.press("f a");
+    assert_ne!(dashboard.text(), text);
+    assert_eq!(dashboard.mode(), "NAV");
 }
 
 #[test]
 fn a_shell_is_opened_where_the_agent_works() {
-    let mut desk = Desk::full((120, 40));
-    let requests = desk.press("!");
+    let mut dashboard = Dashboard::full((120, 40));
+    let requests = dashboard.press("!");
     assert!(
         matches!(requests.as_slice(), [UiRequest::OpenShellIn(_, AttemptId(11))]),
         "{requests:?}"
@@ -261,51 +265,56 @@ fn a_shell_is_opened_where_the_agent_works() {
 
 #[test]
 fn a_long_paste_is_shown_before_a_program_gets_it() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("g i");
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("g i");
     let text = "line\n".repeat(9);
-    assert_eq!(desk.input(UiInput::Paste(text.clone())), []);
-    assert!(desk.text().contains("Paste 9 lines?"));
+    assert_eq!(dashboard.input(UiInput::Paste(text.clone())), []);
+    assert!(dashboard.text().contains("Paste 9 lines?"));
     let id = ScreenId::Attempt(AttemptId(11));
     assert_eq!(
-        desk.press("y"),
+        dashboard.press("y"),
         [UiRequest::SendInput(id, ProgramInput::Paste(text))]
     );
-    assert_eq!(desk.mode(), "TYPE");
+    assert_eq!(dashboard.mode(), "TYPE");
 }
 
 #[test]
 fn what_there_is_to_copy_of_a_task_is_offered() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("y");
-    assert!(desk.text().contains("feature/dbs-4"), "{}", desk.text());
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("y");
+    assert!(dashboard.text().contains("feature/dbs-4"), "{}", dashboard.text());
     assert_eq!(
-        desk.press("Enter"),
+        dashboard.press("Enter"),
         [UiRequest::CopyToClipboard("dbs-4".to_owned())]
     );
     assert!(
-        desk.text().contains("copied id `dbs-4`; sent to the terminal"),
+        dashboard
+            .text()
+            .contains("copied id `dbs-4`; sent to the terminal"),
         "{}",
-        desk.text()
+        dashboard.text()
     );
 }
 
 #[test]
 fn the_key_that_copies_pressed_twice_copies_the_id_and_a_letter_copies_something_else() {
     let copied = |text: &str| [UiRequest::CopyToClipboard(text.to_owned())];
-    let mut desk = Desk::full((120, 40));
-    assert_eq!(desk.press("y y"), copied("dbs-4"));
-    assert_eq!(desk.mode(), "NAV");
-    assert_eq!(desk.press("y b"), copied("feature/dbs-4"));
-    assert!(desk.text().contains("copied branch `feature/dbs-4`"));
-    assert_eq!(desk.press("y p"), copied(".debussy-worktrees/11"));
-    assert_eq!(desk.press("y c"), copied("dbs task show dbs-4"));
-    assert_eq!(desk.press("y j y"), copied("Login form posts the password once"));
-    assert_eq!(desk.press("y Esc"), []);
-    desk.press("v v");
-    assert_eq!(desk.press("y y"), copied("dbs-4 dbs-5"));
-    desk.press("y t");
-    assert!(desk.text().contains("copied 2 lines") || desk.text().contains("copied titles"));
+    let mut dashboard = Dashboard::full((120, 40));
+    assert_eq!(dashboard.press("y y"), copied("dbs-4"));
+    assert_eq!(dashboard.mode(), "NAV");
+    assert_eq!(dashboard.press("y b"), copied("feature/dbs-4"));
+    assert!(dashboard.text().contains("copied branch `feature/dbs-4`"));
+    assert_eq!(dashboard.press("y p"), copied(".debussy-worktrees/11"));
+    assert_eq!(dashboard.press("y c"), copied("dbs task show dbs-4"));
+    assert_eq!(
+        dashboard.press("y j y"),
+        copied("Login form posts the password once")
+    );
+    assert_eq!(dashboard.press("y Esc"), []);
+    dashboard.press("v v");
+    assert_eq!(dashboard.press("y y"), copied("dbs-4 dbs-5"));
+    dashboard.press("y t");
+    assert!(dashboard.text().contains("copied 2 lines") || dashboard.text().contains("copied titles"));
 }
 
 #[test]
@@ -317,77 +326,81 @@ fn every_view_offers_what_its_marked_row_has_to_copy() {
         ("5 y y", "dbs-18"),
         ("2 y y", "dbs-4"),
     ] {
-        let mut desk = Desk::full((120, 40));
+        let mut dashboard = Dashboard::full((120, 40));
         assert_eq!(
-            desk.press(keys),
+            dashboard.press(keys),
             [UiRequest::CopyToClipboard(text.to_owned())],
             "{keys}"
         );
     }
-    let mut desk = Desk::empty((80, 24));
-    assert_eq!(desk.press("3 y"), []);
+    let mut dashboard = Dashboard::empty((80, 24));
+    assert_eq!(dashboard.press("3 y"), []);
     assert!(
-        desk.text().contains("there is nothing here to copy"),
+        dashboard.text().contains("there is nothing here to copy"),
         "{}",
-        desk.text()
+        dashboard.text()
     );
 }
 
 #[test]
 fn merging_at_once_names_what_it_leaves_out_and_asks_first() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("3 g m");
-    assert_eq!(desk.mode(), "ASK");
-    let text = desk.text();
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("3 g m");
+    assert_eq!(dashboard.mode(), "ASK");
+    let text = dashboard.text();
     assert!(
         text.contains("Merge dbs-4 now?") && text.contains("from Dev"),
         "{text}"
     );
-    assert_eq!(desk.press("Enter"), [], "no is the answer without a word");
+    assert_eq!(dashboard.press("Enter"), [], "no is the answer without a word");
     let patch = TaskPatch {
         stage: Some("merging".into()),
         ..TaskPatch::default()
     };
     let moved = Command::Update("dbs-4".into(), patch);
-    assert_eq!(desk.press("m y"), [UiRequest::Command(moved)]);
+    assert_eq!(dashboard.press("m y"), [UiRequest::Command(moved)]);
 }
 
 #[test]
 fn merging_at_once_is_refused_where_there_is_nothing_to_merge() {
-    let mut desk = Desk::full((120, 40));
-    desk.press(":");
-    desk.input(UiInput::Paste("merge now dbs-11".to_owned()));
-    assert_eq!(desk.press("Enter"), []);
-    assert!(desk.text().contains("it stands there already"), "{}", desk.text());
-    desk.change("dbs-20", |task| task.spawns = 0);
-    desk.press(":");
-    desk.input(UiInput::Paste("merge now dbs-20".to_owned()));
-    assert_eq!(desk.press("Enter"), []);
-    assert!(desk.text().contains("nobody has worked on it yet"));
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press(":");
+    dashboard.input(UiInput::Paste("merge now dbs-11".to_owned()));
+    assert_eq!(dashboard.press("Enter"), []);
+    assert!(
+        dashboard.text().contains("it stands there already"),
+        "{}",
+        dashboard.text()
+    );
+    dashboard.change("dbs-20", |task| task.spawns = 0);
+    dashboard.press(":");
+    dashboard.input(UiInput::Paste("merge now dbs-20".to_owned()));
+    assert_eq!(dashboard.press("Enter"), []);
+    assert!(dashboard.text().contains("nobody has worked on it yet"));
 }
 
 #[test]
 fn what_a_terminal_has_shown_opens_in_the_editor_and_is_changed_nowhere() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("3 g Enter");
-    let requests = desk.press("C-b e");
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("3 g Enter");
+    let requests = dashboard.press("C-b e");
     let [UiRequest::OpenEditor(text)] = requests.as_slice() else {
         unreachable!("{requests:?}")
     };
     assert!(text.contains("I will look at the login form first."), "{text}");
-    assert_eq!(desk.input(UiInput::Edited(Some("changed".to_owned()))), []);
-    desk.press("C-b [ g");
+    assert_eq!(dashboard.input(UiInput::Edited(Some("changed".to_owned()))), []);
+    dashboard.press("C-b [ g");
     assert_eq!(
-        desk.press("v 2 l C-b e"),
+        dashboard.press("v 2 l C-b e"),
         [UiRequest::OpenEditor("● I".to_owned())],
         "of a selection only that"
     );
 }
 
 /// A client in front of so many more tasks that somebody has worked on, all marked.
-fn all_marked(size: (u16, u16)) -> Desk {
-    let mut desk = Desk::full(size);
-    let like = desk
+fn all_marked(size: (u16, u16)) -> Dashboard {
+    let mut dashboard = Dashboard::full(size);
+    let like = dashboard
         .board
         .tasks
         .get(&TaskId::from("dbs-17"))
@@ -397,24 +410,25 @@ fn all_marked(size: (u16, u16)) -> Desk {
         let mut task = like.as_ref().clone();
         task.id = format!("bulk-{n}").as_str().into();
         task.title = format!("Task number {n}");
-        desk.board
+        dashboard
+            .board
             .tasks
             .insert(task.id.clone(), std::sync::Arc::new(task));
     }
-    desk.model = dbs::read_model::ReadModel::of(&desk.board, desk.now);
-    desk.press("3 / b u l k Enter g");
+    dashboard.model = dbs::read_model::ReadModel::of(&dashboard.board, dashboard.now);
+    dashboard.press("3 / b u l k Enter g");
     for _ in 0..30 {
-        desk.press("v");
+        dashboard.press("v");
     }
-    assert!(desk.text().contains("30 marked"), "{}", desk.text());
-    desk
+    assert!(dashboard.text().contains("30 marked"), "{}", dashboard.text());
+    dashboard
 }
 
 #[test]
 fn of_many_the_first_twenty_are_named_and_the_others_counted_by_state() {
-    let mut desk = all_marked((200, 60));
-    desk.press("X");
-    let text = desk.text();
+    let mut dashboard = all_marked((200, 60));
+    dashboard.press("X");
+    let text = dashboard.text();
     assert_eq!(text.matches("  (held)").count(), 20, "{text}");
     assert!(text.contains("  and 10 held"), "{text}");
 }
@@ -422,78 +436,82 @@ fn of_many_the_first_twenty_are_named_and_the_others_counted_by_state() {
 #[test]
 fn what_is_asked_can_be_read_and_answered_however_small_the_terminal_is() {
     for size in [(60, 15), (80, 24)] {
-        let mut desk = all_marked(size);
-        desk.press("X");
-        let text = desk.text();
+        let mut dashboard = all_marked(size);
+        dashboard.press("X");
+        let text = dashboard.text();
         assert!(
             text.contains("Write discard, and the reason") && text.contains("lines, Up"),
             "{text}"
         );
-        desk.press("Up ".repeat(40).trim_end());
-        let text = desk.text();
+        dashboard.press("Up ".repeat(40).trim_end());
+        let text = dashboard.text();
         assert!(
             text.contains("lines, Down") && !text.contains("lines, Up"),
             "{text}"
         );
-        desk.press("Esc m");
-        let text = desk.text();
+        dashboard.press("Esc m");
+        let text = dashboard.text();
         assert!(
             text.contains("Merge 30 tasks now?")
                 && text.contains("y merge   n no")
                 && text.contains("lines, j"),
             "{text}"
         );
-        desk.press("G");
-        let text = desk.text();
+        dashboard.press("G");
+        let text = dashboard.text();
         assert!(text.contains("checks.") && !text.contains("lines, j"), "{text}");
         assert!(text.contains("y merge   n no"), "{text}");
-        desk.press("k k k");
-        assert!(desk.text().contains("lines, j"), "{}", desk.text());
-        assert_eq!(desk.press("y").len(), 30);
+        dashboard.press("k k k");
+        assert!(dashboard.text().contains("lines, j"), "{}", dashboard.text());
+        assert_eq!(dashboard.press("y").len(), 30);
     }
 }
 
 #[test]
 fn a_reason_for_several_tasks_names_them() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("3 : @ d b s - 8 Enter v v k b");
-    let text = desk.text();
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("3 : @ d b s - 8 Enter v v k b");
+    let text = dashboard.text();
     assert!(text.contains("Send 2 tasks back, because"), "{text}");
     assert!(text.contains("dbs-9  Audit log of every change"), "{text}");
 }
 
 #[test]
 fn closing_a_tab_names_the_agents_at_work_in_it() {
-    let mut desk = Desk::full((200, 60));
-    desk.press("2 C-b &");
-    let text = desk.text();
+    let mut dashboard = Dashboard::full((200, 60));
+    dashboard.press("2 C-b &");
+    let text = dashboard.text();
     assert!(
         text.contains("At work, and going on:") && text.contains("developer-ravel"),
         "{text}"
     );
-    assert_eq!(desk.press("Enter"), [], "no is the answer without a word");
+    assert_eq!(dashboard.press("Enter"), [], "no is the answer without a word");
 }
 
 #[test]
 fn a_yes_is_not_typed_into_a_question_that_nobody_can_have_read() {
     let id = AttemptId(13);
-    let ask = |desk: &mut Desk| {
-        let attempt = desk.board.attempts.get_mut(&id).expect("attempt");
-        std::sync::Arc::make_mut(attempt).activity.since = desk.now;
-        desk.model = dbs::read_model::ReadModel::of(&desk.board, desk.now);
+    let ask = |dashboard: &mut Dashboard| {
+        let attempt = dashboard.board.attempts.get_mut(&id).expect("attempt");
+        std::sync::Arc::make_mut(attempt).activity.since = dashboard.now;
+        dashboard.model = dbs::read_model::ReadModel::of(&dashboard.board, dashboard.now);
     };
-    let mut desk = Desk::full((120, 40));
-    desk.press(":");
-    desk.input(UiInput::Paste("@dbs-7".to_owned()));
-    desk.press("Enter");
-    ask(&mut desk);
-    desk.now = desk.now + Span(399);
-    assert_eq!(desk.press("a"), []);
-    assert_eq!(desk.mode(), "LOOK");
-    assert!(desk.text().contains("Do you want to proceed?"), "{}", desk.text());
-    desk.now = desk.now + Span(1);
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press(":");
+    dashboard.input(UiInput::Paste("@dbs-7".to_owned()));
+    dashboard.press("Enter");
+    ask(&mut dashboard);
+    dashboard.now = dashboard.now + Span(399);
+    assert_eq!(dashboard.press("a"), []);
+    assert_eq!(dashboard.mode(), "LOOK");
+    assert!(
+        dashboard.text().contains("Do you want to proceed?"),
+        "{}",
+        dashboard.text()
+    );
+    dashboard.now = dashboard.now + Span(1);
     assert!(matches!(
-        desk.press("a").as_slice(),
+        dashboard.press("a").as_slice(),
         [UiRequest::ReplyPermission(attempt, _, PermissionReply::Yes)] if *attempt == id
     ));
 }
@@ -508,33 +526,45 @@ fn every_action_that_can_be_undone_is_never_asked_about() {
         ("3 C-b , x Enter", 0),
         ("1 C-b x", 0),
     ] {
-        let mut desk = Desk::full((120, 40));
-        desk.press(keys);
-        assert_eq!(desk.mode(), "NAV", "{keys}\n{}", desk.text());
-        assert!(desk.text().contains(" undo: "), "{keys}\n{}", desk.text());
-        assert_eq!(desk.press("u").len(), back, "{keys}");
-        assert!(desk.text().contains("undone: "), "{keys}\n{}", desk.text());
+        let mut dashboard = Dashboard::full((120, 40));
+        dashboard.press(keys);
+        assert_eq!(dashboard.mode(), "NAV", "{keys}\n{}", dashboard.text());
+        assert!(
+            dashboard.text().contains(" undo: "),
+            "{keys}\n{}",
+            dashboard.text()
+        );
+        assert_eq!(dashboard.press("u").len(), back, "{keys}");
+        assert!(
+            dashboard.text().contains("undone: "),
+            "{keys}\n{}",
+            dashboard.text()
+        );
     }
 }
 
 #[test]
 fn a_session_is_given_another_name_and_the_old_one_back() {
-    let mut desk = Desk::full((120, 40));
+    let mut dashboard = Dashboard::full((120, 40));
     let named = |name: &str| UiRequest::RenameSession(name.to_owned());
-    desk.press("C-b $");
-    let text = desk.text();
+    dashboard.press("C-b $");
+    let text = dashboard.text();
     assert!(text.contains("New name of this session"), "{text}");
-    desk.press("C-u");
-    desk.input(UiInput::Paste(" till ".to_owned()));
-    assert_eq!(desk.press("Enter"), [named("till")]);
-    desk.session.project = "till".to_owned();
-    assert!(desk.text().contains("renamed the session"), "{}", desk.text());
-    assert_eq!(desk.press("u"), [named("shop")]);
-    desk.session.project = "shop".to_owned();
-    assert_eq!(desk.press("C-r"), [named("till")]);
-    desk.session.project = "till".to_owned();
-    desk.press("C-b $");
-    assert_eq!(desk.press("Enter"), [], "it is called so already");
+    dashboard.press("C-u");
+    dashboard.input(UiInput::Paste(" till ".to_owned()));
+    assert_eq!(dashboard.press("Enter"), [named("till")]);
+    dashboard.session.project = "till".to_owned();
+    assert!(
+        dashboard.text().contains("renamed the session"),
+        "{}",
+        dashboard.text()
+    );
+    assert_eq!(dashboard.press("u"), [named("shop")]);
+    dashboard.session.project = "shop".to_owned();
+    assert_eq!(dashboard.press("C-r"), [named("till")]);
+    dashboard.session.project = "till".to_owned();
+    dashboard.press("C-b $");
+    assert_eq!(dashboard.press("Enter"), [], "it is called so already");
 }
 
 #[test]
@@ -546,30 +576,38 @@ fn undo_says_what_cannot_be_undone_and_undoes_nothing_older() {
         ("3 g c h i Enter", "cannot be undone: wrote on dbs-4"),
         ("1 C-b & y", "cannot be undone: closed the tab"),
     ] {
-        let mut desk = Desk::full((120, 40));
-        desk.press("3 g s");
-        assert!(desk.text().contains("undo: skipped dbs-4"), "{}", desk.text());
-        assert!(!desk.press(keys).is_empty() || keys.contains('&'), "{keys}");
-        assert!(!desk.text().contains(" undo: "), "{keys}\n{}", desk.text());
-        assert_eq!(desk.press("u"), [], "{keys}");
-        assert!(desk.text().contains(said), "{keys}\n{}", desk.text());
+        let mut dashboard = Dashboard::full((120, 40));
+        dashboard.press("3 g s");
+        assert!(
+            dashboard.text().contains("undo: skipped dbs-4"),
+            "{}",
+            dashboard.text()
+        );
+        assert!(!dashboard.press(keys).is_empty() || keys.contains('&'), "{keys}");
+        assert!(
+            !dashboard.text().contains(" undo: "),
+            "{keys}\n{}",
+            dashboard.text()
+        );
+        assert_eq!(dashboard.press("u"), [], "{keys}");
+        assert!(dashboard.text().contains(said), "{keys}\n{}", dashboard.text());
         // What was done before is offered again, now that the person knows.
         assert!(
-            desk.text().contains("undo: skipped dbs-4"),
+            dashboard.text().contains("undo: skipped dbs-4"),
             "{keys}\n{}",
-            desk.text()
+            dashboard.text()
         );
-        assert_eq!(desk.press("u").len(), 1, "{keys}");
+        assert_eq!(dashboard.press("u").len(), 1, "{keys}");
     }
 }
 
 #[test]
 fn a_yes_held_with_another_key_is_no_yes() {
     for key in ["C-y", "A-y"] {
-        let mut desk = Desk::full((120, 40));
-        desk.press("x");
-        assert_eq!(desk.press(key), [], "{key}");
-        assert_eq!(desk.mode(), "ASK", "{key}");
+        let mut dashboard = Dashboard::full((120, 40));
+        dashboard.press("x");
+        assert_eq!(dashboard.press(key), [], "{key}");
+        assert_eq!(dashboard.mode(), "ASK", "{key}");
     }
 }
 
@@ -578,32 +616,36 @@ fn a_paste_has_as_many_lines_as_it_shows_however_its_terminal_ends_them() {
     let id = ScreenId::Attempt(AttemptId(11));
     for end in ["\n", "\r", "\r\n"] {
         let text = ["a", "b", "c", "d", "e", "f", "g"].join(end);
-        let mut desk = Desk::full((120, 40));
-        desk.press("g i");
-        assert_eq!(desk.input(UiInput::Paste(text.clone())), [], "{end:?}");
-        let shown = desk.text();
+        let mut dashboard = Dashboard::full((120, 40));
+        dashboard.press("g i");
+        assert_eq!(dashboard.input(UiInput::Paste(text.clone())), [], "{end:?}");
+        let shown = dashboard.text();
         assert!(
             shown.contains("Paste 7 lines?") && shown.contains("and 2 more lines"),
             "{shown}"
         );
         // Its program gets it as the terminal gave it.
         assert_eq!(
-            desk.press("y"),
+            dashboard.press("y"),
             [UiRequest::SendInput(id, ProgramInput::Paste(text))],
             "{end:?}"
         );
-        let mut desk = Desk::full((120, 40));
-        desk.press("n t Tab");
-        desk.input(UiInput::Paste(["one", "two"].join(end)));
-        let sent = desk.press("Tab Enter");
+        let mut dashboard = Dashboard::full((120, 40));
+        dashboard.press("n t Tab");
+        dashboard.input(UiInput::Paste(["one", "two"].join(end)));
+        let sent = dashboard.press("Tab Enter");
         assert!(
             matches!(sent.as_slice(), [UiRequest::NewTask(task)] if task.body == "one\ntwo"),
             "{end:?}: {sent:?}\n{}",
-            desk.text()
+            dashboard.text()
         );
     }
-    let mut desk = Desk::full((120, 40));
-    desk.press("g i");
-    assert_eq!(desk.input(UiInput::Paste("x".repeat(5 * 1024 * 1024))), []);
-    assert!(desk.text().contains("too long to be pasted"), "{}", desk.text());
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("g i");
+    assert_eq!(dashboard.input(UiInput::Paste("x".repeat(5 * 1024 * 1024))), []);
+    assert!(
+        dashboard.text().contains("too long to be pasted"),
+        "{}",
+        dashboard.text()
+    );
 }

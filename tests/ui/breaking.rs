@@ -2,15 +2,15 @@
 
 use dbs::ui::ScreenId;
 
-use crate::fixture::Desk;
+use crate::fixture::Dashboard;
 use crate::screens::BREAKS;
 
 #[test]
 fn a_pane_that_breaks_says_so_and_the_others_are_drawn_as_ever() {
-    let mut desk = Desk::full((120, 40));
-    let sound = desk.text();
-    desk.screens.put(ScreenId::Shell(1), BREAKS);
-    let (buffer, layout) = desk.frame();
+    let mut dashboard = Dashboard::full((120, 40));
+    let sound = dashboard.text();
+    dashboard.screens.put(ScreenId::Shell(1), BREAKS);
+    let (buffer, layout) = dashboard.frame();
     let text = crate::fixture::text(&buffer);
     assert!(
         text.contains("This pane failed; everything else continues."),
@@ -24,8 +24,8 @@ fn a_pane_that_breaks_says_so_and_the_others_are_drawn_as_ever() {
     };
     assert!(!board(&sound).is_empty());
     assert_eq!(board(&text), board(&sound), "{text}");
-    desk.screens.put(ScreenId::Shell(1), "mended");
-    let (_, mended) = desk.frame();
+    dashboard.screens.put(ScreenId::Shell(1), "mended");
+    let (_, mended) = dashboard.frame();
     assert_eq!(layout.panes, mended.panes);
-    assert!(desk.text().contains("mended") && !desk.text().contains("This pane broke"));
+    assert!(dashboard.text().contains("mended") && !dashboard.text().contains("This pane broke"));
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dbs::domain::{TaskId, Worker};
 use dbs::ui::{ColourDepth, Glyphs, Theme};
 
-use crate::fixture::Desk;
+use crate::fixture::Dashboard;
 
 const LONG: [&str; 2] = [
     "Rewrite the whole of the login form so that it never posts anything twice",
@@ -13,19 +13,19 @@ const LONG: [&str; 2] = [
 ];
 
 /// A board with long names everywhere.
-fn long(size: (u16, u16), glyphs: Glyphs, title: &str) -> Desk {
-    let mut desk = Desk::full(size);
-    desk.theme = Theme::builtin(ColourDepth::Sixteen, glyphs);
-    let ids: Vec<TaskId> = desk.board.tasks.keys().cloned().collect();
-    for attempt in desk.board.attempts.values_mut() {
+fn long(size: (u16, u16), glyphs: Glyphs, title: &str) -> Dashboard {
+    let mut dashboard = Dashboard::full(size);
+    dashboard.theme = Theme::builtin(ColourDepth::Sixteen, glyphs);
+    let ids: Vec<TaskId> = dashboard.board.tasks.keys().cloned().collect();
+    for attempt in dashboard.board.attempts.values_mut() {
         if let Worker::Agent { name, .. } = &mut Arc::make_mut(attempt).worker {
             "developer-rimskykorsakov".clone_into(name);
         }
     }
     for id in ids {
-        desk.change(id.as_str(), |task| title.clone_into(&mut task.title));
+        dashboard.change(id.as_str(), |task| title.clone_into(&mut task.title));
     }
-    desk
+    dashboard
 }
 
 /// The row of a task in the list.
@@ -55,9 +55,9 @@ fn in_a_row_of_the_list_the_state_and_the_time_stay_and_the_names_are_cut() {
     ] {
         for (glyphs, more) in [(Glyphs::Unicode, '…'), (Glyphs::Ascii, '~')] {
             for title in LONG {
-                let mut desk = long(size, glyphs, title);
-                desk.press(keys);
-                let text = desk.text();
+                let mut dashboard = long(size, glyphs, title);
+                dashboard.press(keys);
+                let text = dashboard.text();
                 let rows = told.map(|(id, word, age)| (row(&text, id), word, age));
                 assert!(rows.iter().flat_map(|(row, ..)| row).count() >= 4, "{text}");
                 for (row, word, age) in rows {
@@ -77,9 +77,9 @@ fn in_a_row_of_the_list_the_state_and_the_time_stay_and_the_names_are_cut() {
 fn on_a_card_the_state_and_the_time_stay() {
     for glyphs in [Glyphs::Unicode, Glyphs::Ascii] {
         for title in LONG {
-            let mut desk = long((160, 50), glyphs, title);
-            desk.press("3");
-            let text = desk.text();
+            let mut dashboard = long((160, 50), glyphs, title);
+            dashboard.press("3");
+            let text = dashboard.text();
             for told in [
                 "running 11m",
                 "starting 3s",
@@ -111,32 +111,32 @@ fn what_a_card_waits_for_is_named_as_far_as_there_is_room_and_the_rest_counted()
         ((80, 24), "1", "⊘ dbs-4, dbs-5 +4  15m "),
         ((160, 50), "3 G", "dbs-6, dbs-7 +2 15m"),
     ] {
-        let mut desk = Desk::full(size);
-        desk.change("dbs-14", |task| task.deps = deps(6));
-        desk.press(keys);
-        assert!(desk.text().contains(told), "{}", desk.text());
-        desk.theme = Theme::builtin(ColourDepth::Sixteen, Glyphs::Ascii);
+        let mut dashboard = Dashboard::full(size);
+        dashboard.change("dbs-14", |task| task.deps = deps(6));
+        dashboard.press(keys);
+        assert!(dashboard.text().contains(told), "{}", dashboard.text());
+        dashboard.theme = Theme::builtin(ColourDepth::Sixteen, Glyphs::Ascii);
         let told = if size.0 == 80 {
             "after dbs-4 +5 "
         } else {
             "waits for dbs-4,"
         };
-        assert!(desk.text().contains(told), "{}", desk.text());
+        assert!(dashboard.text().contains(told), "{}", dashboard.text());
     }
 }
 
 #[test]
 fn a_task_that_waits_says_for_how_long_and_once_why() {
-    let mut desk = Desk::full((200, 60));
+    let mut dashboard = Dashboard::full((200, 60));
     for (id, told) in [
         ("dbs-14", "waiting  for 15m"),
         ("dbs-15", "queued  for 15m"),
         ("dbs-13", "retry in 25s  for 35s"),
     ] {
-        desk.press(":");
-        desk.input(dbs::ui::UiInput::Paste(format!("@{id}")));
-        desk.press("Enter V");
-        let text = desk.text();
+        dashboard.press(":");
+        dashboard.input(dbs::ui::UiInput::Paste(format!("@{id}")));
+        dashboard.press("Enter V");
+        let text = dashboard.text();
         assert!(text.contains(told) && text.contains("why not "), "{told}\n{text}");
     }
 }

@@ -4,19 +4,19 @@ use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use dbs::domain::{AttemptId, TaskId};
 use dbs::ui::{ProgramInput, ScreenId, ScrollbackLine, UiInput, UiRequest};
 
-use crate::fixture::Desk;
+use crate::fixture::Dashboard;
 
 const RAVEL: ScreenId = ScreenId::Attempt(AttemptId(11));
 
 /// Looks at the agent of dbs-4, which has shown so many lines.
-fn looking(lines: usize) -> Desk {
-    let mut desk = Desk::full((120, 40));
-    let screen = desk.screens.all.get_mut(&RAVEL).expect("screen");
+fn looking(lines: usize) -> Dashboard {
+    let mut dashboard = Dashboard::full((120, 40));
+    let screen = dashboard.screens.all.get_mut(&RAVEL).expect("screen");
     screen.lines = (0..lines).map(|n| format!("line {n} of it")).collect();
-    desk.press("3");
-    desk.press("g Enter");
-    assert_eq!(desk.mode(), "LOOK");
-    desk
+    dashboard.press("3");
+    dashboard.press("g Enter");
+    assert_eq!(dashboard.mode(), "LOOK");
+    dashboard
 }
 
 fn copied(requests: &[UiRequest]) -> &str {
@@ -28,59 +28,59 @@ fn copied(requests: &[UiRequest]) -> &str {
 
 #[test]
 fn a_filter_narrows_the_list_while_it_is_typed_and_stays_as_a_chip() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("3");
-    desk.press("/ m i g r");
-    assert_eq!(desk.mode(), "FIND");
-    let text = desk.text();
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("3");
+    dashboard.press("/ m i g r");
+    assert_eq!(dashboard.mode(), "FIND");
+    let text = dashboard.text();
     assert!(text.contains("dbs-7") && !text.contains("dbs-5 "), "{text}");
-    desk.press("Enter");
-    assert_eq!(desk.mode(), "NAV");
-    assert!(desk.text().contains("/migr 1 of 21"), "{}", desk.text());
-    desk.press("Esc");
-    assert!(desk.text().contains("dbs-5 "));
+    dashboard.press("Enter");
+    assert_eq!(dashboard.mode(), "NAV");
+    assert!(dashboard.text().contains("/migr 1 of 21"), "{}", dashboard.text());
+    dashboard.press("Esc");
+    assert!(dashboard.text().contains("dbs-5 "));
 }
 
 #[test]
 fn in_a_filtered_list_n_goes_to_the_next_match_and_elsewhere_makes_a_task() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("3");
-    desk.press("/ d b s - 1 Enter");
-    let first = desk.text();
-    assert_eq!(desk.press("n n N"), []);
-    assert_eq!(desk.mode(), "NAV");
-    assert_ne!(desk.text(), first);
-    desk.press("Esc n");
-    assert_eq!(desk.mode(), "ASK");
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("3");
+    dashboard.press("/ d b s - 1 Enter");
+    let first = dashboard.text();
+    assert_eq!(dashboard.press("n n N"), []);
+    assert_eq!(dashboard.mode(), "NAV");
+    assert_ne!(dashboard.text(), first);
+    dashboard.press("Esc n");
+    assert_eq!(dashboard.mode(), "ASK");
 }
 
 #[test]
 fn a_filter_that_nothing_matches_says_so_and_how_to_get_out() {
-    let mut desk = Desk::full((80, 24));
-    desk.press("3");
-    desk.press("/ q q q");
-    assert!(desk.text().contains("0 of 21 match `qqq`. Esc clears."));
-    desk.press("Esc");
-    assert!(!desk.text().contains("qqq"));
+    let mut dashboard = Dashboard::full((80, 24));
+    dashboard.press("3");
+    dashboard.press("/ q q q");
+    assert!(dashboard.text().contains("0 of 21 match `qqq`. Esc clears."));
+    dashboard.press("Esc");
+    assert!(!dashboard.text().contains("qqq"));
 }
 
 #[test]
 fn what_is_selected_is_one_of_those_that_match() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("3");
-    desk.press("/ R o u n d i n g Enter");
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("3");
+    dashboard.press("/ R o u n d i n g Enter");
     assert_eq!(
-        desk.press("a"),
+        dashboard.press("a"),
         [UiRequest::Command(dbs::domain::Command::Approve("dbs-16".into()))]
     );
 }
 
 #[test]
 fn a_number_before_a_movement_repeats_it_and_alone_it_is_a_tab() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("j j j");
-    let three = desk.text();
-    let mut other = Desk::full((120, 40));
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("j j j");
+    let three = dashboard.text();
+    let mut other = Dashboard::full((120, 40));
     other.press("3 j");
     assert_eq!(other.text(), three);
     other.press("3");
@@ -91,11 +91,11 @@ fn a_number_before_a_movement_repeats_it_and_alone_it_is_a_tab() {
 
 #[test]
 fn looking_for_text_holds_a_terminal_still_and_goes_from_match_to_match() {
-    let mut desk = looking(500);
-    desk.press("?");
-    desk.press("Esc /");
+    let mut dashboard = looking(500);
+    dashboard.press("?");
+    dashboard.press("Esc /");
     for key in "line 7 ".chars() {
-        desk.press(
+        dashboard.press(
             if key == ' ' {
                 "Space".to_owned()
             } else {
@@ -104,81 +104,82 @@ fn looking_for_text_holds_a_terminal_still_and_goes_from_match_to_match() {
             .as_str(),
         );
     }
-    desk.press("Enter");
-    assert_eq!(desk.mode(), "COPY");
-    assert!(desk.text().contains("line 7 of it"), "{}", desk.text());
-    assert_eq!(desk.press("n N v $ y").len(), 1);
-    assert_eq!(desk.mode(), "LOOK");
+    dashboard.press("Enter");
+    assert_eq!(dashboard.mode(), "COPY");
+    assert!(dashboard.text().contains("line 7 of it"), "{}", dashboard.text());
+    assert_eq!(dashboard.press("n N v $ y").len(), 1);
+    assert_eq!(dashboard.mode(), "LOOK");
 }
 
 #[test]
 fn text_is_selected_with_the_keys_of_vi_and_copied() {
-    let mut desk = looking(500);
-    desk.press("C-b [ g");
-    assert_eq!(copied(&desk.press("w v e y")), "0 of");
-    desk.press("C-b [ g");
-    assert_eq!(copied(&desk.press("V j y")), "line 0 of it\nline 1 of it");
-    desk.press("C-b [ g");
-    assert_eq!(copied(&desk.press("C-v 2 j 3 l Enter")), "line\nline\nline");
-    desk.press("C-b [ g");
-    assert_eq!(copied(&desk.press("y")), "line 0 of it");
-    assert!(desk.text().contains("copied 12 characters"));
+    let mut dashboard = looking(500);
+    dashboard.press("C-b [ g");
+    assert_eq!(copied(&dashboard.press("w v e y")), "0 of");
+    dashboard.press("C-b [ g");
+    assert_eq!(copied(&dashboard.press("V j y")), "line 0 of it\nline 1 of it");
+    dashboard.press("C-b [ g");
+    assert_eq!(copied(&dashboard.press("C-v 2 j 3 l Enter")), "line\nline\nline");
+    dashboard.press("C-b [ g");
+    assert_eq!(copied(&dashboard.press("y")), "line 0 of it");
+    assert!(dashboard.text().contains("copied 12 characters"));
 }
 
 #[test]
 fn output_goes_on_while_a_terminal_is_held_still_and_is_not_seen() {
-    let mut desk = looking(100);
-    desk.press("C-b [");
-    let before = desk.text();
-    let screen = desk.screens.all.get_mut(&RAVEL).expect("screen");
+    let mut dashboard = looking(100);
+    dashboard.press("C-b [");
+    let before = dashboard.text();
+    let screen = dashboard.screens.all.get_mut(&RAVEL).expect("screen");
     screen.lines.extend((0..50).map(|n| format!("new {n}")));
-    assert_eq!(desk.text(), before);
-    desk.press("q");
-    assert!(desk.text().contains("new 49"));
+    assert_eq!(dashboard.text(), before);
+    dashboard.press("q");
+    assert!(dashboard.text().contains("new 49"));
 }
 
 #[test]
 fn whoever_typed_goes_on_typing_afterwards_and_can_paste_what_was_copied() {
-    let mut desk = looking(100);
-    desk.press("i C-b [");
-    assert_eq!(desk.mode(), "COPY");
-    desk.press("g y");
-    assert_eq!(desk.mode(), "TYPE");
+    let mut dashboard = looking(100);
+    dashboard.press("i C-b [");
+    assert_eq!(dashboard.mode(), "COPY");
+    dashboard.press("g y");
+    assert_eq!(dashboard.mode(), "TYPE");
     let pasted = ProgramInput::Paste("line 0 of it".to_owned());
-    assert_eq!(desk.press("C-b ]"), [UiRequest::SendInput(RAVEL, pasted)]);
+    assert_eq!(dashboard.press("C-b ]"), [UiRequest::SendInput(RAVEL, pasted)]);
 }
 
 #[test]
 fn at_the_beginning_older_lines_are_asked_for_once_and_come_before_the_others() {
-    let mut desk = looking(100);
-    desk.press("C-b [ g");
-    let asked = desk.press("k");
+    let mut dashboard = looking(100);
+    dashboard.press("C-b [ g");
+    let asked = dashboard.press("k");
     assert!(
         matches!(asked.as_slice(), [UiRequest::LoadOlderLines(id, _)] if *id == RAVEL),
         "{asked:?}"
     );
-    assert_eq!(desk.press("k"), []);
+    assert_eq!(dashboard.press("k"), []);
     let older = ["the very first", "and the second"].map(ScrollbackLine::plain);
     let known = (0..100).map(|n| ScrollbackLine::plain(format!("line {n} of it")));
-    desk.state
-        .add_older_lines(desk.now, RAVEL, older.into_iter().chain(known).collect());
-    assert_eq!(copied(&desk.press("g y")), "the very first");
-    desk.press("C-b [ g");
+    dashboard
+        .state
+        .add_older_lines(dashboard.now, RAVEL, older.into_iter().chain(known).collect());
+    assert_eq!(copied(&dashboard.press("g y")), "the very first");
+    dashboard.press("C-b [ g");
 }
 
 #[test]
 fn a_selection_over_the_limit_is_cut_and_says_so() {
-    let mut desk = looking(10_000);
-    desk.press("C-b [ g V G");
-    let requests = desk.press("y");
+    let mut dashboard = looking(10_000);
+    dashboard.press("C-b [ g V G");
+    let requests = dashboard.press("y");
     assert_eq!(copied(&requests).len(), 100 * 1024);
-    assert!(desk.text().contains("only the first 100 KB"));
+    assert!(dashboard.text().contains("only the first 100 KB"));
 }
 
 #[test]
 fn the_mouse_selects_and_letting_go_copies() {
-    let mut desk = looking(100);
-    let area = desk
+    let mut dashboard = looking(100);
+    let area = dashboard
         .frame()
         .1
         .panes
@@ -194,40 +195,40 @@ fn the_mouse_selects_and_letting_go_copies() {
             modifiers: KeyModifiers::NONE,
         })
     };
-    desk.press("C-b [");
-    desk.press("g q");
-    desk.press("g");
+    dashboard.press("C-b [");
+    dashboard.press("g q");
+    dashboard.press("g");
     let (x, y) = (area.x, area.y + 2);
-    desk.input(mouse(MouseEventKind::Down(MouseButton::Left), x, y));
-    desk.input(mouse(MouseEventKind::Drag(MouseButton::Left), x + 3, y));
-    assert_eq!(desk.mode(), "COPY");
-    let requests = desk.input(mouse(MouseEventKind::Up(MouseButton::Left), x + 3, y));
+    dashboard.input(mouse(MouseEventKind::Down(MouseButton::Left), x, y));
+    dashboard.input(mouse(MouseEventKind::Drag(MouseButton::Left), x + 3, y));
+    assert_eq!(dashboard.mode(), "COPY");
+    let requests = dashboard.input(mouse(MouseEventKind::Up(MouseButton::Left), x + 3, y));
     assert_eq!(copied(&requests), "line");
 }
 
 #[test]
 fn a_terminal_that_is_held_still_never_receives_a_key() {
-    let mut desk = looking(100);
-    desk.press("i C-b [");
+    let mut dashboard = looking(100);
+    dashboard.press("i C-b [");
     for key in "abcdefghijklmnoprstuwxz".chars() {
-        let requests = desk.press(&key.to_string());
+        let requests = dashboard.press(&key.to_string());
         assert!(
             !requests
                 .iter()
                 .any(|request| matches!(request, UiRequest::SendInput(..))),
             "{key}: {requests:?}"
         );
-        if desk.mode() != "COPY" {
-            desk.press("Esc");
-            desk.press("C-b [");
+        if dashboard.mode() != "COPY" {
+            dashboard.press("Esc");
+            dashboard.press("C-b [");
         }
     }
 }
 
 #[test]
 fn ten_thousand_tasks_are_filtered_between_two_frames() {
-    let mut desk = Desk::full((120, 40));
-    let like = desk
+    let mut dashboard = Dashboard::full((120, 40));
+    let like = dashboard
         .board
         .tasks
         .get(&TaskId::from("dbs-5"))
@@ -238,13 +239,14 @@ fn ten_thousand_tasks_are_filtered_between_two_frames() {
         task.id = format!("bulk-{n}").as_str().into();
         task.title = format!("Task number {n} about the thing that is wanted most");
         task.open_attempt = None;
-        desk.board
+        dashboard
+            .board
             .tasks
             .insert(task.id.clone(), std::sync::Arc::new(task));
     }
-    desk.model = dbs::read_model::ReadModel::of(&desk.board, desk.now);
-    desk.press("3");
-    desk.press("/ 9 9 9 9");
-    assert!(desk.text().contains("bulk-9999"));
-    assert!(desk.text().contains("FIND"));
+    dashboard.model = dbs::read_model::ReadModel::of(&dashboard.board, dashboard.now);
+    dashboard.press("3");
+    dashboard.press("/ 9 9 9 9");
+    assert!(dashboard.text().contains("bulk-9999"));
+    assert!(dashboard.text().contains("FIND"));
 }

@@ -35,21 +35,21 @@ fn ago(seconds: u64) -> Timestamp {
 }
 
 /// One client in front of a board.
-pub(crate) struct Desk {
+pub(crate) struct Dashboard {
     pub(crate) board: Board,
     pub(crate) model: ReadModel,
     pub(crate) screens: TextScreens,
     pub(crate) log: Vec<LogLine>,
-    pub(crate) shelf: ViewCache,
+    pub(crate) cache: ViewCache,
     pub(crate) session: SessionFacts,
     pub(crate) theme: Theme,
     pub(crate) now: Timestamp,
     pub(crate) state: UiState,
 }
 
-impl Desk {
+impl Dashboard {
     /// A client in front of the full board.
-    pub(crate) fn full(size: (u16, u16)) -> Desk {
+    pub(crate) fn full(size: (u16, u16)) -> Dashboard {
         let mut screens = TextScreens::default();
         screens.agent(11, CLAUDE);
         screens.agent(12, "● Reading src/limits.rs\n\n  The bucket refills once per second.\n\n● Edit(src/limits.rs)\n  ⎿  Updated with 14 additions\n");
@@ -58,27 +58,27 @@ impl Desk {
             ScreenId::Shell(1),
             "ann@laptop:~/shop$ git status --short\n M src/login.rs\nann@laptop:~/shop$ ",
         );
-        let mut desk = Desk::of(board(), screens, log(), size);
-        desk.shelf = crate::papers::shelf(&desk.model);
-        desk
+        let mut dashboard = Dashboard::of(board(), screens, log(), size);
+        dashboard.cache = crate::cache_entries::cache(&dashboard.model);
+        dashboard
     }
 
     /// A client in front of a board without anything.
-    pub(crate) fn empty(size: (u16, u16)) -> Desk {
-        Desk::of(Board::default(), TextScreens::default(), Vec::new(), size)
+    pub(crate) fn empty(size: (u16, u16)) -> Dashboard {
+        Dashboard::of(Board::default(), TextScreens::default(), Vec::new(), size)
     }
 
-    fn of(board: Board, screens: TextScreens, log: Vec<LogLine>, size: (u16, u16)) -> Desk {
+    fn of(board: Board, screens: TextScreens, log: Vec<LogLine>, size: (u16, u16)) -> Dashboard {
         let mut state = UiState::builtin(size).expect("built-in files");
         for pane in state.unopened_shells() {
             state.shell_opened(pane, 1);
         }
-        Desk {
+        Dashboard {
             model: ReadModel::of(&board, NOW),
             board,
             screens,
             log,
-            shelf: ViewCache::default(),
+            cache: ViewCache::default(),
             session: SessionFacts {
                 project: "shop".to_owned(),
                 version: "0.1.0".to_owned(),
@@ -127,7 +127,7 @@ impl Desk {
             model: &self.model,
             screens: &self.screens,
             log: &self.log,
-            cache: &self.shelf,
+            cache: &self.cache,
             now: self.now,
             session: &self.session,
             theme: &self.theme,
@@ -142,7 +142,7 @@ impl Desk {
             model: &self.model,
             screens: &self.screens,
             log: &self.log,
-            cache: &self.shelf,
+            cache: &self.cache,
             now: self.now,
             session: &self.session,
             theme: &self.theme,

@@ -9,7 +9,7 @@ use dbs::ui::{CacheEntry, ColourDepth, Glyphs, SessionKind, Theme, ViewCache, en
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Style};
 
-use crate::fixture::{Desk, NOW, text};
+use crate::fixture::{Dashboard, NOW, text};
 use crate::screens::TextScreens;
 
 /// Views, the tab and the keys that lead there.
@@ -49,53 +49,53 @@ const CASES: [Case; 4] = [Case::Normal, Case::Empty, Case::Long, Case::Degraded]
 const LONG: &str = "注文の履歴を新しい順に並べる 👩‍💻 e\u{301}tude שלום and a title that goes on for much longer than any column on any \
                     screen will ever be wide enough to hold, however far it is drawn";
 
-fn desk(case: Case, size: (u16, u16), (tab, keys): (&str, &str)) -> Desk {
-    let mut desk = match case {
-        Case::Empty => Desk::empty(size),
-        Case::Normal | Case::Long | Case::Degraded => Desk::full(size),
+fn dashboard(case: Case, size: (u16, u16), (tab, keys): (&str, &str)) -> Dashboard {
+    let mut dashboard = match case {
+        Case::Empty => Dashboard::empty(size),
+        Case::Normal | Case::Long | Case::Degraded => Dashboard::full(size),
     };
     match case {
         Case::Normal | Case::Empty => {}
         Case::Long => {
             "a-project-with-a-name-that-somebody-thought-about-for-long"
-                .clone_into(&mut desk.session.project);
-            let ids: Vec<String> = desk.board.tasks.keys().map(ToString::to_string).collect();
+                .clone_into(&mut dashboard.session.project);
+            let ids: Vec<String> = dashboard.board.tasks.keys().map(ToString::to_string).collect();
             for id in ids {
-                desk.change(&id, |task| task.title = format!("{} {LONG}", task.title));
+                dashboard.change(&id, |task| task.title = format!("{} {LONG}", task.title));
             }
         }
         Case::Degraded => {
-            desk.session.kind = SessionKind::Rehearsal;
-            desk.session.connection_notice = Some("disk full".to_owned());
-            desk.model.pause = Some(PauseReason::Quota {
+            dashboard.session.kind = SessionKind::Rehearsal;
+            dashboard.session.connection_notice = Some("disk full".to_owned());
+            dashboard.model.pause = Some(PauseReason::Quota {
                 until: NOW + Span::minutes(47),
                 why: "usage limit reached".to_owned(),
             });
-            desk.screens = TextScreens::default();
-            desk.shelf = ViewCache::default();
+            dashboard.screens = TextScreens::default();
+            dashboard.cache = ViewCache::default();
         }
     }
-    desk.press(tab);
+    dashboard.press(tab);
     if !keys.is_empty() {
-        desk.press(keys);
+        dashboard.press(keys);
     }
     if case == Case::Degraded {
-        for want in desk.frame().1.cache_requests {
+        for want in dashboard.frame().1.cache_requests {
             let why = "read it: git did not answer within 10s; try again".to_owned();
-            desk.shelf.put(want.key, CacheEntry::Failed(why), NOW);
+            dashboard.cache.put(want.key, CacheEntry::Failed(why), NOW);
         }
-        desk.state.show_toast(
-            desk.now,
+        dashboard.state.show_toast(
+            dashboard.now,
             NoticeLevel::Error,
             "could not push: the remote does not answer",
         );
     }
-    desk
+    dashboard
 }
 
-fn frame(desk: &mut Desk, palette: ColourDepth, glyphs: Glyphs) -> Buffer {
-    desk.theme = Theme::builtin(palette, glyphs);
-    desk.frame().0
+fn frame(dashboard: &mut Dashboard, palette: ColourDepth, glyphs: Glyphs) -> Buffer {
+    dashboard.theme = Theme::builtin(palette, glyphs);
+    dashboard.frame().0
 }
 
 /// The lines of a frame; equal ones below each other are counted.
@@ -181,8 +181,8 @@ fn every_view_in_every_size_and_state_looks_as_it_should() {
         let mut all = String::new();
         for case in CASES {
             for size in SIZES {
-                let mut desk = desk(case, size, (tab, keys));
-                let buffer = frame(&mut desk, ColourDepth::Sixteen, Glyphs::Unicode);
+                let mut dashboard = dashboard(case, size, (tab, keys));
+                let buffer = frame(&mut dashboard, ColourDepth::Sixteen, Glyphs::Unicode);
                 writeln!(all, "== {case:?} {}x{}\n{}", size.0, size.1, folded(&buffer)).expect("text");
                 if (case, size) == (Case::Normal, (80, 24)) {
                     writeln!(all, "== its styles\n{}", styles(&buffer)).expect("text");
@@ -198,15 +198,15 @@ fn without_colours_and_without_unicode_the_same_is_said_at_the_same_places() {
     let mut frames = 0;
     for (name, tab, keys) in VIEWS {
         for (case, size) in CASES.into_iter().flat_map(|case| SIZES.map(|size| (case, size))) {
-            let mut desk = desk(case, size, (tab, keys));
-            let full = frame(&mut desk, ColourDepth::Sixteen, Glyphs::Unicode);
+            let mut dashboard = dashboard(case, size, (tab, keys));
+            let full = frame(&mut dashboard, ColourDepth::Sixteen, Glyphs::Unicode);
             let worded = rows_with(&full, "⊘");
             for (palette, glyphs) in [
                 (ColourDepth::Mono, Glyphs::Unicode),
                 (ColourDepth::Sixteen, Glyphs::Ascii),
                 (ColourDepth::Mono, Glyphs::Ascii),
             ] {
-                let plain = frame(&mut desk, palette, glyphs);
+                let plain = frame(&mut dashboard, palette, glyphs);
                 frames += 1;
                 for (at, (one, other)) in full.content.iter().zip(&plain.content).enumerate() {
                     let place = full.pos_of(at);
@@ -252,7 +252,7 @@ fn every_heading_hint_and_action_is_listed_for_a_review_by_eye() {
     for (name, tab, keys) in VIEWS {
         writeln!(all, "== {name}").expect("text");
         for case in [Case::Normal, Case::Empty, Case::Degraded] {
-            let frame = desk(case, (120, 40), (tab, keys)).text();
+            let frame = dashboard(case, (120, 40), (tab, keys)).text();
             let hints = frame.lines().last().map(str::trim).unwrap_or_default();
             let headings = headings(&frame).join(" | ");
             writeln!(all, "{case:?}\n  headings: {headings}\n  hints: {hints}").expect("text");

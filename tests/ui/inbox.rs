@@ -7,7 +7,7 @@ use dbs::domain::{AttemptId, Command, HoldReason, TaskState};
 use dbs::read_model::{AttentionKind, ReadModel};
 use dbs::ui::{PermissionReply, UiRequest};
 
-use crate::fixture::{Desk, NOW};
+use crate::fixture::{Dashboard, NOW};
 
 fn yes(attempt: u64) -> UiRequest {
     UiRequest::ReplyPermission(
@@ -18,93 +18,104 @@ fn yes(attempt: u64) -> UiRequest {
 }
 
 /// Lets an agent at work want something.
-fn wants(desk: &mut Desk, attempt: u64, doing: ActivityKind) {
-    let attempt = desk.board.attempts.get_mut(&AttemptId(attempt)).expect("attempt");
+fn wants(dashboard: &mut Dashboard, attempt: u64, doing: ActivityKind) {
+    let attempt = dashboard
+        .board
+        .attempts
+        .get_mut(&AttemptId(attempt))
+        .expect("attempt");
     Arc::make_mut(attempt).activity = Activity {
         doing,
         source: "hook".to_owned(),
         since: NOW,
     };
-    desk.model = ReadModel::of(&desk.board, NOW);
+    dashboard.model = ReadModel::of(&dashboard.board, NOW);
 }
 
 #[test]
 fn a_permission_is_allowed_in_place() {
-    let mut desk = Desk::full((120, 40));
-    assert_eq!((desk.press("5").len(), desk.press("j j j a")), (0, vec![yes(13)]));
+    let mut dashboard = Dashboard::full((120, 40));
+    assert_eq!(
+        (dashboard.press("5").len(), dashboard.press("j j j a")),
+        (0, vec![yes(13)])
+    );
 }
 
 #[test]
 fn identical_permissions_are_allowed_together_and_named_first() {
-    let mut desk = Desk::full((120, 40));
+    let mut dashboard = Dashboard::full((120, 40));
     let migrate = || ActivityKind::Permission("npm run migrate".to_owned());
-    wants(&mut desk, 11, migrate());
-    desk.press("5");
-    desk.press("j j j A");
-    let text = desk.text();
+    wants(&mut dashboard, 11, migrate());
+    dashboard.press("5");
+    dashboard.press("j j j A");
+    let text = dashboard.text();
     assert!(text.contains("Allow 2 agents: npm run migrate?"), "{text}");
     assert!(text.contains("dbs-4") && text.contains("dbs-7"), "{text}");
-    let requests = desk.press("y");
+    let requests = dashboard.press("y");
     assert_eq!(requests, [yes(13), yes(11)]);
 }
 
 #[test]
 fn what_was_asked_anew_meanwhile_is_not_allowed() {
-    let mut desk = Desk::full((120, 40));
+    let mut dashboard = Dashboard::full((120, 40));
     wants(
-        &mut desk,
+        &mut dashboard,
         11,
         ActivityKind::Permission("npm run migrate".to_owned()),
     );
-    desk.press("5");
-    desk.press("j j j A");
-    wants(&mut desk, 11, ActivityKind::Permission("rm -rf build".to_owned()));
-    assert_eq!(desk.press("y"), [yes(13)]);
-    assert!(desk.text().contains("attempt 11 asks something else by now"));
+    dashboard.press("5");
+    dashboard.press("j j j A");
+    wants(
+        &mut dashboard,
+        11,
+        ActivityKind::Permission("rm -rf build".to_owned()),
+    );
+    assert_eq!(dashboard.press("y"), [yes(13)]);
+    assert!(dashboard.text().contains("attempt 11 asks something else by now"));
 }
 
 #[test]
 fn approvals_of_one_stage_are_given_together() {
-    let mut desk = Desk::full((120, 40));
-    desk.change("dbs-15", |task| {
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.change("dbs-15", |task| {
         task.stage = "acceptance".into();
         task.state = TaskState::Held(HoldReason::Approval);
     });
-    desk.press("5");
-    desk.press("j");
-    assert!(desk.text().contains("A allow all 2"), "{}", desk.text());
+    dashboard.press("5");
+    dashboard.press("j");
+    assert!(dashboard.text().contains("A allow all 2"), "{}", dashboard.text());
     let approve = |task: &str| UiRequest::Command(Command::Approve(task.into()));
-    desk.press("A");
-    assert_eq!(desk.press("y"), [approve("dbs-15"), approve("dbs-16")]);
+    dashboard.press("A");
+    assert_eq!(dashboard.press("y"), [approve("dbs-15"), approve("dbs-16")]);
 }
 
 #[test]
 fn a_merge_that_cannot_be_made_is_told_apart_from_failed_checks() {
     use dbs::domain::{FailureClass, Verdict};
-    let mut desk = Desk::full((120, 40));
-    desk.change("dbs-11", |task| {
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.change("dbs-11", |task| {
         task.state = TaskState::Held(HoldReason::Exhausted(FailureClass::Gate));
     });
-    let kind = |desk: &Desk| {
-        let mut items = desk.model.attention.iter();
+    let kind = |dashboard: &Dashboard| {
+        let mut items = dashboard.model.attention.iter();
         items
             .find(|item| item.task.as_str() == "dbs-11")
             .map(|item| item.kind)
     };
-    assert_eq!(kind(&desk), Some(AttentionKind::Gate));
-    let merge = desk.board.attempts.get_mut(&AttemptId(17)).expect("attempt");
+    assert_eq!(kind(&dashboard), Some(AttentionKind::Gate));
+    let merge = dashboard.board.attempts.get_mut(&AttemptId(17)).expect("attempt");
     Arc::make_mut(merge).state =
         dbs::domain::AttemptState::Settled(Verdict::Failed(FailureClass::Gate, "conflict".to_owned()));
-    desk.model = ReadModel::of(&desk.board, NOW);
-    assert_eq!(kind(&desk), Some(AttentionKind::Merge));
+    dashboard.model = ReadModel::of(&dashboard.board, NOW);
+    assert_eq!(kind(&dashboard), Some(AttentionKind::Merge));
 }
 
 #[test]
 fn a_key_leads_to_the_inbox_and_back_from_everywhere() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("3");
-    desk.press("I");
-    assert!(desk.text().contains("[5 Inbox]"), "{}", desk.text());
-    desk.press("Esc");
-    assert!(desk.text().contains("[3 Board]"), "{}", desk.text());
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("3");
+    dashboard.press("I");
+    assert!(dashboard.text().contains("[5 Inbox]"), "{}", dashboard.text());
+    dashboard.press("Esc");
+    assert!(dashboard.text().contains("[3 Board]"), "{}", dashboard.text());
 }

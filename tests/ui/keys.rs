@@ -13,7 +13,7 @@ use dbs::ui::{
 use proptest::prelude::*;
 
 use crate::defaults::DEFAULTS;
-use crate::fixture::{Desk, NOW};
+use crate::fixture::{Dashboard, NOW};
 
 const RAVEL: ScreenId = ScreenId::Attempt(AttemptId(11));
 
@@ -22,11 +22,11 @@ fn typed(key: Key, modifiers: Modifiers) -> UiRequest {
 }
 
 /// A client that types to the agent of dbs-4.
-fn typing() -> Desk {
-    let mut desk = Desk::full((120, 40));
-    desk.press("g i");
-    assert_eq!(desk.mode(), "TYPE");
-    desk
+fn typing() -> Dashboard {
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("g i");
+    assert_eq!(dashboard.mode(), "TYPE");
+    dashboard
 }
 
 #[test]
@@ -56,86 +56,92 @@ fn every_default_key_leads_to_its_action() {
 
 #[test]
 fn the_prefix_twice_goes_to_the_program_once() {
-    let mut desk = typing();
-    assert_eq!(desk.press("C-b C-b"), [typed(Key::Char('b'), Modifiers::CONTROL)]);
-    assert_eq!(desk.mode(), "TYPE");
+    let mut dashboard = typing();
+    assert_eq!(
+        dashboard.press("C-b C-b"),
+        [typed(Key::Char('b'), Modifiers::CONTROL)]
+    );
+    assert_eq!(dashboard.mode(), "TYPE");
 }
 
 #[test]
 fn a_key_that_means_nothing_after_the_prefix_cancels_and_is_not_sent_on() {
-    let mut desk = typing();
-    assert_eq!(desk.press("C-b F9"), []);
-    assert_eq!(desk.mode(), "TYPE");
-    assert!(desk.text().contains("C-b F9 means nothing"));
-    assert_eq!(desk.press("x"), [typed(Key::Char('x'), Modifiers::empty())]);
+    let mut dashboard = typing();
+    assert_eq!(dashboard.press("C-b F9"), []);
+    assert_eq!(dashboard.mode(), "TYPE");
+    assert!(dashboard.text().contains("C-b F9 means nothing"));
+    assert_eq!(dashboard.press("x"), [typed(Key::Char('x'), Modifiers::empty())]);
 }
 
 #[test]
 fn prefix_and_escape_lead_from_typing_to_looking_and_escape_back_to_the_board() {
-    let mut desk = typing();
-    desk.press("C-b Esc");
-    assert_eq!(desk.mode(), "LOOK");
-    desk.press("Esc");
-    assert_eq!(desk.mode(), "NAV");
-    assert!(desk.text().contains("[1 Main]"));
+    let mut dashboard = typing();
+    dashboard.press("C-b Esc");
+    assert_eq!(dashboard.mode(), "LOOK");
+    dashboard.press("Esc");
+    assert_eq!(dashboard.mode(), "NAV");
+    assert!(dashboard.text().contains("[1 Main]"));
 }
 
 #[test]
 fn control_c_reaches_the_program_in_type_and_stops_nothing_elsewhere() {
-    let mut desk = typing();
-    assert_eq!(desk.press("C-c"), [typed(Key::Char('c'), Modifiers::CONTROL)]);
-    let mut desk = Desk::full((120, 40));
-    assert_eq!(desk.press("C-c"), []);
-    assert!(desk.text().contains("q leaves, agents go on"));
+    let mut dashboard = typing();
+    assert_eq!(
+        dashboard.press("C-c"),
+        [typed(Key::Char('c'), Modifiers::CONTROL)]
+    );
+    let mut dashboard = Dashboard::full((120, 40));
+    assert_eq!(dashboard.press("C-c"), []);
+    assert!(dashboard.text().contains("q leaves, agents go on"));
 }
 
 #[test]
 fn releases_are_sent_on_while_typing_and_never_act_elsewhere() {
     let mut key = KeyEvent::new(KeyCode::Char('q'), KeyModifiers::NONE);
     key.kind = KeyEventKind::Release;
-    assert_eq!(Desk::full((80, 24)).key(key), []);
+    assert_eq!(Dashboard::full((80, 24)).key(key), []);
     assert_eq!(typing().key(key).len(), 1);
 }
 
 #[test]
 fn when_the_program_ends_keys_typed_ahead_are_dropped_for_a_second() {
-    let mut desk = typing();
-    desk.screens.all.get_mut(&RAVEL).expect("screen").alive = false;
-    assert_eq!(desk.press("q"), []);
-    assert_eq!(desk.mode(), "LOOK");
-    desk.now = NOW + Span(999);
-    assert_eq!(desk.press("q"), []);
-    desk.now = NOW + Span(1001);
-    assert_eq!(desk.press("q"), [UiRequest::Detach]);
+    let mut dashboard = typing();
+    dashboard.screens.all.get_mut(&RAVEL).expect("screen").alive = false;
+    assert_eq!(dashboard.press("q"), []);
+    assert_eq!(dashboard.mode(), "LOOK");
+    dashboard.now = NOW + Span(999);
+    assert_eq!(dashboard.press("q"), []);
+    dashboard.now = NOW + Span(1001);
+    assert_eq!(dashboard.press("q"), [UiRequest::Detach]);
 }
 
 #[test]
 fn the_prefix_is_ours_also_right_after_a_program_has_ended() {
-    let mut desk = typing();
-    desk.screens.all.get_mut(&RAVEL).expect("screen").alive = false;
-    assert_eq!(desk.press("q"), []);
-    assert_eq!(desk.press("C-b d"), [UiRequest::Detach]);
+    let mut dashboard = typing();
+    dashboard.screens.all.get_mut(&RAVEL).expect("screen").alive = false;
+    assert_eq!(dashboard.press("q"), []);
+    assert_eq!(dashboard.press("C-b d"), [UiRequest::Detach]);
 }
 
 #[test]
 fn a_key_after_the_prefix_is_ours_also_when_the_program_ended_between_the_two() {
-    let mut desk = typing();
-    desk.press("C-b");
-    desk.screens.all.get_mut(&RAVEL).expect("screen").alive = false;
-    desk.input(UiInput::Tick);
-    assert_eq!(desk.press("d"), [UiRequest::Detach]);
+    let mut dashboard = typing();
+    dashboard.press("C-b");
+    dashboard.screens.all.get_mut(&RAVEL).expect("screen").alive = false;
+    dashboard.input(UiInput::Tick);
+    assert_eq!(dashboard.press("d"), [UiRequest::Detach]);
 }
 
 #[test]
 fn what_was_typed_ahead_behind_a_doubled_prefix_is_dropped_too() {
     for after in ["C-b", "F9"] {
-        let mut desk = typing();
-        desk.press("C-b");
-        desk.screens.all.get_mut(&RAVEL).expect("screen").alive = false;
-        assert_eq!(desk.press(after), []);
-        assert_eq!(desk.press("q"), [], "{after}");
-        desk.now = NOW + Span(1001);
-        assert_eq!(desk.press("q"), [UiRequest::Detach], "{after}");
+        let mut dashboard = typing();
+        dashboard.press("C-b");
+        dashboard.screens.all.get_mut(&RAVEL).expect("screen").alive = false;
+        assert_eq!(dashboard.press(after), []);
+        assert_eq!(dashboard.press("q"), [], "{after}");
+        dashboard.now = NOW + Span(1001);
+        assert_eq!(dashboard.press("q"), [UiRequest::Detach], "{after}");
     }
 }
 
@@ -143,129 +149,137 @@ fn what_was_typed_ahead_behind_a_doubled_prefix_is_dropped_too() {
 fn a_key_held_with_one_that_no_key_file_knows_means_nothing_and_reaches_programs() {
     for modifier in [KeyModifiers::SUPER, KeyModifiers::HYPER, KeyModifiers::META] {
         for key in ['q', 's', 'a', ':', '3'] {
-            let mut desk = Desk::full((120, 40));
-            let before = desk.text();
-            assert_eq!(desk.key(KeyEvent::new(KeyCode::Char(key), modifier)), [], "{key}");
-            desk.rest();
-            assert_eq!(desk.text(), before, "{key}");
+            let mut dashboard = Dashboard::full((120, 40));
+            let before = dashboard.text();
+            assert_eq!(
+                dashboard.key(KeyEvent::new(KeyCode::Char(key), modifier)),
+                [],
+                "{key}"
+            );
+            dashboard.rest();
+            assert_eq!(dashboard.text(), before, "{key}");
         }
-        let mut desk = typing();
+        let mut dashboard = typing();
         let held = KeyEvent::new(KeyCode::Char('b'), modifier | KeyModifiers::CONTROL);
-        assert_eq!(desk.key(held).len(), 1);
-        assert_eq!(desk.press("x"), [typed(Key::Char('x'), Modifiers::empty())]);
+        assert_eq!(dashboard.key(held).len(), 1);
+        assert_eq!(dashboard.press("x"), [typed(Key::Char('x'), Modifiers::empty())]);
     }
 }
 
 #[test]
 fn the_pane_of_an_ended_agent_keeps_the_focus_until_a_person_leaves_it() {
-    let mut desk = typing();
-    desk.press("C-b Esc");
-    let attempt = desk.board.attempts.get_mut(&AttemptId(11)).expect("attempt");
+    let mut dashboard = typing();
+    dashboard.press("C-b Esc");
+    let attempt = dashboard.board.attempts.get_mut(&AttemptId(11)).expect("attempt");
     Arc::make_mut(attempt).state = dbs::domain::AttemptState::Settled(dbs::domain::Verdict::Passed);
-    desk.change("dbs-4", |task| task.open_attempt = None);
-    desk.input(UiInput::Tick);
-    assert_eq!(desk.mode(), "LOOK");
-    assert!(desk.text().contains("developer-ravel"));
+    dashboard.change("dbs-4", |task| task.open_attempt = None);
+    dashboard.input(UiInput::Tick);
+    assert_eq!(dashboard.mode(), "LOOK");
+    assert!(dashboard.text().contains("developer-ravel"));
 }
 
 #[test]
 fn the_keys_after_the_prefix_are_shown_after_a_moment() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("C-b");
-    assert!(!desk.text().contains("C-b and then ─"));
-    desk.now = NOW + Span(300);
-    assert!(desk.text().contains("C-b and then ─"), "{}", desk.text());
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("C-b");
+    assert!(!dashboard.text().contains("C-b and then ─"));
+    dashboard.now = NOW + Span(300);
+    assert!(
+        dashboard.text().contains("C-b and then ─"),
+        "{}",
+        dashboard.text()
+    );
 }
 
 #[test]
 fn the_prefix_waits_for_as_long_as_it_takes() {
-    let mut desk = typing();
-    desk.press("C-b");
-    desk.now = NOW + Span::minutes(60);
-    desk.input(UiInput::Tick);
-    assert_eq!(desk.press("Esc"), []);
-    assert_eq!(desk.mode(), "LOOK");
+    let mut dashboard = typing();
+    dashboard.press("C-b");
+    dashboard.now = NOW + Span::minutes(60);
+    dashboard.input(UiInput::Tick);
+    assert_eq!(dashboard.press("Esc"), []);
+    assert_eq!(dashboard.mode(), "LOOK");
 }
 
 #[test]
 fn the_keys_after_the_prefix_say_how_many_are_left_out_where_there_is_no_room() {
     for (size, left_out) in [((60, 15), true), ((80, 24), false), ((200, 60), false)] {
-        let mut desk = Desk::full(size);
-        desk.press("C-b");
-        desk.now = NOW + Span(300);
-        let text = desk.text();
+        let mut dashboard = Dashboard::full(size);
+        dashboard.press("C-b");
+        dashboard.now = NOW + Span(300);
+        let text = dashboard.text();
         assert_eq!(text.contains("more, ? for all"), left_out, "{text}");
         for title in ["look", "board", "needs you", "palette"] {
             assert!(text.contains(title), "{title}\n{text}");
         }
     }
-    let mut desk = Desk::full((60, 15));
-    desk.press("C-b ?");
-    assert!(desk.text().contains("Keys here"), "{}", desk.text());
+    let mut dashboard = Dashboard::full((60, 15));
+    dashboard.press("C-b ?");
+    assert!(dashboard.text().contains("Keys here"), "{}", dashboard.text());
 }
 
 #[test]
 fn the_prefix_and_b_lead_from_typing_to_the_board() {
-    let mut desk = typing();
-    assert_eq!(desk.press("C-b b"), []);
-    assert_eq!(desk.mode(), "NAV");
-    assert!(desk.text().contains("[3 Board]"));
+    let mut dashboard = typing();
+    assert_eq!(dashboard.press("C-b b"), []);
+    assert_eq!(dashboard.mode(), "NAV");
+    assert!(dashboard.text().contains("[3 Board]"));
 }
 
 #[test]
 fn whoever_begins_to_type_sees_the_terminal_as_it_is() {
-    let mut desk = typing();
-    desk.press("C-b [ C-b b");
-    desk.press("g i");
-    assert_eq!(desk.mode(), "TYPE");
-    assert_eq!(desk.press("x"), [typed(Key::Char('x'), Modifiers::empty())]);
-    desk.press("C-b [ C-b i");
-    assert_eq!(desk.mode(), "TYPE");
+    let mut dashboard = typing();
+    dashboard.press("C-b [ C-b b");
+    dashboard.press("g i");
+    assert_eq!(dashboard.mode(), "TYPE");
+    assert_eq!(dashboard.press("x"), [typed(Key::Char('x'), Modifiers::empty())]);
+    dashboard.press("C-b [ C-b i");
+    assert_eq!(dashboard.mode(), "TYPE");
 }
 
 #[test]
 fn the_plain_key_for_leaving_goes_back_first_and_after_the_prefix_it_always_leaves() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("3 G Enter");
-    let text = desk.text();
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("3 G Enter");
+    let text = dashboard.text();
     assert!(text.contains("q back") && !text.contains("q leave"), "{text}");
-    assert_eq!(desk.press("q"), []);
-    assert_eq!(desk.press("q"), [UiRequest::Detach]);
-    desk.press("G Enter");
-    assert_eq!(desk.press("C-b d"), [UiRequest::Detach]);
+    assert_eq!(dashboard.press("q"), []);
+    assert_eq!(dashboard.press("q"), [UiRequest::Detach]);
+    dashboard.press("G Enter");
+    assert_eq!(dashboard.press("C-b d"), [UiRequest::Detach]);
 }
 
 #[test]
 fn a_click_forgets_digits_so_that_they_never_lead_out_of_typing() {
-    let mut desk = Desk::full((200, 60));
-    let panes = desk.frame().1.panes;
+    let mut dashboard = Dashboard::full((200, 60));
+    let panes = dashboard.frame().1.panes;
     let shell = panes.iter().find(|pane| pane.screen == Some(ScreenId::Shell(1)));
     let area = shell.expect("shell").area;
-    let click = |desk: &mut Desk| {
-        desk.input(UiInput::Mouse(MouseEvent {
+    let click = |dashboard: &mut Dashboard| {
+        dashboard.input(UiInput::Mouse(MouseEvent {
             kind: MouseEventKind::Down(MouseButton::Left),
             column: area.x + 1,
             row: area.y,
             modifiers: KeyModifiers::NONE,
         }))
     };
-    click(&mut desk);
-    desk.key("3".parse::<Chord>().expect("key").event());
-    click(&mut desk);
-    assert_eq!(desk.mode(), "TYPE");
-    desk.rest();
-    assert_eq!(desk.mode(), "TYPE");
+    click(&mut dashboard);
+    dashboard.key("3".parse::<Chord>().expect("key").event());
+    click(&mut dashboard);
+    assert_eq!(dashboard.mode(), "TYPE");
+    dashboard.rest();
+    assert_eq!(dashboard.mode(), "TYPE");
 }
 
 /// A client with the keys of a preset.
-fn with_preset(name: &str) -> Desk {
+fn with_preset(name: &str) -> Dashboard {
     let keymap = Keymap::with_overrides(&format!("preset = '{name}'")).expect("keys");
-    let mut desk = Desk::full((120, 40));
-    desk.state = UiState::new((120, 40), Arc::new(keymap)).expect("state");
-    for pane in desk.state.unopened_shells() {
-        desk.state.shell_opened(pane, 1);
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.state = UiState::new((120, 40), Arc::new(keymap)).expect("state");
+    for pane in dashboard.state.unopened_shells() {
+        dashboard.state.shell_opened(pane, 1);
     }
-    desk
+    dashboard
 }
 
 #[test]
@@ -276,21 +290,25 @@ fn in_every_preset_one_gets_into_typing_out_of_it_and_away() {
         ("vim", "C-b"),
         ("emacs", "C-x"),
     ] {
-        let mut desk = with_preset(name);
-        desk.press("g i");
-        assert_eq!(desk.mode(), "TYPE", "{name}");
-        desk.press(&format!("{prefix} Esc"));
-        assert_eq!(desk.mode(), "LOOK", "{name}");
-        desk.press(&format!("{prefix} ["));
-        assert_eq!(desk.mode(), "COPY", "{name}");
-        desk.press("Esc Esc");
-        assert_eq!(desk.mode(), "NAV", "{name}");
-        desk.press("/ x");
-        assert_eq!(desk.mode(), "FIND", "{name}");
-        desk.press("Esc ?");
-        assert_eq!(desk.mode(), "ASK", "{name}");
-        desk.press("Esc");
-        assert_eq!(desk.press(&format!("{prefix} d")), [UiRequest::Detach], "{name}");
+        let mut dashboard = with_preset(name);
+        dashboard.press("g i");
+        assert_eq!(dashboard.mode(), "TYPE", "{name}");
+        dashboard.press(&format!("{prefix} Esc"));
+        assert_eq!(dashboard.mode(), "LOOK", "{name}");
+        dashboard.press(&format!("{prefix} ["));
+        assert_eq!(dashboard.mode(), "COPY", "{name}");
+        dashboard.press("Esc Esc");
+        assert_eq!(dashboard.mode(), "NAV", "{name}");
+        dashboard.press("/ x");
+        assert_eq!(dashboard.mode(), "FIND", "{name}");
+        dashboard.press("Esc ?");
+        assert_eq!(dashboard.mode(), "ASK", "{name}");
+        dashboard.press("Esc");
+        assert_eq!(
+            dashboard.press(&format!("{prefix} d")),
+            [UiRequest::Detach],
+            "{name}"
+        );
     }
 }
 
@@ -322,23 +340,23 @@ fn every_action_of_every_preset_is_reached_by_the_keys_it_says() {
 
 #[test]
 fn counts_repeat_movements_everywhere_but_in_typing() {
-    let row = |desk: &Desk| desk.frame().1.cursor.map(|cursor| (cursor.x, cursor.y));
+    let row = |dashboard: &Dashboard| dashboard.frame().1.cursor.map(|cursor| (cursor.x, cursor.y));
     for (counted, one_by_one) in [
         ("5 j", "j j j j j"),
         ("2 C-d", "C-d C-d"),
         ("1 0 j 3 k", "j j j j j j j j j j k k k"),
     ] {
-        let (mut desk, mut other) = (Desk::full((200, 60)), Desk::full((200, 60)));
-        desk.press("3");
+        let (mut dashboard, mut other) = (Dashboard::full((200, 60)), Dashboard::full((200, 60)));
+        dashboard.press("3");
         other.press("3");
-        desk.press(counted);
+        dashboard.press(counted);
         other.press(one_by_one);
-        assert_eq!(desk.text(), other.text(), "{counted}");
-        assert_eq!(row(&desk), row(&other), "{counted}");
+        assert_eq!(dashboard.text(), other.text(), "{counted}");
+        assert_eq!(row(&dashboard), row(&other), "{counted}");
     }
-    let mut desk = typing();
+    let mut dashboard = typing();
     assert_eq!(
-        desk.press("5 j"),
+        dashboard.press("5 j"),
         [
             typed(Key::Char('5'), Modifiers::empty()),
             typed(Key::Char('j'), Modifiers::empty())
@@ -348,9 +366,9 @@ fn counts_repeat_movements_everywhere_but_in_typing() {
 
 #[test]
 fn a_paste_is_typed_into_a_program_and_never_taken_as_keys() {
-    let mut desk = Desk::full((120, 40));
-    assert_eq!(desk.input(UiInput::Paste("qqq".to_owned())), []);
-    assert!(desk.text().contains("a paste is never taken as keys"));
+    let mut dashboard = Dashboard::full((120, 40));
+    assert_eq!(dashboard.input(UiInput::Paste("qqq".to_owned())), []);
+    assert!(dashboard.text().contains("a paste is never taken as keys"));
     let paste = ProgramInput::Paste("a\nb".to_owned());
     assert_eq!(
         typing().input(UiInput::Paste("a\nb".to_owned())),
@@ -360,13 +378,14 @@ fn a_paste_is_typed_into_a_program_and_never_taken_as_keys() {
 
 #[test]
 fn hopping_to_the_next_that_needs_you_goes_on_typing_there() {
-    let mut desk = typing();
-    desk.model
+    let mut dashboard = typing();
+    dashboard
+        .model
         .attention
         .retain(|item| item.attempt == Some(AttemptId(13)));
-    desk.press("C-b a");
-    assert_eq!(desk.mode(), "TYPE");
-    let Some(UiRequest::SendInput(screen, _)) = desk.press("2").pop() else {
+    dashboard.press("C-b a");
+    assert_eq!(dashboard.mode(), "TYPE");
+    let Some(UiRequest::SendInput(screen, _)) = dashboard.press("2").pop() else {
         panic!("typed")
     };
     assert_eq!(screen, ScreenId::Attempt(AttemptId(13)));
@@ -375,25 +394,25 @@ fn hopping_to_the_next_that_needs_you_goes_on_typing_there() {
 #[test]
 fn a_key_leads_from_anywhere_to_what_has_waited_longest_and_then_to_the_next() {
     for keys in ["3 G", "4", "6"] {
-        let mut desk = Desk::full((120, 40));
-        let waiting: Vec<String> = desk
+        let mut dashboard = Dashboard::full((120, 40));
+        let waiting: Vec<String> = dashboard
             .model
             .attention
             .iter()
             .map(|item| item.task.to_string())
             .collect();
-        let since: Vec<_> = desk.model.attention.iter().map(|item| item.since).collect();
+        let since: Vec<_> = dashboard.model.attention.iter().map(|item| item.since).collect();
         assert!(waiting.len() > 2 && since.is_sorted());
-        desk.press(keys);
-        desk.press("C-b Tab");
+        dashboard.press(keys);
+        dashboard.press("C-b Tab");
         assert_eq!(
-            desk.press("y y"),
+            dashboard.press("y y"),
             [UiRequest::CopyToClipboard(waiting[0].clone())],
             "{keys}"
         );
-        desk.press("C-b a");
+        dashboard.press("C-b a");
         assert_eq!(
-            desk.press("y y"),
+            dashboard.press("y y"),
             [UiRequest::CopyToClipboard(waiting[1].clone())],
             "{keys}"
         );
@@ -402,50 +421,51 @@ fn a_key_leads_from_anywhere_to_what_has_waited_longest_and_then_to_the_next() {
 
 #[test]
 fn new_attention_takes_neither_the_focus_nor_the_mark_nor_the_keys() {
-    let fail = |desk: &mut Desk| {
-        let now = desk.now;
-        desk.change("dbs-15", |task| {
+    let fail = |dashboard: &mut Dashboard| {
+        let now = dashboard.now;
+        dashboard.change("dbs-15", |task| {
             task.state = TaskState::Failed("x".to_owned());
             task.since = now;
         });
-        desk.input(UiInput::Tick);
-        assert!(desk.text().contains("NEEDS YOU 6"), "{}", desk.text());
+        dashboard.input(UiInput::Tick);
+        assert!(dashboard.text().contains("NEEDS YOU 6"), "{}", dashboard.text());
     };
-    let mut desk = Desk::full((200, 60));
-    desk.press("g j");
-    let marked = desk.press("y y");
-    let focus = |desk: &Desk| desk.frame().1.panes.into_iter().find(|pane| pane.focus);
-    let before = focus(&desk).map(|pane| pane.area);
-    fail(&mut desk);
-    assert_eq!(focus(&desk).map(|pane| pane.area), before);
-    assert_eq!(desk.press("y y"), marked);
-    let mut desk = typing();
-    desk.state.size = (200, 60);
-    fail(&mut desk);
-    assert_eq!(desk.press("x"), [typed(Key::Char('x'), Modifiers::empty())]);
+    let mut dashboard = Dashboard::full((200, 60));
+    dashboard.press("g j");
+    let marked = dashboard.press("y y");
+    let focus = |dashboard: &Dashboard| dashboard.frame().1.panes.into_iter().find(|pane| pane.focus);
+    let before = focus(&dashboard).map(|pane| pane.area);
+    fail(&mut dashboard);
+    assert_eq!(focus(&dashboard).map(|pane| pane.area), before);
+    assert_eq!(dashboard.press("y y"), marked);
+    let mut dashboard = typing();
+    dashboard.state.size = (200, 60);
+    fail(&mut dashboard);
+    assert_eq!(dashboard.press("x"), [typed(Key::Char('x'), Modifiers::empty())]);
 }
 
 #[test]
 fn an_approval_is_given_with_one_key_where_one_is_asked_for() {
-    let mut desk = Desk::full((120, 40));
-    assert_eq!(desk.press("a"), []);
-    assert!(desk.text().contains("dbs-4 does not wait for approval"));
-    desk.model
+    let mut dashboard = Dashboard::full((120, 40));
+    assert_eq!(dashboard.press("a"), []);
+    assert!(dashboard.text().contains("dbs-4 does not wait for approval"));
+    dashboard
+        .model
         .attention
         .retain(|item| item.task == TaskId::from("dbs-16"));
     assert_eq!(
-        desk.press("Tab a"),
+        dashboard.press("Tab a"),
         [UiRequest::Command(Command::Approve("dbs-16".into()))]
     );
 }
 
 #[test]
 fn a_reason_is_asked_for_in_one_line_and_escape_sends_nothing() {
-    let mut desk = Desk::full((80, 24));
-    desk.press("3 : @ d b s - 8 Enter");
-    assert_eq!(desk.press("b n o Space t e s t Esc"), []);
-    assert_eq!(desk.mode(), "NAV");
-    let sent = desk.press("b n o Space t e s x Backspace t Enter");
+    let mut dashboard = Dashboard::full((80, 24));
+    dashboard.press("3 : @ d b s - 8 Enter");
+    assert_eq!(dashboard.press("b n o Space t e s t Esc"), []);
+    assert_eq!(dashboard.mode(), "NAV");
+    let sent = dashboard.press("b n o Space t e s x Backspace t Enter");
     assert_eq!(
         sent,
         [UiRequest::Command(Command::Reject(
@@ -457,10 +477,10 @@ fn a_reason_is_asked_for_in_one_line_and_escape_sends_nothing() {
 
 #[test]
 fn an_empty_line_is_not_sent() {
-    let mut desk = Desk::full((80, 24));
-    assert_eq!(desk.press("n Space Enter"), []);
-    assert_eq!(desk.mode(), "ASK");
-    let sent = desk.press("a Enter");
+    let mut dashboard = Dashboard::full((80, 24));
+    assert_eq!(dashboard.press("n Space Enter"), []);
+    assert_eq!(dashboard.mode(), "ASK");
+    let sent = dashboard.press("a Enter");
     assert!(
         matches!(sent.as_slice(), [UiRequest::NewTask(task)] if task.title == "a"),
         "{sent:?}"
@@ -469,155 +489,164 @@ fn an_empty_line_is_not_sent() {
 
 #[test]
 fn stopping_an_agent_asks_names_it_and_takes_no_for_the_default() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("x");
-    let text = desk.text();
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("x");
+    let text = dashboard.text();
     assert!(
         text.contains("Stop developer-ravel?") && text.contains("dbs-4"),
         "{text}"
     );
-    assert_eq!(desk.press("Enter"), []);
+    assert_eq!(dashboard.press("Enter"), []);
     assert_eq!(
-        desk.press("x y"),
+        dashboard.press("x y"),
         [UiRequest::Command(Command::Kill(AttemptId(11)))]
     );
 }
 
 #[test]
 fn pausing_names_whom_it_stops_and_going_on_does_not_ask() {
-    let mut desk = Desk::full((120, 40));
-    assert_eq!(desk.press("P"), []);
-    assert!(desk.text().contains("dbs-4  developer-ravel"));
-    assert_eq!(desk.press("y"), [UiRequest::Command(Command::Pause)]);
-    desk.model.pause = Some(dbs::domain::PauseReason::Operator {
+    let mut dashboard = Dashboard::full((120, 40));
+    assert_eq!(dashboard.press("P"), []);
+    assert!(dashboard.text().contains("dbs-4  developer-ravel"));
+    assert_eq!(dashboard.press("y"), [UiRequest::Command(Command::Pause)]);
+    dashboard.model.pause = Some(dbs::domain::PauseReason::Operator {
         by: "ann".to_owned(),
         at: NOW,
     });
-    assert_eq!(desk.press("P"), [UiRequest::Command(Command::Resume)]);
+    assert_eq!(dashboard.press("P"), [UiRequest::Command(Command::Resume)]);
 }
 
 #[test]
 fn a_parked_task_is_taken_up_again_with_the_key_that_parks() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("G k");
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("G k");
     let again = Command::Retry {
         task: "dbs-19".into(),
         stage: None,
         note: None,
     };
-    assert_eq!(desk.press("p"), [UiRequest::Command(again)]);
+    assert_eq!(dashboard.press("p"), [UiRequest::Command(again)]);
 }
 
 #[test]
 fn tasks_that_ended_are_counted_until_they_are_asked_for() {
-    let mut desk = Desk::full((200, 60));
-    assert!(!desk.text().contains("Old banner") && desk.text().contains("5 finished, . show"));
-    desk.press(". G");
-    assert!(desk.text().contains("Old banner"));
+    let mut dashboard = Dashboard::full((200, 60));
+    assert!(!dashboard.text().contains("Old banner") && dashboard.text().contains("5 finished, . show"));
+    dashboard.press(". G");
+    assert!(dashboard.text().contains("Old banner"));
 }
 
 #[test]
 fn splitting_offers_views_and_the_new_pane_has_the_focus() {
-    let mut desk = Desk::full((200, 60));
-    let requests = desk.press("3 C-b % Enter");
+    let mut dashboard = Dashboard::full((200, 60));
+    let requests = dashboard.press("3 C-b % Enter");
     let [UiRequest::OpenShell(pane)] = requests.as_slice() else {
         panic!("{requests:?}")
     };
     assert!(
-        desk.frame()
+        dashboard
+            .frame()
             .1
             .panes
             .iter()
             .any(|area| area.pane == *pane && area.focus)
     );
-    desk.state.shell_opened(*pane, 7);
-    assert_eq!(desk.press("C-b x"), [UiRequest::CloseShell(7)]);
-    assert_eq!(desk.frame().1.panes.len(), 1);
+    dashboard.state.shell_opened(*pane, 7);
+    assert_eq!(dashboard.press("C-b x"), [UiRequest::CloseShell(7)]);
+    assert_eq!(dashboard.frame().1.panes.len(), 1);
 }
 
 #[test]
 fn closing_a_shell_that_runs_asks_first_and_closing_an_agents_pane_stops_nobody() {
-    let mut desk = Desk::full((200, 60));
-    desk.press("C-b c");
-    let pane = desk.state.unopened_shells()[0];
-    desk.screens.put(ScreenId::Shell(2), "$ ");
-    desk.state.shell_opened(pane, 2);
-    assert_eq!(desk.press("C-b x"), []);
-    assert!(desk.text().contains("Close shell 2?"));
-    assert_eq!(desk.press("y"), [UiRequest::CloseShell(2)]);
-    desk.press("3 C-b % G");
-    assert_eq!(desk.press("Enter C-b x"), []);
-    assert!(desk.model.agents().any(|row| row.attempt.id == AttemptId(18)));
+    let mut dashboard = Dashboard::full((200, 60));
+    dashboard.press("C-b c");
+    let pane = dashboard.state.unopened_shells()[0];
+    dashboard.screens.put(ScreenId::Shell(2), "$ ");
+    dashboard.state.shell_opened(pane, 2);
+    assert_eq!(dashboard.press("C-b x"), []);
+    assert!(dashboard.text().contains("Close shell 2?"));
+    assert_eq!(dashboard.press("y"), [UiRequest::CloseShell(2)]);
+    dashboard.press("3 C-b % G");
+    assert_eq!(dashboard.press("Enter C-b x"), []);
+    assert!(
+        dashboard
+            .model
+            .agents()
+            .any(|row| row.attempt.id == AttemptId(18))
+    );
 }
 
 #[test]
 fn zoom_shows_one_pane_and_the_same_key_all_again() {
-    let mut desk = Desk::full((200, 60));
-    let all = desk.frame().1.panes.len();
+    let mut dashboard = Dashboard::full((200, 60));
+    let all = dashboard.frame().1.panes.len();
     assert_eq!(all, 4);
-    desk.press("z");
-    assert_eq!(desk.frame().1.panes.len(), 1);
-    desk.press("C-b z");
-    assert_eq!(desk.frame().1.panes.len(), all);
+    dashboard.press("z");
+    assert_eq!(dashboard.frame().1.panes.len(), 1);
+    dashboard.press("C-b z");
+    assert_eq!(dashboard.frame().1.panes.len(), all);
 }
 
 #[test]
 fn the_focus_goes_where_the_arrow_points() {
-    let mut desk = Desk::full((200, 60));
-    let focus = |desk: &Desk| {
-        desk.frame()
+    let mut dashboard = Dashboard::full((200, 60));
+    let focus = |dashboard: &Dashboard| {
+        dashboard
+            .frame()
             .1
             .panes
             .iter()
             .find(|area| area.focus)
             .map(|area| area.area.x)
     };
-    let board = focus(&desk);
-    desk.press("C-b Right");
-    assert!(focus(&desk) > board);
-    desk.press("C-b Left C-b Left");
-    assert!(focus(&desk) < board);
-    desk.press("C-b ;");
-    assert_eq!(focus(&desk), board);
+    let board = focus(&dashboard);
+    dashboard.press("C-b Right");
+    assert!(focus(&dashboard) > board);
+    dashboard.press("C-b Left C-b Left");
+    assert!(focus(&dashboard) < board);
+    dashboard.press("C-b ;");
+    assert_eq!(focus(&dashboard), board);
 }
 
 #[test]
 fn a_line_between_panes_moves_and_stays_moved() {
-    let mut desk = Desk::full((200, 60));
-    let width = |desk: &Desk| {
-        desk.frame()
+    let mut dashboard = Dashboard::full((200, 60));
+    let width = |dashboard: &Dashboard| {
+        dashboard
+            .frame()
             .1
             .panes
             .iter()
             .find(|area| area.focus)
             .map(|area| area.area.width)
     };
-    let before = width(&desk);
-    desk.press("> >");
-    assert!(width(&desk) > before);
-    desk.press("< <");
-    assert_eq!(width(&desk), before);
+    let before = width(&dashboard);
+    dashboard.press("> >");
+    assert!(width(&dashboard) > before);
+    dashboard.press("< <");
+    assert_eq!(width(&dashboard), before);
 }
 
 #[test]
 fn looking_back_scrolls_and_typing_returns_to_the_newest_line() {
-    let mut desk = typing();
-    let screen = desk.screens.all.get_mut(&RAVEL).expect("screen");
+    let mut dashboard = typing();
+    let screen = dashboard.screens.all.get_mut(&RAVEL).expect("screen");
     screen.lines = (0..200).map(|number| format!("line {number}")).collect();
-    desk.press("C-b Esc k k");
-    assert!(desk.text().contains("2 lines back") && !desk.text().contains("line 199"));
-    desk.press("i a");
-    assert!(desk.text().contains("line 199"));
+    dashboard.press("C-b Esc k k");
+    assert!(dashboard.text().contains("2 lines back") && !dashboard.text().contains("line 199"));
+    dashboard.press("i a");
+    assert!(dashboard.text().contains("line 199"));
 }
 
 #[test]
 fn a_toast_goes_away_by_itself() {
-    let mut desk = Desk::full((80, 24));
-    desk.state
+    let mut dashboard = Dashboard::full((80, 24));
+    dashboard
+        .state
         .show_toast(NOW, NoticeLevel::Success, "released dbs-20");
-    assert!(desk.text().contains("released dbs-20"));
-    desk.now = NOW + Span::seconds(7);
-    assert!(!desk.text().contains("released dbs-20"));
+    assert!(dashboard.text().contains("released dbs-20"));
+    dashboard.now = NOW + Span::seconds(7);
+    assert!(!dashboard.text().contains("released dbs-20"));
 }
 
 #[test]
@@ -662,9 +691,9 @@ proptest! {
         let without_shift = key.modifiers - KeyModifiers::SHIFT == KeyModifiers::CONTROL;
         let shifted = matches!(key.code, KeyCode::Char('b' | 'B')) && without_shift;
         prop_assume!(!prefix && !shifted);
-        let mut desk = typing();
-        let requests = desk.key(key);
+        let mut dashboard = typing();
+        let requests = dashboard.key(key);
         prop_assert_eq!(requests, vec![UiRequest::SendInput(RAVEL, ProgramInput::Key(dbs::ui::key_input(&key).expect("known")))]);
-        prop_assert_eq!(desk.mode(), "TYPE");
+        prop_assert_eq!(dashboard.mode(), "TYPE");
     }
 }

@@ -4,19 +4,19 @@ use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use dbs::domain::AttemptId;
 use dbs::ui::{ClientLocation, PastePreview, ProgramInput, ScreenId, UiInput, UiRequest};
 
-use crate::fixture::Desk;
+use crate::fixture::Dashboard;
 
 const RAVEL: ScreenId = ScreenId::Attempt(AttemptId(11));
 const TARGET: &str = "https://example.org/build/17";
 
 /// Looks at an agent that has shown that.
-fn looking(text: &str) -> Desk {
-    let mut desk = Desk::full((120, 40));
-    desk.screens.agent(11, text);
-    desk.press("3");
-    desk.press("g Enter");
-    assert_eq!(desk.mode(), "LOOK");
-    desk
+fn looking(text: &str) -> Dashboard {
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.screens.agent(11, text);
+    dashboard.press("3");
+    dashboard.press("g Enter");
+    assert_eq!(dashboard.mode(), "LOOK");
+    dashboard
 }
 
 fn opened() -> [UiRequest; 1] {
@@ -25,43 +25,43 @@ fn opened() -> [UiRequest; 1] {
 
 #[test]
 fn the_only_link_on_a_screen_is_shown_and_opened_after_a_yes() {
-    let mut desk = looking(&format!("see {TARGET}. Then go on\n"));
-    assert_eq!(desk.press("U"), []);
-    assert_eq!(desk.mode(), "ASK");
-    assert!(desk.text().contains(TARGET) && desk.text().contains("Open this link?"));
-    assert_eq!(desk.press("Enter"), [], "no is the answer without a word");
-    assert_eq!(desk.press("U y"), opened());
+    let mut dashboard = looking(&format!("see {TARGET}. Then go on\n"));
+    assert_eq!(dashboard.press("U"), []);
+    assert_eq!(dashboard.mode(), "ASK");
+    assert!(dashboard.text().contains(TARGET) && dashboard.text().contains("Open this link?"));
+    assert_eq!(dashboard.press("Enter"), [], "no is the answer without a word");
+    assert_eq!(dashboard.press("U y"), opened());
 }
 
 #[test]
 fn of_several_links_one_is_chosen_the_last_one_first() {
-    let mut desk = looking(&format!("{TARGET}\nhttp://example.org/other\n{TARGET}\n"));
-    desk.press("U");
-    assert!(desk.text().contains("Open which link?"));
-    assert_eq!(desk.press("Enter y"), opened());
+    let mut dashboard = looking(&format!("{TARGET}\nhttp://example.org/other\n{TARGET}\n"));
+    dashboard.press("U");
+    assert!(dashboard.text().contains("Open which link?"));
+    assert_eq!(dashboard.press("Enter y"), opened());
     assert_eq!(
-        desk.press("U j Enter y"),
+        dashboard.press("U j Enter y"),
         [UiRequest::OpenLink("http://example.org/other".to_owned())]
     );
 }
 
 #[test]
 fn the_link_under_the_cursor_of_a_terminal_held_still_is_meant() {
-    let mut desk = looking(&format!("http://example.org/other\nand {TARGET}\n"));
-    desk.press("C-b [ g j 4 l");
-    assert_eq!(desk.press("o y"), opened());
+    let mut dashboard = looking(&format!("http://example.org/other\nand {TARGET}\n"));
+    dashboard.press("C-b [ g j 4 l");
+    assert_eq!(dashboard.press("o y"), opened());
     assert_eq!(
-        desk.press("v l o"),
+        dashboard.press("v l o"),
         [],
         "with a selection it goes to its other end"
     );
-    assert_eq!(desk.mode(), "COPY");
+    assert_eq!(dashboard.mode(), "COPY");
 }
 
 #[test]
 fn control_and_a_click_mean_the_link_there() {
-    let mut desk = looking(&format!("  {TARGET}\n"));
-    let frame = desk.frame().1;
+    let mut dashboard = looking(&format!("  {TARGET}\n"));
+    let frame = dashboard.frame().1;
     let area = frame.panes.iter().find(|pane| pane.focus).expect("pane").area;
     let mut click = |column| {
         let event = MouseEvent {
@@ -70,9 +70,9 @@ fn control_and_a_click_mean_the_link_there() {
             row: area.y,
             modifiers: KeyModifiers::CONTROL,
         };
-        desk.input(UiInput::Mouse(event));
-        let asked = desk.mode() == "ASK";
-        (asked, desk.press("y"))
+        dashboard.input(UiInput::Mouse(event));
+        let asked = dashboard.mode() == "ASK";
+        (asked, dashboard.press("y"))
     };
     assert_eq!(click(area.x + 2), (true, opened().to_vec()));
     assert!(!click(area.x).0);
@@ -80,62 +80,82 @@ fn control_and_a_click_mean_the_link_there() {
 
 #[test]
 fn over_a_connection_a_link_is_copied_instead() {
-    let mut desk = looking(TARGET);
-    desk.state.location = ClientLocation::Remote;
-    desk.press("U");
-    assert!(desk.text().contains("Copy this link?"));
-    assert_eq!(desk.press("y"), [UiRequest::CopyToClipboard(TARGET.to_owned())]);
+    let mut dashboard = looking(TARGET);
+    dashboard.state.location = ClientLocation::Remote;
+    dashboard.press("U");
+    assert!(dashboard.text().contains("Copy this link?"));
+    assert_eq!(
+        dashboard.press("y"),
+        [UiRequest::CopyToClipboard(TARGET.to_owned())]
+    );
 }
 
 #[test]
 fn a_host_that_only_looks_like_another_is_pointed_out() {
-    let mut desk = looking("http://ex\u{430}mple.org/");
-    desk.press("U");
-    assert!(desk.text().contains("letters that look like others"));
-    let mut desk = looking("https://example.org@evil.test/");
-    desk.press("U");
-    assert!(desk.text().contains("not where it leads"));
+    let mut dashboard = looking("http://ex\u{430}mple.org/");
+    dashboard.press("U");
+    assert!(dashboard.text().contains("letters that look like others"));
+    let mut dashboard = looking("https://example.org@evil.test/");
+    dashboard.press("U");
+    assert!(dashboard.text().contains("not where it leads"));
 }
 
 #[test]
 fn a_screen_without_links_says_so() {
-    let mut desk = looking("file:///etc/passwd and javascript:alert(1)\n");
-    assert_eq!(desk.press("U"), []);
-    assert!(desk.text().contains("there is none on this screen"));
+    let mut dashboard = looking("file:///etc/passwd and javascript:alert(1)\n");
+    assert_eq!(dashboard.press("U"), []);
+    assert!(dashboard.text().contains("there is none on this screen"));
 }
 
 #[test]
 fn lines_that_a_program_would_take_for_enter_are_shown_before_they_are_pasted() {
     let text = || "make clean\nmake install".to_owned();
     let sent = || [UiRequest::SendInput(RAVEL, ProgramInput::Paste(text()))];
-    let mut desk = looking("$ ");
-    desk.press("i");
-    desk.screens.all.get_mut(&RAVEL).expect("screen").marks_pastes = false;
-    assert_eq!(desk.input(UiInput::Paste(text())), []);
+    let mut dashboard = looking("$ ");
+    dashboard.press("i");
+    dashboard
+        .screens
+        .all
+        .get_mut(&RAVEL)
+        .expect("screen")
+        .marks_pastes = false;
+    assert_eq!(dashboard.input(UiInput::Paste(text())), []);
     assert!(
-        desk.text().contains("takes every line end as Enter"),
+        dashboard.text().contains("takes every line end as Enter"),
         "{}",
-        desk.text()
+        dashboard.text()
     );
-    assert_eq!(desk.press("y"), sent());
-    desk.screens.all.get_mut(&RAVEL).expect("screen").marks_pastes = true;
-    assert_eq!(desk.input(UiInput::Paste(text())), sent());
-    desk.screens.all.get_mut(&RAVEL).expect("screen").marks_pastes = false;
-    desk.state.pastes = PastePreview::Never;
-    assert_eq!(desk.input(UiInput::Paste(text())), sent());
+    assert_eq!(dashboard.press("y"), sent());
+    dashboard
+        .screens
+        .all
+        .get_mut(&RAVEL)
+        .expect("screen")
+        .marks_pastes = true;
+    assert_eq!(dashboard.input(UiInput::Paste(text())), sent());
+    dashboard
+        .screens
+        .all
+        .get_mut(&RAVEL)
+        .expect("screen")
+        .marks_pastes = false;
+    dashboard.state.pastes = PastePreview::Never;
+    assert_eq!(dashboard.input(UiInput::Paste(text())), sent());
 }
 
 #[test]
 fn inside_a_multiplexer_with_the_same_prefix_the_hint_is_shown_once() {
-    let mut desk = Desk::full((120, 40));
-    desk.state.hint_prefix_in_multiplexer(desk.now, Some("tmux"));
-    assert!(desk.text().contains("inside tmux, which takes C-b"));
-    let kept = desk.state.save_arrangement();
-    let mut again = Desk::full((120, 40));
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard
+        .state
+        .hint_prefix_in_multiplexer(dashboard.now, Some("tmux"));
+    assert!(dashboard.text().contains("inside tmux, which takes C-b"));
+    let kept = dashboard.state.save_arrangement();
+    let mut again = Dashboard::full((120, 40));
     assert!(again.state.restore_arrangement(kept, &|_| true));
     again.state.hint_prefix_in_multiplexer(again.now, Some("tmux"));
     assert!(!again.text().contains("inside tmux"));
-    let mut other = Desk::full((120, 40));
+    let mut other = Dashboard::full((120, 40));
     other.state.hint_prefix_in_multiplexer(other.now, Some("screen"));
     assert!(!other.text().contains("inside screen"), "it has another prefix");
 }

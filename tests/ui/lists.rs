@@ -3,18 +3,18 @@
 use dbs::domain::Command;
 use dbs::ui::{UiInput, UiRequest};
 
-use crate::fixture::Desk;
+use crate::fixture::Dashboard;
 
 /// A client that looks at that view and searches it.
-fn searched(keys: &str, words: &str) -> Desk {
-    let mut desk = Desk::full((120, 40));
+fn searched(keys: &str, words: &str) -> Dashboard {
+    let mut dashboard = Dashboard::full((120, 40));
     for key in keys.split(' ') {
-        desk.press(key);
+        dashboard.press(key);
     }
-    desk.press("/");
-    desk.input(UiInput::Paste(words.to_owned()));
-    desk.press("Enter");
-    desk
+    dashboard.press("/");
+    dashboard.input(UiInput::Paste(words.to_owned()));
+    dashboard.press("Enter");
+    dashboard
 }
 
 #[test]
@@ -27,8 +27,8 @@ fn every_list_is_narrowed_to_what_matches() {
         ("C-b s", "bill", "1 of 3", "billing", "website"),
         ("3 d", "query.txt", "1 of 5", "query.txt", "logo.png"),
     ] {
-        let desk = searched(keys, words);
-        let text = desk.text();
+        let dashboard = searched(keys, words);
+        let text = dashboard.text();
         let pane = text.lines().skip(2).collect::<Vec<_>>().join("\n");
         assert!(pane.contains(count), "{keys} {words}: {count}\n{text}");
         assert!(
@@ -40,9 +40,9 @@ fn every_list_is_narrowed_to_what_matches() {
 
 #[test]
 fn what_is_acted_on_in_a_searched_inbox_is_what_is_seen() {
-    let mut desk = searched("I", "rounding");
+    let mut dashboard = searched("I", "rounding");
     assert_eq!(
-        desk.press("a"),
+        dashboard.press("a"),
         [UiRequest::Command(Command::Approve("dbs-16".into()))]
     );
 }
@@ -50,47 +50,47 @@ fn what_is_acted_on_in_a_searched_inbox_is_what_is_seen() {
 #[test]
 fn nothing_that_matches_is_said_in_every_list() {
     for keys in ["I", "C", "D", "C-b s", "3 d", "2"] {
-        let mut desk = searched(keys, "qqqq");
-        let text = desk.text();
+        let mut dashboard = searched(keys, "qqqq");
+        let text = dashboard.text();
         assert!(text.contains("match `qqqq`. Esc clears."), "{keys}\n{text}");
-        desk.press("j k G g Esc");
-        assert!(!desk.text().contains("match `qqqq`"), "{keys}");
+        dashboard.press("j k G g Esc");
+        assert!(!dashboard.text().contains("match `qqqq`"), "{keys}");
     }
 }
 
 #[test]
 fn text_without_rows_is_not_searched_as_a_list() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("M /");
-    assert_eq!(desk.mode(), "NAV");
-    assert!(desk.text().contains("F searches what all agents have shown"));
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("M /");
+    assert_eq!(dashboard.mode(), "NAV");
+    assert!(dashboard.text().contains("F searches what all agents have shown"));
 }
 
 #[test]
 fn a_list_is_sorted_by_key_and_only_by_key() {
-    let mut desk = Desk::full((80, 24));
-    desk.press("3");
-    let usual = desk.text();
-    desk.press("S");
-    let newest = desk.text();
+    let mut dashboard = Dashboard::full((80, 24));
+    dashboard.press("3");
+    let usual = dashboard.text();
+    dashboard.press("S");
+    let newest = dashboard.text();
     assert!(newest.contains("newest first"), "{newest}");
     let at = |text: &str, id: &str| text.lines().position(|line| line.contains(id));
     assert!(at(&newest, "dbs-5 ") < at(&newest, "dbs-12 "), "{newest}");
-    desk.press("S");
-    let oldest = desk.text();
+    dashboard.press("S");
+    let oldest = dashboard.text();
     assert!(at(&oldest, "dbs-12 ") < at(&oldest, "dbs-5 "), "{oldest}");
-    desk.press("S S");
-    assert_eq!(desk.text(), usual);
+    dashboard.press("S S");
+    assert_eq!(dashboard.text(), usual);
 }
 
 #[test]
 fn the_inbox_has_the_newest_first_when_wished_and_columns_are_sorted_too() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("I S");
-    let text = desk.text();
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("I S");
+    let text = dashboard.text();
     let at = |id: &str| text.lines().skip(2).position(|line| line.contains(id));
     assert!(at("dbs-17") < at("dbs-18"), "{text}");
-    let mut wide = Desk::full((200, 60));
+    let mut wide = Dashboard::full((200, 60));
     wide.press("3");
     let usual = wide.text();
     wide.press("S S S");
@@ -102,10 +102,10 @@ fn the_inbox_has_the_newest_first_when_wished_and_columns_are_sorted_too() {
 
 #[test]
 fn a_list_is_as_it_was_left_when_one_comes_back_to_it() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("3 S / d b s - 1 Enter G d");
-    assert!(!desk.text().contains("newest first"));
-    desk.press("Esc");
-    let text = desk.text();
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("3 S / d b s - 1 Enter G d");
+    assert!(!dashboard.text().contains("newest first"));
+    dashboard.press("Esc");
+    let text = dashboard.text();
     assert!(text.contains("newest first") && text.contains("/dbs-1"), "{text}");
 }

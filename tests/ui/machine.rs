@@ -4,38 +4,39 @@ use dbs::domain::{PauseReason, Span};
 use dbs::read_model::MachineLoad;
 use dbs::ui::{CacheEntry, CacheKey, ColourDepth, Glyphs, SessionKind, Theme};
 
-use crate::fixture::{Desk, NOW};
+use crate::fixture::{Dashboard, NOW};
 
-fn desk(width: u16) -> Desk {
-    Desk::full((width, 40))
+fn dashboard(width: u16) -> Dashboard {
+    Dashboard::full((width, 40))
 }
 
-fn measured(desk: &mut Desk, change: impl FnOnce(&mut MachineLoad)) {
+fn measured(dashboard: &mut Dashboard, change: impl FnOnce(&mut MachineLoad)) {
     let mut machine = MachineLoad {
-        at: desk.now,
+        at: dashboard.now,
         cpu: Some(7.6),
         memory: Some(3 << 30),
         disk: Some(412 << 30),
     };
     change(&mut machine);
-    desk.shelf
-        .put(CacheKey::Machine, CacheEntry::Machine(machine), desk.now);
+    dashboard
+        .cache
+        .put(CacheKey::Machine, CacheEntry::Machine(machine), dashboard.now);
 }
 
-fn top(desk: &Desk) -> String {
-    desk.text().lines().next().unwrap_or_default().to_owned()
+fn top(dashboard: &Dashboard) -> String {
+    dashboard.text().lines().next().unwrap_or_default().to_owned()
 }
 
 #[test]
 fn shares_and_room_stand_in_the_top_bar_from_120_columns_on_and_memory_from_160() {
-    let none = top(&desk(119));
+    let none = top(&dashboard(119));
     assert!(!none.contains("cpu") && !none.contains("disk"), "{none}");
-    let some = top(&desk(120));
+    let some = top(&dashboard(120));
     assert!(
         some.ends_with("agents 7/8  cpu  61%  disk 38G  00:41:07"),
         "{some}"
     );
-    let all = top(&desk(160));
+    let all = top(&dashboard(160));
     assert!(
         all.ends_with("agents 7/8  cpu  61%  mem 9.5G  disk 38G  00:41:07"),
         "{all}"
@@ -44,16 +45,16 @@ fn shares_and_room_stand_in_the_top_bar_from_120_columns_on_and_memory_from_160(
 
 #[test]
 fn what_the_machine_has_left_is_the_first_to_go_memory_before_shares_before_room() {
-    let mut desk = desk(193);
-    desk.session.kind = SessionKind::Rehearsal;
-    desk.model.pause = Some(PauseReason::Quota {
+    let mut dashboard = dashboard(193);
+    dashboard.session.kind = SessionKind::Rehearsal;
+    dashboard.model.pause = Some(PauseReason::Quota {
         until: NOW + Span::minutes(47),
         why: "usage limit reached".to_owned(),
     });
     let mut seen = Vec::new();
     for wide in 1..90 {
-        desk.session.connection_notice = Some("x".repeat(wide));
-        let top = top(&desk);
+        dashboard.session.connection_notice = Some("x".repeat(wide));
+        let top = top(&dashboard);
         let there = ["mem", "cpu", "disk", ":07", "agents 7", "✓3"].map(|word| top.contains(word));
         if seen.last() != Some(&there) {
             seen.push(there);
@@ -68,18 +69,21 @@ fn what_the_machine_has_left_is_the_first_to_go_memory_before_shares_before_room
 
 #[test]
 fn what_is_not_known_of_the_present_is_not_shown() {
-    let mut desk = desk(200);
-    measured(&mut desk, |machine| (machine.cpu, machine.memory) = (None, None));
-    let first = top(&desk);
+    let mut dashboard = dashboard(200);
+    measured(&mut dashboard, |machine| {
+        (machine.cpu, machine.memory) = (None, None)
+    });
+    let first = top(&dashboard);
     assert!(first.contains("  disk 412G  "), "{first}");
     assert!(!first.contains("cpu") && !first.contains("mem"), "{first}");
-    measured(&mut desk, |machine| machine.at = NOW - Span::seconds(20));
-    let old = top(&desk);
+    measured(&mut dashboard, |machine| machine.at = NOW - Span::seconds(20));
+    let old = top(&dashboard);
     assert!(!old.contains("disk") && !old.contains("cpu"), "{old}");
     let why = "measure the machine: the disk does not answer".to_owned();
-    desk.shelf
-        .put(CacheKey::Machine, CacheEntry::Failed(why), desk.now);
-    let failed = top(&desk);
+    dashboard
+        .cache
+        .put(CacheKey::Machine, CacheEntry::Failed(why), dashboard.now);
+    let failed = top(&dashboard);
     assert!(!failed.contains("disk") && !failed.contains("cpu"), "{failed}");
 }
 
@@ -87,10 +91,10 @@ fn what_is_not_known_of_the_present_is_not_shown() {
 fn scarce_room_is_said_in_words_at_every_size_and_without_colours() {
     for size in [(60, 15), (80, 24), (120, 40), (200, 60)] {
         for palette in [ColourDepth::Mono, ColourDepth::Sixteen] {
-            let mut desk = Desk::full(size);
-            desk.theme = Theme::builtin(palette, Glyphs::Ascii);
-            measured(&mut desk, |machine| machine.disk = Some(380 << 20));
-            let top = top(&desk);
+            let mut dashboard = Dashboard::full(size);
+            dashboard.theme = Theme::builtin(palette, Glyphs::Ascii);
+            measured(&mut dashboard, |machine| machine.disk = Some(380 << 20));
+            let top = top(&dashboard);
             assert_eq!(top.matches("disk").count(), 1, "{top}");
             assert!(top.contains(" disk 380M low "), "{top}");
         }
@@ -99,9 +103,9 @@ fn scarce_room_is_said_in_words_at_every_size_and_without_colours() {
 
 #[test]
 fn the_machine_is_measured_every_five_seconds_and_soon_where_a_share_takes_a_second_look() {
-    let mut desk = desk(120);
-    let fresh_for = |desk: &Desk| {
-        let wants = desk.frame().1.cache_requests;
+    let mut dashboard = dashboard(120);
+    let fresh_for = |dashboard: &Dashboard| {
+        let wants = dashboard.frame().1.cache_requests;
         let of_machine: Vec<_> = wants
             .into_iter()
             .filter(|want| want.key == CacheKey::Machine)
@@ -109,7 +113,7 @@ fn the_machine_is_measured_every_five_seconds_and_soon_where_a_share_takes_a_sec
         assert_eq!(of_machine.len(), 1);
         of_machine[0].max_age
     };
-    assert_eq!(fresh_for(&desk), Span::seconds(5));
-    measured(&mut desk, |machine| machine.cpu = None);
-    assert_eq!(fresh_for(&desk), Span::seconds(1));
+    assert_eq!(fresh_for(&dashboard), Span::seconds(5));
+    measured(&mut dashboard, |machine| machine.cpu = None);
+    assert_eq!(fresh_for(&dashboard), Span::seconds(1));
 }

@@ -8,7 +8,7 @@ use dbs::ui::{
 };
 use ratatui::layout::Rect;
 
-use crate::fixture::Desk;
+use crate::fixture::Dashboard;
 
 fn event(kind: MouseEventKind, (column, row): (u16, u16)) -> UiInput {
     UiInput::Mouse(MouseEvent {
@@ -19,21 +19,21 @@ fn event(kind: MouseEventKind, (column, row): (u16, u16)) -> UiInput {
     })
 }
 
-pub(crate) fn click(desk: &mut Desk, hit: &ClickTarget) -> Vec<UiRequest> {
-    let area = place(desk, hit);
-    desk.input(event(
+pub(crate) fn click(dashboard: &mut Dashboard, hit: &ClickTarget) -> Vec<UiRequest> {
+    let area = place(dashboard, hit);
+    dashboard.input(event(
         MouseEventKind::Down(MouseButton::Left),
         (area.x + 1, area.y),
     ))
 }
 
-fn place(desk: &Desk, hit: &ClickTarget) -> Rect {
-    let hits = desk.frame().1.hits;
+fn place(dashboard: &Dashboard, hit: &ClickTarget) -> Rect {
+    let hits = dashboard.frame().1.hits;
     hits.into_iter().find(|(_, other)| other == hit).expect("drawn").0
 }
 
-fn row(desk: &Desk, wanted: &str) -> ClickTarget {
-    let hits = desk.frame().1.hits;
+fn row(dashboard: &Dashboard, wanted: &str) -> ClickTarget {
+    let hits = dashboard.frame().1.hits;
     let found = hits
         .into_iter()
         .find(|(_, hit)| matches!(hit, ClickTarget::Task(_, task) if *task == TaskId::from(wanted)));
@@ -42,34 +42,34 @@ fn row(desk: &Desk, wanted: &str) -> ClickTarget {
 
 #[test]
 fn the_first_click_selects_and_the_second_opens() {
-    let mut desk = Desk::full((200, 60));
-    let hit = row(&desk, "dbs-7");
-    click(&mut desk, &hit);
-    assert_eq!(desk.mode(), "NAV");
-    assert!(desk.text().contains("dbs-7  Database migration"));
-    click(&mut desk, &hit);
-    assert_eq!(desk.mode(), "LOOK");
-    assert!(desk.text().contains("Do you want to proceed?"));
+    let mut dashboard = Dashboard::full((200, 60));
+    let hit = row(&dashboard, "dbs-7");
+    click(&mut dashboard, &hit);
+    assert_eq!(dashboard.mode(), "NAV");
+    assert!(dashboard.text().contains("dbs-7  Database migration"));
+    click(&mut dashboard, &hit);
+    assert_eq!(dashboard.mode(), "LOOK");
+    assert!(dashboard.text().contains("Do you want to proceed?"));
 }
 
 #[test]
 fn a_click_on_a_terminal_focuses_and_the_next_one_types() {
-    let mut desk = Desk::full((200, 60));
-    let panes = desk.frame().1.panes;
+    let mut dashboard = Dashboard::full((200, 60));
+    let panes = dashboard.frame().1.panes;
     let shell = panes
         .iter()
         .find(|pane| pane.screen == Some(ScreenId::Shell(1)))
         .expect("shell");
     let at = (shell.area.x + 3, shell.area.y + 1);
-    desk.input(event(MouseEventKind::Down(MouseButton::Left), at));
-    assert_eq!(desk.mode(), "LOOK");
-    desk.input(event(MouseEventKind::Down(MouseButton::Left), at));
-    assert_eq!(desk.mode(), "TYPE");
+    dashboard.input(event(MouseEventKind::Down(MouseButton::Left), at));
+    assert_eq!(dashboard.mode(), "LOOK");
+    dashboard.input(event(MouseEventKind::Down(MouseButton::Left), at));
+    assert_eq!(dashboard.mode(), "TYPE");
 }
 
 /// The columns and the row where these words are drawn, the uppermost.
-fn drawn(desk: &Desk, words: &str) -> Rect {
-    let (buffer, _) = desk.frame();
+fn drawn(dashboard: &Dashboard, words: &str) -> Rect {
+    let (buffer, _) = dashboard.frame();
     let (width, height) = (buffer.area.width, buffer.area.height);
     let rest = |x: u16, y: u16| (x..width).map(|x| buffer[(x, y)].symbol()).collect::<String>();
     let mut cells = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
@@ -81,61 +81,62 @@ fn drawn(desk: &Desk, words: &str) -> Rect {
 
 #[test]
 fn tabs_and_the_strip_can_be_clicked() {
-    let mut desk = Desk::full((120, 40));
+    let mut dashboard = Dashboard::full((120, 40));
     for name in ["3 Board", "2 Agents", "6 Stats", "1 Main", "5 Inbox", "4 Log"] {
         for column in [0, name.len() - 1] {
-            let area = drawn(&desk, name);
+            let area = drawn(&dashboard, name);
             let at = (area.x + u16::try_from(column).expect("short"), area.y);
-            desk.input(event(DOWN, at));
+            dashboard.input(event(DOWN, at));
             assert!(
-                desk.text().contains(&format!("[{name}]")),
+                dashboard.text().contains(&format!("[{name}]")),
                 "{name}\n{}",
-                desk.text()
+                dashboard.text()
             );
-            desk.press(if name == "1 Main" { "2" } else { "1" });
+            dashboard.press(if name == "1 Main" { "2" } else { "1" });
         }
     }
     // The row below the tabs leads to what it tells of, from its first words to its last.
     for words in ["NEEDS YOU 1", "go there"] {
-        let mut desk = Desk::full((120, 40));
-        desk.model
+        let mut dashboard = Dashboard::full((120, 40));
+        dashboard
+            .model
             .attention
             .retain(|item| item.attempt == Some(AttemptId(13)));
-        desk.press("6");
-        assert!(!desk.text().contains("Do you want to proceed?"));
-        let area = drawn(&desk, words);
+        dashboard.press("6");
+        assert!(!dashboard.text().contains("Do you want to proceed?"));
+        let area = drawn(&dashboard, words);
         assert_eq!(area.y, 1);
-        desk.input(event(DOWN, (area.x, area.y)));
-        assert!(desk.text().contains("Do you want to proceed?"), "{words}");
+        dashboard.input(event(DOWN, (area.x, area.y)));
+        assert!(dashboard.text().contains("Do you want to proceed?"), "{words}");
     }
 }
 
 #[test]
 fn the_wheel_scrolls_what_is_under_it_without_moving_the_focus() {
-    let mut desk = Desk::full((200, 60));
-    let screen = desk.screens.all.get_mut(&ScreenId::Shell(1)).expect("shell");
+    let mut dashboard = Dashboard::full((200, 60));
+    let screen = dashboard.screens.all.get_mut(&ScreenId::Shell(1)).expect("shell");
     screen.lines = (0..100).map(|number| format!("line {number}")).collect();
-    let panes = desk.frame().1.panes;
+    let panes = dashboard.frame().1.panes;
     let shell = panes
         .iter()
         .find(|pane| pane.screen == Some(ScreenId::Shell(1)))
         .expect("shell")
         .area;
-    desk.input(event(MouseEventKind::ScrollUp, (shell.x, shell.y)));
-    assert!(desk.text().contains("3 lines back"));
-    assert_eq!(desk.mode(), "NAV");
+    dashboard.input(event(MouseEventKind::ScrollUp, (shell.x, shell.y)));
+    assert!(dashboard.text().contains("3 lines back"));
+    assert_eq!(dashboard.mode(), "NAV");
 }
 
 #[test]
 fn the_wheel_and_clicks_go_to_a_program_that_asked_for_the_mouse() {
-    let mut desk = Desk::full((120, 40));
+    let mut dashboard = Dashboard::full((120, 40));
     let id = ScreenId::Attempt(AttemptId(11));
-    desk.screens.all.get_mut(&id).expect("screen").wants = MouseReporting {
+    dashboard.screens.all.get_mut(&id).expect("screen").wants = MouseReporting {
         reports: true,
         wheel_keys: false,
     };
-    desk.press("g i");
-    let area = desk
+    dashboard.press("g i");
+    let area = dashboard
         .frame()
         .1
         .panes
@@ -143,13 +144,13 @@ fn the_wheel_and_clicks_go_to_a_program_that_asked_for_the_mouse() {
         .find(|pane| pane.focus)
         .expect("pane")
         .area;
-    let sent = desk.input(event(MouseEventKind::ScrollUp, (area.x + 4, area.y + 2)));
+    let sent = dashboard.input(event(MouseEventKind::ScrollUp, (area.x + 4, area.y + 2)));
     let [UiRequest::SendInput(to, ProgramInput::Mouse(MouseInput { kind, col, row, .. }))] = sent.as_slice()
     else {
         panic!("{sent:?}")
     };
     assert_eq!((*to, *kind, *col, *row), (id, MouseKind::WheelUp, 4, 2));
-    let sent = desk.input(event(MouseEventKind::Down(MouseButton::Left), (area.x, area.y)));
+    let sent = dashboard.input(event(MouseEventKind::Down(MouseButton::Left), (area.x, area.y)));
     assert_eq!(sent.len(), 1);
 }
 
@@ -166,8 +167,8 @@ const DOWN: MouseEventKind = MouseEventKind::Down(MouseButton::Left);
 const DRAG: MouseEventKind = MouseEventKind::Drag(MouseButton::Left);
 const UP: MouseEventKind = MouseEventKind::Up(MouseButton::Left);
 
-fn focused(desk: &Desk) -> Rect {
-    let panes = desk.frame().1.panes;
+fn focused(dashboard: &Dashboard) -> Rect {
+    let panes = dashboard.frame().1.panes;
     panes.iter().find(|pane| pane.focus).expect("focus").area
 }
 
@@ -179,8 +180,8 @@ fn a_line_between_panes_is_dragged_and_stays_where_it_was_let_go() {
         ((120, 40), (0, 1), Rect::bottom),
     ];
     for (size, (right, down), end) in ends {
-        let mut desk = Desk::full(size);
-        let before = focused(&desk);
+        let mut dashboard = Dashboard::full(size);
+        let before = focused(&dashboard);
         let line = if right == 1 {
             (before.right(), before.y + 5)
         } else {
@@ -188,19 +189,19 @@ fn a_line_between_panes_is_dragged_and_stays_where_it_was_let_go() {
         };
         let moved = |by: u16| (line.0 + right * by, line.1 + down * by);
         let back = (line.0 - right * 3, line.1 - down * 3);
-        desk.input(event(DOWN, line));
-        assert_eq!(desk.mode(), "NAV", "the pane inside is not acted on");
-        desk.input(event(DRAG, moved(4)));
-        assert_eq!(end(focused(&desk)), end(before) + 4);
-        desk.input(event(DRAG, back));
-        desk.input(event(UP, back));
-        desk.input(event(DRAG, moved(9)));
-        assert_eq!(end(focused(&desk)), end(before) - 3);
-        assert_eq!(desk.mode(), "NAV");
-        desk.input(event(DOWN, back));
-        desk.input(event(UP, back));
+        dashboard.input(event(DOWN, line));
+        assert_eq!(dashboard.mode(), "NAV", "the pane inside is not acted on");
+        dashboard.input(event(DRAG, moved(4)));
+        assert_eq!(end(focused(&dashboard)), end(before) + 4);
+        dashboard.input(event(DRAG, back));
+        dashboard.input(event(UP, back));
+        dashboard.input(event(DRAG, moved(9)));
+        assert_eq!(end(focused(&dashboard)), end(before) - 3);
+        assert_eq!(dashboard.mode(), "NAV");
+        dashboard.input(event(DOWN, back));
+        dashboard.input(event(UP, back));
         assert_ne!(
-            end(focused(&desk)),
+            end(focused(&dashboard)),
             end(before) - 3,
             "a line that is not moved is a border"
         );
@@ -209,16 +210,16 @@ fn a_line_between_panes_is_dragged_and_stays_where_it_was_let_go() {
 
 #[test]
 fn dragging_where_there_is_no_line_or_where_the_tab_arranges_itself_moves_nothing() {
-    let mut desk = Desk::full((200, 60));
+    let mut dashboard = Dashboard::full((200, 60));
     for (keys, at) in [("1", (0, 10)), ("2", (60, 10)), ("1 z", (60, 10))] {
-        desk.press(keys);
-        let before = desk.frame().1.panes;
-        desk.input(event(DOWN, at));
-        desk.input(event(DRAG, (at.0 + 20, at.1)));
-        desk.input(event(UP, (at.0 + 20, at.1)));
-        desk.press("Esc Esc");
-        desk.press(keys);
-        let after = desk.frame().1.panes;
+        dashboard.press(keys);
+        let before = dashboard.frame().1.panes;
+        dashboard.input(event(DOWN, at));
+        dashboard.input(event(DRAG, (at.0 + 20, at.1)));
+        dashboard.input(event(UP, (at.0 + 20, at.1)));
+        dashboard.press("Esc Esc");
+        dashboard.press(keys);
+        let after = dashboard.frame().1.panes;
         assert_eq!(before.len(), after.len(), "{keys}");
         for (one, other) in before.iter().zip(&after) {
             assert_eq!(one.area, other.area, "{keys}");
@@ -228,74 +229,74 @@ fn dragging_where_there_is_no_line_or_where_the_tab_arranges_itself_moves_nothin
 
 #[test]
 fn a_click_on_a_hint_presses_its_key() {
-    let mut desk = Desk::full((120, 40));
+    let mut dashboard = Dashboard::full((120, 40));
     let hint = |key: &str| ClickTarget::Keys(key.split(' ').map(|key| key.parse().expect("key")).collect());
-    click(&mut desk, &hint("?"));
-    assert_eq!(desk.mode(), "ASK");
-    click(&mut desk, &hint("Esc"));
-    assert_eq!(desk.mode(), "NAV");
-    desk.press("x");
+    click(&mut dashboard, &hint("?"));
+    assert_eq!(dashboard.mode(), "ASK");
+    click(&mut dashboard, &hint("Esc"));
+    assert_eq!(dashboard.mode(), "NAV");
+    dashboard.press("x");
     assert_eq!(
-        click(&mut desk, &hint("y")),
+        click(&mut dashboard, &hint("y")),
         [UiRequest::Command(dbs::domain::Command::Kill(AttemptId(11)))]
     );
-    desk.press("3 g i");
-    assert_eq!(desk.mode(), "TYPE");
-    assert_eq!(click(&mut desk, &hint("C-b Esc")), []);
-    assert_eq!(desk.mode(), "LOOK");
+    dashboard.press("3 g i");
+    assert_eq!(dashboard.mode(), "TYPE");
+    assert_eq!(click(&mut dashboard, &hint("C-b Esc")), []);
+    assert_eq!(dashboard.mode(), "LOOK");
 }
 
 #[test]
 fn with_shift_the_outer_terminal_selects_and_nothing_happens_here() {
-    let mut desk = Desk::full((200, 60));
-    let area = focused(&desk);
-    let before = desk.text();
+    let mut dashboard = Dashboard::full((200, 60));
+    let area = focused(&dashboard);
+    let before = dashboard.text();
     for (kind, by) in [(DOWN, 2), (DRAG, 9), (UP, 9)] {
         let at = (area.x + by, area.y + 2);
-        assert_eq!(desk.input(with(kind, at, KeyModifiers::SHIFT)), []);
+        assert_eq!(dashboard.input(with(kind, at, KeyModifiers::SHIFT)), []);
     }
-    assert_eq!(desk.text(), before);
+    assert_eq!(dashboard.text(), before);
 }
 
 #[test]
 fn in_text_that_is_held_still_a_click_goes_there_and_a_second_one_copies_the_word() {
-    let mut desk = Desk::full((120, 40));
+    let mut dashboard = Dashboard::full((120, 40));
     let screen = ScreenId::Attempt(AttemptId(11));
-    desk.screens.all.get_mut(&screen).expect("screen").lines =
+    dashboard.screens.all.get_mut(&screen).expect("screen").lines =
         (0..100).map(|number| format!("some line {number}")).collect();
-    desk.press("3 g Enter C-b [ g");
-    assert_eq!(desk.mode(), "COPY");
-    let area = focused(&desk);
+    dashboard.press("3 g Enter C-b [ g");
+    assert_eq!(dashboard.mode(), "COPY");
+    let area = focused(&dashboard);
     let at = (area.x + 6, area.y + 3);
     for _ in 0..2 {
-        assert_eq!(desk.mode(), "COPY");
-        desk.input(event(DOWN, at));
+        assert_eq!(dashboard.mode(), "COPY");
+        dashboard.input(event(DOWN, at));
     }
-    let requests = desk.input(event(UP, at));
+    let requests = dashboard.input(event(UP, at));
     assert_eq!(requests, [UiRequest::CopyToClipboard("line".to_owned())]);
-    assert_eq!(desk.mode(), "LOOK");
+    assert_eq!(dashboard.mode(), "LOOK");
 }
 
 #[test]
 fn the_wheel_moves_through_whatever_lies_over_the_panes() {
-    let mut desk = Desk::full((80, 24));
-    desk.press("?");
-    let before = desk.frame().0;
-    desk.input(event(MouseEventKind::ScrollDown, (20, 10)));
-    assert_ne!(desk.frame().0, before);
-    desk.input(event(MouseEventKind::ScrollUp, (20, 10)));
-    assert_eq!(desk.frame().0, before);
+    let mut dashboard = Dashboard::full((80, 24));
+    dashboard.press("?");
+    let before = dashboard.frame().0;
+    dashboard.input(event(MouseEventKind::ScrollDown, (20, 10)));
+    assert_ne!(dashboard.frame().0, before);
+    dashboard.input(event(MouseEventKind::ScrollUp, (20, 10)));
+    assert_eq!(dashboard.frame().0, before);
 }
 
 #[test]
 fn two_clicks_on_a_row_open_it_as_enter_does() {
-    let mut clicked = Desk::full((200, 60));
+    let mut clicked = Dashboard::full((200, 60));
     clicked.press("3");
     let hit = row(&clicked, "dbs-5");
     click(&mut clicked, &hit);
     click(&mut clicked, &hit);
     let by_mouse = clicked.text();
-    let mut other = Desk::full((200, 60));
+    let mut other = Dashboard::full((200, 60));
     other.press("3");
     let hit = row(&other, "dbs-5");
     click(&mut other, &hit);
@@ -306,129 +307,133 @@ fn two_clicks_on_a_row_open_it_as_enter_does() {
 #[test]
 fn of_the_mouse_only_the_wheel_or_nothing_at_all_is_heeded_when_that_is_set() {
     for (heeded, scrolls) in [(MouseCapture::Scroll, true), (MouseCapture::Off, false)] {
-        let mut desk = Desk::full((200, 60));
-        desk.state.mouse = heeded;
-        let screen = desk.screens.all.get_mut(&ScreenId::Shell(1)).expect("shell");
+        let mut dashboard = Dashboard::full((200, 60));
+        dashboard.state.mouse = heeded;
+        let screen = dashboard.screens.all.get_mut(&ScreenId::Shell(1)).expect("shell");
         screen.lines = (0..100).map(|number| format!("line {number}")).collect();
-        let before = focused(&desk);
-        click(&mut desk, &ClickTarget::Tab(2));
-        assert!(!desk.text().contains("[3 Board]"), "{heeded:?}");
-        let panes = desk.frame().1.panes;
+        let before = focused(&dashboard);
+        click(&mut dashboard, &ClickTarget::Tab(2));
+        assert!(!dashboard.text().contains("[3 Board]"), "{heeded:?}");
+        let panes = dashboard.frame().1.panes;
         let shell = panes.iter().find(|pane| pane.screen == Some(ScreenId::Shell(1)));
         let at = shell.map(|pane| (pane.area.x, pane.area.y)).expect("shell");
-        desk.input(event(DOWN, at));
+        dashboard.input(event(DOWN, at));
         assert_eq!(
-            (focused(&desk), desk.mode()),
+            (focused(&dashboard), dashboard.mode()),
             (before, "NAV".into()),
             "{heeded:?}"
         );
-        desk.input(event(MouseEventKind::ScrollUp, at));
-        assert_eq!(desk.text().contains("3 lines back"), scrolls, "{heeded:?}");
+        dashboard.input(event(MouseEventKind::ScrollUp, at));
+        assert_eq!(dashboard.text().contains("3 lines back"), scrolls, "{heeded:?}");
     }
 }
 
 #[test]
 fn a_program_that_asked_gets_its_clicks_also_when_only_the_wheel_is_ours() {
-    let mut desk = Desk::full((120, 40));
-    desk.state.mouse = MouseCapture::Scroll;
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.state.mouse = MouseCapture::Scroll;
     let id = ScreenId::Attempt(AttemptId(11));
-    desk.screens.all.get_mut(&id).expect("screen").wants = MouseReporting {
+    dashboard.screens.all.get_mut(&id).expect("screen").wants = MouseReporting {
         reports: true,
         wheel_keys: false,
     };
-    desk.press("g i");
-    let area = focused(&desk);
+    dashboard.press("g i");
+    let area = focused(&dashboard);
     for kind in [DOWN, DRAG, UP, MouseEventKind::ScrollUp] {
-        assert_eq!(desk.input(event(kind, (area.x, area.y))).len(), 1, "{kind:?}");
+        assert_eq!(
+            dashboard.input(event(kind, (area.x, area.y))).len(),
+            1,
+            "{kind:?}"
+        );
     }
 }
 
 /// A client that types to a program that asked for the mouse, and where that is.
-fn typing_with_mouse() -> (Desk, ScreenId, Rect) {
-    let mut desk = Desk::full((200, 60));
+fn typing_with_mouse() -> (Dashboard, ScreenId, Rect) {
+    let mut dashboard = Dashboard::full((200, 60));
     let id = ScreenId::Attempt(AttemptId(11));
-    let screen = desk.screens.all.get_mut(&id).expect("screen");
+    let screen = dashboard.screens.all.get_mut(&id).expect("screen");
     screen.lines = (0..200).map(|number| format!("line {number}")).collect();
     screen.wants = MouseReporting {
         reports: true,
         wheel_keys: true,
     };
-    desk.press("g i");
-    assert_eq!(desk.mode(), "TYPE");
-    let area = focused(&desk);
-    (desk, id, area)
+    dashboard.press("g i");
+    assert_eq!(dashboard.mode(), "TYPE");
+    let area = focused(&dashboard);
+    (dashboard, id, area)
 }
 
 #[test]
 fn a_program_that_received_a_press_receives_its_release_wherever_that_is() {
-    let (mut desk, id, area) = typing_with_mouse();
+    let (mut dashboard, id, area) = typing_with_mouse();
     let inside = (area.x + 4, area.y + 2);
     let outside = (0, 0);
-    assert_eq!(desk.input(event(DOWN, inside)).len(), 1);
+    assert_eq!(dashboard.input(event(DOWN, inside)).len(), 1);
     for (kind, wished) in [
         (DRAG, MouseKind::Motion(Some(Button::Left))),
         (UP, MouseKind::Release(Button::Left)),
     ] {
-        let sent = desk.input(event(kind, outside));
+        let sent = dashboard.input(event(kind, outside));
         let [UiRequest::SendInput(to, ProgramInput::Mouse(input))] = sent.as_slice() else {
             panic!("{kind:?}: {sent:?}")
         };
         assert_eq!((*to, input.kind, input.col, input.row), (id, wished, 0, 0));
     }
     // It holds nothing any more.
-    assert_eq!(desk.input(event(DRAG, outside)), []);
-    assert_eq!(desk.input(event(UP, outside)), []);
+    assert_eq!(dashboard.input(event(DRAG, outside)), []);
+    assert_eq!(dashboard.input(event(UP, outside)), []);
 }
 
 #[test]
 fn the_wheel_moves_through_what_was_shown_before_whatever_its_program_asked_for() {
-    let (mut desk, _, area) = typing_with_mouse();
+    let (mut dashboard, _, area) = typing_with_mouse();
     let at = (area.x + 4, area.y + 2);
-    desk.press("C-b Esc k k");
-    assert!(desk.text().contains("2 lines back"), "{}", desk.text());
-    assert_eq!(desk.input(event(MouseEventKind::ScrollUp, at)), []);
-    assert!(desk.text().contains("5 lines back"), "{}", desk.text());
+    dashboard.press("C-b Esc k k");
+    assert!(dashboard.text().contains("2 lines back"), "{}", dashboard.text());
+    assert_eq!(dashboard.input(event(MouseEventKind::ScrollUp, at)), []);
+    assert!(dashboard.text().contains("5 lines back"), "{}", dashboard.text());
     for _ in 0..2 {
-        assert_eq!(desk.input(event(MouseEventKind::ScrollDown, at)), []);
+        assert_eq!(dashboard.input(event(MouseEventKind::ScrollDown, at)), []);
     }
     // Back at the present it is the program's again.
-    assert_eq!(desk.input(event(MouseEventKind::ScrollUp, at)).len(), 1);
-    desk.press("C-b [");
-    let before = desk.text();
-    assert_eq!(desk.input(event(MouseEventKind::ScrollUp, at)), []);
-    assert_ne!(desk.text(), before);
+    assert_eq!(dashboard.input(event(MouseEventKind::ScrollUp, at)).len(), 1);
+    dashboard.press("C-b [");
+    let before = dashboard.text();
+    assert_eq!(dashboard.input(event(MouseEventKind::ScrollUp, at)), []);
+    assert_ne!(dashboard.text(), before);
 }
 
 #[test]
 fn the_wheel_is_a_programs_keys_only_while_it_is_typed_to() {
-    let mut desk = Desk::full((200, 60));
+    let mut dashboard = Dashboard::full((200, 60));
     let id = ScreenId::Attempt(AttemptId(11));
-    let screen = desk.screens.all.get_mut(&id).expect("screen");
+    let screen = dashboard.screens.all.get_mut(&id).expect("screen");
     screen.lines = (0..200).map(|number| format!("line {number}")).collect();
     screen.wants = MouseReporting {
         reports: false,
         wheel_keys: true,
     };
-    desk.press("g Enter");
-    assert_eq!(desk.mode(), "LOOK");
-    let area = focused(&desk);
+    dashboard.press("g Enter");
+    assert_eq!(dashboard.mode(), "LOOK");
+    let area = focused(&dashboard);
     let at = (area.x + 4, area.y + 2);
-    assert_eq!(desk.input(event(MouseEventKind::ScrollUp, at)), []);
-    assert!(desk.text().contains("3 lines back"), "{}", desk.text());
-    desk.press("i");
-    assert_eq!(desk.input(event(MouseEventKind::ScrollUp, at)).len(), 1);
+    assert_eq!(dashboard.input(event(MouseEventKind::ScrollUp, at)), []);
+    assert!(dashboard.text().contains("3 lines back"), "{}", dashboard.text());
+    dashboard.press("i");
+    assert_eq!(dashboard.input(event(MouseEventKind::ScrollUp, at)).len(), 1);
 }
 
 /// Clicks where the first row of that sort is drawn, and once more at the same place; what the screen said before and after each.
-fn two_clicks(desk: &mut Desk, wanted: fn(&ClickTarget) -> bool) -> [String; 3] {
-    let hits = desk.frame().1.hits;
+fn two_clicks(dashboard: &mut Dashboard, wanted: fn(&ClickTarget) -> bool) -> [String; 3] {
+    let hits = dashboard.frame().1.hits;
     let (area, _) = hits.iter().rfind(|(_, hit)| wanted(hit)).expect("a row");
     let at = (area.x + 1, area.y);
-    let mut seen = vec![desk.text()];
+    let mut seen = vec![dashboard.text()];
     for _ in 0..2 {
-        desk.input(event(DOWN, at));
-        desk.input(event(UP, at));
-        seen.push(desk.text());
+        dashboard.input(event(DOWN, at));
+        dashboard.input(event(UP, at));
+        seen.push(dashboard.text());
     }
     seen.try_into().expect("three")
 }
@@ -436,17 +441,17 @@ fn two_clicks(desk: &mut Desk, wanted: fn(&ClickTarget) -> bool) -> [String; 3] 
 #[test]
 fn on_rows_of_every_sort_the_first_click_marks_and_the_second_opens() {
     // An agent, in the list of them.
-    let mut desk = Desk::full((120, 40));
-    desk.press("2 C-b Left");
-    let [_, first, second] = two_clicks(&mut desk, |hit| {
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("2 C-b Left");
+    let [_, first, second] = two_clicks(&mut dashboard, |hit| {
         matches!(hit, ClickTarget::Agent(_, AttemptId(12)))
     });
     assert!(!first.contains("LOOKING"), "{first}");
     assert!(second.contains("LOOKING"), "{second}");
     // A line of the log.
-    let mut desk = Desk::full((120, 40));
-    desk.press("4");
-    let [before, first, second] = two_clicks(&mut desk, |hit| matches!(hit, ClickTarget::Row(..)));
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("4");
+    let [before, first, second] = two_clicks(&mut dashboard, |hit| matches!(hit, ClickTarget::Row(..)));
     let title = |text: &str| {
         text.lines()
             .nth(2)
@@ -456,43 +461,43 @@ fn on_rows_of_every_sort_the_first_click_marks_and_the_second_opens() {
     assert_ne!(title(&first), title(&second), "{second}");
     // A row of a choice, of the palette, of the help.
     for keys in ["C-b w", ": t a b", "? t a b Space"] {
-        let mut desk = Desk::full((120, 40));
-        desk.press(keys);
-        let [_, first, second] = two_clicks(&mut desk, |hit| *hit == ClickTarget::MenuItem(1));
+        let mut dashboard = Dashboard::full((120, 40));
+        dashboard.press(keys);
+        let [_, first, second] = two_clicks(&mut dashboard, |hit| *hit == ClickTarget::MenuItem(1));
         let status = |text: &str| text.lines().last().map(str::to_owned).expect("status");
         assert!(status(&first).contains("ASK"), "{keys}\n{first}");
         assert!(!status(&second).contains("ASK"), "{keys}\n{second}");
     }
     // An answer to a question of the first start.
-    let mut desk = Desk::empty((120, 40));
-    desk.state.show_welcome(dbs::ui::DetectedPrograms::default());
-    let [_, first, second] = two_clicks(&mut desk, |hit| *hit == ClickTarget::MenuItem(1));
+    let mut dashboard = Dashboard::empty((120, 40));
+    dashboard.state.show_welcome(dbs::ui::DetectedPrograms::default());
+    let [_, first, second] = two_clicks(&mut dashboard, |hit| *hit == ClickTarget::MenuItem(1));
     assert!(first.contains("First start, 1 of 4"), "{first}");
     assert!(second.contains("First start, 2 of 4"), "{second}");
 }
 
 /// A log that is longer than the screen; where its uppermost line is drawn, and the text of that.
-fn long_log() -> (Desk, (u16, u16), String) {
-    let mut desk = Desk::full((80, 15));
-    let few = desk.log.clone();
+fn long_log() -> (Dashboard, (u16, u16), String) {
+    let mut dashboard = Dashboard::full((80, 15));
+    let few = dashboard.log.clone();
     let last = few.last().expect("a line").seq;
     for round in 1..10 {
         let more = few.iter().cloned().map(|line| LogLine {
             seq: line.seq + round * last,
             ..line
         });
-        desk.log.extend(more);
+        dashboard.log.extend(more);
     }
-    for line in &mut desk.log {
+    for line in &mut dashboard.log {
         line.notice.text = format!("number {}", line.seq);
     }
-    desk.press("4");
-    let (at, seq) = uppermost(&desk);
-    (desk, at, format!("number {seq}"))
+    dashboard.press("4");
+    let (at, seq) = uppermost(&dashboard);
+    (dashboard, at, format!("number {seq}"))
 }
 
-fn uppermost(desk: &Desk) -> ((u16, u16), u64) {
-    let hits = desk.frame().1.hits;
+fn uppermost(dashboard: &Dashboard) -> ((u16, u16), u64) {
+    let hits = dashboard.frame().1.hits;
     let marks = hits.iter().filter_map(|(area, hit)| match hit {
         ClickTarget::Row(_, mark) => Some(((area.x + 1, area.y), *mark)),
         _ => None,
@@ -502,27 +507,32 @@ fn uppermost(desk: &Desk) -> ((u16, u16), u64) {
 
 #[test]
 fn the_second_click_means_what_the_first_marked_also_where_the_list_moved_below_the_mouse() {
-    let marked = |desk: &mut Desk| {
-        desk.press("y");
-        let text = desk.text();
-        desk.press("Esc");
+    let marked = |dashboard: &mut Dashboard| {
+        dashboard.press("y");
+        let text = dashboard.text();
+        dashboard.press("Esc");
         text
     };
-    let (mut desk, at, text) = long_log();
-    desk.input(event(DOWN, at));
+    let (mut dashboard, at, text) = long_log();
+    dashboard.input(event(DOWN, at));
     assert_ne!(
-        format!("number {}", uppermost(&desk).1),
+        format!("number {}", uppermost(&dashboard).1),
         text,
         "the list has moved"
     );
-    assert!(marked(&mut desk).contains(&text));
+    assert!(marked(&mut dashboard).contains(&text));
     // At once the same place means the same line, and later what is there then.
     for (later, same) in [(Span(999), true), (Span::seconds(1), false)] {
-        let (mut desk, at, text) = long_log();
-        desk.input(event(DOWN, at));
-        desk.now = desk.now + later;
-        desk.input(event(DOWN, at));
-        desk.press("Esc");
-        assert_eq!(marked(&mut desk).contains(&text), same, "{}", desk.text());
+        let (mut dashboard, at, text) = long_log();
+        dashboard.input(event(DOWN, at));
+        dashboard.now = dashboard.now + later;
+        dashboard.input(event(DOWN, at));
+        dashboard.press("Esc");
+        assert_eq!(
+            marked(&mut dashboard).contains(&text),
+            same,
+            "{}",
+            dashboard.text()
+        );
     }
 }

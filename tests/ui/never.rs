@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use ratatui::buffer::Buffer;
 use unicode_width::UnicodeWidthStr;
 
-use crate::fixture::Desk;
+use crate::fixture::Dashboard;
 
 /// What may happen at a client, or to it.
 #[derive(Debug, Clone)]
@@ -73,17 +73,17 @@ fn any_happening() -> impl Strategy<Value = Happening> {
     ]
 }
 
-fn happen(desk: &mut Desk, happening: Happening) {
+fn happen(dashboard: &mut Dashboard, happening: Happening) {
     match happening {
-        Happening::Input(input) => live(desk, input),
+        Happening::Input(input) => live(dashboard, input),
         Happening::Wait(millis) => {
-            desk.now = desk.now + Span(millis);
-            live(desk, UiInput::Tick);
+            dashboard.now = dashboard.now + Span(millis);
+            live(dashboard, UiInput::Tick);
         }
         Happening::Ends(attempt) => {
             let id = ScreenId::Attempt(AttemptId(attempt));
-            desk.screens.all.get_mut(&id).expect("screen").alive = false;
-            live(desk, UiInput::Tick);
+            dashboard.screens.all.get_mut(&id).expect("screen").alive = false;
+            live(dashboard, UiInput::Tick);
         }
     }
 }
@@ -96,13 +96,13 @@ const HOME: &str = "Esc Esc Esc Esc C-b Esc C-b b";
 const TYPE: &str = ": t y p e Space h e r e Space d b s - 4 Enter";
 
 /// Takes in one input, answers shells as a server would, and looks at the frame.
-fn live(desk: &mut Desk, input: UiInput) {
-    for request in desk.input(input) {
+fn live(dashboard: &mut Dashboard, input: UiInput) {
+    for request in dashboard.input(input) {
         if let UiRequest::OpenShell(pane) = request {
-            desk.state.shell_opened(pane, 1);
+            dashboard.state.shell_opened(pane, 1);
         }
     }
-    let (buffer, layouted) = desk.frame();
+    let (buffer, layouted) = dashboard.frame();
     for pane in &layouted.panes {
         assert_eq!(
             pane.area.intersection(buffer.area),
@@ -156,22 +156,22 @@ proptest! {
         first in (1u16..=200, 1u16..=60),
         last in prop::sample::select(vec![(60, 15), (80, 24), (120, 40), (200, 60)]),
     ) {
-        let mut desk = Desk::full(first);
+        let mut dashboard = Dashboard::full(first);
         for happening in happenings {
-            happen(&mut desk, happening);
+            happen(&mut dashboard, happening);
         }
-        live(&mut desk, UiInput::Resize(last.0, last.1));
-        desk.press(HOME);
-        prop_assert_eq!(desk.mode(), "NAV", "{}", desk.text());
-        desk.press(TYPE);
-        prop_assert_eq!(desk.mode(), "TYPE", "{}", desk.text());
+        live(&mut dashboard, UiInput::Resize(last.0, last.1));
+        dashboard.press(HOME);
+        prop_assert_eq!(dashboard.mode(), "NAV", "{}", dashboard.text());
+        dashboard.press(TYPE);
+        prop_assert_eq!(dashboard.mode(), "TYPE", "{}", dashboard.text());
         let key = ProgramInput::Key(KeyInput::new(Key::Char('x'), Modifiers::empty()));
         prop_assert_eq!(
-            desk.press("x"),
+            dashboard.press("x"),
             vec![UiRequest::SendInput(ScreenId::Attempt(AttemptId(11)), key)]
         );
-        desk.press(HOME);
-        prop_assert_eq!(desk.press("C-b d"), vec![UiRequest::Detach]);
+        dashboard.press(HOME);
+        prop_assert_eq!(dashboard.press("C-b d"), vec![UiRequest::Detach]);
     }
 
     #[test]
@@ -181,25 +181,25 @@ proptest! {
         body in any::<String>(),
         size in prop::sample::select(vec![(60, 15), (80, 24), (120, 40), (200, 60)]),
     ) {
-        let mut desk = Desk::full(size);
-        let plain = borders(&desk);
-        desk.change("dbs-5", |task| {
+        let mut dashboard = Dashboard::full(size);
+        let plain = borders(&dashboard);
+        dashboard.change("dbs-5", |task| {
             task.title.clone_from(&title);
             task.finding = Some(name.clone());
             task.body.clone_from(&body);
         });
-        desk.log[3].notice.text.clone_from(&title);
-        let (buffer, _) = desk.frame();
+        dashboard.log[3].notice.text.clone_from(&title);
+        let (buffer, _) = dashboard.frame();
         for (row, width) in row_widths(&buffer).into_iter().enumerate() {
             prop_assert_eq!(width, usize::from(size.0), "row {}", row);
         }
-        prop_assert_eq!(borders(&desk), plain);
+        prop_assert_eq!(borders(&dashboard), plain);
     }
 }
 
 /// Where the lines around panes are.
-fn borders(desk: &Desk) -> Vec<(u16, u16)> {
-    let (buffer, layouted) = desk.frame();
+fn borders(dashboard: &Dashboard) -> Vec<(u16, u16)> {
+    let (buffer, layouted) = dashboard.frame();
     let inside = |x, y| {
         layouted
             .panes
@@ -216,15 +216,15 @@ fn borders(desk: &Desk) -> Vec<(u16, u16)> {
 #[test]
 fn a_frame_of_one_cell_and_of_none_can_be_drawn() {
     for size in [(1, 1), (0, 0), (1, 60), (200, 1), (59, 60), (200, 14)] {
-        let desk = Desk::full(size);
-        assert!(desk.frame().1.panes.is_empty());
+        let dashboard = Dashboard::full(size);
+        assert!(dashboard.frame().1.panes.is_empty());
     }
 }
 
 #[test]
 fn a_small_terminal_says_what_it_needs_and_how_things_stand() {
-    let desk = Desk::full((59, 20));
-    let text = desk.text();
+    let dashboard = Dashboard::full((59, 20));
+    let text = dashboard.text();
     assert!(
         text.contains("need 60x15, have 59x20") && text.contains("7 running, 5 need you"),
         "{text}"
@@ -234,9 +234,15 @@ fn a_small_terminal_says_what_it_needs_and_how_things_stand() {
 #[test]
 fn an_agent_is_never_given_fewer_than_sixty_columns() {
     for width in 100..=200 {
-        let mut desk = Desk::full((width, 50));
-        desk.press("2");
-        for pane in desk.frame().1.panes.iter().filter(|pane| pane.screen.is_some()) {
+        let mut dashboard = Dashboard::full((width, 50));
+        dashboard.press("2");
+        for pane in dashboard
+            .frame()
+            .1
+            .panes
+            .iter()
+            .filter(|pane| pane.screen.is_some())
+        {
             assert!(pane.area.width >= 60, "{} columns of {width}", pane.area.width);
         }
     }
@@ -245,16 +251,16 @@ fn an_agent_is_never_given_fewer_than_sixty_columns() {
 #[test]
 fn what_an_agent_is_given_does_not_change_with_the_mode() {
     for size in [(80, 24), (120, 40), (200, 60)] {
-        let mut desk = Desk::full(size);
-        desk.press("3 g Enter");
-        let looking = desk.frame().1.panes;
-        desk.press("i");
-        assert_eq!(desk.mode(), "TYPE");
-        assert_eq!(desk.frame().1.panes, looking);
+        let mut dashboard = Dashboard::full(size);
+        dashboard.press("3 g Enter");
+        let looking = dashboard.frame().1.panes;
+        dashboard.press("i");
+        assert_eq!(dashboard.mode(), "TYPE");
+        assert_eq!(dashboard.frame().1.panes, looking);
     }
-    let mut desk = Desk::full((80, 24));
-    desk.press("3 g Enter");
-    let area = desk.frame().1.panes[0].area;
+    let mut dashboard = Dashboard::full((80, 24));
+    dashboard.press("3 g Enter");
+    let area = dashboard.frame().1.panes[0].area;
     assert_eq!((area.width, area.height), (80, 22));
 }
 
@@ -262,33 +268,37 @@ fn what_an_agent_is_given_does_not_change_with_the_mode() {
 fn a_named_task_is_typed_to_whatever_has_the_focus() {
     // A terminal whose program has ended, one that is not there, another agent's, a shell's.
     for keys in ["3 G k k", "C-b Left", "2 l", "C-b c"] {
-        let mut desk = Desk::full((120, 40));
-        desk.press(keys);
-        for pane in desk.state.unopened_shells() {
-            desk.state.shell_opened(pane, 1);
+        let mut dashboard = Dashboard::full((120, 40));
+        dashboard.press(keys);
+        for pane in dashboard.state.unopened_shells() {
+            dashboard.state.shell_opened(pane, 1);
         }
-        desk.press(TYPE);
-        assert_eq!(desk.mode(), "TYPE", "{keys}\n{}", desk.text());
-        assert!(desk.text().contains("developer-ravel"), "{keys}\n{}", desk.text());
+        dashboard.press(TYPE);
+        assert_eq!(dashboard.mode(), "TYPE", "{keys}\n{}", dashboard.text());
+        assert!(
+            dashboard.text().contains("developer-ravel"),
+            "{keys}\n{}",
+            dashboard.text()
+        );
     }
-    let mut desk = Desk::full((120, 40));
-    desk.press("2 l");
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("2 l");
     for attempt in [12, 13] {
         let id = ScreenId::Attempt(AttemptId(attempt));
-        desk.screens.all.get_mut(&id).expect("screen").alive = false;
+        dashboard.screens.all.get_mut(&id).expect("screen").alive = false;
     }
-    desk.press(TYPE);
-    assert_eq!(desk.mode(), "TYPE", "{}", desk.text());
+    dashboard.press(TYPE);
+    assert_eq!(dashboard.mode(), "TYPE", "{}", dashboard.text());
 }
 
 #[test]
 fn typing_where_no_program_runs_says_so() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("3 : t y p e Space h e r e Space d b s - 8 Enter");
-    assert_eq!(desk.mode(), "NAV");
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("3 : t y p e Space h e r e Space d b s - 8 Enter");
+    assert_eq!(dashboard.mode(), "NAV");
     assert!(
-        desk.text().contains("no program runs here (yet)"),
+        dashboard.text().contains("no program runs here (yet)"),
         "{}",
-        desk.text()
+        dashboard.text()
     );
 }

@@ -35,24 +35,24 @@ const ABOUT: &str = "The screen of dbs in its demo, after twelve seconds: at the
                      agent at work; at the right the task knot-3 and the terminal of its agent, which asks whether it may run a check.";
 
 /// A person in front of the demo.
-struct Desk {
+struct Dashboard {
     demo: Run,
     model: ReadModel,
     terminals: Terminals,
     facts: SessionFacts,
-    shelf: ViewCache,
+    cache: ViewCache,
     theme: Theme,
     state: UiState,
 }
 
-impl Desk {
-    fn new() -> Desk {
+impl Dashboard {
+    fn new() -> Dashboard {
         let demo = Run::of_demo(BEGAN, AFTER);
         let mut state = UiState::builtin(SIZE).expect("built-in files");
         for pane in state.unopened_shells() {
             state.shell_opened(pane, 1);
         }
-        Desk {
+        Dashboard {
             model: ReadModel::of(&demo.board, demo.now),
             terminals: Terminals::default(),
             facts: SessionFacts {
@@ -63,7 +63,7 @@ impl Desk {
                 utc_offset: 0,
                 connection_notice: None,
             },
-            shelf: ViewCache::default(),
+            cache: ViewCache::default(),
             theme: Theme::builtin(ColourDepth::True, Glyphs::Unicode),
             state,
             demo,
@@ -75,7 +75,7 @@ impl Desk {
             model: &self.model,
             screens: &self.terminals,
             log: &self.demo.log,
-            cache: &self.shelf,
+            cache: &self.cache,
             now: self.demo.now,
             session: &self.facts,
             theme: &self.theme,
@@ -122,10 +122,10 @@ impl Desk {
 
 #[test]
 fn the_picture_of_the_readme_is_fresh() {
-    let mut desk = Desk::new();
-    desk.press(KEYS);
-    desk.start_terminals();
-    let (buffer, _) = desk.draw();
+    let mut dashboard = Dashboard::new();
+    dashboard.press(KEYS);
+    dashboard.start_terminals();
+    let (buffer, _) = dashboard.draw();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/picture.svg");
     let fresh = svg::svg(&buffer, ABOUT);
     if is_rewrite_wished() {

@@ -5,19 +5,19 @@ use dbs::read_model::Trouble;
 use dbs::ui::{ColourDepth, Glyphs, Motion, SessionKind, StyleRole, Theme, UiInput};
 use ratatui::style::Modifier;
 
-use crate::fixture::{Desk, NOW};
+use crate::fixture::{Dashboard, NOW};
 
-fn row(desk: &Desk, at: usize) -> String {
-    desk.text().lines().nth(at).unwrap_or_default().to_owned()
+fn row(dashboard: &Dashboard, at: usize) -> String {
+    dashboard.text().lines().nth(at).unwrap_or_default().to_owned()
 }
 
-fn resize(desk: &mut Desk, (width, height): (u16, u16)) {
-    desk.input(UiInput::Resize(width, height));
+fn resize(dashboard: &mut Dashboard, (width, height): (u16, u16)) {
+    dashboard.input(UiInput::Resize(width, height));
 }
 
 #[test]
 fn panes_are_one_two_and_three_columns_from_the_widths_of_the_table_on() {
-    let panes = |size| Desk::full(size).frame().1.panes;
+    let panes = |size| Dashboard::full(size).frame().1.panes;
     for (size, many) in [
         ((59, 15), 0),
         ((60, 14), 0),
@@ -49,7 +49,7 @@ fn the_top_bar_loses_its_parts_in_one_order_and_names_become_digits_last() {
     let mut losses = Vec::new();
     let mut was_named = true;
     for width in (60..=200).rev() {
-        let top = row(&Desk::full((width, 50)), 0);
+        let top = row(&Dashboard::full((width, 50)), 0);
         let is_named = top.contains("3 Board");
         assert!(was_named || !is_named, "{width}: {top}");
         was_named = is_named;
@@ -80,22 +80,22 @@ fn what_is_broken_stands_in_the_top_bar_at_every_width() {
         .into_iter()
         .flat_map(|project| (60..=200).map(move |width| (project, width)))
     {
-        let mut desk = Desk::full((width, 50));
-        desk.session.project = project.to_owned();
-        desk.session.kind = SessionKind::Rehearsal;
-        desk.session.connection_notice = Some("disk full".to_owned());
-        desk.model.pause = Some(PauseReason::Quota {
+        let mut dashboard = Dashboard::full((width, 50));
+        dashboard.session.project = project.to_owned();
+        dashboard.session.kind = SessionKind::Rehearsal;
+        dashboard.session.connection_notice = Some("disk full".to_owned());
+        dashboard.model.pause = Some(PauseReason::Quota {
             until: NOW + Span::minutes(47),
             why: "usage limit reached".to_owned(),
         });
-        let top = row(&desk, 0);
+        let top = row(&dashboard, 0);
         for told in ["disk full", "PAUSED", "47m left", "DEMO", "[1"] {
             assert!(top.contains(told), "{told} at {width}: {top}");
         }
         // One more, and it is at least counted.
-        desk.model.troubles = vec![Trouble::of_store("the disk of /p/board.db is full".to_owned())];
-        desk.session.connection_notice = Some("reconnecting for the third time".to_owned());
-        let top = row(&desk, 0);
+        dashboard.model.troubles = vec![Trouble::of_store("the disk of /p/board.db is full".to_owned())];
+        dashboard.session.connection_notice = Some("reconnecting for the third time".to_owned());
+        let top = row(&dashboard, 0);
         assert!(top.contains("reconnecting"), "{width}: {top}");
         assert!(
             top.contains("disk full") && (top.contains("DEMO") || top.contains(" +")),
@@ -108,9 +108,9 @@ fn what_is_broken_stands_in_the_top_bar_at_every_width() {
 fn hints_go_from_the_right_and_the_way_to_the_help_stays() {
     let mut last: Option<String> = None;
     for width in (60..=200).rev() {
-        let mut desk = Desk::full((width, 50));
-        desk.press("3");
-        let status = row(&desk, 49);
+        let mut dashboard = Dashboard::full((width, 50));
+        dashboard.press("3");
+        let status = row(&dashboard, 49);
         let hints = status.strip_suffix("? help").map(str::trim_end);
         let hints = hints
             .unwrap_or_else(|| panic!("{width}: no way to the help: {status}"))
@@ -128,29 +128,29 @@ fn hints_go_from_the_right_and_the_way_to_the_help_stays() {
 
 #[test]
 fn nothing_is_lost_on_a_frame_of_one_cell_and_keys_still_work() {
-    let mut desk = Desk::full((200, 60));
-    desk.press("6");
-    desk.press("C-b z j");
-    let before = desk.text();
+    let mut dashboard = Dashboard::full((200, 60));
+    dashboard.press("6");
+    dashboard.press("C-b z j");
+    let before = dashboard.text();
     for small in [(1, 1), (59, 14), (0, 0), (60, 15), (80, 24)] {
-        resize(&mut desk, small);
-        desk.frame();
-        resize(&mut desk, (200, 60));
-        assert_eq!(desk.text(), before, "after {small:?}");
+        resize(&mut dashboard, small);
+        dashboard.frame();
+        resize(&mut dashboard, (200, 60));
+        assert_eq!(dashboard.text(), before, "after {small:?}");
     }
-    resize(&mut desk, (1, 1));
-    desk.press("5");
-    resize(&mut desk, (200, 60));
-    assert!(row(&desk, 0).contains("[5 Inbox]"), "{}", desk.text());
+    resize(&mut dashboard, (1, 1));
+    dashboard.press("5");
+    resize(&mut dashboard, (200, 60));
+    assert!(row(&dashboard, 0).contains("[5 Inbox]"), "{}", dashboard.text());
 }
 
 #[test]
 fn only_the_flag_of_what_needs_a_person_blinks_and_not_with_motion_reduced() {
     for palette in [ColourDepth::Mono, ColourDepth::Sixteen] {
         for (motion, many) in [(Motion::Full, 1), (Motion::Reduced, 0)] {
-            let mut desk = Desk::full((120, 40));
-            desk.theme = Theme::builtin(palette, Glyphs::Unicode).with_motion(motion);
-            let (buffer, _) = desk.frame();
+            let mut dashboard = Dashboard::full((120, 40));
+            dashboard.theme = Theme::builtin(palette, Glyphs::Unicode).with_motion(motion);
+            let (buffer, _) = dashboard.frame();
             let blinks = buffer
                 .content
                 .iter()
@@ -160,7 +160,7 @@ fn only_the_flag_of_what_needs_a_person_blinks_and_not_with_motion_reduced() {
                 .filter(|sign| *sign != " ")
                 .collect();
             assert_eq!(signs, vec!["⚑"; many], "{palette:?} {motion:?}");
-            let needs = desk.theme.style(StyleRole::Needs).add_modifier;
+            let needs = dashboard.theme.style(StyleRole::Needs).add_modifier;
             assert!(
                 needs.contains(Modifier::REVERSED),
                 "it stands out without blinking, too"

@@ -4,7 +4,7 @@ use dbs::domain::{NoticeLevel, PauseReason, Span};
 use dbs::ui::{ColourDepth, Glyphs, SessionKind, Theme};
 use ratatui::style::{Color, Style};
 
-use crate::fixture::Desk;
+use crate::fixture::Dashboard;
 
 const SIZES: [(u16, u16); 4] = [(60, 15), (80, 24), (120, 40), (200, 60)];
 
@@ -17,22 +17,22 @@ const PLAIN: [(&str, ColourDepth, Glyphs); 2] = [
 /// What lies over the panes is looked at in the sizes where it is tightest.
 const OVERLAY_SIZES: [(u16, u16); 3] = [(60, 15), (80, 24), (120, 40)];
 
-fn check(name: &str, desk: &Desk) {
-    let (width, height) = desk.state.size;
+fn check(name: &str, dashboard: &Dashboard) {
+    let (width, height) = dashboard.state.size;
     let mut settings = insta::Settings::clone_current();
     settings.set_prepend_module_to_snapshot(false);
     settings.set_snapshot_path("snapshots");
     settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!(format!("{name}_{width}x{height}"), desk.text()));
+    settings.bind(|| insta::assert_snapshot!(format!("{name}_{width}x{height}"), dashboard.text()));
 }
 
 fn at_every_size(name: &str, keys: &str) {
     for size in SIZES {
-        let mut desk = Desk::full(size);
+        let mut dashboard = Dashboard::full(size);
         if !keys.is_empty() {
-            desk.press(keys);
+            dashboard.press(keys);
         }
-        check(name, &desk);
+        check(name, &dashboard);
     }
 }
 
@@ -40,14 +40,14 @@ fn at_every_size(name: &str, keys: &str) {
 fn the_inbox() {
     at_every_size("inbox", "5 j j j");
     for (name, palette, glyphs) in PLAIN {
-        let mut desk = Desk::full((80, 24));
-        desk.theme = Theme::builtin(palette, glyphs);
-        desk.press("5");
-        check(&format!("inbox_{name}"), &desk);
+        let mut dashboard = Dashboard::full((80, 24));
+        dashboard.theme = Theme::builtin(palette, glyphs);
+        dashboard.press("5");
+        check(&format!("inbox_{name}"), &dashboard);
     }
-    let mut desk = Desk::empty((80, 24));
-    desk.press("5");
-    check("inbox_empty", &desk);
+    let mut dashboard = Dashboard::empty((80, 24));
+    dashboard.press("5");
+    check("inbox_empty", &dashboard);
 }
 
 #[test]
@@ -58,15 +58,15 @@ fn what_a_task_changed() {
         .flat_map(|look| SIZES.map(|size| (look, size)))
         .collect();
     for ((name, palette, glyphs), size) in plain {
-        let mut desk = Desk::full(size);
-        desk.theme = Theme::builtin(palette, glyphs);
-        desk.press("3 g d J");
-        check(&format!("diff_{name}"), &desk);
+        let mut dashboard = Dashboard::full(size);
+        dashboard.theme = Theme::builtin(palette, glyphs);
+        dashboard.press("3 g d J");
+        check(&format!("diff_{name}"), &dashboard);
     }
     for (name, keys) in [("none", "3 G d"), ("review", "3 g d ="), ("coming", "3 g j d")] {
-        let mut desk = Desk::full((80, 24));
-        desk.press(keys);
-        check(&format!("diff_{name}"), &desk);
+        let mut dashboard = Dashboard::full((80, 24));
+        dashboard.press(keys);
+        check(&format!("diff_{name}"), &dashboard);
     }
 }
 
@@ -75,32 +75,32 @@ fn the_checks() {
     at_every_size("gates", "3 C");
     for (name, palette, glyphs) in PLAIN {
         for size in [(60, 15), (120, 40)] {
-            let mut desk = Desk::full(size);
-            desk.theme = Theme::builtin(palette, glyphs);
-            desk.press("3 C j j");
-            check(&format!("gates_{name}"), &desk);
+            let mut dashboard = Dashboard::full(size);
+            dashboard.theme = Theme::builtin(palette, glyphs);
+            dashboard.press("3 C j j");
+            check(&format!("gates_{name}"), &dashboard);
         }
     }
-    let mut desk = Desk::empty((80, 24));
-    desk.press("3 C");
-    check("gates_empty", &desk);
+    let mut dashboard = Dashboard::empty((80, 24));
+    dashboard.press("3 C");
+    check("gates_empty", &dashboard);
 }
 
 #[test]
 fn the_log_and_what_a_terminal_showed_then() {
-    let mut desk = Desk::full((60, 15));
-    desk.theme = Theme::builtin(ColourDepth::Mono, Glyphs::Ascii);
-    desk.press("4 k k");
-    check("log_plain", &desk);
+    let mut dashboard = Dashboard::full((60, 15));
+    dashboard.theme = Theme::builtin(ColourDepth::Mono, Glyphs::Ascii);
+    dashboard.press("4 k k");
+    check("log_plain", &dashboard);
     check("log_empty", &{
-        let mut desk = Desk::empty((60, 15));
-        desk.press("4");
-        desk
+        let mut dashboard = Dashboard::empty((60, 15));
+        dashboard.press("4");
+        dashboard
     });
     for size in [(60, 15), (120, 40)] {
-        let mut desk = Desk::full(size);
-        desk.press("4 k k Enter");
-        check("moment", &desk);
+        let mut dashboard = Dashboard::full(size);
+        dashboard.press("4 k k Enter");
+        check("moment", &dashboard);
     }
 }
 
@@ -108,39 +108,40 @@ fn the_log_and_what_a_terminal_showed_then() {
 fn what_happened_while_nobody_looked_and_that_all_is_over() {
     use dbs::domain::TaskState;
     for size in [(60, 15), (120, 40)] {
-        let mut desk = Desk::full(size);
-        desk.state
-            .set_away_since(Some(desk.now - Span::minutes(30)), desk.now);
-        check("away", &desk);
-        desk.press("j");
-        assert!(!desk.text().contains("While you were away"));
+        let mut dashboard = Dashboard::full(size);
+        dashboard
+            .state
+            .set_away_since(Some(dashboard.now - Span::minutes(30)), dashboard.now);
+        check("away", &dashboard);
+        dashboard.press("j");
+        assert!(!dashboard.text().contains("While you were away"));
     }
     for size in [(60, 15), (80, 24), (200, 60)] {
-        let mut desk = Desk::full(size);
-        let ids: Vec<String> = desk.board.tasks.keys().map(ToString::to_string).collect();
+        let mut dashboard = Dashboard::full(size);
+        let ids: Vec<String> = dashboard.board.tasks.keys().map(ToString::to_string).collect();
         for id in ids {
-            desk.change(&id, |task| {
+            dashboard.change(&id, |task| {
                 task.open_attempt = None;
                 if !task.state.is_terminal() {
                     task.state = TaskState::Done;
                 }
             });
         }
-        desk.press("3");
-        check("over", &desk);
+        dashboard.press("3");
+        check("over", &dashboard);
     }
 }
 
 #[test]
 fn the_sessions_and_the_way_to_another() {
     at_every_size("sessions", "3 C-b s");
-    let mut desk = Desk::full((60, 15));
-    desk.theme = Theme::builtin(ColourDepth::Mono, Glyphs::Ascii);
-    desk.press("3 C-b s j");
-    check("sessions_plain", &desk);
-    assert_eq!(desk.press("Enter"), [], "nobody goes where they are");
+    let mut dashboard = Dashboard::full((60, 15));
+    dashboard.theme = Theme::builtin(ColourDepth::Mono, Glyphs::Ascii);
+    dashboard.press("3 C-b s j");
+    check("sessions_plain", &dashboard);
+    assert_eq!(dashboard.press("Enter"), [], "nobody goes where they are");
     let there = dbs::ui::UiRequest::SwitchSession("/home/ann/website".to_owned());
-    assert_eq!(desk.press("j Enter"), [there]);
+    assert_eq!(dashboard.press("j Enter"), [there]);
 }
 
 #[test]
@@ -148,89 +149,89 @@ fn the_figures() {
     at_every_size("metrics", "3 M");
     for (name, palette, glyphs) in PLAIN {
         for size in [(60, 15), (120, 40)] {
-            let mut desk = Desk::full(size);
-            desk.theme = Theme::builtin(palette, glyphs);
-            desk.press("6 M");
-            check(&format!("metrics_{name}"), &desk);
+            let mut dashboard = Dashboard::full(size);
+            dashboard.theme = Theme::builtin(palette, glyphs);
+            dashboard.press("6 M");
+            check(&format!("metrics_{name}"), &dashboard);
         }
     }
-    let mut desk = Desk::empty((80, 24));
-    desk.press("6");
-    check("metrics_empty", &desk);
+    let mut dashboard = Dashboard::empty((80, 24));
+    dashboard.press("6");
+    check("metrics_empty", &dashboard);
 }
 
 #[test]
 fn what_waits_for_what() {
-    let deps = |desk: &mut Desk| {
+    let deps = |dashboard: &mut Dashboard| {
         for (task, on) in [
             ("dbs-20", "dbs-14"),
             ("dbs-13", "dbs-5"),
             ("dbs-19", "dbs-20"),
             ("dbs-21", "dbs-18"),
         ] {
-            desk.change(task, |task| task.deps = [on.into()].into());
+            dashboard.change(task, |task| task.deps = [on.into()].into());
         }
-        desk.shelf = crate::papers::shelf(&desk.model);
+        dashboard.cache = crate::cache_entries::cache(&dashboard.model);
     };
     for size in SIZES {
-        let mut desk = Desk::full(size);
-        deps(&mut desk);
-        desk.press("3 D j");
-        check("graph", &desk);
+        let mut dashboard = Dashboard::full(size);
+        deps(&mut dashboard);
+        dashboard.press("3 D j");
+        check("graph", &dashboard);
     }
     for (name, palette, glyphs) in PLAIN {
-        let mut desk = Desk::full((60, 15));
-        deps(&mut desk);
-        desk.theme = Theme::builtin(palette, glyphs);
-        desk.press("3 D j j l");
-        check(&format!("graph_{name}"), &desk);
+        let mut dashboard = Dashboard::full((60, 15));
+        deps(&mut dashboard);
+        dashboard.theme = Theme::builtin(palette, glyphs);
+        dashboard.press("3 D j j l");
+        check(&format!("graph_{name}"), &dashboard);
     }
-    let mut desk = Desk::empty((80, 24));
-    desk.press("3 D");
-    check("graph_empty", &desk);
+    let mut dashboard = Dashboard::empty((80, 24));
+    dashboard.press("3 D");
+    check("graph_empty", &dashboard);
 }
 
 #[test]
 fn the_help() {
     for size in OVERLAY_SIZES {
-        let mut desk = Desk::full(size);
-        desk.press("?");
-        check("help", &desk);
-        desk.press("s t o p");
-        check("help_search", &desk);
+        let mut dashboard = Dashboard::full(size);
+        dashboard.press("?");
+        check("help", &dashboard);
+        dashboard.press("s t o p");
+        check("help_search", &dashboard);
     }
 }
 
 #[test]
 fn the_palette() {
     for size in OVERLAY_SIZES {
-        let mut desk = Desk::full(size);
-        desk.press(":");
-        check("palette", &desk);
-        desk.press("r e t Down");
-        check("palette_found", &desk);
+        let mut dashboard = Dashboard::full(size);
+        dashboard.press(":");
+        check("palette", &dashboard);
+        dashboard.press("r e t Down");
+        check("palette_found", &dashboard);
     }
 }
 
 #[test]
 fn a_list_that_is_searched_and_one_that_is_filtered() {
     for size in OVERLAY_SIZES {
-        let mut desk = Desk::full(size);
-        desk.press("3");
-        desk.press("/ r e");
-        check("find", &desk);
-        desk.press("Enter");
-        check("filtered", &desk);
+        let mut dashboard = Dashboard::full(size);
+        dashboard.press("3");
+        dashboard.press("/ r e");
+        check("find", &dashboard);
+        dashboard.press("Enter");
+        check("filtered", &dashboard);
     }
 }
 
 #[test]
 fn a_terminal_that_is_held_still() {
     for size in OVERLAY_SIZES {
-        let mut desk = Desk::full(size);
-        desk.press("3");
-        desk.press("g Enter / t e s t Enter V k");
-        check("copy", &desk);
+        let mut dashboard = Dashboard::full(size);
+        dashboard.press("3");
+        dashboard.press("g Enter / t e s t Enter V k");
+        check("copy", &dashboard);
     }
 }
 
@@ -244,9 +245,9 @@ fn forms_labels_marks_and_undo() {
         ("discard", "X"),
     ] {
         for size in OVERLAY_SIZES {
-            let mut desk = Desk::full(size);
-            desk.press(keys);
-            check(name, &desk);
+            let mut dashboard = Dashboard::full(size);
+            dashboard.press(keys);
+            check(name, &dashboard);
         }
     }
 }
@@ -254,10 +255,10 @@ fn forms_labels_marks_and_undo() {
 #[test]
 fn the_keys_after_the_prefix() {
     for size in [(60, 15), (80, 24), (120, 40)] {
-        let mut desk = Desk::full(size);
-        desk.press("C-b");
-        desk.now = desk.now + Span(400);
-        check("prefix", &desk);
+        let mut dashboard = Dashboard::full(size);
+        dashboard.press("C-b");
+        dashboard.now = dashboard.now + Span(400);
+        check("prefix", &dashboard);
     }
 }
 
@@ -270,9 +271,9 @@ fn prompts_questions_and_choices() {
         ("panes", "C-b w"),
     ] {
         for size in [(60, 15), (120, 40)] {
-            let mut desk = Desk::full(size);
-            desk.press(keys);
-            check(name, &desk);
+            let mut dashboard = Dashboard::full(size);
+            dashboard.press(keys);
+            check(name, &dashboard);
         }
     }
 }
@@ -280,26 +281,27 @@ fn prompts_questions_and_choices() {
 #[test]
 fn a_paused_rehearsal_that_has_something_to_say() {
     for size in [(60, 15), (120, 40)] {
-        let mut desk = Desk::full(size);
-        desk.session.kind = SessionKind::Rehearsal;
-        desk.model.pause = Some(PauseReason::Operator {
+        let mut dashboard = Dashboard::full(size);
+        dashboard.session.kind = SessionKind::Rehearsal;
+        dashboard.model.pause = Some(PauseReason::Operator {
             by: "ann".to_owned(),
-            at: desk.now - Span::minutes(3),
+            at: dashboard.now - Span::minutes(3),
         });
-        desk.state
-            .show_toast(desk.now, NoticeLevel::Success, "released dbs-20");
-        desk.state.show_toast(
-            desk.now,
+        dashboard
+            .state
+            .show_toast(dashboard.now, NoticeLevel::Success, "released dbs-20");
+        dashboard.state.show_toast(
+            dashboard.now,
             NoticeLevel::Error,
             "could not push: the remote does not answer",
         );
-        check("rehearsal", &desk);
+        check("rehearsal", &dashboard);
     }
 }
 
 /// Every style of a frame, in the order of first use, and a map of where each is used.
-fn styles(desk: &Desk) -> String {
-    let (buffer, _) = desk.frame();
+fn styles(dashboard: &Dashboard) -> String {
+    let (buffer, _) = dashboard.frame();
     let mut seen: Vec<Style> = Vec::new();
     let mut map = String::new();
     for y in buffer.area.y..buffer.area.bottom() {
@@ -321,29 +323,29 @@ fn styles(desk: &Desk) -> String {
         )
     };
     let legend: String = seen.iter().enumerate().map(&mut key).collect();
-    format!("{}\n{map}\n{legend}", desk.text())
+    format!("{}\n{map}\n{legend}", dashboard.text())
 }
 
 #[test]
 fn styles_say_with_colour_what_words_say_already() {
     for (name, palette) in [("sixteen", ColourDepth::Sixteen), ("mono", ColourDepth::Mono)] {
-        let mut desk = Desk::full((80, 24));
-        desk.theme = Theme::builtin(palette, Glyphs::Unicode);
+        let mut dashboard = Dashboard::full((80, 24));
+        dashboard.theme = Theme::builtin(palette, Glyphs::Unicode);
         let mut settings = insta::Settings::clone_current();
         settings.set_prepend_module_to_snapshot(false);
         settings.set_snapshot_path("snapshots");
         settings.set_omit_expression(true);
-        settings.bind(|| insta::assert_snapshot!(format!("styles_{name}"), styles(&desk)));
+        settings.bind(|| insta::assert_snapshot!(format!("styles_{name}"), styles(&dashboard)));
     }
 }
 
 #[test]
 fn without_colours_not_even_an_agent_has_any() {
-    let mut desk = Desk::full((200, 60));
-    desk.theme = Theme::builtin(ColourDepth::Mono, Glyphs::Unicode);
+    let mut dashboard = Dashboard::full((200, 60));
+    dashboard.theme = Theme::builtin(ColourDepth::Mono, Glyphs::Unicode);
     for keys in ["2", "3 g i"] {
-        desk.press(keys);
-        let (buffer, _) = desk.frame();
+        dashboard.press(keys);
+        let (buffer, _) = dashboard.frame();
         assert!(
             buffer
                 .content
@@ -355,16 +357,17 @@ fn without_colours_not_even_an_agent_has_any() {
 
 #[test]
 fn words_in_what_all_agents_have_shown() {
-    let desk = |size| {
-        let mut desk = Desk::full(size);
-        desk.press("3 F t e s t");
+    let dashboard = |size| {
+        let mut dashboard = Dashboard::full(size);
+        dashboard.press("3 F t e s t");
         let paper = dbs::ui::CacheKey::Search("test".to_owned());
-        let found = std::sync::Arc::new(crate::past::found());
-        desk.shelf
+        let found = std::sync::Arc::new(crate::output_search::found());
+        dashboard
+            .cache
             .put(paper, dbs::ui::CacheEntry::Search(found), crate::fixture::NOW);
-        desk
+        dashboard
     };
     for size in [(60, 15), (120, 40)] {
-        check("past", &desk(size));
+        check("past", &dashboard(size));
     }
 }

@@ -7,17 +7,17 @@ use dbs::domain::{AttemptId, AttemptState, Command, FailureClass, NoticeLevel, S
 use dbs::read_model::{CheckResult, CheckRun, ReadModel, Trouble, TroubleKind};
 use dbs::ui::{CacheEntry, CacheKey, DetectedPrograms, SessionKind, UiRequest};
 
-use crate::fixture::{Desk, NOW};
+use crate::fixture::{Dashboard, NOW};
 
 const SIZES: [(u16, u16); 3] = [(60, 15), (80, 24), (120, 40)];
 
-fn check(name: &str, desk: &Desk) {
-    let (width, height) = desk.state.size;
+fn check(name: &str, dashboard: &Dashboard) {
+    let (width, height) = dashboard.state.size;
     let mut settings = insta::Settings::clone_current();
     settings.set_prepend_module_to_snapshot(false);
     settings.set_snapshot_path("snapshots");
     settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!(format!("state_{name}_{width}x{height}"), desk.text()));
+    settings.bind(|| insta::assert_snapshot!(format!("state_{name}_{width}x{height}"), dashboard.text()));
 }
 
 fn first_look() -> DetectedPrograms {
@@ -38,18 +38,18 @@ fn first_look() -> DetectedPrograms {
 #[test]
 fn who_comes_first_is_asked_three_things_and_offered_the_demo() {
     for size in SIZES {
-        let mut desk = Desk::empty(size);
-        desk.state.show_welcome(first_look());
-        check("first_agent", &desk);
-        desk.press("Enter");
-        check("first_command", &desk);
-        desk.press("Enter C-a");
-        check("first_prefix", &desk);
-        desk.press("Enter j");
-        check("first_calls", &desk);
-        desk.press("Enter");
-        check("first_demo", &desk);
-        let asked = desk.press("Enter");
+        let mut dashboard = Dashboard::empty(size);
+        dashboard.state.show_welcome(first_look());
+        check("first_agent", &dashboard);
+        dashboard.press("Enter");
+        check("first_command", &dashboard);
+        dashboard.press("Enter C-a");
+        check("first_prefix", &dashboard);
+        dashboard.press("Enter j");
+        check("first_calls", &dashboard);
+        dashboard.press("Enter");
+        check("first_demo", &dashboard);
+        let asked = dashboard.press("Enter");
         let answers = [
             ("roles.default.command", "claude '{title}: {body}'"),
             ("keys.prefix", "ctrl-a"),
@@ -60,32 +60,36 @@ fn who_comes_first_is_asked_three_things_and_offered_the_demo() {
             asked,
             [UiRequest::SaveSettings(answers.to_vec()), UiRequest::PlayDemo]
         );
-        assert_eq!(desk.mode(), "NAV");
+        assert_eq!(dashboard.mode(), "NAV");
     }
 }
 
 #[test]
 fn every_question_can_be_skipped_and_what_was_answered_is_kept() {
-    let mut desk = Desk::empty((80, 24));
-    desk.state.show_welcome(first_look());
-    assert_eq!(desk.press("Esc"), [UiRequest::SaveSettings(Vec::new())]);
-    desk.state.show_welcome(DetectedPrograms::default());
-    desk.press("Enter m y Space t o o l Enter");
+    let mut dashboard = Dashboard::empty((80, 24));
+    dashboard.state.show_welcome(first_look());
+    assert_eq!(dashboard.press("Esc"), [UiRequest::SaveSettings(Vec::new())]);
+    dashboard.state.show_welcome(DetectedPrograms::default());
+    dashboard.press("Enter m y Space t o o l Enter");
     let kept = vec![("roles.default.command".to_owned(), "my tool".to_owned())];
-    assert_eq!(desk.press("Esc"), [UiRequest::SaveSettings(kept)]);
+    assert_eq!(dashboard.press("Esc"), [UiRequest::SaveSettings(kept)]);
     // A key that everybody needs is no prefix, and says so.
-    desk.state.show_welcome(DetectedPrograms::default());
-    desk.press("j Enter q Enter");
-    assert!(desk.text().contains("q is needed as it is"), "{}", desk.text());
-    desk.press("C-d Enter");
+    dashboard.state.show_welcome(DetectedPrograms::default());
+    dashboard.press("j Enter q Enter");
     assert!(
-        desk.text().contains("C-d means page down already"),
+        dashboard.text().contains("q is needed as it is"),
         "{}",
-        desk.text()
+        dashboard.text()
     );
-    desk.press("C-b Enter j Enter j");
+    dashboard.press("C-d Enter");
+    assert!(
+        dashboard.text().contains("C-d means page down already"),
+        "{}",
+        dashboard.text()
+    );
+    dashboard.press("C-b Enter j Enter j");
     assert_eq!(
-        desk.press("Enter"),
+        dashboard.press("Enter"),
         [UiRequest::SaveSettings(vec![(
             "notify.when".to_owned(),
             "never".to_owned()
@@ -96,16 +100,16 @@ fn every_question_can_be_skipped_and_what_was_answered_is_kept() {
 #[test]
 fn another_prefix_is_proposed_only_where_ours_would_not_arrive() {
     for (outer, proposed) in [("tmux", true), ("zellij", true), ("screen", false)] {
-        let mut desk = Desk::empty((120, 40));
-        desk.state.show_welcome(DetectedPrograms {
+        let mut dashboard = Dashboard::empty((120, 40));
+        dashboard.state.show_welcome(DetectedPrograms {
             multiplexer: Some(outer.to_owned()),
             ..first_look()
         });
-        desk.press("G Enter Enter");
-        while !desk.text().contains("One key stays with dbs") {
-            desk.press("Enter");
+        dashboard.press("G Enter Enter");
+        while !dashboard.text().contains("One key stays with dbs") {
+            dashboard.press("Enter");
         }
-        let text = desk.text();
+        let text = dashboard.text();
         assert_eq!(
             text.contains("may keep C-b for itself: use C-a"),
             proposed,
@@ -117,38 +121,38 @@ fn another_prefix_is_proposed_only_where_ours_would_not_arrive() {
 
 #[test]
 fn the_demo_is_not_played_in_a_demo() {
-    let mut desk = Desk::empty((80, 24));
-    assert_eq!(desk.press(": d e m o Enter"), [UiRequest::PlayDemo]);
-    desk.session.kind = SessionKind::Rehearsal;
-    assert_eq!(desk.press(": d e m o Enter"), []);
-    assert!(desk.text().contains("scripted already"));
+    let mut dashboard = Dashboard::empty((80, 24));
+    assert_eq!(dashboard.press(": d e m o Enter"), [UiRequest::PlayDemo]);
+    dashboard.session.kind = SessionKind::Rehearsal;
+    assert_eq!(dashboard.press(": d e m o Enter"), []);
+    assert!(dashboard.text().contains("scripted already"));
 }
 
 #[test]
 fn where_nothing_is_planned_the_board_says_what_to_do() {
     for size in SIZES {
-        let mut desk = Desk::empty(size);
-        desk.press("3");
-        check("nothing_planned", &desk);
+        let mut dashboard = Dashboard::empty(size);
+        dashboard.press("3");
+        check("nothing_planned", &dashboard);
     }
 }
 
 #[test]
 fn a_filter_that_finds_nothing_says_how_it_is_cleared() {
     for size in SIZES {
-        let mut desk = Desk::full(size);
-        desk.press("3 / z z z Enter");
-        assert!(desk.text().contains("match `zzz`. Esc clears."));
-        check("filter_finds_nothing", &desk);
+        let mut dashboard = Dashboard::full(size);
+        dashboard.press("3 / z z z Enter");
+        assert!(dashboard.text().contains("match `zzz`. Esc clears."));
+        check("filter_finds_nothing", &dashboard);
     }
 }
 
 /// A board on which everything is over: some merged, one failed, one left out with it, one merged after it came back twice.
-fn all_over(size: (u16, u16)) -> Desk {
-    let mut desk = Desk::full(size);
-    let ids: Vec<String> = desk.board.tasks.keys().map(ToString::to_string).collect();
+fn all_over(size: (u16, u16)) -> Dashboard {
+    let mut dashboard = Dashboard::full(size);
+    let ids: Vec<String> = dashboard.board.tasks.keys().map(ToString::to_string).collect();
     for (nth, id) in ids.iter().enumerate() {
-        desk.change(id, |task| {
+        dashboard.change(id, |task| {
             task.open_attempt = None;
             task.tries = [("development".into(), if nth < 3 { 2 } else { 1 })].into();
             if !task.state.is_terminal() {
@@ -159,15 +163,15 @@ fn all_over(size: (u16, u16)) -> Desk {
             }
         });
     }
-    desk.press("3");
-    desk
+    dashboard.press("3");
+    dashboard
 }
 
 #[test]
 fn when_all_is_over_the_board_says_how_it_went_what_was_merged_and_what_is_worth_a_look() {
     for size in SIZES {
-        let mut desk = all_over(size);
-        let text = desk.text();
+        let mut dashboard = all_over(size);
+        let text = dashboard.text();
         for told in [
             "18 of 21 done, 1 failed, 1 skipped, 1 cancelled",
             "attempts, 3 retries, 3 sent back",
@@ -177,9 +181,9 @@ fn when_all_is_over_the_board_says_how_it_went_what_was_merged_and_what_is_worth
         ] {
             assert!(text.contains(told), "{told}\n{text}");
         }
-        check("all_over", &desk);
-        desk.press("n");
-        assert_eq!(desk.mode(), "ASK");
+        check("all_over", &dashboard);
+        dashboard.press("n");
+        assert_eq!(dashboard.mode(), "ASK");
     }
     let text = all_over((120, 40)).text();
     for told in [
@@ -194,13 +198,17 @@ fn when_all_is_over_the_board_says_how_it_went_what_was_merged_and_what_is_worth
 
 #[test]
 fn a_card_and_a_task_say_which_check_runs_how_long_and_how_long_it_usually_takes() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("3");
-    assert!(desk.text().contains("tests 40s of ~74s"), "{}", desk.text());
-    desk.press(":");
-    desk.input(dbs::ui::UiInput::Paste("@dbs-9".to_owned()));
-    desk.press("Enter V");
-    let line = desk
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("3");
+    assert!(
+        dashboard.text().contains("tests 40s of ~74s"),
+        "{}",
+        dashboard.text()
+    );
+    dashboard.press(":");
+    dashboard.input(dbs::ui::UiInput::Paste("@dbs-9".to_owned()));
+    dashboard.press("Enter V");
+    let line = dashboard
         .text()
         .lines()
         .find(|line| line.contains("check   "))
@@ -208,9 +216,9 @@ fn a_card_and_a_task_say_which_check_runs_how_long_and_how_long_it_usually_takes
     assert!(
         line.is_some_and(|line| line.contains("tests 40s of ~74s")),
         "{}",
-        desk.text()
+        dashboard.text()
     );
-    let wanted = desk.frame().1.cache_requests;
+    let wanted = dashboard.frame().1.cache_requests;
     assert!(
         wanted.iter().any(|want| want.key == CacheKey::Checks(None)),
         "{wanted:?}"
@@ -219,30 +227,30 @@ fn a_card_and_a_task_say_which_check_runs_how_long_and_how_long_it_usually_takes
 
 #[test]
 fn the_last_row_offers_first_what_helps_and_nothing_that_does_nothing() {
-    let last = |desk: &Desk| desk.text().lines().last().unwrap_or_default().to_owned();
-    let mut desk = Desk::full((120, 40));
-    desk.press("3");
-    let row = last(&desk);
+    let last = |dashboard: &Dashboard| dashboard.text().lines().last().unwrap_or_default().to_owned();
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("3");
+    let row = last(&dashboard);
     let place = |word: &str| row.find(word);
     assert!(
         place("x stop agent") < place("n new task") && place("send back").is_none(),
         "{row}"
     );
-    desk.press(":");
-    desk.input(dbs::ui::UiInput::Paste("@dbs-12".to_owned()));
-    desk.press("Enter");
-    let row = last(&desk);
+    dashboard.press(":");
+    dashboard.input(dbs::ui::UiInput::Paste("@dbs-12".to_owned()));
+    dashboard.press("Enter");
+    let row = last(&dashboard);
     assert!(
         row.contains("Enter open  t answer"),
         "what asks is answered: {row}"
     );
-    let mut desk = Desk::empty((120, 40));
+    let mut dashboard = Dashboard::empty((120, 40));
     for keys in ["2", "3", "5"] {
-        desk.press(keys);
+        dashboard.press(keys);
         assert!(
-            !last(&desk).contains("open") && last(&desk).contains("n new task"),
+            !last(&dashboard).contains("open") && last(&dashboard).contains("n new task"),
             "{keys}: {}",
-            last(&desk)
+            last(&dashboard)
         );
     }
 }
@@ -250,30 +258,30 @@ fn the_last_row_offers_first_what_helps_and_nothing_that_does_nothing() {
 #[test]
 fn an_empty_inbox_names_who_works_longest() {
     for size in SIZES {
-        let mut desk = Desk::full(size);
-        desk.model.attention.clear();
-        desk.press("5");
-        check("inbox_empty_at_work", &desk);
+        let mut dashboard = Dashboard::full(size);
+        dashboard.model.attention.clear();
+        dashboard.press("5");
+        check("inbox_empty_at_work", &dashboard);
     }
 }
 
 /// A board on which nothing needs anybody, and that work cannot go on.
-fn troubled(cause: TroubleKind, text: &str, size: (u16, u16)) -> Desk {
-    let mut desk = Desk::full(size);
+fn troubled(cause: TroubleKind, text: &str, size: (u16, u16)) -> Dashboard {
+    let mut dashboard = Dashboard::full(size);
     for task in ["dbs-13", "dbs-15"] {
-        desk.change(task, |task| {
+        dashboard.change(task, |task| {
             task.not_before = Some(NOW + Span::seconds(25));
             task.why_not = Some(WaitReason::Until(NOW + Span::seconds(25)));
         });
     }
-    desk.model.attention.clear();
-    desk.model.troubles = vec![Trouble {
+    dashboard.model.attention.clear();
+    dashboard.model.troubles = vec![Trouble {
         kind: cause,
         text: text.to_owned(),
         tasks: vec!["dbs-13".into(), "dbs-15".into()],
         retry_at: Some(NOW + Span::seconds(25)),
     }];
-    desk
+    dashboard
 }
 
 #[test]
@@ -303,14 +311,14 @@ fn what_outside_keeps_work_from_going_on_is_told_on_every_screen_with_a_key_to_a
     ];
     for (name, cause, text) in cases {
         for size in SIZES {
-            let mut desk = troubled(cause, text, size);
-            desk.press("3");
-            let shown = desk.text();
+            let mut dashboard = troubled(cause, text, size);
+            dashboard.press("3");
+            let shown = dashboard.text();
             assert!(shown.contains(cause.word()) && shown.contains("25s"), "{shown}");
-            check(&format!("trouble_{name}"), &desk);
+            check(&format!("trouble_{name}"), &dashboard);
         }
     }
-    let mut desk = troubled(TroubleKind::Network, "no answer", (120, 40));
+    let mut dashboard = troubled(TroubleKind::Network, "no answer", (120, 40));
     let again = |task: &str| {
         UiRequest::Command(Command::Retry {
             task: task.into(),
@@ -318,67 +326,71 @@ fn what_outside_keeps_work_from_going_on_is_told_on_every_screen_with_a_key_to_a
             note: None,
         })
     };
-    assert_eq!(desk.press("T"), [again("dbs-13"), again("dbs-15")]);
+    assert_eq!(dashboard.press("T"), [again("dbs-13"), again("dbs-15")]);
     // What needs a person comes first; then the top row says it.
-    let mut desk = Desk::full((120, 40));
-    desk.model.troubles = vec![Trouble::of_store(
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.model.troubles = vec![Trouble::of_store(
         "the disk of /p/board.db is full or nearly so; free some space and restart dbs".to_owned(),
     )];
-    let text = desk.text();
+    let text = dashboard.text();
     assert!(
         text.lines().next().is_some_and(|row| row.contains("disk full")),
         "{text}"
     );
     assert!(text.contains("NEEDS YOU"));
-    assert_eq!(desk.press("T"), []);
-    assert!(desk.text().contains("nothing waits because of something outside"));
+    assert_eq!(dashboard.press("T"), []);
+    assert!(
+        dashboard
+            .text()
+            .contains("nothing waits because of something outside")
+    );
 }
 
 #[test]
 fn troubles_are_read_off_the_last_attempt_of_a_task_that_waits() {
-    let mut desk = Desk::full((80, 24));
-    assert_eq!(desk.model.troubles, []);
+    let mut dashboard = Dashboard::full((80, 24));
+    assert_eq!(dashboard.model.troubles, []);
     let why = "could not fetch: no answer\n  (killed after 60s)";
-    fail(&mut desk, 30, "dbs-13", (FailureClass::Infra, why));
-    desk.change("dbs-13", |task| task.not_before = Some(NOW + Span::seconds(9)));
+    fail(&mut dashboard, 30, "dbs-13", (FailureClass::Infra, why));
+    dashboard.change("dbs-13", |task| task.not_before = Some(NOW + Span::seconds(9)));
     let trouble = Trouble {
         kind: TroubleKind::Network,
         text: "could not fetch: no answer (killed after 60s)".to_owned(),
         tasks: vec!["dbs-13".into()],
         retry_at: Some(NOW + Span::seconds(9)),
     };
-    assert_eq!(desk.model.troubles, [trouble]);
-    assert_eq!(desk.model.delayed().collect::<Vec<_>>(), [&"dbs-13".into()]);
+    assert_eq!(dashboard.model.troubles, [trouble]);
+    assert_eq!(dashboard.model.delayed().collect::<Vec<_>>(), [&"dbs-13".into()]);
     // A later attempt that failed for a reason of its own has the last word.
     fail(
-        &mut desk,
+        &mut dashboard,
         31,
         "dbs-13",
         (FailureClass::Crash, "ended with code 1"),
     );
-    assert_eq!(desk.model.troubles, []);
+    assert_eq!(dashboard.model.troubles, []);
 }
 
 /// A settled attempt of a task, which failed so.
-fn fail(desk: &mut Desk, id: u64, task: &str, (class, why): (FailureClass, &str)) {
-    let mut attempt = (*desk.board.attempts[&AttemptId(4)]).clone();
+fn fail(dashboard: &mut Dashboard, id: u64, task: &str, (class, why): (FailureClass, &str)) {
+    let mut attempt = (*dashboard.board.attempts[&AttemptId(4)]).clone();
     attempt.id = AttemptId(id);
     attempt.task = task.into();
     attempt.evidence.clear();
     attempt.state = AttemptState::Settled(Verdict::Failed(class, why.to_owned()));
-    desk.board.attempts.insert(attempt.id, Arc::new(attempt));
-    desk.model = ReadModel::of(&desk.board, desk.now);
+    dashboard.board.attempts.insert(attempt.id, Arc::new(attempt));
+    dashboard.model = ReadModel::of(&dashboard.board, dashboard.now);
 }
 
-/// A desk whose task `dbs-17` failed so, with what its agent's terminal showed last.
-fn failed(size: (u16, u16), class: FailureClass, why: &str) -> Desk {
-    let mut desk = Desk::full(size);
-    desk.screens.agent(
+/// A dashboard whose task `dbs-17` failed so, with what its agent's terminal showed last.
+fn failed(size: (u16, u16), class: FailureClass, why: &str) -> Dashboard {
+    let mut dashboard = Dashboard::full(size);
+    dashboard.screens.agent(
         30,
         "reading src/help.rs\n\nwriting de/help.md\nerror: the translation table is empty\n  at translate.py line 12\n",
     );
-    fail(&mut desk, 30, "dbs-17", (class, why));
-    desk
+    fail(&mut dashboard, 30, "dbs-17", (class, why));
+    dashboard
 }
 
 /// Chooses the task that failed.
@@ -387,61 +399,61 @@ const CHOOSE: &str = ": @ d b s - 1 7 Enter";
 #[test]
 fn a_task_that_failed_says_why_with_its_last_lines_and_the_keys_to_act() {
     for size in SIZES {
-        let mut desk = failed(size, FailureClass::Crash, "crashed (SIGKILL) before reporting");
-        desk.press("3");
-        desk.press(CHOOSE);
-        desk.press("Enter");
-        let text = desk.text();
+        let mut dashboard = failed(size, FailureClass::Crash, "crashed (SIGKILL) before reporting");
+        dashboard.press("3");
+        dashboard.press(CHOOSE);
+        dashboard.press("Enter");
+        let text = dashboard.text();
         assert!(
             text.contains("crash: crashed (SIGKILL) before reporting"),
             "{text}"
         );
         assert!(!text.contains("send back"), "it would be refused: {text}");
-        check("failed_crash", &desk);
-        desk.press("5");
-        check("failed_inbox", &desk);
+        check("failed_crash", &dashboard);
+        dashboard.press("5");
+        check("failed_inbox", &dashboard);
     }
 }
 
 #[test]
 fn nothing_is_sent_back_from_a_stage_that_leads_nowhere_back() {
     for (task, leads_back) in [("dbs-4", false), ("dbs-8", true), ("dbs-16", true)] {
-        let mut desk = Desk::full((120, 40));
-        desk.press(&format!(
+        let mut dashboard = Dashboard::full((120, 40));
+        dashboard.press(&format!(
             "3 : @ {} Enter",
             task.split("").collect::<Vec<_>>().join(" ").trim()
         ));
-        desk.press("b");
-        let text = desk.text();
-        assert_eq!(desk.mode() == "ASK", leads_back, "{task}\n{text}");
+        dashboard.press("b");
+        let text = dashboard.text();
+        assert_eq!(dashboard.mode() == "ASK", leads_back, "{task}\n{text}");
         assert_eq!(
             text.contains("Dev sends nothing back"),
             !leads_back,
             "{task}\n{text}"
         );
     }
-    let mut desk = Desk::full((120, 40));
-    desk.board.workflows.clear();
-    desk.change("dbs-8", |_| {});
-    desk.press("3 : @ d b s - 8 Enter b");
-    assert_eq!(desk.mode(), "NAV", "where it would go back to is not known");
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.board.workflows.clear();
+    dashboard.change("dbs-8", |_| {});
+    dashboard.press("3 : @ d b s - 8 Enter b");
+    assert_eq!(dashboard.mode(), "NAV", "where it would go back to is not known");
 }
 
 #[test]
 fn checks_out_of_sight_are_counted_with_the_keys_that_lead_there() {
-    let mut desk = Desk::full((60, 15));
-    desk.press("3 C");
-    assert!(desk.text().contains("+2 more  J K"), "{}", desk.text());
-    desk.press("J J J J J");
-    let text = desk.text();
+    let mut dashboard = Dashboard::full((60, 15));
+    dashboard.press("3 C");
+    assert!(dashboard.text().contains("+2 more  J K"), "{}", dashboard.text());
+    dashboard.press("J J J J J");
+    let text = dashboard.text();
     assert!(text.contains("+2 more  J K") && text.contains("dbs-3"), "{text}");
-    let mut desk = Desk::full((80, 24));
-    desk.press("3 C");
-    assert!(!desk.text().contains(" more"), "{}", desk.text());
+    let mut dashboard = Dashboard::full((80, 24));
+    dashboard.press("3 C");
+    assert!(!dashboard.text().contains(" more"), "{}", dashboard.text());
     // Where there is no room for the output, the list itself has one row less.
-    let mut desk = Desk::full((100, 15));
-    desk.press("6 C-b o C");
-    let text = desk.text();
+    let mut dashboard = Dashboard::full((100, 15));
+    dashboard.press("6 C-b o C");
+    let text = dashboard.text();
     let row = |words: &str| text.lines().position(|line| line.contains(words));
     assert!(row("51m ago").is_some(), "{text}");
     assert_eq!(row("+4 more  J K"), row("51m ago").map(|at| at + 1), "{text}");
@@ -449,37 +461,44 @@ fn checks_out_of_sight_are_counted_with_the_keys_that_lead_there() {
 
 #[test]
 fn where_nothing_was_tried_there_is_nothing_to_count() {
-    let mut desk = Desk::empty((80, 24));
-    desk.press("6");
-    let text = desk.text();
+    let mut dashboard = Dashboard::empty((80, 24));
+    dashboard.press("6");
+    let text = dashboard.text();
     assert!(
         text.contains("0 attempts ended") && !text.contains("Counting"),
         "{text}"
     );
-    let mut desk = Desk::full((80, 24));
-    desk.shelf = dbs::ui::ViewCache::default();
-    desk.press("6");
-    assert!(desk.text().contains("Reading the metrics."), "{}", desk.text());
+    let mut dashboard = Dashboard::full((80, 24));
+    dashboard.cache = dbs::ui::ViewCache::default();
+    dashboard.press("6");
+    assert!(
+        dashboard.text().contains("Reading the metrics."),
+        "{}",
+        dashboard.text()
+    );
 }
 
 #[test]
 fn the_way_of_a_task_has_the_short_names_of_its_own_workflow() {
-    let mut desk = Desk::full((120, 40));
-    let mut other = (*desk.board.workflows[&"kanban".into()]).clone();
+    let mut dashboard = Dashboard::full((120, 40));
+    let mut other = (*dashboard.board.workflows[&"kanban".into()]).clone();
     other.id = "another".into();
     for stage in &mut other.stages {
         stage.short = format!("other-{}", stage.short);
     }
-    desk.board.workflows.insert(other.id.clone(), Arc::new(other));
-    desk.change("dbs-4", |_| {});
-    desk.press("6");
-    let text = desk.text();
+    dashboard
+        .board
+        .workflows
+        .insert(other.id.clone(), Arc::new(other));
+    dashboard.change("dbs-4", |_| {});
+    dashboard.press("6");
+    let text = dashboard.text();
     assert!(text.contains("dev 15m > rev! 8m"), "{text}");
 }
 
 #[test]
 fn a_task_whose_check_failed_shows_what_the_check_printed() {
-    let mut desk = failed((120, 40), FailureClass::Gate, "cargo test: 2 of 318 failed");
+    let mut dashboard = failed((120, 40), FailureClass::Gate, "cargo test: 2 of 318 failed");
     let checks = vec![CheckRun {
         attempt: AttemptId(30),
         index: 0,
@@ -493,11 +512,12 @@ fn a_task_whose_check_failed_shows_what_the_check_printed() {
         took: Some(Span::seconds(41)),
         is_cut: false,
     }];
-    desk.press("3");
-    desk.press(CHOOSE);
-    desk.press("Enter");
-    let wants = |desk: &Desk| {
-        desk.frame()
+    dashboard.press("3");
+    dashboard.press(CHOOSE);
+    dashboard.press("Enter");
+    let wants = |dashboard: &Dashboard| {
+        dashboard
+            .frame()
             .1
             .cache_requests
             .into_iter()
@@ -505,98 +525,110 @@ fn a_task_whose_check_failed_shows_what_the_check_printed() {
             .collect::<Vec<_>>()
     };
     let list = CacheKey::Checks(Some("dbs-17".into()));
-    assert!(wants(&desk).contains(&list));
-    desk.shelf.put(list, CacheEntry::Checks(Arc::new(checks)), NOW);
+    assert!(wants(&dashboard).contains(&list));
+    dashboard
+        .cache
+        .put(list, CacheEntry::Checks(Arc::new(checks)), NOW);
     let output = CacheKey::Output(AttemptId(30), 0);
-    assert!(wants(&desk).contains(&output));
+    assert!(wants(&dashboard).contains(&output));
     let said = (1..=20)
         .map(|line| format!("line {line} of the test's output"))
         .collect();
-    desk.shelf.put(output, CacheEntry::Text(Arc::new(said)), NOW);
-    check("failed_gate", &desk);
+    dashboard.cache.put(output, CacheEntry::Text(Arc::new(said)), NOW);
+    check("failed_gate", &dashboard);
     // While somebody works on it again, what went wrong before is history.
-    desk.change("dbs-17", |task| task.open_attempt = Some(AttemptId(11)));
-    assert!(!desk.text().contains("What went wrong"));
+    dashboard.change("dbs-17", |task| task.open_attempt = Some(AttemptId(11)));
+    assert!(!dashboard.text().contains("What went wrong"));
 }
 
 #[test]
 fn the_same_toast_again_is_counted_and_all_are_kept_for_the_log() {
-    let mut desk = Desk::full((80, 24));
+    let mut dashboard = Dashboard::full((80, 24));
     for _ in 0..3 {
-        desk.state
-            .show_toast(desk.now, NoticeLevel::Warning, "could not push");
+        dashboard
+            .state
+            .show_toast(dashboard.now, NoticeLevel::Warning, "could not push");
     }
-    let text = desk.text();
+    let text = dashboard.text();
     assert_eq!(text.matches("could not push").count(), 1, "{text}");
     assert!(text.contains("3 times"));
-    desk.now = desk.now + Span::seconds(5);
-    desk.state
-        .show_toast(desk.now, NoticeLevel::Warning, "could not push");
+    dashboard.now = dashboard.now + Span::seconds(5);
+    dashboard
+        .state
+        .show_toast(dashboard.now, NoticeLevel::Warning, "could not push");
     for word in ["one", "two", "three"] {
-        desk.state.show_toast(desk.now, NoticeLevel::Info, word);
+        dashboard.state.show_toast(dashboard.now, NoticeLevel::Info, word);
     }
-    desk.state
-        .show_toast(desk.now, NoticeLevel::Success, "released dbs-20");
-    let shown = desk.text();
+    dashboard
+        .state
+        .show_toast(dashboard.now, NoticeLevel::Success, "released dbs-20");
+    let shown = dashboard.text();
     assert!(
         !shown.contains("could not push") && !shown.contains(" one "),
         "three at most: {shown}"
     );
-    let told = desk.state.take_messages();
+    let told = dashboard.state.take_messages();
     let told: Vec<&str> = told.iter().map(|told| told.text.as_str()).collect();
     assert_eq!(told, ["could not push", "could not push", "one", "two", "three"]);
-    assert_eq!(desk.state.take_messages(), []);
+    assert_eq!(dashboard.state.take_messages(), []);
 }
 
 #[test]
 fn a_notice_never_covers_the_line_that_is_written() {
-    let mut desk = Desk::full((80, 24));
-    desk.press("3 g i");
-    assert_eq!(desk.mode(), "TYPE");
-    let written = desk.frame().1.cursor.expect("the program's cursor").y;
-    let before = desk.text();
+    let mut dashboard = Dashboard::full((80, 24));
+    dashboard.press("3 g i");
+    assert_eq!(dashboard.mode(), "TYPE");
+    let written = dashboard.frame().1.cursor.expect("the program's cursor").y;
+    let before = dashboard.text();
     for word in ["one", "two", "three"] {
-        desk.state.show_toast(desk.now, NoticeLevel::Info, word.repeat(5));
+        dashboard
+            .state
+            .show_toast(dashboard.now, NoticeLevel::Info, word.repeat(5));
     }
     let row = |text: &str| text.lines().nth(usize::from(written)).map(str::to_owned);
-    assert_eq!(row(&desk.text()), row(&before));
+    assert_eq!(row(&dashboard.text()), row(&before));
     for word in ["one", "two", "three"] {
-        assert!(desk.text().contains(&word.repeat(5)), "{}", desk.text());
+        assert!(dashboard.text().contains(&word.repeat(5)), "{}", dashboard.text());
     }
 }
 
 #[test]
 fn the_cursor_rests_at_the_marked_row() {
     for tab in ["3", "5"] {
-        let mut desk = Desk::full((120, 40));
-        desk.press(tab);
-        let first = desk.frame().1.cursor.expect("a marked row");
-        desk.press("j");
-        let second = desk.frame().1.cursor.expect("a marked row");
-        assert_eq!((second.x, second.y), (first.x, first.y + 1), "{}", desk.text());
+        let mut dashboard = Dashboard::full((120, 40));
+        dashboard.press(tab);
+        let first = dashboard.frame().1.cursor.expect("a marked row");
+        dashboard.press("j");
+        let second = dashboard.frame().1.cursor.expect("a marked row");
+        assert_eq!(
+            (second.x, second.y),
+            (first.x, first.y + 1),
+            "{}",
+            dashboard.text()
+        );
     }
-    let mut desk = Desk::full((120, 40));
-    desk.press("3 C-b w j j");
-    let at = desk.frame().1.cursor.expect("the marked choice");
-    desk.press("k");
-    assert_eq!(desk.frame().1.cursor.expect("the marked choice").y, at.y - 1);
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("3 C-b w j j");
+    let at = dashboard.frame().1.cursor.expect("the marked choice");
+    dashboard.press("k");
+    assert_eq!(dashboard.frame().1.cursor.expect("the marked choice").y, at.y - 1);
 }
 
 #[test]
 fn the_end_of_all_work_is_shown_at_every_size() {
     for size in SIZES {
-        let mut desk = Desk::full(size);
-        let ids: Vec<String> = desk.board.tasks.keys().map(ToString::to_string).collect();
+        let mut dashboard = Dashboard::full(size);
+        let ids: Vec<String> = dashboard.board.tasks.keys().map(ToString::to_string).collect();
         for id in ids {
-            desk.change(&id, |task| {
+            dashboard.change(&id, |task| {
                 task.open_attempt = None;
                 if !task.state.is_terminal() {
                     task.state = TaskState::Done;
                 }
             });
         }
-        desk.press("3");
-        let text = desk.text();
+        dashboard.press("3");
+        let text = dashboard.text();
         for word in ["All done", "done", "attempts", "sent back"] {
             assert!(text.contains(word), "{word} {size:?}\n{text}");
         }
@@ -605,10 +637,10 @@ fn the_end_of_all_work_is_shown_at_every_size() {
 
 #[test]
 fn a_task_is_verified_since_its_agent_ended_and_not_since_it_began() {
-    let mut desk = Desk::full((120, 40));
-    desk.change("dbs-9", |task| task.since = NOW - Span::seconds(3));
-    desk.press("3");
-    let text = desk.text();
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.change("dbs-9", |task| task.since = NOW - Span::seconds(3));
+    dashboard.press("3");
+    let text = dashboard.text();
     let row = text.lines().find(|row| row.contains("dbs-9")).expect("its row");
     assert!(row.contains("tests 40s") && row.contains(" 3s "), "{row}");
 }

@@ -6,7 +6,7 @@ use dbs::cli::args::CliArgs;
 use dbs::domain::{AttemptId, Command, Span, TaskId};
 use dbs::ui::{Action, ClickTarget, KeyTable, Keymap, PermissionReply, UiRequest, entries};
 
-use crate::fixture::{Desk, NOW};
+use crate::fixture::{Dashboard, NOW};
 use crate::mouse::click;
 
 /// A verb as people say it, the action, its key, how its command begins.
@@ -38,14 +38,14 @@ fn words(command: &str) -> Vec<String> {
     command.split(' ').map(known).collect()
 }
 
-fn typed(desk: &mut Desk, text: &str) {
+fn typed(dashboard: &mut Dashboard, text: &str) {
     for letter in text.chars() {
         let key = if letter == ' ' {
             "Space".to_owned()
         } else {
             letter.to_string()
         };
-        desk.press(&key);
+        dashboard.press(&key);
     }
 }
 
@@ -65,10 +65,10 @@ fn every_verb_has_a_key_a_place_in_palette_and_help_and_a_command() {
         );
         let entry = entries().find(|entry| entry.action == action).expect(said);
         for (opener, shown) in [(":", entry.title), ("?", first_words(entry.help))] {
-            let mut desk = Desk::full((200, 60));
-            desk.press(opener);
-            typed(&mut desk, said);
-            let text = desk.text();
+            let mut dashboard = Dashboard::full((200, 60));
+            dashboard.press(opener);
+            typed(&mut dashboard, said);
+            let text = dashboard.text();
             assert!(text.contains(shown), "`{said}` after {opener} is {shown}\n{text}");
         }
         let line = action.command_line().expect(said);
@@ -95,14 +95,18 @@ fn what_stops_or_takes_away_names_it_first_and_does_nothing_on_enter() {
         ("g m", &["dbs-4"]),
         ("g X", &["dbs-4", "refs/dbs/attic"]),
     ] {
-        let mut desk = Desk::full((120, 40));
-        desk.press("3");
-        assert_eq!(desk.press(keys), [], "{keys} asks first");
-        assert_eq!(desk.mode(), "ASK", "{keys}");
+        let mut dashboard = Dashboard::full((120, 40));
+        dashboard.press("3");
+        assert_eq!(dashboard.press(keys), [], "{keys} asks first");
+        assert_eq!(dashboard.mode(), "ASK", "{keys}");
         for name in named {
-            assert!(desk.text().contains(name), "{keys} names {name}\n{}", desk.text());
+            assert!(
+                dashboard.text().contains(name),
+                "{keys} names {name}\n{}",
+                dashboard.text()
+            );
         }
-        assert_eq!(desk.press("Enter"), [], "{keys} Enter");
+        assert_eq!(dashboard.press("Enter"), [], "{keys} Enter");
     }
 }
 
@@ -110,15 +114,15 @@ fn what_stops_or_takes_away_names_it_first_and_does_nothing_on_enter() {
 fn what_can_be_undone_is_for_ten_seconds_and_not_longer() {
     for keys in ["g s", "G w", "g -", "G j +"] {
         for (later, back) in [(9, true), (10, false)] {
-            let mut desk = Desk::full((120, 40));
-            desk.press("3");
-            let done = desk.press(keys);
+            let mut dashboard = Dashboard::full((120, 40));
+            dashboard.press("3");
+            let done = dashboard.press(keys);
             assert!(
                 matches!(done.as_slice(), [UiRequest::Command(_)]),
                 "{keys}: {done:?}"
             );
-            desk.now = NOW + Span::seconds(later);
-            let undone = desk.press("u");
+            dashboard.now = NOW + Span::seconds(later);
+            let undone = dashboard.press("u");
             assert_eq!(!undone.is_empty(), back, "{keys} after {later}s: {undone:?}");
         }
     }
@@ -126,50 +130,50 @@ fn what_can_be_undone_is_for_ten_seconds_and_not_longer() {
 
 #[test]
 fn an_offer_in_the_inbox_and_a_hint_in_the_last_row_are_clicked_like_keys() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("5");
-    desk.press("j j");
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("5");
+    dashboard.press("j j");
     let act = |action| ClickTarget::Action(action);
     let approved = UiRequest::Command(Command::Approve(TaskId::from("dbs-16")));
-    assert_eq!(click(&mut desk, &act(Action::Approve)), [approved]);
-    let mut desk = Desk::full((120, 40));
-    desk.press("3");
-    desk.press("g");
+    assert_eq!(click(&mut dashboard, &act(Action::Approve)), [approved]);
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("3");
+    dashboard.press("g");
     let hint = |key: &str| ClickTarget::Keys(vec![key.parse().expect("key")]);
-    click(&mut desk, &hint("n"));
-    assert_eq!(desk.mode(), "ASK");
-    desk.press("Esc");
-    click(&mut desk, &hint("?"));
-    assert!(desk.text().contains("What you see"));
+    click(&mut dashboard, &hint("n"));
+    assert_eq!(dashboard.mode(), "ASK");
+    dashboard.press("Esc");
+    click(&mut dashboard, &hint("?"));
+    assert!(dashboard.text().contains("What you see"));
 }
 
 #[test]
 fn a_permission_is_given_by_a_click() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("5");
-    desk.press("g j j j");
-    let requests = click(&mut desk, &ClickTarget::Action(Action::Approve));
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("5");
+    dashboard.press("g j j j");
+    let requests = click(&mut dashboard, &ClickTarget::Action(Action::Approve));
     assert!(
         matches!(
             requests.as_slice(),
             [UiRequest::ReplyPermission(AttemptId(13), _, PermissionReply::Yes)]
         ),
         "{requests:?}\n{}",
-        desk.text()
+        dashboard.text()
     );
 }
 
 #[test]
 fn every_view_is_reached_by_its_key_also_for_a_task_somebody_works_on() {
-    let mut desk = Desk::full((60, 15));
-    desk.press("3");
-    desk.press("g V");
-    let text = desk.text();
+    let mut dashboard = Dashboard::full((60, 15));
+    dashboard.press("3");
+    dashboard.press("g V");
+    let text = dashboard.text();
     assert!(
         text.contains("Task dbs-4") && text.contains("developer-ravel"),
         "{text}"
     );
-    assert_eq!(desk.mode(), "NAV");
-    desk.press("Esc");
-    assert!(desk.text().contains("Board"));
+    assert_eq!(dashboard.mode(), "NAV");
+    dashboard.press("Esc");
+    assert!(dashboard.text().contains("Board"));
 }

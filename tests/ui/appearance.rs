@@ -4,7 +4,7 @@ use dbs::domain::Span;
 use dbs::ui::{Background, ColourDepth, DisplayCaps, Glyphs, SessionKind, Themes, UiRequest};
 use ratatui::style::Color;
 
-use crate::fixture::Desk;
+use crate::fixture::Dashboard;
 
 fn looks(palette: ColourDepth) -> DisplayCaps {
     DisplayCaps {
@@ -14,68 +14,75 @@ fn looks(palette: ColourDepth) -> DisplayCaps {
     }
 }
 
-fn desk(size: (u16, u16)) -> Desk {
-    let mut desk = Desk::full(size);
-    desk.state.set_themes(Themes::default().names());
-    desk
+fn dashboard(size: (u16, u16)) -> Dashboard {
+    let mut dashboard = Dashboard::full(size);
+    dashboard.state.set_themes(Themes::default().names());
+    dashboard
 }
 
 #[test]
 fn a_theme_is_shown_while_it_is_marked_and_kept_by_enter() {
-    let mut desk = desk((80, 24));
-    assert_eq!(desk.press("C-b T"), []);
-    assert!(desk.text().contains("high-contrast   as much contrast as can be"));
-    assert_eq!(desk.press("j j"), [UiRequest::ApplyTheme, UiRequest::ApplyTheme]);
-    assert_eq!(desk.state.theme(), Some("terminal"));
-    assert_eq!(desk.press("Enter"), [], "it is worn already");
-    assert_eq!(desk.state.theme(), Some("terminal"));
-    assert!(desk.text().contains("dbs config theme terminal"));
+    let mut dashboard = dashboard((80, 24));
+    assert_eq!(dashboard.press("C-b T"), []);
+    assert!(
+        dashboard
+            .text()
+            .contains("high-contrast   as much contrast as can be")
+    );
+    assert_eq!(
+        dashboard.press("j j"),
+        [UiRequest::ApplyTheme, UiRequest::ApplyTheme]
+    );
+    assert_eq!(dashboard.state.theme(), Some("terminal"));
+    assert_eq!(dashboard.press("Enter"), [], "it is worn already");
+    assert_eq!(dashboard.state.theme(), Some("terminal"));
+    assert!(dashboard.text().contains("dbs config theme terminal"));
 }
 
 #[test]
 fn escape_brings_back_the_theme_from_before() {
-    let mut desk = desk((80, 24));
-    desk.press("C-b T j j j Enter");
-    assert_eq!(desk.state.theme(), Some("adaptive"));
-    assert_eq!(desk.press("C-b T j Esc").len(), 2);
-    assert_eq!(desk.state.theme(), Some("adaptive"));
-    desk.press("C-b T g Enter");
-    assert_eq!(desk.state.theme(), None, "the first row is what is set");
+    let mut dashboard = dashboard((80, 24));
+    dashboard.press("C-b T j j j Enter");
+    assert_eq!(dashboard.state.theme(), Some("adaptive"));
+    assert_eq!(dashboard.press("C-b T j Esc").len(), 2);
+    assert_eq!(dashboard.state.theme(), Some("adaptive"));
+    dashboard.press("C-b T g Enter");
+    assert_eq!(dashboard.state.theme(), None, "the first row is what is set");
 }
 
 #[test]
 fn the_theme_asked_for_at_the_start_holds_until_another_is_chosen() {
-    let mut desk = desk((80, 24));
-    desk.press("C-b T j j j Enter");
-    desk.state.request_theme("mono".to_owned());
-    assert_eq!(desk.state.theme(), Some("mono"));
-    desk.press("C-b T j Esc");
-    assert_eq!(desk.state.theme(), Some("mono"));
-    desk.press("C-b T g Enter");
-    assert_eq!(desk.state.theme(), None);
+    let mut dashboard = dashboard((80, 24));
+    dashboard.press("C-b T j j j Enter");
+    dashboard.state.request_theme("mono".to_owned());
+    assert_eq!(dashboard.state.theme(), Some("mono"));
+    dashboard.press("C-b T j Esc");
+    assert_eq!(dashboard.state.theme(), Some("mono"));
+    dashboard.press("C-b T g Enter");
+    assert_eq!(dashboard.state.theme(), None);
 }
 
 #[test]
 fn a_theme_with_colours_of_its_own_covers_everything_but_the_programs() {
     for keys in ["4", "5", "3 G Enter", "6 ?", "6", "6 C-b T"] {
-        let mut desk = desk((120, 40));
-        desk.theme = Themes::default()
+        let mut dashboard = dashboard((120, 40));
+        dashboard.theme = Themes::default()
             .theme("light", looks(ColourDepth::True))
             .expect("theme");
-        desk.press(keys);
-        let (buffer, _) = desk.frame();
+        dashboard.press(keys);
+        let (buffer, _) = dashboard.frame();
         let bare = buffer
             .content
             .iter()
             .filter(|cell| cell.bg == Color::Reset || cell.fg == Color::Reset);
         assert_eq!(bare.count(), 0, "after {keys}");
     }
-    let mut desk = desk((120, 40));
-    desk.theme = Themes::default()
+    let mut dashboard = dashboard((120, 40));
+    dashboard.theme = Themes::default()
         .theme("light", looks(ColourDepth::True))
         .expect("theme");
-    desk.press("3 g Enter");
-    let (buffer, layout) = desk.frame();
+    dashboard.press("3 g Enter");
+    let (buffer, layout) = dashboard.frame();
     let pane = layout
         .panes
         .iter()
@@ -95,13 +102,13 @@ fn the_top_bar_has_one_ground_from_end_to_end() {
         ("colour-blind", Background::Dark),
         ("colour-blind", Background::Light),
     ] {
-        let mut desk = desk((160, 50));
+        let mut dashboard = dashboard((160, 50));
         let looks = DisplayCaps {
             ground: Some(ground),
             ..looks(ColourDepth::True)
         };
-        desk.theme = Themes::default().theme(name, looks).expect("theme");
-        let (buffer, _) = desk.frame();
+        dashboard.theme = Themes::default().theme(name, looks).expect("theme");
+        let (buffer, _) = dashboard.frame();
         let row = || (1..160u16).map(|x| &buffer[(x, 0)]);
         let text: String = row().map(ratatui::buffer::Cell::symbol).collect();
         let (from, to) = (text.find('[').expect("a tab"), text.find(']').expect("a tab"));
@@ -117,12 +124,16 @@ fn the_top_bar_has_one_ground_from_end_to_end() {
 #[test]
 fn the_greeting_is_in_the_first_frame_and_goes_with_a_key_or_by_itself() {
     let greeted = || {
-        let mut desk = desk((60, 15));
+        let mut dashboard = dashboard((60, 15));
         let lines = ["dbs 0.1.0", "shop  onto feature/shop"].map(str::to_owned);
-        desk.state.show_splash(desk.now, lines.into());
-        assert!(desk.text().contains(r"/ _` | '_ (_-<"), "{}", desk.text());
-        assert!(desk.text().contains("shop  onto feature/shop"));
-        desk
+        dashboard.state.show_splash(dashboard.now, lines.into());
+        assert!(
+            dashboard.text().contains(r"/ _` | '_ (_-<"),
+            "{}",
+            dashboard.text()
+        );
+        assert!(dashboard.text().contains("shop  onto feature/shop"));
+        dashboard
     };
     let mut pressed = greeted();
     pressed.press("j");
@@ -134,9 +145,9 @@ fn the_greeting_is_in_the_first_frame_and_goes_with_a_key_or_by_itself() {
 
 #[test]
 fn on_eighty_columns_a_rehearsal_still_says_how_things_stand() {
-    let mut desk = desk((80, 24));
-    desk.session.kind = SessionKind::Rehearsal;
-    let text = desk.text();
+    let mut dashboard = dashboard((80, 24));
+    dashboard.session.kind = SessionKind::Rehearsal;
+    let text = dashboard.text();
     let top = text.lines().next().expect("a row");
     assert!(
         top.contains("DEMO") && top.contains("▸8") && top.contains("✗1"),

@@ -158,11 +158,11 @@ assertion `left == right` failed
 
 test result: FAILED. 317 passed; 1 failed; finished in 71.02s";
 
-/// A shelf with everything the full board's views want.
-pub(crate) fn shelf(model: &ReadModel) -> ViewCache {
-    let mut shelf = ViewCache::default();
+/// A cache with everything the full board's views want.
+pub(crate) fn cache(model: &ReadModel) -> ViewCache {
+    let mut cache = ViewCache::default();
     let login = CacheKey::Diff("dbs-4".into(), DiffBase::Base);
-    shelf.put(login, CacheEntry::Diff(Diff::parse(LOGIN, false).into()), NOW);
+    cache.put(login, CacheEntry::Diff(Diff::parse(LOGIN, false).into()), NOW);
     let mut cells = Vec::new();
     for (row, line) in (0..).zip(["Bash(npm run migrate)", "", "Do you want to proceed?", "> 1. Yes"]) {
         for (column, letter) in (0..).zip(line.chars()) {
@@ -176,7 +176,7 @@ pub(crate) fn shelf(model: &ReadModel) -> ViewCache {
         size: (80, 24),
         cells,
     };
-    shelf.put(
+    cache.put(
         CacheKey::Replay(AttemptId(13), at),
         CacheEntry::Replay(moment.into()),
         NOW,
@@ -195,26 +195,26 @@ pub(crate) fn shelf(model: &ReadModel) -> ViewCache {
         session("shop", SessionState::Here, 5, Some(41)),
         session("website", SessionState::Interrupted, 0, None),
     ];
-    shelf.put(CacheKey::Sessions, CacheEntry::Sessions(sessions.into()), NOW);
+    cache.put(CacheKey::Sessions, CacheEntry::Sessions(sessions.into()), NOW);
     let machine = MachineLoad {
         at: NOW,
         cpu: Some(61.4),
         memory: Some(9_800 << 20),
         disk: Some(38 << 30),
     };
-    shelf.put(CacheKey::Machine, CacheEntry::Machine(machine), NOW);
-    shelf.put(CacheKey::Figures, CacheEntry::Figures(figures(model).into()), NOW);
-    shelf.put(
+    cache.put(CacheKey::Machine, CacheEntry::Machine(machine), NOW);
+    cache.put(CacheKey::Figures, CacheEntry::Figures(figures(model).into()), NOW);
+    cache.put(
         CacheKey::Graph,
         CacheEntry::Graph(DependencyGraph::of(model).into()),
         NOW,
     );
-    shelf.put(CacheKey::Checks(None), CacheEntry::Checks(checks().into()), NOW);
+    cache.put(CacheKey::Checks(None), CacheEntry::Checks(checks().into()), NOW);
     let lines: Vec<String> = OUTPUT.lines().map(str::to_owned).collect();
-    shelf.put(
+    cache.put(
         CacheKey::Output(AttemptId(4), 1),
         CacheEntry::Text(lines.into()),
         NOW,
     );
-    shelf
+    cache
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dbs::domain::{AttemptId, Span};
 use dbs::ui::{CacheEntry, CacheKey, ScreenId, TerminalMatch, TerminalMatches, TerminalSearch};
 
-use crate::fixture::{Desk, NOW};
+use crate::fixture::{Dashboard, NOW};
 
 fn line(seconds: u64, text: &str, times: u32) -> TerminalMatch {
     TerminalMatch {
@@ -52,20 +52,29 @@ pub(crate) fn found() -> TerminalSearch {
 }
 
 /// A client that has written `test`.
-fn looking() -> Desk {
-    let mut desk = Desk::full((120, 40));
-    desk.press("3 F t e s t");
+fn looking() -> Dashboard {
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("3 F t e s t");
     let paper = CacheKey::Search("test".to_owned());
-    assert!(desk.frame().1.cache_requests.iter().any(|want| want.key == paper));
-    desk.shelf.put(paper, CacheEntry::Search(Arc::new(found())), NOW);
-    desk
+    assert!(
+        dashboard
+            .frame()
+            .1
+            .cache_requests
+            .iter()
+            .any(|want| want.key == paper)
+    );
+    dashboard
+        .cache
+        .put(paper, CacheEntry::Search(Arc::new(found())), NOW);
+    dashboard
 }
 
 #[test]
 fn what_is_found_is_listed_agent_by_agent_while_it_is_written() {
-    let desk = looking();
-    assert_eq!(desk.mode(), "FIND");
-    let text = desk.text();
+    let dashboard = looking();
+    assert_eq!(dashboard.mode(), "FIND");
+    let text = dashboard.text();
     for wanted in [
         "/test",
         "3 lines of 2 terminals",
@@ -81,43 +90,43 @@ fn what_is_found_is_listed_agent_by_agent_while_it_is_written() {
 
 #[test]
 fn every_letter_begins_another_search_and_one_letter_none() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("3 F t");
-    let sought = |desk: &Desk| {
-        let wants = desk.frame().1.cache_requests;
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("3 F t");
+    let sought = |dashboard: &Dashboard| {
+        let wants = dashboard.frame().1.cache_requests;
         let words = wants.into_iter().filter_map(|want| match want.key {
             CacheKey::Search(words) => Some(words),
             _ => None,
         });
         words.collect::<Vec<_>>()
     };
-    assert!(sought(&desk).is_empty());
-    assert!(desk.text().contains("at least 2 letters"));
-    desk.press("e");
-    assert_eq!(sought(&desk), ["te"]);
-    desk.press("s");
-    assert_eq!(sought(&desk), ["tes"]);
+    assert!(sought(&dashboard).is_empty());
+    assert!(dashboard.text().contains("at least 2 letters"));
+    dashboard.press("e");
+    assert_eq!(sought(&dashboard), ["te"]);
+    dashboard.press("s");
+    assert_eq!(sought(&dashboard), ["tes"]);
 }
 
 #[test]
 fn tab_widens_a_search_of_a_list_or_a_terminal_to_all_agents() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("3 / t e s t Tab");
-    assert_eq!(desk.mode(), "FIND");
-    assert!(desk.text().contains("History of all agents  /test"));
-    desk.press("Enter Esc");
-    assert!(desk.text().contains("dbs-5 "), "the board is whole again");
-    desk.press("g Enter / t e s t Tab Enter");
-    assert_eq!(desk.mode(), "NAV");
-    assert!(desk.text().contains("History of all agents  /test"));
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("3 / t e s t Tab");
+    assert_eq!(dashboard.mode(), "FIND");
+    assert!(dashboard.text().contains("History of all agents  /test"));
+    dashboard.press("Enter Esc");
+    assert!(dashboard.text().contains("dbs-5 "), "the board is whole again");
+    dashboard.press("g Enter / t e s t Tab Enter");
+    assert_eq!(dashboard.mode(), "NAV");
+    assert!(dashboard.text().contains("History of all agents  /test"));
 }
 
 #[test]
 fn a_line_in_memory_is_gone_to_in_its_terminal() {
-    let mut desk = looking();
-    desk.press("Enter j Enter");
-    assert_eq!(desk.mode(), "COPY");
-    let copied = desk.press("y");
+    let mut dashboard = looking();
+    dashboard.press("Enter j Enter");
+    assert_eq!(dashboard.mode(), "COPY");
+    let copied = dashboard.press("y");
     assert_eq!(
         copied,
         [dbs::ui::UiRequest::CopyToClipboard(
@@ -128,21 +137,21 @@ fn a_line_in_memory_is_gone_to_in_its_terminal() {
 
 #[test]
 fn a_line_that_is_in_the_log_only_is_shown_as_the_screen_was_then() {
-    let mut desk = looking();
-    desk.press("Enter Enter");
-    assert!(desk.text().contains("as it was at"), "{}", desk.text());
-    desk.press("Esc");
+    let mut dashboard = looking();
+    dashboard.press("Enter Enter");
+    assert!(dashboard.text().contains("as it was at"), "{}", dashboard.text());
+    dashboard.press("Esc");
     assert!(
-        desk.text().contains("3 lines of 2 terminals"),
+        dashboard.text().contains("3 lines of 2 terminals"),
         "back at what was found"
     );
 }
 
 #[test]
 fn the_search_is_reached_from_a_terminal_that_is_typed_to() {
-    let mut desk = Desk::full((120, 40));
-    desk.press("3 g Enter i C-b /");
-    assert_eq!(desk.mode(), "FIND");
-    let requests = desk.press("t e s t Enter j j");
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("3 g Enter i C-b /");
+    assert_eq!(dashboard.mode(), "FIND");
+    let requests = dashboard.press("t e s t Enter j j");
     assert_eq!(requests, [], "nothing is typed into the terminal");
 }

@@ -13,7 +13,7 @@ use dbs::domain::{
     RequestId, SignalKind, Span, TaskDraft, TaskId, Timestamp, Tri, Worker, Workflow, WorkflowId, Workplace,
 };
 
-pub(crate) struct Desk {
+pub(crate) struct BoardFixture {
     pub(crate) board: Board,
     pub(crate) now: Timestamp,
     /// Everything that happened, for replays.
@@ -65,47 +65,47 @@ pub(crate) fn draft(id: &str, flow: &str) -> TaskDraft {
     }
 }
 
-impl Desk {
-    pub(crate) fn new() -> Desk {
-        Desk::with(settings())
+impl BoardFixture {
+    pub(crate) fn new() -> BoardFixture {
+        BoardFixture::with(settings())
     }
 
-    pub(crate) fn with(settings: BoardSettings) -> Desk {
-        let mut desk = Desk {
+    pub(crate) fn with(settings: BoardSettings) -> BoardFixture {
+        let mut fixture = BoardFixture {
             board: Board::default(),
             now: Timestamp(1_000_000),
             log: Vec::new(),
             effects: Vec::new(),
             key: 0,
         };
-        desk.happen(Event::Configured(settings));
-        desk.happen(Event::WorkflowsLoaded(workflows()));
-        desk
+        fixture.happen(Event::Configured(settings));
+        fixture.happen(Event::WorkflowsLoaded(workflows()));
+        fixture
     }
 
     /// A board with one released kanban task whose developer has just been wished for.
-    pub(crate) fn developing(id: &str) -> Desk {
-        let mut desk = Desk::new();
-        desk.released(draft(id, "kanban"));
-        desk
+    pub(crate) fn developing(id: &str) -> BoardFixture {
+        let mut fixture = BoardFixture::new();
+        fixture.released(draft(id, "kanban"));
+        fixture
     }
 
     /// A board whose task stands in a stage, with the first attempt there just begun.
-    pub(crate) fn standing(id: &str, stage: &str) -> Desk {
-        let mut desk = Desk::developing(id);
+    pub(crate) fn standing(id: &str, stage: &str) -> BoardFixture {
+        let mut fixture = BoardFixture::developing(id);
         let tags = ["security".to_owned()];
         let update = |tags: &[String]| dbs::domain::TaskPatch {
             add_tags: tags.iter().cloned().collect(),
             ..dbs::domain::TaskPatch::default()
         };
         if stage == "security_review" {
-            desk.ask(Command::Update(id.into(), update(&tags))).unwrap();
+            fixture.ask(Command::Update(id.into(), update(&tags))).unwrap();
         }
         for _ in 0..4 {
-            if desk.stage(id) == stage {
-                return desk;
+            if fixture.stage(id) == stage {
+                return fixture;
             }
-            desk.pass(id);
+            fixture.pass(id);
         }
         panic!("{id} never came to {stage}");
     }
@@ -310,7 +310,7 @@ impl Desk {
     }
 
     /// Kinds of the notices of the last event.
-    pub(crate) fn told(&self) -> Vec<&str> {
+    pub(crate) fn notice_kinds(&self) -> Vec<&str> {
         let kinds = self.effects.iter().filter_map(|effect| match effect {
             Effect::Notify(notice) => Some(notice.kind.as_str()),
             _ => None,
@@ -319,7 +319,7 @@ impl Desk {
     }
 
     /// Effects of the last event that change the world.
-    pub(crate) fn wishes(&self) -> Vec<String> {
+    pub(crate) fn effect_keys(&self) -> Vec<String> {
         self.effects.iter().filter_map(Effect::key).collect()
     }
 
