@@ -1,5 +1,5 @@
 //! The outside world: each adapter knows one thing and none of its siblings. What several of them do with the system in the
-//! same way stands once, in modules that know no port: `child_process`, `pipe`, `excludes`.
+//! same way stands once, in modules that know no port: `child_process`, `pipe`, `excludes`, `text_file`.
 
 pub mod agents;
 mod child_process;
@@ -20,5 +20,6 @@ pub mod project;
 pub mod rehearsal;
 pub mod store;
 pub mod termination;
+pub mod text_file;
 
 pub use dbs_holder as holder;

@@ -267,6 +267,39 @@ fn a_file_that_cannot_be_read_is_told_with_its_line_left_alone_and_the_others_ho
     assert_eq!(fs::read_to_string(fixture.places.toml()).unwrap(), broken);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_of_settings_without_end_or_that_is_no_file_is_refused_at_once_and_the_others_hold() {
+    let fixture = Fixture::new().json("{\"max_total_agents\": 7}");
+    let toml = fixture.places.toml();
+    let refused = |why: &str| {
+        let config = fixture.read();
+        let found: Vec<String> = config.diagnostics().iter().map(ToString::to_string).collect();
+        assert!(
+            found
+                .iter()
+                .any(|line| line.contains("config.toml") && line.contains(why)),
+            "{found:?}"
+        );
+        assert_eq!(
+            config.explain("max_total_agents").unwrap().value,
+            Some(SettingValue::Count(7))
+        );
+        assert!(
+            set(&fixture.places, "max_total_agents", "3").is_err(),
+            "it is left alone"
+        );
+    };
+    std::os::unix::fs::symlink("/dev/zero", toml).unwrap();
+    refused("not a regular file");
+    fs::remove_file(toml).unwrap();
+    nix::unistd::mkfifo(toml, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    refused("not a regular file");
+    fs::remove_file(toml).unwrap();
+    fs::write(toml, "# much\n".repeat(200_000)).unwrap();
+    refused("more than 1048576 bytes");
+}
+
 #[test]
 fn the_environment_names_families_too_and_only_slips_are_told() {
     let given = ConfigOverrides {

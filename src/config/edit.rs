@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use atomic_write_file::AtomicWriteFile;
 
+use crate::adapters::text_file;
 use crate::config::error::ConfigError;
 use crate::config::files::{ConfigFiles, dialect};
 use crate::config::schema::spec_of;
@@ -68,7 +69,7 @@ pub fn set_user(places: &ConfigFiles, answers: &[(String, String)]) -> Result<Pa
 
 /// The text of a file; `None` where there is none.
 fn text_of(file: &Path) -> Result<Option<String>, ConfigError> {
-    match fs::read_to_string(file) {
+    match text_file::read_text(file, text_file::LARGEST_WRITTEN) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(why) => Err(ConfigError::Failed {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use crate::adapters::text_file;
 use crate::config::error::ConfigError;
 use crate::config::files::{ConfigFiles, dialect};
 use crate::config::origin::{ConfigOverrides, SettingOrigin};
@@ -177,7 +178,7 @@ impl Config {
 
     fn file(&mut self, path: &Path, found: &mut Vec<RawSetting>) {
         let (read, _) = dialect(path);
-        let text = match std::fs::read_to_string(path) {
+        let text = match text_file::read_text(path, text_file::LARGEST_WRITTEN) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
             Err(error) => return self.report(DiagnosticLevel::Error, (path, 0), error.to_string()),

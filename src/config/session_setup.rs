@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::adapters::agents::{AgentConfig, AgentsByRole, InheritedEnv};
+use crate::adapters::text_file;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::themes::toml_paths;
@@ -103,7 +104,7 @@ pub fn workflows(project: Option<&ProjectPaths>) -> Result<Vec<Workflow>, String
         take(Path::new(name), text);
     }
     for file in project.map(own_workflows).transpose()?.unwrap_or_default() {
-        let text = std::fs::read_to_string(&file)
+        let text = text_file::read_text(&file, text_file::LARGEST_WRITTEN)
             .map_err(|error| format!("could not read {}: {error}", file.display()))?;
         take(&file, &text);
     }

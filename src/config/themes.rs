@@ -2,11 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::adapters::text_file;
 use crate::config::project_paths::ProjectPaths;
 use crate::ui::UserTheme;
-
-/// Largest file that is read, in bytes.
-const MAX_FILE: u64 = 1024 * 1024;
 
 /// Theme files of the project, then the person's own; and what could not be read. Blocks for a few small reads.
 pub fn own_themes(place: &ProjectPaths) -> (Vec<UserTheme>, Vec<String>) {
@@ -68,8 +66,5 @@ pub fn toml_files(folder: &Path) -> Result<TextFiles, (PathBuf, String)> {
 /// # Errors
 /// When it is, or cannot be read.
 pub fn read_small(file: &Path) -> std::io::Result<String> {
-    if std::fs::metadata(file)?.len() > MAX_FILE {
-        return Err(std::io::Error::other("it is too large"));
-    }
-    std::fs::read_to_string(file)
+    text_file::read_text(file, text_file::LARGEST_WRITTEN)
 }

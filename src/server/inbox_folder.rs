@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::adapters::text_file;
 use crate::domain::Event;
 use crate::protocol::wire::SignalSent;
 use crate::server::intake::{SignalIntake, take_signal, verified};
@@ -59,11 +60,11 @@ fn signal_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 fn read(path: &Path) -> Result<SignalSent, String> {
-    let facts = fs::symlink_metadata(path).map_err(|error| error.to_string())?;
-    if !facts.is_file() || facts.len() > MAX_FILE {
-        return Err("it is not a plain file of at most 1 MiB".to_owned());
+    let is_file = fs::symlink_metadata(path).is_ok_and(|facts| facts.is_file());
+    if !is_file {
+        return Err("it is not a plain file".to_owned());
     }
-    let text = fs::read(path).map_err(|error| error.to_string())?;
+    let text = text_file::read(path, MAX_FILE).map_err(|error| error.to_string())?;
     serde_json::from_slice(&text).map_err(|error| error.to_string())
 }
 

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::error::{ProjectError, failed};
+use crate::adapters::text_file;
 
 /// Longest text read from git's pointer files.
-const LONGEST_POINTER: usize = 8192;
+const LONGEST_POINTER: u64 = 8192;
 
 /// A git repository's main checkout and the git folder that all its worktrees share.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,13 +84,7 @@ fn inside_git(folder: &Path) -> Result<Project, ProjectError> {
 }
 
 fn read_pointer(path: &Path) -> Result<String, ProjectError> {
-    let text = fs::read_to_string(path).map_err(failed("read", path))?;
-    if text.len() > LONGEST_POINTER {
-        return Err(ProjectError::Foreign {
-            path: path.to_owned(),
-            found: "far longer than what git writes".to_owned(),
-        });
-    }
+    let text = text_file::read_text(path, LONGEST_POINTER).map_err(failed("read", path))?;
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }
 

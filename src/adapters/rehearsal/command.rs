@@ -1,6 +1,5 @@
 //! The command line of the rehearsal agent: `dbs rehearse …`. The edge where arguments and environment become values.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -14,6 +13,7 @@ use super::error::RehearsalError;
 use super::faults;
 use super::player::run;
 use super::signals::SignalSink;
+use crate::adapters::text_file;
 use crate::formats::scenario::{Scenario, read};
 
 const USAGE: &str =
@@ -61,7 +61,7 @@ fn load(file: &str) -> Result<Scenario, Vec<String>> {
     let text = if file == DEMO {
         Ok(demo_scenario_text().to_owned())
     } else {
-        fs::read_to_string(file)
+        text_file::read_text(Path::new(file), text_file::LARGEST_WRITTEN)
     };
     let text = text.map_err(RehearsalError::file("read", file));
     let text = text.map_err(|error| vec![could_not(&error)])?;

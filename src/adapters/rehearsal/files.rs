@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::path::{Component, Path, PathBuf};
 
 use super::error::RehearsalError;
+use crate::adapters::text_file;
 use crate::formats::scenario::LineEdit;
 
 /// Writes or appends; folders are made as needed.
@@ -23,7 +24,7 @@ pub(super) fn write(worktree: &Path, path: &str, text: &str, append: bool) -> Re
 
 pub(super) fn read(worktree: &Path, path: &str) -> Result<String, RehearsalError> {
     let full = inside(worktree, path)?;
-    fs::read_to_string(&full).map_err(RehearsalError::file("read", &full))
+    text_file::read_text(&full, text_file::LARGEST_WRITTEN).map_err(RehearsalError::file("read", &full))
 }
 
 pub(super) fn remove(worktree: &Path, path: &str) -> Result<(), RehearsalError> {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::adapters::output;
+use crate::adapters::text_file;
 use crate::cli::args::{JsonFlag, WorkflowCommand};
 use crate::cli::commands::{CommandResult, exit_code};
 use crate::cli::failure::could_not;
@@ -99,7 +100,7 @@ struct WorkflowFile {
 
 impl WorkflowFile {
     fn read(file: &Path) -> Result<WorkflowFile, String> {
-        let text = std::fs::read_to_string(file)
+        let text = text_file::read_text(file, text_file::LARGEST_WRITTEN)
             .map_err(|error| format!("could not read {}: {error}", file.display()))?;
         let (flow, findings) = workflow::read(file, &text);
         Ok(WorkflowFile {
