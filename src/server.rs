@@ -21,6 +21,7 @@ mod first_start;
 mod frame;
 mod frame_buffer;
 mod frame_pacer;
+mod idle_connections;
 mod in_force;
 mod inbox_folder;
 mod intake;

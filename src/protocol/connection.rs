@@ -81,7 +81,7 @@ impl Connection {
                 sender,
                 receiver,
             })),
-            Err(error @ ProtocolError::OtherVersion(_)) => Err(error),
+            Err(error @ (ProtocolError::OtherVersion(_) | ProtocolError::Bye(_))) => Err(error),
             Err(_) => Ok(None),
         }
     }
@@ -181,6 +181,7 @@ pub async fn greet(socket: &Path) -> Result<(FrameSender, FrameReceiver), Protoc
             };
             Err(ProtocolError::OtherVersion(why))
         }
+        Some(Packet::Message(FromServer::Bye(why))) => Err(ProtocolError::Bye(why)),
         _ => Err(ProtocolError::NoHello(socket.to_owned())),
     }
 }

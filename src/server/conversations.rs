@@ -12,14 +12,17 @@ use crate::protocol::wire::{CallReply, FROM_NOW, FromClient, FromServer, Hello, 
 use crate::read_model::ReadModel;
 use crate::server::attached_client;
 use crate::server::calls::{CallOutcome, answer_call};
+use crate::server::idle_connections::IdleConnections;
 use crate::server::intake::SignalIntake;
 use crate::server::peer::{ConnectionError, bye, next, reply, say};
 use crate::server::services::Services;
 
 /// How long a peer may take to say hello, and conversations to end when the server does.
 const PEER_TIMEOUT: Duration = Duration::from_secs(5);
-/// Most conversations at a time; more are refused.
+/// Most conversations at a time. One more closes the one that waits longest for its peer, or is refused when none waits.
 const MOST: usize = 256;
+/// Goodbyes to those that were closed or refused come on top of [`MOST`], but no more than these.
+const MOST_GOODBYES: usize = 256;
 /// Time between two boards for one who watches.
 const BOARD_EVERY: Duration = Duration::from_millis(100);
 
@@ -30,13 +33,21 @@ pub(super) struct Conversations {
     pub(super) stop_agents: Mutex<StopAgents>,
     /// Conversations under way, and what is done for them.
     pub(super) tasks: TaskTracker,
+    /// Those that wait for their peer.
+    pub(super) idle: IdleConnections,
 }
 
 impl Conversations {
     pub(super) fn begin(self: &Arc<Self>, connection: IpcConnection) {
         let own = Arc::clone(self);
-        if self.tasks.len() >= MOST {
-            tracing::warn!("refused a connection: {MOST} are open");
+        let open = self.tasks.len();
+        if open >= MOST + MOST_GOODBYES {
+            tracing::warn!("dropped a connection: {open} are open");
+            return;
+        }
+        if open >= MOST && !self.idle.close_longest() {
+            tracing::warn!("refused a connection: {open} are open");
+            self.tasks.spawn(refuse(connection));
             return;
         }
         self.tasks.spawn(async move {
@@ -54,13 +65,23 @@ impl Conversations {
     }
 }
 
+/// Says why nobody answers.
+async fn refuse((mut sender, mut receiver): IpcConnection) {
+    let text = format!("the server is busy: {MOST} connections are open; try again in a moment");
+    // Who does not read it has gone, or learns it by the end of the connection.
+    drop(tokio::time::timeout(PEER_TIMEOUT, bye(&mut sender, &mut receiver, text)).await);
+}
+
 async fn serve_connection(
     own: &Arc<Conversations>,
     (mut sender, mut receiver): IpcConnection,
 ) -> Result<(), ConnectionError> {
-    let first = tokio::time::timeout(PEER_TIMEOUT, next(&mut receiver))
-        .await
-        .map_err(|_late| ConnectionError::Silent)??;
+    let idle = own.idle.wait();
+    let first = tokio::select! {
+        () = idle.closed.cancelled() => return make_room(&mut sender, &mut receiver).await,
+        first = tokio::time::timeout(PEER_TIMEOUT, next(&mut receiver)) => first.map_err(|_late| ConnectionError::Silent)??,
+    };
+    drop(idle);
     let Some(FromClient::Hello(hello)) = first else {
         return Err(ConnectionError::Silent);
     };
@@ -80,10 +101,13 @@ async fn serve_connection(
         return bye(&mut sender, &mut receiver, text).await;
     }
     loop {
+        let idle = own.idle.wait();
         let message = tokio::select! {
             () = own.services.stop.cancelled() => return say_goodbye(own, &mut sender, &mut receiver).await,
+            () = idle.closed.cancelled() => return make_room(&mut sender, &mut receiver).await,
             message = next(&mut receiver) => message?,
         };
+        drop(idle);
         match message {
             None => return Ok(()),
             Some(FromClient::Call(call)) => {
@@ -109,6 +133,12 @@ async fn serve_connection(
             Some(_before_attaching) => {}
         }
     }
+}
+
+/// Ends a connection that waited longest when another needed its place.
+async fn make_room(sender: &mut FrameSender, receiver: &mut FrameReceiver) -> Result<(), ConnectionError> {
+    let text = "too many connections are open, and this one had nothing to ask for longest".to_owned();
+    bye(sender, receiver, text).await
 }
 
 /// Sends lines of the watcher log until the peer goes or the server ends. A position behind the last line is the last line.

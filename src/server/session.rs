@@ -38,6 +38,7 @@ use crate::server::engine_handle::EngineHandle;
 use crate::server::engine_thread::EngineThread;
 use crate::server::fetch::Fetcher;
 use crate::server::hub::TerminalHub;
+use crate::server::idle_connections::IdleConnections;
 use crate::server::in_force::ActiveSettings;
 use crate::server::intake::SignalIntake;
 use crate::server::machine::MachineMonitor;
@@ -190,6 +191,7 @@ impl Server {
             intake: session.intake.clone(),
             stop_agents: Mutex::new(StopAgents::No),
             tasks,
+            idle: IdleConnections::default(),
         };
         Server {
             session,

@@ -190,6 +190,39 @@ fn what_was_planned_without_a_server_is_there_when_one_starts() {
     assert_eq!(shop.state("t-1")["parked"], "later");
 }
 
+/// More connections than a server takes, half of which have said hello, and none of which asks anything.
+#[cfg(unix)]
+#[test]
+fn connections_that_are_only_held_open_lock_nobody_out() {
+    use std::io::Write as _;
+    use std::os::unix::net::UnixStream;
+
+    use dbs::protocol::wire::{FromClient, Hello, PROTOCOL, encode_message};
+
+    let shop = Shop::served();
+    let hello = encode_message(&FromClient::Hello(Hello {
+        protocol: PROTOCOL,
+        program: "held open".to_owned(),
+    }));
+    let hello = hello.unwrap();
+    let length = u32::try_from(hello.len()).unwrap().to_be_bytes();
+    let socket = shop.socket();
+    let held: Vec<UnixStream> = (0..400)
+        .map(|number| {
+            let mut stream = UnixStream::connect(&socket).unwrap();
+            if number % 2 == 0 {
+                // One that had to make room meanwhile is closed already.
+                drop(stream.write_all(&[&length[..], &hello].concat()));
+            }
+            stream
+        })
+        .collect();
+    for _ in 0..3 {
+        assert_eq!(shop.json(&["status", "--json"])["live"], true);
+    }
+    assert_eq!(held.len(), 400);
+}
+
 #[test]
 fn a_server_copies_the_board_after_a_task_has_moved() {
     let shop = Shop::served();

@@ -49,6 +49,19 @@ impl Shop {
         }
     }
 
+    /// The socket of the server that was started here.
+    pub(crate) fn socket(&self) -> PathBuf {
+        let mut found = vec![self.sockets.clone()];
+        while let Some(path) = found.pop() {
+            if path.extension().is_some_and(|ending| ending == "sock") {
+                return path;
+            }
+            let entries = std::fs::read_dir(&path).into_iter().flatten().flatten();
+            found.extend(entries.map(|entry| entry.path()));
+        }
+        panic!("no server listens below {}", self.sockets.display());
+    }
+
     /// Another project of the same person.
     pub(crate) fn beside(&self) -> Shop {
         let mut other = Shop::new();
