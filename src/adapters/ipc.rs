@@ -5,11 +5,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bytes::{Bytes, BytesMut};
+use dbs_socket::{check_peer, listener_options, name};
 use futures::stream::{SplitSink, SplitStream};
 use futures::{SinkExt, StreamExt};
 use interprocess::local_socket::tokio::{Listener as RawListener, Stream};
 use interprocess::local_socket::traits::tokio::{Listener as _, Stream as _};
-use interprocess::local_socket::{ListenerOptions, Name};
 use tokio_util::codec::{Framed, LengthDelimitedCodec};
 
 /// Longest frame accepted or sent, in bytes. A picture of a very large screen stays well below.
@@ -82,16 +82,7 @@ impl IpcListener {
     /// # Errors
     /// When the path is too long or its folder cannot be written.
     pub fn bind(path: &Path) -> io::Result<IpcListener> {
-        if cfg!(unix) {
-            match std::fs::remove_file(path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                Ok(()) | Err(_) => {}
-            }
-        }
-        let raw = ListenerOptions::new()
-            .name(name(path)?)
-            .reclaim_name(false)
-            .create_tokio()?;
+        let raw = listener_options(path)?.create_tokio()?;
         Ok(IpcListener {
             raw,
             path: path.to_owned(),
@@ -120,22 +111,6 @@ pub async fn connect(path: &Path) -> io::Result<IpcConnection> {
     Ok(frames(stream))
 }
 
-fn name(path: &Path) -> io::Result<Name<'_>> {
-    #[cfg(windows)]
-    {
-        let file = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        interprocess::local_socket::ToNsName::to_ns_name::<interprocess::local_socket::GenericNamespaced>(
-            file,
-        )
-    }
-    #[cfg(not(windows))]
-    interprocess::local_socket::ToFsName::to_fs_name::<interprocess::local_socket::GenericFilePath>(path)
-}
-
 fn frames(stream: Stream) -> IpcConnection {
     let codec = LengthDelimitedCodec::builder()
         .max_frame_length(LONGEST_FRAME)
@@ -144,40 +119,9 @@ fn frames(stream: Stream) -> IpcConnection {
     (FrameSender(sender), FrameReceiver(receiver))
 }
 
-#[cfg(unix)]
-fn check_peer(stream: &Stream) -> io::Result<()> {
-    use interprocess::local_socket::traits::StreamCommon as _;
-    same_user(nix::unistd::geteuid().as_raw(), stream.peer_creds()?.euid())
-}
-
-#[cfg(unix)]
-fn same_user(own: u32, peer: Option<u32>) -> io::Result<()> {
-    let refused = |why: String| Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
-    match peer {
-        Some(peer) if peer == own => Ok(()),
-        Some(peer) => refused(format!("the other end belongs to user {peer}, not to {own}")),
-        None => refused("the system does not say to whom the other end belongs".to_owned()),
-    }
-}
-
-#[cfg(not(unix))]
-fn check_peer(_stream: &Stream) -> io::Result<()> {
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[cfg(unix)]
-    #[test]
-    fn another_user_and_whoever_is_not_known_is_refused() {
-        assert!(same_user(1000, Some(1000)).is_ok());
-        let refused = same_user(1000, Some(1001)).expect_err("somebody else");
-        assert_eq!(refused.kind(), io::ErrorKind::PermissionDenied);
-        assert!(refused.to_string().contains("user 1001"), "{refused}");
-        assert!(same_user(1000, None).is_err());
-    }
 
     #[tokio::test]
     async fn frames_arrive_whole_and_in_order() {

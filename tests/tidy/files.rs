@@ -105,5 +105,9 @@ fn a_planted_rule_in_a_facade_is_found() {
         planted("src/ui.rs", "//! Doc.\npub mod cell;\npub use cell::Cell;\n"),
         0
     );
-    assert_eq!(planted("crates/term/src/lib.rs", "//! Doc.\nfn draw() {}\n"), 1);
+    assert_eq!(
+        planted("crates/term/src/lib.rs", "//! Doc.\nmod cell;\nfn draw() {}\n"),
+        1
+    );
+    assert_eq!(planted("crates/term/src/lib.rs", "//! Doc.\nfn draw() {}\n"), 0);
 }

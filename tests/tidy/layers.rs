@@ -254,7 +254,14 @@ fn wrong_inside(layer: &Layer, module: &[String], path: &[String]) -> Option<Str
 }
 
 /// What adapters may share: asks the system, knows no port.
-const SHARED: &[&str] = &["child_process", "pipe", "excludes", "clock", "text_file"];
+const SHARED: &[&str] = &[
+    "child_process",
+    "pipe",
+    "excludes",
+    "clock",
+    "socket",
+    "text_file",
+];
 
 /// Adapters know one thing each and none of their siblings.
 fn wrong_sibling(layer: &Layer, module: &[String], path: &[String]) -> Option<String> {

@@ -29,6 +29,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("domain", &["domain"]),
     ("holder", &["adapters", "holder"]),
     ("ports", &["ports"]),
+    ("socket", &["adapters", "socket"]),
     ("term", &["term"]),
 ];
 
@@ -100,12 +101,17 @@ impl SourceFile {
         of_crate.unwrap_or_else(|| (Vec::new(), self.path.trim_start_matches("src/")))
     }
 
-    /// Whether this file is the facade of a room: `src/ui.rs` beside `src/ui`, or `crates/term/src/lib.rs`.
+    /// Whether this file is the facade of a room: `src/ui.rs` beside `src/ui`, or `crates/term/src/lib.rs` with its modules.
     pub(crate) fn is_facade(&self, folders: &BTreeSet<&str>) -> bool {
         match self.place() {
-            (room, inside) if !room.is_empty() => inside == "lib.rs",
+            (room, inside) if !room.is_empty() => inside == "lib.rs" && self.has_files_below(),
             _ => self.path.matches('/').count() == 1 && folders.contains(self.path.trim_end_matches(".rs")),
         }
+    }
+
+    fn has_files_below(&self) -> bool {
+        let is_file = |item: &syn::Item| matches!(item, syn::Item::Mod(item) if item.content.is_none());
+        self.items.items.iter().any(is_file)
     }
 
     /// A finding at `line` of this file.

@@ -4,48 +4,28 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use dbs_socket::{check_peer, listener_options, name};
 use interprocess::local_socket::traits::{Listener as _, Stream as _};
-use interprocess::local_socket::{ConnectOptions, Listener, ListenerOptions, Name, Stream};
+use interprocess::local_socket::{ConnectOptions, Listener, Stream};
 
 use super::error::HolderError;
 
-/// Longest path of a socket, in bytes: what the systems have room for, with some air.
-#[cfg(unix)]
-const LONGEST_PATH: usize = 100;
-
 /// Listens here; a socket a killed holder left behind is replaced.
 pub(super) fn listen(path: &Path) -> Result<Listener, HolderError> {
-    let what = || HolderError::io(format!("listen on {}", path.display()));
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound && cfg!(unix) => return Err(what()(error)),
-        _ => {}
-    }
-    let options = ListenerOptions::new().name(name(path)?).reclaim_name(false);
-    #[cfg(target_os = "linux")]
-    let options = interprocess::os::unix::local_socket::ListenerOptionsExt::mode(options, 0o600);
-    options.create_sync().map_err(what())
+    let listener = listener_options(path).and_then(|options| options.create_sync());
+    listener.map_err(HolderError::io(format!("listen on {}", path.display())))
 }
 
 /// The next peer that is the same user; others are turned away in silence.
 pub(super) fn accept(listener: &Listener) -> io::Result<Option<Stream>> {
     let stream = listener.accept()?;
-    Ok(is_same_user(&stream).then_some(stream))
+    Ok(check_peer(&stream).is_ok().then_some(stream))
 }
 
 pub(super) fn connect(path: &Path) -> Result<Stream, HolderError> {
-    let what = || HolderError::io(format!("reach the holder at {}", path.display()));
-    let stream = ConnectOptions::new()
-        .name(name(path)?)
-        .connect_sync()
-        .map_err(what())?;
-    if is_same_user(&stream) {
-        Ok(stream)
-    } else {
-        Err(what()(io::Error::new(
-            io::ErrorKind::PermissionDenied,
-            "it belongs to another user",
-        )))
-    }
+    let connected = name(path).and_then(|name| ConnectOptions::new().name(name).connect_sync());
+    let checked = connected.and_then(|stream| check_peer(&stream).map(|()| stream));
+    checked.map_err(HolderError::io(format!("reach the holder at {}", path.display())))
 }
 
 /// Bounds waiting for an answer, or no longer bounds it, where the system can.
@@ -90,47 +70,6 @@ fn check_private(_folder: &Path) -> Result<(), HolderError> {
     Ok(())
 }
 
-#[cfg(unix)]
-fn is_same_user(stream: &Stream) -> bool {
-    use interprocess::local_socket::traits::StreamCommon as _;
-
-    let peer = stream
-        .peer_creds()
-        .ok()
-        .and_then(|credentials| credentials.euid());
-    peer == Some(nix::unistd::geteuid().as_raw())
-}
-
-/// Named pipes are closed to other users by their default rights.
-#[cfg(not(unix))]
-fn is_same_user(_stream: &Stream) -> bool {
-    true
-}
-
-#[cfg(unix)]
-fn name(path: &Path) -> Result<Name<'_>, HolderError> {
-    use interprocess::local_socket::{GenericFilePath, ToFsName};
-
-    if path.as_os_str().len() > LONGEST_PATH {
-        let (path, most) = (path.display(), LONGEST_PATH);
-        return Err(HolderError::Refused(format!(
-            "use the socket {path}: longer than {most} bytes; choose a shorter runtime folder"
-        )));
-    }
-    path.to_fs_name::<GenericFilePath>()
-        .map_err(HolderError::io(format!("name {}", path.display())))
-}
-
-#[cfg(not(unix))]
-fn name(path: &Path) -> Result<Name<'_>, HolderError> {
-    use interprocess::local_socket::{GenericNamespaced, ToNsName};
-
-    let short = path.file_name().unwrap_or(path.as_os_str());
-    short
-        .to_ns_name::<GenericNamespaced>()
-        .map_err(HolderError::io(format!("name {}", path.display())))
-}
-
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
@@ -161,12 +100,5 @@ mod tests {
         prepare_folder(&real).expect("made");
         std::os::unix::fs::symlink(&real, &link).expect("linked");
         assert!(matches!(prepare_folder(&link), Err(HolderError::Refused(_))));
-    }
-
-    #[test]
-    fn a_path_too_long_for_a_socket_is_refused_with_the_way_out() {
-        let long = Path::new("/").join("x".repeat(120));
-        let error = connect(&long).expect_err("too long");
-        assert!(error.to_string().contains("shorter runtime folder"), "{error}");
     }
 }
