@@ -71,7 +71,7 @@ fn what_the_machine_has_left_is_the_first_to_go_memory_before_shares_before_room
 fn what_is_not_known_of_the_present_is_not_shown() {
     let mut dashboard = dashboard(200);
     measured(&mut dashboard, |machine| {
-        (machine.cpu, machine.memory) = (None, None)
+        (machine.cpu, machine.memory) = (None, None);
     });
     let first = top(&dashboard);
     assert!(first.contains("  disk 412G  "), "{first}");

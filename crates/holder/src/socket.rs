@@ -6,13 +6,13 @@ use std::path::Path;
 
 use dbs_socket::{check_peer, listener_options, name};
 use interprocess::local_socket::traits::{Listener as _, Stream as _};
-use interprocess::local_socket::{ConnectOptions, Listener, Stream};
+use interprocess::local_socket::{ConnectOptions, Listener, ListenerOptions, Stream};
 
 use super::error::HolderError;
 
 /// Listens here; a socket a killed holder left behind is replaced.
 pub(super) fn listen(path: &Path) -> Result<Listener, HolderError> {
-    let listener = listener_options(path).and_then(|options| options.create_sync());
+    let listener = listener_options(path).and_then(ListenerOptions::create_sync);
     listener.map_err(HolderError::io(format!("listen on {}", path.display())))
 }
 
