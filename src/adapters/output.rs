@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::term::sanitize;
+use crate::term::{sanitize, sanitize_json};
 
 /// Whether nobody reads standard output any more.
 static UNREAD: AtomicBool = AtomicBool::new(false);
@@ -40,15 +40,21 @@ pub fn json<T: serde::Serialize>(value: &T) {
 
 /// Writes values, each as a line of JSON, at once.
 pub fn json_lines<T: serde::Serialize>(values: impl IntoIterator<Item = T>) {
-    let mut text = Vec::new();
-    for value in values {
-        if let Err(error) = serde_json::to_writer(&mut text, &value) {
-            problem(&format!("could not write JSON: {error}"));
-            return;
-        }
-        text.push(b'\n');
+    let lines: Result<String, serde_json::Error> =
+        values.into_iter().map(|value| json_line(&value)).collect();
+    match lines {
+        Ok(text) => bytes(text.as_bytes()),
+        Err(error) => problem(&format!("could not write JSON: {error}")),
     }
-    bytes(&text);
+}
+
+/// A value as a line of JSON that can be shown on a terminal.
+///
+/// # Errors
+/// When the value has no JSON.
+pub fn json_line<T: serde::Serialize>(value: &T) -> Result<String, serde_json::Error> {
+    let line = serde_json::to_string(value)?;
+    Ok(format!("{}\n", sanitize_json(&line)))
 }
 
 /// Writes bytes as they are.

@@ -24,7 +24,5 @@ fn in_format<T: Serialize>(
     if format == OutputFormat::Lines {
         return Ok(output::text(lines()));
     }
-    let mut text = serde_json::to_string(&json()).map_err(|error| QueryError::Json(error.to_string()))?;
-    text.push('\n');
-    Ok(text)
+    output::json_line(&json()).map_err(|error| QueryError::Json(error.to_string()))
 }

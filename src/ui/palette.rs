@@ -279,16 +279,19 @@ impl<'a> PaletteBuilder<'a> {
     }
 
     fn tasks(&self, needle: &FuzzyQuery, found: &mut Vec<PaletteMatch>) {
-        for (id, task) in &self.scene.model.tasks {
-            if let Some(score) = needle.score(&format!("{id} {}", task.title)) {
-                let title = format!("{id}  {}", task.title);
-                let word = task.state.word().to_owned();
-                found.push((
-                    score,
-                    PaletteRow::new(title, word, PaletteAction::Task(id.clone())),
-                ));
-            }
-        }
+        let all = self.scene.model.tasks.iter();
+        let mut fitting: Vec<_> = all
+            .filter_map(|(id, task)| Some((needle.score(&format!("{id} {}", task.title))?, id, task)))
+            .collect();
+        // Rows are made only for those that can be shown: of thousands of tasks one letter fits most.
+        fitting.sort_by_key(|(score, ..)| std::cmp::Reverse(*score));
+        found.extend(fitting.into_iter().take(MOST_ROWS).map(|(score, id, task)| {
+            let (title, word) = (format!("{id}  {}", task.title), task.state.word().to_owned());
+            (
+                score,
+                PaletteRow::new(title, word, PaletteAction::Task(id.clone())),
+            )
+        }));
     }
 
     fn places(&self, needle: &FuzzyQuery, found: &mut Vec<PaletteMatch>) {

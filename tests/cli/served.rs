@@ -190,6 +190,25 @@ fn what_was_planned_without_a_server_is_there_when_one_starts() {
     assert_eq!(shop.state("t-1")["parked"], "later");
 }
 
+#[test]
+fn json_that_is_printed_acts_on_no_terminal() {
+    let mut shop = Shop::new();
+    let hidden = ['\u{9b}', '\u{7f}', '\u{202e}', '\u{e0041}'];
+    let text: String = hidden.iter().collect();
+    shop.does(&["task", "create", "Fix", "--id", "t-1", "-d", &text]);
+    for served in [false, true] {
+        if served {
+            shop.serve();
+        }
+        let shown = shop.does(&["task", "show", "t-1", "--json"]);
+        assert!(!shown.contains(hidden), "served: {served}: {shown:?}");
+        assert!(
+            shop.json(&["task", "show", "t-1", "--json"])["task"]["body"] == *text,
+            "{shown}"
+        );
+    }
+}
+
 /// More connections than a server takes, half of which have said hello, and none of which asks anything.
 #[cfg(unix)]
 #[test]

@@ -71,7 +71,13 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "adapters",
-        inside: &["domain", "ports", "formats", "term::sanitize"],
+        inside: &[
+            "domain",
+            "ports",
+            "formats",
+            "term::sanitize",
+            "term::sanitize_json",
+        ],
         outside: Outside::AnyNotOwned,
     },
     Layer {

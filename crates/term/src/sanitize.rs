@@ -9,6 +9,20 @@ use std::fmt::Write as _;
 /// characters. Line breaks and tabs are escaped too: a caller that wants lines splits first. Text without any of these
 /// is returned as it is.
 pub fn sanitize(text: &str) -> Cow<'_, str> {
+    escaped(text, escape)
+}
+
+/// A line of JSON in which every character that [`sanitize`] would make visible is written as `\u` and its number: it means
+/// the same, and printed it acts on no terminal.
+pub fn sanitize_json(line: &str) -> Cow<'_, str> {
+    escaped(line, |c, out| {
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            write_escape(out, format_args!("\\u{unit:04x}"));
+        }
+    })
+}
+
+fn escaped(text: &str, escape: impl Fn(char, &mut String)) -> Cow<'_, str> {
     let Some(first) = text.char_indices().find(|&(_, c)| hidden(c)).map(|(at, _)| at) else {
         return Cow::Borrowed(text);
     };
@@ -98,6 +112,13 @@ mod tests {
         ] {
             assert_eq!(sanitize(text), shown, "{text:?}");
         }
+    }
+
+    #[test]
+    fn json_means_the_same_and_hides_nothing() {
+        let json = "{\"a\":\"\u{9b}31m\u{7f} \u{202e}x \u{e0041} 日本\"}";
+        let expected = r#"{"a":"\u009b31m\u007f \u202ex \udb40\udc41 日本"}"#;
+        assert_eq!(sanitize_json(json), expected);
     }
 
     proptest! {
