@@ -1,5 +1,7 @@
 //! What a program can report to its terminal about itself: OSC 7501 states and the title. Text in, bytes out.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
 use crate::formats::scenario::{ScenarioAskKind, ScenarioState};
@@ -14,7 +16,7 @@ pub(super) fn state(state: ScenarioState, kind: Option<ScenarioAskKind>, text: O
     }
     if let Some(text) = text {
         record.push_str(":msg=");
-        record.push_str(&base64(text.as_bytes()));
+        record.push_str(&STANDARD.encode(text));
     }
     record.push_str("\x1b\\");
     record
@@ -31,46 +33,9 @@ pub(super) fn title(text: &str) -> String {
     format!("\x1b]0;{clean}\x07")
 }
 
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::new();
-    for group in bytes.chunks(3) {
-        let at = |index: usize| group.get(index).copied().map_or(0, u32::from);
-        let bits = at(0) << 16 | at(1) << 8 | at(2);
-        for place in 0..4 {
-            let letter = LETTERS
-                .get((bits >> (18 - 6 * place) & 63) as usize)
-                .copied()
-                .unwrap_or(b'=');
-            out.push(if place <= group.len() {
-                char::from(letter)
-            } else {
-                '='
-            });
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn base64_follows_the_test_vectors_of_its_standard() {
-        let vectors = [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-            ("foobar", "Zm9vYmFy"),
-        ];
-        for (plain, coded) in vectors {
-            assert_eq!(base64(plain.as_bytes()), coded);
-        }
-        assert_eq!(base64(&[0xfb, 0xff]), "+/8=");
-    }
 
     #[test]
     fn a_state_names_what_is_asked_for() {
