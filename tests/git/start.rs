@@ -101,6 +101,36 @@ fn a_changed_origin_is_refused_until_a_person_accepts_it() {
 }
 
 #[test]
+fn an_origin_that_is_recorded_in_other_words_still_counts_and_one_that_cannot_be_read_is_an_error() {
+    let fixture = GitFixture::new();
+    drop(open(&fixture));
+    let config = fixture.project().join(".debussy/dbs/control.git/config");
+    let written = fs::read_to_string(&config).unwrap();
+    let other = written
+        .replace("[remote \"origin\"]", "[Remote \"origin\"] # ours")
+        .replace("\turl = ", "\tURL=");
+    assert_ne!(other, written);
+    fixture.git(
+        &fixture.project(),
+        &["remote", "set-url", "origin", "https://example.org/x.git"],
+    );
+    fs::write(&config, &other).unwrap();
+    let error = open(&fixture).preflight().err().unwrap();
+    assert!(matches!(error, PreflightError::OriginChanged { .. }), "{error}");
+    assert_eq!(fs::read_to_string(&config).unwrap(), written, "it is put right");
+
+    fs::write(&config, "[remote \"origin\n").unwrap();
+    let setup = GitSetup::new(fixture.project(), fixture.environment());
+    let error = GitCli::open(&setup)
+        .err()
+        .expect("nobody knows what was recorded");
+    assert!(
+        error.to_string().contains("the recorded address of origin"),
+        "{error}"
+    );
+}
+
+#[test]
 fn the_engines_folders_are_excluded_privately_and_once() {
     let fixture = GitFixture::new();
     drop(open(&fixture));

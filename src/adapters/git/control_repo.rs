@@ -44,8 +44,8 @@ impl ControlRepo {
         let path = state.join("control.git");
         real_folder(&project.root.join(".debussy"))?;
         real_folder(&state)?;
-        let config = fs::read_to_string(path.join("config")).unwrap_or_default();
-        let origin = recorded_origin(&config).unwrap_or_else(|| found.clone());
+        let recorded = recorded_origin(program, &path, &project.object_format)?;
+        let origin = recorded.unwrap_or_else(|| found.clone());
         if !path.join("HEAD").exists() {
             create(program, &state, &path, &project.object_format)?;
         }
@@ -149,25 +149,48 @@ fn config_text(format: &str, origin: &OriginUrls) -> String {
     )
 }
 
-/// The address in the text of a configuration, if it has one.
-fn recorded_origin(config: &str) -> Option<OriginUrls> {
-    let (_, own) = config.split_once("[remote \"origin\"]")?;
-    let own = own.split("\n[").next()?;
+/// The address that was recorded, if one was. What cannot be read is an error and not a missing record: without a record the
+/// present address of the project, which an agent can change, would be taken as the true one.
+fn recorded_origin(program: &GitProgram, path: &Path, format: &str) -> Result<Option<OriginUrls>, GitError> {
+    let file = path.join("config");
+    let text = match fs::read(&file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        read => read.map_err(failed("read", &file))?,
+    };
+    // Our own text, as it should be, needs no git to explain it.
+    let written = written_origin(&String::from_utf8_lossy(&text));
+    if let Some(origin) = written.filter(|origin| config_text(format, origin).as_bytes() == text) {
+        return Ok(Some(origin));
+    }
     let get = |name: &str| {
-        let value = own
-            .lines()
-            .find_map(|line| line.trim_start().strip_prefix(name))?;
-        let quoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
-        Some(
-            quoted
-                .unwrap_or(value)
-                .replace("\\\"", "\"")
-                .replace("\\\\", "\\"),
-        )
+        let call = program.command(ConfigScope::Control, path, "read the recorded address of origin");
+        let output = call
+            .words("config --file config --no-includes --get")
+            .arg(name)
+            .run()?;
+        match output.code {
+            Some(0) => Ok(Some(output.text().trim_end_matches('\n').to_owned())),
+            Some(1) => Ok(None),
+            _ => Err(output.failure()),
+        }
+    };
+    let Some(url) = get("remote.origin.url")? else {
+        return Ok(None);
+    };
+    let push_url = get("remote.origin.pushurl")?;
+    Ok(Some(OriginUrls { url, push_url }))
+}
+
+/// The address in a text made by [`config_text`]; wrong in any other, which the caller finds out.
+fn written_origin(text: &str) -> Option<OriginUrls> {
+    let get = |name: &str| {
+        let value = text.lines().find_map(|line| line.strip_prefix(name))?;
+        let value = value.strip_prefix(" = \"")?.strip_suffix('"')?;
+        Some(value.replace("\\\"", "\"").replace("\\\\", "\\"))
     };
     Some(OriginUrls {
-        url: get("url = ")?,
-        push_url: get("pushurl = "),
+        url: get("\turl")?,
+        push_url: get("\tpushurl"),
     })
 }
 
