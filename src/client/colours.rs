@@ -1,5 +1,8 @@
 //! What colours a terminal has: the questions, and the answers picked out of what is pressed. Nothing waits for them.
-//! Must never swallow a key: what turns out to be no answer is passed on as it came.
+//! Must never swallow a key: what turns out to be no answer is passed on as it came. Must never press one either: an answer that
+//! comes late, in pieces or in an unknown form is not passed on.
+
+use std::time::Duration;
 
 use crossterm::event::{Event, KeyCode, KeyModifiers};
 
@@ -10,15 +13,22 @@ use crate::term::Rgb;
 /// Asks for the colour of text (OSC 10) and for that behind it (OSC 11).
 pub(super) const QUERY: &[u8] = b"\x1b]10;?\x1b\\\x1b]11;?\x1b\\";
 
-/// How answers begin.
-const FOREGROUND: &str = "\x1b]10;rgb:";
-const BACKGROUND: &str = "\x1b]11;rgb:";
+/// How answers begin; what begins so is no key of a person's, whatever follows and however late it comes.
+const FOREGROUND: &str = "\x1b]10;";
+const BACKGROUND: &str = "\x1b]11;";
 
 /// How answers end.
 const ENDS: [&str; 2] = ["\x1b\\", "\x07"];
 
-/// Longest answer without its end: three times four digits with two strokes behind what begins it.
-const LONGEST: usize = BACKGROUND.len() + 14;
+/// Stands for a key that is in no answer.
+const OTHER_KEY: char = '\u{10ffff}';
+
+/// Most characters of an answer; behind more than this the terminal has forgotten its end.
+const LONGEST: usize = 64;
+
+/// How long the pieces of what may be an answer can be apart, and those of what certainly is one.
+const MAYBE_GAP: Duration = Duration::from_millis(50);
+const CERTAIN_GAP: Duration = Duration::from_secs(2);
 
 /// Whether a terminal can be asked: a console shows the question, or beeps.
 pub(super) fn can_query(edge: &ProcessEnv) -> bool {
@@ -33,7 +43,7 @@ pub(super) enum TerminalInput {
     Colour(TerminalColour),
 }
 
-/// Picks the terminal's replies to colour queries out of its input events.
+/// Picks the terminal's replies to colour queries out of its input events, whenever they come: as keys they would act.
 #[derive(Debug, Default)]
 pub(super) struct ColourReplyParser {
     held: Vec<Event>,
@@ -41,33 +51,55 @@ pub(super) struct ColourReplyParser {
 }
 
 impl ColourReplyParser {
-    /// Whether something is held back that may be the beginning of an answer.
-    pub(super) fn is_pending(&self) -> bool {
-        !self.held.is_empty()
+    /// How long to wait for more of what is held back; nothing is held without it.
+    pub(super) fn gap(&self) -> Option<Duration> {
+        (!self.text.is_empty()).then_some(if is_certain(&self.text) {
+            CERTAIN_GAP
+        } else {
+            MAYBE_GAP
+        })
     }
 
-    /// Takes in an event; answers what can be passed on now.
-    pub(super) fn feed(&mut self, event: Event) -> Vec<TerminalInput> {
-        let sent = sent(&event);
-        self.held.push(event);
-        let Some(sent) = sent else {
-            return self.take_held();
-        };
-        self.text.push_str(&sent);
-        if let Some(colour) = colour(&self.text) {
+    /// Takes in an event; answers what can be passed on now. An escape alone is only held back while an answer is expected: a
+    /// person's goes on at once, and what follows it is looked at all the same.
+    pub(super) fn feed(&mut self, event: Event, is_expected: bool) -> Vec<TerminalInput> {
+        let before = self.text.len();
+        self.text
+            .push_str(&sent(&event).unwrap_or_else(|| OTHER_KEY.to_string()));
+        if let Some(end) = ENDS.iter().find(|end| self.text.ends_with(*end))
+            && is_certain(&self.text)
+        {
+            let colour = colour(self.text.strip_suffix(end).unwrap_or_default());
             *self = ColourReplyParser::default();
-            return vec![TerminalInput::Colour(colour)];
+            return colour.map(TerminalInput::Colour).into_iter().collect();
+        }
+        if self.text == "\x1b" && !is_expected {
+            return vec![TerminalInput::Event(event)];
         }
         if may_become(&self.text) {
+            self.held.push(event);
             return Vec::new();
         }
-        self.take_held()
+        if before == 0 {
+            self.text.clear();
+            return vec![TerminalInput::Event(event)];
+        }
+        self.text.truncate(before);
+        let mut passed = self.take_held();
+        // It may begin the next answer.
+        passed.extend(self.feed(event, is_expected));
+        passed
     }
 
-    /// Gives back the events that were held back and are no answer.
+    /// Gives up what is held back: a broken answer is dropped, anything else are keys.
     pub(super) fn take_held(&mut self) -> Vec<TerminalInput> {
-        self.text.clear();
-        self.held.drain(..).map(TerminalInput::Event).collect()
+        let given_up = std::mem::take(self);
+        let keys = if is_certain(&given_up.text) {
+            Vec::new()
+        } else {
+            given_up.held
+        };
+        keys.into_iter().map(TerminalInput::Event).collect()
     }
 }
 
@@ -84,21 +116,29 @@ fn sent(event: &Event) -> Option<String> {
     })
 }
 
+fn is_certain(text: &str) -> bool {
+    text.starts_with(FOREGROUND) || text.starts_with(BACKGROUND)
+}
+
 fn may_become(text: &str) -> bool {
     let text = text
         .strip_suffix('\x1b')
-        .filter(|rest| !rest.is_empty())
+        .filter(|rest| is_certain(rest))
         .unwrap_or(text);
-    let fits = |rest: &str| rest.chars().all(|c| c.is_ascii_hexdigit() || c == '/');
-    let begins = |begin: &str| begin.starts_with(text) || text.strip_prefix(begin).is_some_and(fits);
+    let begins = |begin: &str| {
+        let fits = |rest: &str| {
+            rest.chars()
+                .all(|c| c.is_ascii_hexdigit() || "rgb:/#".contains(c))
+        };
+        begin.starts_with(text) || text.strip_prefix(begin).is_some_and(fits)
+    };
     text.len() <= LONGEST && (begins(FOREGROUND) || begins(BACKGROUND))
 }
 
 fn colour(text: &str) -> Option<TerminalColour> {
-    let text = ENDS.iter().find_map(|end| text.strip_suffix(end))?;
-    let foreground = || Some(TerminalColour::Foreground(rgb(text.strip_prefix(FOREGROUND)?)?));
-    let background = || Some(TerminalColour::Background(rgb(text.strip_prefix(BACKGROUND)?)?));
-    foreground().or_else(background)
+    let of = |begin: &str| rgb(text.strip_prefix(begin)?.strip_prefix("rgb:")?);
+    let foreground = of(FOREGROUND).map(TerminalColour::Foreground);
+    foreground.or_else(|| of(BACKGROUND).map(TerminalColour::Background))
 }
 
 /// Three levels with strokes between them.
@@ -143,8 +183,10 @@ mod tests {
 
     fn parsed(events: Vec<Event>) -> Vec<TerminalInput> {
         let mut answer = ColourReplyParser::default();
-        let mut parsed: Vec<TerminalInput> =
-            events.into_iter().flat_map(|event| answer.feed(event)).collect();
+        let mut parsed: Vec<TerminalInput> = events
+            .into_iter()
+            .flat_map(|event| answer.feed(event, true))
+            .collect();
         parsed.extend(answer.take_held());
         parsed
     }
@@ -193,6 +235,40 @@ mod tests {
                 0x18, 0x18, 0x18
             )))]
         );
+    }
+
+    #[test]
+    fn of_an_answer_nobody_expects_any_more_no_key_is_pressed() {
+        let key = |c| press(KeyCode::Char(c), KeyModifiers::NONE);
+        let mut torn = answer("11;rgb:1818/1818/1818");
+        torn[0] = key(']');
+        torn.insert(0, press(KeyCode::Esc, KeyModifiers::NONE));
+        let mut parser = ColourReplyParser::default();
+        let mut heard = Vec::new();
+        for event in torn {
+            heard.extend(parser.feed(event, false));
+        }
+        let colour = TerminalColour::Background((0x18, 0x18, 0x18));
+        let escape = TerminalInput::Event(press(KeyCode::Esc, KeyModifiers::NONE));
+        assert_eq!(heard, [escape, TerminalInput::Colour(colour)]);
+    }
+
+    #[test]
+    fn an_answer_in_another_form_or_without_an_end_presses_no_keys() {
+        assert_eq!(parsed(answer("11;rgba:1818/1818/1818/ffff")), []);
+        assert_eq!(parsed(answer("10;#fafafa")), []);
+        let mut broken = answer("11;rgb:aaaa/aaaa");
+        broken.pop();
+        assert_eq!(parsed(broken.clone()), []);
+        let left = press(KeyCode::Char('b'), KeyModifiers::CONTROL);
+        let detach = press(KeyCode::Char('d'), KeyModifiers::NONE);
+        broken.extend([left.clone(), detach.clone()]);
+        assert_eq!(parsed(broken.clone()), [left, detach].map(TerminalInput::Event));
+        let mut again = answer("11;rgb:aaaa/aaaa");
+        again.pop();
+        again.extend(answer("11;rgb:0000/0000/0000"));
+        let black = TerminalColour::Background((0, 0, 0));
+        assert_eq!(parsed(again), [TerminalInput::Colour(black)]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, KeyModifiers};
-use futures::StreamExt as _;
+use futures::{Stream, StreamExt as _};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -16,10 +16,8 @@ use crate::protocol::wire::FromClient;
 
 /// Events that wait to be sent; when there are more, what is pressed waits in the terminal.
 const MAX_QUEUED: usize = 256;
-/// How long an answer of the terminal's is listened for. Later, what looks like one was pressed by a person.
+/// How long an answer of the terminal's is expected, so that even its first byte alone is not taken for the key Escape.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long the pieces of an answer may be apart.
-const REPLY_GAP: Duration = Duration::from_millis(50);
 /// How often a terminal that answers is asked again: its colours may change with the hour. It could tell by itself (mode 2031),
 /// but the reader of keys would take that for a key that is not yet whole, and swallow the next ones.
 const QUERY_INTERVAL: Duration = Duration::from_secs(30);
@@ -69,7 +67,11 @@ impl InputReader {
         // Nobody waits for its end: the process may end before it.
         std::thread::Builder::new()
             .name("input".to_owned())
-            .spawn(move || runtime.block_on(read(&sender, &stopped, may_ask)))?;
+            .spawn(move || {
+                let ask = || may_ask && write_all(QUERY).is_ok();
+                // The stream starts with the runtime that polls it.
+                runtime.block_on(async { read(EventStream::new(), ask, (&sender, &stopped)).await });
+            })?;
         Ok(InputReader {
             events,
             stop: Some(stop.drop_guard()),
@@ -94,26 +96,30 @@ impl InputReader {
     }
 }
 
-async fn read(sender: &mpsc::Sender<io::Result<TerminalInput>>, stopped: &CancellationToken, may_ask: bool) {
-    let mut events = EventStream::new();
+/// Sends on what the terminal tells, and asks it for its colours now and then, if `ask` can.
+async fn read(
+    mut events: impl Stream<Item = io::Result<Event>> + Unpin,
+    ask: impl Fn() -> bool,
+    (sender, stopped): (&mpsc::Sender<io::Result<TerminalInput>>, &CancellationToken),
+) {
+    let expect = || Instant::now() + if ask() { REPLY_TIMEOUT } else { Duration::ZERO };
     let mut answer = ColourReplyParser::default();
-    let mut listen_until = query_colours(may_ask);
+    let mut listen_until = expect();
     let mut ask_again = Instant::now() + QUERY_INTERVAL;
-    // Who was silent the last time is not asked by the clock: an answer that comes very late would be taken for keys.
+    // Who was silent the last time is not asked by the clock: it would be asked for nothing.
     let mut answers = false;
     loop {
         let event = async {
-            if answer.is_pending() {
-                timeout(REPLY_GAP, events.next()).await
-            } else {
-                Ok(events.next().await)
+            match answer.gap() {
+                Some(gap) => timeout(gap, events.next()).await,
+                None => Ok(events.next().await),
             }
         };
         let event = tokio::select! {
             event = event => event,
             () = sleep_until(ask_again), if answers => {
                 answers = false;
-                listen_until = query_colours(may_ask);
+                listen_until = expect();
                 ask_again = Instant::now() + QUERY_INTERVAL;
                 continue;
             }
@@ -131,13 +137,9 @@ async fn read(sender: &mpsc::Sender<io::Result<TerminalInput>>, stopped: &Cancel
             Ok(Some(Ok(event))) => {
                 // Whoever comes back may have changed the colours meanwhile.
                 if event == Event::FocusGained {
-                    listen_until = query_colours(may_ask);
+                    listen_until = expect();
                 }
-                if answer.is_pending() || Instant::now() < listen_until {
-                    answer.feed(event)
-                } else {
-                    vec![TerminalInput::Event(event)]
-                }
+                answer.feed(event, Instant::now() < listen_until)
             }
         };
         for heard in heard {
@@ -149,15 +151,38 @@ async fn read(sender: &mpsc::Sender<io::Result<TerminalInput>>, stopped: &Cancel
     }
 }
 
-/// Asks what colours there are; answers until when to listen.
-fn query_colours(may_ask: bool) -> Instant {
-    let asked = may_ask && write_all(QUERY).is_ok();
-    Instant::now() + if asked { REPLY_TIMEOUT } else { Duration::ZERO }
-}
-
 #[cfg(test)]
 mod tests {
+    use futures::stream;
+
     use super::*;
+    use crate::protocol::wire::TerminalColour;
+
+    #[tokio::test]
+    async fn an_answer_nobody_waits_for_any_more_presses_no_keys_and_a_persons_alt_does() {
+        let key = |code, modifiers| Ok(Event::Key(KeyEvent::new(code, modifiers)));
+        let alt = |c| key(KeyCode::Char(c), KeyModifiers::ALT);
+        let plain = "11;rgb:fafa/aaaa/dddd".chars();
+        let late = std::iter::once(alt(']'))
+            .chain(plain.map(|c| key(KeyCode::Char(c), KeyModifiers::NONE)))
+            .chain([alt('\\'), alt(']')]);
+        let events = stream::iter(late).chain(stream::pending());
+        let (sender, mut heard) = mpsc::channel::<io::Result<TerminalInput>>(MAX_QUEUED);
+        let stopped = CancellationToken::new();
+        let expected = async {
+            let colour = TerminalColour::Background((0xfa, 0xaa, 0xdd));
+            assert_eq!(
+                heard.recv().await.unwrap().unwrap(),
+                TerminalInput::Colour(colour)
+            );
+            let pressed = heard.recv().await.unwrap().unwrap();
+            assert_eq!(pressed, TerminalInput::Event(alt(']').unwrap()));
+        };
+        tokio::select! {
+            () = read(events, || false, (&sender, &stopped)) => panic!("the terminal goes on"),
+            () = expected => {}
+        }
+    }
 
     #[test]
     fn the_control_characters_of_an_old_terminal_have_their_usual_names() {
