@@ -22,6 +22,8 @@ mod docs;
 mod every;
 #[path = "cli/following.rs"]
 mod following;
+#[path = "cli/hostile.rs"]
+mod hostile;
 #[path = "cli/importing.rs"]
 mod importing;
 #[path = "cli/plain.rs"]

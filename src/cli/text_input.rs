@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use crate::domain::MAX_TEXT_BYTES;
+
 /// What stands for the standard input.
 const INPUT: &str = "-";
-/// Longest text that is typed in for a description or a comment, in bytes.
-const LONGEST_TEXT: usize = 256 * 1024;
 
 /// The text of a file, or of what comes in (`-`).
 ///
@@ -26,7 +26,7 @@ pub fn typed(what: &str, given: String) -> Result<String, String> {
     if given != INPUT {
         return Ok(given);
     }
-    let came = text(Path::new(INPUT), LONGEST_TEXT)
+    let came = text(Path::new(INPUT), MAX_TEXT_BYTES)
         .map_err(|why| format!("could not read the {what} from the standard input: {why}"))?;
     Ok(came.trim_end().to_owned())
 }

@@ -133,6 +133,12 @@ impl Shop {
         self.run_in(&self.git.project(), arguments)
     }
 
+    /// Runs with a file as its standard input.
+    pub(crate) fn run_from(&self, file: &Path, arguments: &[&str]) -> Said {
+        let mut command = self.command(&self.git.project(), arguments);
+        Said::of(output(command.stdin(std::fs::File::open(file).unwrap())))
+    }
+
     /// Runs what must work.
     pub(crate) fn does(&self, arguments: &[&str]) -> String {
         let said = self.run(arguments);

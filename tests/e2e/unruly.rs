@@ -1,4 +1,4 @@
-//! Agents that do not want to end, and agents that never stop talking.
+//! Agents that do not want to end, agents that never stop talking, and tasks whose names mean harm.
 
 use std::fs;
 
@@ -153,4 +153,46 @@ fn a_flood_drowns_neither_the_screen_nor_the_disk() {
     story.wait_until("the end of the task", || story.count("done") == 1);
     tty.press("q");
     assert_eq!(tty.leave().0, 0);
+}
+
+/// Ids and titles that would do harm if a shell, git or a folder took them at their word.
+const NAMES: &[(&str, &str)] = &[
+    ("HEAD", "\"; touch ../../owned; #"),
+    ("a..b", "$(touch ../../owned) `touch ../../owned`"),
+    ("x.lock", "' && touch ../../owned; echo '"),
+    ("con", "--upload-pack=touch owned"),
+    ("dot.", "\u{1b}]0;owned\u{7}\u{202e}{task} %n $DBS_TOKEN"),
+];
+
+#[test]
+fn tasks_with_hostile_names_are_worked_through_and_their_names_are_only_text() {
+    let story = Story::new("");
+    let agent = story.root().join("agent");
+    fs::write(
+        &agent,
+        "set -e\n\"$DBS_PROGRAM\" signal claim\nif [ \"$DBS_ROLE\" = developer ]; then\n\
+         printf '%s\\n' \"$DBS_TITLE\" >\"of-$DBS_TASK.txt\"\ngit add .\n\
+         git commit -qm \"[$DBS_TASK] $DBS_TITLE\"\ngit push -q origin HEAD\nfi\n\
+         \"$DBS_PROGRAM\" signal done -- \"$DBS_TITLE\"\n",
+    )
+    .unwrap();
+    story.configure(&format!(
+        "[roles.developer]\nagent = \"custom\"\ncommand = \"sh {0}\"\n[roles.reviewer]\nagent = \"custom\"\ncommand = \"sh {0}\"\n\
+         [roles.security-reviewer]\nagent = \"custom\"\ncommand = \"sh {0}\"\n\
+         [gates]\nthere = \"test -n \\\"$DBS_TASK\\\"\"\n",
+        agent.display()
+    ));
+    let _server = story.server();
+    story.wait_until("a server", || story.is_live());
+    for (id, title) in NAMES {
+        story.dbs(&["task", "create", "--id", id, "--release", "--", title]);
+    }
+    let all = u64::try_from(NAMES.len()).unwrap();
+    story.wait_until("the end of all tasks", || story.count("done") == all);
+    for (id, title) in NAMES {
+        let file = format!("work:of-{id}.txt");
+        assert_eq!(story.git(&story.origin(), &["show", &file]), *title, "{id}");
+    }
+    let found = story.shell(&story.root(), "find . -name 'owned*' -not -path './home/*'");
+    assert_eq!(String::from_utf8_lossy(&found.stdout), "");
 }

@@ -96,6 +96,9 @@ impl TaskDraft {
     }
 }
 
+/// Longest description or comment of a task in bytes.
+pub const MAX_TEXT_BYTES: usize = 256 * 1024;
+
 /// Changes to the text, tags, priority or stage of an existing task.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TaskPatch {

@@ -25,7 +25,7 @@ pub use attempt::{
 };
 pub use batch::{Batch, PauseReason, RunState};
 pub use board::Board;
-pub use command::{Command, Refusal, TaskDraft, TaskPatch};
+pub use command::{Command, MAX_TEXT_BYTES, Refusal, TaskDraft, TaskPatch};
 pub use daily_hours::DailyHours;
 pub use effect::{Accepted, Effect, Notice, NoticeLevel};
 pub use event::{ActionOutcome, Event, Inventory};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Board;
 use super::commands::{accepted, refuse};
-use super::task_commands::check_new;
+use super::task_text::check_new;
 use super::transition::Transition;
 use crate::command::{Refusal, TaskDraft};
 use crate::effect::CommandReply;

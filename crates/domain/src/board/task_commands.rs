@@ -5,6 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Board;
 use super::commands::{accepted, refusal, refuse, require_text};
+use super::task_text::{
+    check_body, check_comment, check_id, check_new, check_priority, check_tags, check_title,
+};
 use super::transition::Transition;
 use crate::attempt::AttemptMode;
 use crate::batch::{Batch, RunState};
@@ -13,13 +16,6 @@ use crate::effect::{CommandReply, NoticeLevel};
 use crate::id::{BatchId, StageId, TaskId, WorkflowId};
 use crate::task::{Task, TaskState};
 use crate::time::Timestamp;
-
-/// Longest id in characters.
-const MAX_ID_CHARS: usize = 48;
-/// Longest title in characters.
-const MAX_TITLE_CHARS: usize = 500;
-/// Least urgent priority.
-const LOWEST_PRIORITY: u8 = 4;
 
 impl Board {
     pub(super) fn put_batch(
@@ -89,6 +85,8 @@ impl Board {
         check_id("task", draft.id.as_str())?;
         check_id("batch", draft.batch.as_str())?;
         check_title("the task's title", &draft.title)?;
+        check_body(&draft.body)?;
+        check_tags(draft.tags.iter())?;
         check_priority(draft.priority)?;
         let known = |id: &TaskId| self.tasks.contains_key(id) || before.contains(id);
         if let Some(unknown) = draft.deps.iter().find(|id| !known(id)) {
@@ -124,6 +122,9 @@ impl Board {
         if let Some(priority) = patch.priority {
             check_priority(priority)?;
         }
+        check_body(patch.body.as_deref().unwrap_or_default())?;
+        let kept = task.tags.iter().filter(|tag| !patch.remove_tags.contains(*tag));
+        check_tags(kept.chain(&patch.add_tags))?;
         let moved = patch.stage.as_ref().filter(|stage| **stage != task.stage);
         if let Some(stage) = moved {
             self.check_move(&task, stage)?;
@@ -198,7 +199,7 @@ impl Board {
         text: &str,
     ) -> CommandReply {
         self.require_task(id)?;
-        let text = require_text("the comment", text)?;
+        let text = check_comment(text)?;
         self.comment(step.now, id, by, text.to_owned());
         Ok(accepted(format!("commented on {id}")))
     }
@@ -310,56 +311,4 @@ fn unknown_stage<'a>(stage: &StageId, known: impl Iterator<Item = &'a StageId>) 
         "there is no stage {stage}: there are {}",
         known.join(", ")
     ))
-}
-
-/// `[A-Za-z0-9][A-Za-z0-9._-]{0,47}`: fits a branch name, a folder name and a shell word everywhere.
-fn check_id(what: &str, id: &str) -> Result<(), Refusal> {
-    let plain = |character: char| character.is_ascii_alphanumeric() || matches!(character, '.' | '_' | '-');
-    let begins_well = id
-        .chars()
-        .next()
-        .is_some_and(|first| first.is_ascii_alphanumeric());
-    if begins_well && id.len() <= MAX_ID_CHARS && id.chars().all(plain) {
-        return Ok(());
-    }
-    Err(refusal(format!(
-        "`{id}` is no {what} id: begin with a letter or digit and use at most {MAX_ID_CHARS} letters, digits, dots, dashes and underscores"
-    )))
-}
-
-/// Refuses an id that a task has, also one that differs only in capitals: folders and branches could not be told apart everywhere.
-pub(super) fn check_new(id: &TaskId, taken: Option<&TaskId>) -> Result<(), Refusal> {
-    match taken {
-        None => Ok(()),
-        Some(known) if known == id => Err(refusal(format!(
-            "{id} exists already: choose another id, or change it with `dbs task update {id}`"
-        ))),
-        Some(known) => Err(refusal(format!(
-            "{id} differs only in capitals from {known}, which exists already: choose another id"
-        ))),
-    }
-}
-
-/// A title is one line.
-fn check_title<'a>(what: &str, title: &'a str) -> Result<&'a str, Refusal> {
-    let title = require_text(what, title)?;
-    if title.contains(['\n', '\r']) {
-        refuse!("{what} has several lines: keep the first, and put the rest into the description");
-    }
-    let long = title.chars().count();
-    if long > MAX_TITLE_CHARS {
-        refuse!(
-            "{what} has {long} characters: {MAX_TITLE_CHARS} are the most, put the rest into the description"
-        );
-    }
-    Ok(title)
-}
-
-fn check_priority(priority: u8) -> Result<(), Refusal> {
-    if priority <= LOWEST_PRIORITY {
-        return Ok(());
-    }
-    Err(refusal(format!(
-        "priority {priority} does not exist: 0 is most urgent, {LOWEST_PRIORITY} least"
-    )))
 }

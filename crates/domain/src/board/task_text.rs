@@ -1,0 +1,109 @@
+//! What ids and texts of a task may be. Ids become names of branches and folders; texts are shown, kept for ever, and given to
+//! agents, so each has an end.
+
+use super::commands::{refusal, refuse, require_text};
+use crate::command::{MAX_TEXT_BYTES, Refusal};
+use crate::id::TaskId;
+
+/// Longest id in characters.
+const MAX_ID_CHARS: usize = 48;
+/// Longest title in characters.
+const MAX_TITLE_CHARS: usize = 500;
+/// Longest tag in characters, and most tags of a task.
+const MAX_TAG_CHARS: usize = 48;
+const MAX_TAGS: usize = 64;
+/// Least urgent priority.
+const LOWEST_PRIORITY: u8 = 4;
+
+/// `[A-Za-z0-9][A-Za-z0-9._-]{0,47}`: fits a branch name, a folder name and a shell word everywhere.
+pub(super) fn check_id(what: &str, id: &str) -> Result<(), Refusal> {
+    let plain = |character: char| character.is_ascii_alphanumeric() || matches!(character, '.' | '_' | '-');
+    let begins_well = id
+        .chars()
+        .next()
+        .is_some_and(|first| first.is_ascii_alphanumeric());
+    if begins_well && id.len() <= MAX_ID_CHARS && id.chars().all(plain) {
+        return Ok(());
+    }
+    Err(refusal(format!(
+        "`{id}` is no {what} id: begin with a letter or digit and use at most {MAX_ID_CHARS} letters, digits, dots, dashes and underscores"
+    )))
+}
+
+/// Refuses an id that a task has, also one that differs only in capitals: folders and branches could not be told apart everywhere.
+pub(super) fn check_new(id: &TaskId, taken: Option<&TaskId>) -> Result<(), Refusal> {
+    match taken {
+        None => Ok(()),
+        Some(known) if known == id => Err(refusal(format!(
+            "{id} exists already: choose another id, or change it with `dbs task update {id}`"
+        ))),
+        Some(known) => Err(refusal(format!(
+            "{id} differs only in capitals from {known}, which exists already: choose another id"
+        ))),
+    }
+}
+
+/// A title is one line.
+pub(super) fn check_title<'a>(what: &str, title: &'a str) -> Result<&'a str, Refusal> {
+    let title = require_text(what, title)?;
+    if title.contains(['\n', '\r']) {
+        refuse!("{what} has several lines: keep the first, and put the rest into the description");
+    }
+    let long = title.chars().count();
+    if long > MAX_TITLE_CHARS {
+        refuse!(
+            "{what} has {long} characters: {MAX_TITLE_CHARS} are the most, put the rest into the description"
+        );
+    }
+    Ok(title)
+}
+
+pub(super) fn check_priority(priority: u8) -> Result<(), Refusal> {
+    if priority <= LOWEST_PRIORITY {
+        return Ok(());
+    }
+    Err(refusal(format!(
+        "priority {priority} does not exist: 0 is most urgent, {LOWEST_PRIORITY} least"
+    )))
+}
+
+/// A description may be empty.
+pub(super) fn check_body(body: &str) -> Result<(), Refusal> {
+    check_length("the description", body)
+}
+
+/// A comment says something.
+pub(super) fn check_comment(text: &str) -> Result<&str, Refusal> {
+    check_length("the comment", text)?;
+    require_text("the comment", text)
+}
+
+fn check_length(what: &str, text: &str) -> Result<(), Refusal> {
+    if text.len() > MAX_TEXT_BYTES {
+        refuse!(
+            "{what} has {} KiB: {} KiB are the most, put the rest into a file of the repository and name it",
+            text.len().div_ceil(1024),
+            MAX_TEXT_BYTES / 1024
+        );
+    }
+    Ok(())
+}
+
+/// A tag is a short word or a few of them in one line.
+pub(super) fn check_tags<'a>(tags: impl Iterator<Item = &'a String>) -> Result<(), Refusal> {
+    let mut count = 0;
+    for tag in tags {
+        if tag.trim().is_empty() || tag.chars().any(char::is_control) || tag.chars().count() > MAX_TAG_CHARS {
+            let shown: String = tag.chars().take(MAX_TAG_CHARS).collect();
+            refuse!(
+                "`{}` is no tag: use one line of at most {MAX_TAG_CHARS} characters",
+                shown.escape_debug()
+            );
+        }
+        count += 1;
+    }
+    if count > MAX_TAGS {
+        refuse!("a task has at most {MAX_TAGS} tags, and these would be {count}: remove some");
+    }
+    Ok(())
+}
