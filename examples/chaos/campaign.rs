@@ -1,0 +1,177 @@
+//! The campaign: work is always there, something is killed every few hundred milliseconds, and at the end all of it must be done.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use crate::checker::{self, Verdict};
+use crate::project::Project;
+use crate::victims::{self, Victim};
+
+/// Tasks that are open at any time while something is killed.
+const OPEN_TASKS: u64 = 8;
+/// Longest time between two kills, in milliseconds.
+const LONGEST_PAUSE: u64 = 700;
+/// How long all tasks may take to end after the last kill.
+const END_LIMIT: Duration = Duration::from_mins(10);
+
+/// What a person asked for.
+struct Arguments {
+    seed: u64,
+    kills: u64,
+    keep: bool,
+}
+
+/// Numbers that look random and are the same for the same seed (xorshift).
+pub(crate) struct Random(u64);
+
+impl Random {
+    fn new(seed: u64) -> Random {
+        // Zero would stay zero, and small seeds would begin alike.
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | (1 << 63))
+    }
+
+    /// A number below `end`.
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % end.max(1)
+    }
+}
+
+pub(crate) fn main() -> ExitCode {
+    let arguments = match read(std::env::args().skip(1)) {
+        Ok(arguments) => arguments,
+        Err(why) => {
+            eprintln!("could not read the arguments: {why}; use --seed N --kills N --keep");
+            return ExitCode::from(2);
+        }
+    };
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("seed {}: {why}", arguments.seed);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn read(mut given: impl Iterator<Item = String>) -> Result<Arguments, String> {
+    let mut arguments = Arguments {
+        seed: 1,
+        kills: 100,
+        keep: false,
+    };
+    while let Some(name) = given.next() {
+        let mut number = || {
+            let value = given.next().ok_or_else(|| format!("{name} has no value"))?;
+            value.parse().map_err(|error| format!("{name} {value}: {error}"))
+        };
+        match name.as_str() {
+            "--seed" => arguments.seed = number()?,
+            "--kills" => arguments.kills = number()?,
+            "--keep" => arguments.keep = true,
+            _ => return Err(format!("{name} is unknown")),
+        }
+    }
+    Ok(arguments)
+}
+
+fn run(arguments: &Arguments) -> Result<(), String> {
+    let begin = Instant::now();
+    let mut random = Random::new(arguments.seed);
+    let mut project = Project::new(arguments.keep)?;
+    project.start_server()?;
+    let killed = kill_many(&mut project, &mut random, arguments.kills)?;
+    finish(&mut project)?;
+    let verdict = checker::check(&mut project)?;
+    report(arguments, (&project, &verdict), &killed, begin.elapsed());
+    if verdict.problems.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "{} problems:\n{}\n{}",
+        verdict.problems.len(),
+        verdict.problems.join("\n"),
+        project.logs()
+    ))
+}
+
+/// Kills so many processes or groups of them; how many of each kind.
+fn kill_many(
+    project: &mut Project,
+    random: &mut Random,
+    kills: u64,
+) -> Result<BTreeMap<&'static str, u64>, String> {
+    let mut killed = BTreeMap::new();
+    let mut done = 0;
+    let mut idle_since = Instant::now();
+    while done < kills {
+        project.keep_work(OPEN_TASKS)?;
+        std::thread::sleep(Duration::from_millis(random.below(LONGEST_PAUSE)));
+        let victim = Victim::random(random);
+        if victims::kill(project, victim, random) == 0 {
+            // Nobody of that kind lives at this moment.
+            if idle_since.elapsed() > END_LIMIT {
+                return Err(format!(
+                    "nothing left to kill after {done} kills\n{}",
+                    project.logs()
+                ));
+            }
+            continue;
+        }
+        idle_since = Instant::now();
+        done += 1;
+        *killed.entry(victim.name()).or_insert(0) += 1;
+        project.start_server()?;
+    }
+    Ok(killed)
+}
+
+/// Waits until every task is done, and takes up again what is held because its agents were killed too often.
+fn finish(project: &mut Project) -> Result<(), String> {
+    let deadline = Instant::now() + END_LIMIT;
+    loop {
+        project.start_server()?;
+        let counts = project.counts();
+        if counts.done == project.tasks() {
+            return Ok(());
+        }
+        if Instant::now() > deadline {
+            return Err(format!(
+                "only {} of {} tasks are done\n{}",
+                counts.done,
+                project.tasks(),
+                project.logs()
+            ));
+        }
+        project.retry_held();
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+fn report(
+    arguments: &Arguments,
+    (project, verdict): (&Project, &Verdict),
+    killed: &BTreeMap<&str, u64>,
+    took: Duration,
+) {
+    let kinds: Vec<String> = killed
+        .iter()
+        .map(|(kind, count)| format!("{kind} {count}"))
+        .collect();
+    println!(
+        "seed {}: {} kills ({}) in {} s; {} tasks, {} attempts, {} commits of agents: {} lost, {} twice, {} left",
+        arguments.seed,
+        arguments.kills,
+        kinds.join(", "),
+        took.as_secs(),
+        project.tasks(),
+        verdict.attempts,
+        verdict.commits,
+        verdict.lost,
+        verdict.twice,
+        verdict.left
+    );
+}

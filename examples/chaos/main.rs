@@ -1,0 +1,33 @@
+//! Kills what a project consists of, at random, again and again, and then looks whether anything was lost, done twice or left
+//! behind: `cargo run --release --example chaos -- --seed 1 --kills 1000`. It uses the built `dbs` beside it; every process it
+//! kills was started by itself, in a folder of its own. Prints the figures of `docs/reliability.md`.
+#![cfg_attr(
+    unix,
+    expect(
+        clippy::print_stdout,
+        clippy::print_stderr,
+        clippy::disallowed_methods,
+        reason = "prints for a person, starts and kills programs, waits"
+    )
+)]
+
+#[cfg(unix)]
+#[path = "campaign.rs"]
+mod campaign;
+#[cfg(unix)]
+#[path = "checker.rs"]
+mod checker;
+#[cfg(unix)]
+#[path = "project.rs"]
+mod project;
+#[cfg(unix)]
+#[path = "victims.rs"]
+mod victims;
+
+#[cfg(unix)]
+fn main() -> std::process::ExitCode {
+    campaign::main()
+}
+
+#[cfg(not(unix))]
+fn main() {}
