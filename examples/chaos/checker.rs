@@ -9,7 +9,7 @@ use crate::project::Project;
 use crate::victims;
 
 /// How long processes may take to end after `dbs stop --all`.
-const STOP_LIMIT: Duration = Duration::from_secs(60);
+const STOP_LIMIT: Duration = Duration::from_mins(1);
 
 /// What was found.
 #[derive(Debug, Default)]
