@@ -11,6 +11,7 @@ pub mod performer;
 pub mod turn;
 
 mod cleanup;
+mod clock_jumps;
 mod evidence;
 mod gate_runs;
 mod job;

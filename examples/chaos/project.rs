@@ -257,9 +257,11 @@ impl Project {
     pub(crate) fn retry_held(&self) {
         let tasks: Value = serde_json::from_str(&self.dbs(&["task", "list", "--json"]).1).unwrap_or_default();
         for task in tasks.as_array().into_iter().flatten() {
-            let of = |name: &str| task.get(name).and_then(Value::as_str).unwrap_or_default();
-            if of("state").starts_with("held") || of("state").starts_with("failed") {
-                self.dbs(&["retry", of("id")]);
+            let state = task.get("state").map(Value::to_string).unwrap_or_default();
+            let id = task.get("id").and_then(Value::as_str).unwrap_or_default();
+            // Some states are words, and some are objects that hold the reason.
+            if state.contains("held") || state.contains("failed") {
+                self.dbs(&["retry", id]);
             }
         }
     }

@@ -1,12 +1,13 @@
 //! The only reading of the wall clock.
 #![expect(clippy::disallowed_methods, reason = "this is the door to the wall clock")]
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::OnceLock;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use jiff::Zoned;
 use jiff::tz::{AmbiguousOffset, TimeZone};
 
-use crate::domain::{DailyHours, Timestamp};
+use crate::domain::{DailyHours, Span, Timestamp};
 use crate::ports::clock::Clock;
 
 /// Now, in milliseconds since 1970.
@@ -79,6 +80,12 @@ pub struct WallClock;
 impl Clock for WallClock {
     fn now(&self) -> Timestamp {
         now()
+    }
+
+    fn uptime(&self) -> Span {
+        static FIRST: OnceLock<Instant> = OnceLock::new();
+        let passed = FIRST.get_or_init(Instant::now).elapsed();
+        Span(u64::try_from(passed.as_millis()).unwrap_or(u64::MAX))
     }
 }
 

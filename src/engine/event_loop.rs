@@ -6,6 +6,7 @@ use std::sync::mpsc::SyncSender;
 
 use tokio::sync::watch;
 
+use super::clock_jumps::ClockJumps;
 use super::inbox::{CommandReply, InboxReceiver, Received};
 use super::journal::Journal;
 use super::turn::{DurableBoard, TurnOutcome};
@@ -77,13 +78,20 @@ impl<P: Perform> EngineLoop<P> {
         }
         self.performer.clean_up(self.durable.board());
         self.publish();
+        let mut jumps = ClockJumps::default();
+        jumps.check(self.clock.as_ref());
         let (mut shown, mut shown_at) = (PublishState::Published, self.clock.now());
         loop {
             let wait = match shown {
                 PublishState::Published => self.time_to_deadline(),
                 PublishState::Pending => Span(0),
             };
-            match (self.inbox.next(Some(wait)), shown) {
+            let received = self.inbox.next(Some(wait));
+            // Before anything is judged by a clock that jumped.
+            if let Some(by) = jumps.check(self.clock.as_ref()) {
+                self.turn(&Event::ClockJumped { by }, None)?;
+            }
+            match (received, shown) {
                 (Received::Envelope(envelope), _) => {
                     self.turn(&envelope.event, envelope.answer.as_ref())?;
                     // However many events wait, a deadline does not wait for them.
@@ -284,6 +292,10 @@ mod tests {
         fn now(&self) -> Timestamp {
             Timestamp(self.0.fetch_add(self.1, Ordering::Relaxed))
         }
+
+        fn uptime(&self) -> Span {
+            Span(self.0.load(Ordering::Relaxed))
+        }
     }
 
     /// An engine over that board, and what it writes down.
@@ -396,6 +408,44 @@ mod tests {
             "{:?}",
             log.lock()
         );
+    }
+
+    #[test]
+    fn a_machine_that_slept_makes_no_agent_late() {
+        /// Sleeps eight hours before every look at how long it was awake.
+        struct Laptop(AtomicU64);
+        impl Clock for Laptop {
+            fn now(&self) -> Timestamp {
+                Timestamp(self.0.load(Ordering::Relaxed))
+            }
+
+            fn uptime(&self) -> Span {
+                self.0.fetch_add(8 * 3_600_000, Ordering::Relaxed);
+                Span(0)
+            }
+        }
+        let (mut running, inbox, log) = engine(Board::default(), Vec::new(), None);
+        running.clock = Arc::new(Laptop(AtomicU64::new(1_000)));
+        let models = running.read_models.subscribe();
+        let started = Event::AttemptStarted {
+            attempt: AttemptId(1),
+            workplace: Workplace {
+                path: "tree".to_owned(),
+                branch: None,
+                start: None,
+                start_tree: None,
+            },
+        };
+        inbox.send(started).unwrap();
+        inbox.send(asked(planned("u"))).unwrap();
+        inbox.close();
+        running.run(beginning()).expect("nothing fails");
+        assert!(
+            !log.lock().contains(&"performed stop/1".to_owned()),
+            "{:?}",
+            log.lock()
+        );
+        assert_eq!(models.borrow().tasks.len(), 2);
     }
 
     #[test]

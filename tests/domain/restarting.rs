@@ -4,7 +4,7 @@ use dbs::domain::attempt::StopCause;
 use dbs::domain::event::EndCause;
 use dbs::domain::{
     ActivityKind, AttemptId, AttemptState, Board, Command, Event, FailureClass, Inventory, ProcessExit,
-    SignalKind, Tri, Workplace,
+    SignalKind, Tri, WaitReason, Workplace,
 };
 
 use crate::fixture::{BoardFixture, draft};
@@ -262,4 +262,30 @@ fn a_cause_that_was_named_while_no_server_ran_is_heard() {
     fixture.happen(Event::Woke(inventory));
     assert!(fixture.task("a").failures.is_empty(), "no crash is counted");
     assert!(fixture.board.pause.is_some());
+}
+
+#[test]
+fn limits_move_with_a_clock_that_jumped_and_nobody_is_late() {
+    const NIGHT: i64 = 8 * 3_600_000;
+    for by in [NIGHT, -300_000] {
+        let mut fixture = BoardFixture::developing("a");
+        let first = fixture.open("a");
+        fixture.start(first);
+        let deadline = fixture.attempt(first).deadline.unwrap();
+        fixture.now = fixture.now.moved(by);
+        fixture.happen(Event::ClockJumped { by });
+        assert_eq!(fixture.attempt(first).deadline, Some(deadline.moved(by)));
+        assert_eq!(fixture.notice_kinds(), ["clock"]);
+        fixture.happen(Event::Ticked);
+        assert!(fixture.is_running(first), "it has as much time as before");
+
+        fixture.end(first);
+        let until = fixture.task("a").not_before.unwrap();
+        fixture.now = fixture.now.moved(by);
+        fixture.happen(Event::ClockJumped { by });
+        let task = fixture.task("a");
+        assert_eq!(task.not_before, Some(until.moved(by)));
+        assert_eq!(task.why_not, Some(WaitReason::Until(until.moved(by))));
+        assert_eq!(fixture.board.next_deadline(), Some(until.moved(by)));
+    }
 }

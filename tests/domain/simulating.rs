@@ -1,15 +1,15 @@
-//! A thousand stories of the simulator: no rule is ever broken, and everything ends once the bad days are over.
+//! Ten thousand stories of the simulator: no rule is ever broken, and everything ends once the bad days are over. In quarters,
+//! so that several cores play them.
 
 use crate::fixture::{settings, workflows};
 use crate::simulator::{Outcome, tell};
 
-const PIPELINES: u64 = 1_000;
+const QUARTER: u64 = 2_500;
 
-#[test]
-fn a_thousand_pipelines_break_no_rule_and_all_of_them_end() {
+fn play(quarter: u64) {
     let (flows, settings) = (workflows(), settings());
     let mut sum = Outcome::default();
-    for seed in 1..=PIPELINES {
+    for seed in (quarter - 1) * QUARTER + 1..=quarter * QUARTER {
         match tell(seed, &flows, &settings) {
             Ok(outcome) => {
                 sum.tasks += outcome.tasks;
@@ -22,7 +22,27 @@ fn a_thousand_pipelines_break_no_rule_and_all_of_them_end() {
     }
     // The dice must not have made it too easy.
     assert!(
-        sum.tasks > 3_000 && sum.attempts > 10_000 && sum.deaths > 2_000,
+        sum.tasks > 7_500 && sum.attempts > 25_000 && sum.deaths > 5_000,
         "{sum:?}"
     );
+}
+
+#[test]
+fn the_first_quarter_of_ten_thousand_pipelines_breaks_no_rule_and_all_of_them_end() {
+    play(1);
+}
+
+#[test]
+fn the_second_quarter_of_ten_thousand_pipelines_breaks_no_rule_and_all_of_them_end() {
+    play(2);
+}
+
+#[test]
+fn the_third_quarter_of_ten_thousand_pipelines_breaks_no_rule_and_all_of_them_end() {
+    play(3);
+}
+
+#[test]
+fn the_last_quarter_of_ten_thousand_pipelines_breaks_no_rule_and_all_of_them_end() {
+    play(4);
 }

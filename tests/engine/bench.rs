@@ -151,6 +151,10 @@ impl Clock for Still {
     fn now(&self) -> Timestamp {
         Timestamp(1_700_000_000_000)
     }
+
+    fn uptime(&self) -> dbs::domain::Span {
+        dbs::domain::Span(0)
+    }
 }
 
 pub(crate) struct Bench {

@@ -6,6 +6,7 @@ mod agent_commands;
 mod agent_names;
 mod bulk_create;
 mod cascade;
+mod clock_jump;
 mod commands;
 mod deadlines;
 mod engine_actions;
@@ -172,6 +173,7 @@ impl Board {
             } => self.workspace_settled(step, *attempt, problem.as_deref(), kept.as_deref()),
             Event::Performed { key, problem } => self.performed(step, key, problem.as_deref()),
             Event::Woke(inventory) => self.woke(step, inventory),
+            Event::ClockJumped { by } => self.clock_jumped(step, *by),
             Event::Ticked => self.ticked(step),
         }
     }

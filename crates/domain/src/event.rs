@@ -88,6 +88,10 @@ pub enum Event {
     },
     /// The engine starts: this is what it found. Restart is an event like any other.
     Woke(Inventory),
+    /// The clock shows `by` milliseconds more, or less, than the time that passed: the machine slept, or its clock was set.
+    ClockJumped {
+        by: i64,
+    },
     /// Time has passed; a deadline may have come.
     Ticked,
 }

@@ -20,6 +20,12 @@ impl Timestamp {
     pub fn since(self, earlier: Timestamp) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
+
+    /// The same point on a clock that was put forward by so many milliseconds, or back.
+    #[must_use]
+    pub fn moved(self, by: i64) -> Timestamp {
+        Timestamp(self.0.saturating_add_signed(by))
+    }
 }
 
 impl Span {

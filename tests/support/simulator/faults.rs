@@ -34,6 +34,8 @@ pub(super) struct Faults {
     pub(super) cheat: u64,
     /// The engine dies between two events.
     pub(super) engine: u64,
+    /// The clock is set, or shows much later after the machine slept.
+    pub(super) clock: u64,
     /// A person meddles between two events.
     pub(super) people: u64,
 }
@@ -63,6 +65,7 @@ impl Faults {
             stop: some(60),
             cheat: some(30),
             engine: some(10),
+            clock: some(10),
             people: some(10),
         }
     }

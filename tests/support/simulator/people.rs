@@ -105,7 +105,7 @@ pub(super) fn help(board: &Board) -> Option<Command> {
     if board.pause.is_some() {
         return Some(Command::Resume);
     }
-    let mut released = None;
+    let (mut aborted, mut released) = (None, None);
     for task in board.tasks.values() {
         // What a closed task would have given never comes.
         let lost = |id: &&TaskId| {
@@ -134,6 +134,8 @@ pub(super) fn help(board: &Board) -> Option<Command> {
                     let on = on.first().cloned()?;
                     return Some(Command::RemoveDependency(task.id.clone(), on));
                 }
+                // Its batch was given up; those that wait for it may be of another one.
+                Some(WaitReason::Aborted) => aborted = Some(task.id.clone()),
                 _ => released = Some(task.id.clone()),
             },
             TaskState::Active
@@ -143,7 +145,7 @@ pub(super) fn help(board: &Board) -> Option<Command> {
             | TaskState::Cancelled => {}
         }
     }
-    released.map(|id| Command::Release(vec![id]))
+    aborted.or(released).map(|id| Command::Release(vec![id]))
 }
 
 fn may_be_retried(board: &Board, task: &Task) -> bool {

@@ -64,7 +64,10 @@ struct Story {
     board: Board,
     world: World,
     dice: Dice,
+    /// The time of the world, which only goes forward.
     now: Timestamp,
+    /// What the engine's clock shows is so many milliseconds later: a person may set it, and a machine may sleep.
+    clock_ahead: i64,
     start: Board,
     log: Vec<(Timestamp, Event)>,
     last: VecDeque<String>,
@@ -82,6 +85,7 @@ pub(crate) fn tell(seed: u64, flows: &[Workflow], settings: &BoardSettings) -> R
         world: World::new(Dice::new(dice.roll()), faults),
         dice,
         now: Timestamp(1_700_000_000_000),
+        clock_ahead: 0,
         start,
         log: Vec::new(),
         last: VecDeque::new(),
@@ -131,6 +135,9 @@ impl Story {
             if self.dice.percent(self.world.faults.engine) {
                 self.die()?;
             }
+            if self.dice.percent(self.world.faults.clock) {
+                self.set_clock()?;
+            }
             if self.dice.percent(self.world.faults.people) {
                 let command = people::meddle(&self.board, &mut self.dice);
                 self.ask(command)?;
@@ -174,7 +181,7 @@ impl Story {
 
     /// The next thing that happens; false when nothing ever will.
     fn next(&mut self) -> Result<bool, String> {
-        let due = self.board.next_deadline();
+        let due = self.board.next_deadline().map(|due| due.moved(-self.clock_ahead));
         let next = self.world.agenda.next_at();
         match (due, next) {
             (None, None) => Ok(false),
@@ -194,6 +201,20 @@ impl Story {
                 Ok(true)
             }
         }
+    }
+
+    /// Somebody sets the clock back or forward, or the machine wakes after a night.
+    fn set_clock(&mut self) -> Result<(), String> {
+        const HOUR: i64 = 3_600_000;
+        let hours = i64::try_from(self.dice.between(0, 48)).unwrap_or_default();
+        let by = (hours - 24) * HOUR - self.clock_ahead;
+        self.clock_ahead += by;
+        self.take(Event::ClockJumped { by })
+    }
+
+    /// What the engine's clock shows.
+    fn clock(&self) -> Timestamp {
+        self.now.moved(self.clock_ahead)
     }
 
     fn ask(&mut self, command: dbs::domain::Command) -> Result<(), String> {
@@ -229,11 +250,11 @@ impl Story {
     /// The same inventory again changes nothing more.
     fn twice(&self, inventory: &Inventory) -> Result<(), String> {
         let mut again = self.board.clone();
-        again.apply(self.now, &Event::Woke(inventory.clone()));
+        again.apply(self.clock(), &Event::Woke(inventory.clone()));
         again.take_changed_rows();
         // What a turn's limit kept from starting starts with any event.
         let mut once = self.board.clone();
-        once.apply(self.now, &Event::Configured((*self.board.settings).clone()));
+        once.apply(self.clock(), &Event::Configured((*self.board.settings).clone()));
         once.take_changed_rows();
         if again == once {
             return Ok(());
@@ -246,15 +267,16 @@ impl Story {
         if self.last.len() == REMEMBERED {
             self.last.pop_front();
         }
-        self.last.push_back(brief(self.now, &event));
+        let now = self.clock();
+        self.last.push_back(brief(now, &event));
         let before = self.board.clone();
-        let effects = self.board.apply(self.now, &event);
+        let effects = self.board.apply(now, &event);
         self.board.take_changed_rows();
         self.same(&before, &event, &effects)?;
         self.outcome.attempts = self.board.last_attempt;
         Step {
             before: &before,
-            now: self.now,
+            now,
             event: &event,
             effects: &effects,
             after: &self.board,
@@ -264,7 +286,7 @@ impl Story {
         if let Event::Woke(inventory) = &event {
             self.twice(inventory)?;
         }
-        self.log.push((self.now, event));
+        self.log.push((now, event));
         if self.perform(&effects) {
             self.die()?;
         }
@@ -277,7 +299,7 @@ impl Story {
             return Ok(());
         }
         let mut again = before.clone();
-        let answer = again.apply(self.now, event);
+        let answer = again.apply(self.clock(), event);
         again.take_changed_rows();
         if again == self.board && answer == effects {
             return Ok(());

@@ -163,6 +163,7 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
         }
         Event::Performed { key, problem } => ("performed", json!({ "what": key, "problem": problem })),
         Event::Woke(found) => ("woke", inventory(found)),
+        Event::ClockJumped { by } => ("clock_jumped", json!({ "by": by })),
         Event::Ticked => ("ticked", json!({})),
     }
 }

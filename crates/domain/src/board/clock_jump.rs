@@ -1,0 +1,57 @@
+//! A clock that jumped. Limits are lengths of time in which the machine was awake, and are stored as points on the clock; so they
+//! move with it. Nobody is late because a laptop was closed, and nobody gets a day more because a clock was set back.
+
+use super::Board;
+use super::transition::Transition;
+use crate::effect::NoticeLevel;
+use crate::id::{AttemptId, TaskId};
+use crate::task::{Task, WaitReason};
+
+impl Board {
+    /// Moves everything that is due. The end of a usage limit stays: it is told by somebody else's clock.
+    pub(super) fn clock_jumped(&mut self, step: &mut Transition, by: i64) {
+        let timed: Vec<AttemptId> = self.index.timed.iter().copied().collect();
+        for id in timed {
+            self.edit_attempt(id, |attempt| {
+                attempt.deadline = attempt.deadline.map(|due| due.moved(by));
+                attempt.awaited = attempt.awaited.map(|since| since.moved(by));
+            });
+        }
+        let waits = |task: &Task| task.not_before.is_some() || task.letting_go.is_some();
+        let waiting: Vec<TaskId> = self
+            .tasks
+            .values()
+            .filter(|task| waits(task))
+            .map(|task| task.id.clone())
+            .collect();
+        for id in waiting {
+            self.edit(&id, |task| move_task(task, by));
+        }
+        let way = if by < 0 { "back" } else { "forward" };
+        let text = format!(
+            "the clock jumped {way} by {}: the machine slept, or the clock was set; time limits moved with it",
+            length(by.unsigned_abs())
+        );
+        step.notify(NoticeLevel::Info, "clock", text);
+    }
+}
+
+fn move_task(task: &mut Task, by: i64) {
+    task.not_before = task.not_before.map(|at| at.moved(by));
+    if let Some(WaitReason::Until(until)) = &mut task.why_not {
+        *until = until.moved(by);
+    }
+    if let Some(cleanup) = &mut task.letting_go {
+        cleanup.at = cleanup.at.moved(by);
+    }
+}
+
+/// A length in the unit that fits, for people.
+fn length(milliseconds: u64) -> String {
+    let seconds = milliseconds / 1000;
+    match seconds {
+        0..=119 => format!("{seconds}s"),
+        120..=7_199 => format!("{}m", seconds / 60),
+        _ => format!("{}h {}m", seconds / 3600, seconds % 3600 / 60),
+    }
+}
