@@ -24,7 +24,10 @@ pub struct FrameSender(SplitSink<Framed<Stream, LengthDelimitedCodec>, Bytes>);
 
 /// Receiving half of a connection over the server's socket.
 #[derive(Debug)]
-pub struct FrameReceiver(SplitStream<Framed<Stream, LengthDelimitedCodec>>);
+pub struct FrameReceiver {
+    frames: SplitStream<Framed<Stream, LengthDelimitedCodec>>,
+    peer: Option<u32>,
+}
 
 impl FrameSender {
     /// Sends one frame; waits while the peer does not read.
@@ -39,7 +42,12 @@ impl FrameSender {
 impl FrameReceiver {
     /// The next frame; `None` when the peer has ended.
     pub async fn next(&mut self) -> Option<io::Result<BytesMut>> {
-        self.0.next().await
+        self.frames.next().await
+    }
+
+    /// The process at the other end when it connected; `None` where the system does not say.
+    pub fn peer_process(&self) -> Option<u32> {
+        self.peer
     }
 }
 
@@ -111,12 +119,32 @@ pub async fn connect(path: &Path) -> io::Result<IpcConnection> {
     Ok(frames(stream))
 }
 
+#[cfg(not(target_vendor = "apple"))]
+fn peer_process(stream: &Stream) -> Option<u32> {
+    dbs_socket::peer_process(stream)
+}
+
+/// Apple's systems keep the number in an option of their own.
+#[cfg(target_vendor = "apple")]
+fn peer_process(stream: &Stream) -> Option<u32> {
+    use std::os::fd::AsFd as _;
+
+    let Stream::UdSocket(socket) = stream;
+    let pid = nix::sys::socket::getsockopt(&socket.as_fd(), nix::sys::socket::sockopt::LocalPeerPid).ok()?;
+    u32::try_from(pid).ok().filter(|pid| *pid != 0)
+}
+
 fn frames(stream: Stream) -> IpcConnection {
+    let peer = peer_process(&stream);
     let codec = LengthDelimitedCodec::builder()
         .max_frame_length(LONGEST_FRAME)
         .new_codec();
     let (sender, receiver) = Framed::new(stream, codec).split();
-    (FrameSender(sender), FrameReceiver(receiver))
+    let receiver = FrameReceiver {
+        frames: receiver,
+        peer,
+    };
+    (FrameSender(sender), receiver)
 }
 
 #[cfg(test)]

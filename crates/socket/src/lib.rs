@@ -75,6 +75,14 @@ pub fn check_peer(_stream: &impl StreamCommon) -> io::Result<()> {
     Ok(())
 }
 
+/// The process at the other end when it connected; `None` where the system does not say it with the
+/// other credentials.
+#[must_use]
+pub fn peer_process(stream: &impl StreamCommon) -> Option<u32> {
+    let pid = stream.peer_creds().ok()?.pid()?;
+    u32::try_from(pid).ok().filter(|pid| *pid != 0)
+}
+
 #[cfg(unix)]
 fn same_user(own: u32, peer: Option<u32>) -> io::Result<()> {
     let refused = |why: String| Err(io::Error::new(io::ErrorKind::PermissionDenied, why));

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::error::HolderError;
 use crate::files::{HoldSpec, StartStage};
+use crate::process::HOLDER_MARKER;
 
 /// Without the starter's console, and out of its group.
 #[cfg(windows)]
@@ -19,9 +20,14 @@ pub(super) fn start_second(spec: HoldSpec) -> Result<(), HolderError> {
         ..spec
     };
     let what = || HolderError::io("start the holder");
-    // The environment is already the sparse one the starter chose.
+    // The environment is already the sparse one the starter chose. What is held cannot take this from the holder, and gets none of
+    // it: whoever calls the server from below this process is known by it, whatever it did to its own environment.
     let mut command = Command::new(own_program()?);
-    command.arg("hold").arg(id).stdin(Stdio::piped());
+    command
+        .arg("hold")
+        .arg(id)
+        .env(HOLDER_MARKER, &spec.marker)
+        .stdin(Stdio::piped());
     #[cfg(windows)]
     std::os::windows::process::CommandExt::creation_flags(&mut command, DETACHED);
     let mut second = command.spawn().map_err(what())?;

@@ -17,7 +17,7 @@ pub struct ProcessEntry {
 }
 
 pub use system::processes;
-pub(super) use system::{boot, has_env_entry, process};
+pub(super) use system::{boot, env_values, has_env_entry, process};
 
 #[cfg(target_os = "linux")]
 mod system {
@@ -83,6 +83,21 @@ mod system {
                 .split(|byte| *byte == 0)
                 .any(|found| found == entry.as_bytes())
         })
+    }
+
+    /// All values that the process was started with under `name`; none, where they may not be read.
+    pub(in super::super) fn env_values(pid: u32, name: &str) -> Vec<String> {
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        let entries = environment.split(|byte| *byte == 0);
+        entries
+            .filter_map(|entry| {
+                std::str::from_utf8(entry)
+                    .ok()?
+                    .strip_prefix(name)?
+                    .strip_prefix('=')
+            })
+            .map(str::to_owned)
+            .collect()
     }
 
     pub(in super::super) fn boot() -> String {
@@ -158,6 +173,20 @@ mod system {
         system
             .process(pid)
             .is_some_and(|process| process.environ().iter().any(|found| found == entry))
+    }
+
+    /// All values that the process was started with under `name`; none, where they may not be read.
+    pub(in super::super) fn env_values(pid: u32, name: &str) -> Vec<String> {
+        let pid = Pid::from_u32(pid);
+        let Ok(system) = look(ProcessesToUpdate::Some(&[pid]), UpdateKind::Always) else {
+            return Vec::new();
+        };
+        let entries = system.process(pid).map(Process::environ).unwrap_or_default();
+        entries
+            .iter()
+            .filter_map(|entry| entry.to_str()?.strip_prefix(name)?.strip_prefix('='))
+            .map(str::to_owned)
+            .collect()
     }
 
     pub(in super::super) fn boot() -> String {

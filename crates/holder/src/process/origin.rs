@@ -1,0 +1,151 @@
+//! Where a process comes from: the markers that it and its ancestors were started with. A program can change its own
+//! environment and leave its session, but not what its ancestors were started with; and the holder adopts who loses its parent.
+
+use super::selector::MARKER;
+use super::table::{self, ProcessEntry};
+
+/// The name of the variable that a holder carries itself. What it holds does not get it.
+pub const HOLDER_MARKER: &str = "DBS_HOLDER";
+
+/// Most ancestors that are looked at: more than any process has.
+const MOST_ANCESTORS: usize = 4096;
+
+/// Why nobody can say where a process comes from; reads after "could not".
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OriginError {
+    #[error("look at the process that calls: process {0} has ended")]
+    Gone(u32),
+    #[error("look at the process that calls, {pid}: {why}")]
+    Unreadable { pid: u32, why: String },
+}
+
+/// The markers of a project, each without `project` and the dash after it, that the process and its ancestors were started with,
+/// the nearest first. None of them means that nothing of this project has started it, as far as the system can tell.
+///
+/// # Errors
+/// When the process has ended, so that its number says nothing, or the system does not tell.
+pub fn origin(pid: u32, project: &str) -> Result<Vec<String>, OriginError> {
+    let first = look(pid)?.ok_or(OriginError::Gone(pid))?;
+    let (mut found, mut row) = (Vec::new(), first);
+    for _ in 0..MOST_ANCESTORS {
+        for name in [MARKER, HOLDER_MARKER] {
+            let values = table::env_values(row.pid, name);
+            let own = values
+                .iter()
+                .filter_map(|value| value.strip_prefix(project)?.strip_prefix('-'));
+            found.extend(own.map(str::to_owned));
+        }
+        match parent(&row)? {
+            Some(next) => row = next,
+            None => break,
+        }
+    }
+    // A number that was given away meanwhile would have led to somebody else's ancestors.
+    match look(pid)? {
+        Some(last) if last.start == first.start => Ok(found),
+        Some(_) | None => Err(OriginError::Gone(pid)),
+    }
+}
+
+/// The living parent of a process; none at the top, or where the system does not show it. A process whose parent ends gets
+/// another one, so the look is repeated then.
+fn parent(child: &ProcessEntry) -> Result<Option<ProcessEntry>, OriginError> {
+    let mut child = *child;
+    for _ in 0..MOST_ANCESTORS {
+        if child.parent == 0 {
+            return Ok(None);
+        }
+        if let Some(parent) = look(child.parent)?
+            && is_parent(&parent, &child)
+        {
+            return Ok(Some(parent));
+        }
+        let again = look(child.pid)?.filter(|row| row.start == child.start);
+        match again {
+            None => return Err(OriginError::Gone(child.pid)),
+            Some(row) if row.parent == child.parent => return Ok(None),
+            Some(row) => child = row,
+        }
+    }
+    Ok(None)
+}
+
+/// Whether this can be the parent: it lives, and is not younger, as a process is that has got a number again.
+fn is_parent(parent: &ProcessEntry, child: &ProcessEntry) -> bool {
+    !parent.is_dead && parent.start <= child.start
+}
+
+fn look(pid: u32) -> Result<Option<ProcessEntry>, OriginError> {
+    let row = table::process(pid).map_err(|error| OriginError::Unreadable {
+        pid,
+        why: error.to_string(),
+    })?;
+    Ok(row.filter(|row| !row.is_dead))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROW: ProcessEntry = ProcessEntry {
+        pid: 7,
+        parent: 3,
+        session: 7,
+        start: 100,
+        is_dead: false,
+    };
+
+    #[test]
+    fn a_process_that_began_after_its_child_is_not_its_parent() {
+        let parent = |start, is_dead| ProcessEntry {
+            pid: 3,
+            parent: 1,
+            start,
+            is_dead,
+            ..ROW
+        };
+        assert!(is_parent(&parent(99, false), &ROW) && is_parent(&parent(100, false), &ROW));
+        assert!(!is_parent(&parent(101, false), &ROW), "the number was used again");
+        assert!(!is_parent(&parent(99, true), &ROW));
+    }
+
+    #[test]
+    fn a_number_that_nobody_has_any_more_says_nothing() {
+        #[expect(clippy::disallowed_methods, reason = "the test needs a child of its own")]
+        let mut child = std::process::Command::new("true").spawn().expect("it starts");
+        let pid = child.id();
+        child.wait().expect("collected");
+        assert_eq!(origin(pid, "dbs-1"), Err(OriginError::Gone(pid)));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_marker_of_an_ancestor_counts_and_that_of_another_project_does_not() {
+        use std::io::{BufRead as _, BufReader, Write as _};
+
+        // The inner shell has an empty environment; only its parent carries markers.
+        #[expect(clippy::disallowed_methods, reason = "the test needs a child of its own")]
+        let mut child = std::process::Command::new("sh")
+            .args(["-c", "env -i sh -c 'echo $$; read line'; true"])
+            .env(MARKER, "dbs-1-17")
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .expect("sh starts");
+        let mut line = String::new();
+        let mut output = BufReader::new(child.stdout.take().expect("piped"));
+        output.read_line(&mut line).expect("a line");
+        let pid: u32 = line.trim().parse().expect("a number");
+        assert!(table::env_values(pid, MARKER).is_empty(), "its own is empty");
+        assert_eq!(origin(pid, "dbs-1"), Ok(vec!["17".to_owned()]));
+        assert_eq!(origin(pid, "dbs-12"), Ok(vec![]));
+        assert_eq!(
+            origin(pid, "dbs"),
+            Ok(vec!["1-17".to_owned()]),
+            "the caller names a whole project"
+        );
+        let mut input = child.stdin.take().expect("piped");
+        input.write_all(b"\n").expect("it reads");
+        child.wait().expect("collected");
+    }
+}
