@@ -2,6 +2,7 @@
 //! which sessions there are.
 
 pub mod answer;
+pub mod callers;
 pub mod connection;
 pub mod query;
 pub mod session_list;

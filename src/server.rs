@@ -10,6 +10,7 @@ mod arrangements;
 mod attached_client;
 mod attached_clients;
 mod backups;
+mod callers;
 mod calls;
 mod colours;
 mod connections;

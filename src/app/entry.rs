@@ -11,6 +11,7 @@ use crate::adapters::rehearsal::{self, OutgoingSignal, RehearsalContext, SignalS
 use crate::app::demo;
 use crate::app::{serve, start};
 use crate::cli::args::{CliArgs, CliCommand, StartArgs, command};
+use crate::cli::caller;
 use crate::cli::commands;
 use crate::cli::commands::signal::{self, SignalRoute};
 use crate::cli::completion;
@@ -36,10 +37,13 @@ pub fn run() -> ExitCode {
         output::bytes(&completion::answer(&edge, &shell, std::env::args_os().collect()));
         return ExitCode::SUCCESS;
     }
-    let verb = match read(&edge) {
-        Ok(verb) => verb,
+    let (name, verb) = match read(&edge) {
+        Ok(read) => read,
         Err(code) => return code,
     };
+    if let Err(why) = caller::check(&name, &edge) {
+        return failed(&why);
+    }
     let edge = ProcessEnv {
         theme: verb.theme().map(str::to_owned),
         ..edge
@@ -50,21 +54,23 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// What is asked for. Without a command that is the screen; where none can be drawn, the help (K76).
-fn read(edge: &ProcessEnv) -> Result<CliCommand, ExitCode> {
+/// What is asked for, with its name. Without a command that is the screen; where none can be drawn, the help (K76).
+fn read(edge: &ProcessEnv) -> Result<(String, CliCommand), ExitCode> {
     let mut all = command();
     let matches = all.clone().get_matches();
     let arguments = CliArgs::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut all).exit());
+    let name = caller::command_name(&matches);
     let plain = arguments.plain || edge.prefers_plain();
     match arguments.command {
-        Some(verb) => Ok(verb),
+        Some(verb) => Ok((name, verb)),
         None if plain || (std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) => {
-            Ok(CliCommand::Start(StartArgs {
+            let start = StartArgs {
                 requirement: None,
                 paused: false,
                 plain: arguments.plain,
                 looks: arguments.looks,
-            }))
+            };
+            Ok((name, CliCommand::Start(start)))
         }
         None => {
             output::problem("there is no terminal to draw on, so a command is needed");

@@ -8,6 +8,7 @@ use crate::adapters::clock;
 use crate::adapters::deadline::Deadline;
 use crate::adapters::output;
 use crate::adapters::store::{LockOwner, SqliteStore};
+use crate::cli::caller;
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
@@ -19,6 +20,7 @@ use crate::engine::inbox::CommandReply;
 use crate::engine::turn::DurableBoard;
 use crate::ports::store::StoreError;
 use crate::protocol::answer::answer;
+use crate::protocol::callers::{self, CallSubject, Caller};
 use crate::protocol::connection::{Connection, ProtocolError};
 use crate::protocol::query::{Answer, Query, TaskDetail};
 use crate::protocol::wire::{CallReply, FROM_NOW, ServerCall};
@@ -88,9 +90,13 @@ impl BoardAccess {
         let Some(mut durable) = self.durable()? else {
             return self.execute(by, command);
         };
+        let by = match self.judge_caller(by, &command, durable.board()) {
+            Ok(by) => by,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
         let event = Event::Asked {
             request: RequestId(0),
-            by: by.to_owned(),
+            by,
             command,
         };
         let taken = durable.take_turn(clock::now(), &event).map_err(could_not)?;
@@ -103,6 +109,27 @@ impl BoardAccess {
             _ => None,
         });
         reply.ok_or_else(|| "could not get an answer from the board".to_owned())
+    }
+
+    /// Whether this process may ask the board for that, and under which name; without a server there is nobody else to look.
+    fn judge_caller(&self, by: &str, command: &Command, board: &Board) -> Result<String, Refusal> {
+        let caller = caller::of_this_process(&self.place);
+        let own = match &caller {
+            Caller::Agent(attempt) => board.attempts.get(attempt),
+            Caller::Person | Caller::Gate | Caller::Unknown(_) => None,
+        };
+        let subject = CallSubject {
+            attempt: None,
+            task: match command {
+                Command::Comment(task, _) => Some(task),
+                _ => None,
+            },
+            own_task: own.filter(|own| own.state.is_open()).map(|own| &own.task),
+        };
+        match callers::refusal(&caller, callers::command_name(command), subject) {
+            Some(why) => Err(Refusal::new(why)),
+            None => Ok(own.map_or(by, |own| own.worker.name()).to_owned()),
+        }
     }
 
     /// Allows or denies what an agent asks.

@@ -15,7 +15,7 @@ use crate::term::Rgb;
 use crate::ui::{DisplayCaps, PermissionReply, WorkProgress};
 
 /// Version of this protocol. Server and clients of the same project must agree.
-pub const PROTOCOL: u32 = 8;
+pub const PROTOCOL: u32 = 9;
 
 /// The position before the last line of the watcher log, whatever it is: [`ServerCall::Follow`] goes on from there.
 pub const FROM_NOW: u64 = u64::MAX - 1;
@@ -94,7 +94,14 @@ pub enum ServerCall {
     Follow(u64),
     /// A reply at once, and again whenever the board has changed, a few times a second at most, until the conversation ends.
     Watch,
-    Reload,
+    /// Read settings and workflows again.
+    Reload {
+        /// Who has changed them.
+        by: String,
+    },
+    /// A command that needs no server was refused, because its caller may not use it: its name in the table of the file
+    /// `callers.rs`. It is written down.
+    Refused(String),
     /// End the server.
     Stop(StopAgents),
     Who,

@@ -41,7 +41,8 @@ pub(super) fn answer_call(services: &Services, intake: &SignalIntake, call: Serv
         }
         ServerCall::Follow(after) => return CallOutcome::Follow(after),
         ServerCall::Watch => return CallOutcome::Watch,
-        ServerCall::Reload => reload(&services.reloader),
+        ServerCall::Reload { by } => reload(&services.reloader, &by),
+        ServerCall::Refused(_) => CallReply::Done("it is written down".to_owned()),
         ServerCall::Stop(agents) => {
             return CallOutcome::Stop(CallReply::Done("the server ends".to_owned()), agents);
         }
@@ -66,8 +67,8 @@ fn command_reply(answer: Result<Result<Accepted, Refusal>, InboxClosed>) -> Call
     }
 }
 
-fn reload(reloader: &Reloader) -> CallReply {
-    match reloader.reload() {
+fn reload(reloader: &Reloader, by: &str) -> CallReply {
+    match reloader.reload(&format!("by {by}")) {
         Ok(()) => CallReply::Done("settings and workflows were read again".to_owned()),
         Err(why) => CallReply::Failed(format!("{why}\nthe old settings stay in force")),
     }

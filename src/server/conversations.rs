@@ -8,9 +8,11 @@ use parking_lot::Mutex;
 use tokio_util::task::TaskTracker;
 
 use crate::adapters::ipc::{FrameReceiver, FrameSender, IpcConnection};
+use crate::protocol::callers::Caller;
 use crate::protocol::wire::{CallReply, FROM_NOW, FromClient, FromServer, Hello, PROTOCOL, StopAgents};
 use crate::read_model::ReadModel;
 use crate::server::attached_client;
+use crate::server::callers::CallerGuard;
 use crate::server::calls::{CallOutcome, answer_call};
 use crate::server::idle_connections::IdleConnections;
 use crate::server::intake::SignalIntake;
@@ -30,6 +32,7 @@ const BOARD_EVERY: Duration = Duration::from_millis(100);
 pub(super) struct Conversations {
     pub(super) services: Arc<Services>,
     pub(super) intake: SignalIntake,
+    pub(super) guard: CallerGuard,
     pub(super) stop_agents: Mutex<StopAgents>,
     /// Conversations under way, and what is done for them.
     pub(super) tasks: TaskTracker,
@@ -76,6 +79,13 @@ async fn serve_connection(
     own: &Arc<Conversations>,
     (mut sender, mut receiver): IpcConnection,
 ) -> Result<(), ConnectionError> {
+    // At once: the number of a process that has ended says nothing.
+    let (guarding, peer) = (Arc::clone(own), receiver.peer_process());
+    let caller = tokio::task::spawn_blocking(move || guarding.guard.identify(peer))
+        .await
+        .unwrap_or_else(|_| {
+            Caller::Unknown("look at the process that calls: it broke, see the log".to_owned())
+        });
     let idle = own.idle.wait();
     let first = tokio::select! {
         () = idle.closed.cancelled() => return make_room(&mut sender, &mut receiver).await,
@@ -111,8 +121,11 @@ async fn serve_connection(
         match message {
             None => return Ok(()),
             Some(FromClient::Call(call)) => {
-                let answering = Arc::clone(own);
-                let answer = move || answer_call(&answering.services, &answering.intake, *call);
+                let (answering, caller) = (Arc::clone(own), caller.clone());
+                let answer = move || match answering.guard.admit(&caller, *call) {
+                    Ok(call) => answer_call(&answering.services, &answering.intake, call),
+                    Err(refused) => CallOutcome::Answer(refused),
+                };
                 match tokio::task::spawn_blocking(answer).await.unwrap_or_else(|_| {
                     CallOutcome::Answer(CallReply::Failed("the call broke; see the log".to_owned()))
                 }) {
@@ -127,6 +140,13 @@ async fn serve_connection(
                 }
             }
             Some(FromClient::Attach(attach)) => {
+                let (guarding, caller) = (Arc::clone(own), caller.clone());
+                let judged = tokio::task::spawn_blocking(move || guarding.guard.admit_attach(&caller)).await;
+                if let Err(why) =
+                    judged.unwrap_or_else(|_| Err("could not attach: the call broke; see the log".to_owned()))
+                {
+                    return bye(&mut sender, &mut receiver, why).await;
+                }
                 return attached_client::serve_client(&own.services, &mut sender, &mut receiver, attach)
                     .await;
             }

@@ -54,22 +54,24 @@ impl Reloader {
             read = seen.clone();
             let reloader = Arc::clone(self);
             // Problems are published as notices.
-            let reading = move || drop(reloader.reload());
+            let reading = move || drop(reloader.reload("a file was edited"));
             if tokio::task::spawn_blocking(reading).await.is_err() {
                 return;
             }
         }
     }
 
-    /// Reads settings and workflows again and lets them come into force; a notice lists what changed. Blocks.
-    pub(super) fn reload(&self) -> Result<(), String> {
+    /// Reads settings and workflows again and lets them come into force; a notice lists what changed, and whose doing it was.
+    /// Blocks.
+    pub(super) fn reload(&self, cause: &str) -> Result<(), String> {
         let mut problem = self.settings.problem.lock();
         let done = self.apply_files();
         match &done {
             Ok(changed) => {
                 let is_fixed = problem.take().is_some();
                 if !changed.is_empty() || is_fixed {
-                    publish_notice(&self.engine.journal, NoticeLevel::Info, summary(changed));
+                    let text = format!("{} ({cause})", summary(changed));
+                    publish_notice(&self.engine.journal, NoticeLevel::Info, text);
                 }
             }
             Err(why) if problem.as_ref() != Some(why) => {
@@ -94,7 +96,7 @@ impl Reloader {
             config::set(places, KEY, name)
         };
         let reloaded = match done {
-            Ok(_) => self.reload(),
+            Ok(_) => self.reload("by a person"),
             Err(error) => Err(format!("could not {error}")),
         };
         match reloaded {

@@ -32,6 +32,7 @@ use crate::ports::holders::{HolderLiveness, HolderPortError, Holders};
 use crate::ports::store::{Store, StoreError};
 use crate::protocol::wire::StopAgents;
 use crate::server::attached_clients::AttachedClients;
+use crate::server::callers::CallerGuard;
 use crate::server::connections;
 use crate::server::conversations::Conversations;
 use crate::server::engine_handle::EngineHandle;
@@ -189,6 +190,7 @@ impl Server {
         let conversations = Conversations {
             services,
             intake: session.intake.clone(),
+            guard: CallerGuard::new(session.paths.marker.clone(), session.engine.clone()),
             stop_agents: Mutex::new(StopAgents::No),
             tasks,
             idle: IdleConnections::default(),

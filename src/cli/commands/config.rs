@@ -23,7 +23,7 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &ConfigArgs) -> CommandResult {
     if let Some(key) = &wanted.key
         && (wanted.value.is_some() || wanted.unset)
     {
-        return change(place, key, wanted.value.as_deref(), wanted.json);
+        return change((edge, place), key, wanted.value.as_deref(), wanted.json);
     }
     let config = place.config();
     for finding in config
@@ -95,7 +95,12 @@ fn print(shown: &ResolvedSetting, wanted: &ConfigArgs) {
 }
 
 /// Writes the value, or takes it out, then lets a running server read its settings again.
-fn change(place: ProjectPaths, key: &str, value: Option<&str>, json: JsonFlag) -> CommandResult {
+fn change(
+    (edge, place): (&ProcessEnv, ProjectPaths),
+    key: &str,
+    value: Option<&str>,
+    json: JsonFlag,
+) -> CommandResult {
     if key == "theme"
         && let Some(value) = value
         && let Some(why) = theme_problem(&place, &place.config(), Some(value.trim()))
@@ -114,7 +119,7 @@ fn change(place: ProjectPaths, key: &str, value: Option<&str>, json: JsonFlag) -
         None
     };
     let mut access = BoardAccess::open_project(place)?;
-    let note = match (access.call(ServerCall::Reload)?, agents) {
+    let note = match (access.call(ServerCall::Reload { by: edge.author() })?, agents) {
         (Some(CallReply::Failed(why)), _) | (None, Some(why)) => Some(why),
         _ => written.note.map(|note| format!("{key} is kept: {note}")),
     };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::adapters::agents::LocalAgents;
 use crate::adapters::clock;
 use crate::adapters::holder::LocalHolders;
+use crate::adapters::holder::process::MARKER;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::SessionSetup;
 use crate::domain::event::EndCause;
@@ -13,6 +14,7 @@ use crate::engine::context::{EngineConfig, signature};
 use crate::ports::agents::Agents as _;
 use crate::ports::git::Signature;
 use crate::ports::holders::PaneSize;
+use crate::protocol::callers::GATE;
 use crate::server::hub::TerminalHub;
 use crate::server::inbox_folder;
 use crate::server::intake::SignalIntake;
@@ -78,6 +80,8 @@ pub(super) fn config(place: &ProjectPaths, setup: &SessionSetup) -> EngineConfig
         .map(env)
         .collect();
     gate_env.push(("DBS_PROGRAM".into(), setup.program.clone().into()));
+    // A gate runs what agents wrote; who is below it calls for no person.
+    gate_env.push((MARKER.into(), format!("{}-{GATE}", place.marker).into()));
     EngineConfig {
         root: place.root.clone(),
         attempts: place.attempts.clone(),

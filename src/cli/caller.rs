@@ -1,0 +1,131 @@
+//! Who runs this command, found out by this process about itself: what acts without a server is refused to agents here, by the same
+//! table as in the server.
+
+use clap::ArgMatches;
+
+use crate::adapters::holder::process::origin;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+use crate::domain::AttemptId;
+use crate::protocol::callers::{AllowedCallers, CallSubject, Caller, allowed_callers, refusal};
+use crate::protocol::connection::Connection;
+use crate::protocol::wire::ServerCall;
+
+/// The command that was typed, as the table calls it.
+pub fn command_name(matches: &ArgMatches) -> String {
+    let mut words = Vec::new();
+    let mut inner = matches;
+    while let Some((word, deeper)) = inner.subcommand() {
+        words.push(word);
+        inner = deeper;
+    }
+    let name = words.join(" ");
+    let has = |argument: &str| {
+        let given = inner.value_source(argument);
+        given == Some(clap::parser::ValueSource::CommandLine)
+    };
+    match name.as_str() {
+        "" => "start".to_owned(),
+        "config" if has("value") || has("unset") => "config KEY VALUE".to_owned(),
+        "notify" if has("test") => "notify --test".to_owned(),
+        _ => name,
+    }
+}
+
+/// Refuses a command that is for persons when an agent of this project, or a gate, runs it. The server writes that down, if one runs.
+///
+/// # Errors
+/// Why it is refused, for people.
+pub fn check(command: &str, edge: &ProcessEnv) -> Result<(), String> {
+    if allowed_callers(command) != AllowedCallers::Persons {
+        return Ok(());
+    }
+    // Outside of projects there are no agents; the command says itself what it misses.
+    let Ok(place) = ProjectPaths::find(&edge.folder, edge) else {
+        return Ok(());
+    };
+    let Some(why) = refusal(&of_this_process(&place), command, CallSubject::default()) else {
+        return Ok(());
+    };
+    if let Ok(Some(mut server)) = Connection::open(&place.socket) {
+        // It is refused all the same when nobody can write it down.
+        drop(server.call(ServerCall::Refused(command.to_owned())));
+    }
+    Err(why)
+}
+
+/// Who runs this process in the project: an agent by what it and its ancestors were started with, or by the token it has.
+pub fn of_this_process(place: &ProjectPaths) -> Caller {
+    let markers = origin(std::process::id(), &place.marker).map_err(|error| error.to_string());
+    match Caller::of(markers) {
+        Caller::Person => by_token(place).unwrap_or(Caller::Person),
+        known => known,
+    }
+}
+
+/// Only what this project has started knows a token beside the project's socket.
+fn by_token(place: &ProjectPaths) -> Option<Caller> {
+    let get = |name: &str| {
+        let all = &place.sources.overrides.environment;
+        let found = all.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str())
+    };
+    let is_ours = get("DBS_TOKEN").is_some() && get("DBS_SOCKET") == place.socket.to_str();
+    let attempt = get("DBS_ATTEMPT")?.parse().ok()?;
+    is_ours.then_some(Caller::Agent(AttemptId(attempt)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::args::command;
+    use crate::protocol::callers::COMMANDS;
+
+    fn named(line: &str) -> String {
+        let words = line.split(' ').filter(|word| !word.is_empty());
+        let matches = command()
+            .try_get_matches_from(["dbs"].into_iter().chain(words))
+            .unwrap();
+        command_name(&matches)
+    }
+
+    /// Every command there is, as it is typed.
+    fn all(of: &clap::Command, before: &str) -> Vec<String> {
+        let own = |sub: &clap::Command| format!("{before}{}", sub.get_name());
+        let subs = of.get_subcommands();
+        subs.flat_map(|sub| match sub.get_subcommands().next() {
+            Some(_) => all(sub, &format!("{} ", own(sub))),
+            None => vec![own(sub)],
+        })
+        .collect()
+    }
+
+    #[test]
+    fn every_command_there_is_has_its_row() {
+        let commands = all(&command(), "");
+        assert!(commands.contains(&"task close".to_owned()), "{commands:?}");
+        for name in commands {
+            assert!(
+                COMMANDS.iter().any(|(known, _)| *known == name),
+                "{name} has no row"
+            );
+        }
+    }
+
+    #[test]
+    fn a_command_that_writes_is_told_apart_from_the_one_that_shows() {
+        for (line, name) in [
+            ("", "start"),
+            ("--plain", "start"),
+            ("config", "config"),
+            ("config gates.test", "config"),
+            ("config gates.test true", "config KEY VALUE"),
+            ("config gates.test --unset", "config KEY VALUE"),
+            ("notify", "notify"),
+            ("notify --test", "notify --test"),
+            ("task close t-1 no", "task close"),
+        ] {
+            assert_eq!(named(line), name, "{line}");
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! Who calls, and what that one may do: persons everything, agents what the table gives them, on their own task. One table for
+//! calls to the server and for commands that need none; what is not in it is for persons.
+
+use crate::domain::{AttemptId, Command, TaskId};
+use crate::protocol::wire::ServerCall;
+
+/// Who makes a call, as the processes tell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Caller {
+    /// Nothing of the project has started it.
+    Person,
+    /// It runs below the holder of that attempt, or carries its marker.
+    Agent(AttemptId),
+    /// A gate command has started it: what an agent wrote.
+    Gate,
+    /// It cannot be found out; why, as it reads after "could not".
+    Unknown(String),
+}
+
+/// The end of the marker of what gates start.
+pub const GATE: &str = "gate";
+
+impl Caller {
+    /// Who has these markers of the project among its ancestors. A shell in a pane is a person's.
+    pub fn of(markers: Result<Vec<String>, String>) -> Caller {
+        let markers = match markers {
+            Ok(markers) => markers,
+            Err(why) => return Caller::Unknown(why),
+        };
+        // Whoever has an agent among its ancestors is one, whatever it claims to be itself.
+        let attempt = markers.iter().find_map(|marker| marker.parse().ok());
+        match attempt {
+            Some(attempt) => Caller::Agent(AttemptId(attempt)),
+            None if markers.iter().any(|marker| marker == GATE) => Caller::Gate,
+            None => Caller::Person,
+        }
+    }
+
+    /// What it is called in refusals.
+    fn name(&self) -> String {
+        match self {
+            Caller::Person => "a person".to_owned(),
+            Caller::Agent(attempt) => format!("the agent of attempt {attempt}"),
+            Caller::Gate => "a gate".to_owned(),
+            Caller::Unknown(_) => "an unknown process".to_owned(),
+        }
+    }
+}
+
+/// Who may use a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AllowedCallers {
+    /// It changes nothing, or nothing of the project.
+    Everybody,
+    /// Persons, and whoever proves by its token to be the attempt that speaks.
+    Attempts,
+    /// Persons, and the agent that works on the task.
+    OwnAgent,
+    Persons,
+}
+
+use AllowedCallers::{Attempts, Everybody, OwnAgent, Persons};
+
+/// Commands as they are typed, and who may use them.
+pub const COMMANDS: &[(&str, AllowedCallers)] = &[
+    ("answer", Persons),
+    ("approve", Persons),
+    ("attach", Persons),
+    ("board", Everybody),
+    ("completions", Everybody),
+    ("config", Everybody),
+    ("config KEY VALUE", Persons),
+    ("debug", Everybody),
+    ("demo", Everybody),
+    ("doctor", Everybody),
+    ("done", Attempts),
+    ("events", Everybody),
+    ("init", Persons),
+    ("keys", Everybody),
+    ("kill-agent", Persons),
+    ("logs", Everybody),
+    ("man", Everybody),
+    ("metrics", Everybody),
+    ("notify", Everybody),
+    ("notify --test", Persons),
+    ("pause", Persons),
+    ("progress", Attempts),
+    ("rehearse", Everybody),
+    ("reject", Persons),
+    ("resume", Persons),
+    ("retry", Persons),
+    ("server", Persons),
+    ("sessions", Everybody),
+    ("signal", Attempts),
+    ("skip", Persons),
+    ("start", Persons),
+    ("status", Everybody),
+    ("stop", Persons),
+    ("task close", Persons),
+    ("task comment", OwnAgent),
+    ("task create", Persons),
+    ("task dep", Persons),
+    ("task edit", Persons),
+    ("task import", Persons),
+    ("task list", Everybody),
+    ("task park", Persons),
+    ("task ready", Everybody),
+    ("task release", Persons),
+    ("task retry", Persons),
+    ("task show", Everybody),
+    ("task update", Persons),
+    ("task why", Everybody),
+    ("task withdraw", Persons),
+    ("trust", Persons),
+    ("watch", Persons),
+    ("why", Everybody),
+    ("workflow check", Everybody),
+    ("workflow list", Everybody),
+    ("workflow show", Everybody),
+];
+
+/// Who may use the command of that name.
+pub fn allowed_callers(command: &str) -> AllowedCallers {
+    let row = COMMANDS.iter().find(|(known, _)| *known == command);
+    row.map_or(Persons, |(_, who)| *who)
+}
+
+/// The command of the table that makes this call.
+pub fn command_of(call: &ServerCall) -> &'static str {
+    match call {
+        ServerCall::Ask { command, .. } => command_name(command),
+        ServerCall::Signal(_) => "signal",
+        ServerCall::Consent { .. } => "approve",
+        ServerCall::Query(_) | ServerCall::Refused(_) => "status",
+        ServerCall::Follow(_) => "logs",
+        ServerCall::Watch => "board",
+        ServerCall::Reload { .. } => "config KEY VALUE",
+        ServerCall::Stop(_) => "stop",
+        ServerCall::Who => "sessions",
+    }
+}
+
+/// The command of the table that asks the board for this.
+pub fn command_name(command: &Command) -> &'static str {
+    match command {
+        Command::PutBatch { .. } | Command::CreateAll(_) => "task import",
+        Command::Create(_) => "task create",
+        Command::Update(..) => "task update",
+        Command::Comment(..) => "task comment",
+        Command::AddDependency(..) | Command::RemoveDependency(..) => "task dep",
+        Command::Release(_) => "task release",
+        Command::Withdraw(_) => "task withdraw",
+        Command::Park(..) => "task park",
+        Command::Close(..) => "task close",
+        Command::Retry { .. } => "task retry",
+        Command::Approve(_) => "approve",
+        Command::Reject(..) => "reject",
+        Command::Skip(_) => "skip",
+        Command::Answer(..) => "answer",
+        Command::Kill(_) => "kill-agent",
+        Command::Pause => "pause",
+        Command::Resume => "resume",
+    }
+}
+
+/// What a command is about, where that decides.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CallSubject<'a> {
+    /// The attempt that a signal is of.
+    pub attempt: Option<AttemptId>,
+    /// The task that is commented on.
+    pub task: Option<&'a TaskId>,
+    /// The task that the calling agent works on; none when its attempt is over or not known.
+    pub own_task: Option<&'a TaskId>,
+}
+
+/// Why that caller may not use the command; `None` when it may.
+pub fn refusal(caller: &Caller, command: &str, subject: CallSubject<'_>) -> Option<String> {
+    let who = allowed_callers(command);
+    let for_persons = || {
+        format!(
+            "`dbs {command}` is for persons, and {} calls: an agent may use `dbs signal`, `dbs task comment` on its own task, and \
+             commands that only read",
+            caller.name()
+        )
+    };
+    match (who, caller) {
+        // A token proves more than the process that shows it.
+        (Everybody, _) | (_, Caller::Person) | (Attempts, Caller::Unknown(_)) => None,
+        (_, Caller::Unknown(why)) => Some(format!(
+            "could not {why}: a change needs a caller that is known; call again and stay until the answer"
+        )),
+        (Attempts, Caller::Agent(own)) if subject.attempt.is_none_or(|attempt| attempt == *own) => None,
+        (Attempts, Caller::Agent(own)) => Some(format!(
+            "the signal is not from attempt {own}, whose agent calls: an agent speaks for its own attempt only"
+        )),
+        (OwnAgent, Caller::Agent(own)) => match (subject.task, subject.own_task) {
+            (Some(task), Some(own_task)) if task == own_task => None,
+            (Some(task), Some(own_task)) => Some(format!(
+                "the agent of attempt {own} works on {own_task} and may not comment on {task}: signal what others should know"
+            )),
+            (_, None) => Some(format!("attempt {own} is over: its agent may only read")),
+            (None, Some(_)) => Some(for_persons()),
+        },
+        (Attempts | OwnAgent, Caller::Gate) | (Persons, Caller::Agent(_) | Caller::Gate) => {
+            Some(for_persons())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn markers(all: &[&str]) -> Result<Vec<String>, String> {
+        Ok(all.iter().map(|marker| (*marker).to_owned()).collect())
+    }
+
+    fn is_refused(caller: &Caller, command: &str, subject: CallSubject<'_>) -> bool {
+        refusal(caller, command, subject).is_some()
+    }
+
+    #[test]
+    fn an_agent_is_known_by_any_marker_among_its_ancestors_and_a_shell_is_a_persons() {
+        let agent = Caller::Agent(AttemptId(17));
+        assert_eq!(Caller::of(markers(&["17"])), agent);
+        assert_eq!(
+            Caller::of(markers(&["shell-1-99", "gate", "17", "shell-2-5"])),
+            agent
+        );
+        assert_eq!(Caller::of(markers(&["shell-1-99"])), Caller::Person);
+        assert_eq!(Caller::of(markers(&["gate", "shell-1-99"])), Caller::Gate);
+        assert_eq!(Caller::of(markers(&[])), Caller::Person);
+        let unknown = Caller::of(Err("look at 7".to_owned()));
+        assert_eq!(unknown, Caller::Unknown("look at 7".to_owned()));
+    }
+
+    #[test]
+    fn agents_and_gates_may_read_and_use_nothing_that_is_for_persons() {
+        let callers = [
+            Caller::Agent(AttemptId(17)),
+            Caller::Gate,
+            Caller::Unknown("look".to_owned()),
+        ];
+        for (command, who) in COMMANDS {
+            for caller in &callers {
+                match who {
+                    Everybody => assert!(!is_refused(caller, command, CallSubject::default()), "{command}"),
+                    Persons => assert!(is_refused(caller, command, CallSubject::default()), "{command}"),
+                    Attempts | OwnAgent => {}
+                }
+            }
+            assert!(
+                !is_refused(&Caller::Person, command, CallSubject::default()),
+                "{command}"
+            );
+        }
+        assert!(is_refused(
+            &callers[0],
+            "a command of tomorrow",
+            CallSubject::default()
+        ));
+    }
+
+    #[test]
+    fn what_agents_may_do_is_this_and_nothing_else() {
+        let given = COMMANDS
+            .iter()
+            .filter(|(_, who)| matches!(who, Attempts | OwnAgent));
+        let names: Vec<&str> = given.map(|(command, _)| *command).collect();
+        assert_eq!(names, ["done", "progress", "signal", "task comment"]);
+        for command in [
+            "approve",
+            "task close",
+            "task update",
+            "config KEY VALUE",
+            "trust",
+            "attach",
+        ] {
+            assert_eq!(allowed_callers(command), Persons, "{command}");
+        }
+    }
+
+    #[test]
+    fn an_agent_speaks_for_its_own_attempt_and_comments_on_its_own_task_only() {
+        let agent = Caller::Agent(AttemptId(17));
+        let signal = |attempt| CallSubject {
+            attempt: Some(AttemptId(attempt)),
+            ..CallSubject::default()
+        };
+        assert!(!is_refused(&agent, "signal", signal(17)));
+        assert!(is_refused(&agent, "signal", signal(18)));
+        assert!(is_refused(&Caller::Gate, "signal", signal(17)));
+        assert!(
+            !is_refused(&Caller::Person, "signal", signal(18)),
+            "its token proves it"
+        );
+        let (mine, other) = (TaskId::from("t-1"), TaskId::from("t-2"));
+        let comment = |task, own_task| CallSubject {
+            attempt: None,
+            task: Some(task),
+            own_task,
+        };
+        assert!(!is_refused(&agent, "task comment", comment(&mine, Some(&mine))));
+        assert!(is_refused(&agent, "task comment", comment(&other, Some(&mine))));
+        assert!(
+            is_refused(&agent, "task comment", comment(&mine, None)),
+            "its attempt is over"
+        );
+        assert!(is_refused(
+            &Caller::Gate,
+            "task comment",
+            comment(&mine, Some(&mine))
+        ));
+    }
+
+    #[test]
+    fn every_command_to_the_board_has_its_row() {
+        let none = || TaskId::from("t");
+        let commands = [
+            Command::Update(none(), crate::domain::TaskPatch::default()),
+            Command::Comment(none(), String::new()),
+            Command::AddDependency(none(), none()),
+            Command::Release(Vec::new()),
+            Command::Withdraw(none()),
+            Command::Park(none(), String::new()),
+            Command::Close(none(), String::new()),
+            Command::Approve(none()),
+            Command::Reject(none(), String::new()),
+            Command::Skip(none()),
+            Command::Answer(none(), String::new()),
+            Command::Kill(AttemptId(1)),
+            Command::Pause,
+            Command::Resume,
+            Command::CreateAll(Vec::new()),
+        ];
+        for command in commands {
+            let name = command_name(&command);
+            assert!(COMMANDS.iter().any(|(known, _)| *known == name), "{name}");
+            let expected = if name == "task comment" { OwnAgent } else { Persons };
+            assert_eq!(allowed_callers(name), expected, "{name}");
+        }
+    }
+}

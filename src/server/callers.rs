@@ -1,0 +1,260 @@
+//! Who calls the server, and what that one may do: known by the process at the other end and its ancestors, judged by the table in
+//! `protocol/callers.rs`. What is refused is counted, logged, and written on the agent's task.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::adapters::clock;
+use crate::adapters::holder::process::origin;
+use crate::domain::{
+    Attempt, AttemptId, AttemptState, Command, Event, Notice, NoticeLevel, Refusal, RequestId,
+};
+use crate::protocol::callers::{COMMANDS, CallSubject, Caller, command_of, refusal};
+use crate::protocol::wire::{CallReply, ServerCall};
+use crate::server::engine_handle::EngineHandle;
+
+/// The kind of notices about refused calls.
+const NOTICE_KIND: &str = "refused";
+/// Who writes on the task that its agent was refused.
+const AUTHOR: &str = "dbs";
+
+/// Judges who calls, and counts what was refused.
+#[derive(Debug)]
+pub(super) struct CallerGuard {
+    /// Begin of the marker of the project's processes.
+    marker: String,
+    engine: EngineHandle,
+    /// How often an attempt, or a caller without one, was refused a command.
+    refused: Mutex<BTreeMap<(Option<AttemptId>, &'static str), u64>>,
+}
+
+impl CallerGuard {
+    /// Nothing was refused yet.
+    pub(super) fn new(marker: String, engine: EngineHandle) -> CallerGuard {
+        CallerGuard {
+            marker,
+            engine,
+            refused: Mutex::default(),
+        }
+    }
+
+    /// Who is at the other end. Where the system does not say which process that is, a person is assumed. Blocks.
+    pub(super) fn identify(&self, peer: Option<u32>) -> Caller {
+        let Some(pid) = peer else {
+            return Caller::Person;
+        };
+        Caller::of(origin(pid, &self.marker).map_err(|error| error.to_string()))
+    }
+
+    /// The call as that caller may make it, or the reply that refuses it. Blocks while the engine's inbox is full.
+    pub(super) fn admit(&self, caller: &Caller, call: ServerCall) -> Result<ServerCall, CallReply> {
+        if let ServerCall::Refused(command) = &call {
+            self.record(caller, command);
+            return Ok(call);
+        }
+        let agent = self.agent(caller);
+        let subject = CallSubject {
+            attempt: match &call {
+                ServerCall::Signal(signal) => Some(signal.attempt),
+                _ => None,
+            },
+            task: match &call {
+                ServerCall::Ask {
+                    command: Command::Comment(task, _),
+                    ..
+                } => Some(task),
+                _ => None,
+            },
+            own_task: agent
+                .as_deref()
+                .filter(|own| is_at_work(own))
+                .map(|own| &own.task),
+        };
+        if let Some(why) = refusal(caller, command_of(&call), subject) {
+            self.record(caller, command_of(&call));
+            return Err(reply_of(&call, why));
+        }
+        Ok(match (call, agent) {
+            // An agent does not choose under which name it writes.
+            (ServerCall::Ask { command, .. }, Some(own)) => ServerCall::Ask {
+                by: own.worker.name().to_owned(),
+                command,
+            },
+            (call, _) => call,
+        })
+    }
+
+    /// Whether that caller may see and use a session as persons do.
+    ///
+    /// # Errors
+    /// Why not.
+    pub(super) fn admit_attach(&self, caller: &Caller) -> Result<(), String> {
+        match refusal(caller, "attach", CallSubject::default()) {
+            None => Ok(()),
+            Some(why) => {
+                self.record(caller, "attach");
+                Err(why)
+            }
+        }
+    }
+
+    fn agent(&self, caller: &Caller) -> Option<Arc<Attempt>> {
+        let Caller::Agent(attempt) = caller else {
+            return None;
+        };
+        self.engine.read_model().attempts.get(attempt).cloned()
+    }
+
+    /// Counts a refusal. The first of each command goes on the task; lines become rare when it goes on and on.
+    fn record(&self, caller: &Caller, command: &str) {
+        let known = COMMANDS.iter().find(|(known, _)| *known == command);
+        let command = known.map_or("a command that is not known", |(known, _)| *known);
+        let agent = self.agent(caller);
+        let attempt = match caller {
+            Caller::Agent(attempt) => Some(*attempt),
+            Caller::Gate | Caller::Person | Caller::Unknown(_) => None,
+        };
+        let times = {
+            let mut refused = self.refused.lock();
+            let times = refused.entry((attempt, command)).or_insert(0);
+            *times += 1;
+            *times
+        };
+        if !times.is_power_of_two() {
+            return;
+        }
+        let who = match (&agent, caller) {
+            (Some(own), _) => format!("{} (attempt {})", own.worker.name(), own.id),
+            (None, Caller::Agent(attempt)) => format!("an agent (attempt {attempt})"),
+            (None, Caller::Gate) => "a gate".to_owned(),
+            (None, Caller::Person | Caller::Unknown(_)) => "an unknown process".to_owned(),
+        };
+        let count = if times > 1 {
+            format!(", {times} times so far")
+        } else {
+            String::new()
+        };
+        let text = format!("{who} was refused `dbs {command}`: it is not for agents{count}");
+        tracing::warn!("{text}");
+        if let (1, Some(own)) = (times, &agent) {
+            let comment = Event::Asked {
+                request: RequestId(0),
+                by: AUTHOR.to_owned(),
+                command: Command::Comment(own.task.clone(), text.clone()),
+            };
+            // An engine that has ended takes no comments, and the line is in the log.
+            drop(self.engine.inbox.send(comment));
+        }
+        let notice = Notice {
+            level: NoticeLevel::Warning,
+            kind: NOTICE_KIND.to_owned(),
+            task: agent.as_ref().map(|own| own.task.clone()),
+            attempt,
+            text,
+        };
+        self.engine.journal.add(clock::now(), notice);
+    }
+}
+
+/// Whether the attempt's process may live.
+fn is_at_work(attempt: &Attempt) -> bool {
+    match attempt.state {
+        AttemptState::Starting | AttemptState::Running | AttemptState::Stopping(_) => true,
+        AttemptState::Verifying | AttemptState::Settled(_) => false,
+    }
+}
+
+fn reply_of(call: &ServerCall, why: String) -> CallReply {
+    match call {
+        ServerCall::Ask { .. } | ServerCall::Signal(_) | ServerCall::Consent { .. } => {
+            CallReply::Asked(Err(Refusal::new(why)))
+        }
+        _ => CallReply::Failed(why),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::inbox::Received;
+    use crate::server::intake::tests::{FIRST, SECOND, intake, signal};
+
+    fn comment(task: &str) -> ServerCall {
+        ServerCall::Ask {
+            by: "ada".to_owned(),
+            command: Command::Comment(task.into(), "seen".to_owned()),
+        }
+    }
+
+    fn approve() -> ServerCall {
+        ServerCall::Ask {
+            by: "ada".to_owned(),
+            command: Command::Approve("t".into()),
+        }
+    }
+
+    #[test]
+    fn an_agent_comments_under_its_own_name_and_is_refused_what_is_for_persons() {
+        let home = tempfile::tempdir().unwrap();
+        let (intake, _outlet) = intake(home.path());
+        let guard = CallerGuard::new("dbs-1".to_owned(), intake.engine.clone());
+        let own = intake.engine.read_model().attempts[&FIRST].clone();
+        let agent = Caller::Agent(FIRST);
+        let Ok(ServerCall::Ask { by, .. }) = guard.admit(&agent, comment(own.task.as_str())) else {
+            panic!("its own task");
+        };
+        assert_eq!(by, own.worker.name());
+        assert!(guard.admit(&agent, comment("another")).is_err());
+        let refused = guard.admit(&agent, approve());
+        assert!(
+            matches!(&refused, Err(CallReply::Asked(Err(refusal))) if refusal.why.contains("for persons")),
+            "{refused:?}"
+        );
+        assert!(guard.admit_attach(&agent).is_err() && guard.admit_attach(&Caller::Person).is_ok());
+        assert_eq!(guard.admit(&Caller::Person, approve()), Ok(approve()));
+        let spoken = |attempt| ServerCall::Signal(signal(&intake.secret, attempt, attempt));
+        assert!(guard.admit(&agent, spoken(FIRST)).is_ok());
+        assert!(guard.admit(&agent, spoken(SECOND)).is_err(), "a stolen token");
+        let gone = Caller::Unknown("look".to_owned());
+        assert!(guard.admit(&gone, approve()).is_err() && guard.admit(&gone, ServerCall::Who).is_ok());
+    }
+
+    #[test]
+    fn a_refusal_is_counted_and_goes_on_the_task_once() {
+        let home = tempfile::tempdir().unwrap();
+        let (intake, outlet) = intake(home.path());
+        let guard = CallerGuard::new("dbs-1".to_owned(), intake.engine.clone());
+        for _ in 0..5 {
+            assert!(guard.admit(&Caller::Agent(FIRST), approve()).is_err());
+        }
+        let noted = guard.admit(
+            &Caller::Agent(FIRST),
+            ServerCall::Refused("config KEY VALUE".to_owned()),
+        );
+        assert!(noted.is_ok());
+        let lines = intake.engine.journal.after(0);
+        let texts: Vec<&str> = lines.iter().map(|line| line.notice.text.as_str()).collect();
+        assert_eq!(texts.len(), 4, "{texts:?}");
+        assert!(
+            texts[0].contains("`dbs approve`") && texts[2].contains("4 times"),
+            "{texts:?}"
+        );
+        assert!(texts[3].contains("config KEY VALUE"), "{texts:?}");
+        intake.engine.inbox.close();
+        let mut comments = 0;
+        while let Received::Envelope(envelope) = outlet.next(None) {
+            let Event::Asked {
+                command: Command::Comment(_, text),
+                ..
+            } = envelope.event
+            else {
+                panic!("{:?}", envelope.event);
+            };
+            assert!(text.contains("was refused"), "{text}");
+            comments += 1;
+        }
+        assert_eq!(comments, 2);
+    }
+}
