@@ -19,6 +19,8 @@ mod ending;
 mod floods;
 #[path = "holder/launching.rs"]
 mod launching;
+#[path = "holder/origins.rs"]
+mod origins;
 #[path = "holder/output.rs"]
 mod output;
 #[cfg(target_os = "linux")]

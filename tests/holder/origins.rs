@@ -1,0 +1,94 @@
+//! What a program below a holder cannot shake off: whose it is.
+
+use dbs::adapters::holder::process::origin;
+use dbs::ports::holders::LaunchSpec;
+
+use super::bench::{Bench, wait_for};
+
+/// Begin of the markers of a test. No two tests share one: what carries it is ended when a holder starts.
+fn project(test: &str) -> String {
+    format!("dbs-{}{test}", std::process::id())
+}
+
+fn spec(bench: &Bench, project: &str, script: &str) -> LaunchSpec {
+    LaunchSpec {
+        marker: format!("{project}-17"),
+        ..bench.spec("17", script)
+    }
+}
+
+/// The number that the script wrote.
+fn number(spec: &LaunchSpec) -> u32 {
+    let file = spec.cwd.join("number");
+    let read = || {
+        std::fs::read_to_string(&file)
+            .ok()?
+            .strip_suffix('\n')?
+            .parse()
+            .ok()
+    };
+    wait_for("the number of a process", || read().is_some());
+    read().expect("just read")
+}
+
+/// The script runs, and the process whose number it writes belongs to attempt 17 alone.
+fn is_known_by_its_attempt(test: &str, script: &str) {
+    let (bench, project) = (Bench::new(), project(test));
+    let spec = spec(&bench, &project, script);
+    bench.launch(&spec).expect("started");
+    let pid = number(&spec);
+    let found = origin(pid, &project).expect("it lives");
+    assert!(
+        !found.is_empty() && found.iter().all(|marker| marker == "17"),
+        "{found:?}"
+    );
+    assert_eq!(origin(pid, "dbs-fedcba9876543210"), Ok(vec![]));
+    assert_eq!(
+        origin(std::process::id(), &project),
+        Ok(vec![]),
+        "the test is nobody's"
+    );
+}
+
+#[test]
+fn a_program_of_an_attempt_is_known() {
+    is_known_by_its_attempt("a", "echo $$ > number; read x");
+}
+
+#[test]
+fn a_program_that_clears_its_environment_is_known() {
+    is_known_by_its_attempt("b", "exec env -i sh -c 'echo $$ > number; read x'");
+}
+
+#[test]
+fn a_program_that_claims_to_be_a_persons_shell_is_known() {
+    let (bench, project) = (Bench::new(), project("c"));
+    let script = format!("DBS_MARKER={project}-shell-1-5 sh -c 'echo $$ > number; read x'; true");
+    let spec = spec(&bench, &project, &script);
+    bench.launch(&spec).expect("started");
+    let found = origin(number(&spec), &project).expect("it lives");
+    assert!(found.contains(&"17".to_owned()), "{found:?}");
+}
+
+/// Elsewhere nobody adopts for the holder, and only its environment tells whose a process is.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_that_forks_twice_begins_a_session_and_clears_its_environment_is_known() {
+    use dbs::adapters::holder::process::processes;
+
+    let (bench, project) = (Bench::new(), project("d"));
+    let script = "(env -i setsid sh -c 'echo $$ > number; sleep 600; true' &); read x";
+    let spec = spec(&bench, &project, script);
+    let holder = bench.launch(&spec).expect("started").holder_pid;
+    let pid = number(&spec);
+    wait_for("its adoption", || {
+        let rows = processes().expect("listed");
+        rows.iter()
+            .any(|row| row.pid == pid && row.parent == holder && row.session == pid)
+    });
+    assert_eq!(
+        origin(pid, &project),
+        Ok(vec!["17".to_owned()]),
+        "by the holder alone"
+    );
+}
