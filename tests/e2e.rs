@@ -25,6 +25,7 @@
 //! | demo on the screen, headless, left early, window closed | `demo`, `attached` |
 //! | usage limit, full disk, killed holder, unruly agent, flood | `mishaps`, `unruly` |
 //! | agents that merge, reports | `integrating` |
+//! | an agent that acts as a person | `impostor` |
 #![cfg(unix)]
 #![expect(
     clippy::unwrap_used,
@@ -47,6 +48,8 @@ mod calling;
 mod colours;
 #[path = "e2e/demo.rs"]
 mod demo;
+#[path = "e2e/impostor.rs"]
+mod impostor;
 #[path = "e2e/integrating.rs"]
 mod integrating;
 #[path = "e2e/journeys.rs"]
