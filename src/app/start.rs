@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::app::server_process;
 use crate::cli::args::StartArgs;
 use crate::cli::board_access::BoardAccess;
+use crate::cli::caller;
 use crate::cli::commands::{CommandResult, show, typed};
 use crate::cli::failure::could_not;
 use crate::client::plain::{self, Commands};
@@ -77,6 +78,8 @@ pub(super) fn attach(edge: &ProcessEnv, name: Option<&str>, plain: bool) -> Comm
             (Err(nowhere), None) => return Err(nowhere),
         },
     };
+    // It may be another project than that of the folder it was run in.
+    caller::check_in(&place, "attach")?;
     if !BoardAccess::open_project(place.clone())?.has_server() {
         if !session_list::is_cut_off(&place) {
             return Err("could not attach: no server runs for this project; `dbs` starts one".to_owned());
@@ -105,6 +108,7 @@ fn show(edge: &ProcessEnv, place: &ProjectPaths, plain: bool) -> CommandResult {
             }
             Ok(SwitchTarget::Project(root)) => {
                 place = place_at(Path::new(&root), edge)?;
+                caller::check_in(&place, "attach")?;
                 server_process::ensure_server(edge, &place)?;
             }
             ended => {

@@ -44,7 +44,15 @@ pub fn check(command: &str, edge: &ProcessEnv) -> Result<(), String> {
     let Ok(place) = ProjectPaths::find(&edge.folder, edge) else {
         return Ok(());
     };
-    let Some(why) = refusal(&of_this_process(&place), command, CallSubject::default()) else {
+    check_in(&place, command)
+}
+
+/// The same for a command that is about that project, wherever it is run.
+///
+/// # Errors
+/// Why it is refused, for people.
+pub fn check_in(place: &ProjectPaths, command: &str) -> Result<(), String> {
+    let Some(why) = refusal(&of_this_process(place), command, CallSubject::default()) else {
         return Ok(());
     };
     if let Ok(Some(mut server)) = Connection::open(&place.socket) {

@@ -3,10 +3,14 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 
 use dbs::protocol::callers::{AllowedCallers, COMMANDS};
+use dbs::protocol::connection::{blocking_runtime, greet, receive, send};
+use dbs::protocol::wire::{AttachRequest, FromClient, FromServer, Packet};
+use dbs::ui::{ColourDepth, DisplayCaps, Glyphs};
 
-use crate::driver::Story;
+use crate::driver::{Story, said};
 
 /// The commands of the table that are for persons, as one types them; `trust` is in the table before the program has it.
 const TRIES: &[(&str, &str)] = &[
@@ -48,6 +52,12 @@ attempt() {
         "$PROGRAM" $line </dev/null >>"$1.said" 2>&1
         echo "$? $line" >>"$1"
     done <"$OUT/tries"
+    for own in 'task comment t-1 mine' 'task comment t-2 theirs' 'task list' 'why t-2'; do
+        "$PROGRAM" $own </dev/null >>"$1.own" 2>&1
+        echo "$? $own" >>"$1"
+    done
+    (cd "$OUT/elsewhere" && printf 'approve t-2\nconfig gates.test true\n' | "$PROGRAM" attach project --plain >>"$1.said" 2>&1)
+    echo "$? elsewhere" >>"$1"
     echo end >>"$1"
 }
 for way in plain cleared escaped alone; do
@@ -73,6 +83,8 @@ impl Impostor {
         let root = story.root();
         let script = root.join("agent.sh");
         let program = env!("CARGO_BIN_EXE_dbs");
+        let other = root.join("elsewhere");
+        story.git(&root, &["init", "-q", other.to_str().unwrap()]);
         let begin = format!(
             "OUT='{}'\nPROGRAM='{program}'\nXDG_RUNTIME_DIR='{}'\n",
             root.display(),
@@ -111,8 +123,21 @@ impl Impostor {
                 "{way}, {line}: {codes}\n{said}"
             );
         }
+        // From another folder, too.
+        for line in [
+            "0 task comment t-1 mine",
+            "1 task comment t-2 theirs",
+            "0 task list",
+            "0 why t-2",
+            "1 elsewhere",
+        ] {
+            assert!(
+                codes.contains(&format!("{line}\n")),
+                "{way}, {line}: {codes}\n{said}"
+            );
+        }
         let refused = said.matches("is for persons").count();
-        assert_eq!(refused, TRIES.len(), "{way}: {said}");
+        assert_eq!(refused, TRIES.len() + 1, "{way}: {said}");
     }
 
     /// What the board and the settings say, without what changes by itself.
@@ -144,6 +169,8 @@ fn an_agent_that_acts_as_a_person_is_refused_whatever_it_does_to_its_process() {
         assert_eq!(impostor.state(), before, "{way}");
     }
     let shown = story.dbs(&["task", "show", "t-1"]);
+    assert!(shown.contains("mine"), "{shown}");
+    assert!(!story.dbs(&["task", "show", "t-2"]).contains("theirs"));
     for command in ["approve", "config KEY VALUE", "task close", "start"] {
         let text = format!("was refused `dbs {command}`");
         assert_eq!(shown.matches(&text).count(), 1, "{command}: {shown}");
@@ -152,5 +179,65 @@ fn an_agent_that_acts_as_a_person_is_refused_whatever_it_does_to_its_process() {
     story.wait_until("the server has gone", || !story.is_live());
     impostor.tries("alone");
     assert_eq!(impostor.state(), before, "without a server");
+    let others = story.dbs(&["task", "show", "t-2"]);
+    assert!(!others.contains("theirs"), "{others}");
     fs::write(story.root().join("go-end"), "").unwrap();
+}
+
+/// The test plays both parts: run again with the marker of an agent it is a client that asks nobody whether it may attach.
+#[test]
+fn a_client_that_an_agent_wrote_itself_is_refused_by_the_server() {
+    if let Some(socket) = std::env::var_os("DBS_STORY_SOCKET") {
+        return println!("{}", attach(Path::new(&socket)));
+    }
+    let story = Story::new("");
+    let mut server = story.server();
+    story.wait_until("a server", || story.is_live());
+    let runtime = fs::read_dir(story.root().join("run/dbs")).unwrap();
+    let socket = runtime
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.extension().is_some_and(|end| end == "sock"))
+        .unwrap();
+    let number = socket.file_stem().unwrap().to_str().unwrap().to_owned();
+    let client = |marker: &str| {
+        let mut client = story.outside(std::env::current_exe().unwrap().to_str().unwrap());
+        let name = "impostor::a_client_that_an_agent_wrote_itself_is_refused_by_the_server";
+        client.args([name, "--exact", "--nocapture"]);
+        client.env("DBS_STORY_SOCKET", &socket).env("DBS_MARKER", marker);
+        said(&client.output().unwrap())
+    };
+    let refused = client(&format!("dbs-{number}-1"));
+    assert!(refused.contains("`dbs attach` is for persons"), "{refused}");
+    let shell = client(&format!("dbs-{number}-shell-1-5"));
+    assert!(shell.contains("a screen"), "{shell}");
+    story.dbs(&["stop", "--all"]);
+    server.0.wait().unwrap();
+}
+
+/// What a server says to a client that attaches.
+fn attach(socket: &Path) -> String {
+    let request = AttachRequest {
+        cols: 80,
+        rows: 24,
+        looks: DisplayCaps {
+            palette: ColourDepth::True,
+            glyphs: Glyphs::Ascii,
+            ground: None,
+        },
+        remote: false,
+        outer: None,
+        theme: None,
+    };
+    blocking_runtime().unwrap().block_on(async {
+        let (mut sender, mut receiver) = greet(socket).await.unwrap();
+        send(&mut sender, &FromClient::Attach(request)).await.unwrap();
+        loop {
+            match receive(&mut receiver).await.unwrap() {
+                Some(Packet::Message(FromServer::Bye(why))) => return why,
+                Some(Packet::Frame(..)) => return "a screen".to_owned(),
+                Some(_) => {}
+                None => return "nothing".to_owned(),
+            }
+        }
+    })
 }
