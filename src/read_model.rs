@@ -24,6 +24,7 @@ mod metrics;
 mod sessions;
 mod trouble;
 
+pub use crate::domain::TroubleKind;
 pub use attention::{AttentionItem, AttentionKind, AttentionRow, AttentionSummary, source_words};
 pub use check_run::{CheckResult, CheckRun, RunningCheck, running_check, worst_first};
 pub use columns::{Column, ColumnKind};
@@ -35,7 +36,7 @@ pub use machine::MachineLoad;
 pub(crate) use metrics::settled_attempt;
 pub use metrics::{AttemptLoad, Metrics, MetricsReport, StageMetrics, Trail, TrailStep, per_span};
 pub use sessions::{SessionRow, SessionState};
-pub use trouble::{Trouble, TroubleKind};
+pub use trouble::Trouble;
 
 /// Everything a person may see of the board at one moment. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -188,7 +189,7 @@ impl ReadModel {
         let mut attempts = self.attempts.values().rev().map(Arc::as_ref);
         let last: &Attempt = attempts.find(|attempt| attempt.task == task.id)?;
         match &last.state {
-            AttemptState::Settled(Verdict::Failed(class, why)) => Some((last, *class, why)),
+            AttemptState::Settled(Verdict::Failed(class, why)) => Some((last, *class, &why.text)),
             _ => None,
         }
     }

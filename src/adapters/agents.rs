@@ -15,7 +15,7 @@ use std::sync::Arc;
 use parking_lot::RwLock;
 
 use crate::domain::event::EndCause;
-use crate::domain::{AttemptId, RoleId, Timestamp};
+use crate::domain::{AttemptId, Cause, RoleId, Timestamp, TroubleKind};
 use crate::formats::end_rules;
 use crate::ports::agents::{Agents, Brief, LaunchCommand};
 
@@ -93,13 +93,13 @@ impl std::fmt::Debug for LocalAgents {
 }
 
 impl Agents for LocalAgents {
-    fn launch_command(&self, brief: &Brief) -> Result<LaunchCommand, String> {
+    fn launch_command(&self, brief: &Brief) -> Result<LaunchCommand, Cause> {
         let kind = self.kind(&brief.role).ok_or_else(|| {
-            format!(
+            TroubleKind::Agent.cause(format!(
                 "could not start a {role}: no agent is configured for it; set one with `dbs config roles.{role}.command \
                  'PROGRAM ARGUMENT …'`",
                 role = brief.role
-            )
+            ))
         })?;
         self.check_program(&kind, brief)?;
         let mut env = self.inherited.clone().into_pairs();
@@ -149,7 +149,7 @@ impl LocalAgents {
     ///
     /// # Errors
     /// When it is not: what was looked for, where, and the way out.
-    fn check_program(&self, kind: &AgentConfig, brief: &Brief) -> Result<(), String> {
+    fn check_program(&self, kind: &AgentConfig, brief: &Brief) -> Result<(), Cause> {
         let (AgentConfig::Custom(words), Some(path)) = (kind, self.inherited.get("PATH")) else {
             return Ok(());
         };
@@ -157,11 +157,11 @@ impl LocalAgents {
         if find_program(&name, &brief.folder, path).is_some() {
             return Ok(());
         }
-        Err(format!(
+        Err(TroubleKind::Agent.cause(format!(
             "could not find the program {name} for a {role}: looked in {path}; install it, or name another with `dbs config \
              roles.{role}.command 'PROGRAM ARGUMENT …'`",
             role = brief.role
-        ))
+        )))
     }
 
     /// Who the agent is and how it sends signals to the engine (K51).
@@ -311,13 +311,15 @@ mod tests {
             "/nowhere:/neither",
             "dbs config roles.developer.command",
         ] {
-            assert!(why.contains(part), "{why}");
+            assert!(why.text.contains(part), "{why}");
+            assert_eq!(why.kind, TroubleKind::Agent);
         }
     }
 
     #[test]
     fn a_role_without_an_agent_is_an_error_with_the_way_out() {
         let why = configured(None).launch_command(&brief()).unwrap_err();
-        assert!(why.contains("dbs config roles.developer.command"), "{why}");
+        assert!(why.text.contains("dbs config roles.developer.command"), "{why}");
+        assert_eq!(why.kind, TroubleKind::Agent);
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn retire(world: &EngineContext, job: &Job) -> Option<String> {
     let local = match world.git.resolve(&Revision::LocalBranch(branch.clone())) {
         Head::At(head) => kept_reason(world.git.delete_branch(&branch, &head, &base, &owner)),
         Head::Absent => None,
-        Head::Unknown(why) => Some(why),
+        Head::Unknown(why) => Some(why.text),
     };
     let delete = |head| world.git.delete_remote_branch(&branch, &head, &base, &owner);
     let remote = job.recorded_head().map(delete).and_then(kept_reason);
@@ -77,6 +77,7 @@ pub(super) fn retire(world: &EngineContext, job: &Job) -> Option<String> {
 fn kept_reason(deletion: DeleteOutcome) -> Option<String> {
     match deletion {
         DeleteOutcome::Deleted { .. } | DeleteOutcome::Absent => None,
-        DeleteOutcome::Kept(why) | DeleteOutcome::Unknown(why) => Some(why),
+        DeleteOutcome::Kept(why) => Some(why),
+        DeleteOutcome::Unknown(why) => Some(why.text),
     }
 }

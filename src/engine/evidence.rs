@@ -11,6 +11,7 @@ use crate::ports::git::{
     BranchName, CommitId, CommitOutcome, CommitRequest, CommitsAhead, Head, PushOutcome, Revision, SafeName,
     Signature, TreeId, WorkingTree, WorkspaceTree,
 };
+use crate::ports::trouble::io_trouble;
 
 /// The heads of a task's branches as read when verification began.
 #[derive(Debug, Default)]
@@ -77,7 +78,7 @@ pub(super) fn collect(
         EvidenceKind::Committed => seen
             .committed
             .clone()
-            .unwrap_or_else(|| Tri::Unknown("it was not looked at".to_owned())),
+            .unwrap_or_else(|| Tri::Unknown("it was not looked at".into())),
         EvidenceKind::CommitsAhead => with_base(job, |base| commits_ahead(world, job, base, seen)),
         EvidenceKind::Pushed => pushed(world, job, seen),
         EvidenceKind::Merged => with_base(job, |base| {
@@ -144,7 +145,7 @@ fn commit_leftovers(world: &EngineContext, job: &Job, attempt: &Attempt) -> Tri 
     match world.git.commit_leftovers(&request) {
         Ok(CommitOutcome::Committed(_) | CommitOutcome::NothingToCommit(_)) => Tri::Yes,
         Ok(CommitOutcome::Refused(why)) => Tri::No(why),
-        Err(error) => Tri::Unknown(format!("could not {error}")),
+        Err(error) => Tri::Unknown(error.cause().after("could not ")),
     }
 }
 
@@ -184,14 +185,14 @@ pub(super) fn run_gates(world: &EngineContext, job: &Job, attempt: &Attempt) -> 
 fn with_base(job: &Job, check: impl FnOnce(&BranchName) -> Tri) -> Tri {
     match base_branch(&job.base) {
         Ok(base) => check(&base),
-        Err(error) => Tri::Unknown(format!("could not {error}")),
+        Err(error) => Tri::Unknown(format!("could not {error}").into()),
     }
 }
 
 fn with_head(job: &Job, check: impl FnOnce(CommitId) -> Tri) -> Tri {
     match job.task.head.as_deref().map(CommitId::new) {
         Some(Ok(head)) => check(head),
-        Some(Err(error)) => Tri::Unknown(format!("could not {error}")),
+        Some(Err(error)) => Tri::Unknown(format!("could not {error}").into()),
         None => Tri::No("the task has no recorded head to check".to_owned()),
     }
 }
@@ -219,7 +220,7 @@ fn pushed(world: &EngineContext, job: &Job, seen: &BranchHeads) -> Tri {
         return Tri::No(format!("the branch {} does not exist", branch_of(&job.task)));
     }
     let Some(head) = &seen.head else {
-        return Tri::Unknown("the head of the branch could not be read".to_owned());
+        return Tri::Unknown("the head of the branch could not be read".into());
     };
     match &seen.remote {
         Some(Head::At(there)) if there == head => return Tri::Yes,
@@ -232,7 +233,7 @@ fn pushed(world: &EngineContext, job: &Job, seen: &BranchHeads) -> Tri {
     {
         PushOutcome::Pushed(there) | PushOutcome::AlreadyThere(there) if there == *head => Tri::Yes,
         PushOutcome::Pushed(there) | PushOutcome::AlreadyThere(there) => {
-            Tri::Unknown(format!("the branch moved to {there} while it was looked at"))
+            Tri::Unknown(format!("the branch moved to {there} while it was looked at").into())
         }
         PushOutcome::NoBranch => Tri::No("the branch does not exist".to_owned()),
         PushOutcome::Diverged { remote, .. } => Tri::No(format!(
@@ -284,6 +285,9 @@ fn report(root: &Path, path: &str) -> Tri {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Tri::No(format!("{path} does not exist"))
         }
-        Err(error) => Tri::Unknown(format!("could not look at {path}: {error}")),
+        Err(error) => {
+            let why = format!("could not look at {path}: {error}");
+            Tri::Unknown(io_trouble(error.kind()).cause(why))
+        }
     }
 }

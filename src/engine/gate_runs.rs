@@ -2,9 +2,10 @@
 
 use super::context::EngineContext;
 use super::job::Job;
-use crate::domain::{Attempt, Tri};
+use crate::domain::{Attempt, Cause, Tri};
 use crate::ports::gates::GateRun;
 use crate::ports::git::{CommitId, Head, Revision};
+use crate::ports::trouble::io_trouble;
 
 /// Most bytes of output kept per gate.
 const OUTPUT_LIMIT: u64 = 4 * 1024 * 1024;
@@ -27,13 +28,14 @@ pub(super) fn on_commit(world: &EngineContext, job: &Job, attempt: &Attempt, com
     let folder = world.config.checkouts.join(format!("attempt-{}", attempt.id));
     let checkout = match world.git.checkout_clean(commit, &folder) {
         Ok(checkout) => checkout,
-        Err(error) => return Tri::Unknown(format!("could not {error}")),
+        Err(error) => return Tri::Unknown(error.cause().after("could not ")),
     };
     let outputs = world.config.attempts.join(attempt.id.to_string()).join("gates");
     // What an earlier round left would be taken for this one's.
     drop(std::fs::remove_dir_all(&outputs));
     if let Err(error) = std::fs::create_dir_all(&outputs) {
-        return Tri::Unknown(format!("could not make {}: {error}", outputs.display()));
+        let why = format!("could not make {}: {error}", outputs.display());
+        return Tri::Unknown(io_trouble(error.kind()).cause(why));
     }
     let mut failed = Vec::new();
     let mut unknown = Vec::new();
@@ -52,7 +54,7 @@ pub(super) fn on_commit(world: &EngineContext, job: &Job, attempt: &Attempt, com
         match report.outcome {
             Tri::Yes => {}
             Tri::No(why) => failed.push(format!("gate {} failed: {why}\n{}", gate.name, report.tail)),
-            Tri::Unknown(why) => unknown.push(format!("gate {} could not be run: {why}", gate.name)),
+            Tri::Unknown(why) => unknown.push(why.after(&format!("gate {} could not be run: ", gate.name))),
         }
     }
     if let Err(error) = world.git.discard_checkout(&folder) {
@@ -60,9 +62,16 @@ pub(super) fn on_commit(world: &EngineContext, job: &Job, attempt: &Attempt, com
     }
     match (failed.is_empty(), unknown.is_empty()) {
         (false, _) => Tri::No(failed.join("\n")),
-        (true, false) => Tri::Unknown(unknown.join("\n")),
+        (true, false) => Tri::Unknown(together(&unknown)),
         (true, true) => Tri::Yes,
     }
+}
+
+/// What kept several gates from being run, as one cause of the worst kind.
+fn together(causes: &[Cause]) -> Cause {
+    let kind = causes.iter().map(|cause| cause.kind).min().unwrap_or_default();
+    let texts: Vec<&str> = causes.iter().map(|cause| cause.text.as_str()).collect();
+    kind.cause(texts.join("\n"))
 }
 
 /// The configured environment, plus what the gate may want to know; task text is only ever here, never in a command.

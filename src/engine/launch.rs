@@ -5,15 +5,14 @@ use std::path::{Path, PathBuf};
 use super::context::{EngineContext, STOP_GRACE, base_branch, branch_of};
 use super::job::Job;
 use crate::domain::workflow::Workspace;
-use crate::domain::{Attempt, Event, Worker, Workplace};
+use crate::domain::{Attempt, Cause, Event, Worker, Workplace};
 use crate::ports::agents::{Brief, LaunchCommand};
 use crate::ports::git::{Revision, SafeName, WorktreeKind, WorktreeSpec};
 use crate::ports::holders::{HolderId, HolderLiveness, LaunchError, LaunchSpec, OrphanPolicy};
 
 /// Why an agent's process was not started, or may not have been.
 enum StartError {
-    /// It could not be started; for people.
-    Failed(String),
+    Failed(Cause),
     /// Nobody knows whether it runs; asked for again, this is answered then.
     Unknown(String),
 }
@@ -37,7 +36,7 @@ pub(super) fn start(world: &EngineContext, job: &Job) -> Option<Event> {
             "an agent of that number ran before; the next attempt has another".to_owned()
         }
     };
-    Some(not_started(attempt, why))
+    Some(not_started(attempt, why.into()))
 }
 
 fn make_and_launch(world: &EngineContext, job: &Job, attempt: &Attempt) -> Option<Event> {
@@ -73,7 +72,7 @@ fn started(attempt: &Attempt, workplace: Workplace) -> Event {
     }
 }
 
-fn not_started(attempt: &Attempt, why: String) -> Event {
+fn not_started(attempt: &Attempt, why: Cause) -> Event {
     Event::AttemptNotStarted {
         attempt: attempt.id,
         why,
@@ -92,9 +91,9 @@ pub(super) fn follow(world: &EngineContext, job: &Job) {
     }
 }
 
-fn make_workplace(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result<Workplace, String> {
+fn make_workplace(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result<Workplace, Cause> {
     let branch = branch_of(&job.task);
-    let base = || base_branch(&job.base).map_err(|error| format!("could not {error}"));
+    let base = || base_branch(&job.base).map_err(|error| Cause::from(format!("could not {error}")));
     let head = job.recorded_head();
     let kind = match job.workspace() {
         Workspace::Branch => WorktreeKind::Branch {
@@ -119,7 +118,7 @@ fn make_workplace(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result
     let worktree = world
         .git
         .ensure_worktree(&spec)
-        .map_err(|error| format!("could not {error}"))?;
+        .map_err(|error| error.cause().after("could not "))?;
     Ok(Workplace {
         path: worktree.path.to_string_lossy().into_owned(),
         branch: on_branch.then(|| branch.as_str().to_owned()),
@@ -139,9 +138,10 @@ fn launch(world: &EngineContext, job: &Job, attempt: &Attempt, made: &Workplace)
     match (error, world.holders.status(&spec.id).state) {
         (_, HolderLiveness::Running(_) | HolderLiveness::Exited(_) | HolderLiveness::Lost) => Ok(()),
         (LaunchError::Unclear(_), _) | (_, HolderLiveness::Unknown(_)) => Err(StartError::Unknown(why)),
-        (LaunchError::Refused(_) | LaunchError::AlreadyRan(_) | LaunchError::Failed(_), _) => {
-            Err(StartError::Failed(why))
+        (LaunchError::Refused(cause) | LaunchError::Failed(cause), _) => {
+            Err(StartError::Failed(cause.kind.cause(why)))
         }
+        (LaunchError::AlreadyRan(_), _) => Err(StartError::Failed(why.into())),
     }
 }
 
@@ -158,9 +158,9 @@ fn spec(world: &EngineContext, attempt: &Attempt, folder: &Path, line: LaunchCom
     }
 }
 
-fn brief(job: &Job, attempt: &Attempt, made: &Workplace) -> Result<Brief, String> {
+fn brief(job: &Job, attempt: &Attempt, made: &Workplace) -> Result<Brief, Cause> {
     let Worker::Agent { role, name } = &attempt.worker else {
-        return Err("could not start an agent for an engine action".to_owned());
+        return Err("could not start an agent for an engine action".into());
     };
     Ok(Brief {
         attempt: attempt.id,

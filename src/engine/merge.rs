@@ -25,10 +25,11 @@ pub(super) fn merge(world: &EngineContext, job: &Job, attempt: &Attempt) -> Acti
             MergeRound::Again => {}
         }
     }
-    ActionOutcome::Unknown(format!(
+    let why = format!(
         "{} moved {MAX_ROUNDS} times while it was merged into",
         request.base
-    ))
+    );
+    ActionOutcome::Unknown(why.into())
 }
 
 enum MergeRound {
@@ -92,10 +93,10 @@ fn publish(world: &EngineContext, job: &Job, attempt: &Attempt, publication: &Pu
             MergeRound::Final(verified(world, job, attempt, &publication.commit, Gates::Passed))
         }
         PublishOutcome::Moved(_) => MergeRound::Again,
-        PublishOutcome::Refused(why) => MergeRound::Final(ActionOutcome::Unknown(format!(
-            "the remote refused {}: {why}",
-            publication.base
-        ))),
+        PublishOutcome::Refused(why) => {
+            let why = format!("the remote refused {}: {why}", publication.base);
+            MergeRound::Final(ActionOutcome::Unknown(why.into()))
+        }
         PublishOutcome::Unknown(why) => MergeRound::Final(ActionOutcome::Unknown(why)),
     }
 }

@@ -14,7 +14,9 @@ use super::lanes::{Lane, Lanes};
 use super::priority::UrgentWork;
 use super::{cleanup, evidence, launch, merge, startup_cleanup};
 use crate::domain::evidence::{ComplianceIssue, Severity};
-use crate::domain::{ActionOutcome, Attempt, Board, Effect, EngineAction, Event, StopCause, Tri, Worker};
+use crate::domain::{
+    ActionOutcome, Attempt, Board, Cause, Effect, EngineAction, Event, StopCause, Tri, Worker,
+};
 use crate::ports::holders::HolderId;
 
 /// Carries out effects on blocking threads and reports the results to the inbox.
@@ -155,7 +157,7 @@ fn stop(world: &EngineContext, job: &Job, cause: StopCause) -> Option<Event> {
 
 fn panicked(job: &Job) -> Option<Event> {
     let attempt = job.attempt.as_deref()?.id;
-    let why = "the engine failed inside; see the log".to_owned();
+    let why = Cause::from("the engine failed inside; see the log");
     match &job.kind {
         JobKind::Start => Some(Event::AttemptNotStarted { attempt, why }),
         JobKind::Act(_) => Some(Event::ActionEnded {
@@ -175,7 +177,7 @@ fn panicked(job: &Job) -> Option<Event> {
         }
         JobKind::Settle => Some(Event::WorkspaceSettled {
             attempt,
-            problem: Some(why),
+            problem: Some(why.text),
             kept: None,
         }),
         JobKind::Stop(_) | JobKind::Retire | JobKind::TypeLine(_) => None,

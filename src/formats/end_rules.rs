@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use crate::domain::event::EndCause;
-use crate::domain::{Span, Timestamp};
+use crate::domain::{Span, Timestamp, TroubleKind};
 
 /// Lines from the end that may name the cause; what stands further up is not the tool's last word.
 const LAST_LINES: usize = 8;
@@ -28,6 +28,8 @@ struct EndRule {
     #[serde(default)]
     holds: Vec<String>,
     cause: EndClass,
+    #[serde(default = "agent_trouble")]
+    trouble: TroubleKind,
     until: Option<ResetFormat>,
 }
 
@@ -61,6 +63,11 @@ pub fn read(text: &str) -> Result<EndRules, String> {
     toml_edit::de::from_str(text).map_err(|error| error.to_string())
 }
 
+/// What keeps an agent from its work is mostly its login or its command line.
+fn agent_trouble() -> TroubleKind {
+    TroubleKind::Agent
+}
+
 impl EndRules {
     /// Why the tool of that name ended, if its last lines say so. `now` is when it ended.
     pub fn cause(&self, tool: &str, tail: &str, now: Timestamp) -> Option<EndCause> {
@@ -82,7 +89,7 @@ impl EndRule {
     fn end_cause(&self, line: &str, now: Timestamp) -> EndCause {
         let why = line.trim_end().to_owned();
         match self.cause {
-            EndClass::Infra => EndCause::Infra(why),
+            EndClass::Infra => EndCause::Infra(self.trouble.cause(why)),
             EndClass::Quota => {
                 let until = match self.until {
                     Some(ResetFormat::Epoch) => reset_time(line),
@@ -150,6 +157,17 @@ mod tests {
             Some(EndCause::Quota { .. }) => "quota",
             Some(EndCause::Infra(_)) => "infra",
             None => "nothing",
+        }
+    }
+
+    #[test]
+    fn a_connection_that_broke_is_the_networks_matter_and_a_login_the_agents() {
+        for (line, kind) in [
+            ("API Error: Connection error.", TroubleKind::Network),
+            ("Not logged in", TroubleKind::Agent),
+        ] {
+            let cause = builtin().cause("claude", line, NOW);
+            assert_eq!(cause, Some(EndCause::Infra(kind.cause(line))));
         }
     }
 

@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn a_trail_counts_repeated_stages_and_marks_those_that_sent_work_back() {
         let mut metrics = Metrics::default();
-        let crash = Verdict::Failed(FailureClass::Crash, String::new());
+        let crash = Verdict::Failed(FailureClass::Crash, "".into());
         for attempt in [
             settled_attempt(1, "development", (0, 10), crash),
             settled_attempt(2, "development", (10, 40), Verdict::Passed),

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::attempt::{Attempt, AttemptState, Verdict};
-use crate::domain::{Board, FailureClass, TaskId, TaskState, Timestamp, Tri};
+use crate::domain::{Board, Cause, FailureClass, TaskId, TaskState, Timestamp, Tri, TroubleKind};
 
 /// An outside problem that keeps work from going on, such as a full disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,59 +16,6 @@ pub struct Trouble {
     /// When the first of them is tried again by itself; nothing: not by itself.
     pub retry_at: Option<Timestamp>,
 }
-
-/// What kind of outside problem keeps work from going on, the worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TroubleKind {
-    Disk,
-    /// No agent is set, or its program is not there.
-    Agent,
-    Network,
-    Lock,
-    Other,
-}
-
-impl TroubleKind {
-    /// Two or three words for it.
-    pub fn word(self) -> &'static str {
-        match self {
-            TroubleKind::Disk => "disk full",
-            TroubleKind::Agent => "no agent",
-            TroubleKind::Network => "no network",
-            TroubleKind::Lock => "git locked",
-            TroubleKind::Other => "cannot start",
-        }
-    }
-
-    /// What a text about something that failed is about.
-    fn of(text: &str) -> TroubleKind {
-        let text = text.to_lowercase();
-        let found = SIGNS.iter().find(|(words, _)| text.contains(words));
-        found.map_or(TroubleKind::Other, |(_, kind)| *kind)
-    }
-}
-
-/// Words in texts of the system, of git and of the engine, and what they are about; the first that occurs decides.
-const SIGNS: [(&str, TroubleKind); 18] = [
-    ("no space left", TroubleKind::Disk),
-    ("disk is full", TroubleKind::Disk),
-    ("disk of", TroubleKind::Disk),
-    ("disk full", TroubleKind::Disk),
-    ("disk quota", TroubleKind::Disk),
-    ("no agent is configured", TroubleKind::Agent),
-    ("could not find the program", TroubleKind::Agent),
-    (".lock'", TroubleKind::Lock),
-    ("index.lock", TroubleKind::Lock),
-    ("another git process", TroubleKind::Lock),
-    ("cannot lock", TroubleKind::Lock),
-    ("no answer", TroubleKind::Network),
-    ("not answer", TroubleKind::Network),
-    ("could not resolve", TroubleKind::Network),
-    ("connection refused", TroubleKind::Network),
-    ("timed out", TroubleKind::Network),
-    ("unreachable", TroubleKind::Network),
-    ("could not read from remote", TroubleKind::Network),
-];
 
 impl Trouble {
     /// A warning of the store, as a trouble: its disk is full or nearly so.
@@ -86,15 +33,13 @@ impl Trouble {
 pub(super) fn troubles(board: &Board) -> Vec<Trouble> {
     let mut found: BTreeMap<TroubleKind, Trouble> = BTreeMap::new();
     for (task, (why, again)) in delayed_tasks(board) {
-        let text = one_line(why);
-        let cause = TroubleKind::of(&text);
-        let trouble = found.entry(cause).or_insert_with(|| Trouble {
-            kind: cause,
+        let trouble = found.entry(why.kind).or_insert_with(|| Trouble {
+            kind: why.kind,
             text: String::new(),
             tasks: Vec::new(),
             retry_at: again,
         });
-        trouble.text = text;
+        trouble.text = one_line(&why.text);
         trouble.tasks.push(task.clone());
         trouble.retry_at = match (trouble.retry_at, again) {
             (Some(one), Some(other)) => Some(one.min(other)),
@@ -104,7 +49,7 @@ pub(super) fn troubles(board: &Board) -> Vec<Trouble> {
     found.into_values().collect()
 }
 
-type TroubleEntry<'a> = (&'a str, Option<Timestamp>);
+type TroubleEntry<'a> = (&'a Cause, Option<Timestamp>);
 
 /// Tasks that wait because of something outside, what it was, and until when.
 fn delayed_tasks(board: &Board) -> BTreeMap<&TaskId, TroubleEntry<'_>> {
@@ -125,7 +70,7 @@ fn entry_of_attempt<'a>(board: &'a Board, attempt: &'a Attempt) -> Option<Troubl
         AttemptState::Settled(Verdict::Failed(FailureClass::Infra, why)) => {
             let task = board.tasks.get(&attempt.task)?;
             let waits = task.state == TaskState::Released && task.open_attempt.is_none();
-            (waits && task.not_before.is_some()).then_some((why.as_str(), task.not_before))
+            (waits && task.not_before.is_some()).then_some((why, task.not_before))
         }
         AttemptState::Verifying => {
             let unknown = attempt
@@ -135,7 +80,7 @@ fn entry_of_attempt<'a>(board: &'a Board, attempt: &'a Attempt) -> Option<Troubl
                     Tri::Unknown(why) => Some(why),
                     Tri::Yes | Tri::No(_) => None,
                 });
-            unknown.map(|why| (why.as_str(), attempt.deadline))
+            unknown.map(|why| (why, attempt.deadline))
         }
         AttemptState::Starting
         | AttemptState::Running
@@ -147,45 +92,4 @@ fn entry_of_attempt<'a>(board: &'a Board, attempt: &'a Attempt) -> Option<Troubl
 /// Sentences of git go over several lines.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_failed_says_whose_matter_it_is() {
-        for (text, cause) in [
-            (
-                "could not write the log: No space left on device",
-                TroubleKind::Disk,
-            ),
-            (
-                "could not find the program claude for a developer: looked in /bin",
-                TroubleKind::Agent,
-            ),
-            (
-                "could not start a developer: no agent is configured for it",
-                TroubleKind::Agent,
-            ),
-            (
-                "could not commit: Unable to create '/p/.git/index.lock': File exists",
-                TroubleKind::Lock,
-            ),
-            (
-                "could not fetch: no answer (killed after 60s); it will be tried again",
-                TroubleKind::Network,
-            ),
-            (
-                "could not ask origin: Could not resolve host: example.org",
-                TroubleKind::Network,
-            ),
-            (
-                "could not find branch work on origin; push it",
-                TroubleKind::Other,
-            ),
-        ] {
-            assert_eq!(TroubleKind::of(text), cause, "{text}");
-        }
-    }
 }

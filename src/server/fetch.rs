@@ -96,7 +96,7 @@ fn check(attempt: &Attempt, nth: u16, record: GateRecord) -> CheckRun {
     let result = match record.end.map(|end| end.outcome) {
         Some(Tri::Yes) => CheckResult::Passed,
         Some(Tri::No(why)) => CheckResult::Failed(why),
-        Some(Tri::Unknown(why)) => CheckResult::Unknown(why),
+        Some(Tri::Unknown(why)) => CheckResult::Unknown(why.text),
         None if attempt.state.is_open() => CheckResult::Running,
         None => CheckResult::Unknown("the server ended before it did".to_owned()),
     };

@@ -322,7 +322,7 @@ mod tests {
         let (inlet, outlet) = inbox();
         let kept = inlet.clone();
         let before_end: BeforeEndFn = Box::new(move || kept.send(Event::Ticked).unwrap());
-        let cause: EndCauseFn = Box::new(|_, _| Some(EndCause::Infra("login".to_owned())));
+        let cause: EndCauseFn = Box::new(|_, _| Some(EndCause::Infra("login".into())));
         let hub = hub_over(folder.path(), inlet, (before_end, cause));
         hub.follow(&HolderId::new("7"));
         let next = || match outlet.next(Some(Span(60_000))) {

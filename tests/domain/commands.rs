@@ -422,7 +422,7 @@ fn moving_a_task_by_hand_voids_what_works_on_it_and_done_is_final() {
     assert_eq!(fixture.task("a").why_not, Some(WaitReason::StillEnding(first)));
     fixture.happen(Event::AttemptNotStarted {
         attempt: first,
-        why: "stopped".to_owned(),
+        why: "stopped".into(),
     });
     assert_eq!(fixture.role(fixture.open("a")), "reviewer");
     fixture.pass("a");
@@ -567,7 +567,7 @@ fn a_skipped_task_can_be_taken_up_again() {
     let first = fixture.open("a");
     fixture.happen(Event::AttemptNotStarted {
         attempt: first,
-        why: "stopped".to_owned(),
+        why: "stopped".into(),
     });
     fixture.ask(retry("a")).unwrap();
     assert_eq!(fixture.word("a"), "active");

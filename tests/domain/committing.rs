@@ -56,7 +56,7 @@ fn either_of_them_missing_or_unknown_only_delays() {
     for kind in [EvidenceKind::Committed, EvidenceKind::CommitsAhead] {
         let mut fixture = done();
         let open = fixture.open("a");
-        fixture.verify(open, &[(kind.clone(), Tri::Unknown("locked".to_owned()))]);
+        fixture.verify(open, &[(kind.clone(), Tri::Unknown("locked".into()))]);
         assert_eq!(
             (fixture.word("a"), fixture.open("a")),
             ("verifying", open),

@@ -5,9 +5,10 @@ use dbs::domain::batch::PauseReason;
 use dbs::domain::event::EndCause;
 use dbs::domain::task::HoldReason;
 use dbs::domain::{
-    ActivityKind, AttemptMode, AttemptState, Command, Effect, Event, FailureClass, ProcessExit, SignalKind,
-    Span, TaskPatch, TaskState, Timestamp,
+    ActionOutcome, ActivityKind, AttemptMode, AttemptState, Command, Effect, Event, EvidenceKind,
+    FailureClass, ProcessExit, SignalKind, Span, TaskPatch, TaskState, Timestamp, Tri, TroubleKind,
 };
+use dbs::read_model::ReadModel;
 
 use crate::fixture::{BoardFixture, draft};
 
@@ -493,7 +494,7 @@ fn an_agent_that_cannot_log_in_is_infrastructure_and_waits_longer_each_time() {
     for wait in [5, 10, 20, 40, 80, 160, 300, 300] {
         let open = fixture.open("a");
         fixture.start(open);
-        let cause = EndCause::Infra("not logged in".to_owned());
+        let cause = EndCause::Infra("not logged in".into());
         fixture.end_with(open, ProcessExit::Code(1), Some(cause));
         assert_eq!(
             fixture.task("a").not_before,
@@ -514,7 +515,7 @@ fn a_spawn_failure_never_uses_up_the_budget_and_is_told_once_when_it_lasts() {
         let open = fixture.open("a");
         fixture.happen(Event::AttemptNotStarted {
             attempt: open,
-            why: "worktree is busy".to_owned(),
+            why: "worktree is busy".into(),
         });
         assert_eq!(fixture.word("a"), "released");
         assert_eq!(fixture.effect_keys(), Vec::<String>::new(), "nothing to put away");
@@ -528,6 +529,37 @@ fn a_spawn_failure_never_uses_up_the_budget_and_is_told_once_when_it_lasts() {
     assert_eq!(degraded, 1);
     fixture.pass("a");
     assert_eq!(fixture.board.infra_failures, 0);
+}
+
+#[test]
+fn people_see_the_kind_that_was_known_where_it_happened_whatever_the_text_says() {
+    let why = |kind: TroubleKind| kind.cause("no answer, disk full, index.lock");
+    let kind_seen = |fixture: &BoardFixture| ReadModel::of(&fixture.board, fixture.now).troubles[0].kind;
+
+    let mut fixture = BoardFixture::developing("a");
+    fixture.happen(Event::AttemptNotStarted {
+        attempt: fixture.open("a"),
+        why: why(TroubleKind::Disk),
+    });
+    assert_eq!(kind_seen(&fixture), TroubleKind::Disk);
+
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
+    let cause = EndCause::Infra(why(TroubleKind::Agent));
+    fixture.end_with(first, ProcessExit::Code(1), Some(cause));
+    assert_eq!(kind_seen(&fixture), TroubleKind::Agent);
+
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.live(first, SignalKind::Done, "");
+    let unknown = Tri::Unknown(why(TroubleKind::Network));
+    fixture.verify(first, &[(EvidenceKind::Pushed, unknown)]);
+    assert_eq!(kind_seen(&fixture), TroubleKind::Network);
+
+    let mut fixture = BoardFixture::standing("a", "merging");
+    fixture.act(fixture.open("a"), ActionOutcome::Unknown(why(TroubleKind::Lock)));
+    assert_eq!(kind_seen(&fixture), TroubleKind::Lock);
 }
 
 #[test]
@@ -635,7 +667,7 @@ fn a_merge_that_ends_while_its_workflow_cannot_be_read_is_made_sure_of_later() {
     let mut fixture = BoardFixture::standing("a", "merging");
     let merge = fixture.open("a");
     without_kanban(&mut fixture);
-    fixture.act(merge, dbs::domain::ActionOutcome::Failed("conflict".to_owned()));
+    fixture.act(merge, ActionOutcome::Failed("conflict".to_owned()));
     assert_eq!((fixture.stage("a"), fixture.word("a")), ("merging", "released"));
     assert!(fixture.task("a").failures.is_empty());
     fixture.happen(Event::WorkflowsLoaded(crate::fixture::workflows()));

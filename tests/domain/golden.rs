@@ -11,7 +11,7 @@ use dbs::domain::{
     Accepted, ActionOutcome, ActivityKind, Attempt, AttemptId, AttemptMode, AttemptState, BoardSettings,
     Command, Effect, EngineAction, Event, Evidence, EvidenceKind, FailureClass, Inventory, Notice,
     NoticeLevel, ProcessExit, Refusal, RequestId, RunState, Signal, SignalKind, Span, TaskDraft, TaskPatch,
-    TaskState, Timestamp, Tri, WaitReason, Worker, Workplace,
+    TaskState, Timestamp, Tri, TroubleKind, WaitReason, Worker, Workplace,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -46,7 +46,7 @@ fn evidence() -> Vec<Evidence> {
     let outcomes = [
         (EvidenceKind::CommitsAhead, Tri::Yes),
         (EvidenceKind::Pushed, Tri::No("not there".to_owned())),
-        (EvidenceKind::Merged, Tri::Unknown("offline".to_owned())),
+        (EvidenceKind::Merged, Tri::Unknown("offline".into())),
         (EvidenceKind::WorkspaceUnchanged, Tri::Yes),
         (EvidenceKind::Commented, Tri::Yes),
         (EvidenceKind::Report("r.md".to_owned()), Tri::Yes),
@@ -144,7 +144,7 @@ fn outcomes() -> Vec<ActionOutcome> {
                 .map(issue)
                 .to_vec(),
         ),
-        ActionOutcome::Unknown("offline".to_owned()),
+        ActionOutcome::Unknown("offline".into()),
     ]
 }
 
@@ -157,7 +157,7 @@ fn events_are_stored_like_this() {
             until: Some(Timestamp(9)),
             why: "limit".to_owned(),
         }),
-        Some(EndCause::Infra("login".to_owned())),
+        Some(EndCause::Infra("login".into())),
     ];
     let mut events = vec![
         Event::Asked {
@@ -181,7 +181,7 @@ fn events_are_stored_like_this() {
         },
         Event::AttemptNotStarted {
             attempt: a(),
-            why: "x".to_owned(),
+            why: "x".into(),
         },
         Event::Verified {
             attempt: a(),
@@ -201,7 +201,7 @@ fn events_are_stored_like_this() {
             running: BTreeSet::from([AttemptId(1)]),
             ended: BTreeMap::from([(AttemptId(2), (ProcessExit::Vanished, "tail".to_owned()))]),
             unknown: BTreeSet::from([AttemptId(3)]),
-            causes: BTreeMap::from([(AttemptId(2), EndCause::Infra("login".to_owned()))]),
+            causes: BTreeMap::from([(AttemptId(2), EndCause::Infra("login".into()))]),
         }),
         Event::Ticked,
     ];
@@ -474,7 +474,7 @@ fn lives_verdicts_and_workspaces_of_attempts_are_stored_like_this() {
     ];
     states.extend(causes().map(AttemptState::Stopping));
     states.extend(causes().map(|cause| AttemptState::Settled(Verdict::Stopped(cause))));
-    states.extend(classes().map(|class| AttemptState::Settled(Verdict::Failed(class, "x".to_owned()))));
+    states.extend(classes().map(|class| AttemptState::Settled(Verdict::Failed(class, "x".into()))));
     let workspaces = [
         WorkspaceState::None,
         WorkspaceState::Present,
@@ -531,4 +531,26 @@ fn rows_from_before_a_field_existed_are_still_read() {
     value.as_object_mut().unwrap().remove("tries");
     let back: Task = serde_json::from_value(value).unwrap();
     assert!(back.tries.is_empty());
+}
+
+#[test]
+fn a_cause_is_stored_with_its_kind_and_one_from_before_kinds_is_still_read() {
+    let causes = [
+        TroubleKind::Disk.cause("no room"),
+        TroubleKind::Agent.cause("no login"),
+        TroubleKind::Network.cause("no answer"),
+        TroubleKind::Lock.cause("in use"),
+        TroubleKind::Other.cause("who knows"),
+    ];
+    assert!(lines(&causes).starts_with("{\"kind\":\"disk\",\"text\":\"no room\"}\n"));
+    let before = r#"{"attempt_not_started":{"attempt":1,"why":"no room"}}"#;
+    let read: Event = serde_json::from_str(before).unwrap();
+    let why = TroubleKind::Other.cause("no room");
+    assert_eq!(
+        read,
+        Event::AttemptNotStarted {
+            attempt: AttemptId(1),
+            why
+        }
+    );
 }

@@ -176,7 +176,7 @@ fn unknown_evidence_delays_and_is_asked_for_again() {
     let mut fixture = BoardFixture::developing("a");
     let first = fixture.open("a");
     fixture.live(first, SignalKind::Done, "");
-    let unknown = [(EvidenceKind::Pushed, Tri::Unknown("no network".to_owned()))];
+    let unknown = [(EvidenceKind::Pushed, Tri::Unknown("no network".into()))];
     fixture.verify(first, &unknown);
     assert_eq!(fixture.word("a"), "verifying");
     assert_eq!(fixture.effect_keys(), Vec::<String>::new());
@@ -197,7 +197,7 @@ fn evidence_that_stays_unknown_for_half_an_hour_is_left_to_a_person_and_frees_th
     let first = fixture.open("a");
     fixture.live(first, SignalKind::Done, "");
     let began = fixture.now;
-    let unknown = [(EvidenceKind::Pushed, Tri::Unknown("no network".to_owned()))];
+    let unknown = [(EvidenceKind::Pushed, Tri::Unknown("no network".into()))];
     fixture.verify(first, &unknown);
     while fixture.word("a") == "verifying" {
         assert!(
@@ -412,7 +412,7 @@ fn a_merge_that_could_not_be_found_out_is_tried_again_later_and_counts_nothing()
     let mut fixture = BoardFixture::standing("a", "merging");
     let spawns = fixture.task("a").spawns;
     let merge = fixture.open("a");
-    fixture.act(merge, ActionOutcome::Unknown("no network".to_owned()));
+    fixture.act(merge, ActionOutcome::Unknown("no network".into()));
     assert_eq!(fixture.word("a"), "released");
     assert!(fixture.task("a").failures.is_empty());
     fixture.wait_until_due();

@@ -68,7 +68,7 @@ fn tri() -> impl Strategy<Value = Tri> {
     prop_oneof![
         12 => Just(Tri::Yes),
         1 => Just(Tri::No("no".to_owned())),
-        1 => Just(Tri::Unknown("who knows".to_owned())),
+        1 => Just(Tri::Unknown("who knows".into())),
     ]
 }
 
@@ -113,7 +113,7 @@ fn exit() -> impl Strategy<Value = ProcessExit> {
 fn cause() -> impl Strategy<Value = Option<EndCause>> {
     prop_oneof![
         8 => Just(None),
-        1 => Just(Some(EndCause::Infra("login".to_owned()))),
+        1 => Just(Some(EndCause::Infra("login".into()))),
         1 => Just(Some(EndCause::Quota { until: None, why: "limit".to_owned() })),
     ]
 }
@@ -132,7 +132,7 @@ fn outcome() -> impl Strategy<Value = ActionOutcome> {
         5 => evidence().prop_map(|evidence| ActionOutcome::Done { commit: Some("m".to_owned()), evidence }),
         1 => Just(ActionOutcome::Failed("conflict".to_owned())),
         2 => vec(issue, 0..3).prop_map(ActionOutcome::Issues),
-        1 => Just(ActionOutcome::Unknown("net".to_owned())),
+        1 => Just(ActionOutcome::Unknown("net".into())),
     ]
 }
 
@@ -197,7 +197,7 @@ fn event() -> impl Strategy<Value = Event> {
             attempt,
             workplace: Workplace { path: "t".to_owned(), branch: None, start: None, start_tree: None },
         }),
-        1 => attempt().prop_map(|attempt| Event::AttemptNotStarted { attempt, why: "x".to_owned() }),
+        1 => attempt().prop_map(|attempt| Event::AttemptNotStarted { attempt, why: "x".into() }),
         8 => (attempt(), signal(), 0..40_u8).prop_map(|(attempt, kind, key)| Event::Signalled {
             attempt,
             kind,

@@ -133,7 +133,7 @@ fn evidence_that_waits_for_its_time_goes_on_waiting() {
     let first = fixture.open("a");
     fixture.live(first, SignalKind::Done, "");
     let kind = dbs::domain::EvidenceKind::Pushed;
-    fixture.verify(first, &[(kind, Tri::Unknown("offline".to_owned()))]);
+    fixture.verify(first, &[(kind, Tri::Unknown("offline".into()))]);
     fixture.happen(running(&[]));
     assert_eq!(fixture.effect_keys(), Vec::<String>::new());
     fixture.wait_until_due();
@@ -240,7 +240,7 @@ fn a_workspace_of_an_attempt_that_could_not_be_started_is_put_away() {
     });
     fixture.happen(Event::AttemptNotStarted {
         attempt: first,
-        why: "no memory".to_owned(),
+        why: "no memory".into(),
     });
     assert_eq!(fixture.effect_keys(), ["settle/1"]);
 }

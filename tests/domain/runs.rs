@@ -136,7 +136,7 @@ fn a_cancelled_task_does_not_spoil_a_completed_run_but_a_failed_one_does() {
         .unwrap();
     fixture.happen(Event::AttemptNotStarted {
         attempt: open,
-        why: "stopped".to_owned(),
+        why: "stopped".into(),
     });
     assert_eq!(*run(&fixture), RunState::Completed);
     let mut fixture = graph(&[("a", &[])]);

@@ -47,7 +47,10 @@ fn give(fixture: &mut BoardFixture, verdict: &str) {
     let open = fixture.open("a");
     if verdict == "not started" {
         let why = "no disk".to_owned();
-        fixture.happen(Event::AttemptNotStarted { attempt: open, why });
+        fixture.happen(Event::AttemptNotStarted {
+            attempt: open,
+            why: why.into(),
+        });
         return;
     }
     fixture.start(open);
@@ -61,7 +64,7 @@ fn give(fixture: &mut BoardFixture, verdict: &str) {
         "done, all yes" => done_but(fixture, EvidenceKind::Approved, Tri::Yes),
         "done, one unknown" => {
             let first = fixture.asked_evidence(open).remove(0);
-            done_but(fixture, first, Tri::Unknown("offline".to_owned()));
+            done_but(fixture, first, Tri::Unknown("offline".into()));
         }
         "done, no commits" => done_but(fixture, EvidenceKind::CommitsAhead, no()),
         "done, gates fail" => done_but(fixture, EvidenceKind::Gates, no()),
@@ -91,11 +94,7 @@ fn give(fixture: &mut BoardFixture, verdict: &str) {
                 why: "limit".to_owned(),
             }),
         ),
-        "login" => fixture.end_with(
-            open,
-            ProcessExit::Code(1),
-            Some(EndCause::Infra("login".to_owned())),
-        ),
+        "login" => fixture.end_with(open, ProcessExit::Code(1), Some(EndCause::Infra("login".into()))),
         _ => {
             let patch = dbs::domain::TaskPatch {
                 stage: Some(
@@ -184,10 +183,10 @@ fn the_engines_merge_answers_every_outcome() {
         let merged = |outcome| vec![(EvidenceKind::Merged, outcome)];
         let outcome_value = match outcome {
             "done" => done(fixture.evidence(merge, &[])),
-            "done, unproved" => done(fixture.evidence(merge, &merged(Tri::Unknown("offline".to_owned())))),
+            "done, unproved" => done(fixture.evidence(merge, &merged(Tri::Unknown("offline".into())))),
             "done, refuted" => done(fixture.evidence(merge, &merged(Tri::No("not there".to_owned())))),
             "failed" => ActionOutcome::Failed("conflict".to_owned()),
-            _ => ActionOutcome::Unknown("offline".to_owned()),
+            _ => ActionOutcome::Unknown("offline".into()),
         };
         fixture.act(merge, outcome_value);
         table.push(format!("{outcome:15} -> {}\n", picture(&fixture, before)));

@@ -9,8 +9,8 @@ use dbs::adapters::git::{GitCli, GitSetup};
 use dbs::domain::attempt::Attempt;
 use dbs::domain::event::EndCause;
 use dbs::domain::{
-    Accepted, AttemptId, BatchId, Board, BoardSettings, Command, Effect, Event, ProcessExit, RequestId,
-    RoleId, SignalKind, Span, Task, TaskDraft, TaskId, Timestamp, Workflow,
+    Accepted, AttemptId, BatchId, Board, BoardSettings, Cause, Command, Effect, Event, ProcessExit,
+    RequestId, RoleId, SignalKind, Span, Task, TaskDraft, TaskId, Timestamp, Workflow,
 };
 use dbs::engine::context::{EngineConfig, EngineContext};
 use dbs::engine::event_loop::Perform as _;
@@ -78,7 +78,7 @@ impl Holders for Outside {
         let around = spec.cwd.parent().map(names_in).unwrap_or_default();
         self.surroundings.lock().unwrap().push(around);
         match self.mishap() {
-            Mishap::NoLaunch => Err(LaunchError::Failed("start a process: no memory".to_owned())),
+            Mishap::NoLaunch => Err(LaunchError::Failed("start a process: no memory".into())),
             Mishap::None | Mishap::NoSweep | Mishap::Panic => Ok(launched()),
         }
     }
@@ -131,7 +131,7 @@ impl Terminals for Outside {
 }
 
 impl Agents for Outside {
-    fn launch_command(&self, brief: &Brief) -> Result<LaunchCommand, String> {
+    fn launch_command(&self, brief: &Brief) -> Result<LaunchCommand, Cause> {
         self.briefs.lock().unwrap().push(brief.clone());
         assert!(self.mishap() != Mishap::Panic, "this part breaks");
         Ok(LaunchCommand {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use dbs::adapters::git::{GitCli, GitSetup};
 use dbs::adapters::project::Project;
+use dbs::domain::TroubleKind;
 use dbs::ports::git::{
     CheckedOut, DefaultBranch, Git, Head, MergeOutcome, PreflightError, PublishOutcome, PublishRequest,
     RemoveOutcome, Revision,
@@ -311,7 +312,7 @@ fn a_git_left_behind_by_a_dead_server_is_waited_for_and_then_given_up() {
     held.lock().unwrap();
     let answer = git.resolve(&Revision::RemoteBranch(branch("main")));
     assert!(
-        matches!(&answer, Head::Unknown(why) if why.contains("another git")),
+        matches!(&answer, Head::Unknown(why) if why.text.contains("another git") && why.kind == TroubleKind::Lock),
         "{answer:?}"
     );
     drop(held);

@@ -3,7 +3,7 @@
 use std::fs;
 
 use dbs::adapters::holder::HolderMeta;
-use dbs::domain::ProcessExit;
+use dbs::domain::{ProcessExit, TroubleKind};
 use dbs::ports::holders::{HolderId, HolderLiveness, Holders, LaunchError, LaunchSpec};
 
 use super::bench::{Bench, wait_for};
@@ -169,7 +169,11 @@ fn what_cannot_work_is_refused_with_a_reason_and_may_be_mended() {
     ];
     for (wrong, reason) in wrong {
         match bench.launch(&wrong) {
-            Err(LaunchError::Refused(why)) => assert!(why.contains(reason), "{why}"),
+            Err(LaunchError::Refused(why)) => {
+                assert!(why.text.contains(reason), "{why}");
+                let is_about_program = reason == "no-such-program-anywhere";
+                assert_eq!(why.kind == TroubleKind::Agent, is_about_program, "{why}");
+            }
             other => panic!("{reason}: {other:?}"),
         }
         assert_eq!(bench.state("1"), HolderLiveness::NotStarted);

@@ -123,7 +123,7 @@ pub(crate) fn nth_turn(n: u64) -> (Event, Board, ChangedRows, Vec<Effect>) {
     board.last_attempt = n;
     let event = Event::AttemptNotStarted {
         attempt: AttemptId(n),
-        why: format!("turn {n}"),
+        why: format!("turn {n}").into(),
     };
     let effects = vec![Effect::Start(AttemptId(n)), notice(&name, &format!("turn {n}"))];
     (event, board, touched, effects)

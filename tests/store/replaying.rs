@@ -194,14 +194,14 @@ impl<'a> History<'a> {
         let event = match effect {
             Effect::Start(attempt) if how.is_multiple_of(4) => Event::AttemptNotStarted {
                 attempt,
-                why: "no room".to_owned(),
+                why: "no room".into(),
             },
             Effect::Start(attempt) => started(attempt),
             Effect::Act(attempt, _) => Event::ActionEnded {
                 attempt,
                 outcome: match how % 3 {
                     0 => ActionOutcome::Failed("conflict".to_owned()),
-                    1 => ActionOutcome::Unknown("offline".to_owned()),
+                    1 => ActionOutcome::Unknown("offline".into()),
                     _ => ActionOutcome::Done {
                         commit: Some("abc".to_owned()),
                         evidence: Vec::new(),
@@ -319,7 +319,7 @@ fn ended(attempt: AttemptId, how: u8) -> Event {
 fn verified(attempt: AttemptId, kinds: &[EvidenceKind], how: u8) -> Event {
     let outcome = match how % 5 {
         0 => Tri::No("red".to_owned()),
-        1 => Tri::Unknown("offline".to_owned()),
+        1 => Tri::Unknown("offline".into()),
         _ => Tri::Yes,
     };
     let evidence = kinds.iter().map(|kind| Evidence {

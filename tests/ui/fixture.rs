@@ -545,7 +545,7 @@ fn settled() -> Vec<Attempt> {
         },
         Evidence {
             kind: EvidenceKind::WorkspaceUnchanged,
-            outcome: Tri::Unknown("git did not answer within 10s".to_owned()),
+            outcome: Tri::Unknown("git did not answer within 10s".into()),
         },
         Evidence {
             kind: EvidenceKind::Gates,

@@ -105,7 +105,7 @@ fn a_merge_that_cannot_be_made_is_told_apart_from_failed_checks() {
     assert_eq!(kind(&dashboard), Some(AttentionKind::Gate));
     let merge = dashboard.board.attempts.get_mut(&AttemptId(17)).expect("attempt");
     Arc::make_mut(merge).state =
-        dbs::domain::AttemptState::Settled(Verdict::Failed(FailureClass::Gate, "conflict".to_owned()));
+        dbs::domain::AttemptState::Settled(Verdict::Failed(FailureClass::Gate, "conflict".into()));
     dashboard.model = ReadModel::of(&dashboard.board, NOW);
     assert_eq!(kind(&dashboard), Some(AttentionKind::Merge));
 }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use dbs::domain::attempt::Verdict;
-use dbs::domain::{AttemptId, AttemptState, Command, FailureClass, NoticeLevel, Span, TaskState, WaitReason};
+use dbs::domain::{
+    AttemptId, AttemptState, Cause, Command, FailureClass, NoticeLevel, Span, TaskState, WaitReason,
+};
 use dbs::read_model::{CheckResult, CheckRun, ReadModel, Trouble, TroubleKind};
 use dbs::ui::{CacheEntry, CacheKey, DetectedPrograms, SessionKind, UiRequest};
 
@@ -350,12 +352,13 @@ fn what_outside_keeps_work_from_going_on_is_told_on_every_screen_with_a_key_to_a
 fn troubles_are_read_off_the_last_attempt_of_a_task_that_waits() {
     let mut dashboard = Dashboard::full((80, 24));
     assert_eq!(dashboard.model.troubles, []);
-    let why = "could not fetch: no answer\n  (killed after 60s)";
+    // The text is for people: the kind was known where it happened.
+    let why = TroubleKind::Network.cause("could not write: No space left on device\n  (killed after 60s)");
     fail(&mut dashboard, 30, "dbs-13", (FailureClass::Infra, why));
     dashboard.change("dbs-13", |task| task.not_before = Some(NOW + Span::seconds(9)));
     let trouble = Trouble {
         kind: TroubleKind::Network,
-        text: "could not fetch: no answer (killed after 60s)".to_owned(),
+        text: "could not write: No space left on device (killed after 60s)".to_owned(),
         tasks: vec!["dbs-13".into()],
         retry_at: Some(NOW + Span::seconds(9)),
     };
@@ -372,12 +375,12 @@ fn troubles_are_read_off_the_last_attempt_of_a_task_that_waits() {
 }
 
 /// A settled attempt of a task, which failed so.
-fn fail(dashboard: &mut Dashboard, id: u64, task: &str, (class, why): (FailureClass, &str)) {
+fn fail(dashboard: &mut Dashboard, id: u64, task: &str, (class, why): (FailureClass, impl Into<Cause>)) {
     let mut attempt = (*dashboard.board.attempts[&AttemptId(4)]).clone();
     attempt.id = AttemptId(id);
     attempt.task = task.into();
     attempt.evidence.clear();
-    attempt.state = AttemptState::Settled(Verdict::Failed(class, why.to_owned()));
+    attempt.state = AttemptState::Settled(Verdict::Failed(class, why.into()));
     dashboard.board.attempts.insert(attempt.id, Arc::new(attempt));
     dashboard.model = ReadModel::of(&dashboard.board, dashboard.now);
 }

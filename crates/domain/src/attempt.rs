@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::cause::Cause;
 use super::evidence::Evidence;
 use super::failure::FailureClass;
 use super::id::{AttemptId, RoleId, StageId, TaskId};
@@ -175,7 +176,7 @@ pub enum Verdict {
     Passed,
     Rejected(String),
     Blocked(String),
-    Failed(FailureClass, String),
+    Failed(FailureClass, Cause),
     Stopped(StopCause),
 }
 

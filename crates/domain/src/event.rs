@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::attempt::{ActivityKind, ProcessExit, Workplace};
+use super::cause::Cause;
 use super::command::Command;
 use super::evidence::{ComplianceIssue, Evidence};
 use super::id::{AttemptId, RequestId};
@@ -38,7 +39,7 @@ pub enum Event {
     /// An attempt's workspace or process could not be made: class Infra.
     AttemptNotStarted {
         attempt: AttemptId,
-        why: String,
+        why: Cause,
     },
     /// An attempt spoke; who it is was proved by its token.
     Signalled {
@@ -103,7 +104,7 @@ pub enum EndCause {
     /// A usage limit, with the time it ends when known.
     Quota { until: Option<Timestamp>, why: String },
     /// Login, network, bad flag: not the agent's fault.
-    Infra(String),
+    Infra(Cause),
 }
 
 /// The outcome of an engine action such as a merge.
@@ -119,7 +120,7 @@ pub enum ActionOutcome {
     /// Checks found something (P38).
     Issues(Vec<ComplianceIssue>),
     /// Could not be found out or done just now: network, lock. Tried again later.
-    Unknown(String),
+    Unknown(Cause),
 }
 
 /// Which attempts run, have ended or are unknown, as found when the engine starts.

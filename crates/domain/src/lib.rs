@@ -4,6 +4,7 @@
 pub mod attempt;
 pub mod batch;
 pub mod board;
+pub mod cause;
 pub mod command;
 pub mod daily_hours;
 pub mod effect;
@@ -25,6 +26,7 @@ pub use attempt::{
 };
 pub use batch::{Batch, PauseReason, RunState};
 pub use board::Board;
+pub use cause::{Cause, TroubleKind};
 pub use command::{Command, MAX_TEXT_BYTES, Refusal, TaskDraft, TaskPatch};
 pub use daily_hours::DailyHours;
 pub use effect::{Accepted, Effect, Notice, NoticeLevel};

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::cause::Cause;
+
 /// A three-valued answer: yes, no, or unknown because it could not be found out. Unknown is never yes and never no: it delays.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -9,7 +11,7 @@ pub enum Tri {
     Yes,
     /// Seen not to be so; the text says what was seen.
     No(String),
-    Unknown(String),
+    Unknown(Cause),
 }
 
 impl Tri {

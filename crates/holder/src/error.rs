@@ -2,6 +2,9 @@
 
 use std::io;
 
+use dbs_domain::{Cause, TroubleKind};
+use dbs_ports::trouble::io_trouble;
+
 /// Why an operation on a holder failed; the texts read after "could not". The texts read after "could not".
 #[derive(Debug, thiserror::Error)]
 pub enum HolderError {
@@ -18,6 +21,16 @@ pub enum HolderError {
 }
 
 impl HolderError {
+    /// What kind of trouble it is, and its text.
+    pub(super) fn cause(&self) -> Cause {
+        let kind = match self {
+            Self::Io { source, .. } => io_trouble(source.kind()),
+            Self::Program { .. } => TroubleKind::Agent,
+            Self::Refused(_) | Self::Taken(_) | Self::Protocol(_) => TroubleKind::Other,
+        };
+        kind.cause(self.to_string())
+    }
+
     /// An [`HolderError::Io`] that says what was tried.
     pub(super) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io {

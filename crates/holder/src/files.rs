@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use super::process::ProcessIdentity;
-use dbs_domain::{ProcessExit, Timestamp};
+use dbs_domain::{Cause, ProcessExit, Timestamp};
 use dbs_ports::holders::{ExitedBy, OrphanPolicy, PaneSize};
 
 /// The name of the file that says what runs.
@@ -103,8 +103,8 @@ pub(super) enum StartStage {
 #[serde(rename_all = "snake_case")]
 pub(super) enum LaunchAnswer {
     Holding(Box<HolderMeta>),
-    Refused(String),
-    Failed(String),
+    Refused(Cause),
+    Failed(Cause),
     Taken,
 }
 

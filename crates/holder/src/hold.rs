@@ -42,8 +42,8 @@ pub fn run_holder(mut input: impl Read) -> Result<(), HolderError> {
 fn refusal(error: &HolderError) -> LaunchAnswer {
     match error {
         HolderError::Taken(_) => LaunchAnswer::Taken,
-        HolderError::Refused(_) | HolderError::Program { .. } => LaunchAnswer::Refused(error.to_string()),
-        HolderError::Io { .. } | HolderError::Protocol(_) => LaunchAnswer::Failed(error.to_string()),
+        HolderError::Refused(_) | HolderError::Program { .. } => LaunchAnswer::Refused(error.cause()),
+        HolderError::Io { .. } | HolderError::Protocol(_) => LaunchAnswer::Failed(error.cause()),
     }
 }
 

@@ -78,7 +78,7 @@ impl LocalHolders {
         }
         Ok(match meta.holder.is_alive() {
             Tri::Yes => HolderLiveness::Running(launched(&meta)),
-            Tri::Unknown(why) => HolderLiveness::Unknown(why),
+            Tri::Unknown(why) => HolderLiveness::Unknown(why.text),
             // It may have ended in good order between the two looks.
             Tri::No(_) => self
                 .exit(id)?

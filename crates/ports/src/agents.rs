@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use dbs_domain::event::EndCause;
-use dbs_domain::{AttemptId, AttemptMode, RoleId, StageId, TaskId, Timestamp};
+use dbs_domain::{AttemptId, AttemptMode, Cause, RoleId, StageId, TaskId, Timestamp};
 
 /// Everything an agent gets when it starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub trait Agents: Send + Sync {
     ///
     /// # Errors
     /// When no agent of the configured kind can be started; the text says why and the way out.
-    fn launch_command(&self, brief: &Brief) -> Result<LaunchCommand, String>;
+    fn launch_command(&self, brief: &Brief) -> Result<LaunchCommand, Cause>;
 
     /// Why an agent in that role ended, if its tool's own last lines name the cause. `now` is when it ended.
     fn end_cause(&self, role: &RoleId, tail: &str, now: Timestamp) -> Option<EndCause>;

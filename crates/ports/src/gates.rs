@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use dbs_domain::{Timestamp, Tri};
+use dbs_domain::{Cause, Timestamp, Tri};
 
 /// Runs gates. Calls block until the gate has ended: call from a blocking thread.
 pub trait Gates: Send + Sync {
@@ -39,7 +39,7 @@ pub enum GateExit {
     /// It was still running at its time limit and was killed with all its children.
     TimedOut,
     /// It could not be started, or its output could not be kept; the text says why.
-    NotRun(String),
+    NotRun(Cause),
 }
 
 /// The result of one gate run: exit, outcome, duration and the end of its output.

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use dbs_domain::{AttemptId, ProcessExit, Span, Timestamp};
+use dbs_domain::{AttemptId, Cause, ProcessExit, Span, Timestamp};
 
 /// Starts, stops and finds the processes that own agents' terminals. Calls block (a launch until the program runs or cannot, a
 /// stop for its grace and a few seconds more), so an asynchronous caller makes them on a blocking thread.
@@ -191,21 +191,19 @@ pub enum ExitedBy {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LaunchError {
     /// The launch cannot work as asked: no such program, no such folder, a bad name.
-    Refused(String),
+    Refused(Cause),
     /// This id ran before and has ended; a new attempt needs a new id.
     AlreadyRan(Box<HolderLiveness>),
     /// The machine did not allow it now: no memory, disk full, no permission. Trying again may help.
-    Failed(String),
+    Failed(Cause),
     /// The holder gave no answer in time; it may or may not have started.
-    Unclear(String),
+    Unclear(Cause),
 }
 
 impl fmt::Display for LaunchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LaunchError::Refused(why) | LaunchError::Failed(why) | LaunchError::Unclear(why) => {
-                f.write_str(why)
-            }
+            LaunchError::Refused(why) | LaunchError::Failed(why) | LaunchError::Unclear(why) => why.fmt(f),
             LaunchError::AlreadyRan(_) => f.write_str("start it again: it ran before and has ended"),
         }
     }

@@ -8,3 +8,4 @@ pub mod holders;
 pub mod notify;
 pub mod store;
 pub mod terminals;
+pub mod trouble;

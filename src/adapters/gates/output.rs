@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::adapters::child_process::output::OutputSink;
+use crate::domain::Cause;
+use crate::ports::trouble::io_trouble;
 
 /// Most bytes of the end kept in memory.
 const TAIL: usize = 8 * 1024;
@@ -17,7 +19,7 @@ pub(super) struct RecordedOutput {
     pub(super) tail: Vec<u8>,
     pub(super) truncated: bool,
     /// Why the file lacks something it should have.
-    pub(super) write_error: Option<String>,
+    pub(super) write_error: Option<Cause>,
 }
 
 impl RecordedOutput {
@@ -44,7 +46,9 @@ impl OutputSink for RecordedOutput {
         if self.write_error.is_none() {
             match self.file.write_all(kept) {
                 Ok(()) => self.n_written += kept.len() as u64,
-                Err(error) => self.write_error = Some(error.to_string()),
+                Err(error) => {
+                    self.write_error = Some(io_trouble(error.kind()).cause(error.to_string()));
+                }
             }
         }
         // The gate goes on, so its output is read on.

@@ -16,6 +16,7 @@ use crate::adapters::child_process;
 use crate::adapters::child_process::output::{OpenOutputs, OutputCollector, wait_for_exit};
 use crate::domain::Tri;
 use crate::ports::gates::{GateExit, GateReport, GateRun, Gates};
+use crate::ports::trouble::io_trouble;
 
 /// How long the thread of a busy machine may take to read what an ended gate wrote.
 const DRAIN: Duration = Duration::from_mins(1);
@@ -48,7 +49,8 @@ impl Gates for ShellGates {
         };
         match start(run, &mark) {
             Err(error) => {
-                report.exit = GateExit::NotRun(format!("start it in {}: {error}", run.cwd.display()));
+                let why = format!("start it in {}: {error}", run.cwd.display());
+                report.exit = GateExit::NotRun(io_trouble(error.kind()).cause(why));
             }
             Ok(mut gate) => {
                 report.exit = finish(&mut gate, &mark, began + run.timeout);
@@ -56,8 +58,8 @@ impl Gates for ShellGates {
                 report.tail = String::from_utf8_lossy(&written.tail).into_owned();
                 report.truncated = written.truncated;
                 if let Some(why) = &written.write_error {
-                    report.exit =
-                        GateExit::NotRun(format!("keep its output in {}: {why}", run.output.display()));
+                    let tried = format!("keep its output in {}: ", run.output.display());
+                    report.exit = GateExit::NotRun(why.clone().after(&tried));
                 }
             }
         }
@@ -71,7 +73,7 @@ impl Gates for ShellGates {
 fn finish(gate: &mut StartedGate, mark: &str, deadline: Instant) -> GateExit {
     let exit = match wait_for_exit(&mut gate.child, &gate.ends, deadline) {
         Ok(status) => status.map(exit_of),
-        Err(error) => Some(GateExit::NotRun(format!("wait for it: {error}"))),
+        Err(error) => Some(GateExit::NotRun(format!("wait for it: {error}").into())),
     };
     let survivors = processes::GateProcesses {
         leader: gate.child.id(),
@@ -127,7 +129,7 @@ fn exit_of(status: ExitStatus) -> GateExit {
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         return GateExit::Signal(signal);
     }
-    let no_code = || GateExit::NotRun("it ended without a code".to_owned());
+    let no_code = || GateExit::NotRun("it ended without a code".into());
     status.code().map_or_else(no_code, GateExit::Code)
 }
 
@@ -137,7 +139,7 @@ fn outcome(run: &GateRun, exit: &GateExit) -> Tri {
         GateExit::Code(code) => Tri::No(format!("ended with code {code}")),
         GateExit::Signal(signal) => Tri::No(format!("was ended by signal {signal}")),
         GateExit::TimedOut => Tri::No(format!("took longer than {} s", run.timeout.as_secs_f32())),
-        GateExit::NotRun(why) => Tri::Unknown(format!("could not {why}")),
+        GateExit::NotRun(why) => Tri::Unknown(why.clone().after("could not ")),
     }
 }
 

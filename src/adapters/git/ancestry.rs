@@ -3,7 +3,7 @@
 
 use super::cli::GitCli;
 use super::parse;
-use crate::domain::Tri;
+use crate::domain::{Tri, TroubleKind};
 use crate::ports::git::{BranchName, CommitId, CommitsAhead, GitError, Revision};
 
 impl GitCli {
@@ -23,6 +23,7 @@ impl GitCli {
         let call = self.in_control("count commits")?.words("rev-list --count");
         let printed = call.args([head.as_str(), "--not", base.as_str()]).run_line()?;
         let n_commits = printed.parse().map_err(|_no_number| GitError::Failed {
+            kind: TroubleKind::Other,
             what: "count commits".to_owned(),
             why: super::error_text::one_line(&printed),
         })?;

@@ -14,7 +14,7 @@ use super::error_text;
 use super::files::{ensure_excludes, missing};
 use super::options::GitSetup;
 use super::write_lock::{RepoLock, WriteGuard};
-use crate::domain::Tri;
+use crate::domain::{Cause, Tri};
 use crate::ports::git::{
     AtticOwner, AtticSnapshot, BranchEntry, BranchName, ChangedFile, CheckedOut, CleanCheckout, CommitId,
     CommitOutcome, CommitRequest, CommitsAhead, DefaultBranch, DeleteOutcome, DiffRange, Git, GitError, Head,
@@ -326,8 +326,8 @@ impl Git for GitCli {
 }
 
 /// The answer, or the one that says why there is none.
-fn or_unknown<T>(answer: Result<T, GitError>, unknown: fn(String) -> T) -> T {
-    answer.unwrap_or_else(|error| unknown(error.to_string()))
+fn or_unknown<T>(answer: Result<T, GitError>, unknown: fn(Cause) -> T) -> T {
+    answer.unwrap_or_else(|error| unknown(error.cause()))
 }
 
 fn head(found: Result<Option<CommitId>, GitError>) -> Head {

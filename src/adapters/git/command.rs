@@ -11,7 +11,9 @@ use super::options::{GitLimits, GitSetup, is_passed, is_trusted};
 use super::parse;
 use super::process::{self, ProcessError, ProcessOutput, ProcessSpec, StdinSource};
 use super::write_lock::WriteGuard;
+use crate::domain::TroubleKind;
 use crate::ports::git::{CommitId, GitError};
+use crate::ports::trouble::io_trouble;
 
 /// Most bytes of output kept where no other limit is set: lists of files and refs of very large repositories.
 const OUTPUT_LIMIT: usize = 64 * 1024 * 1024;
@@ -46,6 +48,16 @@ pub(super) enum ConfigScope {
     Project,
     /// The project's and the person's own, for reading only.
     Preflight,
+}
+
+impl ConfigScope {
+    /// The kind of trouble when a git in that scope brings nothing and does not say why.
+    fn trouble(self) -> TroubleKind {
+        match self {
+            ConfigScope::Network => TroubleKind::Network,
+            ConfigScope::Control | ConfigScope::Project | ConfigScope::Preflight => TroubleKind::Other,
+        }
+    }
 }
 
 /// Path of the git executable, with the prepared environments and limits of its commands.
@@ -184,15 +196,19 @@ impl GitCommand {
                 scope,
                 process,
             }),
-            Err(error) => Err(GitError::Unreachable {
-                what: action,
-                why: match error {
-                    ProcessError::NotStarted(error) => format!("git did not start: {error}"),
-                    ProcessError::TimedOut(limit) => {
-                        format!("git took longer than {} s", limit.as_secs_f32())
+            Err(error) => {
+                let (kind, why) = match error {
+                    ProcessError::NotStarted(error) => {
+                        (io_trouble(error.kind()), format!("git did not start: {error}"))
                     }
-                },
-            }),
+                    ProcessError::TimedOut(limit) => {
+                        let why = format!("git took longer than {} s", limit.as_secs_f32());
+                        (scope.trouble(), why)
+                    }
+                };
+                let what = action;
+                Err(GitError::Unreachable { kind, what, why })
+            }
         }
     }
 
@@ -258,10 +274,11 @@ impl GitOutput {
     /// An exit that is not the expected one, as an error: in the network scope one of the remote, elsewhere one of git.
     pub(super) fn failure(&self) -> GitError {
         let (what, why) = (self.action.clone(), error_text::reason(self));
+        let kind = error_text::trouble(self).unwrap_or_else(|| self.scope.trouble());
         if self.scope == ConfigScope::Network || self.code.is_none() {
-            GitError::Unreachable { what, why }
+            GitError::Unreachable { kind, what, why }
         } else {
-            GitError::Failed { what, why }
+            GitError::Failed { kind, what, why }
         }
     }
 }

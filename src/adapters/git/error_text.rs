@@ -1,6 +1,7 @@
 //! What git reports, made fit for one line of an error text (M4, C5-41). Must not lose the reason.
 
 use super::process::ProcessOutput;
+use crate::domain::TroubleKind;
 use crate::term::sanitize;
 
 /// Longest reason kept, in characters.
@@ -29,6 +30,26 @@ pub(super) fn reason(output: &ProcessOutput) -> String {
         (true, None) => "git was ended by a signal".to_owned(),
     }
 }
+
+/// What kind of trouble here git's own lines name; nothing: none of those known. What the remote says of itself is not here.
+pub(super) fn trouble(output: &ProcessOutput) -> Option<TroubleKind> {
+    let printed = String::from_utf8_lossy(&output.stderr);
+    let mut lines = printed.lines().filter(|line| !line.starts_with("remote:"));
+    lines.find_map(|line| {
+        let found = SIGNS.iter().find(|(words, _)| line.contains(words));
+        found.map(|(_, kind)| *kind)
+    })
+}
+
+/// What git says where a disk is full or another git is at work. It has no other way to say so, and says it in English
+/// because it is started with `LC_ALL=C`.
+const SIGNS: [(&str, TroubleKind); 5] = [
+    ("No space left on device", TroubleKind::Disk),
+    ("Disk quota exceeded", TroubleKind::Disk),
+    (".lock': File exists", TroubleKind::Lock),
+    ("Another git process", TroubleKind::Lock),
+    ("cannot lock ref", TroubleKind::Lock),
+];
 
 /// What acts on a terminal or hides from the eye is escaped; cut at a limit.
 pub(super) fn one_line(text: &str) -> String {
@@ -71,6 +92,33 @@ fn is_verdict(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_full_disk_and_another_git_are_known_and_what_the_remote_says_of_itself_is_not_taken_for_them() {
+        for (printed, kind) in [
+            (
+                "error: file write error: No space left on device\nfatal: unable to write",
+                Some(TroubleKind::Disk),
+            ),
+            (
+                "fatal: Unable to create '/p/.git/index.lock': File exists.\n\nAnother git process seems to run",
+                Some(TroubleKind::Lock),
+            ),
+            (
+                "remote: No space left on device\nfatal: the remote end hung up",
+                None,
+            ),
+            ("fatal: Could not resolve host: example.org", None),
+        ] {
+            let output = ProcessOutput {
+                code: Some(128),
+                stdout: Vec::new(),
+                truncated: false,
+                stderr: printed.as_bytes().to_vec(),
+            };
+            assert_eq!(trouble(&output), kind, "{printed}");
+        }
+    }
 
     #[test]
     fn credentials_never_reach_an_error_text() {

@@ -4,8 +4,10 @@
 use std::ffi::OsString;
 
 use super::cli::GitCli;
-use super::command::GitCommand;
+use super::command::{GitCommand, GitOutput};
+use super::error_text;
 use super::refs::PinKind;
+use crate::domain::TroubleKind;
 use crate::ports::git::{BranchName, CommitId, GitError};
 
 /// How often a branch may move between asking and fetching before giving up.
@@ -72,11 +74,11 @@ impl GitCli {
             self.import_pinned(commit, &[PinKind::Pin])?;
             return Ok(true);
         }
-        match self.fetch("origin", &[kept(PinKind::Pin, commit)]) {
-            Ok(()) => Ok(true),
-            Err(GitError::Unreachable { why, .. }) if is_denial(&why) => Ok(false),
-            Err(error) => Err(error),
+        let fetched = self.try_fetch("origin", &[kept(PinKind::Pin, commit)])?;
+        if is_denial(&fetched) {
+            return Ok(false);
         }
+        fetched.ok().map(|_| true)
     }
 
     /// Head of a branch of the remote, with its commits. None: the remote has no such branch.
@@ -103,6 +105,7 @@ impl GitCli {
             }
         }
         Err(GitError::Unreachable {
+            kind: TroubleKind::Other,
             what: format!("fetch branch {branch} of origin"),
             why: "it moved each time it was asked for".to_owned(),
         })
@@ -138,10 +141,15 @@ impl GitCli {
     }
 
     fn fetch(&self, from: &str, refspecs: &[String]) -> Result<(), GitError> {
-        let from_whom = super::error_text::redact(from);
+        self.try_fetch(from, refspecs)?.ok().map(drop)
+    }
+
+    /// A fetch that ended, well or not.
+    fn try_fetch(&self, from: &str, refspecs: &[String]) -> Result<GitOutput, GitError> {
+        let from_whom = error_text::redact(from);
         let call = self.over_network(format!("fetch {} from {from_whom}", refspecs.join(" and ")))?;
         let call = call.words(FETCH).arg(from).args(refspecs);
-        self.run_in_control_lock(call)?.ok().map(drop)
+        self.run_in_control_lock(call)
     }
 }
 
@@ -152,8 +160,9 @@ fn is_there(call: GitCommand, commit: &CommitId) -> Result<bool, GitError> {
 }
 
 /// Whether a remote clearly answered that it does not have a commit; everything else is no answer (LK-56).
-fn is_denial(why: &str) -> bool {
-    why.contains("not our ref") || why.contains(" not valid")
+fn is_denial(output: &GitOutput) -> bool {
+    let why = error_text::reason(output);
+    output.code != Some(0) && (why.contains("not our ref") || why.contains(" not valid"))
 }
 
 /// Options by which a fetch keeps a commit.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::adapters::excludes;
 use crate::ports::git::GitError;
+use crate::ports::trouble::io_trouble;
 
 /// Writes a file beside the target and renames it into place; a link in the way is replaced, not followed.
 pub(super) fn write_atomically(target: &Path, text: &str) -> Result<(), GitError> {
@@ -26,6 +27,7 @@ pub(super) fn write_atomically(target: &Path, text: &str) -> Result<(), GitError
 pub(super) fn failed(verb: &str, path: &Path) -> impl FnOnce(io::Error) -> GitError {
     let what = format!("{verb} {}", path.display());
     move |error| GitError::Failed {
+        kind: io_trouble(error.kind()),
         what,
         why: error.to_string(),
     }

@@ -3,6 +3,7 @@
 
 use super::cli::GitCli;
 use super::error_text;
+use crate::domain::{Cause, TroubleKind};
 use crate::ports::git::{BranchName, CommitId, GitError, PublishOutcome, PublishRequest, PushOutcome};
 
 /// How git reported the end of a push: accepted, outdated or refused.
@@ -16,10 +17,11 @@ pub(super) enum PushReply {
 
 impl PushReply {
     /// Why a remote that shows no change gives no answer.
-    pub(super) fn unconfirmed(&self, branch: &BranchName) -> String {
+    pub(super) fn unconfirmed(&self, branch: &BranchName) -> Cause {
         match self {
-            Self::Accepted => format!("push {branch}: the remote does not show it"),
-            Self::Stale(why) | Self::Refused(why) => format!("push {branch}: {why}"),
+            Self::Accepted => TroubleKind::Other.cause(format!("push {branch}: the remote does not show it")),
+            Self::Stale(why) => TroubleKind::Lock.cause(format!("push {branch}: {why}")),
+            Self::Refused(why) => TroubleKind::Other.cause(format!("push {branch}: {why}")),
         }
     }
 }

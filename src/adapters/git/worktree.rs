@@ -12,6 +12,7 @@ use super::refs::PinKind;
 use super::stale_locks::lock_of;
 use super::worktree_link::{self, PathStatus};
 use super::write_lock::WriteGuard;
+use crate::domain::TroubleKind;
 use crate::ports::git::{
     AtticSnapshot, BranchName, CommitId, GitError, RemoveOutcome, Revision, SafeName, WorkingTree,
     WorkspaceTree, Worktree, WorktreeKind, WorktreeOrigin, WorktreeSpec,
@@ -307,7 +308,8 @@ impl GitCli {
         let start = self.fresh_state(&site, &goal.commit)?;
         if start.head.as_ref() != Some(&goal.commit) {
             let why = "the branch moved meanwhile".to_owned();
-            return Err(GitError::Failed { what, why });
+            let kind = TroubleKind::Other;
+            return Err(GitError::Failed { kind, what, why });
         }
         site.set_ready()?;
         Ok((site.folder, start))

@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use parking_lot::{Mutex, MutexGuard};
 
 use super::files::failed;
+use crate::domain::TroubleKind;
 use crate::ports::git::GitError;
 
 /// Pause between two attempts at the lock another process holds.
@@ -68,6 +69,7 @@ impl RepoLock {
                 Err(TryLockError::WouldBlock) if waited < timeout => thread::park_timeout(RETRY_INTERVAL),
                 Err(TryLockError::WouldBlock) => {
                     return Err(GitError::Unreachable {
+                        kind: TroubleKind::Lock,
                         what: format!("write to {}", self.whose),
                         why: format!("another git still works in {}", self.whose),
                     });

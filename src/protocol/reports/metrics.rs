@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn the_figures_show_ways_with_repeats_and_rejections_averages_and_totals() {
-        let crash = Verdict::Failed(FailureClass::Crash, String::new());
+        let crash = Verdict::Failed(FailureClass::Crash, "".into());
         let metrics = counted(vec![
             ("development", 10, crash),
             ("development", 20, Verdict::Passed),

@@ -92,7 +92,7 @@ fn attempt_lines(attempt: &Attempt) -> Vec<String> {
         let outcome = match &found.outcome {
             Tri::Yes => "yes".to_owned(),
             Tri::No(why) => format!("no: {}", why.lines().next().unwrap_or_default()),
-            Tri::Unknown(why) => format!("unknown: {}", why.lines().next().unwrap_or_default()),
+            Tri::Unknown(why) => format!("unknown: {}", why.first_line()),
         };
         format!("      {:?}: {outcome}", found.kind)
     });
@@ -104,7 +104,7 @@ fn verdict_text(verdict: &Verdict) -> String {
         Verdict::Passed => "passed".to_owned(),
         Verdict::Rejected(why) => format!("rejected: {}", why.lines().next().unwrap_or_default()),
         Verdict::Blocked(why) => format!("blocked: {}", why.lines().next().unwrap_or_default()),
-        Verdict::Failed(class, why) => format!("{class}: {}", why.lines().next().unwrap_or_default()),
+        Verdict::Failed(class, why) => format!("{class}: {}", why.first_line()),
         Verdict::Stopped(cause) => format!("stopped ({cause:?})"),
     }
 }

@@ -110,8 +110,14 @@ impl World {
         let new = !self.processes.contains_key(&id);
         if new && self.dice.percent(self.faults.start) {
             let why = "no worktree".to_owned();
-            self.agenda
-                .report(now, delay, Event::AttemptNotStarted { attempt: id, why });
+            self.agenda.report(
+                now,
+                delay,
+                Event::AttemptNotStarted {
+                    attempt: id,
+                    why: why.into(),
+                },
+            );
             return;
         }
         if new {
@@ -186,7 +192,7 @@ impl World {
                     why: "limit".to_owned(),
                 }
             } else {
-                EndCause::Infra("not logged in".to_owned())
+                EndCause::Infra("not logged in".into())
             }
         });
         let delay = self.dice.between(0, 500);
@@ -234,7 +240,7 @@ impl World {
 
     fn look(&mut self, attempt: &Attempt, kind: &EvidenceKind) -> Tri {
         if self.dice.percent(self.faults.unknown) {
-            return Tri::Unknown("no network".to_owned());
+            return Tri::Unknown("no network".into());
         }
         let yes = match kind {
             EvidenceKind::CommitsAhead | EvidenceKind::Pushed => self.commits.contains_key(&attempt.task),
@@ -254,7 +260,7 @@ impl World {
 
     fn act(&mut self, board: &Board, now: Timestamp, attempt: &Attempt, action: EngineAction) {
         let outcome = if self.dice.percent(self.faults.unknown) {
-            ActionOutcome::Unknown("no network".to_owned())
+            ActionOutcome::Unknown("no network".into())
         } else {
             match action {
                 EngineAction::Merge => self.merge(board, attempt),

@@ -45,7 +45,7 @@ impl Board {
             ActionOutcome::Failed(why) => self.fail_action(step, &attempt, why),
             ActionOutcome::Issues(issues) => self.assess_issues(step, &attempt, issues),
             ActionOutcome::Unknown(why) => {
-                let why = format!("could not finish: {why}");
+                let why = why.clone().after("could not finish: ");
                 self.fail_same(step, &attempt, FailureClass::Infra, why);
             }
         }
@@ -63,7 +63,7 @@ impl Board {
         self.edit_attempt(attempt.id, |attempt| attempt.evidence = evidence);
         match judgement {
             EvidenceSummary::Incomplete(what) => {
-                let why = format!("could not be verified: {what}");
+                let why = what.after("could not be verified: ");
                 self.fail_same(step, attempt, FailureClass::Infra, why);
             }
             EvidenceSummary::Failed(noes) => self.fail_action(step, attempt, &finding_text(&noes)),

@@ -7,6 +7,7 @@ use super::transition::Transition;
 use crate::attempt::{
     Activity, ActivityKind, Attempt, AttemptState, ProcessExit, StopCause, Verdict, Worker, WorkspaceState,
 };
+use crate::cause::Cause;
 use crate::effect::{Effect, NoticeLevel};
 use crate::event::EndCause;
 use crate::failure::FailureClass;
@@ -165,9 +166,9 @@ impl Board {
         let (class, why) = match cause {
             EndCause::Quota { until, why } => {
                 self.quota_reached(step, *until, why);
-                (FailureClass::Quota, format!("hit a usage limit: {why}"))
+                (FailureClass::Quota, format!("hit a usage limit: {why}").into())
             }
-            EndCause::Infra(why) => (FailureClass::Infra, format!("could not work: {why}")),
+            EndCause::Infra(why) => (FailureClass::Infra, why.clone().after("could not work: ")),
         };
         self.fail_same(step, attempt, class, why);
     }
@@ -190,11 +191,11 @@ impl Board {
     }
 
     /// An attempt's workspace or process could not be made (LK-15, K52).
-    pub(super) fn not_started(&mut self, step: &mut Transition, id: AttemptId, why: &str) {
+    pub(super) fn not_started(&mut self, step: &mut Transition, id: AttemptId, why: &Cause) {
         let Some(attempt) = self.attempt(id) else { return };
         match attempt.state {
             AttemptState::Starting => {
-                let why = format!("could not be started: {why}");
+                let why = why.clone().after("could not be started: ");
                 self.fail_same(step, &attempt, FailureClass::Infra, why);
             }
             AttemptState::Stopping(cause) => {

@@ -5,6 +5,7 @@ use super::Board;
 use super::transition::Transition;
 use crate::attempt::{Attempt, AttemptMode, Verdict};
 use crate::batch::PauseReason;
+use crate::cause::Cause;
 use crate::effect::NoticeLevel;
 use crate::failure::FailureClass;
 use crate::id::{AttemptId, StageId, TaskId};
@@ -23,7 +24,7 @@ const DEGRADED_AFTER: u32 = 5;
 pub(super) struct AttemptFailure {
     pub(super) class: FailureClass,
     /// What happened, in words that follow `developer-ravel on dbs-1`.
-    pub(super) why: String,
+    pub(super) why: Cause,
     pub(super) mode: AttemptMode,
     /// Where the next attempt works; `None`: the same stage.
     pub(super) stage: Option<StageId>,
@@ -33,7 +34,7 @@ impl AttemptFailure {
     /// A failure after which the same is tried again.
     pub(super) fn retry_same(
         class: FailureClass,
-        why: impl Into<String>,
+        why: impl Into<Cause>,
         mode: AttemptMode,
     ) -> AttemptFailure {
         AttemptFailure {
@@ -79,10 +80,7 @@ impl Board {
             FailureClass::Crash => Some(backoff(self.settings.crash_backoff, times)),
             _ => None,
         };
-        let (name, why) = (
-            attempt.worker.name(),
-            failure.why.lines().next().unwrap_or_default(),
-        );
+        let (name, why) = (attempt.worker.name(), failure.why.first_line());
         let again = wait.map_or_else(String::new, |wait| format!("; retry in {wait}"));
         let text = format!("{name} on {task} {why}{again}");
         step.notify_attempt(NoticeLevel::Warning, &notice_kind(class), &attempt, text);
@@ -99,7 +97,7 @@ impl Board {
         step: &mut Transition,
         attempt: &Attempt,
         class: FailureClass,
-        why: impl Into<String>,
+        why: impl Into<Cause>,
     ) {
         self.fail(
             step,

@@ -5,6 +5,7 @@ use super::retry::AttemptFailure;
 use super::rows::ENGINE;
 use super::transition::Transition;
 use crate::attempt::{Attempt, AttemptMode, AttemptState, Verdict};
+use crate::cause::Cause;
 use crate::effect::NoticeLevel;
 use crate::evidence::Evidence;
 use crate::failure::FailureClass;
@@ -21,7 +22,7 @@ const UNKNOWN_LIMIT: Span = Span::minutes(30);
 pub(super) enum EvidenceSummary {
     Passed,
     /// At least one is missing or Unknown; the text says which.
-    Incomplete(String),
+    Incomplete(Cause),
     /// None is open and at least one is No.
     Failed(Vec<(EvidenceKind, String)>),
 }
@@ -40,7 +41,8 @@ impl Board {
             return;
         }
         if self.stage_of_attempt(&attempt).is_none() {
-            return self.retry_evidence(step, &attempt, "its workflow is not loaded, or lacks the stage");
+            let why = Cause::from("its workflow is not loaded, or lacks the stage");
+            return self.retry_evidence(step, &attempt, &why);
         }
         let evidence = self.with_missing(&attempt, seen);
         let judgement = summarize(&evidence);
@@ -86,7 +88,7 @@ impl Board {
             EvidenceKind::Approved if approved => Tri::Yes,
             EvidenceKind::Approved => Tri::No("nobody has approved it".to_owned()),
             kind => seen.iter().find(|evidence| evidence.kind == *kind).map_or_else(
-                || Tri::Unknown("was not looked at".to_owned()),
+                || Tri::Unknown("was not looked at".into()),
                 |evidence| evidence.outcome.clone(),
             ),
         };
@@ -99,7 +101,7 @@ impl Board {
             .collect()
     }
 
-    fn retry_evidence(&mut self, step: &mut Transition, attempt: &Attempt, what: &str) {
+    fn retry_evidence(&mut self, step: &mut Transition, attempt: &Attempt, what: &Cause) {
         // An attempt is verified from the end of its process on.
         if step.now.since(attempt.activity.since) >= UNKNOWN_LIMIT {
             return self.hold_unverified(step, attempt, what);
@@ -117,18 +119,18 @@ impl Board {
     }
 
     /// Gives the place back and leaves the rest to a person. The work is kept, and nothing is counted against the task.
-    fn hold_unverified(&mut self, step: &mut Transition, attempt: &Attempt, what: &str) {
+    fn hold_unverified(&mut self, step: &mut Transition, attempt: &Attempt, what: &Cause) {
         let task = &attempt.task;
         let text = format!("{task} could not be verified for {UNKNOWN_LIMIT}: {what}");
         self.settle(
             step,
             attempt.id,
-            Verdict::Failed(FailureClass::Infra, text.clone()),
+            Verdict::Failed(FailureClass::Infra, what.kind.cause(text.as_str())),
         );
         self.refund_attempt(task);
         self.edit(task, |task| task.next_mode = attempt.mode);
         self.comment(step.now, task, ENGINE, text.clone());
-        let hold = HoldReason::Unverified(what.to_owned());
+        let hold = HoldReason::Unverified(what.to_string());
         self.set_state(step.now, task, TaskState::Held(hold));
         step.notify_attempt(NoticeLevel::Alert, "block", attempt, text);
     }

@@ -11,7 +11,9 @@ use super::{LocalHolders, launched};
 use crate::error::HolderError;
 use crate::files::{HoldSpec, LaunchAnswer, StartStage};
 use crate::socket;
+use dbs_domain::TroubleKind;
 use dbs_ports::holders::{HolderId, HolderLiveness, HolderProcess, Holders, LaunchError, LaunchSpec};
+use dbs_ports::trouble::io_trouble;
 
 /// Bytes of log kept when the launch does not say.
 const LOG_LIMIT: u64 = 64 * 1024 * 1024;
@@ -24,7 +26,7 @@ impl LocalHolders {
         if let Some(known) = self.known(&spec.id)? {
             return Ok(known);
         }
-        let spec = self.prepare(spec).map_err(refused_or_failed)?;
+        let spec = self.prepare(spec).map_err(|error| refused_or_failed(&error))?;
         match self.start(&spec)? {
             LaunchAnswer::Holding(meta) => Ok(launched(&meta)),
             LaunchAnswer::Refused(why) => Err(LaunchError::Refused(why)),
@@ -43,7 +45,7 @@ impl LocalHolders {
         match self.status(id).state {
             HolderLiveness::NotStarted => Ok(None),
             HolderLiveness::Running(known) => Ok(Some(known)),
-            HolderLiveness::Unknown(why) => Err(LaunchError::Unclear(why)),
+            HolderLiveness::Unknown(why) => Err(LaunchError::Unclear(why.into())),
             state @ (HolderLiveness::Exited(_) | HolderLiveness::Lost) => {
                 Err(LaunchError::AlreadyRan(Box::new(state)))
             }
@@ -79,11 +81,13 @@ impl LocalHolders {
     }
 
     fn start(&self, spec: &HoldSpec) -> Result<LaunchAnswer, LaunchError> {
-        let failed = |error: &dyn std::fmt::Display| {
-            LaunchError::Failed(format!("start the holder {}: {error}", self.program.display()))
+        let failed = |kind: TroubleKind, error: &dyn std::fmt::Display| {
+            LaunchError::Failed(kind.cause(format!("start the holder {}: {error}", self.program.display())))
         };
-        let text = serde_json::to_vec(spec).map_err(|error| LaunchError::Refused(error.to_string()))?;
-        let mut first = self.command().spawn().map_err(|error| failed(&error))?;
+        let text =
+            serde_json::to_vec(spec).map_err(|error| LaunchError::Refused(error.to_string().into()))?;
+        let spawned = self.command().spawn();
+        let mut first = spawned.map_err(|error| failed(io_trouble(error.kind()), &error))?;
         let started = exchange(&mut first, &text);
         if started.is_err() {
             // Only the first of the two can still be ended; if the second lives, the next look finds it.
@@ -93,7 +97,7 @@ impl LocalHolders {
         drop(first.wait());
         started.map_err(|why| match why {
             NoAnswer::TimedOut => LaunchError::Unclear("start it: the holder gave no answer in time".into()),
-            NoAnswer::Ended => failed(&"it ended without a word"),
+            NoAnswer::Ended => failed(TroubleKind::Other, &"it ended without a word"),
         })
     }
 
@@ -148,7 +152,7 @@ fn exchange(first: &mut Child, text: &[u8]) -> Result<LaunchAnswer, NoAnswer> {
 }
 
 fn check(spec: &LaunchSpec) -> Result<(), LaunchError> {
-    let refused = |why: String| Err(LaunchError::Refused(why));
+    let refused = |why: String| Err(LaunchError::Refused(why.into()));
     let id = spec.id.as_str();
     let is_plain = id
         .chars()
@@ -175,9 +179,12 @@ fn check(spec: &LaunchSpec) -> Result<(), LaunchError> {
     Ok(())
 }
 
-fn refused_or_failed(error: HolderError) -> LaunchError {
+fn refused_or_failed(error: &HolderError) -> LaunchError {
     match error {
-        HolderError::Refused(why) => LaunchError::Refused(why),
-        other => LaunchError::Failed(other.to_string()),
+        HolderError::Refused(_) => LaunchError::Refused(error.cause()),
+        HolderError::Io { .. }
+        | HolderError::Program { .. }
+        | HolderError::Taken(_)
+        | HolderError::Protocol(_) => LaunchError::Failed(error.cause()),
     }
 }

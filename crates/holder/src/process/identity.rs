@@ -42,7 +42,7 @@ impl ProcessIdentity {
             return Tri::No("the machine was started again since".into());
         }
         match table::process(self.pid) {
-            Err(error) => Tri::Unknown(format!("look at process {}: {error}", self.pid)),
+            Err(error) => Tri::Unknown(format!("look at process {}: {error}", self.pid).into()),
             Ok(None) => Tri::No(format!("process {} is gone", self.pid)),
             Ok(Some(row)) if row.start != self.start => {
                 Tri::No(format!("{} is another process now", self.pid))

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::names::{BranchName, NameError};
+use dbs_domain::{Cause, TroubleKind};
 
 /// A git operation that did not happen. Nothing was deleted when one of these is returned.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,10 +27,12 @@ pub enum GitError {
     },
     /// The outside did not answer: network, time limit, killed process. Class infra: try again later.
     Unreachable {
+        kind: TroubleKind,
         what: String,
         why: String,
     },
     Failed {
+        kind: TroubleKind,
         what: String,
         why: String,
     },
@@ -52,6 +55,19 @@ pub enum PreflightError {
     Unknown(String),
 }
 
+impl GitError {
+    /// What kind of trouble it is, and its text, which reads after "could not".
+    pub fn cause(&self) -> Cause {
+        let kind = match self {
+            Self::Unreachable { kind, .. } | Self::Failed { kind, .. } => *kind,
+            Self::Name(_) | Self::Busy { .. } | Self::Missing { .. } | Self::NotOurs { .. } => {
+                TroubleKind::Other
+            }
+        };
+        kind.cause(self.to_string())
+    }
+}
+
 impl fmt::Display for GitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -67,8 +83,10 @@ impl fmt::Display for GitError {
             Self::NotOurs { path, why } => {
                 write!(f, "touch {}: {why}; look at it and move it away", path.display())
             }
-            Self::Unreachable { what, why } => write!(f, "{what}: no answer ({why}); it will be tried again"),
-            Self::Failed { what, why } => write!(f, "{what}: {why}"),
+            Self::Unreachable { what, why, .. } => {
+                write!(f, "{what}: no answer ({why}); it will be tried again")
+            }
+            Self::Failed { what, why, .. } => write!(f, "{what}: {why}"),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::names::{BranchName, CommitId, SafeName, TreeId};
 use super::worktrees::Signature;
+use dbs_domain::Cause;
 
 /// A merge to be made in the control repository, without any working tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +70,7 @@ pub enum MergeOutcome {
     /// It can never work as asked (base or head does not exist, unrelated histories); the text says why.
     Impossible(String),
     /// Could not be found out; nothing was changed. Try again later.
-    Unknown(String),
+    Unknown(Cause),
 }
 
 /// One file in conflict.
@@ -102,7 +103,7 @@ pub enum PublishOutcome {
     /// The remote answered no; the text is the remote's.
     Refused(String),
     /// Could not be found out; the text says why. Repeat the same publication later.
-    Unknown(String),
+    Unknown(Cause),
 }
 
 /// A folder with exactly the files of one commit, and a small repository of its own (M12). Filters, hooks and

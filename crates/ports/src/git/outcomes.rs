@@ -1,6 +1,7 @@
 //! Answers to questions about commits and branches. Must not turn "could not find out" into an answer (LK-56).
 
 use super::names::{BranchName, CommitId};
+use dbs_domain::Cause;
 
 /// The commit a revision points at, or that it does not exist or is unknown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,7 +9,7 @@ pub enum Head {
     At(CommitId),
     /// It was asked and positively does not exist (or has no commit yet).
     Absent,
-    Unknown(String),
+    Unknown(Cause),
 }
 
 /// How many commits one revision has that another lacks.
@@ -21,7 +22,7 @@ pub enum CommitsAhead {
     },
     /// One of the two does not exist; the text says which.
     Absent(String),
-    Unknown(String),
+    Unknown(Cause),
 }
 
 /// Which branch the remote calls its main one.
@@ -30,7 +31,7 @@ pub enum DefaultBranch {
     Named(BranchName),
     /// The remote answered and names none (an empty repository, or a detached head).
     Unnamed,
-    Unknown(String),
+    Unknown(Cause),
 }
 
 /// The outcome of pushing a branch to the remote.
@@ -49,7 +50,7 @@ pub enum PushOutcome {
     /// The remote answered no (protected branch, server-side hook); the text is the remote's.
     Refused(String),
     /// Could not be found out; the text says why. Try again later.
-    Unknown(String),
+    Unknown(Cause),
 }
 
 /// The outcome of deleting a branch.
@@ -63,7 +64,7 @@ pub enum DeleteOutcome {
     Absent,
     /// It was left alone; the text says why (moved meanwhile, checked out somewhere).
     Kept(String),
-    Unknown(String),
+    Unknown(Cause),
 }
 
 /// One file that differs between two commits. Renames are shown as a deletion and an addition, so that a protected

@@ -9,6 +9,7 @@ use sysinfo::{Pid, ProcessStatus, ProcessesToUpdate, System};
 use tempfile::TempDir;
 
 use super::*;
+use crate::domain::TroubleKind;
 
 fn gate(folder: &TempDir, command: &str) -> GateRun {
     GateRun {
@@ -75,6 +76,20 @@ fn a_gate_that_cannot_start_is_unknown() {
     let mut unkept = gate(&folder, "true");
     unkept.output = folder.path().join("nowhere/gate.log");
     assert!(matches!(ShellGates.run(&unkept).outcome, Tri::Unknown(_)));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_gate_whose_output_finds_the_disk_full_is_unknown_for_that_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut unkept = gate(&folder, "echo said");
+    unkept.output = "/dev/full".into();
+    let report = ShellGates.run(&unkept);
+    assert!(
+        matches!(&report.outcome, Tri::Unknown(why) if why.kind == TroubleKind::Disk),
+        "{:?}",
+        report.outcome
+    );
 }
 
 #[test]

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::adapters::store::StoreReader;
 use crate::domain::attempt::Workplace;
 use crate::domain::event::{ActionOutcome, EndCause, Inventory};
-use crate::domain::{AttemptId, Command, Event, Evidence, Notice, ProcessExit, TaskId};
+use crate::domain::{AttemptId, Command, Event, Evidence, Notice, ProcessExit, TaskId, Tri};
 use crate::formats::tag::tag_and_content;
 use crate::ports::store::{StoreError, StoredEvent};
 
@@ -133,7 +133,10 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
         }
         Event::WorkplaceMade { workplace, .. } => ("workplace_made", place(workplace)),
         Event::AttemptStarted { workplace, .. } => ("attempt_started", place(workplace)),
-        Event::AttemptNotStarted { why, .. } => ("attempt_not_started", json!({ "why": why })),
+        Event::AttemptNotStarted { why, .. } => (
+            "attempt_not_started",
+            json!({ "why": why.text, "trouble": why.kind }),
+        ),
         Event::Signalled {
             kind, text, report, ..
         } => (
@@ -217,7 +220,7 @@ fn exit_of(exit: &ProcessExit) -> Value {
 fn cause_of(cause: &EndCause) -> Value {
     match cause {
         EndCause::Quota { until, why } => json!({ "class": "quota", "until": until, "why": why }),
-        EndCause::Infra(why) => json!({ "class": "infra", "why": why }),
+        EndCause::Infra(why) => json!({ "class": "infra", "trouble": why.kind, "why": why.text }),
     }
 }
 
@@ -229,14 +232,22 @@ fn outcome_of(outcome: &ActionOutcome) -> Value {
         }
         ActionOutcome::Failed(why) => json!({ "outcome": "failed", "why": why }),
         ActionOutcome::Issues(issues) => json!({ "outcome": "issues", "issues": issues }),
-        ActionOutcome::Unknown(why) => json!({ "outcome": "unknown", "why": why }),
+        ActionOutcome::Unknown(why) => json!({ "outcome": "unknown", "trouble": why.kind, "why": why.text }),
     }
 }
 
 fn evidence_of(evidence: &Evidence) -> Value {
-    let (seen, why) = tagged(&evidence.outcome);
     let (kind, file) = tagged(&evidence.kind);
-    json!({ "kind": kind, "file": file, "seen": seen, "why": why })
+    let (seen, why) = match &evidence.outcome {
+        Tri::Yes => ("yes", None),
+        Tri::No(why) => ("no", Some(why.as_str())),
+        Tri::Unknown(why) => ("unknown", Some(why.text.as_str())),
+    };
+    let trouble = match &evidence.outcome {
+        Tri::Unknown(why) => Some(why.kind),
+        Tri::Yes | Tri::No(_) => None,
+    };
+    json!({ "kind": kind, "file": file, "seen": seen, "trouble": trouble, "why": why })
 }
 
 fn inventory(found: &Inventory) -> Value {
@@ -247,7 +258,7 @@ fn inventory(found: &Inventory) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{EvidenceKind, RequestId, SignalKind, Timestamp, Tri};
+    use crate::domain::{EvidenceKind, RequestId, SignalKind, Timestamp, TroubleKind};
 
     fn line(event: Event) -> Value {
         let mut tasks = TaskByAttempt::default();
@@ -305,12 +316,17 @@ mod tests {
                     EvidenceKind::Report("a.md".to_owned()),
                     Tri::No("empty".to_owned()),
                 ),
+                evidence(
+                    EvidenceKind::Pushed,
+                    Tri::Unknown(TroubleKind::Network.cause("no answer")),
+                ),
             ],
             head: None,
         });
         let wanted = json!([
-            { "kind": "workspace_unchanged", "file": null, "seen": "yes", "why": null },
-            { "kind": "report", "file": "a.md", "seen": "no", "why": "empty" },
+            { "kind": "workspace_unchanged", "file": null, "seen": "yes", "trouble": null, "why": null },
+            { "kind": "report", "file": "a.md", "seen": "no", "trouble": null, "why": "empty" },
+            { "kind": "pushed", "file": null, "seen": "unknown", "trouble": "network", "why": "no answer" },
         ]);
         assert_eq!(verified["facts"]["evidence"], wanted);
     }

@@ -1,0 +1,114 @@
+//! Why something could not be done or found out: what kind of outside problem it was, known where it happened, and a text
+//! for people. No rule looks into the text.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What kind of outside problem keeps work from going on, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TroubleKind {
+    /// A disk is full, or a quota on it is.
+    Disk,
+    /// No agent is set, its program is not there, or it cannot work (login, a wrong option).
+    Agent,
+    Network,
+    /// Somebody else works in a repository.
+    Lock,
+    #[default]
+    Other,
+}
+
+impl TroubleKind {
+    /// Two or three words for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            TroubleKind::Disk => "disk full",
+            TroubleKind::Agent => "no agent",
+            TroubleKind::Network => "no network",
+            TroubleKind::Lock => "git locked",
+            TroubleKind::Other => "cannot start",
+        }
+    }
+
+    /// This kind for the text that tells what happened.
+    pub fn cause(self, text: impl Into<String>) -> Cause {
+        Cause {
+            kind: self,
+            text: text.into(),
+        }
+    }
+}
+
+/// Why something could not be done or found out: the kind decides, the text is for people.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "StoredCause", into = "StoredCause")]
+pub struct Cause {
+    pub kind: TroubleKind,
+    pub text: String,
+}
+
+impl Cause {
+    /// The same with what was tried in front of its text, as in `could not fetch: no answer`.
+    #[must_use]
+    pub fn after(self, tried: &str) -> Cause {
+        Cause {
+            text: format!("{tried}{}", self.text),
+            kind: self.kind,
+        }
+    }
+
+    /// The first line of its text.
+    pub fn first_line(&self) -> &str {
+        self.text.lines().next().unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl From<String> for Cause {
+    fn from(text: String) -> Cause {
+        TroubleKind::Other.cause(text)
+    }
+}
+
+impl From<&str> for Cause {
+    fn from(text: &str) -> Cause {
+        TroubleKind::Other.cause(text)
+    }
+}
+
+/// A cause as it is stored. One without a kind of its own is its text alone, which is also how all were stored before they
+/// had kinds.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum StoredCause {
+    Text(String),
+    Kinded { kind: TroubleKind, text: String },
+}
+
+impl From<StoredCause> for Cause {
+    fn from(stored: StoredCause) -> Cause {
+        match stored {
+            StoredCause::Text(text) => text.into(),
+            StoredCause::Kinded { kind, text } => kind.cause(text),
+        }
+    }
+}
+
+impl From<Cause> for StoredCause {
+    fn from(cause: Cause) -> StoredCause {
+        match cause.kind {
+            TroubleKind::Other => StoredCause::Text(cause.text),
+            kind => StoredCause::Kinded {
+                kind,
+                text: cause.text,
+            },
+        }
+    }
+}
