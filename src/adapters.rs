@@ -1,5 +1,6 @@
 //! The outside world: each adapter knows one thing and none of its siblings. What several of them do with the system in the
-//! same way stands once, in modules that know no port: `child_process`, `pipe`, `excludes`, `text_file`.
+//! same way stands once, in modules that know no port: `child_process`, `pipe`, `excludes`,
+//! `state_folder`, `text_file`.
 
 pub mod agents;
 mod child_process;
@@ -18,6 +19,7 @@ pub mod output;
 pub(crate) mod pipe;
 pub mod project;
 pub mod rehearsal;
+pub(crate) mod state_folder;
 pub mod store;
 pub mod termination;
 pub mod text_file;

@@ -22,6 +22,7 @@ mod row;
 pub mod schema;
 pub mod session_setup;
 mod setting;
+mod state_move;
 pub mod themes;
 mod toml;
 mod value;

@@ -26,6 +26,8 @@ mod following;
 mod hostile;
 #[path = "cli/importing.rs"]
 mod importing;
+#[path = "cli/moving.rs"]
+mod moving;
 #[path = "cli/plain.rs"]
 mod plain;
 #[path = "cli/served.rs"]

@@ -117,6 +117,6 @@ pub(crate) fn merge_of(head: &CommitId) -> MergeRequest {
 
 /// Text of a file in a commit of the control repository.
 pub(crate) fn file_at(fixture: &GitFixture, commit: &CommitId, path: &str) -> String {
-    let control = fixture.project().join(".debussy/dbs/control.git");
+    let control = fixture.state().join("control.git");
     fixture.git(&control, &["show", &format!("{commit}:{path}")])
 }

@@ -61,8 +61,8 @@ fn with_tasks(count: usize) -> Project {
     let project = Project::new("paused = true\n");
     project.dbs(&["init"]);
     let files = StoreFiles::new(
-        &project.path().join(".debussy/dbs"),
-        &project.path().join(".debussy/backups"),
+        &project.path().join(".git/dbs"),
+        &project.path().join(".git/dbs/backups"),
     );
     let mut store = SqliteStore::open(&files, &LockOwner::default(), Timestamp(5)).unwrap();
     let (mut board, mut touched) = (Board::default(), ChangedRows::default());

@@ -142,7 +142,7 @@ impl Project {
 
     /// The process ids of the holders that run.
     pub(crate) fn holders(&self) -> Vec<u32> {
-        let attempts = fs::read_dir(self.path().join(".debussy/dbs/attempts"));
+        let attempts = fs::read_dir(self.path().join(".git/dbs/attempts"));
         let folders = attempts.into_iter().flatten().flatten().map(|entry| entry.path());
         let running = folders.filter(|folder| !folder.join("exit.json").exists());
         let meta = running.filter_map(|folder| fs::read(folder.join("meta.json")).ok());

@@ -5,7 +5,7 @@
 //! Agents can write the project's repository: its configuration, hooks, attributes, locks and files. So git runs here
 //! in one of three scopes (see `command`), and only argv is ever used, never a shell:
 //!
-//! - **control**: the bare repository `.debussy/dbs/control.git`, with a configuration text of our own that is compared
+//! - **control**: the bare repository `control.git` in the project's state, with a configuration text of our own that is compared
 //!   before each call, and without system and user configuration. Merges, diffs, snapshots, clean checkouts and the
 //!   files of new worktrees are made here; an agent's folder is only ever its `--work-tree`, so filters, textconv,
 //!   merge drivers, fsmonitor, aliases and hooks named by an agent have no definition.
@@ -17,7 +17,7 @@
 //!
 //! # What remains
 //!
-//! - An agent that is not sandboxed runs as the person: it can rewrite `.debussy/dbs`, `~/.gitconfig` or `git` itself.
+//! - An agent that is not sandboxed runs as the person: it can rewrite the project's state, `~/.gitconfig` or `git` itself.
 //! - The remote's own hooks run when something is pushed to it, also when it is a folder on this machine.
 //! - Hooks of the person (`pre-push`) do not run for pushes of the engine; LFS files are neither fetched nor pushed, a
 //!   worktree has their pointer files; merge commits are not signed; submodules are not filled.
@@ -60,5 +60,5 @@ mod worktree_state;
 mod write_lock;
 
 pub use cli::GitCli;
-pub use discovery::task_branches;
+pub use discovery::{is_tracked, task_branches};
 pub use options::{GitLimits, GitSetup};

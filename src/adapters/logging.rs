@@ -1,4 +1,4 @@
-//! The program's own log: files below `.debussy/dbs/logs`, one a day, a week of them. Never the terminal.
+//! The program's own log: files below `.debussy/logs`, one a day, a week of them. Never the terminal.
 
 use std::fmt::Debug;
 use std::path::Path;

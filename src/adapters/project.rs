@@ -4,10 +4,12 @@
 mod error;
 mod find;
 mod folders;
+mod relocation;
 mod runtime;
 mod secret;
 
 pub use error::ProjectError;
 pub use find::Project;
+pub use relocation::StateRelocation;
 pub use runtime::{RuntimeDirs, RuntimeFolder};
 pub use secret::ProjectSecret;

@@ -6,7 +6,7 @@ use std::{fs, io};
 use crate::adapters::project::{Project, ProjectSecret, RuntimeDirs, RuntimeFolder};
 use crate::adapters::store::StoreFiles;
 use crate::config::process_env::ProcessEnv;
-use crate::config::{Config, ConfigFiles, ConfigOverrides, schema};
+use crate::config::{Config, ConfigFiles, ConfigOverrides, schema, state_move};
 
 /// Folders, files, socket and secret of one project.
 #[derive(Debug, Clone)]
@@ -15,8 +15,10 @@ pub struct ProjectPaths {
     pub root: PathBuf,
     /// The root's last part: what its session is called unless somebody names it.
     folder_name: String,
-    /// `.debussy`.
+    /// `.debussy`: what people read and edit.
     pub debussy: PathBuf,
+    /// Database, backups, records of attempts and all else that must not be lost.
+    pub state: PathBuf,
     pub attempts: PathBuf,
     pub checkouts: PathBuf,
     /// Signals that arrived while no server listened.
@@ -41,12 +43,13 @@ pub struct ConfigSources {
 }
 
 impl ProjectPaths {
-    /// The project that `from` lies in; makes what is missing below `.debussy`.
+    /// The project that `from` lies in; makes what is missing of its folders.
     ///
     /// # Errors
     /// When there is no project, or its folders cannot be made. Reads after "could not".
     pub fn find(from: &Path, edge: &ProcessEnv) -> Result<ProjectPaths, String> {
         let project = Project::find(from).map_err(|error| error.to_string())?;
+        state_move::bring(&project, edge)?;
         let secret = project.init().map_err(|error| error.to_string())?;
         let private = RuntimeFolder::prepare(&edge.runtime).map_err(|error| error.to_string())?;
         let root = project.root().to_owned();
@@ -64,6 +67,7 @@ impl ProjectPaths {
                 |name| name.to_string_lossy().into_owned(),
             ),
             debussy: project.folder(),
+            state: project.dbs(),
             attempts: project.attempts(),
             checkouts: project.checkouts(),
             inbox: project.inbox(),
@@ -93,7 +97,7 @@ impl ProjectPaths {
 impl ProjectPaths {
     /// File of the notifications that were delivered.
     pub fn delivered(&self) -> PathBuf {
-        self.debussy.join("dbs").join("told.json")
+        self.state.join("told.json")
     }
 
     /// The settings as the sources have them now.

@@ -32,9 +32,9 @@ pub struct EngineContext {
 #[derive(Debug, Clone)]
 pub struct EngineConfig {
     pub root: PathBuf,
-    /// Where each attempt's folder is made (`.debussy/dbs/attempts`).
+    /// Where each attempt's folder is made (`attempts` in the project's state).
     pub attempts: PathBuf,
-    /// Where clean checkouts for gates are made (`.debussy/dbs/checkouts`).
+    /// Where clean checkouts for gates are made (`.debussy/checkouts`).
     pub checkouts: PathBuf,
     /// Environment of gates; nothing else is inherited.
     pub gate_env: Vec<(OsString, OsString)>,

@@ -96,7 +96,7 @@ pub struct TaskDetail {
     pub attempt: Option<Arc<Attempt>>,
 }
 
-/// Path and entries of the `.debussy` state folder.
+/// Path and entries of the folder of the project's state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateFolder {
     pub path: String,

@@ -22,7 +22,7 @@ const SAVE_INTERVAL: Duration = Duration::from_secs(3);
 const JUST_STARTED: Span = Span::seconds(10);
 
 fn file_of(place: &ProjectPaths) -> PathBuf {
-    place.debussy.join("dbs").join("screen.json")
+    place.state.join("screen.json")
 }
 
 /// Brings a fresh state to what was kept: own layouts, then the arrangement as it was left. Blocks for two small reads.

@@ -64,8 +64,7 @@ fn a_pause_is_told_without_a_server_as_it_is_with_one() {
 
 /// What the store wrote down, by kind.
 fn written(shop: &Shop) -> Vec<String> {
-    let folder = shop.git.project().join(".debussy");
-    let files = StoreFiles::new(&folder.join("dbs"), &folder.join("backups"));
+    let files = StoreFiles::new(&shop.git.state(), &shop.git.state().join("backups"));
     let stored = SqliteStore::open_reader(&files)
         .unwrap()
         .events(0, 100, None)
@@ -183,8 +182,7 @@ fn without_a_terminal_there_is_help_instead_of_a_screen_and_no_server() {
 
 /// Many tasks, put into the store as the engine would, in one turn each but without the program around it.
 fn many(git: &GitFixture, count: usize) {
-    let folder = git.project().join(".debussy");
-    let files = StoreFiles::new(&folder.join("dbs"), &folder.join("backups"));
+    let files = StoreFiles::new(&git.state(), &git.state().join("backups"));
     let owner = LockOwner {
         process: 1,
         socket: String::new(),

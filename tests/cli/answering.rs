@@ -92,8 +92,7 @@ fn answers(shop: &Shop, from_server: bool) -> Vec<String> {
         }
         if words.first() == Some(&"debug") {
             // The folder is not the board's, and a server writes in it.
-            let folder = shop.git.project().join(".debussy");
-            let folder = folder.canonicalize().unwrap();
+            let folder = shop.git.state();
             out = out.split_once(folder.to_str().unwrap()).unwrap().0.to_owned();
         }
         if *words == ["metrics", "--json"] {

@@ -57,7 +57,7 @@ fn a_shell_is_offered_the_tasks_stages_and_settings_there_are() {
         outside.path().read_dir().unwrap().next().is_none(),
         "nothing is made"
     );
-    std::fs::write(project.join(".debussy/dbs/store.db"), "no database").unwrap();
+    std::fs::write(shop.git.state().join("store.db"), "no database").unwrap();
     assert_eq!(here(&["dbs", "task", "show", "t-"]), Vec::<String>::new());
 }
 

@@ -247,7 +247,7 @@ fn a_server_copies_the_board_after_a_task_has_moved() {
     let shop = Shop::served();
     shop.does(&["pause"]);
     shop.does(&["task", "create", "Fix", "--id", "t-1", "--release"]);
-    let copies = shop.git.project().join(".debussy/backups");
+    let copies = shop.git.state().join("backups");
     shop.wait_for("a copy", || {
         let entries = std::fs::read_dir(&copies).into_iter().flatten().flatten();
         entries.into_iter().any(|entry| {
@@ -335,7 +335,10 @@ fn debug_counts_tasks_by_state_and_stage_and_lists_the_state_folder() {
     assert_eq!(words("state parked"), ["1", "t-4"]);
     assert_eq!(words("stage development"), ["4", "t-1,", "t-2,", "t-3,", "…"]);
     assert_eq!(words("stage acceptance"), ["1", "a-1"]);
-    assert!(text.contains(".debussy\n") && text.contains("  dbs "), "{text}");
+    assert!(
+        text.contains(".git/dbs\n") && text.contains("  attempts "),
+        "{text}"
+    );
     let data = shop.json(&["debug", "--json"]);
     assert_eq!(data["stages"]["development"]["count"], 4);
     assert!(
@@ -343,6 +346,6 @@ fn debug_counts_tasks_by_state_and_stage_and_lists_the_state_folder() {
             .as_array()
             .unwrap()
             .iter()
-            .any(|entry| entry["name"] == "dbs")
+            .any(|entry| entry["name"] == "attempts")
     );
 }

@@ -183,7 +183,7 @@ impl Shop {
     }
 
     pub(crate) fn attempts(&self) -> PathBuf {
-        self.git.project().join(".debussy/dbs/attempts")
+        self.git.state().join("attempts")
     }
 }
 

@@ -67,7 +67,7 @@ fn no_agent_can_speak_for_another_neither_to_the_server_nor_through_the_inbox() 
     };
     shop.wait_for("honest signal", || heard("t-1", "honest"));
     assert!(!heard("t-2", "forged") && !heard("t-1", "forged"));
-    let inbox = shop.git.project().join(".debussy/dbs/inbox");
+    let inbox = shop.git.state().join("inbox");
     shop.wait_for("empty inbox", || {
         let entries = std::fs::read_dir(&inbox).unwrap().flatten();
         !entries

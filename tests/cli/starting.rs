@@ -78,7 +78,7 @@ fn whoever_starts_a_server_while_another_has_the_project_waits_for_it() {
         process: std::process::id(),
         socket: String::new(),
     };
-    let lock = ServerLock::take(&debussy.join("dbs/server.lock"), &owner).unwrap();
+    let lock = ServerLock::take(&shop.git.state().join("server.lock"), &owner).unwrap();
     let mut screen = on_a_terminal(&shop, &["start"]);
     let refused = || {
         let said = std::fs::read_to_string(debussy.join("logs/start.log"));

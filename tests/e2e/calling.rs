@@ -142,7 +142,7 @@ fn a_server_nobody_looks_at_calls_a_program_and_an_address_once_also_over_a_rest
     );
     // Kept before it dies; what was told and not kept would be told again.
     story.wait_until("the memory of it", || {
-        let kept = std::fs::read_to_string(story.project().join(".debussy/dbs/told.json"));
+        let kept = std::fs::read_to_string(story.state().join("told.json"));
         kept.is_ok_and(|kept| kept.matches("t-1").count() == 2)
     });
     server.kill();

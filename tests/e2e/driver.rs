@@ -12,6 +12,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use dbs::adapters::project::Project;
 use tempfile::TempDir;
 
 /// Far longer than anything here takes on a free machine.
@@ -116,7 +117,12 @@ impl Story {
 
     /// Folder of an attempt.
     pub(crate) fn attempt(&self, number: u64) -> PathBuf {
-        self.project().join(format!(".debussy/dbs/attempts/{number}"))
+        self.state().join(format!("attempts/{number}"))
+    }
+
+    /// The folder of the project's state, as the program finds it.
+    pub(crate) fn state(&self) -> PathBuf {
+        Project::find(&self.project()).unwrap().dbs()
     }
 
     /// The program, not yet started.

@@ -258,7 +258,7 @@ fn the_screen_is_split_zoomed_dressed_searched_and_left_alone_by_a_paste() {
     tty.press("C-b T");
     tty.see("as much contrast as can be");
     tty.press("j j j j j j Enter");
-    let kept = story.project().join(".debussy/dbs/screen.json");
+    let kept = story.state().join("screen.json");
     story.wait_until("the theme to be kept", || {
         fs::read_to_string(&kept).is_ok_and(|text| text.contains("high-contrast"))
     });

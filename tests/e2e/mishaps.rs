@@ -36,7 +36,7 @@ fn times(kinds: &[String], kind: &str) -> usize {
 }
 
 fn attempt_file(story: &Story, name: &str) -> PathBuf {
-    story.project().join(".debussy/dbs/attempts/1").join(name)
+    story.attempt(1).join(name)
 }
 
 const DYING: &str = r#"
@@ -118,7 +118,7 @@ fn what_an_agent_said_while_no_server_ran_is_heard_by_the_next() {
     });
     server.kill();
     story.wait_until("the agent's end", || attempt_file(&story, "exit.json").exists());
-    let inbox = story.project().join(".debussy/dbs/inbox");
+    let inbox = story.state().join("inbox");
     let waiting = || {
         let entries = fs::read_dir(&inbox).unwrap().flatten();
         entries

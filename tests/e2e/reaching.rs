@@ -169,7 +169,7 @@ fn arrange(story: &Story, tty: &Tty<'_>) {
     tty.move_mark_until("the dependencies", "j", |screen| screen.is_marked("Dependencies"));
     tty.press("Enter");
     tty.wait("both panes", is_arranged);
-    let kept = story.project().join(".debussy/dbs/screen.json");
+    let kept = story.state().join("screen.json");
     // The tab alone was kept before.
     let whole = ["\"tab\":2,", "\"title\":\"Board\",\"shape\":{\"own\":"];
     story.wait_until("the arrangement to be kept", || {

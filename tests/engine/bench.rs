@@ -190,7 +190,7 @@ impl Bench {
         let cli = GitCli::open(setup).unwrap();
         let outside = Arc::new(Outside::default());
         let (inlet, outlet) = inbox();
-        let state = git.project().join(".debussy/dbs");
+        let state = git.state();
         let world = EngineContext {
             git: Arc::new(cli),
             gates: Arc::new(ShellGates),

@@ -46,7 +46,7 @@ fn work_an_agent_had_not_committed_when_it_died_is_kept_and_the_task_says_where(
         .split_whitespace()
         .find(|word| word.starts_with("refs/dbs/attic/"))
         .unwrap_or_else(|| panic!("no word of it: {comments}"));
-    let control = bench.git.project().join(".debussy/dbs/control.git");
+    let control = bench.git.state().join("control.git");
     let kept = bench.git.git(&control, &["show", &format!("{attic}:half.txt")]);
     assert_eq!(kept, "half done");
     bench.wait(Span::seconds(30));

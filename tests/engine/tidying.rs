@@ -38,7 +38,7 @@ fn what_the_board_calls_dead_is_put_away_with_a_copy_and_everything_else_stays()
     for name in ["feature/t-2", "feature/other", "main"] {
         assert!(branches.contains(&name.to_owned()), "{branches:?}");
     }
-    let control = project.join(".debussy/dbs/control.git");
+    let control = bench.git.state().join("control.git");
     let kept = bench.git.git(
         &control,
         &["for-each-ref", "--format=%(refname)", "refs/dbs/attic/t-1/"],

@@ -7,7 +7,7 @@ use dbs::ports::git::{DeleteOutcome, Git, RemoveOutcome, Revision, WorkingTree, 
 use super::{GitFixture, branch, developed, file_at, id, name, on_branch, open, saver, spec};
 
 fn attic(fixture: &GitFixture) -> String {
-    let control = fixture.project().join(".debussy/dbs/control.git");
+    let control = fixture.state().join("control.git");
     fixture.git(
         &control,
         &["for-each-ref", "--format=%(refname)", "refs/dbs/attic"],
@@ -31,7 +31,7 @@ fn a_snapshot_holds_untracked_files_and_leaves_index_and_branch_alone() {
     assert_eq!(kept.attic_ref, "refs/dbs/attic/t1/1");
     assert_eq!(file_at(&fixture, &kept.commit, "new.txt"), "precious");
     assert_eq!(file_at(&fixture, &kept.commit, "README.md"), "staged");
-    let control = fixture.project().join(".debussy/dbs/control.git");
+    let control = fixture.state().join("control.git");
     assert!(
         !fixture
             .try_git(&control, &["cat-file", "-e", &format!("{}:x.log", kept.commit)])
@@ -105,7 +105,7 @@ fn commits_thrown_away_by_a_reset_are_kept() {
     let RemoveOutcome::Removed(Some(kept)) = removed else {
         panic!("{removed:?}")
     };
-    let control = fixture.project().join(".debussy/dbs/control.git");
+    let control = fixture.state().join("control.git");
     fixture.git(
         &control,
         &[
@@ -262,7 +262,7 @@ fn the_log_of_the_main_checkout_is_not_swept_into_snapshots() {
     let old = fixture.commit(&fixture.project(), "private.txt", "private", "Private");
     fixture.git(&fixture.project(), &["reset", "-q", "--hard", "HEAD~1"]);
     let kept = git.snapshot(&WorkingTree::Main, &saver("t1")).unwrap();
-    let control = fixture.project().join(".debussy/dbs/control.git");
+    let control = fixture.state().join("control.git");
     let output = fixture.try_git(
         &control,
         &[

@@ -212,7 +212,7 @@ fn a_lock_of_the_same_branch_that_somebody_held_before_us_stays_for_ever() {
     drop(GitCli::open(&eager).unwrap());
     assert!(lock.exists(), "it is older than anything we did");
     // As if a git of ours had been killed later on.
-    let notes = fixture.project().join(".debussy/dbs/control.git/project-queue");
+    let notes = fixture.state().join("control.git/project-queue");
     fs::write(&notes, "!\n99999999999999 refs/heads/feature/t1.lock").unwrap();
     GitCli::open(&eager).unwrap();
     assert!(lock.exists(), "it was there before that git began");
@@ -237,7 +237,7 @@ fn a_lock_is_left_alone_while_a_git_of_ours_may_still_be_at_work() {
     drop(GitCli::open(&eager).unwrap());
     fs::create_dir_all(fixture.project().join(".git/refs/heads/feature")).unwrap();
     let lock = fixture.project().join(".git/refs/heads/feature/t1.lock");
-    let notes = fixture.project().join(".debussy/dbs/control.git/project-queue");
+    let notes = fixture.state().join("control.git/project-queue");
     fs::write(&notes, "!\n0 refs/heads/feature/t1.lock").unwrap();
     fs::write(&lock, "").unwrap();
     let held = fs::File::options().read(true).write(true).open(&notes).unwrap();

@@ -146,11 +146,7 @@ fn plant(fixture: &GitFixture, trap: &Trap, worktree: &Path) {
     ] {
         settings.push((name.to_owned(), value.to_owned()));
     }
-    let control = fixture
-        .project()
-        .join(".debussy/dbs/control.git")
-        .display()
-        .to_string();
+    let control = fixture.state().join("control.git").display().to_string();
     settings.push((
         format!("remote.{control}.uploadpack"),
         trap.command("remote.uploadpack"),
@@ -298,7 +294,7 @@ fn a_control_repository_that_was_tampered_with_is_put_back_before_the_next_call(
     let trap = Trap::new(&fixture);
     plant(&fixture, &trap, &worktree.path);
     trap.reset();
-    let control = fixture.project().join(".debussy/dbs/control.git");
+    let control = fixture.state().join("control.git");
     let evil = fixture.project().join(".git/config");
     fs::copy(&evil, control.join("config")).unwrap();
     fs::create_dir_all(control.join("info")).unwrap();

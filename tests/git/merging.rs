@@ -228,7 +228,7 @@ fn a_hostile_title_stays_on_its_line() {
         }),
         "main",
     );
-    let control = fixture.project().join(".debussy/dbs/control.git");
+    let control = fixture.state().join("control.git");
     let trailers = fixture.git(
         &control,
         &[

@@ -105,7 +105,7 @@ fn a_changed_origin_is_refused_until_a_person_accepts_it() {
 fn an_origin_that_is_recorded_in_other_words_still_counts_and_one_that_cannot_be_read_is_an_error() {
     let fixture = GitFixture::new();
     drop(open(&fixture));
-    let config = fixture.project().join(".debussy/dbs/control.git/config");
+    let config = fixture.state().join("control.git/config");
     let written = fs::read_to_string(&config).unwrap();
     let other = written
         .replace("[remote \"origin\"]", "[Remote \"origin\"] # ours")
@@ -195,7 +195,7 @@ fn a_state_folder_that_is_a_link_is_refused() {
     let fixture = GitFixture::new();
     let elsewhere = fixture.root().join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
-    std::os::unix::fs::symlink(&elsewhere, fixture.project().join(".debussy")).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, fixture.state()).unwrap();
     assert!(GitCli::open(&setup(&fixture)).is_err());
     assert_eq!(fs::read_dir(elsewhere).unwrap().count(), 0);
 }
@@ -285,7 +285,7 @@ fn a_lock_left_in_the_control_repository_by_a_killed_git_is_removed_with_the_nex
     let fixture = GitFixture::new();
     let git = open(&fixture);
     let (_, head) = super::developed(&fixture, &git);
-    let control = fixture.project().join(".debussy/dbs/control.git");
+    let control = fixture.state().join("control.git");
     let lock = control.join(format!("refs/dbs/pin/{head}.lock"));
     fs::create_dir_all(lock.parent().unwrap()).unwrap();
     fs::write(&lock, "").unwrap();
@@ -307,7 +307,7 @@ fn a_git_left_behind_by_a_dead_server_is_waited_for_and_then_given_up() {
     let mut setup = setup(&fixture);
     setup.limits.transfer = std::time::Duration::from_millis(200);
     let git = GitCli::open(&setup).unwrap();
-    let control = fixture.project().join(".debussy/dbs/control.git");
+    let control = fixture.state().join("control.git");
     let held = fs::File::create(control.join("queue")).unwrap();
     held.lock().unwrap();
     let answer = git.resolve(&Revision::RemoteBranch(branch("main")));

@@ -111,7 +111,7 @@ fn what_was_kept_is_known_without_a_question_also_after_packing() {
     let Head::At(commit) = git.resolve(&Revision::RemoteBranch(branch("main"))) else {
         panic!("there is a main branch")
     };
-    let control = fixture.project().join(".debussy/dbs/control.git");
+    let control = fixture.state().join("control.git");
     for _ in 0..2 {
         counted.starts();
         let found = git.resolve(&Revision::Commit(commit.clone()));

@@ -12,7 +12,7 @@ fn what_has_gathered_is_packed_once_and_nothing_is_thrown_away() {
     let mut eager = setup(&fixture);
     eager.limits.loose = 10;
     let git = GitCli::open(&eager).unwrap();
-    let control = fixture.project().join(".debussy/dbs/control.git");
+    let control = fixture.state().join("control.git");
     git.resolve(&Revision::RemoteBranch(branch("main")));
     let file = fixture.root().join("file");
     let mut kept = Vec::new();

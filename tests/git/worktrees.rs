@@ -407,7 +407,7 @@ fn the_head_of_a_branch_that_is_replaced_goes_to_the_attic() {
         panic!("{second} is not kept: {:?}", resumed.saved)
     };
     assert_eq!(kept.commit, second);
-    let control = project.join(".debussy/dbs/control.git");
+    let control = fixture.state().join("control.git");
     assert!(
         kept.attic_ref.starts_with("refs/dbs/attic/t1/"),
         "{}",

@@ -14,6 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use dbs::adapters::project::Project;
 use tempfile::TempDir;
 
 /// `project/` with branch `main`, one commit, pushed to `origin.git/`; `home/` is empty.
@@ -64,6 +65,11 @@ impl GitFixture {
     /// The working copy.
     pub(crate) fn project(&self) -> PathBuf {
         self.root().join("project")
+    }
+
+    /// The folder of the project's state, as the program finds it.
+    pub(crate) fn state(&self) -> PathBuf {
+        Project::find(&self.project()).unwrap().dbs()
     }
 
     /// The bare repository behind the remote `origin`.

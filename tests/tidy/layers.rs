@@ -266,6 +266,7 @@ const SHARED: &[&str] = &[
     "excludes",
     "clock",
     "socket",
+    "state_folder",
     "text_file",
 ];
 

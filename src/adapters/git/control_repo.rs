@@ -1,4 +1,4 @@
-//! The control repository: bare, ours alone, in `.debussy/dbs/control.git`. Its configuration is a text made here and
+//! The control repository: bare, ours alone, `control.git` in the project's state. Its configuration is a text made here and
 //! compared before every call; nothing else may configure it (M11).
 
 use std::fs;
@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 use super::command::{ConfigScope, GitProgram};
 use super::discovery::{OriginUrls, ProjectRepo};
 use super::files::{failed, not_ours, real_folder, write_atomically};
+use crate::adapters::state_folder;
 use crate::ports::git::GitError;
 
 /// What is older than this belongs to no living call.
@@ -40,9 +41,11 @@ impl ControlRepo {
         project: &ProjectRepo,
         found: &OriginUrls,
     ) -> Result<Self, GitError> {
-        let state = project.root.join(".debussy").join("dbs");
+        let state = state_folder::of(&project.common, &project.git_dir);
         let path = state.join("control.git");
-        real_folder(&project.root.join(".debussy"))?;
+        if let Some(above) = state.parent() {
+            real_folder(above)?;
+        }
         real_folder(&state)?;
         let recorded = recorded_origin(program, &path, &project.object_format)?;
         let origin = recorded.unwrap_or_else(|| found.clone());

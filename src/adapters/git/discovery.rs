@@ -48,6 +48,21 @@ impl ProjectRepo {
     }
 }
 
+/// Whether git tracks anything at or below one of the paths, which are relative to the project. Writes nothing.
+///
+/// # Errors
+/// When git cannot be asked.
+pub fn is_tracked(setup: &GitSetup, paths: &[&str]) -> Result<bool, GitError> {
+    let program = GitProgram::new(setup);
+    let call = program.command(
+        ConfigScope::Preflight,
+        &setup.project,
+        "ask which files of the state are tracked",
+    );
+    let output = call.words("ls-files -z --").args(paths).run_ok()?;
+    Ok(!output.text().is_empty())
+}
+
 /// Fetch URL of the remote `origin`, and its push URL where that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct OriginUrls {

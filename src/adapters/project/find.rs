@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::error::{ProjectError, failed};
-use crate::adapters::text_file;
+use crate::adapters::{state_folder, text_file};
 
 /// Longest text read from git's pointer files.
 const LONGEST_POINTER: u64 = 8192;
@@ -14,12 +14,13 @@ const LONGEST_POINTER: u64 = 8192;
 pub struct Project {
     root: PathBuf,
     git: PathBuf,
+    state: PathBuf,
 }
 
 impl Project {
     /// Finds the project of `from`: the nearest folder upwards that is a checkout. A linked worktree belongs to the project of
-    /// its main checkout, so that an agent's worktree leads to the one board; only a worktree with a `.debussy` folder of
-    /// its own is a project of its own.
+    /// its main checkout, so that an agent's worktree leads to the one board; only a worktree with a `.debussy` folder or
+    /// a state of its own is a project of its own.
     ///
     /// # Errors
     /// When there is no repository, or it has no checkout, or a folder cannot be read.
@@ -28,7 +29,7 @@ impl Project {
         for folder in start.ancestors() {
             let git = folder.join(".git");
             match fs::metadata(&git) {
-                Ok(found) if found.is_dir() => return Ok(project(folder, &git)),
+                Ok(found) if found.is_dir() => return Ok(project(folder, &git, &git)),
                 Ok(found) if found.is_file() => return linked(folder, &git),
                 Ok(_) | Err(_) => {}
             }
@@ -49,12 +50,20 @@ impl Project {
     pub fn git_folder(&self) -> &Path {
         &self.git
     }
+
+    /// The folder of the project's state: database, backups, secret, records of attempts. Inside the git folder, where no git command
+    /// reaches that people or agents run in a checkout.
+    pub fn dbs(&self) -> PathBuf {
+        self.state.clone()
+    }
 }
 
-fn project(root: &Path, git: &Path) -> Project {
+/// `git` is the folder that all checkouts share, `own` the one of this checkout.
+fn project(root: &Path, git: &Path, own: &Path) -> Project {
     Project {
         root: root.to_owned(),
         git: git.to_owned(),
+        state: state_folder::of(git, own),
     }
 }
 
@@ -65,18 +74,21 @@ fn linked(folder: &Path, pointer: &Path) -> Result<Project, ProjectError> {
     let own = canonical(folder, target, pointer)?;
     let common = own.join("commondir");
     if !common.is_file() {
-        return Ok(project(folder, &own));
+        return Ok(project(folder, &own, &own));
     }
     let git = canonical(&own, read_pointer(&common)?.trim(), &common)?;
     let main = git.parent().filter(|_| git.ends_with(".git"));
-    let main = main.filter(|_| !folder.join(".debussy").is_dir());
-    Ok(project(main.unwrap_or(folder), &git))
+    let is_own = folder.join(".debussy").is_dir() || state_folder::of(&git, &own).is_dir();
+    Ok(match main.filter(|_| !is_own) {
+        Some(main) => project(main, &git, &git),
+        None => project(folder, &git, &own),
+    })
 }
 
 /// The search ended in a git folder itself: of a checkout beside it, or of none.
 fn inside_git(folder: &Path) -> Result<Project, ProjectError> {
     match folder.parent() {
-        Some(root) if folder.ends_with(".git") => Ok(project(root, folder)),
+        Some(root) if folder.ends_with(".git") => Ok(project(root, folder, folder)),
         _ => Err(ProjectError::Bare {
             path: folder.to_owned(),
         }),

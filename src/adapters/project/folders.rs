@@ -1,8 +1,10 @@
 //! What lies where in a project (K81), and how it is made: private to this user, and never through a link (LK-44).
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
 
 use super::error::{ProjectError, failed};
 use super::find::Project;
@@ -16,11 +18,17 @@ impl Project {
     /// # Errors
     /// When something else lies in the way, or the system refuses.
     pub fn init(&self) -> Result<ProjectSecret, ProjectError> {
-        for folder in [self.folder(), self.worktrees()] {
-            make(&folder)?;
+        let state = self.dbs();
+        let above = state.parent().filter(|above| *above != self.git_folder());
+        for folder in [self.folder(), self.worktrees()]
+            .iter()
+            .map(PathBuf::as_path)
+            .chain(above)
+        {
+            make(folder)?;
         }
         for folder in [
-            self.dbs(),
+            state,
             self.attempts(),
             self.inbox(),
             self.checkouts(),
@@ -30,6 +38,7 @@ impl Project {
             make(&folder)?;
             close(&folder)?;
         }
+        self.write_pointer()?;
         excludes::ensure(self.git_folder()).map_err(|error| failed(error.what, &error.path)(error.why))?;
         ProjectSecret::of(&self.dbs().join("secret"))
     }
@@ -39,34 +48,44 @@ impl Project {
         self.root().join(".debussy")
     }
 
-    /// `.debussy/dbs`: database, lock and secret, private to this program.
-    pub fn dbs(&self) -> PathBuf {
-        self.folder().join("dbs")
+    /// `.debussy/state.txt`: says to people where the state is. Nothing reads it, so nobody can lead the program elsewhere with it.
+    fn write_pointer(&self) -> Result<(), ProjectError> {
+        let path = self.folder().join("state.txt");
+        let text = pointer_text(&self.dbs());
+        if fs::read(&path).is_ok_and(|found| found == text.as_bytes()) {
+            return Ok(());
+        }
+        let write = || -> io::Result<()> {
+            let mut file = NamedTempFile::new_in(self.folder())?;
+            file.write_all(text.as_bytes())?;
+            file.persist(&path).map(drop).map_err(|failure| failure.error)
+        };
+        write().map_err(failed("write", &path))
     }
 
-    /// `.debussy/dbs/attempts`: a folder for each attempt.
+    /// `attempts` in the state: a folder for each attempt.
     pub fn attempts(&self) -> PathBuf {
         self.dbs().join("attempts")
     }
 
-    /// `.debussy/dbs/attempts/ID`.
+    /// The folder of one attempt.
     pub fn attempt(&self, id: AttemptId) -> PathBuf {
         self.attempts().join(id.to_string())
     }
 
-    /// `.debussy/dbs/inbox`: signals that found no server.
+    /// `inbox` in the state: signals that found no server.
     pub fn inbox(&self) -> PathBuf {
         self.dbs().join("inbox")
     }
 
-    /// `.debussy/dbs/checkouts`: clean checkouts for gates.
+    /// `.debussy/checkouts`: clean checkouts for gates. Not in the state: many tools pass over whatever is below a `.git`.
     pub fn checkouts(&self) -> PathBuf {
-        self.dbs().join("checkouts")
+        self.folder().join("checkouts")
     }
 
-    /// `.debussy/backups`: copies of the database.
+    /// `backups` in the state: copies of the database.
     pub fn backups(&self) -> PathBuf {
-        self.folder().join("backups")
+        self.dbs().join("backups")
     }
 
     /// `.debussy/logs`.
@@ -85,7 +104,16 @@ impl Project {
     }
 }
 
-fn make(path: &Path) -> Result<(), ProjectError> {
+fn pointer_text(state: &Path) -> String {
+    format!(
+        "The board of this project, its backups, the records of its agents and the snapshots of their work are in\n\n    {}\n\n\
+         because `git clean` and the like do not reach there. This folder has what people read and edit: settings, workflows,\n\
+         layouts, themes and logs.\n",
+        state.display()
+    )
+}
+
+pub(super) fn make(path: &Path) -> Result<(), ProjectError> {
     match private_folder().create(path) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => must_be_folder(path),

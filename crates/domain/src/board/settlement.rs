@@ -130,7 +130,9 @@ impl Board {
         });
         if let Some(kept) = kept {
             let name = attempt.worker.name();
-            let text = format!("uncommitted work of {name} is kept as {kept} in .debussy/dbs/control.git");
+            let text = format!(
+                "uncommitted work of {name} is kept as {kept} in control.git, in the folder that `dbs debug` names"
+            );
             self.comment(step.now, &attempt.task, ENGINE, text);
         }
         self.retire_if_unused(step, &attempt.task);

@@ -12,7 +12,7 @@ use crate::protocol::query::{Report, StateEntry, StateFolder};
 
 pub(in crate::cli::commands) fn debug(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
     let mut access = BoardAccess::open(edge)?;
-    let folder = access.place.debussy.clone();
+    let folder = access.place.state.clone();
     let entries =
         listing(&folder).map_err(|error| format!("could not list {}: {error}", folder.display()))?;
     let path = folder.display().to_string();

@@ -1,0 +1,74 @@
+//! Brings the state of a project from where earlier versions kept it, once, when nobody works with it.
+
+use std::path::PathBuf;
+
+use crate::adapters::git::{GitSetup, is_tracked};
+use crate::adapters::holder::LocalHolders;
+use crate::adapters::output;
+use crate::adapters::project::{Project, StateRelocation};
+use crate::adapters::store::{LockOwner, ServerLock};
+use crate::config::process_env::ProcessEnv;
+use crate::ports::holders::{HolderLiveness, Holders as _};
+
+/// Moves what lies in the former place, and says so.
+///
+/// # Errors
+/// When it must not be moved or cannot be. Reads after "could not".
+pub(super) fn bring(project: &Project, edge: &ProcessEnv) -> Result<(), String> {
+    let Some(found) = project.relocation().map_err(|error| error.to_string())? else {
+        return Ok(());
+    };
+    match carry_out(&found, project, edge) {
+        Ok(true) => {
+            output::problem(&format!(
+                "the state of this project was moved from {} to {}, where `git clean` does not reach",
+                found.from.display(),
+                found.to.display()
+            ));
+            Ok(())
+        }
+        Ok(false) => Ok(()),
+        // Another process was faster.
+        Err(_) if !found.from.exists() => Ok(()),
+        Err(why) => Err(why),
+    }
+}
+
+fn carry_out(found: &StateRelocation, project: &Project, edge: &ProcessEnv) -> Result<bool, String> {
+    let refuse = |why: String| found.refuse(why).to_string();
+    let setup = GitSetup::new(project.root(), edge.environment.clone());
+    // What came with a clone is somebody else's board and secret.
+    if is_tracked(&setup, StateRelocation::former_paths()).map_err(|error| refuse(error.to_string()))? {
+        let why = "git tracks files there, so it may come from somebody else; remove it from the repository, or move it away";
+        return Err(refuse(why.to_owned()));
+    }
+    let owner = LockOwner {
+        process: std::process::id(),
+        socket: String::new(),
+    };
+    let lock = ServerLock::take(&found.from.join("server.lock"), &owner);
+    let _lock = lock.map_err(|error| refuse(error.to_string()))?;
+    let busy = running(&found.from.join("attempts")).map_err(refuse)?;
+    if !busy.is_empty() {
+        return Err(refuse(format!(
+            "programs that an earlier dbs started still write there (processes {}); end them and try again",
+            busy.join(", ")
+        )));
+    }
+    found.carry_out().map_err(|error| error.to_string())
+}
+
+/// Process ids of holders that write below the folder.
+fn running(attempts: &std::path::Path) -> Result<Vec<String>, String> {
+    let holders = LocalHolders::new(PathBuf::new(), attempts.to_owned(), PathBuf::new());
+    let found = holders.inventory().map_err(|error| error.to_string())?;
+    let mut running = Vec::new();
+    for report in found {
+        match report.state {
+            HolderLiveness::Running(process) => running.push(process.holder_pid.to_string()),
+            HolderLiveness::Unknown(why) => return Err(why),
+            HolderLiveness::Exited(_) | HolderLiveness::Lost | HolderLiveness::NotStarted => {}
+        }
+    }
+    Ok(running)
+}
