@@ -29,3 +29,6 @@ mod replaying;
 mod small_disk;
 #[path = "store/turns.rs"]
 mod turns;
+#[cfg(unix)]
+#[path = "store/vanished.rs"]
+mod vanished;

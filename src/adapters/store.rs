@@ -14,7 +14,9 @@ mod files;
 mod integrity;
 mod lock;
 mod open;
+mod presence;
 mod read;
+mod rescue;
 mod rows;
 mod schema;
 #[cfg(test)]

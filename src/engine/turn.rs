@@ -65,8 +65,8 @@ impl DurableBoard {
     /// What people may see now.
     pub fn read_model(&self, now: Timestamp) -> ReadModel {
         let mut model = ReadModel::of(&self.board, now);
-        if let Some(text) = self.store.warning() {
-            model.troubles.insert(0, Trouble::of_store(text));
+        if let Some(warning) = self.store.warning() {
+            model.troubles.insert(0, Trouble::of_store(warning));
         }
         model
     }

@@ -18,11 +18,11 @@ pub struct Trouble {
 }
 
 impl Trouble {
-    /// A warning of the store, as a trouble: its disk is full or nearly so.
-    pub fn of_store(text: String) -> Trouble {
+    /// A warning of the store, as a trouble: its disk is full or nearly so, or something happened to its files.
+    pub fn of_store(warning: Cause) -> Trouble {
         Trouble {
-            kind: TroubleKind::Disk,
-            text,
+            kind: warning.kind,
+            text: warning.text,
             tasks: Vec::new(),
             retry_at: None,
         }

@@ -105,3 +105,23 @@ fn cleaning_the_checkout_with_git_takes_nothing_of_the_state() {
     assert!(["t-1", "t-2", "t-3"].iter().all(|id| text.contains(id)), "{text}");
     assert!(shop.git.state().join("control.git/HEAD").exists());
 }
+
+#[test]
+fn a_server_whose_database_is_deleted_writes_it_anew_and_says_so_in_its_log() {
+    let mut shop = Shop::new();
+    shop.does(&["task", "create", "Fix", "--id", "t-1"]);
+    shop.serve();
+    for name in ["store.db", "store.db-wal", "store.db-shm"] {
+        fs::remove_file(shop.git.state().join(name)).unwrap();
+    }
+    shop.does(&["task", "create", "Mend", "--id", "t-2"]);
+    assert!(shop.git.state().join("store.db").exists());
+    shop.does(&["stop"]);
+    let text = shop.does(&["task", "list"]);
+    assert!(text.contains("t-1") && text.contains("t-2"), "{text}");
+    let logs = fs::read_dir(shop.git.project().join(".debussy/logs")).unwrap();
+    let logs: String = logs
+        .map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap())
+        .collect();
+    assert!(logs.contains("was deleted while dbs worked"), "{logs}");
+}

@@ -16,6 +16,8 @@ pub enum TroubleKind {
     Network,
     /// Somebody else works in a repository.
     Lock,
+    /// Something happened to the files of the board.
+    Database,
     #[default]
     Other,
 }
@@ -28,6 +30,7 @@ impl TroubleKind {
             TroubleKind::Agent => "no agent",
             TroubleKind::Network => "no network",
             TroubleKind::Lock => "git locked",
+            TroubleKind::Database => "database",
             TroubleKind::Other => "cannot start",
         }
     }

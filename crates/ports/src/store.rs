@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use dbs_domain::{Board, Effect, Event, Notice, TaskId, Timestamp};
+use dbs_domain::{Board, Cause, Effect, Event, Notice, TaskId, Timestamp};
 
 /// One turn as it is committed to the store: event, changed rows and effects.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ pub trait Store: Send {
     /// A consistent copy under the backups folder; returns its path.
     fn backup(&mut self, at: Timestamp) -> Result<PathBuf, StoreError>;
     /// What people should know of the store although it still works, as a sentence: the disk is full, the reserve is used up.
-    fn warning(&self) -> Option<String> {
+    fn warning(&self) -> Option<Cause> {
         None
     }
 }

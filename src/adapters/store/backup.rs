@@ -26,7 +26,12 @@ pub(super) fn routine(
     files: &StoreFiles,
     at: Timestamp,
 ) -> Result<PathBuf, StoreError> {
-    let path = copy(connection, files, &format!("{ROUTINE}{}", stamp(at)))?;
+    let path = copy(
+        connection,
+        files,
+        &files.backups,
+        &format!("{ROUTINE}{}", stamp(at)),
+    )?;
     if let Err(error) = prune(&files.backups) {
         tracing::warn!(
             "could not remove old backups in {}: {error}",
@@ -43,11 +48,27 @@ pub(super) fn before(
     name: &str,
     at: Timestamp,
 ) -> Result<PathBuf, StoreError> {
-    copy(connection, files, &format!("{UPGRADE}{name}-{}", stamp(at)))
+    let stem = format!("{UPGRADE}{name}-{}", stamp(at));
+    copy(connection, files, &files.backups, &stem)
 }
 
-fn copy(connection: &Connection, files: &StoreFiles, stem: &str) -> Result<PathBuf, StoreError> {
-    let path = unused(&files.backups, stem);
+/// A copy in another folder, with names that begin with `begin`; never removed by us.
+pub(super) fn rescue(
+    connection: &Connection,
+    files: &StoreFiles,
+    (folder, begin): (&Path, &str),
+    at: Timestamp,
+) -> Result<PathBuf, StoreError> {
+    copy(connection, files, folder, &format!("{begin}{}", stamp(at)))
+}
+
+fn copy(
+    connection: &Connection,
+    files: &StoreFiles,
+    folder: &Path,
+    stem: &str,
+) -> Result<PathBuf, StoreError> {
+    let path = unused(folder, stem);
     let partial = path.with_extension("partial");
     remove_if_there(&partial).map_err(failed("write backup", &path))?;
     let copied = connection.execute("VACUUM INTO ?1", [partial.to_string_lossy()]);

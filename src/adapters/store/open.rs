@@ -9,9 +9,11 @@ use super::errors::{failure, newer};
 use super::files::{StoreFiles, failed};
 use super::integrity::{BUSY, check, examine};
 use super::lock::{LockOwner, ServerLock};
+use super::presence::OpenFiles;
 use super::read::StoreReader;
+use super::rescue::saved_copies;
 use super::schema::{MIGRATIONS, Migration, migrate, newest};
-use crate::domain::{Board, Effect, TaskId, Timestamp};
+use crate::domain::{Board, Cause, Effect, TaskId, Timestamp, TroubleKind};
 use crate::ports::store::{Store, StoreError, StoredEvent, Turn};
 
 /// Implementation of the `Store` port in `SQLite`; holds the project's lock until it is dropped.
@@ -20,8 +22,12 @@ pub struct SqliteStore {
     pub(super) database: StoreReader,
     pub(super) ballast: Ballast,
     pub(super) session: i64,
+    pub(super) open_files: OpenFiles,
+    pub(super) owner: LockOwner,
+    /// What people should know of what happened to the files.
+    pub(super) note: Option<String>,
     // Dropped last, after the database is closed.
-    _lock: ServerLock,
+    pub(super) lock: ServerLock,
 }
 
 impl SqliteStore {
@@ -64,7 +70,10 @@ impl SqliteStore {
             session: database.next_session()?,
             database,
             ballast: Ballast::create(files),
-            _lock: lock,
+            open_files: OpenFiles::of(files),
+            owner: owner.clone(),
+            note: saved_copies(files),
+            lock,
         })
     }
 
@@ -99,7 +108,7 @@ impl SqliteStore {
     }
 }
 
-fn open_writer(files: &StoreFiles) -> rusqlite::Result<Connection> {
+pub(super) fn open_writer(files: &StoreFiles) -> rusqlite::Result<Connection> {
     let connection = Connection::open(&files.database)?;
     connection.busy_timeout(BUSY)?;
     connection.pragma_update(None, "foreign_keys", false)?;
@@ -138,7 +147,9 @@ impl Store for SqliteStore {
     }
 
     fn commit(&mut self, turn: &Turn<'_>) -> Result<u64, StoreError> {
-        self.write(turn)
+        let seq = self.write(turn)?;
+        self.keep_in_place(turn.at)?;
+        Ok(seq)
     }
 
     fn open_intents(&mut self) -> Result<Vec<Effect>, StoreError> {
@@ -158,12 +169,14 @@ impl Store for SqliteStore {
         backup::routine(&self.database.connection, &self.database.files, at)
     }
 
-    fn warning(&self) -> Option<String> {
-        (self.ballast == Ballast::Gone).then(|| {
-            format!(
+    fn warning(&self) -> Option<Cause> {
+        let is_short = self.ballast == Ballast::Gone;
+        let short = is_short.then(|| {
+            TroubleKind::Disk.cause(format!(
                 "the disk of {} is full or nearly so; free some space and restart dbs",
                 self.database.files.database.display()
-            )
-        })
+            ))
+        });
+        short.or_else(|| self.note.clone().map(|note| TroubleKind::Database.cause(note)))
     }
 }
