@@ -16,6 +16,8 @@ mod crash;
 mod hostile;
 #[path = "git/merging.rs"]
 mod merging;
+#[path = "git/nested.rs"]
+mod nested;
 #[path = "git/remote.rs"]
 mod remote;
 #[path = "git/start.rs"]

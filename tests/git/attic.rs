@@ -134,23 +134,6 @@ fn a_snapshot_survives_the_agents_own_cleaning() {
 }
 
 #[test]
-fn a_repository_inside_a_worktree_keeps_it_from_being_removed() {
-    let fixture = GitFixture::new();
-    let git = open(&fixture);
-    let (worktree, _) = developed(&fixture, &git);
-    let nested = worktree.path.join("nested");
-    fs::create_dir(&nested).unwrap();
-    fixture.git(&nested, &["init", "-q"]);
-    fixture.commit(&nested, "deep.txt", "precious", "Deep");
-    let removed = git.remove_worktree(&name("a"), &saver("t1")).unwrap();
-    assert!(
-        matches!(&removed, RemoveOutcome::Kept(why) if why.contains("nested")),
-        "{removed:?}"
-    );
-    assert!(nested.join("deep.txt").exists());
-}
-
-#[test]
 fn a_folder_that_is_not_ours_is_never_removed() {
     let fixture = GitFixture::new();
     let git = open(&fixture);

@@ -5,18 +5,12 @@ use std::fs;
 use std::path::Path;
 
 use super::cli::GitCli;
+use super::command::GitCommand;
 use super::worktree_link::CheckoutDir;
 use crate::ports::git::{AtticOwner, AtticSnapshot, CommitId, GitError, SafeName, Signature, TreeId};
 
 /// How many lines of a worktree's own head log are looked through for commits nothing else names.
 const LOG_LINES: usize = 200;
-
-/// A snapshot of a worktree, with the nested repositories it could not include.
-pub(super) struct KeptSnapshot {
-    pub(super) snapshot: AtticSnapshot,
-    /// Folders that are repositories of their own: only the id of their commit is in the snapshot.
-    pub(super) nested: Vec<String>,
-}
 
 struct AtticEntry {
     snapshot: AtticSnapshot,
@@ -33,38 +27,47 @@ pub(super) struct CommitDraft<'a> {
 }
 
 impl GitCli {
-    /// Keeps files, commit, and commits only the worktree's own log remembers.
+    /// Keeps files, commit, commits only the worktree's own log remembers, and the repositories in it.
     pub(super) fn snapshot_checkout(
         &self,
         site: &CheckoutDir,
         saver: &AtticOwner,
-    ) -> Result<KeptSnapshot, GitError> {
+    ) -> Result<AtticSnapshot, GitError> {
         let state = self.read_state(site)?;
         let mut parents: Vec<CommitId> = state.head.into_iter().collect();
         parents.extend(self.unreferenced_commits(site, parents.first())?);
-        let nested = self.nested_repositories(&site.folder, &state.tree)?;
-        let is_same = |entry: &AtticEntry| {
-            let ids = parents.iter().map(CommitId::as_str);
-            entry.tree == state.tree.as_str() && ids.eq(entry.parents.iter().map(String::as_str))
-        };
-        if let Some(entry) = self.attic(&saver.task)?.into_iter().find(is_same) {
-            let snapshot = entry.snapshot;
-            return Ok(KeptSnapshot { snapshot, nested });
+        // Nothing is about to be deleted in the main checkout, whose submodules may be large.
+        if site.git_dir != self.project.git_dir {
+            parents.extend(self.keep_nested(site, saver)?);
         }
         let folder = site.folder.file_name().unwrap_or_default().to_string_lossy();
         let folder = super::error_text::one_line(&folder);
         let message = format!("Snapshot of {folder}\n\nDbs-Task: {}\n", saver.task);
+        self.keep_once(&state.tree, &parents, message, saver)
+    }
+
+    /// Puts a commit of that into the task's attic, unless the same is there already.
+    pub(super) fn keep_once(
+        &self,
+        tree: &TreeId,
+        parents: &[CommitId],
+        message: String,
+        saver: &AtticOwner,
+    ) -> Result<AtticSnapshot, GitError> {
+        let is_same = |entry: &AtticEntry| {
+            let ids = parents.iter().map(CommitId::as_str);
+            entry.tree == tree.as_str() && ids.eq(entry.parents.iter().map(String::as_str))
+        };
+        if let Some(entry) = self.attic(&saver.task)?.into_iter().find(is_same) {
+            return Ok(entry.snapshot);
+        }
         let draft = CommitDraft {
-            tree: &state.tree,
-            parents: &parents,
+            tree,
+            parents,
             message,
             signature: &saver.signature,
         };
-        let commit = self.commit(&draft)?;
-        Ok(KeptSnapshot {
-            snapshot: self.add_to_attic(commit, &saver.task)?,
-            nested,
-        })
+        self.add_to_attic(self.commit(&draft)?, &saver.task)
     }
 
     /// Keeps a commit as it is, unless the task's attic holds it already.
@@ -79,20 +82,7 @@ impl GitCli {
 
     /// A commit object; the same draft gives the same commit.
     pub(super) fn commit(&self, draft: &CommitDraft<'_>) -> Result<CommitId, GitError> {
-        let mut call = self.in_control("make a commit")?.words("commit-tree -F -");
-        for parent in draft.parents {
-            call = call.arg("-p").arg(parent.as_str());
-        }
-        let clean = |text: &str| text.replace(|c: char| c.is_control() || "<>".contains(c), "");
-        let (name, email) = (clean(&draft.signature.name), clean(&draft.signature.email));
-        let at = format!("@{} +0000", draft.signature.seconds.max(0));
-        for who in ["AUTHOR", "COMMITTER"] {
-            for (what, value) in [("NAME", &name), ("EMAIL", &email), ("DATE", &at)] {
-                call = call.env(&format!("GIT_{who}_{what}"), value);
-            }
-        }
-        let call = call.arg(draft.tree.as_str()).input(draft.message.as_bytes());
-        Ok(CommitId::new(&call.run_line()?)?)
+        commit_with(self.in_control("make a commit")?, draft)
     }
 
     fn add_to_attic(&self, commit: CommitId, task: &SafeName) -> Result<AtticSnapshot, GitError> {
@@ -182,6 +172,24 @@ impl GitCli {
         let paths = links.filter_map(|entry| Some(entry.split_once('\t')?.1.to_owned()));
         Ok(paths.filter(|path| !is_empty(&folder.join(path))).collect())
     }
+}
+
+/// The same in the repository that the call is made in.
+pub(super) fn commit_with(call: GitCommand, draft: &CommitDraft<'_>) -> Result<CommitId, GitError> {
+    let mut call = call.words("commit-tree -F -");
+    for parent in draft.parents {
+        call = call.arg("-p").arg(parent.as_str());
+    }
+    let clean = |text: &str| text.replace(|c: char| c.is_control() || "<>".contains(c), "");
+    let (name, email) = (clean(&draft.signature.name), clean(&draft.signature.email));
+    let at = format!("@{} +0000", draft.signature.seconds.max(0));
+    for who in ["AUTHOR", "COMMITTER"] {
+        for (what, value) in [("NAME", &name), ("EMAIL", &email), ("DATE", &at)] {
+            call = call.env(&format!("GIT_{who}_{what}"), value);
+        }
+    }
+    let call = call.arg(draft.tree.as_str()).input(draft.message.as_bytes());
+    Ok(CommitId::new(&call.run_line()?)?)
 }
 
 fn is_empty(folder: &Path) -> bool {

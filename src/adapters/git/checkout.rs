@@ -62,6 +62,18 @@ impl GitCli {
     /// ever read back from it.
     fn own_repository(&self, path: &Path, commit: &CommitId) -> Result<PathBuf, GitError> {
         let git_dir = path.join(".git");
+        let objects = self.control.path.join("objects");
+        self.borrowing_repository(&git_dir, Some(&objects), commit.as_str())?;
+        Ok(git_dir)
+    }
+
+    /// A repository that has nothing but a head and what it borrows from a folder of objects, if from any.
+    pub(super) fn borrowing_repository(
+        &self,
+        git_dir: &Path,
+        objects: Option<&Path>,
+        head: &str,
+    ) -> Result<(), GitError> {
         let make = |name: &str| {
             let folder = git_dir.join(name);
             fs::create_dir_all(&folder).map_err(failed("make", &folder))
@@ -72,8 +84,9 @@ impl GitCli {
         };
         make("objects/info")?;
         make("refs")?;
-        let objects = self.control.path.join("objects");
-        write("objects/info/alternates", &format!("{}\n", objects.display()))?;
+        if let Some(objects) = objects {
+            write("objects/info/alternates", &format!("{}\n", objects.display()))?;
+        }
         let format = &self.project.object_format;
         let (version, extension) = match format.as_str() {
             "sha1" => (0, String::new()),
@@ -83,8 +96,7 @@ impl GitCli {
             "config",
             &format!("[core]\n\trepositoryformatversion = {version}\n\tbare = false\n{extension}"),
         )?;
-        write("HEAD", &format!("{commit}\n"))?;
-        Ok(git_dir)
+        write("HEAD", &format!("{head}\n"))
     }
 
     fn note_of(&self, path: &Path) -> Result<PathBuf, GitError> {

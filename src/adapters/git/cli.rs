@@ -229,8 +229,7 @@ impl Git for GitCli {
     }
 
     fn snapshot(&self, place: &WorkingTree, saver: &AtticOwner) -> Result<AtticSnapshot, GitError> {
-        let kept = self.snapshot_checkout(&self.locate(place)?, saver)?;
-        Ok(kept.snapshot)
+        self.snapshot_checkout(&self.locate(place)?, saver)
     }
 
     fn remove_worktree(&self, folder: &SafeName, saver: &AtticOwner) -> Result<RemoveOutcome, GitError> {

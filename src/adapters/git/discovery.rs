@@ -247,13 +247,19 @@ fn file_settings(settings: &[GitSetting]) -> Vec<String> {
     settings.collect()
 }
 
-fn is_address(text: &str) -> bool {
+/// Whether a text may be given to git as an address.
+pub(super) fn is_address(text: &str) -> bool {
     !text.is_empty() && !text.starts_with('-') && !text.contains(char::is_control)
 }
 
-fn absolute(url: &str, root: &Path) -> String {
+/// Whether an address is a folder here and no host.
+pub(super) fn is_on_this_machine(url: &str) -> bool {
     let slash = url.find('/').unwrap_or(url.len());
-    let is_remote = url.find(':').is_some_and(|colon| colon < slash);
+    url.starts_with("file://") || url.find(':').is_none_or(|colon| colon > slash)
+}
+
+fn absolute(url: &str, root: &Path) -> String {
+    let is_remote = !is_on_this_machine(url) || url.starts_with("file://");
     if is_remote || Path::new(url).is_absolute() || url.starts_with('~') {
         url.to_owned()
     } else {

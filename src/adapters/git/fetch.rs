@@ -140,7 +140,7 @@ impl GitCli {
         self.fetch(&from, &refspecs)
     }
 
-    fn fetch(&self, from: &str, refspecs: &[String]) -> Result<(), GitError> {
+    pub(super) fn fetch(&self, from: &str, refspecs: &[String]) -> Result<(), GitError> {
         self.try_fetch(from, refspecs)?.ok().map(drop)
     }
 
@@ -160,7 +160,7 @@ fn is_there(call: GitCommand, commit: &CommitId) -> Result<bool, GitError> {
 }
 
 /// Whether a remote clearly answered that it does not have a commit; everything else is no answer (LK-56).
-fn is_denial(output: &GitOutput) -> bool {
+pub(super) fn is_denial(output: &GitOutput) -> bool {
     let why = error_text::reason(output);
     output.code != Some(0) && (why.contains("not our ref") || why.contains(" not valid"))
 }

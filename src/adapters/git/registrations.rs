@@ -1,7 +1,7 @@
 //! What git has registered as worktrees of the project, and forgetting registrations of our own folders.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::cli::GitCli;
 use super::parse::{self, RegisteredWorktree};
@@ -38,6 +38,16 @@ impl GitCli {
             return Ok(None);
         }
         Ok(self.registered()?.into_iter().find(|entry| entry.is_at(folder)))
+    }
+
+    /// The git folder of the registration that names a folder.
+    pub(super) fn git_dir_of(&self, folder: &Path) -> Option<PathBuf> {
+        let entries = fs::read_dir(self.project.common.join("worktrees")).ok()?;
+        let names_it = |git_dir: &PathBuf| {
+            let pointer = worktree_link::read_pointer(&git_dir.join("gitdir")).ok();
+            pointer.is_some_and(|pointer| git_dir.join(pointer).parent() == Some(folder))
+        };
+        entries.flatten().map(|entry| entry.path()).find(names_it)
     }
 
     /// Whether no registration can be that folder's, because each names a folder of another name. False: git is to be asked.

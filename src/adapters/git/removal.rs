@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::cli::GitCli;
 use super::files::failed;
+use super::nested_search;
 use super::parse::RegisteredWorktree;
 use super::worktree_link::{self, CheckoutDir, PathStatus};
 use crate::ports::git::{AtticOwner, AtticSnapshot, CommitId, GitError, RemoveOutcome, SafeName};
@@ -33,10 +34,43 @@ impl GitCli {
         let Some(entry) = self.registration(path)? else {
             return Ok(None);
         };
-        let kept = entry.head.as_ref().map(|head| self.keep_head(head, saver));
-        let kept = kept.transpose()?.flatten();
+        let kept = self.keep_registration(&entry, saver)?;
         self.unregister(&entry)?;
         Ok(kept)
+    }
+
+    /// What goes with a registration whose folder is gone: the commit it stood on, commits only its log remembers, and the git
+    /// folders of its submodules.
+    fn keep_registration(
+        &self,
+        entry: &RegisteredWorktree,
+        saver: &AtticOwner,
+    ) -> Result<Option<AtticSnapshot>, GitError> {
+        let mut parents: Vec<CommitId> = Vec::new();
+        if let Some(head) = &entry.head {
+            parents.push(head.clone());
+        }
+        let mut is_needed = false;
+        if let Some(git_dir) = self.git_dir_of(&entry.path) {
+            let folder = git_dir.clone();
+            let site = CheckoutDir { folder, git_dir };
+            let logged = self.unreferenced_commits(&site, entry.head.as_ref())?;
+            let nested = self.keep_nested(&site, saver)?;
+            is_needed = !(logged.is_empty() && nested.is_empty());
+            parents.extend(logged.into_iter().chain(nested));
+        }
+        match (&entry.head, parents.first()) {
+            (Some(head), _) if !is_needed => self.keep_head(head, saver),
+            (_, Some(first)) => {
+                if let Some(head) = &entry.head {
+                    self.import_known(head.clone())?;
+                }
+                let message = format!("What was left of a worktree\n\nDbs-Task: {}\n", saver.task);
+                self.keep_once(&self.tree_of(first)?, &parents, message, saver)
+                    .map(Some)
+            }
+            (_, None) => Ok(None),
+        }
     }
 
     fn remove_ours(&self, site: &CheckoutDir, saver: &AtticOwner) -> Result<RemoveOutcome, GitError> {
@@ -44,10 +78,7 @@ impl GitCli {
             let why = "git does not list it as a worktree".to_owned();
             return Ok(RemoveOutcome::Kept(why));
         };
-        let snapshot = match self.keep_if_needed(site, &entry, saver)? {
-            Ok(snapshot) => snapshot,
-            Err(why) => return Ok(RemoveOutcome::Kept(why)),
-        };
+        let snapshot = self.keep_if_needed(site, &entry, saver)?;
         self.unregister(&entry)?;
         if site.folder.symlink_metadata().is_ok() {
             return Ok(RemoveOutcome::Kept("git left something of it behind".to_owned()));
@@ -55,24 +86,17 @@ impl GitCli {
         Ok(RemoveOutcome::Removed(snapshot))
     }
 
-    /// A snapshot where anything would be lost; the inner error says what a snapshot cannot hold.
+    /// A snapshot where anything would be lost.
     fn keep_if_needed(
         &self,
         site: &CheckoutDir,
         entry: &RegisteredWorktree,
         saver: &AtticOwner,
-    ) -> Result<Result<Option<AtticSnapshot>, String>, GitError> {
-        if self.is_kept_elsewhere(site, entry)? {
-            return Ok(Ok(None));
+    ) -> Result<Option<AtticSnapshot>, GitError> {
+        if nested_search::search(site)?.is_empty() && self.is_kept_elsewhere(site, entry)? {
+            return Ok(None);
         }
-        let kept = self.snapshot_checkout(site, saver)?;
-        if let Some(nested) = kept.nested.first() {
-            let nested = super::error_text::one_line(nested);
-            return Ok(Err(format!(
-                "{nested} in it is a repository of its own, which no snapshot can hold"
-            )));
-        }
-        Ok(Ok(Some(kept.snapshot)))
+        self.snapshot_checkout(site, saver).map(Some)
     }
 
     fn is_kept_elsewhere(&self, site: &CheckoutDir, entry: &RegisteredWorktree) -> Result<bool, GitError> {

@@ -76,7 +76,7 @@ impl GitCli {
     pub(super) fn read_state(&self, site: &CheckoutDir) -> Result<WorkspaceTree, GitError> {
         let head = site.head(self)?;
         let head = head.map(|commit| self.import_known(commit)).transpose()?;
-        let tree = self.read_tree_of(site, head.as_ref())?;
+        let tree = self.read_tree_of(&site.folder, head.as_ref())?;
         Ok(WorkspaceTree { head, tree })
     }
 
@@ -138,29 +138,6 @@ impl GitCli {
         }
         trees.insert(commit.clone(), tree.clone());
         Ok(tree)
-    }
-
-    /// Every file is read again: sizes and times an agent's index remembers are not believed.
-    fn read_tree_of(&self, site: &CheckoutDir, head: Option<&CommitId>) -> Result<TreeId, GitError> {
-        let index = self.control.scratch(&self.unique_name("index"))?;
-        let read = || -> Result<TreeId, GitError> {
-            if let Some(commit) = head {
-                let call = self.on_files(&site.folder, &index, "read the commit of a place")?;
-                call.words("read-tree --end-of-options")
-                    .arg(commit.as_str())
-                    .run_ok()?;
-            }
-            let call = self.on_files(&site.folder, &index, "read the files of a place")?;
-            call.words("add --all -- .").run_ok()?;
-            let call = self.on_files(&site.folder, &index, "write the files of a place as a tree")?;
-            Ok(TreeId::new(&call.arg("write-tree").run_line()?)?)
-        };
-        let tree = read();
-        for name in [index.clone(), index.with_extension("lock")] {
-            // A left-over scratch file costs only room.
-            drop(fs::remove_file(name));
-        }
-        tree
     }
 
     fn names_between(&self, from: &TreeId, to: &TreeId) -> Result<String, GitError> {

@@ -1,0 +1,187 @@
+//! The files of a folder as a tree in the control repository, with an index of our own. Git looks into a repository that stands in
+//! such an index with another git, which obeys what that repository configures; so no index of ours holds one while files
+//! are looked at (C5-43, C5-47).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use memchr::memmem;
+
+use super::cli::GitCli;
+use super::command::GitOutput;
+use super::files::{failed, not_ours};
+use super::process::ProcessOutput;
+use crate::ports::git::{CommitId, GitError, TreeId};
+
+/// The mode of a repository among the entries of an index, as it stands in the file.
+const LINK_MODE: &[u8] = b"\x00\x00\xe0\x00";
+/// Most repositories without a commit in one folder; with more the folder cannot be read.
+const MOST_UNBORN: usize = 50;
+
+/// A repository among the entries of an index: `160000 <id> 0` and its path.
+struct IndexLink {
+    entry: Vec<u8>,
+    path: Vec<u8>,
+}
+
+impl GitCli {
+    /// Every file is read again: sizes and times an agent's index remembers are not believed.
+    pub(super) fn read_tree_of(&self, folder: &Path, head: Option<&CommitId>) -> Result<TreeId, GitError> {
+        let index = self.control.scratch(&self.unique_name("index"))?;
+        let read = || -> Result<TreeId, GitError> {
+            let mut links = Vec::new();
+            if let Some(commit) = head {
+                let call = self.on_files(folder, &index, "read the commit of a place")?;
+                call.words("read-tree --end-of-options")
+                    .arg(commit.as_str())
+                    .run_ok()?;
+                links = self.remove_links(folder, &index)?;
+            }
+            self.add_files(folder, &index)?;
+            self.restore_links(folder, &index, &links)?;
+            let call = self.on_files(folder, &index, "write the files of a place as a tree")?;
+            Ok(TreeId::new(&call.arg("write-tree").run_line()?)?)
+        };
+        let tree = read();
+        for name in [index.clone(), index.with_extension("lock")] {
+            // A left-over scratch file costs only room.
+            drop(fs::remove_file(name));
+        }
+        tree
+    }
+
+    fn remove_links(&self, folder: &Path, index: &Path) -> Result<Vec<IndexLink>, GitError> {
+        let text = fs::read(index).map_err(failed("read", index))?;
+        if memmem::find(&text, LINK_MODE).is_none() {
+            return Ok(Vec::new());
+        }
+        let entries = self.entries(folder, index)?;
+        let links: Vec<IndexLink> = entries.into_iter().filter(is_link).collect();
+        let nothing = |link: &IndexLink| {
+            let id_len = link.entry.len().saturating_sub(b"160000  0".len());
+            [b"0 ", "0".repeat(id_len).as_bytes(), b"\t", &link.path, b"\0"].concat()
+        };
+        let changes: Vec<u8> = links.iter().flat_map(nothing).collect();
+        self.change_index(folder, index, &changes)?;
+        Ok(links)
+    }
+
+    /// A repository that was never filled is an empty folder; that it is there, is no change.
+    fn restore_links(&self, folder: &Path, index: &Path, links: &[IndexLink]) -> Result<(), GitError> {
+        if links.is_empty() {
+            return Ok(());
+        }
+        let now = self.entries(folder, index)?;
+        let is_left_out = |link: &&IndexLink| {
+            let below = [&link.path, &b"/"[..]].concat();
+            let is_there = |entry: &IndexLink| entry.path == link.path || entry.path.starts_with(&below);
+            folder.join(path_of(&link.path)).is_dir() && !now.iter().any(is_there)
+        };
+        let line = |link: &IndexLink| [&link.entry, &b"\t"[..], &link.path, b"\0"].concat();
+        let changes: Vec<u8> = links.iter().filter(is_left_out).flat_map(line).collect();
+        self.change_index(folder, index, &changes)
+    }
+
+    fn entries(&self, folder: &Path, index: &Path) -> Result<Vec<IndexLink>, GitError> {
+        let call = self.on_files(folder, index, "list an index")?;
+        let output = call.words("ls-files --stage -z").run_ok()?;
+        if output.truncated {
+            return Err(not_ours(folder, "it has too many files"));
+        }
+        let entry = |line: &[u8]| {
+            let at = memchr::memchr(b'\t', line)?;
+            let (entry, path) = (line.get(..at)?.to_owned(), line.get(at + 1..)?.to_owned());
+            Some(IndexLink { entry, path })
+        };
+        Ok(output.stdout.split(|byte| *byte == 0).filter_map(entry).collect())
+    }
+
+    fn change_index(&self, folder: &Path, index: &Path, changes: &[u8]) -> Result<(), GitError> {
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let call = self.on_files(folder, index, "change an index")?;
+        call.words("update-index -z --index-info")
+            .input(changes)
+            .run_ok()
+            .map(drop)
+    }
+
+    /// A repository without any commit cannot be an entry, and git then adds nothing at all; its files are added instead.
+    fn add_files(&self, folder: &Path, index: &Path) -> Result<(), GitError> {
+        let mut unborn: Vec<String> = Vec::new();
+        loop {
+            let output = self.add_all_but(folder, index, &unborn)?;
+            match unborn_in(&output) {
+                _ if output.code == Some(0) => break,
+                Some(path) if !unborn.contains(&path) && unborn.len() < MOST_UNBORN => unborn.push(path),
+                Some(_) | None => return output.ok().map(drop),
+            }
+        }
+        for path in unborn {
+            let tree = self.read_tree_of(&folder.join(&path), None)?;
+            let call = self.on_files(folder, index, "add the files of a repository without a commit")?;
+            let call = call.arg("read-tree").arg(format!("--prefix={path}"));
+            call.arg(tree.as_str()).run_ok()?;
+        }
+        Ok(())
+    }
+
+    fn add_all_but(&self, folder: &Path, index: &Path, unborn: &[String]) -> Result<GitOutput, GitError> {
+        let call = self.on_files(folder, index, "read the files of a place")?;
+        let add = "add --all -- .";
+        if unborn.is_empty() {
+            return call.words(add).run();
+        }
+        let own = self.project.excludes_file.as_ref().map(fs::read);
+        let mut rules = own.and_then(Result::ok).unwrap_or_default();
+        for path in unborn {
+            rules.extend_from_slice(format!("\n{}\n", ignore_rule(path)).as_bytes());
+        }
+        let file = self.control.scratch(&self.unique_name("excludes"))?;
+        fs::write(&file, rules).map_err(failed("write", &file))?;
+        let call = call.arg("-c").git_option("core.excludesFile=", &file);
+        let output = call.words(add).run();
+        // A left-over scratch file costs only room.
+        drop(fs::remove_file(file));
+        output
+    }
+}
+
+fn is_link(entry: &IndexLink) -> bool {
+    entry.entry.starts_with(b"160000 ")
+}
+
+/// The folder of a repository without a commit that kept git from adding files.
+fn unborn_in(output: &ProcessOutput) -> Option<String> {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let named = said.lines().find_map(|line| {
+        let path = line.strip_prefix("error: '")?;
+        path.strip_suffix("' does not have a commit checked out")
+    })?;
+    let is_plain = named.ends_with('/') && !named.contains(['\u{fffd}', '\r']);
+    is_plain.then(|| named.to_owned())
+}
+
+/// The line of an ignore file that means this folder and no other.
+fn ignore_rule(folder: &str) -> String {
+    let mut rule = String::from("/");
+    for letter in folder.chars() {
+        if matches!(letter, '\\' | '*' | '?' | '[' | ']' | '!' | '#' | ' ') {
+            rule.push('\\');
+        }
+        rule.push(letter);
+    }
+    rule
+}
+
+#[cfg(unix)]
+fn path_of(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt as _;
+    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
+}
+
+#[cfg(not(unix))]
+fn path_of(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
+}

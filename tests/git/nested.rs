@@ -1,0 +1,323 @@
+//! Repositories inside a worktree: nothing in them goes without a copy, and nothing they configure is obeyed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use dbs::domain::Tri;
+use dbs::ports::git::{Git, RemoveOutcome, WorkingTree, Worktree};
+
+use super::{GitFixture, developed, name, on_branch, open, saver, spec};
+
+const ALLOW: [&str; 2] = ["-c", "protocol.file.allow=always"];
+
+/// A project with the submodule `lib`, whose remote is beside the project's.
+fn with_submodule() -> GitFixture {
+    let fixture = GitFixture::new();
+    let root = fixture.root();
+    fixture.git(&root, &["init", "-q", "--bare", "-b", "main", "lib.git"]);
+    fixture.git(&root, &["clone", "-q", "lib.git", "lib"]);
+    fixture.commit(&root.join("lib"), "lib.txt", "lib\n", "Library");
+    fixture.git(&root.join("lib"), &["push", "-q", "origin", "HEAD:main"]);
+    let project = fixture.project();
+    let add = ["submodule", "--quiet", "add", "../lib.git", "lib"];
+    fixture.git(&project, &[&ALLOW[..], &add].concat());
+    fixture.git(&project, &["commit", "-q", "-m", "Use the library"]);
+    fixture.git(&project, &["push", "-q", "origin", "main"]);
+    fixture
+}
+
+fn with_filled_submodule(fixture: &GitFixture, worktree: &Worktree) -> PathBuf {
+    let update = ["submodule", "--quiet", "update", "--init"];
+    fixture.git(&worktree.path, &[&ALLOW[..], &update].concat());
+    let lib = worktree.path.join("lib");
+    for (key, value) in [("user.name", "A"), ("user.email", "a@example.org")] {
+        fixture.git(&lib, &["config", key, value]);
+    }
+    lib
+}
+
+fn nested(folder: &Path, fixture: &GitFixture, name: &str) -> PathBuf {
+    let nested = folder.join(name);
+    fs::create_dir_all(&nested).unwrap();
+    fixture.git(&nested, &["init", "-q", "-b", "main"]);
+    for (key, value) in [("user.name", "A"), ("user.email", "a@example.org")] {
+        fixture.git(&nested, &["config", key, value]);
+    }
+    nested
+}
+
+fn control(fixture: &GitFixture) -> PathBuf {
+    fixture.project().join(".debussy/dbs/control.git")
+}
+
+/// Removes worktree `a` and demands that refs of the control repository reach all of these objects.
+fn removed_with(fixture: &GitFixture, git: &dyn Git, objects: &[(&str, String)]) {
+    let removed = git.remove_worktree(&name("a"), &saver("t1")).unwrap();
+    assert!(matches!(removed, RemoveOutcome::Removed(Some(_))), "{removed:?}");
+    assert!(!fixture.project().join(".debussy-worktrees/a").exists());
+    assert!(!fixture.project().join(".git/worktrees/a").exists());
+    assert_kept(fixture, objects);
+}
+
+fn assert_kept(fixture: &GitFixture, objects: &[(&str, String)]) {
+    let kept = fixture.git(&control(fixture), &["rev-list", "--objects", "--all"]);
+    for (what, id) in objects {
+        assert!(kept.contains(id.as_str()), "{what} is lost");
+    }
+    fixture.git(&control(fixture), &["fsck", "--strict", "--no-dangling"]);
+}
+
+fn blob(fixture: &GitFixture, text: &str) -> String {
+    let file = fixture.root().join("blob");
+    fs::write(&file, text).unwrap();
+    fixture.git(&fixture.root(), &["hash-object", file.to_str().unwrap()])
+}
+
+#[test]
+fn everything_in_a_submodule_is_kept_before_its_worktree_goes() {
+    let fixture = with_submodule();
+    let git = open(&fixture);
+    let worktree = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+    let lib = with_filled_submodule(&fixture, &worktree);
+    let thrown = fixture.commit(&lib, "thrown.txt", "thrown", "Thrown away");
+    fixture.git(&lib, &["reset", "-q", "--hard", "HEAD~1"]);
+    let detached = fixture.commit(&lib, "detached.txt", "detached", "Without a branch");
+    fixture.git(&lib, &["checkout", "-q", "-b", "topic"]);
+    let topic = fixture.commit(&lib, "topic.txt", "topic", "Topic");
+    fixture.git(&lib, &["tag", "-a", "v1", "-m", "Version"]);
+    let tag = fixture.git(&lib, &["rev-parse", "v1"]);
+    let mut stashes = Vec::new();
+    for text in ["first", "second"] {
+        fs::write(lib.join("lib.txt"), text).unwrap();
+        fixture.git(&lib, &["stash", "-q"]);
+        stashes.push(fixture.git(&lib, &["rev-parse", "stash@{0}"]));
+    }
+    fixture.git(&lib, &["checkout", "-q", "-"]);
+    fixture.git(&lib, &["checkout", "-q", "--detach", "origin/main"]);
+    fs::write(lib.join("staged.txt"), "staged").unwrap();
+    fixture.git(&lib, &["add", "staged.txt"]);
+    fs::write(lib.join("staged.txt"), "staged and changed").unwrap();
+    fs::write(lib.join("untracked.txt"), "untracked").unwrap();
+    assert_eq!(
+        fixture.git(
+            &worktree.path,
+            &["diff-index", "HEAD", "--ignore-submodules=dirty"]
+        ),
+        "",
+        "seen from outside, nothing has changed"
+    );
+    removed_with(
+        &fixture,
+        &git,
+        &[
+            ("a commit that only the log remembers", thrown),
+            ("a commit without a branch", detached),
+            ("a branch", topic),
+            ("a tag", tag),
+            ("the older stash", stashes.remove(0)),
+            ("the newer stash", stashes.remove(0)),
+            ("the index", blob(&fixture, "staged")),
+            ("a changed file", blob(&fixture, "staged and changed")),
+            ("a new file", blob(&fixture, "untracked")),
+        ],
+    );
+    let names = fixture.git(&control(&fixture), &["for-each-ref", "--format=%(refname)"]);
+    assert!(names.contains("refs/dbs/nested/t1/lib/heads-topic-"), "{names}");
+}
+
+#[test]
+fn a_repository_committed_as_a_link_is_kept_before_its_worktree_goes() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, _) = developed(&fixture, &git);
+    let inner = nested(&worktree.path, &fixture, "vendor/lib");
+    let commit = fixture.commit(&inner, "deep.txt", "precious", "Deep");
+    fixture.git(&worktree.path, &["add", "vendor/lib"]);
+    fixture.git(
+        &worktree.path,
+        &[
+            "-c",
+            "user.name=A",
+            "-c",
+            "user.email=a@b",
+            "commit",
+            "-q",
+            "-m",
+            "A link",
+        ],
+    );
+    assert_eq!(fixture.git(&worktree.path, &["status", "--porcelain"]), "");
+    removed_with(&fixture, &git, &[("its commit", commit)]);
+}
+
+#[test]
+fn repositories_in_ignored_folders_in_each_other_bare_and_without_a_commit_are_kept() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, _) = developed(&fixture, &git);
+    fixture.commit(&worktree.path, ".gitignore", "/ignored/\n", "Ignore");
+    let outer = nested(&worktree.path, &fixture, "ignored/outer");
+    let outer_commit = fixture.commit(&outer, "outer.txt", "outer", "Outer");
+    let inner = nested(&outer, &fixture, "inner");
+    let inner_commit = fixture.commit(&inner, "inner.txt", "inner", "Inner");
+    let unborn = nested(&worktree.path, &fixture, "un born*/x");
+    fs::write(unborn.join("first.txt"), "never committed").unwrap();
+    fixture.git(&unborn, &["add", "first.txt"]);
+    fs::write(unborn.join("first.txt"), "committed even less").unwrap();
+    let bare = worktree.path.join("ignored/bare");
+    fixture.git(
+        &worktree.path,
+        &["clone", "-q", "--bare", "ignored/outer", "ignored/bare"],
+    );
+    let made = ["commit-tree", "-m", "Only in the bare one", "HEAD^{tree}"];
+    let as_a = ["-c", "user.name=A", "-c", "user.email=a@b"];
+    let bare_commit = fixture.git(&bare, &[&as_a[..], &made].concat());
+    fixture.git(&bare, &["update-ref", "refs/heads/bare", &bare_commit]);
+    let place = WorkingTree::Worktree(name("a"));
+    let start = git.workspace_tree(&place).unwrap();
+    fs::write(unborn.join("second.txt"), "second").unwrap();
+    let now = git.workspace_unchanged(&place, &start);
+    assert!(
+        matches!(&now, Tri::No(why) if why.contains("second.txt")),
+        "{now:?}"
+    );
+    removed_with(
+        &fixture,
+        &git,
+        &[
+            ("a repository in an ignored folder", outer_commit),
+            ("a repository in a repository", inner_commit),
+            (
+                "the index of a repository without a commit",
+                blob(&fixture, "never committed"),
+            ),
+            (
+                "a file of a repository without a commit",
+                blob(&fixture, "committed even less"),
+            ),
+            ("a branch of a bare repository", bare_commit),
+        ],
+    );
+}
+
+#[test]
+fn a_repository_that_cannot_be_fetched_from_is_kept_as_files() {
+    let fixture = with_submodule();
+    let git = open(&fixture);
+    let worktree = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+    fixture.commit(&fixture.root().join("lib"), "more.txt", "more", "More");
+    fixture.git(
+        &fixture.root().join("lib"),
+        &["push", "-q", "origin", "HEAD:main"],
+    );
+    let url = format!("file://{}", fixture.root().join("lib.git").display());
+    fixture.git(&worktree.path, &["clone", "-q", "--depth=1", &url, "part"]);
+    let part = worktree.path.join("part");
+    let commit = fixture.commit(&part, "new.txt", "new", "On a part of the history");
+    let (folder, file) = commit.split_at(2);
+    let loose = fs::read(part.join(".git/objects").join(folder).join(file)).unwrap();
+    fs::write(fixture.root().join("loose"), loose).unwrap();
+    let file = fixture.git(&fixture.root(), &["hash-object", "--no-filters", "loose"]);
+    removed_with(
+        &fixture,
+        &git,
+        &[
+            ("the file of its commit", file),
+            ("its files", blob(&fixture, "new")),
+        ],
+    );
+}
+
+#[test]
+fn a_submodule_is_kept_though_its_worktrees_folder_is_gone() {
+    let fixture = with_submodule();
+    let git = open(&fixture);
+    let worktree = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+    let lib = with_filled_submodule(&fixture, &worktree);
+    let commit = fixture.commit(&lib, "new.txt", "new", "New");
+    let thrown = fixture.commit(&worktree.path, "thrown.txt", "thrown", "Thrown away");
+    fixture.git(&worktree.path, &["reset", "-q", "--hard", "HEAD~1"]);
+    fs::remove_dir_all(&worktree.path).unwrap();
+    removed_with(
+        &fixture,
+        &git,
+        &[
+            ("a commit in the submodule", commit),
+            ("a commit that only the log remembers", thrown),
+        ],
+    );
+}
+
+#[test]
+fn a_submodule_that_was_never_filled_is_no_change_and_needs_no_copy() {
+    let fixture = with_submodule();
+    let git = open(&fixture);
+    let worktree = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+    let place = WorkingTree::Worktree(name("a"));
+    assert_eq!(git.workspace_unchanged(&place, &worktree.start), Tri::Yes);
+    let lib = worktree.path.join("lib");
+    assert_eq!(fs::read_dir(&lib).unwrap().count(), 0);
+    fs::write(lib.join("plain.txt"), "in the place of the submodule").unwrap();
+    let now = git.workspace_unchanged(&place, &worktree.start);
+    assert!(
+        matches!(&now, Tri::No(why) if why.contains("lib/plain.txt")),
+        "{now:?}"
+    );
+    fs::remove_file(lib.join("plain.txt")).unwrap();
+    let removed = git.remove_worktree(&name("a"), &saver("t1")).unwrap();
+    assert_eq!(removed, RemoveOutcome::Removed(None));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_a_repository_in_a_worktree_names_is_not_executed() {
+    let fixture = with_submodule();
+    let git = open(&fixture);
+    let worktree = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+    let lib = with_filled_submodule(&fixture, &worktree);
+    fixture.commit(&lib, ".gitattributes", "* filter=evil\n", "Attributes");
+    fixture.git(&worktree.path, &["add", "lib"]);
+    fixture.git(
+        &worktree.path,
+        &[
+            "-c",
+            "user.name=A",
+            "-c",
+            "user.email=a@b",
+            "commit",
+            "-q",
+            "-m",
+            "Newer library",
+        ],
+    );
+    let mark = fixture.root().join("executed");
+    let trap = format!("touch {}; cat", mark.display());
+    for key in [
+        "filter.evil.clean",
+        "filter.evil.smudge",
+        "core.fsmonitor",
+        "core.alternateRefsCommand",
+        "uploadpack.packObjectsHook",
+    ] {
+        fixture.git(&lib, &["config", key, &trap]);
+    }
+    fixture.git(&lib, &["config", "transfer.hideRefs", "refs/heads/hidden"]);
+    fs::write(lib.join("lib.txt"), "changed").unwrap();
+    let place = WorkingTree::Worktree(name("a"));
+    git.workspace_tree(&place).unwrap();
+    git.snapshot(&place, &saver("t1")).unwrap();
+    assert!(!mark.exists());
+    fixture.git(
+        &lib,
+        &[
+            "-c",
+            "core.fsmonitor=false",
+            "update-ref",
+            "refs/heads/hidden",
+            "HEAD",
+        ],
+    );
+    let changed = blob(&fixture, "changed");
+    removed_with(&fixture, &git, &[("a changed file", changed)]);
+    assert!(!mark.exists());
+}
