@@ -21,7 +21,8 @@
 //! - The remote's own hooks run when something is pushed to it, also when it is a folder on this machine.
 //! - Hooks of the person (`pre-push`) do not run for pushes of the engine; LFS files are neither fetched nor pushed, a
 //!   worktree has their pointer files; merge commits are not signed; submodules are not filled.
-//! - What is in submodules and other repositories inside a worktree is kept when the worktree goes, but for their ignored files.
+//! - What is in submodules and other repositories inside a worktree is kept when the worktree goes, but for their ignored files;
+//!   a link to a commit that its submodule's address does not have is not merged.
 //! - What only the project's own configuration says about the remote (`core.sshCommand`, `credential.*`, `url.*`,
 //!   `http.*`) is not used; a person puts it into their own configuration, where `includeIf "gitdir:..."` works.
 //! - Ignored files and what is only in a worktree's index are not in snapshots.
@@ -44,6 +45,7 @@ mod error_text;
 mod fetch;
 mod files;
 mod inventory;
+mod links;
 mod maintenance;
 mod merge;
 mod nested;

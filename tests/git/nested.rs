@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use dbs::domain::Tri;
-use dbs::ports::git::{Git, RemoveOutcome, WorkingTree, Worktree};
+use dbs::ports::git::{Git, MergeOutcome, RemoveOutcome, WorkingTree, Worktree};
 
-use super::{GitFixture, developed, name, on_branch, open, saver, spec};
+use super::{GitFixture, developed, id, merge_of, name, on_branch, open, saver, spec};
 
 const ALLOW: [&str; 2] = ["-c", "protocol.file.allow=always"];
 
@@ -319,5 +319,91 @@ fn a_program_that_a_repository_in_a_worktree_names_is_not_executed() {
     );
     let changed = blob(&fixture, "changed");
     removed_with(&fixture, &git, &[("a changed file", changed)]);
+    assert!(!mark.exists());
+}
+
+fn committed(fixture: &GitFixture, folder: &Path, what: &[&str]) -> String {
+    fixture.git(folder, &[&["add"], what].concat());
+    fixture.git(
+        folder,
+        &[
+            "-c",
+            "user.name=A",
+            "-c",
+            "user.email=a@b",
+            "commit",
+            "-q",
+            "-m",
+            "A link",
+        ],
+    );
+    fixture.git(folder, &["rev-parse", "HEAD"])
+}
+
+#[test]
+fn a_link_to_a_commit_that_its_remote_lacks_is_not_merged_until_it_is_pushed() {
+    let fixture = with_submodule();
+    let git = open(&fixture);
+    let worktree = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+    let lib = with_filled_submodule(&fixture, &worktree);
+    let older = fixture.commit(&lib, "older.txt", "older", "Older");
+    let commit = fixture.commit(&lib, "new.txt", "new", "New");
+    let head = id(&committed(&fixture, &worktree.path, &["lib"]));
+    let refused = git.merge(&merge_of(&head));
+    assert!(
+        matches!(&refused, MergeOutcome::Impossible(why)
+            if why.contains("lib links to") && why.contains(&commit) && why.contains("lib.git does not have")),
+        "{refused:?}"
+    );
+    fixture.git(&lib, &["push", "-q", "origin", "HEAD:refs/heads/new"]);
+    assert!(matches!(git.merge(&merge_of(&head)), MergeOutcome::Merged { .. }));
+    fixture.git(&lib, &["checkout", "-q", &older]);
+    let head = id(&committed(&fixture, &worktree.path, &["lib"]));
+    let below = git.merge(&merge_of(&head));
+    assert!(
+        matches!(below, MergeOutcome::Merged { .. }),
+        "a commit below a branch: {below:?}"
+    );
+}
+
+#[test]
+fn a_link_without_an_address_is_not_merged() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, _) = developed(&fixture, &git);
+    let inner = nested(&worktree.path, &fixture, "vendor/lib");
+    let commit = fixture.commit(&inner, "deep.txt", "precious", "Deep");
+    let head = id(&committed(&fixture, &worktree.path, &["vendor/lib"]));
+    let refused = git.merge(&merge_of(&head));
+    assert!(
+        matches!(&refused, MergeOutcome::Impossible(why)
+            if why.contains("vendor/lib") && why.contains(&commit) && why.contains("no address")),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn an_address_that_does_not_answer_leaves_the_merge_open_and_one_that_is_a_program_is_not_started() {
+    let fixture = with_submodule();
+    let git = open(&fixture);
+    let worktree = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+    let lib = with_filled_submodule(&fixture, &worktree);
+    fixture.commit(&lib, "new.txt", "new", "New");
+    let mark = fixture.root().join("executed");
+    let program = format!("ext::sh -c 'touch {}'", mark.display());
+    let option = format!("--upload-pack=touch {}", mark.display());
+    for (address, is_known) in [("../gone.git", false), (&*program, false), (&*option, true)] {
+        fixture.git(
+            &worktree.path,
+            &["config", "--file", ".gitmodules", "submodule.lib.url", address],
+        );
+        let head = id(&committed(&fixture, &worktree.path, &["lib", ".gitmodules"]));
+        let end = git.merge(&merge_of(&head));
+        match end {
+            MergeOutcome::Unknown(_) => assert!(!is_known, "{address}"),
+            MergeOutcome::Impossible(_) => assert!(is_known, "{address}"),
+            other => panic!("{address}: {other:?}"),
+        }
+    }
     assert!(!mark.exists());
 }

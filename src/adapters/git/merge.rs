@@ -38,7 +38,10 @@ impl GitCli {
             (Some(0), Some(merged)) if merged.tree == self.tree_of(&base)? => {
                 Ok(MergeOutcome::AlreadyMerged { commit: None, base })
             }
-            (Some(0), Some(merged)) => self.commit_merge(request, merged.tree, base),
+            (Some(0), Some(merged)) => match self.broken_link(&base, &merged.tree)? {
+                Some(why) => Ok(MergeOutcome::Impossible(why)),
+                None => self.commit_merge(request, merged.tree, base),
+            },
             (Some(1), Some(merged)) => self.describe(&merged, base),
             _ if is_unrelated(&output) => {
                 let why = format!("{} and {} share no history", request.head, request.base);

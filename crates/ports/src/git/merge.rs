@@ -67,7 +67,8 @@ pub enum MergeOutcome {
         commit: Option<CommitId>,
         base: CommitId,
     },
-    /// It can never work as asked (base or head does not exist, unrelated histories); the text says why.
+    /// It can never work as asked (base or head does not exist, unrelated histories, a submodule at a commit that nobody can
+    /// fetch); the text says why.
     Impossible(String),
     /// Could not be found out; nothing was changed. Try again later.
     Unknown(Cause),

@@ -1,0 +1,172 @@
+//! Repositories that a commit holds as links (submodules): a link to a commit that cannot be fetched breaks every later clone, so
+//! it is found out before a merge. What `.gitmodules` says is written by agents: it is data, and only git's own protocols
+//! are spoken with the addresses in it (C5-45).
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::cli::GitCli;
+use super::command::{ConfigScope, GitCommand};
+use super::discovery::{is_address, is_on_this_machine};
+use super::error_text::{one_line, redact};
+use super::files::failed;
+use crate::ports::git::{CommitId, GitError, TreeId};
+
+/// A fetch of one commit without its history, into a repository that goes at once.
+const FETCH_ONE: &str = "fetch --quiet --no-tags --no-write-fetch-head --no-recurse-submodules --no-auto-maintenance \
+                         --depth=1 --upload-pack=git-upload-pack --end-of-options";
+/// The same of everything, where the other side gives no single commits.
+const FETCH_ALL: &str = "fetch --quiet --tags --no-write-fetch-head --no-recurse-submodules --no-auto-maintenance \
+                         --upload-pack=git-upload-pack --end-of-options";
+
+/// A link in a tree.
+struct CommittedLink {
+    path: String,
+    commit: CommitId,
+}
+
+impl GitCli {
+    /// Why a tree may not follow a base, if that is so: it links to a commit that the address of its submodule does not have, or it
+    /// gives no address. Errors: an address did not answer, so nobody knows.
+    pub(super) fn broken_link(&self, base: &CommitId, tree: &TreeId) -> Result<Option<String>, GitError> {
+        let links = self.new_links(base, tree)?;
+        if links.is_empty() {
+            return Ok(None);
+        }
+        let addresses = self.submodule_addresses(tree)?;
+        for link in links {
+            if let Some(why) = self.link_fault(&link, addresses.get(&link.path))? {
+                let (path, commit) = (one_line(&link.path), &link.commit);
+                return Ok(Some(format!("{path} links to commit {commit}, {why}")));
+            }
+        }
+        Ok(None)
+    }
+
+    fn new_links(&self, base: &CommitId, tree: &TreeId) -> Result<Vec<CommittedLink>, GitError> {
+        let call = self.in_control("look for links to other repositories")?;
+        let call = call.words("diff-tree -r -z --raw --no-renames --no-abbrev --end-of-options");
+        let output = call.args([base.as_str(), tree.as_str()]).run_ok()?;
+        let text = output.text();
+        let mut fields = text.split('\0');
+        let mut links = Vec::new();
+        while let (Some(header), Some(path)) = (fields.next(), fields.next()) {
+            if let [_, "160000", _, commit, _] = header.split(' ').collect::<Vec<_>>().as_slice() {
+                links.push(CommittedLink {
+                    path: path.to_owned(),
+                    commit: CommitId::new(commit)?,
+                });
+            }
+        }
+        Ok(links)
+    }
+
+    /// Addresses by path, as the tree's own `.gitmodules` gives them; none where it cannot be read.
+    fn submodule_addresses(&self, tree: &TreeId) -> Result<BTreeMap<String, String>, GitError> {
+        let call = self.in_control("read .gitmodules")?.words("config --blob");
+        let call = call.arg(format!("{tree}:.gitmodules")).words("-z --get-regexp");
+        let output = call.arg(r"^submodule\..*\.(path|url)$").run()?;
+        if output.code != Some(0) {
+            return Ok(BTreeMap::new());
+        }
+        let text = output.text();
+        let (mut paths, mut urls) = (BTreeMap::new(), BTreeMap::new());
+        for (key, value) in text.split('\0').filter_map(|entry| entry.split_once('\n')) {
+            if let Some(name) = key.strip_suffix(".path") {
+                paths.insert(name, value);
+            } else if let Some(name) = key.strip_suffix(".url") {
+                urls.insert(name, value);
+            }
+        }
+        let address =
+            |(name, path): (&&str, &&str)| Some(((*path).to_owned(), (**urls.get(*name)?).to_owned()));
+        Ok(paths.iter().filter_map(address).collect())
+    }
+
+    fn link_fault(&self, link: &CommittedLink, address: Option<&String>) -> Result<Option<String>, GitError> {
+        let Some(address) = address else {
+            let way_out = "add it with `git submodule add`, or commit its files instead";
+            return Ok(Some(format!(
+                "and .gitmodules gives no address for it; {way_out}"
+            )));
+        };
+        let origin = self.control.origin().url;
+        let url = resolved(address, &origin);
+        let shown = one_line(&redact(&url));
+        if !is_address(&url) || is_on_this_machine(&url) && !is_on_this_machine(&origin) {
+            return Ok(Some(format!(
+                "and its address {shown} in .gitmodules is none that others can use; set a usable one"
+            )));
+        }
+        let is_there = self.has_commit(&url, &link.commit)?;
+        let why = format!("which {shown} does not have; push it there first");
+        Ok((!is_there).then_some(why))
+    }
+
+    /// Whether a repository gives a commit, asked of itself; nothing of it is kept.
+    fn has_commit(&self, url: &str, commit: &CommitId) -> Result<bool, GitError> {
+        let place = self.control.scratch("x")?;
+        let place = place.parent().unwrap_or(&place);
+        let folder = tempfile::tempdir_in(place).map_err(failed("make a folder in", place))?;
+        // It borrows nothing: what is here already proves nothing about the other side.
+        self.borrowing_repository(folder.path(), None, "ref: refs/heads/none")?;
+        let call = || self.in_passing(folder.path(), &format!("ask {} for commit {commit}", redact(url)));
+        let one = call().words(FETCH_ONE).args([url, commit.as_str()]).run_ok();
+        match one {
+            Ok(_) => return Ok(true),
+            Err(GitError::Unreachable { why, .. }) if super::fetch::is_denial(&why) => return Ok(false),
+            Err(GitError::Unreachable { why, .. }) if why.contains("unadvertised object") => {}
+            Err(error) => return Err(error),
+        }
+        let all = call().words(FETCH_ALL).args([url, "+refs/heads/*:refs/heads/*"]);
+        all.run_ok()?;
+        let look = call().words("cat-file -e").arg(format!("{commit}^{{commit}}"));
+        Ok(look.run()?.code == Some(0))
+    }
+
+    fn in_passing(&self, git_dir: &Path, what: &str) -> GitCommand {
+        let call = self.program.command(ConfigScope::Network, git_dir, what);
+        call.git_option("--git-dir=", git_dir)
+    }
+}
+
+/// An address as git resolves it: one that begins with a dot is meant from where `origin` is.
+fn resolved(address: &str, origin: &str) -> String {
+    let (mut rest, mut from) = (address, origin.trim_end_matches('/'));
+    if !rest.starts_with("./") && !rest.starts_with("../") {
+        return address.to_owned();
+    }
+    let mut separator = '/';
+    loop {
+        if let Some(after) = rest.strip_prefix("../") {
+            let Some((parent, last)) = from.rfind(['/', ':']).and_then(|at| from.split_at_checked(at)) else {
+                break;
+            };
+            separator = if last.starts_with(':') { ':' } else { '/' };
+            (rest, from) = (after, parent);
+        } else if let Some(after) = rest.strip_prefix("./") {
+            rest = after;
+        } else {
+            break;
+        }
+    }
+    format!("{from}{separator}{}", rest.trim_end_matches('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::resolved;
+
+    #[test]
+    fn an_address_that_begins_with_a_dot_is_meant_from_origin() {
+        for (address, origin, expected) in [
+            ("../lib.git", "/srv/app.git", "/srv/lib.git"),
+            ("../../x/lib", "https://host/team/app.git/", "https://host/x/lib"),
+            ("./sub", "https://host/app", "https://host/app/sub"),
+            ("../lib", "git@host:app", "git@host:lib"),
+            ("https://other/lib", "https://host/app", "https://other/lib"),
+        ] {
+            assert_eq!(resolved(address, origin), expected);
+        }
+    }
+}
