@@ -111,12 +111,15 @@ impl GitCli {
         // It borrows nothing: what is here already proves nothing about the other side.
         self.borrowing_repository(folder.path(), None, "ref: refs/heads/none")?;
         let call = || self.in_passing(folder.path(), &format!("ask {} for commit {commit}", redact(url)));
-        let one = call().words(FETCH_ONE).args([url, commit.as_str()]).run_ok();
-        match one {
-            Ok(_) => return Ok(true),
-            Err(GitError::Unreachable { why, .. }) if super::fetch::is_denial(&why) => return Ok(false),
-            Err(GitError::Unreachable { why, .. }) if why.contains("unadvertised object") => {}
-            Err(error) => return Err(error),
+        let one = call().words(FETCH_ONE).args([url, commit.as_str()]).run()?;
+        if one.code == Some(0) {
+            return Ok(true);
+        }
+        if super::fetch::is_denial(&one) {
+            return Ok(false);
+        }
+        if !super::error_text::reason(&one).contains("unadvertised object") {
+            return Err(one.failure());
         }
         let all = call().words(FETCH_ALL).args([url, "+refs/heads/*:refs/heads/*"]);
         all.run_ok()?;
