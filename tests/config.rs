@@ -14,6 +14,9 @@ use dbs::formats::diagnostic::DiagnosticLevel;
 use dbs::ui::{Glyphs, MouseCapture};
 use tempfile::TempDir;
 
+#[path = "config/hostile.rs"]
+mod hostile;
+
 struct Fixture {
     folder: TempDir,
     places: ConfigFiles,

@@ -5,6 +5,8 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use crate::adapters::text_file;
+
 /// What is excluded, from the root of every checkout of the project: everything of ours, settings too. What an agent writes there
 /// is in no commit the engine makes for it; a person who wants to share settings adds them with `git add -f`. It does not end
 /// with a slash: a link in the place counts as well.
@@ -58,10 +60,10 @@ fn real_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The text of the file, which need not be UTF-8; empty when there is none.
-fn read(path: &Path) -> io::Result<Vec<u8>> {
+/// The text of the file, which need not be UTF-8; empty when there is none, or a link in its place.
+pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     match path.symlink_metadata() {
-        Ok(found) if found.is_file() => fs::read(path),
+        Ok(found) if found.is_file() => text_file::read(path, text_file::LARGEST_WRITTEN),
         Ok(found) if found.is_symlink() => Ok(Vec::new()),
         Ok(_) => Err(io::Error::other("it is no file; move it away")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),

@@ -2,11 +2,14 @@
 //! reader (a pipe), have no end (a device) or take all memory.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 /// Most bytes of a file that a person writes by hand: settings, workflows, themes, scenarios.
 pub const LARGEST_WRITTEN: u64 = 1024 * 1024;
+
+/// What some editors put before a text.
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The contents of a regular file of at most `most` bytes. A link is followed.
 ///
@@ -14,10 +17,6 @@ pub const LARGEST_WRITTEN: u64 = 1024 * 1024;
 /// When it cannot be read, is no regular file or is larger.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
-    let facts = file.metadata()?;
-    if !facts.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
-    }
     let mut bytes = Vec::new();
     // It can grow while it is read, so its size alone says nothing.
     file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -27,25 +26,65 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Err(io::Error::other(format!("it has more than {most} bytes")))
 }
 
-/// The text of a regular file of at most `most` bytes.
+/// The text of a regular file of at most `most` bytes, without the byte order mark that some editors put before it.
 ///
 /// # Errors
 /// As [`read`], and when it is no UTF-8.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
-    let text = String::from_utf8(read(path, most)?);
-    text.map_err(|_not_text| io::Error::new(io::ErrorKind::InvalidData, "it is no UTF-8 text"))
+    decode(read(path, most)?).map_err(|why| io::Error::new(io::ErrorKind::InvalidData, why))
+}
+
+/// The text that bytes of a file are, without a byte order mark.
+///
+/// # Errors
+/// When they are no UTF-8; says what to do.
+pub fn decode(bytes: Vec<u8>) -> Result<String, &'static str> {
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        return Err("it is UTF-16 text; save it as UTF-8");
+    }
+    let mut text = String::from_utf8(bytes).map_err(|_not_text| "it is no UTF-8 text")?;
+    if text.starts_with(BYTE_ORDER_MARK) {
+        text.drain(..BYTE_ORDER_MARK.len_utf8());
+    }
+    Ok(text)
+}
+
+/// The last bytes of a regular file, `most` at most, and whether others stand before them. A link is followed.
+///
+/// # Errors
+/// When it cannot be read or is no regular file.
+pub fn tail(path: &Path, most: u64) -> io::Result<(Vec<u8>, bool)> {
+    let mut file = open(path)?;
+    let before = file.metadata()?.len().saturating_sub(most);
+    file.seek(SeekFrom::Start(before))?;
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes)?;
+    Ok((bytes, before > 0))
+}
+
+/// Opens a regular file for reading. A link is followed.
+///
+/// # Errors
+/// When it cannot be opened or is no regular file.
+pub fn open(path: &Path) -> io::Result<File> {
+    let file = open_at_once(path)?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::other("it is not a regular file"))
+    }
 }
 
 /// Opening a pipe must not wait for somebody who writes into it.
 #[cfg(unix)]
-fn open(path: &Path) -> io::Result<File> {
+fn open_at_once(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt as _;
     let flags = nix::fcntl::OFlag::O_NONBLOCK.bits();
     OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
 #[cfg(not(unix))]
-fn open(path: &Path) -> io::Result<File> {
+fn open_at_once(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).open(path)
 }
 
@@ -64,6 +103,20 @@ mod tests {
         std::fs::write(&file, b"\xff").unwrap();
         assert!(read_text(&file, 6).unwrap_err().to_string().contains("UTF-8"));
         assert!(read(folder.path(), 6).is_err());
+        std::fs::write(&file, "abcdef").unwrap();
+        assert_eq!(tail(&file, 4).unwrap(), (b"cdef".to_vec(), true));
+        assert_eq!(tail(&file, 6).unwrap(), (b"abcdef".to_vec(), false));
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_text_and_other_encodings_are_named() {
+        assert_eq!(decode(b"\xef\xbb\xbfa = 1".to_vec()).unwrap(), "a = 1");
+        for utf16 in [&b"\xff\xfea\0"[..], b"\xfe\xff\0a"] {
+            assert_eq!(
+                decode(utf16.to_vec()).unwrap_err(),
+                "it is UTF-16 text; save it as UTF-8"
+            );
+        }
     }
 
     #[cfg(unix)]
@@ -74,8 +127,9 @@ mod tests {
         nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
         std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
         for file in [&pipe, &link] {
-            let why = read(file, 6).unwrap_err().to_string();
-            assert_eq!(why, "it is not a regular file", "{}", file.display());
+            for why in [read(file, 6).unwrap_err(), tail(file, 6).unwrap_err()] {
+                assert_eq!(why.to_string(), "it is not a regular file", "{}", file.display());
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 use crate::adapters::deadline::Deadline;
+use crate::adapters::text_file;
 use crate::cli::board_access::BoardAccess;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
@@ -110,7 +111,7 @@ fn spawn(edge: &ProcessEnv, place: &ProjectPaths, output: &Path) -> Result<Child
 }
 
 fn startup_error(output: &Path, status: ExitStatus) -> String {
-    let text = std::fs::read_to_string(output).unwrap_or_default();
+    let text = text_file::read_text(output, text_file::LARGEST_WRITTEN).unwrap_or_default();
     let text = text.trim();
     if text.is_empty() {
         format!("the server ended at once ({status})")

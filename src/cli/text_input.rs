@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use crate::adapters::text_file;
 use crate::domain::MAX_TEXT_BYTES;
 
 /// What stands for the standard input.
@@ -17,6 +18,7 @@ pub fn text(from: &Path, most: usize) -> Result<String, String> {
     if from.as_os_str() == INPUT {
         return whole(std::io::stdin().lock(), most);
     }
+    // A pipe is taken as well, such as the shell makes of `<(command)`: the person who named it waits, and the length is limited.
     let file = File::open(from).map_err(|error| error.to_string())?;
     whole(file, most)
 }
@@ -42,7 +44,7 @@ fn whole(from: impl Read, most: usize) -> Result<String, String> {
             "it has more than {most} bytes; keep the rest in a file and name that"
         ));
     }
-    String::from_utf8(bytes).map_err(|_not_text| "it is no UTF-8 text".to_owned())
+    text_file::decode(bytes).map_err(str::to_owned)
 }
 
 #[cfg(test)]

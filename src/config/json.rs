@@ -4,13 +4,16 @@ use std::path::Path;
 
 use serde_json::{Map, Value as Json};
 
-use crate::config::raw::{RawSetting, RawValue};
+use crate::config::raw::{RawSetting, RawValue, limited};
 use crate::config::value::SettingValue;
 use crate::formats::diagnostic::line_of;
 
 /// Everything the file says; the error is a line and a text.
 pub(super) fn read(path: &Path, text: &str) -> Result<Vec<RawSetting>, (usize, String)> {
     let parts = parse(text)?;
+    let mut n_values = 0;
+    walk(&parts, &mut Vec::new(), &mut |_, _| n_values += 1);
+    limited(n_values)?;
     let mut found = Vec::new();
     walk(&parts, &mut Vec::new(), &mut |path_of, value| {
         found.push(RawSetting::in_file(

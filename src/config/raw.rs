@@ -7,6 +7,20 @@ use crate::config::origin::SettingOrigin;
 /// Function that reads the settings in the text of a configuration file.
 pub(super) type ReadFn = fn(&Path, &str) -> Result<Vec<RawSetting>, (usize, String)>;
 
+/// Most values of one file: far more than there are settings. Each is looked for among all settings, and in the file for its line.
+const MOST_VALUES: usize = 1_000;
+
+/// Refuses a file with so many values that it is no file of settings; the error is a line and a text.
+pub(super) fn limited(n_values: usize) -> Result<(), (usize, String)> {
+    if n_values <= MOST_VALUES {
+        return Ok(());
+    }
+    Err((
+        0,
+        format!("it has {n_values} values, and {MOST_VALUES} are the most"),
+    ))
+}
+
 /// One setting as a source has it, before it is checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RawSetting {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use toml_edit::{Document, DocumentMut, Item, TableLike};
 
-use crate::config::raw::{RawSetting, RawValue};
+use crate::config::raw::{RawSetting, RawValue, limited};
 use crate::config::value::SettingValue;
 use crate::formats::diagnostic::line_of;
 
@@ -14,6 +14,9 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<RawSetting>, (usize, S
         let line = error.span().map_or(0, |span| line_of(text, span.start));
         (line, error.message().trim().to_owned())
     })?;
+    let mut n_values = 0;
+    walk(document.as_table(), &mut Vec::new(), &mut |_, _| n_values += 1);
+    limited(n_values)?;
     let mut found = Vec::new();
     walk(document.as_table(), &mut Vec::new(), &mut |path_of, item| {
         let line = item.span().map_or(0, |span| line_of(text, span.start));

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::Spanned;
 
-use crate::config::raw::{RawSetting, RawValue};
+use crate::config::raw::{RawSetting, RawValue, limited};
 use crate::config::value::SettingValue;
 
 /// Everything the file says; the error is a line and a text.
@@ -20,6 +20,7 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<RawSetting>, (usize, S
         }),
         YamlNode::Plain(_) | YamlNode::List(_) => return Err((1, "it must be keys with values".to_owned())),
     }
+    limited(found.len())?;
     Ok(found)
 }
 

@@ -43,6 +43,23 @@ impl fmt::Display for Diagnostic {
     }
 }
 
+/// Where the lines of a text begin. Finds the line of a place without reading all that stands before it.
+#[derive(Debug)]
+pub(super) struct LineStarts(Vec<usize>);
+
+impl LineStarts {
+    /// Looks through the text once.
+    pub(super) fn of(text: &str) -> LineStarts {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        LineStarts([0].into_iter().chain(ends.map(|(at, _)| at + 1)).collect())
+    }
+
+    /// The line, counted from 1, that holds byte `offset`.
+    pub(super) fn line_of(&self, offset: usize) -> usize {
+        self.0.partition_point(|start| *start <= offset)
+    }
+}
+
 /// The line, counted from 1, that holds byte `offset` of `text`.
 pub fn line_of(text: &str, offset: usize) -> usize {
     let end = offset.min(text.len());

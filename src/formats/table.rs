@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde::de::value::StrDeserializer;
 use toml_edit::{Document, Item, TableLike, Value};
 
-use super::diagnostic::{Diagnostic, DiagnosticLevel, line_of};
+use super::diagnostic::{Diagnostic, DiagnosticLevel, LineStarts};
 use super::nearest::nearest;
 
 /// Reads a document: `owner` names it in diagnostics, `doubts` says what to warn of in a text, `root` reads the root table.
@@ -26,7 +26,7 @@ pub(super) fn read<T>(
 ) -> (Option<T>, Vec<Diagnostic>) {
     let file = TomlFile {
         path,
-        text,
+        lines: LineStarts::of(text),
         doubts,
         found: RefCell::default(),
     };
@@ -47,7 +47,7 @@ pub(super) fn read<T>(
 /// A TOML file while it is read, and what was found in it so far.
 pub(super) struct TomlFile<'a> {
     path: &'a Path,
-    text: &'a str,
+    lines: LineStarts,
     doubts: fn(&str) -> Vec<String>,
     found: RefCell<Vec<Diagnostic>>,
 }
@@ -70,7 +70,7 @@ impl TomlFile<'_> {
     }
 
     fn line(&self, span: Option<Range<usize>>) -> usize {
-        span.map_or(0, |span| line_of(self.text, span.start))
+        span.map_or(0, |span| self.lines.line_of(span.start))
     }
 
     fn add(&self, severity: DiagnosticLevel, line: usize, text: &dyn Display) {

@@ -10,6 +10,7 @@ use atomic_write_file::AtomicWriteFile;
 use serde::{Deserialize, Serialize};
 
 use crate::adapters::clock;
+use crate::adapters::text_file;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::{ProjectPaths, sockets};
 use crate::protocol::connection;
@@ -86,7 +87,7 @@ fn record_path(socket: &Path) -> PathBuf {
 }
 
 fn read_record(socket: &Path) -> Option<SessionRecord> {
-    serde_json::from_slice(&fs::read(record_path(socket)).ok()?).ok()
+    serde_json::from_slice(&text_file::read(&record_path(socket), text_file::LARGEST_WRITTEN).ok()?).ok()
 }
 
 /// Writes the record of a server that starts or has another name now.

@@ -6,12 +6,17 @@ use std::path::Path;
 
 use atomic_write_file::AtomicWriteFile;
 
+use crate::adapters::text_file;
+
+/// Largest file that is read: far more marks than open items.
+const LARGEST: u64 = 16 * 1024 * 1024;
+
 /// Marks of delivered notifications, by the name of the channel.
 pub(super) type DeliveredMarks = BTreeMap<String, BTreeSet<String>>;
 
 /// The marks of the last server. A file that cannot be read counts as empty: open items are notified once more.
 pub(super) fn load(file: &Path) -> DeliveredMarks {
-    let marks = match std::fs::read(file) {
+    let marks = match text_file::read(file, LARGEST) {
         Ok(bytes) => serde_json::from_slice(&bytes).map_err(io::Error::from),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return DeliveredMarks::default(),
         Err(error) => Err(error),

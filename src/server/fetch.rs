@@ -1,10 +1,10 @@
 //! Fetches what views want and the board does not hold: differences from git, records of checks from their folders. Each on a
 //! blocking thread beside the drawing; what cannot be had becomes a sentence.
 
-use std::io::{Read as _, Seek as _, SeekFrom};
 use std::sync::Arc;
 
 use crate::adapters::gates::{self, GateRecord};
+use crate::adapters::text_file;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::{Attempt, AttemptId, Task, TaskId, Tri};
 use crate::engine::context::branch_of;
@@ -119,16 +119,11 @@ fn check(attempt: &Attempt, nth: u16, record: GateRecord) -> CheckRun {
 fn output(records: &Records, attempt: AttemptId, nth: u16) -> Result<CacheEntry, String> {
     let file = records.gates(attempt).join(format!("{nth:02}.log"));
     let failed = |error: std::io::Error| format!("read {}: {error}", file.display());
-    let mut opened = std::fs::File::open(&file).map_err(failed)?;
-    let length = opened.metadata().map_err(failed)?.len();
-    let skipped = length.saturating_sub(MAX_OUTPUT);
-    opened.seek(SeekFrom::Start(skipped)).map_err(failed)?;
-    let mut bytes = Vec::new();
-    opened.take(MAX_OUTPUT).read_to_end(&mut bytes).map_err(failed)?;
+    let (bytes, is_cut) = text_file::tail(&file, MAX_OUTPUT).map_err(failed)?;
     let text = String::from_utf8_lossy(&bytes);
     let plain = without_styles(&text);
     // The first line is cut off when something was left out.
-    let lines = plain.lines().skip(usize::from(skipped > 0));
+    let lines = plain.lines().skip(usize::from(is_cut));
     Ok(CacheEntry::Text(
         lines.map(str::to_owned).collect::<Vec<_>>().into(),
     ))

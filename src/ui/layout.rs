@@ -77,7 +77,15 @@ pub enum LayoutError {
     Empty(String),
     #[error("read the layout of `{title}`: the focus is on `{focus}`, which is not among its views")]
     Focus { title: String, focus: String },
+    /// More views than any screen has room for.
+    #[error(
+        "read the layout of `{0}`: it names more than {MOST_VIEWS} views; keep those you look at together"
+    )]
+    Many(String),
 }
+
+/// Most different views of one layout.
+const MOST_VIEWS: usize = 64;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -138,6 +146,9 @@ impl TabLayout {
             let wide = file.wide.and_then(|part| tree(&part, &mut views));
             let wide = wide.ok_or_else(|| LayoutError::Empty(file.title.clone()))?;
             let medium = file.medium.and_then(|part| tree(&part, &mut views));
+            if views.len() > MOST_VIEWS {
+                return Err(LayoutError::Many(file.title));
+            }
             PaneArrangement::Saved {
                 medium: medium.unwrap_or_else(|| wide.clone()),
                 wide,
@@ -168,7 +179,8 @@ fn pane_of(view: &str, views: &[String]) -> Option<PaneId> {
 fn tree(part: &LayoutNode, views: &mut Vec<String>) -> Option<PaneTree> {
     let (axis, parts, shares) = match part {
         LayoutNode::View(name) => {
-            if !views.contains(name) {
+            // One too many says enough, and each is compared with all before it.
+            if views.len() <= MOST_VIEWS && !views.contains(name) {
                 views.push(name.clone());
             }
             return pane_of(name, views).map(PaneTree::Leaf);

@@ -2,7 +2,7 @@
 //! 1; fields may be added, never changed, because a later version must adopt what an earlier one left.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -17,6 +17,8 @@ pub(super) const META: &str = "meta.json";
 /// The name of the file that says how it ended.
 pub(super) const EXIT: &str = "exit.json";
 pub(super) const FORMAT: u32 = 1;
+/// Largest file that is read. What runs and where, its arguments included, are the only long parts of one.
+const LARGEST: u64 = 16 * 1024 * 1024;
 
 /// Content of `meta.json`: holder, program, socket and marker, written before the launch is answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -113,13 +115,31 @@ pub(super) fn now() -> Timestamp {
     Timestamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }
 
-/// Reads a JSON file; `None` when there is none.
+/// Reads a JSON file; `None` when there is none. Agents can write where it lies, so what blocks or has no end is refused.
 pub(super) fn read<T: for<'a> Deserialize<'a>>(path: &Path) -> io::Result<Option<T>> {
-    match fs::read(path) {
+    match read_regular(path) {
         Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(io::Error::other),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    let mut options = File::options();
+    options.read(true);
+    // Opening a pipe must not wait for somebody who writes into it.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, nix::fcntl::OFlag::O_NONBLOCK.bits());
+    let file = options.open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(io::Error::other(format!("it has more than {LARGEST} bytes")));
+    }
+    Ok(bytes)
 }
 
 /// Writes a JSON file so that after a crash either the old or the new one is there, and after a return the new one.
@@ -164,5 +184,26 @@ fn sync_folder(path: &Path) -> io::Result<()> {
     match path.parent().map(File::open) {
         Some(Ok(folder)) => folder.sync_all(),
         _ => Ok(()),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_agent_puts_in_the_place_of_a_record_is_refused_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let (pipe, link) = (folder.path().join("pipe"), folder.path().join("endless"));
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
+        for path in [pipe, link] {
+            let why = read::<HolderMeta>(&path).unwrap_err().to_string();
+            assert_eq!(why, "it is not a regular file", "{}", path.display());
+        }
+        let large = folder.path().join("large");
+        File::create(&large).unwrap().set_len(LARGEST + 1).unwrap();
+        let why = read::<HolderMeta>(&large).unwrap_err().to_string();
+        assert_eq!(why, "it has more than 16777216 bytes");
     }
 }

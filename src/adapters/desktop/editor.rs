@@ -7,6 +7,8 @@
 use std::io::Write as _;
 use std::process::Command;
 
+use crate::adapters::text_file;
+
 /// Lets the person edit a text with the editor that `wanted` names (`VISUAL`, `EDITOR`), else the system's. Blocks until the
 /// editor is closed.
 ///
@@ -38,5 +40,5 @@ pub fn edit(wanted: Option<String>, text: &str) -> Result<String, String> {
     if !status.success() {
         return Err(failed(&status));
     }
-    std::fs::read_to_string(&path).map_err(|error| failed(&error))
+    text_file::read_text(&path, text_file::LARGEST_WRITTEN).map_err(|error| failed(&error))
 }

@@ -7,10 +7,13 @@ use std::path::{Path, PathBuf};
 use atomic_write_file::AtomicWriteFile;
 use serde::{Deserialize, Serialize};
 
+use crate::adapters::text_file;
 use crate::domain::{Span, Timestamp, Tri};
 use crate::ports::gates::{GateReport, GateRun, Gates};
 
 const VERSION: u32 = 1;
+/// Largest record that is read: its command is the only long part.
+const LARGEST_RECORD: u64 = 1024 * 1024;
 
 /// Record of one gate run, stored as JSON beside the gate's output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,7 +92,7 @@ fn record(path: &Path) -> Option<(u16, GateRecord, PathBuf)> {
     if path.extension()? != "json" {
         return None;
     }
-    let record: GateRecord = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+    let record: GateRecord = serde_json::from_slice(&text_file::read(path, LARGEST_RECORD).ok()?).ok()?;
     (record.version <= VERSION).then(|| (nth, record, path.with_extension("log")))
 }
 
@@ -143,5 +146,13 @@ mod tests {
         let end = record.end.clone().unwrap();
         assert_eq!((end.outcome, end.took, end.is_cut), (no, Span(1_234), true));
         assert!(records(&folder.path().join("none")).is_empty());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_in_the_place_of_a_record_is_left_out_and_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        nix::unistd::mkfifo(&folder.path().join("00.json"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+        assert!(records(folder.path()).is_empty());
     }
 }

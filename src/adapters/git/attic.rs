@@ -7,10 +7,13 @@ use std::path::Path;
 use super::cli::GitCli;
 use super::command::GitCommand;
 use super::worktree_link::CheckoutDir;
+use crate::adapters::text_file;
 use crate::ports::git::{AtticOwner, AtticSnapshot, CommitId, GitError, SafeName, Signature, TreeId};
 
 /// How many lines of a worktree's own head log are looked through for commits nothing else names.
 const LOG_LINES: usize = 200;
+/// Bytes at the end of a log in which they are looked for.
+const LOG_BYTES: u64 = 1024 * 1024;
 
 struct AtticEntry {
     snapshot: AtticSnapshot,
@@ -201,7 +204,7 @@ fn logged(file: &Path) -> Vec<CommitId> {
     if !file.symlink_metadata().is_ok_and(|found| found.is_file()) {
         return Vec::new();
     }
-    let text = fs::read(file).unwrap_or_default();
+    let (text, _) = text_file::tail(file, LOG_BYTES).unwrap_or_default();
     let mut seen: Vec<CommitId> = Vec::new();
     for line in String::from_utf8_lossy(&text).lines().rev().take(LOG_LINES) {
         for id in line.split(' ').take(2).filter_map(super::parse::existing_commit) {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::cli::GitCli;
 use super::files::write_atomically;
 use super::files::{failed, missing, not_ours};
+use crate::adapters::text_file;
 use crate::ports::git::{CleanCheckout, CommitId, GitError};
 
 impl GitCli {
@@ -41,7 +42,12 @@ impl GitCli {
             _ => dir.to_path_buf(),
         };
         let note = self.note_of(&path)?;
-        if found.is_dir() && fs::read_to_string(&note).ok().as_deref() == Some(&*path.to_string_lossy()) {
+        if found.is_dir()
+            && text_file::read_text(&note, text_file::LARGEST_WRITTEN)
+                .ok()
+                .as_deref()
+                == Some(&*path.to_string_lossy())
+        {
             fs::remove_dir_all(&path).map_err(failed("remove", &path))?;
             return fs::remove_file(&note).map_err(failed("remove", &note));
         }

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use super::command::{ConfigScope, GitProgram};
 use super::discovery::{OriginUrls, ProjectRepo};
 use super::files::{failed, not_ours, real_folder, write_atomically};
-use crate::adapters::state_folder;
+use crate::adapters::{excludes, state_folder};
 use crate::ports::git::GitError;
 
 /// What is older than this belongs to no living call.
@@ -107,10 +107,12 @@ impl ControlRepo {
 
     /// Our folders and the person's private excludes are no part of any snapshot.
     fn write_excludes(&self, project: &ProjectRepo) -> Result<(), GitError> {
-        let own = fs::read_to_string(project.common.join("info").join("exclude")).unwrap_or_default();
+        let file = project.common.join("info").join("exclude");
+        let own = excludes::read(&file).map_err(failed("read", &file))?;
+        let own = String::from_utf8_lossy(&own);
         let info = self.path.join("info");
         fs::create_dir_all(&info).map_err(failed("make", &info))?;
-        let rules = format!("{}\n{own}", crate::adapters::excludes::RULE);
+        let rules = format!("{}\n{own}", excludes::RULE);
         write_atomically(&info.join("exclude"), &rules)
     }
 }

@@ -1,12 +1,12 @@
 //! Refs read as the files they are, because starting git costs more than all it would say. Only a clear answer is taken from a
 //! file; what is not there, or looks odd, is asked of git. Must never write.
 
-use std::fs;
 use std::path::Path;
 
 use memchr::memmem;
 
 use super::cli::GitCli;
+use crate::adapters::text_file;
 use crate::ports::git::{BranchName, CommitId};
 
 /// Longest file that can be a ref: an id and the end of its line, or a name.
@@ -74,7 +74,8 @@ fn at(file: &Path) -> Option<CommitId> {
 
 fn small_file(file: &Path) -> Option<String> {
     let found = file.symlink_metadata().ok()?;
-    let text = (found.is_file() && found.len() <= REF_LIMIT).then(|| fs::read_to_string(file).ok());
+    let text =
+        (found.is_file() && found.len() <= REF_LIMIT).then(|| text_file::read_text(file, REF_LIMIT).ok());
     Some(text??.strip_suffix('\n')?.to_owned())
 }
 
@@ -85,5 +86,7 @@ fn is_packed(repository: &Path, name: &str, commit: &CommitId) -> bool {
         .symlink_metadata()
         .is_ok_and(|found| found.is_file() && found.len() <= PACKED_LIMIT);
     let line = format!("\n{commit} {name}\n");
-    is_readable && fs::read(file).is_ok_and(|text| memmem::find(&text, line.as_bytes()).is_some())
+    is_readable
+        && text_file::read(&file, PACKED_LIMIT)
+            .is_ok_and(|text| memmem::find(&text, line.as_bytes()).is_some())
 }

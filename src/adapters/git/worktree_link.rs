@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::discovery::ProjectRepo;
 use super::files::failed;
+use crate::adapters::text_file;
 use crate::ports::git::GitError;
 
 /// Longest pointer file read.
@@ -110,6 +111,6 @@ pub(super) fn read_pointer(file: &Path) -> Result<String, String> {
     if !found.is_file() || found.len() > POINTER_LIMIT {
         return Err(format!("its {name} is not a small file"));
     }
-    let text = fs::read_to_string(file).map_err(|error| format!("its {name}: {error}"))?;
+    let text = text_file::read_text(file, POINTER_LIMIT).map_err(|error| format!("its {name}: {error}"))?;
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }

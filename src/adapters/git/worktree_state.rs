@@ -1,7 +1,6 @@
 //! The files of a place as a tree, read through the control repository with an index of our own: nothing the place's
 //! repository or index says is believed, nothing it configures is run (M11).
 
-use std::fs;
 use std::path::Path;
 
 use memchr::memmem;
@@ -10,11 +9,14 @@ use super::cli::GitCli;
 use super::files::{missing, not_ours};
 use super::parse;
 use super::worktree_link::{self, CheckoutDir, PathStatus};
+use crate::adapters::text_file;
 use crate::domain::Tri;
 use crate::ports::git::{CommitId, GitError, TreeId, WorkingTree, WorkspaceTree};
 
 /// Trees of commits that are remembered; all are forgotten when there are more.
 const MOST_TREES: usize = 1_000;
+/// Largest index that is searched here; git is asked about a larger one.
+const LARGEST_INDEX: u64 = 256 * 1024 * 1024;
 /// Settings with which files on the disk are not what they are in the repository, or go by another name.
 const CONVERTING: &[&str] = &[
     "core.autocrlf=true",
@@ -101,7 +103,9 @@ impl GitCli {
         let converts = |setting: &&str| self.project.has(setting);
         let is_plain = !CONVERTING.iter().any(converts);
         // Other attributes than those of the commit's own files have no say here.
-        is_plain && fs::read(index).is_ok_and(|text| memmem::find(&text, b".gitattributes").is_none())
+        is_plain
+            && text_file::read(index, LARGEST_INDEX)
+                .is_ok_and(|text| memmem::find(&text, b".gitattributes").is_none())
     }
 
     pub(super) fn compare_state(&self, place: &WorkingTree, start: &WorkspaceTree) -> Result<Tri, GitError> {

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
 use super::error::{ProjectError, failed};
+use crate::adapters::text_file;
 use crate::domain::{AttemptId, Timestamp};
 
 const LENGTH: usize = 32;
@@ -84,7 +85,7 @@ fn read(path: &Path) -> Result<Option<ProjectSecret>, ProjectError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed("look at", path)(error)),
     }
-    let bytes = fs::read(path).map_err(failed("read", path))?;
+    let bytes = text_file::read(path, LENGTH as u64).map_err(failed("read", path))?;
     let bytes = bytes.try_into().map_err(|_wrong_length| bad())?;
     Ok(Some(ProjectSecret(bytes)))
 }

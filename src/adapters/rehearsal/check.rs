@@ -7,6 +7,8 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use crate::adapters::text_file;
+
 /// Name of the list at the root of a tree.
 pub const MANIFEST: &str = "check.toml";
 
@@ -47,7 +49,7 @@ struct ExpectedFile {
 
 /// Checks a tree; an empty list means that everything is right. Each finding is one line for people.
 pub fn check(tree: &Path, extent: TreeCheck) -> Vec<String> {
-    let text = match fs::read_to_string(tree.join(MANIFEST)) {
+    let text = match text_file::read_text(&tree.join(MANIFEST), text_file::LARGEST_WRITTEN) {
         Ok(text) => text,
         Err(error) => return vec![format!("{MANIFEST}: {error}")],
     };
@@ -69,7 +71,7 @@ pub fn check(tree: &Path, extent: TreeCheck) -> Vec<String> {
 fn check_file(tree: &Path, expected: &ExpectedFile, extent: TreeCheck) -> Vec<String> {
     let path = &expected.path;
     let complete = extent == TreeCheck::Complete;
-    let text = match fs::read_to_string(tree.join(path)) {
+    let text = match text_file::read_text(&tree.join(path), text_file::LARGEST_WRITTEN) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound && !complete && !expected.always => {
             return Vec::new();
@@ -206,5 +208,18 @@ mod tests {
             TreeCheck::Present,
         );
         assert_eq!(stray, ["p/z: is not listed in check.toml"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_in_the_place_of_a_file_is_named_and_not_waited_for() {
+        for place in [MANIFEST, "s.toml"] {
+            let tree = tree(&[(MANIFEST, LIST), ("s.toml", "x = 1\n")]);
+            let path = tree.path().join(place);
+            fs::remove_file(&path).unwrap();
+            nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+            let findings = check(tree.path(), TreeCheck::Present);
+            assert_eq!(findings, [format!("{place}: it is not a regular file")]);
+        }
     }
 }

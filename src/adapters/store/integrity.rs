@@ -1,6 +1,5 @@
 //! Looks at a database without being able to change it, before anything that could.
 
-use std::fs::File;
 use std::io::Read;
 use std::time::Duration;
 
@@ -9,6 +8,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::errors::{damaged, failure, newer};
 use super::files::{StoreFiles, failed};
 use super::schema::{APPLICATION, format_of};
+use crate::adapters::text_file;
 use crate::ports::store::StoreError;
 
 /// How long `SQLite` waits for a lock of another connection (a reader that checkpoints, a copying tool).
@@ -40,7 +40,7 @@ pub(super) fn examine(files: &StoreFiles, known: i64) -> Result<(Connection, i64
 /// The format in the file's own header. Read without `SQLite`, so that what is no database is refused by plain words.
 fn header(files: &StoreFiles) -> Result<i64, StoreError> {
     let mut bytes = [0_u8; 100];
-    let read = File::open(&files.database).and_then(|mut file| file.read_exact(&mut bytes));
+    let read = text_file::open(&files.database).and_then(|mut file| file.read_exact(&mut bytes));
     match read {
         Ok(()) => {}
         Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {

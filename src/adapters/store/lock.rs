@@ -11,6 +11,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::files::{failed, private_file};
+use crate::adapters::text_file;
 use crate::ports::store::StoreError;
 
 /// Longest text read from a lock file.
@@ -94,7 +95,7 @@ impl ServerLock {
     /// What the lock file says of its last owner, who may be gone.
     pub fn owner(path: &Path) -> Option<LockOwner> {
         let mut text = String::new();
-        let file = File::open(path).ok()?;
+        let file = text_file::open(path).ok()?;
         file.take(LONGEST_OWNER).read_to_string(&mut text).ok()?;
         let mut lines = text.lines();
         let process = lines.next()?.parse().ok()?;

@@ -40,6 +40,7 @@ enum VisitState {
 
 /// Places in the list in their new order; else the first tasks found that wait for each other, the last one being the first again.
 fn order(tasks: &[ListedTask], places: &Places) -> Result<Vec<usize>, Vec<usize>> {
+    let waits_for: Vec<Vec<usize>> = tasks.iter().map(|task| listed_deps(task, places)).collect();
     let mut seen = vec![VisitState::Unvisited; tasks.len()];
     let mut sorted = Vec::new();
     for start in 0..tasks.len() {
@@ -53,7 +54,7 @@ fn order(tasks: &[ListedTask], places: &Places) -> Result<Vec<usize>, Vec<usize>
                 continue;
             }
             mark(&mut seen, place, VisitState::InProgress);
-            let Some(next) = listed_deps(tasks, places, place).nth(nth) else {
+            let Some(&next) = waits_for.get(place).and_then(|deps| deps.get(nth)) else {
                 mark(&mut seen, place, VisitState::Placed);
                 sorted.push(place);
                 path.pop();
@@ -76,12 +77,9 @@ fn mark(seen: &mut [VisitState], place: usize, now: VisitState) {
     }
 }
 
-/// The dependencies of a task that are in the list.
-fn listed_deps<'a>(
-    tasks: &'a [ListedTask],
-    places: &'a Places,
-    place: usize,
-) -> impl Iterator<Item = usize> + 'a {
-    let deps = tasks.get(place).into_iter().flat_map(|task| &task.draft.deps);
+/// The places of the dependencies of a task that are in the list.
+fn listed_deps(task: &ListedTask, places: &Places) -> Vec<usize> {
+    let deps = task.draft.deps.iter();
     deps.filter_map(|name| places.get(name.as_str()).copied())
+        .collect()
 }

@@ -1,0 +1,299 @@
+//! Files that are built to break their reader: nested deeply, with very many keys, in other encodings, or no files at all.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use dbs::adapters::rehearsal::{MANIFEST, TreeCheck, check};
+use dbs::formats::diagnostic::Diagnostic;
+use dbs::formats::{end_rules, scenario, task_list, workflow};
+use dbs::ui::{ColourDepth, DisplayCaps, Glyphs, Keymap, TabLayout, Themes, UserTheme};
+
+use super::{Fixture, SettingValue};
+
+/// Levels of a file that is nested too deeply for any reader that calls itself.
+const DEPTH: usize = 10_000;
+/// Most bytes of a file that a person writes.
+const LARGEST: usize = 1024 * 1024;
+/// A reader whose work grows with the square of its text needs far longer, one that does not far less, even on a slow machine.
+const LONGEST: Duration = Duration::from_mins(1);
+
+/// A reader: what it says against a text.
+type Reader = fn(&str) -> Vec<String>;
+
+fn shown(findings: &[Diagnostic]) -> Vec<String> {
+    findings.iter().map(ToString::to_string).collect()
+}
+
+fn settings(name: &str, text: &str) -> Vec<String> {
+    let fixture = Fixture::new();
+    fs::write(fixture.places.toml().with_file_name(name), text).unwrap();
+    fixture.told()
+}
+
+fn checked(text: &str) -> Vec<String> {
+    let tree = tempfile::tempdir().unwrap();
+    fs::write(tree.path().join(MANIFEST), text).unwrap();
+    check(tree.path(), TreeCheck::Present)
+}
+
+fn theme(text: &str) -> Vec<String> {
+    let own = UserTheme {
+        name: "own".to_owned(),
+        file: "own.toml".to_owned(),
+        text: text.to_owned(),
+    };
+    let error = Themes::new(vec![own])
+        .theme("own", DisplayCaps::new(ColourDepth::True, Glyphs::Unicode))
+        .err();
+    error.iter().map(ToString::to_string).collect()
+}
+
+const TOML_READERS: [(&str, Reader); 8] = [
+    ("settings", |text| settings("config.toml", text)),
+    ("workflow", |text| {
+        shown(&workflow::read(Path::new("w.toml"), text).1)
+    }),
+    ("scenario", |text| {
+        shown(&scenario::read(Path::new("s.toml"), text).1)
+    }),
+    ("end rules", |text| {
+        end_rules::read(text).err().into_iter().collect()
+    }),
+    ("keys", |text| {
+        Keymap::with_overrides(text)
+            .err()
+            .iter()
+            .map(ToString::to_string)
+            .collect()
+    }),
+    ("layout", |text| {
+        TabLayout::parse(text)
+            .err()
+            .iter()
+            .map(ToString::to_string)
+            .collect()
+    }),
+    ("theme", theme),
+    ("check list", checked),
+];
+
+const JSON_READERS: [(&str, Reader); 2] = [
+    ("settings", |text| settings("config.json", text)),
+    ("tasks", |text| {
+        shown(&task_list::read(Path::new("t.jsonl"), text).1)
+    }),
+];
+
+const YAML_READERS: [(&str, Reader); 1] = [("settings", |text| settings("config.yaml", text))];
+
+/// As many lines as fit into the largest file.
+fn filled(line: impl Fn(usize) -> String) -> String {
+    let mut text = String::new();
+    for nth in 0.. {
+        let line = line(nth);
+        if text.len() + line.len() >= LARGEST {
+            break;
+        }
+        text.push_str(&line);
+    }
+    text
+}
+
+/// As deep as the parser takes it: it counts the parts of one key, and the levels of one value, but not both together.
+fn deepest_toml() -> String {
+    let key = ["a"; 79].join(".");
+    let values = format!("{{{key} = ").repeat(79);
+    format!("[{key}]\n{key} = {values}1{}\n", "}".repeat(79))
+}
+
+fn toml_texts() -> Vec<(&'static str, String)> {
+    vec![
+        ("lists in lists", format!("a = {}", "[".repeat(DEPTH))),
+        ("tables in tables", format!("a = {}", "{a=".repeat(DEPTH))),
+        ("a long head", format!("[{}]", vec!["a"; DEPTH].join("."))),
+        ("a long key", format!("{} = 1", vec!["a"; DEPTH].join("."))),
+        ("as deep as it is taken", deepest_toml()),
+        ("very many keys", filled(|nth| format!("k{nth}=1\n"))),
+        ("very many tables", filled(|nth| format!("[k{nth}]\nx=1\n"))),
+        (
+            "very many values",
+            format!("a = [{}]", "1,".repeat(LARGEST / 2 - 10)),
+        ),
+        ("twice the same key", "a = 1\na = 2\n".to_owned()),
+    ]
+}
+
+fn json_texts() -> Vec<(&'static str, String)> {
+    let many = filled(|nth| format!("\"k{nth}\":1,"));
+    // A list of tasks may be larger than what is written by hand.
+    let tasks: String = (0..100_000)
+        .map(|nth| format!("{{\"id\":\"t{nth}\",\"title\":\"A\"}}\n"))
+        .collect();
+    let ids: String = (1..100_000).map(|nth| format!(",\"t{nth}\"")).collect();
+    vec![
+        ("lists in lists", "[".repeat(DEPTH)),
+        ("objects in objects", "{\"a\":".repeat(DEPTH)),
+        ("very many keys", format!("{{{}}}", many.trim_end_matches(','))),
+        (
+            "one that waits for very many",
+            format!("{tasks}{{\"title\": \"B\", \"deps\": [\"t0\"{ids}]}}\n{{\"titel\": \"C\"}}"),
+        ),
+    ]
+}
+
+fn yaml_texts() -> Vec<(&'static str, String)> {
+    let doubled = (1..40).map(|nth| format!("a{nth}: &a{nth} [*a{}, *a{}]\n", nth - 1, nth - 1));
+    let indented = (0..1_400).map(|nth| format!("{}a:\n", " ".repeat(nth)));
+    vec![
+        ("lists in lists", "[".repeat(DEPTH)),
+        ("lists on one line", format!("{}1", "- ".repeat(DEPTH))),
+        ("tables in tables", "{a: ".repeat(DEPTH)),
+        ("tables under tables", indented.collect()),
+        (
+            "what doubles",
+            format!("a0: &a0 [1]\n{}", doubled.collect::<String>()),
+        ),
+        ("very many keys", filled(|nth| format!("k{nth}: 1\n"))),
+        ("twice the same key", "a: 1\na: 2\n".to_owned()),
+    ]
+}
+
+/// What a reader says, read where servers read: with the stack of a thread of a runtime.
+fn answer(reader: Reader, text: String) -> Option<Vec<String>> {
+    let (sender, answer) = mpsc::channel();
+    let stack = std::thread::Builder::new().stack_size(2 * 1024 * 1024);
+    stack.spawn(move || sender.send(reader(&text))).unwrap();
+    answer.recv_timeout(LONGEST).ok()
+}
+
+#[test]
+fn very_many_parts_of_a_file_give_a_finding_at_once() {
+    let toml: BTreeMap<&str, Reader> = BTreeMap::from(TOML_READERS);
+    let views = filled(|nth| format!("\"v{nth}\","));
+    let texts = [
+        (
+            "workflow",
+            format!(
+                "id = \"w\"\n{}",
+                filled(|nth| format!("[[stage]]\nid = \"s{nth}\"\n"))
+            ),
+        ),
+        (
+            "workflow",
+            format!(
+                "id = \"w\"\ntitle = \"W\"\nentry = \"s0\"\n{}",
+                filled(|nth| format!(
+                    "[[stage]]\nid = \"s{nth}\"\nlabel = \"S\"\nshort = \"s\"\nrole = \"developer\"\nworkspace = \"branch\"\naccess = \"write\"\nsignals = [\"done\"]\nsuccess = [{{ to = \"s{}\" }}]\n",
+                    nth + 1
+                ))
+            ),
+        ),
+        (
+            "scenario",
+            filled(|nth| format!("[[part]]\nsteps = [\"s{nth}\"]\n")),
+        ),
+        (
+            "layout",
+            format!("title = \"t\"\nwide = {{ columns = [{views}] }}\n"),
+        ),
+    ];
+    for (kind, text) in texts {
+        let findings = answer(toml[kind], text).unwrap_or_else(|| panic!("{kind}: no answer in {LONGEST:?}"));
+        assert_ne!(findings, [""; 0], "{kind}");
+    }
+}
+
+#[test]
+fn a_file_built_to_break_its_reader_gives_a_finding_at_once() {
+    let tables = [
+        (TOML_READERS.as_slice(), toml_texts()),
+        (JSON_READERS.as_slice(), json_texts()),
+        (YAML_READERS.as_slice(), yaml_texts()),
+    ];
+    for (readers, texts) in tables {
+        for (kind, reader) in readers {
+            for (what, text) in &texts {
+                let findings = answer(*reader, text.clone());
+                let findings = findings.unwrap_or_else(|| panic!("{kind}, {what}: no answer in {LONGEST:?}"));
+                assert_ne!(findings, [""; 0], "{kind}, {what}");
+            }
+        }
+    }
+}
+
+/// A value that is no default, in the words of each file of settings.
+const SETTING: [(&str, &str); 3] = [
+    ("config.toml", "# ours\nmax_total_agents = 3\n"),
+    ("config.yaml", "# ours\nmax_total_agents: 3\n"),
+    ("config.json", "{\n\"max_total_agents\": 3\n}\n"),
+];
+
+#[test]
+fn a_byte_order_mark_and_windows_lines_change_no_setting() {
+    for (name, text) in SETTING {
+        let lines = text.replace('\n', "\r\n");
+        for written in [text.to_owned(), lines.clone(), format!("\u{feff}{lines}")] {
+            let fixture = Fixture::new();
+            fs::write(fixture.places.toml().with_file_name(name), &written).unwrap();
+            assert_eq!(fixture.told(), [""; 0], "{name} {written:?}");
+            let found = fixture.read().get("max_total_agents").unwrap();
+            assert_eq!(found, Some(SettingValue::Count(3)), "{name} {written:?}");
+        }
+    }
+}
+
+#[test]
+fn a_file_in_another_encoding_is_named_with_the_reason() {
+    for (name, text) in SETTING {
+        let utf16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let table = [
+            (
+                [b"\xff\xfe".as_slice(), &utf16].concat(),
+                "it is UTF-16 text; save it as UTF-8",
+            ),
+            (utf16, "nothing in this file is used"),
+            ([text.as_bytes(), b"\xff"].concat(), "it is no UTF-8 text"),
+            (vec![b' '; LARGEST + 1], "it has more than 1048576 bytes"),
+        ];
+        for (bytes, why) in table {
+            let fixture = Fixture::new();
+            fs::write(fixture.places.toml().with_file_name(name), bytes).unwrap();
+            let told = fixture.told().join("\n");
+            assert!(told.contains(name) && told.contains(why), "{name} {why}: {told}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_of_settings_is_refused_at_once_and_none_of_a_secret_is_shown() {
+    use std::os::unix::fs::symlink;
+    const KEY: &str = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmU\n-----END OPENSSH PRIVATE KEY-----\n";
+    type Place = fn(&Path);
+    let table: [(&str, Place); 4] = [
+        ("it is not a regular file", |path| {
+            nix::unistd::mkfifo(path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        }),
+        ("it is not a regular file", |path| fs::create_dir(path).unwrap()),
+        ("it is not a regular file", |path| {
+            symlink("/dev/zero", path).unwrap()
+        }),
+        ("nothing in this file is used", |path| {
+            let key = path.with_file_name("id_ed25519");
+            fs::write(&key, KEY).unwrap();
+            symlink(key, path).unwrap();
+        }),
+    ];
+    for (name, _) in SETTING {
+        for (why, place) in table {
+            let fixture = Fixture::new();
+            place(&fixture.places.toml().with_file_name(name));
+            let told = fixture.told().join("\n");
+            assert!(told.contains(name) && told.contains(why), "{name}: {told}");
+            assert!(!told.contains("b3Blb"), "{name}: {told}");
+        }
+    }
+}
