@@ -25,6 +25,7 @@ mod setting;
 mod state_move;
 pub mod themes;
 mod toml;
+pub mod trust;
 mod value;
 mod yaml;
 
@@ -34,5 +35,7 @@ pub use files::ConfigFiles;
 pub use layers::{Config, ResolvedSetting};
 pub use origin::{ConfigOverrides, SettingOrigin};
 pub use schema::{keys, reference};
-pub use setting::{FromSettingValue, Setting, SettingDefault, SettingEffect, SettingSpec, SettingStatus};
+pub use setting::{
+    FromSettingValue, Setting, SettingDefault, SettingEffect, SettingSpec, SettingStatus, SettingTrust,
+};
 pub use value::{SecretText, SettingValue, ValueKind};

@@ -26,6 +26,7 @@
 //! | usage limit, full disk, killed holder, unruly agent, flood | `mishaps`, `unruly` |
 //! | agents that merge, reports | `integrating` |
 //! | an agent that acts as a person | `impostor` |
+//! | a stranger's repository: nothing of it is started before a person trusts it | `trusting` |
 #![cfg(unix)]
 #![expect(
     clippy::unwrap_used,
@@ -80,5 +81,7 @@ mod small_disk;
 mod terminal;
 #[path = "e2e/tmux.rs"]
 mod tmux;
+#[path = "e2e/trusting.rs"]
+mod trusting;
 #[path = "e2e/unruly.rs"]
 mod unruly;

@@ -40,6 +40,9 @@ pub type NumberText = String;
 /// Function that computes the secret token of an attempt.
 pub type TokenFn = Arc<dyn Fn(AttemptId, Timestamp) -> String + Send + Sync>;
 
+/// Function that says why these words may not be started in that folder, if so: a command line, or the name of a scenario.
+pub type StartCheck = Arc<dyn Fn(&[String], &Path) -> Result<(), Cause> + Send + Sync>;
+
 /// The agent configuration of each role, with one for all other roles.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AgentsByRole {
@@ -82,6 +85,7 @@ pub struct LocalAgents {
     pub inbox: PathBuf,
     pub root: PathBuf,
     pub token: TokenFn,
+    pub may_start: StartCheck,
 }
 
 impl std::fmt::Debug for LocalAgents {
@@ -101,6 +105,7 @@ impl Agents for LocalAgents {
                 role = brief.role
             ))
         })?;
+        (self.may_start)(kind.words(), &brief.folder)?;
         self.check_program(&kind, brief)?;
         let mut env = self.inherited.clone().into_pairs();
         env.extend(self.identity(brief));
@@ -131,6 +136,14 @@ impl Agents for LocalAgents {
 }
 
 impl AgentConfig {
+    /// Its command line as configured; of a scripted agent the name of its scenario.
+    fn words(&self) -> &[String] {
+        match self {
+            AgentConfig::Rehearsal { scenario, .. } => std::slice::from_ref(scenario),
+            AgentConfig::Custom(words) => words,
+        }
+    }
+
     /// Name of the program whose words it ends with.
     fn tool(&self) -> Option<&str> {
         match self {
@@ -266,6 +279,7 @@ mod tests {
             inbox: "/i".into(),
             root: "/r".into(),
             token: Arc::new(|attempt, at| format!("{attempt}-{}", at.0)),
+            may_start: Arc::new(|_, _| Ok(())),
         }
     }
 

@@ -13,6 +13,7 @@ use crate::adapters::holder::LocalHolders;
 use crate::adapters::store::{LockOwner, SqliteStore};
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::SessionSetup;
+use crate::config::trust::TrustedGates;
 use crate::ports::git::{Git as _, PreflightError};
 use crate::server::{Session, SessionAdapters, SessionError};
 
@@ -44,7 +45,10 @@ pub(super) fn start(
     let adapters = SessionAdapters {
         store: Box::new(SqliteStore::open(&place.store, &owner, clock::now())?),
         git: Arc::new(repository(&place, &setup)?),
-        gates: Arc::new(RecordedGates(ShellGates)),
+        gates: Arc::new(TrustedGates {
+            gates: RecordedGates(ShellGates),
+            trust: place.trust.clone(),
+        }),
         holders: Arc::new(holders),
         agents: Arc::new(agents(&place, &setup)),
     };
@@ -60,7 +64,7 @@ fn repository(place: &ProjectPaths, setup: &SessionSetup) -> Result<GitCli, Pref
 
 /// The kinds of agents, and what each is started with.
 fn agents(place: &ProjectPaths, setup: &SessionSetup) -> LocalAgents {
-    let secret = place.secret.clone();
+    let (secret, trust) = (place.secret.clone(), place.trust.clone());
     LocalAgents {
         program: setup.program.clone(),
         kinds: RwLock::new(setup.agents.clone()),
@@ -69,5 +73,6 @@ fn agents(place: &ProjectPaths, setup: &SessionSetup) -> LocalAgents {
         inbox: place.inbox.clone(),
         root: place.root.clone(),
         token: Arc::new(move |attempt, at| secret.token(attempt, at)),
+        may_start: Arc::new(move |words, folder| trust.check_start(words, folder)),
     }
 }

@@ -2,6 +2,7 @@
 
 mod examples;
 mod tasks;
+mod trust;
 
 use std::path::PathBuf;
 
@@ -14,6 +15,7 @@ use crate::protocol::query::OutputFormat;
 
 pub use examples::command;
 pub use tasks::{CreateArgs, ImportArgs, RetryArgs, TaskArgs, TaskCommand, TaskTextArgs, UpdateArgs};
+pub use trust::{TrustArgs, TrustView};
 
 /// Orchestrates coding agents in real terminals.
 #[derive(Debug, Parser)]
@@ -113,6 +115,8 @@ pub enum CliCommand {
     Progress(SignalText),
     /// Show or set configuration
     Config(ConfigArgs),
+    /// Whether what this project's files would start is trusted; trust it by its hash
+    Trust(TrustArgs),
     /// Workflows: list, show, check
     #[command(subcommand)]
     Workflow(WorkflowCommand),

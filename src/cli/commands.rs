@@ -12,6 +12,7 @@ pub mod sessions;
 pub mod show;
 pub mod signal;
 pub mod tasks;
+mod trust;
 pub mod typed;
 pub mod workflows;
 
@@ -104,6 +105,7 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Notify { test, json } => notify::run(edge, test, json),
         CliCommand::Doctor(json) => Ok(sessions::doctor(edge, json)),
         CliCommand::Config(wanted) => config::run(edge, &wanted),
+        CliCommand::Trust(wanted) => trust::run(edge, &wanted),
         CliCommand::Keys(keys) => keys::run(edge, &keys),
         CliCommand::Completions { shell } => completions(shell),
         CliCommand::Man { folder } => manual::run(folder.as_deref()),

@@ -9,10 +9,13 @@ use crate::adapters::text_file;
 use crate::config::error::ConfigError;
 use crate::config::files::{ConfigFiles, dialect};
 use crate::config::origin::{ConfigOverrides, SettingOrigin};
-use crate::config::raw::{RawSetting, RawValue};
+use crate::config::raw::{RawSetting, RawValue, TrustedValue};
 use crate::config::schema::{keys, nearest_key, spec_of};
-use crate::config::setting::{FromSettingValue, Setting, SettingEffect, SettingSpec, SettingStatus};
+use crate::config::setting::{
+    FromSettingValue, Setting, SettingEffect, SettingSpec, SettingStatus, SettingTrust,
+};
 use crate::config::value::{SettingValue, ValueKind};
+use crate::domain::UntrustedFiles;
 use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
 
 /// Begin of the environment variables that are settings.
@@ -25,6 +28,8 @@ pub struct Config {
     /// Keys in the order they were written: families are listed so.
     order: Vec<Vec<String>>,
     diagnostics: Vec<Diagnostic>,
+    /// What of the project's files is not trusted, and so not among the values.
+    untrusted: Option<UntrustedFiles>,
 }
 
 /// A setting with its value, its origin and the values it overrides.
@@ -58,6 +63,51 @@ impl Config {
             config.add(value);
         }
         config
+    }
+
+    /// The same, but of the project's files only those values of executable settings are heeded that a person has trusted: as
+    /// written where they still stand so, else as they were trusted. All others of these files wait.
+    pub(super) fn read_trusted(
+        places: &ConfigFiles,
+        given: &ConfigOverrides,
+        trusted: &[TrustedValue],
+    ) -> Config {
+        let mut config = Config::default();
+        let mut found = flags(given);
+        config.environment(given, &mut found);
+        let mut project = Vec::new();
+        for file in &places.project {
+            config.file(file, &mut project);
+        }
+        let (guarded, others): (Vec<_>, Vec<_>) = project.into_iter().partition(RawSetting::is_guarded);
+        let waits = |raw: &&RawSetting| !trusted.iter().any(|one| raw.is(one));
+        for waiting in guarded.iter().filter(waits) {
+            // Nothing of it is used; what is wrong with it is said all the same.
+            config.checked(waiting);
+        }
+        found.extend(others);
+        found.extend(trusted.iter().map(|one| {
+            let written = strongest(&guarded, &one.key).filter(|raw| raw.is(one));
+            written.cloned().unwrap_or_else(|| one.raw())
+        }));
+        for file in &places.user {
+            config.file(file, &mut found);
+        }
+        for value in found {
+            config.add(value);
+        }
+        config
+    }
+
+    /// The same settings, which lack what nobody has trusted yet.
+    #[must_use]
+    pub(super) fn with_untrusted(self, untrusted: Option<UntrustedFiles>) -> Config {
+        Config { untrusted, ..self }
+    }
+
+    /// What of the project's files nobody has trusted yet.
+    pub fn untrusted(&self) -> Option<&UntrustedFiles> {
+        self.untrusted.as_ref()
     }
 
     /// What was not understood; nothing of it was lost.
@@ -216,10 +266,24 @@ impl Config {
 
     fn add(&mut self, found: RawSetting) {
         let found = found.without_legacy_table();
+        if let Some(value) = self.checked(&found) {
+            if !self.order.contains(&found.path) {
+                self.order.push(found.path.clone());
+            }
+            self.values
+                .entry(found.path)
+                .or_default()
+                .push((value, found.origin));
+        }
+    }
+
+    /// The value, if there is such a setting and it can have this one; otherwise that is reported.
+    fn checked(&mut self, found: &RawSetting) -> Option<SettingValue> {
         let place = found.origin.place();
         let key = found.key();
         let Some(known) = spec_of(&found.parts()) else {
-            return self.report(DiagnosticLevel::Warning, place, unknown(&found.parts(), &key));
+            self.report(DiagnosticLevel::Warning, place, unknown(&found.parts(), &key));
+            return None;
         };
         let value = match &found.text {
             RawValue::Plain(text) => known.kind.parse(text),
@@ -228,21 +292,12 @@ impl Config {
             }
             RawValue::List(text) => Err(format!("must be {}, not the list `{text}`", known.kind)),
         };
-        match value {
-            Ok(value) => {
-                if !self.order.contains(&found.path) {
-                    self.order.push(found.path.clone());
-                }
-                self.values
-                    .entry(found.path)
-                    .or_default()
-                    .push((value, found.origin));
-            }
-            Err(why) => {
+        value
+            .map_err(|why| {
                 let text = format!("{key} {why}; this value is passed over");
                 self.report(DiagnosticLevel::Warning, place, text);
-            }
-        }
+            })
+            .ok()
     }
 
     fn report(&mut self, severity: DiagnosticLevel, (file, line): (&Path, usize), text: String) {
@@ -252,6 +307,38 @@ impl Config {
             line,
             text,
         });
+    }
+}
+
+/// The executable settings that the project's files have, the strongest of each key, in the order they were written.
+pub(super) fn guarded_settings(places: &ConfigFiles) -> Vec<RawSetting> {
+    let (mut config, mut found) = (Config::default(), Vec::new());
+    for file in &places.project {
+        config.file(file, &mut found);
+    }
+    let mut strongest: Vec<RawSetting> = Vec::new();
+    for raw in found.into_iter().filter(RawSetting::is_guarded) {
+        let raw = raw.without_legacy_table();
+        if !strongest.iter().any(|other| other.path == raw.path) {
+            strongest.push(raw);
+        }
+    }
+    strongest
+}
+
+fn strongest<'a>(found: &'a [RawSetting], key: &str) -> Option<&'a RawSetting> {
+    found.iter().find(|raw| raw.key() == key)
+}
+
+impl RawSetting {
+    /// Whether a person must have trusted its value, if a file of the project has it.
+    fn is_guarded(&self) -> bool {
+        let known = spec_of(&self.parts());
+        known.is_some_and(|known| known.trust != SettingTrust::Harmless)
+    }
+
+    fn is(&self, trusted: &TrustedValue) -> bool {
+        self.key() == trusted.key && self.value_text() == trusted.text
     }
 }
 

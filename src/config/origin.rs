@@ -23,6 +23,8 @@ pub enum SettingOrigin {
         /// The line, from 1; 0 when it is not known.
         line: usize,
     },
+    /// What a person trusted of the project's files, which say something else by now.
+    Trusted,
     Default,
 }
 
@@ -33,6 +35,7 @@ impl SettingOrigin {
             SettingOrigin::File { path, line } => (path, *line),
             SettingOrigin::Environment(name) => (Path::new(name), 0),
             SettingOrigin::Flag => (Path::new("command line"), 0),
+            SettingOrigin::Trusted => (Path::new("trusted before"), 0),
             SettingOrigin::Default => (Path::new("default"), 0),
         }
     }
@@ -45,6 +48,7 @@ impl fmt::Display for SettingOrigin {
             SettingOrigin::Environment(name) => write!(f, "environment {name}"),
             SettingOrigin::File { path, line: 0 } => write!(f, "{}", path.display()),
             SettingOrigin::File { path, line } => write!(f, "{}:{line}", path.display()),
+            SettingOrigin::Trusted => f.write_str("trusted before, changed since"),
             SettingOrigin::Default => f.write_str("default"),
         }
     }

@@ -66,12 +66,25 @@ impl ProcessEnv {
         own.or_else(|| Some(self.home()?.join(".config")))
     }
 
+    /// This program's folder in the person's folder for state: `~/.local/state/dbs`, or where `XDG_STATE_HOME` points.
+    pub fn state_folder(&self) -> Option<PathBuf> {
+        let own = self.get("XDG_STATE_HOME").map(PathBuf::from);
+        let own = own.filter(|folder| folder.is_absolute());
+        let state = own.or_else(|| Some(self.home()?.join(".local").join("state")))?;
+        Some(state.join("dbs"))
+    }
+
     /// Who asks on the command line: an agent by its name, else the person.
     pub fn author(&self) -> String {
         self.get("DBS_AGENT")
             .or_else(|| self.get("USER"))
             .or_else(|| self.get("USERNAME"))
             .unwrap_or_else(|| "person".to_owned())
+    }
+
+    /// Whether this process was started by an agent.
+    pub fn is_agent(&self) -> bool {
+        self.get("DBS_ATTEMPT").is_some()
     }
 
     /// The editor the person has chosen.

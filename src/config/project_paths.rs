@@ -6,6 +6,7 @@ use std::{fs, io};
 use crate::adapters::project::{Project, ProjectSecret, RuntimeDirs, RuntimeFolder};
 use crate::adapters::store::StoreFiles;
 use crate::config::process_env::ProcessEnv;
+use crate::config::trust::ProjectTrust;
 use crate::config::{Config, ConfigFiles, ConfigOverrides, schema, state_move};
 
 /// Folders, files, socket and secret of one project.
@@ -33,6 +34,8 @@ pub struct ProjectPaths {
     pub marker: String,
     pub secret: ProjectSecret,
     pub sources: ConfigSources,
+    /// What a person trusts of this project.
+    pub trust: ProjectTrust,
 }
 
 /// Configuration files and overrides from which settings are read.
@@ -61,7 +64,14 @@ impl ProjectPaths {
             .into_owned();
         let holders = private.path().join(&number);
         private_folder(&holders).map_err(|error| format!("make {}: {error}", holders.display()))?;
+        let files = ConfigFiles::new(
+            &project.folder(),
+            edge.config_folder().as_deref(),
+            edge.home().as_deref(),
+        );
+        let own = edge.state_folder();
         Ok(ProjectPaths {
+            trust: ProjectTrust::new(&root, &project.folder(), &files, own.as_deref()),
             folder_name: root.file_name().map_or_else(
                 || "project".to_owned(),
                 |name| name.to_string_lossy().into_owned(),
@@ -79,11 +89,7 @@ impl ProjectPaths {
             marker: format!("dbs-{number}"),
             secret,
             sources: ConfigSources {
-                files: ConfigFiles::new(
-                    &project.folder(),
-                    edge.config_folder().as_deref(),
-                    edge.home().as_deref(),
-                ),
+                files,
                 overrides: ConfigOverrides {
                     flags: Vec::new(),
                     environment: edge.text_environment().collect(),
@@ -100,9 +106,9 @@ impl ProjectPaths {
         self.state.join("told.json")
     }
 
-    /// The settings as the sources have them now.
+    /// The settings as the sources have them now; of the executable ones in the project's files those that are trusted.
     pub fn config(&self) -> Config {
-        Config::read(&self.sources.files, &self.sources.overrides)
+        self.trust.config(&self.sources.overrides)
     }
 
     /// The last part of the project's root.

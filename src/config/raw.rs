@@ -38,7 +38,33 @@ pub(super) enum RawValue {
     List(String),
 }
 
+/// A setting of a project's file with the value that a person has trusted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TrustedValue {
+    pub(super) key: String,
+    /// Its value as [`RawSetting::value_text`] has it.
+    pub(super) text: String,
+}
+
+impl TrustedValue {
+    /// The setting as it was trusted, where the files say something else by now.
+    pub(super) fn raw(&self) -> RawSetting {
+        RawSetting {
+            path: self.key.split('.').map(str::to_owned).collect(),
+            text: RawValue::Plain(self.text.clone()),
+            origin: SettingOrigin::Trusted,
+        }
+    }
+}
+
 impl RawSetting {
+    /// Its value as text; a list as it is written.
+    pub(super) fn value_text(&self) -> &str {
+        match &self.text {
+            RawValue::Plain(text) | RawValue::List(text) => text,
+        }
+    }
+
     pub(super) fn in_file(file: &Path, line: usize, path: &[String], text: RawValue) -> RawSetting {
         RawSetting {
             path: path.to_vec(),

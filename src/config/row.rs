@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::config::setting::{Setting, SettingDefault, SettingEffect, SettingSpec, SettingStatus};
+use crate::config::setting::{
+    Setting, SettingDefault, SettingEffect, SettingSpec, SettingStatus, SettingTrust,
+};
 use crate::config::value::ValueKind;
 use crate::domain::Span;
 
@@ -107,6 +109,7 @@ const fn setting<T>(
 pub(super) const fn used(
     name: &'static str,
     effect: SettingEffect,
+    trust: SettingTrust,
     source: &'static str,
     doc: &'static str,
 ) -> SettingSpec {
@@ -118,6 +121,7 @@ pub(super) const fn used(
         source,
         status: SettingStatus::Used,
         effect,
+        trust,
     }
 }
 
@@ -131,16 +135,21 @@ pub(super) const fn obsolete(
     let status = SettingStatus::Obsolete(why);
     SettingSpec {
         status,
-        ..used(name, SettingEffect::Never, source, doc)
+        ..used(name, SettingEffect::Never, SettingTrust::Harmless, source, doc)
     }
 }
 
 /// A setting of an earlier program that still does what it says.
-pub(super) const fn earlier(name: &'static str, source: &'static str, doc: &'static str) -> SettingSpec {
+pub(super) const fn earlier(
+    name: &'static str,
+    trust: SettingTrust,
+    source: &'static str,
+    doc: &'static str,
+) -> SettingSpec {
     let status = SettingStatus::Legacy;
     SettingSpec {
         status,
-        ..used(name, SettingEffect::AtOnce, source, doc)
+        ..used(name, SettingEffect::AtOnce, trust, source, doc)
     }
 }
 
@@ -151,6 +160,6 @@ pub(super) const fn kept(name: &'static str, kind: ValueKind) -> SettingSpec {
     SettingSpec {
         kind,
         status,
-        ..used(name, SettingEffect::Never, "P51", doc)
+        ..used(name, SettingEffect::Never, SettingTrust::Harmless, "P51", doc)
     }
 }

@@ -23,6 +23,7 @@ use crate::config::row::{
     FEW, SPAN, choice, count, decimal, obsolete, seconds, settings, switch, text, unset, used,
 };
 use crate::config::setting::SettingEffect::{AtOnce, NextAttempt, NextStart};
+use crate::config::setting::SettingTrust::{Harmless, Runs, Steers};
 use crate::config::setting::{Setting, SettingSpec, SettingStatus};
 use crate::config::value::ValueKind;
 use crate::domain::{BoardSettings, Span};
@@ -79,81 +80,81 @@ fn row(key: &SettingSpec) -> String {
 }
 
 settings! { SETTINGS
-    MAX_TOTAL_AGENTS: u32 = count(999, BoardSettings::MAX_AGENTS), used("max_total_agents", AtOnce, "K48, K78",
+    MAX_TOTAL_AGENTS: u32 = count(999, BoardSettings::MAX_AGENTS), used("max_total_agents", AtOnce, Harmless, "K48, K78",
         "Most agents at work at a time.");
-    MAX_ROLE_AGENTS: Option<u32> = unset(FEW), used("max_role_agents.<role>", AtOnce, "K48",
+    MAX_ROLE_AGENTS: Option<u32> = unset(FEW), used("max_role_agents.<role>", AtOnce, Harmless, "K48",
         "Most agents of this role at work at a time.");
-    AGENT_TIMEOUT: Span = seconds(1, BoardSettings::AGENT_TIMEOUT), used("agent_timeout", NextAttempt, "K32, K78",
+    AGENT_TIMEOUT: Span = seconds(1, BoardSettings::AGENT_TIMEOUT), used("agent_timeout", NextAttempt, Harmless, "K32, K78",
         "Longest run of one attempt, in seconds or as `90m`, `2h`.");
-    BASE_BRANCH: Option<String> = unset(ValueKind::Text), used("base_branch", AtOnce, "K61, K62, K78",
+    BASE_BRANCH: Option<String> = unset(ValueKind::Text), used("base_branch", AtOnce, Harmless, "K61, K62, K78",
         "Branch that tasks start from and are merged into, unless their batch names one.");
-    PAUSED: bool = switch(false), used("paused", AtOnce, "K73, K78",
+    PAUSED: bool = switch(false), used("paused", AtOnce, Harmless, "K73, K78",
         "Begin with the board paused, unless agents are at work already.");
     USE_TMUX_WINDOWS: bool = switch(false), obsolete("use_tmux_windows", "K78, K85", "Had agents opened as windows of tmux.",
         "every agent has a real terminal in a pane of its own here, tmux or not");
-    PREFIX: Cow<'static, str> = text(ValueKind::Name, "dbs"), used("prefix", AtOnce, "",
+    PREFIX: Cow<'static, str> = text(ValueKind::Name, "dbs"), used("prefix", AtOnce, Harmless, "",
         "Begin of the names of new tasks: `dbs-3f2a`.");
-    MERGE_BY_AGENT: bool = choice(&["engine", "agent"], false, &[true]), used("merge", AtOnce, "K56",
+    MERGE_BY_AGENT: bool = choice(&["engine", "agent"], false, &[true]), used("merge", AtOnce, Steers, "K56",
         "Who merges: the engine, with an agent only for conflicts, or always an agent, whose merge the engine verifies on the remote.");
-    GATES: Option<String> = unset(ValueKind::Text), used("gates.<name>", AtOnce, "P33",
+    GATES: Option<String> = unset(ValueKind::Text), used("gates.<name>", AtOnce, Runs, "P33",
         "A command that must succeed before work is accepted; run through the shell, in the order written.");
-    ROLE_AGENT: Option<String> = unset(ValueKind::Text), used("roles.<role>.agent", NextAttempt, "",
+    ROLE_AGENT: Option<String> = unset(ValueKind::Text), used("roles.<role>.agent", NextAttempt, Steers, "",
         "Which agent plays this role: `custom` (its command line below) or `rehearsal` (scripted, to try things out); any other is refused when the server starts.");
-    ROLE_COMMAND: Option<String> = unset(ValueKind::Text), used("roles.<role>.command", NextAttempt, "",
+    ROLE_COMMAND: Option<String> = unset(ValueKind::Text), used("roles.<role>.command", NextAttempt, Runs, "",
         "Command line of a custom agent for this role.");
-    LIMITS_STARTS_PER_TURN: u32 = count(999, BoardSettings::MAX_STARTS), used("limits.starts_per_turn", AtOnce, "K48",
+    LIMITS_STARTS_PER_TURN: u32 = count(999, BoardSettings::MAX_STARTS), used("limits.starts_per_turn", AtOnce, Harmless, "K48",
         "Most attempts started in one turn.");
-    LIMITS_LINGER: Span = seconds(0, BoardSettings::LINGER), used("limits.linger", AtOnce, "K33",
+    LIMITS_LINGER: Span = seconds(0, BoardSettings::LINGER), used("limits.linger", AtOnce, Harmless, "K33",
         "How long an agent may stay after its last word before it is stopped.");
-    LIMITS_INFRA_BACKOFF: Span = seconds(0, BoardSettings::INFRA_BACKOFF), used("limits.infra_backoff", AtOnce, "K52",
+    LIMITS_INFRA_BACKOFF: Span = seconds(0, BoardSettings::INFRA_BACKOFF), used("limits.infra_backoff", AtOnce, Harmless, "K52",
         "First wait after a failure that is not the agent's; doubles up to five minutes.");
-    LIMITS_CRASH_BACKOFF: Span = seconds(0, BoardSettings::CRASH_BACKOFF), used("limits.crash_backoff", AtOnce, "K42",
+    LIMITS_CRASH_BACKOFF: Span = seconds(0, BoardSettings::CRASH_BACKOFF), used("limits.crash_backoff", AtOnce, Harmless, "K42",
         "First wait after a crash; doubles up to five minutes.");
-    LIMITS_COOLDOWN: Option<Span> = unset(SPAN), used("limits.cooldown", AtOnce, "K23",
+    LIMITS_COOLDOWN: Option<Span> = unset(SPAN), used("limits.cooldown", AtOnce, Harmless, "K23",
         "Wait after a rejection, instead of what the workflow says.");
-    LIMITS_GATE_TIMEOUT: Span = seconds(1, Span::minutes(5)), used("limits.gate_timeout", NextStart, "P29",
+    LIMITS_GATE_TIMEOUT: Span = seconds(1, Span::minutes(5)), used("limits.gate_timeout", NextStart, Harmless, "P29",
         "Longest run of one gate.");
     TERMINAL_ENGINE: EmulatorKind = choice(&["rio", "vt100"], EmulatorKind::Rio, &[EmulatorKind::Vt100]),
-        used("terminal.engine", NextStart, "ADR 0005",
+        used("terminal.engine", NextStart, Harmless, "ADR 0005",
         "Which emulation draws the agents' terminals.");
-    COMMIT_AUTHOR: Option<String> = unset(ValueKind::Text), used("commit.author", NextStart, "A17",
+    COMMIT_AUTHOR: Option<String> = unset(ValueKind::Text), used("commit.author", NextStart, Harmless, "A17",
         "Who signs what the engine commits for agents, as `Name <address>`; not set: `dbs <dbs@localhost>`.");
-    TERMINAL_LOG_LIMIT_MIB: u32 = count(1_048_576, 64), used("terminal.log_limit_mib", NextStart, "",
+    TERMINAL_LOG_LIMIT_MIB: u32 = count(1_048_576, 64), used("terminal.log_limit_mib", NextStart, Harmless, "",
         "Largest raw log of one attempt's terminal, in MiB.");
-    SESSION_NAME: Option<String> = unset(ValueKind::Text), used("session.name", AtOnce, "A6",
+    SESSION_NAME: Option<String> = unset(ValueKind::Text), used("session.name", AtOnce, Harmless, "A6",
         "What this project's session is called: in the top bar, in `dbs sessions`, for `dbs attach`; not set: as its folder.");
-    THEME: Cow<'static, str> = text(ValueKind::Text, "auto"), used("theme", AtOnce, "P50",
+    THEME: Cow<'static, str> = text(ValueKind::Text, "auto"), used("theme", AtOnce, Harmless, "P50",
         "Colours: `auto` (as the terminal and `NO_COLOR` say), `terminal` (its own 16), `adaptive`, `dark`, `light`, `high-contrast`, `colour-blind`, `mono`, or a file of your own in `themes/`; heeded when a screen is attached.");
-    MOTION: Motion = choice(&["full", "reduced"], Motion::Full, &[Motion::Reduced]), used("motion", AtOnce, "A13",
+    MOTION: Motion = choice(&["full", "reduced"], Motion::Full, &[Motion::Reduced]), used("motion", AtOnce, Harmless, "A13",
         "Whether what needs you blinks; with `reduced` nothing moves by itself.");
     GLYPHS: Option<Glyphs> = choice(&["auto", "unicode", "ascii"], None, &[Some(Glyphs::Unicode), Some(Glyphs::Ascii)]),
-        used("glyphs", AtOnce, "P50",
+        used("glyphs", AtOnce, Harmless, "P50",
         "What lines and marks are drawn with; `auto` takes ASCII on a simple terminal, without UTF-8, and in Chinese, Japanese and Korean locales, where lines may be two columns wide.");
     PASTE_PREVIEW: PastePreview = choice(&["auto", "never"], PastePreview::Shown, &[PastePreview::Never]),
-        used("paste_preview", AtOnce, "A5",
+        used("paste_preview", AtOnce, Harmless, "A5",
         "Whether a paste that is long, holds control characters, or whose lines a program would take for Enter is shown first.");
     MOUSE: MouseCapture = choice(&["on", "scroll", "off"], MouseCapture::All, &[MouseCapture::Scroll, MouseCapture::Off]),
-        used("mouse", AtOnce, "A5",
+        used("mouse", AtOnce, Harmless, "A5",
         "What of the mouse is heeded: all, the wheel alone, or nothing, so that it stays your terminal's; programs in panes get none of it then.");
-    KEYS_PREFIX: Cow<'static, str> = text(ValueKind::Key, "ctrl-b"), used("keys.prefix", AtOnce, "K85",
+    KEYS_PREFIX: Cow<'static, str> = text(ValueKind::Key, "ctrl-b"), used("keys.prefix", AtOnce, Harmless, "K85",
         "The one key that is not passed on to an agent that is typed to.");
     KEYS_PRESET: Cow<'static, str> = text(ValueKind::Choice(&["default", "tmux", "vim", "emacs"]), "default"),
-        used("keys.preset", AtOnce, "A6",
+        used("keys.preset", AtOnce, Harmless, "A6",
         "The keys to begin with.");
-    KEYS_NAV: Option<String> = unset(ValueKind::Text), used("keys.nav.<action>", AtOnce, "A6",
+    KEYS_NAV: Option<String> = unset(ValueKind::Text), used("keys.nav.<action>", AtOnce, Harmless, "A6",
         "Keys of an action in our own views, separated by spaces; `dbs keys` lists the actions.");
-    KEYS_FOUND: Option<String> = unset(ValueKind::Text), used("keys.found.<action>", AtOnce, "A6",
+    KEYS_FOUND: Option<String> = unset(ValueKind::Text), used("keys.found.<action>", AtOnce, Harmless, "A6",
         "The same in a list that is filtered.");
-    KEYS_COPY: Option<String> = unset(ValueKind::Text), used("keys.copy.<action>", AtOnce, "A6",
+    KEYS_COPY: Option<String> = unset(ValueKind::Text), used("keys.copy.<action>", AtOnce, Harmless, "A6",
         "The same while a terminal is held still.");
-    KEYS_PREFIXED: Option<String> = unset(ValueKind::Text), used("keys.prefixed.<action>", AtOnce, "A6",
+    KEYS_PREFIXED: Option<String> = unset(ValueKind::Text), used("keys.prefixed.<action>", AtOnce, Harmless, "A6",
         "The same after the prefix.");
     REHEARSAL_SCENARIO: Cow<'static, str> = text(ValueKind::Text, "demo"),
-        used("rehearsal.scenario", NextAttempt, "",
+        used("rehearsal.scenario", NextAttempt, Runs, "",
         "Scenario file that rehearsal agents play; `demo`: the one of the demo.");
-    REHEARSAL_SPEED: f64 = decimal(1.0), used("rehearsal.speed", NextAttempt, "",
+    REHEARSAL_SPEED: f64 = decimal(1.0), used("rehearsal.speed", NextAttempt, Harmless, "",
         "How many times faster than life rehearsal agents play.");
     REHEARSAL_ANSWER_AFTER: Option<f64> = unset(ValueKind::Decimal),
-        used("rehearsal.answer_after", NextAttempt, "",
+        used("rehearsal.answer_after", NextAttempt, Harmless, "",
         "Seconds after which questions of rehearsal agents answer themselves.");
 }

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::adapters::agents::{AgentConfig, AgentsByRole, InheritedEnv};
-use crate::adapters::text_file;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::themes::toml_paths;
@@ -56,6 +55,7 @@ impl Config {
             infra_backoff: self.value(&schema::LIMITS_INFRA_BACKOFF),
             crash_backoff: self.value(&schema::LIMITS_CRASH_BACKOFF),
             cooldown: self.value(&schema::LIMITS_COOLDOWN),
+            untrusted: self.untrusted().cloned(),
         }
     }
 }
@@ -85,7 +85,7 @@ pub fn of(config: &Config, edge: &ProcessEnv) -> Result<SessionSetup, String> {
     })
 }
 
-/// The built-in workflows, replaced and joined by those of the project (`.debussy/workflows/*.toml`); with agents that merge
+/// The built-in workflows, replaced and joined by those of the project (`.debussy/workflows/*.toml`) that are trusted; with agents that merge
 /// where the setting `merge` says so.
 ///
 /// # Errors
@@ -103,9 +103,7 @@ pub fn workflows(project: Option<&ProjectPaths>) -> Result<Vec<Workflow>, String
     for (name, text) in workflow::builtin() {
         take(Path::new(name), text);
     }
-    for file in project.map(own_workflows).transpose()?.unwrap_or_default() {
-        let text = text_file::read_text(&file, text_file::LARGEST_WRITTEN)
-            .map_err(|error| format!("could not read {}: {error}", file.display()))?;
+    for (file, text) in project.map(|place| place.trust.workflows()).unwrap_or_default() {
         take(&file, &text);
     }
     if !problems.is_empty() {

@@ -22,6 +22,8 @@ pub struct SettingSpec {
     pub source: &'static str,
     pub status: SettingStatus,
     pub effect: SettingEffect,
+    /// Whether a person must have seen its value before it is heeded, where a file of the project has it.
+    pub trust: SettingTrust,
 }
 
 /// Default of a setting, as people write it.
@@ -57,6 +59,20 @@ pub enum SettingEffect {
     NextStart,
     /// Never: it does nothing in this version.
     Never,
+}
+
+/// What the value of a setting can do; all but the harmless ones are heeded from a project's files only once they are trusted.
+/// The most dangerous first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SettingTrust {
+    /// It names a program that is started, or a file that a program is steered by.
+    Runs,
+    /// It says where something about the project is sent.
+    Sends,
+    /// It says which agent works, or what agents may do.
+    Steers,
+    /// It starts nothing, sends nothing and gives no agent another task.
+    Harmless,
 }
 
 impl fmt::Display for SettingDefault {
@@ -126,6 +142,13 @@ pub struct Setting<T: 'static> {
     pub(super) default: T,
     /// Values of the words after the first, where the values are words.
     pub(super) others: &'static [T],
+}
+
+impl<T> Setting<T> {
+    /// Whether `key` is this setting, or one of the family.
+    pub fn covers(&self, key: &str) -> bool {
+        self.spec.covers(key.split('.'))
+    }
 }
 
 /// A type that values of settings are read into.

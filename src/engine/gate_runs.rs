@@ -12,6 +12,9 @@ const OUTPUT_LIMIT: u64 = 4 * 1024 * 1024;
 
 /// Runs every gate of the job on what a revision points at now. Without a gate command there is no pass.
 pub(super) fn on_revision(world: &EngineContext, job: &Job, attempt: &Attempt, revision: &Revision) -> Tri {
+    if let Some(why) = world.gates.withheld() {
+        return Tri::Unknown(why);
+    }
     if job.gates.is_empty() {
         let hint = "no gate command is configured; set one with `dbs config gates.NAME COMMAND`";
         return Tri::No(hint.to_owned());
@@ -25,6 +28,9 @@ pub(super) fn on_revision(world: &EngineContext, job: &Job, attempt: &Attempt, r
 
 /// Runs every gate of the job on one commit: all of them, so that all findings are known (LP-11). No beats Unknown.
 pub(super) fn on_commit(world: &EngineContext, job: &Job, attempt: &Attempt, commit: &CommitId) -> Tri {
+    if let Some(why) = world.gates.withheld() {
+        return Tri::Unknown(why);
+    }
     let folder = world.config.checkouts.join(format!("attempt-{}", attempt.id));
     let checkout = match world.git.checkout_clean(commit, &folder) {
         Ok(checkout) => checkout,

@@ -2,9 +2,12 @@
 //! an agent that cannot be started. Read off what attempts met; nothing here acts.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::domain::attempt::{Attempt, AttemptState, Verdict};
-use crate::domain::{Board, Cause, FailureClass, TaskId, TaskState, Timestamp, Tri, TroubleKind};
+use crate::domain::{
+    Board, Cause, FailureClass, Task, TaskId, TaskState, Timestamp, Tri, TroubleKind, WaitReason,
+};
 
 /// An outside problem that keeps work from going on, such as a full disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +49,23 @@ pub(super) fn troubles(board: &Board) -> Vec<Trouble> {
             (one, other) => one.or(other),
         };
     }
+    if let Some(files) = &board.settings.untrusted {
+        let trouble = Trouble {
+            kind: TroubleKind::Untrusted,
+            text: files.text.clone(),
+            tasks: tasks_without_trust(board),
+            retry_at: None,
+        };
+        found.insert(TroubleKind::Untrusted, trouble);
+    }
     found.into_values().collect()
+}
+
+/// Tasks that would start if the project's files were trusted.
+fn tasks_without_trust(board: &Board) -> Vec<TaskId> {
+    let waits = |task: &&Arc<Task>| task.why_not == Some(WaitReason::Untrusted);
+    let waiting = board.tasks.values().filter(waits);
+    waiting.map(|task| task.id.clone()).collect()
 }
 
 type TroubleEntry<'a> = (&'a Cause, Option<Timestamp>);

@@ -88,6 +88,7 @@ impl FileStamps {
         let mut files: Vec<PathBuf> = places.project.iter().chain(&places.user).cloned().collect();
         // A folder that cannot be listed is reported by whoever reads it.
         files.extend(session_setup::own_workflows(place).unwrap_or_default());
+        files.extend(place.trust.watched_files());
         FileStamps(
             files
                 .into_iter()

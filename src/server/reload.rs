@@ -117,6 +117,9 @@ impl Reloader {
     fn apply_files(&self) -> Result<Vec<String>, String> {
         let place = &self.settings.place;
         let (old, new) = (self.settings.config(), place.config());
+        if old.untrusted() != new.untrusted() {
+            self.say_untrusted(&new);
+        }
         let known = old.diagnostics();
         let found = new.diagnostics().iter().filter(|found| !known.contains(found));
         let found: Vec<String> = found.map(ToString::to_string).collect();
@@ -164,6 +167,15 @@ impl Reloader {
             session_list::write_record(place, &name);
         }
         Ok(keys)
+    }
+}
+
+impl Reloader {
+    /// Says at once what of the project's files waits for trust. Blocks for no time.
+    pub(super) fn say_untrusted(&self, config: &Config) {
+        if let Some(files) = config.untrusted() {
+            publish_notice(&self.engine.journal, NoticeLevel::Alert, files.text.clone());
+        }
     }
 }
 

@@ -209,7 +209,9 @@ impl Server {
 
     /// Applies changes of the settings files until the server ends.
     pub async fn watch_settings(&self) {
-        self.conversations.services.reloader.watch_files().await;
+        let reloader = &self.conversations.services.reloader;
+        reloader.say_untrusted(&self.session.settings.config());
+        reloader.watch_files().await;
     }
 
     /// Sends notifications over the configured channels until the server ends.

@@ -150,7 +150,12 @@ fn waiting(task: &Task, now: Timestamp) -> StatusLabel {
         Some(why @ (WaitReason::Dependencies(_) | WaitReason::DependencyNotMerged(_))) => {
             (DisplayStatus::Waiting, why.to_string())
         }
-        Some(why @ (WaitReason::UnknownDependency(_) | WaitReason::NoBase | WaitReason::NoStage(..))) => {
+        Some(
+            why @ (WaitReason::UnknownDependency(_)
+            | WaitReason::NoBase
+            | WaitReason::NoStage(..)
+            | WaitReason::Untrusted),
+        ) => {
             let label = StatusLabel::new(DisplayStatus::Unsure, why.to_string(), task.since);
             return label.with_role(StyleRole::Blocked);
         }

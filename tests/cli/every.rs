@@ -93,6 +93,7 @@ const CASES: &[Case] = &[
     case("done", (&["--nope"], 2), &[], (AGENT, AGENT)),
     case("progress", (&["--nope"], 2), &["word"], (AGENT, AGENT)),
     case("config", (&["nope", "1"], 1), &[], (GIT, Well)),
+    case("trust", (&["nope"], 2), &[], (GIT, Well)),
     case("workflow list", (&["nope"], 2), &[], (Well, Well)),
     case("workflow show", (&["nope"], 1), &[], (Well, Well)),
     case("workflow check", (&["nope.toml"], 1), &[], (GIT, Well)),

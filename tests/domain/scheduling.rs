@@ -2,7 +2,8 @@
 
 use dbs::domain::task::{HoldReason, TaskKind};
 use dbs::domain::{
-    AttemptId, BoardSettings, Command, Event, ProcessExit, SignalKind, Span, TaskState, WaitReason, Worker,
+    AttemptId, BoardSettings, Command, Event, ProcessExit, SignalKind, Span, TaskState, UntrustedFiles,
+    WaitReason, Worker,
 };
 
 use crate::fixture::{BoardFixture, draft, settings};
@@ -288,6 +289,29 @@ fn no_more_agents_than_allowed_are_alive_and_engine_actions_take_no_place() {
     assert_eq!(fixture.stage("a"), "merging");
     assert_eq!(fixture.word("a"), "active");
     assert_eq!(fixture.word("c"), "active");
+}
+
+#[test]
+fn nothing_starts_before_the_projects_files_are_trusted_and_everything_afterwards() {
+    let untrusted = |holds| {
+        Some(UntrustedFiles {
+            text: "gates.check".to_owned(),
+            holds,
+        })
+    };
+    let with = |untrusted| BoardSettings {
+        untrusted,
+        ..settings()
+    };
+    let mut fixture = BoardFixture::with(with(untrusted(true)));
+    fixture.released(draft("a", "kanban"));
+    assert_eq!(why_not(&fixture, "a"), WaitReason::Untrusted);
+    fixture.happen(Event::Configured(with(untrusted(false))));
+    assert_eq!(fixture.word("a"), "active", "what was trusted before goes on");
+    fixture.happen(Event::Configured(with(untrusted(true))));
+    fixture.released(draft("b", "kanban"));
+    fixture.happen(Event::Configured(with(None)));
+    assert_eq!(fixture.word("b"), "active");
 }
 
 #[test]

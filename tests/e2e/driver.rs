@@ -90,6 +90,7 @@ impl Story {
         for step in steps {
             story.git(&project, step);
         }
+        story.trust();
         story
     }
 
@@ -108,11 +109,47 @@ impl Story {
         self.root().join("origin.git")
     }
 
-    /// Adds to the project's settings.
+    /// Adds to the project's settings, and trusts them.
     pub(crate) fn configure(&self, text: &str) {
         let file = self.project().join(".debussy/config.toml");
         let before = fs::read_to_string(&file).unwrap();
-        fs::write(file, before + text).unwrap();
+        self.write_settings(&(before + text));
+    }
+
+    /// Writes the project's settings, and trusts them.
+    pub(crate) fn write_settings(&self, text: &str) {
+        fs::write(self.project().join(".debussy/config.toml"), text).unwrap();
+        self.trust();
+    }
+
+    /// Takes the project's settings away, as before anybody set any; what they were.
+    pub(crate) fn remove_settings(&self) -> String {
+        let file = self.project().join(".debussy/config.toml");
+        let text = fs::read_to_string(&file).unwrap();
+        fs::remove_file(&file).unwrap();
+        self.dbs(&["trust", "--forget"]);
+        text
+    }
+
+    /// Trusts what the project's files would start, as a person does: by the hash that the program shows.
+    pub(crate) fn trust(&self) {
+        self.trust_in(&self.project());
+    }
+
+    /// The same for another project in that folder.
+    pub(crate) fn trust_in(&self, folder: &Path) {
+        let ask = |words: &[&str]| {
+            let mut command = self.program(&[&["trust"], words].concat());
+            command.current_dir(folder).output().unwrap()
+        };
+        let shown = ask(&["show", "--json"]);
+        let shown: serde_json::Value = serde_json::from_slice(&shown.stdout).unwrap();
+        let hash = shown
+            .pointer("/hash")
+            .and_then(serde_json::Value::as_str)
+            .unwrap();
+        let trusted = ask(&["--hash", hash]);
+        assert!(trusted.status.success(), "{}", said(&trusted));
     }
 
     /// Folder of an attempt.

@@ -55,7 +55,7 @@ fn board<'a>(story: &'a Story, env: &[(&str, &str)]) -> Tty<'a> {
 #[test]
 fn who_comes_for_the_first_time_answers_three_questions_sees_the_demo_and_is_not_asked_again() {
     let story = Story::new("");
-    fs::remove_file(story.project().join(".debussy/config.toml")).unwrap();
+    story.remove_settings();
     let path = program(&story, "claude", "#!/bin/sh\nexit 1\n");
     let tty = story.tty_of(Make::New, &[("PATH", &path)], &[], (120, 40));
     tty.wait("what was found", |screen| {
@@ -294,7 +294,7 @@ fn an_agent_whose_program_is_missing_is_told_with_the_way_out_and_tried_again_by
     let settings = settings
         .replace("agent = \"rehearsal\"", "command = \"shop-agent {title}\"")
         .replace("infra_backoff = 1", "infra_backoff = 280");
-    fs::write(&file, settings).unwrap();
+    story.write_settings(&settings);
     let path = path(&story);
     let tty = board(&story, &[("PATH", &path)]);
     story.dbs(&["task", "create", "Mend it", "--id", "t-1", "--release"]);

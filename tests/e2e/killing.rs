@@ -49,7 +49,7 @@ fn demo_project() -> (Story, DemoPlan) {
          [limits]\nstarts_per_turn = 4\nlinger = 1\ncooldown = 1\ncrash_backoff = 1\ninfra_backoff = 1\n",
         story.root().join("scenario.toml").display()
     );
-    fs::write(project.join(".debussy/config.toml"), config).unwrap();
+    story.write_settings(&config);
     for file in &sheet.files {
         let path = project.join(&file.path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

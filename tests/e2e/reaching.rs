@@ -211,6 +211,7 @@ fn a_key_leads_to_the_session_of_another_project() {
         story.git(&other, &["config", name, value]);
     }
     story.git(&other, &["branch", "-f", "work", "origin/work"]);
+    story.trust_in(&other);
     let _second = story.server_in(&other);
     let tty = story.tty(&[], (120, 40));
     tty.see(" dbs project ");

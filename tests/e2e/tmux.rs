@@ -1,6 +1,5 @@
 //! A person whose terminal is in tmux: a real one, whose keys come first.
 
-use std::fs;
 use std::process::Command;
 
 use crate::driver::Story;
@@ -26,9 +25,7 @@ fn tmux(story: &Story, arguments: &[&str]) -> Command {
 #[test]
 fn inside_a_real_tmux_another_prefix_is_proposed_and_keys_reach_agents_through_both() {
     let story = Story::new(&working(LISTENING));
-    let settings = story.project().join(".debussy/config.toml");
-    let rehearsal = fs::read_to_string(&settings).unwrap();
-    fs::remove_file(&settings).unwrap();
+    let rehearsal = story.remove_settings();
     let program = env!("CARGO_BIN_EXE_dbs");
     let new = tmux(&story, &["new-session", "-s", "work", program]);
     let tty = story.tty_with(Make::New, &[], &new, (120, 40));
@@ -47,7 +44,7 @@ fn inside_a_real_tmux_another_prefix_is_proposed_and_keys_reach_agents_through_b
     tty.see("Watch a demo?");
     tty.press("j Enter");
     tty.see("settings reloaded");
-    fs::write(&settings, rehearsal).unwrap();
+    story.write_settings(&rehearsal);
     tty.see("settings reloaded: max_total_agents");
     story.dbs(&["task", "create", "Something", "--id", "t-1", "--release"]);
     tty.see("NEEDS YOU 1");

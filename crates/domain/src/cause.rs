@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 pub enum TroubleKind {
     /// A disk is full, or a quota on it is.
     Disk,
+    /// Nobody has trusted what the project's files would start.
+    Untrusted,
     /// No agent is set, its program is not there, or it cannot work (login, a wrong option).
     Agent,
     Network,
@@ -27,6 +29,7 @@ impl TroubleKind {
     pub fn word(self) -> &'static str {
         match self {
             TroubleKind::Disk => "disk full",
+            TroubleKind::Untrusted => "not trusted",
             TroubleKind::Agent => "no agent",
             TroubleKind::Network => "no network",
             TroubleKind::Lock => "git locked",

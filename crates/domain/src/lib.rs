@@ -35,7 +35,7 @@ pub use evidence::Evidence;
 pub use failure::FailureClass;
 pub use id::{AttemptId, BatchId, RequestId, RoleId, StageId, TaskId, WorkflowId};
 pub use plural::pluralized;
-pub use settings::BoardSettings;
+pub use settings::{BoardSettings, UntrustedFiles};
 pub use signal::{Signal, SignalKind};
 pub use task::{HoldReason, Task, TaskState, WaitReason};
 pub use time::{Span, Timestamp};

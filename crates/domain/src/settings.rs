@@ -27,6 +27,18 @@ pub struct BoardSettings {
     /// First wait after a crash; doubles up to five minutes.
     pub crash_backoff: Span,
     pub cooldown: Option<Span>,
+    /// What of the project's own files no person has trusted yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub untrusted: Option<UntrustedFiles>,
+}
+
+/// Executable text in the project's files that no person has trusted yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UntrustedFiles {
+    /// What it is, and the way to trust it; one line.
+    pub text: String,
+    /// Whether nothing may start until it is trusted; otherwise what was trusted before goes on.
+    pub holds: bool,
 }
 
 /// What holds where nobody set anything; the table of settings shows these to people.
@@ -58,6 +70,7 @@ impl Default for BoardSettings {
             infra_backoff: BoardSettings::INFRA_BACKOFF,
             crash_backoff: BoardSettings::CRASH_BACKOFF,
             cooldown: None,
+            untrusted: None,
         }
     }
 }

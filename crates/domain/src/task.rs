@@ -177,6 +177,8 @@ pub enum WaitReason {
     /// Enough were started in this turn; next turn.
     TurnLimit,
     Paused,
+    /// No person has trusted what the project's files would start.
+    Untrusted,
     NoGoAhead,
     Aborted,
     /// No base branch is configured (K62).
@@ -234,6 +236,9 @@ impl fmt::Display for WaitReason {
             WaitReason::NoRoom { running, most } => write!(f, "{running} of {most} agents are running"),
             WaitReason::TurnLimit => f.write_str("starts in the next turn"),
             WaitReason::Paused => f.write_str("the board is paused"),
+            WaitReason::Untrusted => {
+                f.write_str("nobody has trusted what this project's files would start: dbs trust show")
+            }
             WaitReason::NoGoAhead => f.write_str("its batch has not been released yet"),
             WaitReason::Aborted => f.write_str("its run was aborted"),
             WaitReason::NoBase => f.write_str("no base branch is set: dbs config base_branch NAME"),

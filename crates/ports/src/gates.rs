@@ -10,6 +10,11 @@ use dbs_domain::{Cause, Timestamp, Tri};
 pub trait Gates: Send + Sync {
     /// Runs one gate to its end or its time limit. Never fails as a call: what went wrong is in the report.
     fn run(&self, run: &GateRun) -> GateReport;
+
+    /// Why no gate may be run now at all, if so. A task is not judged then, neither well nor badly.
+    fn withheld(&self) -> Option<Cause> {
+        None
+    }
 }
 
 /// One gate command to run, with its folder, environment and limits.

@@ -8,7 +8,7 @@ use atomic_write_file::AtomicWriteFile;
 use serde::{Deserialize, Serialize};
 
 use crate::adapters::text_file;
-use crate::domain::{Span, Timestamp, Tri};
+use crate::domain::{Cause, Span, Timestamp, Tri};
 use crate::ports::gates::{GateReport, GateRun, Gates};
 
 const VERSION: u32 = 1;
@@ -41,6 +41,10 @@ pub struct GateResult {
 pub struct RecordedGates<G>(pub G);
 
 impl<G: Gates> Gates for RecordedGates<G> {
+    fn withheld(&self) -> Option<Cause> {
+        self.0.withheld()
+    }
+
     fn run(&self, run: &GateRun) -> GateReport {
         let mut record = GateRecord {
             version: VERSION,

@@ -98,6 +98,10 @@ const EXAMPLES: &[(&str, &str)] = &[
         "events",
         "dbs events --json\ndbs events --json --follow --since 812",
     ),
+    (
+        "trust",
+        "dbs trust show\ndbs trust diff\ndbs trust --hash HASH\ndbs trust --forget",
+    ),
     ("debug", "dbs debug\ndbs debug --json"),
     ("doctor", "dbs doctor"),
     ("notify", "dbs notify\ndbs notify --test"),

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use crate::adapters::output;
-use crate::cli::args::{ConfigArgs, JsonFlag};
+use crate::cli::args::ConfigArgs;
 use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::CommandResult;
 use crate::cli::failure::could_not;
@@ -23,7 +23,7 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &ConfigArgs) -> CommandResult {
     if let Some(key) = &wanted.key
         && (wanted.value.is_some() || wanted.unset)
     {
-        return change((edge, place), key, wanted.value.as_deref(), wanted.json);
+        return change((edge, place), key, wanted);
     }
     let config = place.config();
     for finding in config
@@ -95,12 +95,8 @@ fn print(shown: &ResolvedSetting, wanted: &ConfigArgs) {
 }
 
 /// Writes the value, or takes it out, then lets a running server read its settings again.
-fn change(
-    (edge, place): (&ProcessEnv, ProjectPaths),
-    key: &str,
-    value: Option<&str>,
-    json: JsonFlag,
-) -> CommandResult {
+fn change((edge, place): (&ProcessEnv, ProjectPaths), key: &str, wanted: &ConfigArgs) -> CommandResult {
+    let (value, json) = (wanted.value.as_deref(), wanted.json);
     if key == "theme"
         && let Some(value) = value
         && let Some(why) = theme_problem(&place, &place.config(), Some(value.trim()))
@@ -108,11 +104,19 @@ fn change(
         return Err(could_not(why));
     }
     let places = &place.sources.files;
-    let written = match value {
+    let write = || match value {
         Some(value) => set(places, key, value),
         None => unset(places, key),
     };
-    let written = written.map_err(could_not)?;
+    // What a person sets is trusted by that act; what an agent sets waits for a person.
+    let written = if edge.is_agent() {
+        write().map_err(could_not)?
+    } else {
+        let (written, trusted) = place.trust.by_own_hand(write);
+        let written = written.map_err(could_not)?;
+        trusted.map_err(could_not)?;
+        written
+    };
     let agents = if key.starts_with("roles.") {
         session_setup::agents(&place).err().map(String::from)
     } else {

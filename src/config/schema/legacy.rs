@@ -1,6 +1,7 @@
 //! Settings of earlier programs: known and kept; few of them have an effect.
 
 use crate::config::row::{FEW_OR_NONE, MANY_OR_NONE, SPAN, earlier, kept, settings, unset};
+use crate::config::setting::SettingTrust::{Harmless, Sends};
 use crate::config::setting::{Setting, SettingSpec};
 use crate::config::value::ValueKind;
 
@@ -8,14 +9,14 @@ const SERVER: &str = "Of earlier programs: the ntfy server; not set: https://ntf
 const TOPIC: &str = "Of earlier programs: the topic there.";
 
 settings! { LEGACY
-    NOTIFICATIONS_ENABLED: Option<bool> = unset(ValueKind::Switch), earlier("notifications.enabled", "P51",
+    NOTIFICATIONS_ENABLED: Option<bool> = unset(ValueKind::Switch), earlier("notifications.enabled", Harmless, "P51",
         "`false`: none of the other `notifications.*` is heeded.");
-    NOTIFICATIONS_PROVIDER: Option<String> = unset(ValueKind::Choice(&["none", "desktop", "ntfy"])), earlier("notifications.provider", "P51, P52",
+    NOTIFICATIONS_PROVIDER: Option<String> = unset(ValueKind::Choice(&["none", "desktop", "ntfy"])), earlier("notifications.provider", Sends, "P51, P52",
         "Of earlier programs. `desktop`: this system's program for notifications, unless `notify.command` is set; `ntfy`: the topic below, unless `notify.url` is.");
-    NOTIFICATIONS_NTFY_SERVER: Option<String> = unset(ValueKind::Address), earlier("notifications.ntfy_server", "P51, P53", SERVER);
-    NOTIFICATIONS_NTFY_TOPIC: Option<String> = unset(ValueKind::Text), earlier("notifications.ntfy_topic", "P51, P53", TOPIC);
-    NESTED_NTFY_SERVER: Option<String> = unset(ValueKind::Address), earlier("notifications.ntfy.server", "P51, P53", SERVER);
-    NESTED_NTFY_TOPIC: Option<String> = unset(ValueKind::Text), earlier("notifications.ntfy.topic", "P51, P53", TOPIC);
+    NOTIFICATIONS_NTFY_SERVER: Option<String> = unset(ValueKind::Address), earlier("notifications.ntfy_server", Sends, "P51, P53", SERVER);
+    NOTIFICATIONS_NTFY_TOPIC: Option<String> = unset(ValueKind::Text), earlier("notifications.ntfy_topic", Sends, "P51, P53", TOPIC);
+    NESTED_NTFY_SERVER: Option<String> = unset(ValueKind::Address), earlier("notifications.ntfy.server", Sends, "P51, P53", SERVER);
+    NESTED_NTFY_TOPIC: Option<String> = unset(ValueKind::Text), earlier("notifications.ntfy.topic", Sends, "P51, P53", TOPIC);
 }
 
 /// Those without an effect, in the order of the documentation.

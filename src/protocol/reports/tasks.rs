@@ -85,6 +85,7 @@ fn is_ready(board: &ReadModel, task: &Task) -> bool {
             WaitReason::NoRoom { .. }
                 | WaitReason::TurnLimit
                 | WaitReason::Paused
+                | WaitReason::Untrusted
                 | WaitReason::SingletonBusy(_)
         )
     );

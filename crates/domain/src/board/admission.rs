@@ -91,6 +91,9 @@ impl Board {
         if self.pause.is_some() {
             return Err(WaitReason::Paused);
         }
+        if self.settings.untrusted.as_ref().is_some_and(|files| files.holds) {
+            return Err(WaitReason::Untrusted);
+        }
         if needs_approval(task, stage) {
             return Ok(Admission::Person);
         }

@@ -130,6 +130,7 @@ impl BoardIndex {
             Some(
                 None | Some(
                     WaitReason::Paused
+                        | WaitReason::Untrusted
                         | WaitReason::SingletonBusy(_)
                         | WaitReason::NoRoom { .. }
                         | WaitReason::TurnLimit

@@ -1,0 +1,20 @@
+//! What a person trusts of a project: the exact text of everything in its files that starts a program or steers an agent. It is
+//! kept outside of every repository, in the person's state folder, so that neither a clone nor an agent brings trust along.
+//!
+//! [`ProjectTrust::look`] compares the files with what was trusted. Any change makes the changed text wait; what was trusted before
+//! stays in force until a person trusts the new text.
+
+mod changes;
+mod checks;
+mod item;
+mod listing;
+mod project;
+mod record;
+mod scripts;
+
+pub use changes::{TrustChange, TrustEntry, TrustReport, changed_lines};
+pub use checks::TrustedGates;
+pub use item::{ListedText, TrustItem, TrustKind};
+pub use listing::TrustListing;
+pub use project::{ProjectTrust, TrustError};
+pub use record::TrustRecord;

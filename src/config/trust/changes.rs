@@ -1,0 +1,187 @@
+//! What of a project's files is trusted, and how the rest differs from what was trusted.
+
+use crate::config::schema;
+use crate::config::trust::item::{ListedText, TrustItem, TrustKind};
+use crate::config::trust::listing::TrustListing;
+use crate::config::trust::record::TrustRecord;
+use crate::domain::{UntrustedFiles, pluralized};
+
+/// How a text differs from what was trusted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TrustChange {
+    Same,
+    /// It was not among what was trusted.
+    New,
+    /// It was trusted with this text.
+    Changed(String),
+    /// It was trusted, and is not in the files any more.
+    Gone,
+}
+
+impl TrustChange {
+    /// One word for it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            TrustChange::Same => "trusted",
+            TrustChange::New => "new",
+            TrustChange::Changed(_) => "changed",
+            TrustChange::Gone => "gone",
+        }
+    }
+}
+
+/// The lines that differ, the old ones behind `-`, the new ones behind `+`; what both begin and end with is left out.
+pub fn changed_lines(old: &str, new: &str) -> Vec<String> {
+    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    let pairs = || old.iter().zip(&new);
+    let first = pairs().take_while(|(one, other)| one == other).count();
+    let rest = old.len().min(new.len()) - first;
+    let ends = old.iter().rev().zip(new.iter().rev());
+    let last = ends.take(rest).take_while(|(one, other)| one == other).count();
+    let part = |lines: &[&str], mark: &str| -> Vec<String> {
+        let differing = lines.get(first..lines.len() - last).unwrap_or_default();
+        differing.iter().map(|line| format!("{mark} {line}")).collect()
+    };
+    [part(&old, "-"), part(&new, "+")].concat()
+}
+
+/// A text of the project's files, or one that was trusted, with how both differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrustEntry {
+    pub listed: ListedText,
+    pub change: TrustChange,
+}
+
+/// The project's files compared with what a person has trusted of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrustReport {
+    pub listing: TrustListing,
+    pub record: Option<TrustRecord>,
+    /// Why the files or the record could not be read; then nothing counts as trusted.
+    pub problem: Option<String>,
+}
+
+/// Most names in a line; more are counted.
+const MAX_NAMED: usize = 3;
+
+impl TrustReport {
+    /// Whether everything there is was trusted as it stands.
+    pub fn is_trusted(&self) -> bool {
+        self.problem.is_none() && self.items_now().into_iter().eq(self.trusted_items())
+    }
+
+    /// All texts, in order of danger, with how they differ from what was trusted.
+    pub fn entries(&self) -> Vec<TrustEntry> {
+        let trusted = self.trusted_items();
+        let before = |item: &TrustItem| find(trusted.iter(), item).map(|old| old.text.clone());
+        let mut entries: Vec<TrustEntry> = Vec::new();
+        for listed in &self.listing.items {
+            let change = match before(&listed.item) {
+                None => TrustChange::New,
+                Some(text) if text == listed.item.text => TrustChange::Same,
+                Some(text) => TrustChange::Changed(text),
+            };
+            let listed = listed.clone();
+            entries.push(TrustEntry { listed, change });
+        }
+        let gone = |item: &&TrustItem| find(self.items_now().into_iter(), item).is_none();
+        entries.extend(trusted.iter().filter(gone).map(|item| TrustEntry {
+            listed: ListedText {
+                item: item.clone(),
+                file: item.name.clone().into(),
+                line: 0,
+            },
+            change: TrustChange::Gone,
+        }));
+        entries.sort_by_key(|entry| entry.listed.item.kind);
+        entries
+    }
+
+    /// What people must be told: that something waits for their trust, and whether nothing starts meanwhile.
+    pub fn untrusted(&self) -> Option<UntrustedFiles> {
+        if let Some(why) = &self.problem {
+            let text = format!("could not {why}, so nothing is started: dbs trust show");
+            return Some(UntrustedFiles { text, holds: true });
+        }
+        if self.is_trusted() {
+            return None;
+        }
+        let names = self.names();
+        let whole = self.record.as_ref().is_some_and(|record| record.is_whole);
+        if !whole {
+            let text = format!("{names}: nothing is started before you have looked at them: dbs trust show");
+            return Some(UntrustedFiles { text, holds: true });
+        }
+        if self.has_changed_start() {
+            let text = format!("{names} changed: nothing is started before you trust that: dbs trust diff");
+            return Some(UntrustedFiles { text, holds: true });
+        }
+        let text =
+            format!("{names} changed: what you trusted stays in force until you trust that: dbs trust diff");
+        Some(UntrustedFiles { text, holds: false })
+    }
+
+    /// The trusted texts that are in force: all but programs whose script in the project's checkout is another one now. Gates are
+    /// in force all the same: they run in a checkout of their own, where their scripts are looked at.
+    pub(super) fn in_force(&self) -> Vec<TrustItem> {
+        let changed = self.changed_scripts();
+        let starts_changed = |item: &TrustItem| {
+            let named = changed.iter().any(|name| item.text.contains(name));
+            item.kind == TrustKind::Program && !is_gate(item) && named
+        };
+        let trusted = self.trusted_items().iter();
+        trusted.filter(|item| !starts_changed(item)).cloned().collect()
+    }
+
+    /// Whether a program other than a gate would start a script that is not the trusted one.
+    fn has_changed_start(&self) -> bool {
+        self.in_force().len() != self.trusted_items().len()
+    }
+
+    /// Names of scripts that are new, missing or have another text in the project's checkout.
+    fn changed_scripts(&self) -> Vec<&str> {
+        let (now, trusted) = (self.items_now(), self.trusted_items());
+        let gone = trusted.iter().filter(|item| !now.contains(item));
+        let other = now.iter().copied().filter(|item| !trusted.contains(item));
+        let scripts = gone.chain(other).filter(|item| item.kind == TrustKind::Script);
+        scripts.map(|item| item.name.as_str()).collect()
+    }
+
+    fn names(&self) -> String {
+        let entries = self.entries();
+        let other: Vec<&str> = entries
+            .iter()
+            .filter(|entry| entry.change != TrustChange::Same)
+            .map(|entry| entry.listed.item.name.as_str())
+            .collect();
+        if other.is_empty() {
+            return "the order of settings".to_owned();
+        }
+        let named = other
+            .iter()
+            .take(MAX_NAMED)
+            .copied()
+            .collect::<Vec<_>>()
+            .join(", ");
+        match other.len().saturating_sub(MAX_NAMED) {
+            0 => named,
+            more => format!("{named} and {}", pluralized(more, "other")),
+        }
+    }
+
+    fn items_now(&self) -> Vec<&TrustItem> {
+        self.listing.items.iter().map(|listed| &listed.item).collect()
+    }
+
+    fn trusted_items(&self) -> &[TrustItem] {
+        self.record.as_ref().map_or(&[], |record| &record.items)
+    }
+}
+
+fn find<'a>(mut items: impl Iterator<Item = &'a TrustItem>, like: &TrustItem) -> Option<&'a TrustItem> {
+    items.find(|item| item.kind == like.kind && item.name == like.name)
+}
+
+fn is_gate(item: &TrustItem) -> bool {
+    schema::GATES.covers(&item.name)
+}

@@ -1,0 +1,109 @@
+//! The last looks before a program runs: the scripts it names, in the folder in which it is about to run.
+
+use std::path::Path;
+
+use crate::config::schema;
+use crate::config::trust::changes::TrustReport;
+use crate::config::trust::item::{TrustItem, TrustKind};
+use crate::config::trust::project::ProjectTrust;
+use crate::config::trust::scripts;
+use crate::domain::{Cause, Tri, TroubleKind};
+use crate::ports::gates::{GateExit, GateReport, GateRun, Gates};
+
+/// Gates that run only as a person has trusted them.
+#[derive(Debug)]
+pub struct TrustedGates<G> {
+    pub gates: G,
+    pub trust: ProjectTrust,
+}
+
+impl<G: Gates> Gates for TrustedGates<G> {
+    fn run(&self, run: &GateRun) -> GateReport {
+        match self.trust.check_gate(run) {
+            Ok(()) => self.gates.run(run),
+            Err(why) => GateReport {
+                exit: GateExit::NotRun(why.clone()),
+                outcome: Tri::Unknown(why),
+                duration_ms: 0,
+                tail: String::new(),
+                truncated: false,
+            },
+        }
+    }
+
+    fn withheld(&self) -> Option<Cause> {
+        let held = self.trust.look().held();
+        held.map(untrusted).or_else(|| self.gates.withheld())
+    }
+}
+
+impl ProjectTrust {
+    /// Whether a program may be started in that folder by these words: its command line, or the name of a scenario.
+    ///
+    /// # Errors
+    /// Why not, and the way out.
+    pub fn check_start(&self, words: &[String], folder: &Path) -> Result<(), Cause> {
+        let report = self.look();
+        if let Some(why) = report.held() {
+            return Err(untrusted(why));
+        }
+        let is_named = |item: &&TrustItem| {
+            item.text == words.join(" ") || shell_words::split(&item.text).is_ok_and(|split| split == words)
+        };
+        let programs = report.programs();
+        let changed = programs
+            .filter(is_named)
+            .find_map(|item| report.changed_script(item, folder));
+        changed.map_or(Ok(()), |script| Err(untrusted(refusal(&script, folder))))
+    }
+
+    /// Whether the scripts of a gate of the settings have, in its checkout, the text that was trusted.
+    fn check_gate(&self, run: &GateRun) -> Result<(), Cause> {
+        let report = self.look();
+        let is_it = |item: &&TrustItem| schema::GATES.covers(&item.name) && item.text == run.command;
+        let gates = report.programs();
+        let changed = gates
+            .filter(is_it)
+            .find_map(|item| report.changed_script(item, &run.cwd));
+        changed.map_or(Ok(()), |script| {
+            let commit = &run.commit;
+            Err(untrusted(format!(
+                "{script} of commit {commit} is not what you trusted; look at it with `git show {commit}:{script}`; if you want it, \
+                 check it out in the project's folder and trust it there: dbs trust diff"
+            )))
+        })
+    }
+}
+
+fn untrusted(why: String) -> Cause {
+    TroubleKind::Untrusted.cause(why)
+}
+
+impl TrustReport {
+    /// Why nothing may start now, if so.
+    fn held(&self) -> Option<String> {
+        let waits = self.untrusted().filter(|files| files.holds);
+        waits.map(|files| format!("could not start anything: not trusted: {}", files.text))
+    }
+
+    fn programs(&self) -> impl Iterator<Item = &TrustItem> {
+        self.texts().filter(|item| item.kind == TrustKind::Program)
+    }
+
+    fn changed_script(&self, setting: &TrustItem, folder: &Path) -> Option<String> {
+        scripts::changed(setting, folder, &self.texts().collect::<Vec<_>>())
+    }
+
+    /// All that is trusted.
+    fn texts(&self) -> impl Iterator<Item = &TrustItem> {
+        let records = self.record.iter();
+        records.flat_map(|record| &record.items)
+    }
+}
+
+fn refusal(script: &str, folder: &Path) -> String {
+    format!(
+        "could not start {script} in {}: it is not what you trusted; look at it, and at `dbs trust diff`",
+        folder.display()
+    )
+}

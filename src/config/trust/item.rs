@@ -1,0 +1,67 @@
+//! The texts that a person trusts or does not.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// What a listed text can do, the most dangerous first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TrustKind {
+    /// A setting that names a program.
+    Program,
+    /// A file of the project that such a setting starts.
+    Script,
+    /// A setting that says where something is sent.
+    Address,
+    /// A workflow: what agents are asked to do, in which order.
+    Workflow,
+    /// A setting that says which agent works or what it may do.
+    Agent,
+}
+
+impl TrustKind {
+    /// One word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            TrustKind::Program => "program",
+            TrustKind::Script => "script",
+            TrustKind::Address => "address",
+            TrustKind::Workflow => "workflow",
+            TrustKind::Agent => "agent",
+        }
+    }
+
+    /// Whether it is a setting, not a file.
+    pub fn is_setting(self) -> bool {
+        match self {
+            TrustKind::Program | TrustKind::Address | TrustKind::Agent => true,
+            TrustKind::Script | TrustKind::Workflow => false,
+        }
+    }
+}
+
+/// One text that a person trusts or does not: a setting, a script or a workflow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrustItem {
+    pub kind: TrustKind,
+    /// Key of the setting, or path of the file from the project's root.
+    pub name: String,
+    pub text: String,
+}
+
+/// An item with the place where it stands now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedText {
+    pub item: TrustItem,
+    pub file: PathBuf,
+    /// The line, from 1; 0 when it is not known.
+    pub line: usize,
+}
+
+/// Bytes as hexadecimal digits.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
+    let digits = bytes.iter().map(|byte| [digit(byte >> 4), digit(byte & 0xf)]);
+    digits.flatten().collect()
+}

@@ -1,0 +1,96 @@
+//! The canonical listing of everything in a project's files that starts a program or steers an agent, and its hash.
+
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::adapters::text_file;
+use crate::config::files::ConfigFiles;
+use crate::config::layers::guarded_settings;
+use crate::config::schema::spec_of;
+use crate::config::setting::SettingTrust;
+use crate::config::trust::item::{ListedText, TrustItem, TrustKind, hex};
+use crate::config::trust::scripts;
+
+/// Everything in a project's files that starts a program or steers an agent, in the order in which it is hashed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TrustListing {
+    pub items: Vec<ListedText>,
+}
+
+/// Folders of the project folder whose files steer agents, with the ending of those files: one row per folder.
+const FOLDERS: [(&str, &str, TrustKind); 1] = [("workflows", "toml", TrustKind::Workflow)];
+
+impl TrustListing {
+    /// Reads it from the files of a project.
+    ///
+    /// # Errors
+    /// The folder or file that cannot be read, and why; reads after "could not".
+    pub(super) fn read(root: &Path, debussy: &Path, files: &ConfigFiles) -> Result<TrustListing, String> {
+        let mut items: Vec<ListedText> = Vec::new();
+        for raw in guarded_settings(files) {
+            let (file, line) = raw.origin.place();
+            items.extend(kind_of(&raw.parts()).map(|kind| ListedText {
+                item: TrustItem {
+                    kind,
+                    name: raw.key(),
+                    text: raw.value_text().to_owned(),
+                },
+                file: file.to_owned(),
+                line,
+            }));
+        }
+        items.extend(scripts::of_settings(root, &items));
+        for (folder, ending, kind) in FOLDERS {
+            for file in files_of(&debussy.join(folder), ending)? {
+                let text = text_file::read_text(&file, text_file::LARGEST_WRITTEN)
+                    .map_err(|error| format!("read {}: {error}", file.display()))?;
+                let name = format!(
+                    ".debussy/{folder}/{}",
+                    file.file_name().unwrap_or_default().to_string_lossy()
+                );
+                let item = TrustItem { kind, name, text };
+                items.push(ListedText { item, file, line: 1 });
+            }
+        }
+        Ok(TrustListing { items })
+    }
+
+    /// The hash of the listing.
+    pub fn hash(&self) -> String {
+        hash(self.items.iter().map(|listed| &listed.item))
+    }
+}
+
+/// SHA-256 of a listing in hexadecimal digits. Names and texts carry their length, so that no text can pass for two items.
+pub(super) fn hash<'a>(items: impl Iterator<Item = &'a TrustItem>) -> String {
+    let mut digest = Sha256::new();
+    digest.update(b"dbs trust 1\n");
+    for item in items {
+        let (name, text) = (&item.name, &item.text);
+        digest.update(format!("{:?} {} {}\n{name}{text}\n", item.kind, name.len(), text.len()).as_bytes());
+    }
+    hex(&digest.finalize())
+}
+
+fn kind_of(parts: &[&str]) -> Option<TrustKind> {
+    match spec_of(parts)?.trust {
+        SettingTrust::Runs => Some(TrustKind::Program),
+        SettingTrust::Sends => Some(TrustKind::Address),
+        SettingTrust::Steers => Some(TrustKind::Agent),
+        SettingTrust::Harmless => None,
+    }
+}
+
+fn files_of(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, String> {
+    let failed = |error: std::io::Error| format!("list {}: {error}", folder.display());
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(failed)?,
+    };
+    let paths = entries.map(|entry| Ok(entry.map_err(failed)?.path()));
+    let mut files = paths.collect::<Result<Vec<PathBuf>, String>>()?;
+    files.retain(|file| file.extension().is_some_and(|found| found == ending));
+    files.sort();
+    Ok(files)
+}

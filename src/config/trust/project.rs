@@ -1,0 +1,193 @@
+//! The trust that a person has in one project: looking, trusting, forgetting.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::config::files::ConfigFiles;
+use crate::config::layers::Config;
+use crate::config::origin::ConfigOverrides;
+use crate::config::raw::TrustedValue;
+use crate::config::trust::changes::TrustReport;
+use crate::config::trust::item::{TrustItem, TrustKind, hex};
+use crate::config::trust::listing::TrustListing;
+use crate::config::trust::record::TrustRecord;
+
+/// Where a project's files are, and where it is recorded what a person trusts of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectTrust {
+    root: PathBuf,
+    debussy: PathBuf,
+    files: ConfigFiles,
+    /// Nothing where there is no folder to keep it in; then nothing can be trusted.
+    record: Option<PathBuf>,
+}
+
+/// Why something could not be trusted; the texts read after "could not".
+#[derive(Debug, thiserror::Error)]
+pub enum TrustError {
+    #[error("trust {given}: the files have the hash {now} now; look at them: dbs trust show")]
+    OtherHash { given: String, now: String },
+    #[error("keep what you trust: there is no folder for it; set HOME or XDG_STATE_HOME")]
+    NoFolder,
+    #[error("{0}")]
+    Unreadable(String),
+    #[error("write {file}: {why}", file = .file.display())]
+    Failed { file: PathBuf, why: io::Error },
+}
+
+impl ProjectTrust {
+    /// The trust in the project at `root`, whose main checkout has this canonical path, as recorded in the person's state folder.
+    pub fn new(root: &Path, debussy: &Path, files: &ConfigFiles, state: Option<&Path>) -> ProjectTrust {
+        let digest = hex(&Sha256::digest(root.as_os_str().as_encoded_bytes()));
+        ProjectTrust {
+            root: root.to_owned(),
+            debussy: debussy.to_owned(),
+            files: files.clone(),
+            record: state.map(|folder| folder.join("trust").join(format!("{digest}.json"))),
+        }
+    }
+
+    /// Compares the project's files with what was trusted.
+    pub fn look(&self) -> TrustReport {
+        let listing = TrustListing::read(&self.root, &self.debussy, &self.files);
+        let record = self.record();
+        let problem = listing.as_ref().err().or(record.as_ref().err()).cloned();
+        TrustReport {
+            listing: listing.unwrap_or_default(),
+            record: record.unwrap_or_default(),
+            problem,
+        }
+    }
+
+    /// Trusts everything in the project's files, if it is what has this hash.
+    ///
+    /// # Errors
+    /// When the files have another hash, cannot be read, or the record cannot be written.
+    pub fn trust(&self, hash: &str) -> Result<(), TrustError> {
+        let listing = self.listing()?;
+        let now = listing.hash();
+        if now != hash {
+            return Err(TrustError::OtherHash {
+                given: hash.to_owned(),
+                now,
+            });
+        }
+        self.write_listing(listing)
+    }
+
+    /// Does what a person asks of the project's settings, and trusts it by that act: the keys that changed, and everything where
+    /// everything was trusted before.
+    ///
+    /// # Errors
+    /// When the record cannot be written; what was asked is done then.
+    pub fn by_own_hand<T>(&self, act: impl FnOnce() -> T) -> (T, Result<(), TrustError>) {
+        let before = self.look();
+        let done = act();
+        (done, self.trust_changes_since(&before))
+    }
+
+    /// Trusts nothing of the project any more.
+    ///
+    /// # Errors
+    /// When the record cannot be removed.
+    pub fn forget(&self) -> Result<(), TrustError> {
+        let Some(file) = &self.record else { return Ok(()) };
+        match std::fs::remove_file(file) {
+            Err(why) if why.kind() != io::ErrorKind::NotFound => Err(TrustError::Failed {
+                file: file.clone(),
+                why,
+            }),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    /// The settings in force: of the project's executable ones, those that are trusted.
+    pub fn config(&self, overrides: &ConfigOverrides) -> Config {
+        let report = self.look();
+        let trusted: Vec<TrustedValue> = report
+            .in_force()
+            .into_iter()
+            .filter(|item| item.kind.is_setting())
+            .map(|item| TrustedValue {
+                key: item.name,
+                text: item.text,
+            })
+            .collect();
+        Config::read_trusted(&self.files, overrides, &trusted).with_untrusted(report.untrusted())
+    }
+
+    /// Path and text of the project's trusted workflows, as they were trusted.
+    pub fn workflows(&self) -> Vec<(PathBuf, String)> {
+        let trusted = self.look().in_force().into_iter();
+        let flows = trusted.filter(|item| item.kind == TrustKind::Workflow);
+        flows.map(|item| (self.root.join(item.name), item.text)).collect()
+    }
+
+    /// Files other than settings and workflows whose change changes what is trusted.
+    pub fn watched_files(&self) -> Vec<PathBuf> {
+        let listing = self.listing().unwrap_or_default();
+        let scripts = listing
+            .items
+            .into_iter()
+            .filter(|listed| listed.item.kind == TrustKind::Script);
+        self.record
+            .iter()
+            .cloned()
+            .chain(scripts.map(|listed| listed.file))
+            .collect()
+    }
+
+    fn trust_changes_since(&self, before: &TrustReport) -> Result<(), TrustError> {
+        let listing = self.listing()?;
+        if listing == before.listing {
+            return Ok(());
+        }
+        if before.is_trusted() {
+            return self.write_listing(listing);
+        }
+        let items = |listing: &TrustListing| -> Vec<TrustItem> {
+            listing.items.iter().map(|listed| listed.item.clone()).collect()
+        };
+        let (old, new) = (items(&before.listing), items(&listing));
+        let mut record = before.record.clone();
+        let record = record.get_or_insert_with(|| TrustRecord::new(&self.root, false, Vec::new()));
+        let same_key = |one: &TrustItem, other: &TrustItem| one.kind == other.kind && one.name == other.name;
+        for gone in old
+            .iter()
+            .filter(|item| !new.iter().any(|other| same_key(item, other)))
+        {
+            record.items.retain(|item| !same_key(item, gone));
+        }
+        for changed in new.into_iter().filter(|item| !old.contains(item)) {
+            match record.items.iter_mut().find(|item| same_key(item, &changed)) {
+                Some(item) => *item = changed,
+                None => record.items.push(changed),
+            }
+        }
+        self.write(record)
+    }
+
+    fn listing(&self) -> Result<TrustListing, TrustError> {
+        TrustListing::read(&self.root, &self.debussy, &self.files).map_err(TrustError::Unreadable)
+    }
+
+    fn record(&self) -> Result<Option<TrustRecord>, String> {
+        let Some(file) = &self.record else { return Ok(None) };
+        TrustRecord::read(file, &self.root).map_err(|why| format!("read {}: {why}", file.display()))
+    }
+
+    fn write_listing(&self, listing: TrustListing) -> Result<(), TrustError> {
+        let items = listing.items.into_iter().map(|listed| listed.item).collect();
+        self.write(&TrustRecord::new(&self.root, true, items))
+    }
+
+    fn write(&self, record: &TrustRecord) -> Result<(), TrustError> {
+        let file = self.record.as_ref().ok_or(TrustError::NoFolder)?;
+        record.write(file).map_err(|why| TrustError::Failed {
+            file: file.clone(),
+            why,
+        })
+    }
+}

@@ -1,0 +1,80 @@
+//! The record of what a person trusts of one project, as it is kept in their state folder.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use tempfile::NamedTempFile;
+
+use crate::adapters::text_file;
+use crate::config::trust::item::TrustItem;
+use crate::config::trust::listing::hash;
+
+/// Largest record that is read.
+const LARGEST: u64 = 32 * 1024 * 1024;
+/// The version of the form that records have.
+const VERSION: u32 = 1;
+
+/// What a person trusts of a project: the exact texts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrustRecord {
+    version: u32,
+    /// Root of the project, for people who look into the folder.
+    root: PathBuf,
+    /// Whether a person has trusted a whole listing, not only settings they set themselves.
+    pub is_whole: bool,
+    pub items: Vec<TrustItem>,
+}
+
+impl TrustRecord {
+    pub(super) fn new(root: &Path, is_whole: bool, items: Vec<TrustItem>) -> TrustRecord {
+        TrustRecord {
+            version: VERSION,
+            root: root.to_owned(),
+            is_whole,
+            items,
+        }
+    }
+
+    /// The hash of what is trusted.
+    pub fn hash(&self) -> String {
+        hash(self.items.iter())
+    }
+
+    /// The record in the file; nothing where there is none.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    pub(super) fn read(file: &Path, root: &Path) -> Result<Option<TrustRecord>, String> {
+        let text = match text_file::read_text(file, LARGEST) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            text => text.map_err(|error| error.to_string())?,
+        };
+        let record: TrustRecord = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        if record.version != VERSION || record.root != root {
+            return Err("it is of another project or another version".to_owned());
+        }
+        Ok(Some(record))
+    }
+
+    /// Writes the whole record or nothing, readable for this person alone.
+    pub(super) fn write(&self, file: &Path) -> io::Result<()> {
+        let folder = file.parent().unwrap_or(Path::new("."));
+        private_folder(folder)?;
+        let mut new = NamedTempFile::new_in(folder)?;
+        new.write_all(&serde_json::to_vec_pretty(self)?)?;
+        new.as_file().sync_all()?;
+        new.persist(file).map_err(|failure| failure.error)?;
+        Ok(())
+    }
+}
+
+/// Makes a folder that is closed to others.
+fn private_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}

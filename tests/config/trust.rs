@@ -1,0 +1,452 @@
+//! What a project's files would start is in force only as a person has trusted it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use dbs::config::trust::{ProjectTrust, TrustChange, TrustError, TrustKind, TrustedGates};
+use dbs::config::{
+    Config, ConfigFiles, ConfigOverrides, SettingOrigin, SettingTrust, keys, schema, set, unset,
+};
+use dbs::domain::{Timestamp, Tri};
+use dbs::ports::gates::{GateExit, GateReport, GateRun, Gates};
+use tempfile::TempDir;
+
+/// A project, the person's own settings and the person's state folder.
+struct Trusting {
+    folder: TempDir,
+    files: ConfigFiles,
+}
+
+impl Trusting {
+    fn new() -> Trusting {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for name in ["project/.debussy/workflows", "config/dbs"] {
+            fs::create_dir_all(root.join(name)).unwrap();
+        }
+        let files = ConfigFiles::new(&root.join("project/.debussy"), Some(&root.join("config")), None);
+        Trusting { folder, files }
+    }
+
+    fn with(text: &str) -> Trusting {
+        let trusting = Trusting::new();
+        trusting.write(text);
+        trusting
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join("project")
+    }
+
+    fn write(&self, text: &str) {
+        fs::write(self.files.toml(), text).unwrap();
+    }
+
+    fn file(&self, name: &str, text: &str) {
+        let file = self.root().join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+
+    fn trust(&self) -> ProjectTrust {
+        let state = self.folder.path().canonicalize().unwrap().join("state");
+        ProjectTrust::new(
+            &self.root(),
+            &self.root().join(".debussy"),
+            &self.files,
+            Some(&state),
+        )
+    }
+
+    fn hash(&self) -> String {
+        self.trust().look().listing.hash()
+    }
+
+    /// Trusts what there is, as a person does.
+    fn trust_all(&self) {
+        self.trust().trust(&self.hash()).unwrap();
+    }
+
+    fn config(&self) -> Config {
+        self.trust().config(&ConfigOverrides::default())
+    }
+
+    fn gates(&self) -> Vec<String> {
+        let gates = self.config().settings().gates.into_iter();
+        gates.map(|gate| gate.command).collect()
+    }
+
+    /// Whether nothing may start, and whether anything waits for trust at all.
+    fn holds(&self) -> Option<bool> {
+        self.trust().look().untrusted().map(|files| files.holds)
+    }
+}
+
+const GATE: &str = "[gates]\ncheck = \"make check\"\n";
+
+#[test]
+fn every_setting_that_runs_sends_or_steers_is_listed_with_its_line_and_no_other() {
+    for spec in keys() {
+        let name = spec
+            .name
+            .replace("<role>", "developer")
+            .replace("<name>", "check");
+        let name = name
+            .replace("<action>", "help")
+            .replace("<label>", "x")
+            .replace("<event>", "x");
+        let trusting = Trusting::with(&format!("# a line\n{name} = \"x\"\n"));
+        let listed = trusting.trust().look().listing.items;
+        let found: Vec<_> = listed
+            .iter()
+            .map(|one| (one.item.name.as_str(), one.line))
+            .collect();
+        let expected = if spec.trust == SettingTrust::Harmless {
+            vec![]
+        } else {
+            vec![(name.as_str(), 2)]
+        };
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn what_a_project_would_start_is_not_in_force_before_it_is_trusted() {
+    let trusting = Trusting::with(
+        "prefix = \"p\"\n[gates]\ncheck = \"make check\"\n[roles.default]\ncommand = \"evil\"\n",
+    );
+    trusting.file(".debussy/workflows/kanban.toml", "hostile");
+    let config = trusting.config();
+    assert_eq!(
+        config.value(&schema::PREFIX),
+        "p",
+        "harmless settings need no trust"
+    );
+    assert_eq!(config.family(&schema::ROLE_COMMAND), []);
+    assert_eq!(trusting.gates(), <[String; 0]>::default());
+    assert_eq!(trusting.trust().workflows(), []);
+    assert_eq!(trusting.holds(), Some(true));
+    trusting.trust_all();
+    let command = ("default".to_owned(), "evil".to_owned());
+    assert_eq!(trusting.config().family(&schema::ROLE_COMMAND), [command]);
+    let file = trusting.root().join(".debussy/workflows/kanban.toml");
+    assert_eq!(trusting.trust().workflows(), [(file, "hostile".to_owned())]);
+    assert_eq!(trusting.holds(), None);
+}
+
+#[test]
+fn what_a_person_has_in_files_of_their_own_or_in_the_environment_needs_no_trust() {
+    let trusting = Trusting::with("[roles.default]\ncommand = \"evil\"\n");
+    let own = trusting.folder.path().join("config/dbs/config.toml");
+    fs::write(own, "[roles.default]\ncommand = \"mine\"\n").unwrap();
+    let commands = |given: &ConfigOverrides| trusting.trust().config(given).family(&schema::ROLE_COMMAND);
+    let named = |name: &str| vec![("default".to_owned(), name.to_owned())];
+    assert_eq!(commands(&ConfigOverrides::default()), named("mine"));
+    let given = ConfigOverrides {
+        environment: vec![("DBS_ROLES_DEFAULT_COMMAND".to_owned(), "now".to_owned())],
+        ..ConfigOverrides::default()
+    };
+    assert_eq!(commands(&given), named("now"));
+}
+
+#[test]
+fn what_was_trusted_stays_in_force_until_the_change_is_trusted() {
+    let trusting = Trusting::with(GATE);
+    trusting.file(".debussy/workflows/own.toml", "first");
+    trusting.trust_all();
+    trusting.file(".debussy/workflows/own.toml", "second");
+    let flow = trusting.root().join(".debussy/workflows/own.toml");
+    for changed in [
+        "[gates]\ncheck = \"true\"\n",
+        "",
+        "[gates]\ncheck = \"make check\"\nmore = \"x\"\n",
+        "[gates\n",
+    ] {
+        trusting.write(changed);
+        assert_eq!(trusting.gates(), ["make check"], "{changed}");
+        assert_eq!(trusting.holds(), Some(false), "{changed}");
+        assert_eq!(trusting.trust().workflows(), [(flow.clone(), "first".to_owned())]);
+    }
+    trusting.write("[gates]\ncheck = \"true\"\n");
+    let shown = trusting.config().explain("gates.check").unwrap();
+    assert_eq!(shown.origin, SettingOrigin::Trusted);
+    trusting.trust_all();
+    assert_eq!(trusting.gates(), ["true"]);
+    assert_eq!(trusting.trust().workflows(), [(flow, "second".to_owned())]);
+}
+
+#[test]
+fn the_hash_is_of_every_text_and_of_the_order_and_of_nothing_else() {
+    let trusting = Trusting::with("[gates]\na = \"sh a.sh\"\nb = \"y\"\n");
+    trusting.file("a.sh", "one");
+    let first = trusting.hash();
+    trusting.write("prefix = \"p\"\n# a comment\n[gates]\na = \"sh a.sh\"\nb = \"y\"\n");
+    assert_eq!(trusting.hash(), first, "lines that move and harmless settings");
+    let mut seen = vec![first];
+    for text in [
+        "[gates]\na = \"sh a.sh\"\nb = \"z\"\n",
+        "[gates]\nb = \"y\"\na = \"sh a.sh\"\n",
+        "[gates]\na = \"sh a.sh\"\nc = \"y\"\n",
+        "[gates]\na = \"sh a.sh\"\n",
+        "[gates]\na = \"sh a.sh b = y\"\n",
+    ] {
+        trusting.write(text);
+        let hash = trusting.hash();
+        assert!(!seen.contains(&hash), "{text}");
+        seen.push(hash);
+    }
+    trusting.file("a.sh", "two");
+    assert!(!seen.contains(&trusting.hash()), "a script");
+    trusting.file(".debussy/workflows/w.toml", "");
+    assert!(!seen.contains(&trusting.hash()), "a workflow");
+}
+
+#[test]
+fn another_hash_than_that_of_the_files_trusts_nothing() {
+    let trusting = Trusting::with(GATE);
+    let old = trusting.hash();
+    trusting.write("[gates]\ncheck = \"true\"\n");
+    let refused = trusting.trust().trust(&old).unwrap_err();
+    assert!(matches!(&refused, TrustError::OtherHash { .. }), "{refused}");
+    assert!(refused.to_string().contains("dbs trust show"), "{refused}");
+    assert_eq!(trusting.gates(), <[String; 0]>::default());
+}
+
+#[test]
+fn trust_is_forgotten_and_is_not_inherited_by_another_folder() {
+    let trusting = Trusting::with(GATE);
+    trusting.trust_all();
+    let state = trusting.folder.path().canonicalize().unwrap().join("state");
+    let copy = trusting.folder.path().canonicalize().unwrap().join("copy");
+    let elsewhere = ProjectTrust::new(
+        &copy,
+        &trusting.root().join(".debussy"),
+        &trusting.files,
+        Some(&state),
+    );
+    assert!(!elsewhere.look().is_trusted());
+    trusting.trust().forget().unwrap();
+    assert_eq!(trusting.holds(), Some(true));
+    trusting.trust().forget().unwrap();
+}
+
+#[test]
+fn what_a_person_sets_is_trusted_by_that_and_nothing_beside_it() {
+    let trusting = Trusting::new();
+    let (written, kept) = trusting
+        .trust()
+        .by_own_hand(|| set(&trusting.files, "gates.one", "first"));
+    written.unwrap();
+    kept.unwrap();
+    assert_eq!(
+        (trusting.gates(), trusting.holds()),
+        (vec!["first".to_owned()], None)
+    );
+    // Somebody else adds a gate; what the person does then does not trust it.
+    trusting.write("[gates]\none = \"first\"\ntwo = \"second\"\n");
+    let own_hand = |key: &str, value: Option<&str>| {
+        let act = || match value {
+            Some(value) => set(&trusting.files, key, value),
+            None => unset(&trusting.files, key),
+        };
+        let (written, kept) = trusting.trust().by_own_hand(act);
+        written.unwrap();
+        kept.unwrap();
+    };
+    own_hand("gates.three", Some("third"));
+    assert_eq!(trusting.gates(), ["first", "third"]);
+    assert_eq!(trusting.holds(), Some(false));
+    own_hand("gates.one", None);
+    assert_eq!(trusting.gates(), ["third"]);
+    // In a project that nobody has looked at as a whole, one's own setting does not let the others pass.
+    let foreign = Trusting::with("[roles.default]\ncommand = \"evil\"\n");
+    let act = || set(&foreign.files, "gates.mine", "make");
+    let (written, kept) = foreign.trust().by_own_hand(act);
+    written.unwrap();
+    kept.unwrap();
+    assert_eq!(
+        (foreign.gates(), foreign.holds()),
+        (vec!["make".to_owned()], Some(true))
+    );
+}
+
+#[test]
+fn a_record_that_cannot_be_read_trusts_nothing_and_is_told() {
+    let trusting = Trusting::with(GATE);
+    trusting.trust_all();
+    let folder = trusting.folder.path().join("state/trust");
+    let record = fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    fs::write(&record, "{").unwrap();
+    let untrusted = trusting.trust().look().untrusted().unwrap();
+    assert!(
+        untrusted.holds && untrusted.text.contains(".json"),
+        "{untrusted:?}"
+    );
+    assert_eq!(trusting.gates(), <[String; 0]>::default());
+}
+
+#[test]
+fn without_a_folder_to_keep_it_in_nothing_can_be_trusted() {
+    let trusting = Trusting::with(GATE);
+    let nowhere = ProjectTrust::new(
+        &trusting.root(),
+        &trusting.root().join(".debussy"),
+        &trusting.files,
+        None,
+    );
+    let refused = nowhere.trust(&trusting.hash()).unwrap_err().to_string();
+    assert!(refused.contains("XDG_STATE_HOME"), "{refused}");
+    assert!(!nowhere.look().is_trusted());
+}
+
+#[cfg(unix)]
+#[test]
+fn the_record_is_closed_to_others() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let trusting = Trusting::with(GATE);
+    trusting.trust_all();
+    let folder = trusting.folder.path().join("state/trust");
+    let record = fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    for path in [folder, record] {
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{}", path.display());
+    }
+}
+
+#[test]
+fn scripts_that_commands_start_are_listed_and_files_they_work_on_are_not() {
+    let trusting = Trusting::with(
+        "rehearsal.scenario = \"play.toml\"\n[gates]\na = \"cd . && ./ci/run.sh README.md\"\nb = \"python3 tool.py <notes.txt\"\n\
+         c = \"sh ../outside.sh; sh /etc/passwd\"\n[roles.default]\ncommand = \"bin/agent {title}\"\n",
+    );
+    for name in ["README.md", "notes.txt", "tool.py", "play.toml", "../outside.sh"] {
+        trusting.file(name, "text");
+    }
+    for name in ["ci/run.sh", "bin/agent"] {
+        trusting.file(name, "#!/bin/sh\n");
+    }
+    let listed = trusting.trust().look().listing.items.into_iter();
+    let scripts = listed.filter(|one| one.item.kind == TrustKind::Script);
+    let names: Vec<String> = scripts.map(|one| one.item.name).collect();
+    assert_eq!(names, ["bin/agent", "ci/run.sh", "play.toml", "tool.py"]);
+}
+
+#[test]
+fn differences_are_named_by_what_happened_in_order_of_danger() {
+    let trusting = Trusting::with("[gates]\na = \"1\"\nb = \"2\"\n[notify]\nurl = \"https://a.org\"\n");
+    trusting.trust_all();
+    trusting.write("merge = \"agent\"\n[gates]\na = \"1\"\n[notify]\nurl = \"https://b.org\"\n");
+    let entries = trusting.trust().look().entries();
+    let found: Vec<_> = entries
+        .iter()
+        .map(|entry| (entry.listed.item.name.as_str(), &entry.change))
+        .collect();
+    let old = TrustChange::Changed("https://a.org".to_owned());
+    assert_eq!(
+        found,
+        [
+            ("gates.a", &TrustChange::Same),
+            ("gates.b", &TrustChange::Gone),
+            ("notify.url", &old),
+            ("merge", &TrustChange::New),
+        ]
+    );
+}
+
+/// Gates that pass and are counted.
+#[derive(Default)]
+struct Passing(AtomicUsize);
+
+impl Gates for Passing {
+    fn run(&self, _run: &GateRun) -> GateReport {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        GateReport {
+            exit: GateExit::Code(0),
+            outcome: Tri::Yes,
+            duration_ms: 0,
+            tail: String::new(),
+            truncated: false,
+        }
+    }
+}
+
+fn gate_run(command: &str, folder: &Path) -> GateRun {
+    GateRun {
+        name: "check".to_owned(),
+        command: command.to_owned(),
+        commit: "c0ffee".to_owned(),
+        began: Timestamp(0),
+        cwd: folder.to_owned(),
+        env: Vec::new(),
+        timeout: Duration::from_secs(1),
+        output: folder.join("out"),
+        output_limit: 0,
+    }
+}
+
+#[test]
+fn a_gate_whose_script_an_agent_has_changed_is_not_run() {
+    let trusting = Trusting::with("[gates]\ncheck = \"sh check.sh\"\n");
+    trusting.file("check.sh", "make check");
+    trusting.trust_all();
+    let checkout = tempfile::tempdir().unwrap();
+    let gates = TrustedGates {
+        gates: Passing::default(),
+        trust: trusting.trust(),
+    };
+    let run = |text: &str| {
+        fs::write(checkout.path().join("check.sh"), text).unwrap();
+        let report = gates.run(&gate_run("sh check.sh", checkout.path()));
+        (report.outcome, gates.gates.0.load(Ordering::Relaxed))
+    };
+    assert_eq!(run("make check"), (Tri::Yes, 1));
+    let (outcome, runs) = run("true");
+    assert_eq!(runs, 1, "the changed judge was asked");
+    let Tri::Unknown(why) = outcome else {
+        panic!("{outcome:?}")
+    };
+    assert!(
+        why.text
+            .contains("check.sh of commit c0ffee is not what you trusted"),
+        "{why}"
+    );
+}
+
+#[test]
+fn no_gate_runs_while_nothing_is_trusted() {
+    let trusting = Trusting::with(GATE);
+    let gates = TrustedGates {
+        gates: Passing::default(),
+        trust: trusting.trust(),
+    };
+    assert!(
+        gates
+            .withheld()
+            .is_some_and(|why| why.text.contains("dbs trust show"))
+    );
+    trusting.trust_all();
+    assert_eq!(gates.withheld(), None);
+}
+
+#[test]
+fn an_agent_is_not_started_with_a_script_that_has_changed_where_it_would_run() {
+    let trusting = Trusting::with("[roles.default]\ncommand = \"sh agent.sh {title}\"\n");
+    trusting.file("agent.sh", "exec real-agent");
+    let words: Vec<String> = ["sh", "agent.sh", "{title}"].map(str::to_owned).into();
+    let worktree = tempfile::tempdir().unwrap();
+    let start = |text: &str| {
+        fs::write(worktree.path().join("agent.sh"), text).unwrap();
+        trusting.trust().check_start(&words, worktree.path())
+    };
+    assert!(start("exec real-agent").is_err(), "before anything is trusted");
+    trusting.trust_all();
+    assert_eq!(start("exec real-agent"), Ok(()));
+    assert!(start("exec other").is_err_and(|why| why.text.contains("agent.sh")));
+    // In the project's own checkout a changed script holds everything back, and its command is not in force.
+    trusting.file("agent.sh", "exec other");
+    assert_eq!(trusting.holds(), Some(true));
+    assert_eq!(trusting.config().family(&schema::ROLE_COMMAND), []);
+    assert!(start("exec real-agent").is_err());
+}

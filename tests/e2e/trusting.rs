@@ -1,0 +1,81 @@
+//! Repositories of strangers: what their files would start waits until the person who cloned them has looked at it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use crate::driver::{Server, Story, said};
+
+/// A story with a repository whose settings start a program that leaves a mark; the person's clone of it, and the mark.
+fn cloned() -> (Story, PathBuf, PathBuf) {
+    let story = Story::new("");
+    let (made, clone) = (story.root().join("made"), story.root().join("clone"));
+    let mark = story.root().join("mark");
+    let origin = story.origin();
+    let origin = origin.to_str().unwrap();
+    story.git(&story.root(), &["clone", "-q", origin, made.to_str().unwrap()]);
+    fs::create_dir_all(made.join(".debussy/workflows")).unwrap();
+    let settings = format!(
+        "base_branch = \"work\"\n[roles.default]\ncommand = \"touch {}\"\n[limits]\ninfra_backoff = 1\n",
+        mark.display()
+    );
+    fs::write(made.join(".debussy/config.toml"), settings).unwrap();
+    push(&story, &made);
+    story.git(&story.root(), &["clone", "-q", origin, clone.to_str().unwrap()]);
+    identify(&story, &clone);
+    (story, clone, mark)
+}
+
+fn identify(story: &Story, folder: &Path) {
+    for (name, value) in [("user.name", "Story"), ("user.email", "story@example.org")] {
+        story.git(folder, &["config", name, value]);
+    }
+}
+
+/// Commits everything below `.debussy`, against all rules, and pushes it.
+fn push(story: &Story, folder: &Path) {
+    identify(story, folder);
+    story.git(folder, &["add", "-f", ".debussy"]);
+    story.git(folder, &["commit", "-q", "-m", "Settings"]);
+    story.git(folder, &["push", "-q", "origin", "HEAD:main"]);
+}
+
+/// What a command prints in a folder, whatever its exit code.
+fn told(story: &Story, folder: &Path, arguments: &[&str]) -> String {
+    said(&story.program(arguments).current_dir(folder).output().unwrap())
+}
+
+/// `dbs watch`, without a terminal, with its lines in a file.
+fn watch(story: &Story, folder: &Path) -> (Server, PathBuf) {
+    let lines = story.root().join("watch.log");
+    let mut command = story.program(&["watch"]);
+    command
+        .current_dir(folder)
+        .stdout(fs::File::create(&lines).unwrap());
+    (Server(command.stderr(Stdio::null()).spawn().unwrap()), lines)
+}
+
+#[test]
+fn what_a_cloned_repository_would_start_waits_until_its_hash_is_trusted() {
+    let (story, clone, mark) = cloned();
+    let (_server, lines) = watch(&story, &clone);
+    let text = || fs::read_to_string(&lines).unwrap_or_default();
+    story.wait_until("a word about trust", || text().contains("dbs trust show"));
+    told(
+        &story,
+        &clone,
+        &["task", "create", "Mend", "--id", "t-1", "--release"],
+    );
+    story.wait_until("the reason", || {
+        told(&story, &clone, &["why", "t-1"]).contains("nobody has trusted")
+    });
+    assert!(!mark.exists(), "a stranger's program ran");
+    let shown = told(&story, &clone, &["trust", "show"]);
+    assert!(shown.contains("roles.default.command"), "{shown}");
+    assert!(shown.contains(".debussy/config.toml:3"), "{shown}");
+    let wrong = told(&story, &clone, &["trust", "--hash", "0000"]);
+    assert!(wrong.contains("dbs trust show") && !mark.exists(), "{wrong}");
+    story.trust_in(&clone);
+    story.wait_until("the program", || mark.exists());
+    told(&story, &clone, &["stop", "--all"]);
+}
