@@ -152,8 +152,8 @@ impl Clock for Still {
         Timestamp(1_700_000_000_000)
     }
 
-    fn uptime(&self) -> dbs::domain::Span {
-        dbs::domain::Span(0)
+    fn uptime(&self) -> Span {
+        Span(0)
     }
 }
 

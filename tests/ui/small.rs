@@ -93,7 +93,9 @@ fn what_is_broken_stands_in_the_top_bar_at_every_width() {
             assert!(top.contains(told), "{told} at {width}: {top}");
         }
         // One more, and it is at least counted.
-        dashboard.model.troubles = vec![Trouble::of_store("the disk of /p/board.db is full".to_owned())];
+        dashboard.model.troubles = vec![Trouble::of_store(
+            dbs::domain::TroubleKind::Disk.cause("the disk of /p/board.db is full"),
+        )];
         dashboard.session.connection_notice = Some("reconnecting for the third time".to_owned());
         let top = row(&dashboard, 0);
         assert!(top.contains("reconnecting"), "{width}: {top}");

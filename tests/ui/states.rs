@@ -332,7 +332,8 @@ fn what_outside_keeps_work_from_going_on_is_told_on_every_screen_with_a_key_to_a
     // What needs a person comes first; then the top row says it.
     let mut dashboard = Dashboard::full((120, 40));
     dashboard.model.troubles = vec![Trouble::of_store(
-        "the disk of /p/board.db is full or nearly so; free some space and restart dbs".to_owned(),
+        TroubleKind::Disk
+            .cause("the disk of /p/board.db is full or nearly so; free some space and restart dbs"),
     )];
     let text = dashboard.text();
     assert!(
