@@ -39,5 +39,7 @@ mod scheduling;
 mod simulating;
 #[path = "support/simulator.rs"]
 mod simulator;
+#[path = "domain/troubles.rs"]
+mod troubles;
 #[path = "domain/verdicts.rs"]
 mod verdicts;

@@ -21,6 +21,9 @@ mod committing;
 mod keeping;
 #[path = "engine/mishaps.rs"]
 mod mishaps;
+#[cfg(unix)]
+#[path = "engine/outside.rs"]
+mod outside;
 #[path = "engine/places.rs"]
 mod places;
 #[path = "engine/proving.rs"]

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use super::context::{EngineContext, STOP_GRACE, base_branch, branch_of};
 use super::job::Job;
 use crate::domain::workflow::Workspace;
-use crate::domain::{Attempt, Cause, Event, Worker, Workplace};
+use crate::domain::{Attempt, Cause, Event, TroubleKind, Worker, Workplace};
 use crate::ports::agents::{Brief, LaunchCommand};
-use crate::ports::git::{Revision, SafeName, WorktreeKind, WorktreeSpec};
+use crate::ports::git::{GitError, Revision, SafeName, WorktreeKind, WorktreeSpec};
 use crate::ports::holders::{HolderId, HolderLiveness, LaunchError, LaunchSpec, OrphanPolicy};
 
 /// Why an agent's process was not started, or may not have been.
@@ -93,7 +93,7 @@ pub(super) fn follow(world: &EngineContext, job: &Job) {
 
 fn make_workplace(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result<Workplace, Cause> {
     let branch = branch_of(&job.task);
-    let base = || base_branch(&job.base).map_err(|error| Cause::from(format!("could not {error}")));
+    let base = || base_branch(&job.base).map_err(|error| unmade(&error.into()));
     let head = job.recorded_head();
     let kind = match job.workspace() {
         Workspace::Branch => WorktreeKind::Branch {
@@ -115,16 +115,25 @@ fn make_workplace(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result
         ended_folders: ended.map(|name| SafeName::derive(name)).collect(),
         attic_owner: world.attic_owner(&job.task, attempt.created_at),
     };
-    let worktree = world
-        .git
-        .ensure_worktree(&spec)
-        .map_err(|error| error.cause().after("could not "))?;
+    let worktree = world.git.ensure_worktree(&spec).map_err(|error| unmade(&error))?;
     Ok(Workplace {
         path: worktree.path.to_string_lossy().into_owned(),
         branch: on_branch.then(|| branch.as_str().to_owned()),
         start: worktree.start.head.map(|commit| commit.as_str().to_owned()),
         start_tree: Some(worktree.start.tree.as_str().to_owned()),
     })
+}
+
+/// Why there is no workspace. What was asked for and is positively not there does not come by asking again.
+fn unmade(error: &GitError) -> Cause {
+    let cause = error.cause().after("could not ");
+    match error {
+        GitError::Missing { .. } | GitError::Name(_) => TroubleKind::Refusal.cause(cause.text),
+        GitError::Busy { .. }
+        | GitError::NotOurs { .. }
+        | GitError::Unreachable { .. }
+        | GitError::Failed { .. } => cause,
+    }
 }
 
 fn launch(world: &EngineContext, job: &Job, attempt: &Attempt, made: &Workplace) -> Result<(), StartError> {

@@ -82,7 +82,10 @@ fn round(world: &EngineContext, job: &Job, attempt: &Attempt, request: &MergeReq
         MergeOutcome::Conflict { files, report, .. } => {
             MergeRound::Final(ActionOutcome::Failed(conflict(&request.base, &files, &report)))
         }
-        MergeOutcome::Impossible(why) => MergeRound::Final(ActionOutcome::Failed(why)),
+        MergeOutcome::Impossible(why) => {
+            let why = format!("cannot be merged into {}: {why}", request.base);
+            MergeRound::Final(ActionOutcome::Refused(why))
+        }
         MergeOutcome::Unknown(why) => MergeRound::Final(ActionOutcome::Unknown(why)),
     }
 }
@@ -95,7 +98,7 @@ fn publish(world: &EngineContext, job: &Job, attempt: &Attempt, publication: &Pu
         PublishOutcome::Moved(_) => MergeRound::Again,
         PublishOutcome::Refused(why) => {
             let why = format!("the remote refused {}: {why}", publication.base);
-            MergeRound::Final(ActionOutcome::Unknown(why.into()))
+            MergeRound::Final(ActionOutcome::Refused(why))
         }
         PublishOutcome::Unknown(why) => MergeRound::Final(ActionOutcome::Unknown(why)),
     }

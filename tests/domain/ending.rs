@@ -511,7 +511,7 @@ fn an_agent_that_cannot_log_in_is_infrastructure_and_waits_longer_each_time() {
 fn a_spawn_failure_never_uses_up_the_budget_and_is_told_once_when_it_lasts() {
     let mut fixture = BoardFixture::developing("a");
     let mut degraded = 0;
-    for _ in 0..30 {
+    for _ in 0..11 {
         let open = fixture.open("a");
         fixture.happen(Event::AttemptNotStarted {
             attempt: open,

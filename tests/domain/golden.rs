@@ -139,6 +139,7 @@ fn outcomes() -> Vec<ActionOutcome> {
             evidence: evidence(),
         },
         ActionOutcome::Failed("conflict".to_owned()),
+        ActionOutcome::Refused("protected".to_owned()),
         ActionOutcome::Issues(
             [Severity::Low, Severity::High, Severity::Critical]
                 .map(issue)
@@ -358,6 +359,7 @@ fn task() -> Task {
         rejections: 1,
         spawns: 2,
         tries: BTreeMap::from([("development".into(), 2)]),
+        troubles: 3,
         head: Some("c1".to_owned()),
         merged: Some("m1".to_owned()),
         why_not: None,
@@ -397,6 +399,11 @@ fn states_holds_and_reasons_are_stored_like_this() {
         TaskState::Held(HoldReason::TooManyAttempts(20)),
         TaskState::Held(HoldReason::AcceptanceFailed(text())),
         TaskState::Held(HoldReason::Unverified(text())),
+        TaskState::Held(HoldReason::Trouble {
+            tries: 12,
+            cause: TroubleKind::Network.cause("x"),
+        }),
+        TaskState::Held(HoldReason::Refused(text())),
         TaskState::Parked(text()),
         TaskState::Done,
         TaskState::Failed(text()),
@@ -528,9 +535,12 @@ fn batches_runs_and_pauses_are_stored_like_this() {
 #[test]
 fn rows_from_before_a_field_existed_are_still_read() {
     let mut value = serde_json::to_value(task()).unwrap();
-    value.as_object_mut().unwrap().remove("tries");
+    for field in ["tries", "troubles"] {
+        value.as_object_mut().unwrap().remove(field);
+    }
     let back: Task = serde_json::from_value(value).unwrap();
     assert!(back.tries.is_empty());
+    assert_eq!(back.troubles, 0);
 }
 
 #[test]

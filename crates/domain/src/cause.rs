@@ -20,6 +20,8 @@ pub enum TroubleKind {
     Lock,
     /// Something happened to the files of the board.
     Database,
+    /// Somebody outside said no for good, or what is needed is positively not there: asking again changes nothing.
+    Refusal,
     #[default]
     Other,
 }
@@ -34,6 +36,7 @@ impl TroubleKind {
             TroubleKind::Network => "no network",
             TroubleKind::Lock => "git locked",
             TroubleKind::Database => "database",
+            TroubleKind::Refusal => "refused",
             TroubleKind::Other => "cannot start",
         }
     }

@@ -117,6 +117,8 @@ pub enum ActionOutcome {
     },
     /// It cannot be done as things are: conflict, failing gate. An agent may fix it.
     Failed(String),
+    /// It was refused for good, by the remote as a rule, and no agent can change that; the words are whose they are.
+    Refused(String),
     /// Checks found something (P38).
     Issues(Vec<ComplianceIssue>),
     /// Could not be found out or done just now: network, lock. Tried again later.

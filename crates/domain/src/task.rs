@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::attempt::AttemptMode;
+use super::cause::Cause;
 use super::failure::FailureClass;
 use super::id::{AttemptId, BatchId, StageId, TaskId, WorkflowId};
 use super::time::Timestamp;
@@ -45,6 +46,9 @@ pub struct Task {
     /// Attempts by stage, whatever became of them; numbers the next one.
     #[serde(default)]
     pub tries: BTreeMap<StageId, u32>,
+    /// Attempts in a row that something outside kept from working; a person who retries the task begins anew.
+    #[serde(default)]
+    pub troubles: u32,
     pub head: Option<String>,
     /// Commit of the base that contains its head, seen on the remote.
     pub merged: Option<String>,
@@ -139,8 +143,15 @@ pub enum HoldReason {
     TooManyAttempts(u32),
     /// The batch's acceptance failed (K22).
     AcceptanceFailed(String),
-    /// Nobody could find out for a long time whether its work is good; the text says why not.
+    /// Nobody could find out in many tries whether its work is good; the text says why not.
     Unverified(String),
+    /// Something outside kept so many attempts in a row from working.
+    Trouble {
+        tries: u32,
+        cause: Cause,
+    },
+    /// What has to be done next was refused for good: by the remote, or because what it needs is not there.
+    Refused(String),
 }
 
 impl fmt::Display for HoldReason {
@@ -153,6 +164,8 @@ impl fmt::Display for HoldReason {
             HoldReason::TooManyAttempts(times) => write!(f, "no result after {times} attempts"),
             HoldReason::AcceptanceFailed(why) => write!(f, "acceptance failed: {why}"),
             HoldReason::Unverified(why) => write!(f, "could not be verified: {why}"),
+            HoldReason::Trouble { tries, cause } => write!(f, "tried {tries} times: {cause}"),
+            HoldReason::Refused(why) => f.write_str(why),
         }
     }
 }

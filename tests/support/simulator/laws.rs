@@ -136,7 +136,9 @@ fn proved(before: &Board, event: &Event, after: &Attempt) -> Result<(), String> 
                 let is_fine = n(Severity::Critical) == 0 && n(Severity::High) < 2;
                 return must(is_fine, || format!("attempt {id} passed with {issues:?}"));
             }
-            ActionOutcome::Failed(_) | ActionOutcome::Unknown(_) => return wrong("though it failed"),
+            ActionOutcome::Failed(_) | ActionOutcome::Refused(_) | ActionOutcome::Unknown(_) => {
+                return wrong("though it failed");
+            }
         },
         _ => return wrong(&format!("because of {event:?}")),
     };
@@ -265,11 +267,16 @@ fn skipping(before: &Board, event: &Event, after: &Board) -> Result<(), String> 
     Ok(())
 }
 
-/// The root of what is wrong with a task for good, if anything is; waiting for a yes is not.
+/// The root of what is wrong with a task for good, if anything is; waiting for a yes, or for something outside, is not.
 fn root_of(board: &Board, id: &TaskId) -> Option<TaskId> {
     match &board.tasks.get(id)?.state {
         TaskState::Skipped(root) => Some(root.clone()),
-        TaskState::Held(HoldReason::Approval) => None,
+        TaskState::Held(
+            HoldReason::Approval
+            | HoldReason::Unverified(_)
+            | HoldReason::Trouble { .. }
+            | HoldReason::Refused(_),
+        ) => None,
         TaskState::Failed(_) | TaskState::Cancelled | TaskState::Parked(_) | TaskState::Held(_) => {
             Some(id.clone())
         }

@@ -154,7 +154,13 @@ fn may_be_retried(board: &Board, task: &Task) -> bool {
             TaskState::Failed(_) | TaskState::Skipped(_) | TaskState::Parked(_) | TaskState::Cancelled => {
                 true
             }
-            TaskState::Held(ref hold) => *hold != HoldReason::Approval,
+            TaskState::Held(ref hold) => !matches!(
+                hold,
+                HoldReason::Approval
+                    | HoldReason::Unverified(_)
+                    | HoldReason::Trouble { .. }
+                    | HoldReason::Refused(_)
+            ),
             _ => false,
         })
     };

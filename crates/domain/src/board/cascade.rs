@@ -146,7 +146,8 @@ impl Board {
     }
 }
 
-/// What is wrong with a task for good as far as its dependents are concerned. A hold for approval is not: it waits.
+/// What is wrong with a task for good as far as its dependents are concerned. A hold for approval, or
+/// because of something outside, is not: it waits.
 fn root_cause(task: &Task) -> Option<TaskId> {
     match &task.state {
         TaskState::Skipped(root) => Some(root.clone()),
@@ -158,10 +159,15 @@ fn root_cause(task: &Task) -> Option<TaskId> {
             | HoldReason::RejectLoop(_)
             | HoldReason::Exhausted(_)
             | HoldReason::TooManyAttempts(_)
-            | HoldReason::AcceptanceFailed(_)
-            | HoldReason::Unverified(_),
+            | HoldReason::AcceptanceFailed(_),
         ) => Some(task.id.clone()),
-        TaskState::Held(HoldReason::Approval)
+        // Nothing is wrong with the task itself.
+        TaskState::Held(
+            HoldReason::Approval
+            | HoldReason::Unverified(_)
+            | HoldReason::Trouble { .. }
+            | HoldReason::Refused(_),
+        )
         | TaskState::Backlog
         | TaskState::Released
         | TaskState::Active

@@ -7,6 +7,7 @@ use super::rows::ENGINE;
 use super::transition::Transition;
 use super::verification::{EvidenceSummary, finding_text, summarize};
 use crate::attempt::{Attempt, AttemptMode, AttemptState, StopCause, Verdict, Worker};
+use crate::cause::TroubleKind;
 use crate::effect::NoticeLevel;
 use crate::event::ActionOutcome;
 use crate::evidence::{ComplianceIssue, Evidence, RemediationStrategy, strategy};
@@ -43,6 +44,10 @@ impl Board {
                 self.action_done(step, &attempt, commit.as_deref(), evidence);
             }
             ActionOutcome::Failed(why) => self.fail_action(step, &attempt, why),
+            ActionOutcome::Refused(why) => {
+                let why = TroubleKind::Refusal.cause(why.as_str());
+                self.fail_same(step, &attempt, FailureClass::Infra, why);
+            }
             ActionOutcome::Issues(issues) => self.assess_issues(step, &attempt, issues),
             ActionOutcome::Unknown(why) => {
                 let why = why.clone().after("could not finish: ");

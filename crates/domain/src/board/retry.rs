@@ -2,20 +2,25 @@
 //! restart changes nothing (LK-13, LK-14).
 
 use super::Board;
+use super::rows::ENGINE;
 use super::transition::Transition;
 use crate::attempt::{Attempt, AttemptMode, Verdict};
 use crate::batch::PauseReason;
-use crate::cause::Cause;
+use crate::cause::{Cause, TroubleKind};
 use crate::effect::NoticeLevel;
 use crate::failure::FailureClass;
 use crate::id::{AttemptId, StageId, TaskId};
-use crate::task::HoldReason;
+use crate::task::{HoldReason, TaskState};
 use crate::time::{Span, Timestamp};
 
 /// Longest wait after a failure.
 const MAX_BACKOFF: Span = Span::minutes(5);
 /// Wait for a usage limit that does not say when it ends.
 const QUOTA_WAIT: Span = Span::minutes(15);
+/// How often in a row something outside may keep a task from being started, merged or verified before a person has to look.
+/// Tries are counted and not time, which also goes by while the machine sleeps or no server runs; with the longest wait
+/// between two of them these take about half an hour.
+pub(super) const MOST_TRIES: u32 = 12;
 /// So many infrastructure failures in a row are reported once as a state of the whole board (LK-16).
 const DEGRADED_AFTER: u32 = 5;
 
@@ -75,6 +80,11 @@ impl Board {
             self.give_up(step, task, hold);
             return;
         }
+        if class == FailureClass::Infra
+            && let Some(hold) = self.count_trouble(task, &failure.why)
+        {
+            return self.hold_for_trouble(step, &attempt, failure, hold);
+        }
         let wait = match class {
             FailureClass::Infra => Some(self.infra_failed(step)),
             FailureClass::Crash => Some(backoff(self.settings.crash_backoff, times)),
@@ -89,6 +99,37 @@ impl Board {
         if let Some(wait) = wait {
             self.edit(task, |task| task.not_before = Some(step.now + wait));
         }
+    }
+
+    /// One more attempt in a row that something outside kept from working. After a refusal, and after so many, the task
+    /// rests: asking on would take a place for an agent for ever.
+    fn count_trouble(&mut self, task: &TaskId, cause: &Cause) -> Option<HoldReason> {
+        if cause.kind == TroubleKind::Refusal {
+            return Some(HoldReason::Refused(cause.text.clone()));
+        }
+        let mut tries = 0;
+        self.edit(task, |task| {
+            task.troubles = task.troubles.saturating_add(1);
+            tries = task.troubles;
+        });
+        let cause = cause.clone();
+        (tries >= MOST_TRIES).then_some(HoldReason::Trouble { tries, cause })
+    }
+
+    /// Leaves a task to a person, with the cause. Its work is kept, and nothing is counted against it.
+    fn hold_for_trouble(
+        &mut self,
+        step: &mut Transition,
+        attempt: &Attempt,
+        failure: &AttemptFailure,
+        hold: HoldReason,
+    ) {
+        let task = &attempt.task;
+        self.edit(task, |task| task.next_mode = failure.mode);
+        let text = format!("{task} held: {hold}");
+        self.comment(step.now, task, ENGINE, text.clone());
+        step.notify_attempt(NoticeLevel::Alert, "block", attempt, text);
+        self.set_state(step.now, task, TaskState::Held(hold));
     }
 
     /// Settles an attempt as failed; the same is tried again.

@@ -25,6 +25,7 @@ impl Board {
             return;
         }
         let now = step.now;
+        let has_worked = has_worked(&verdict);
         self.edit_attempt(id, |attempt| {
             attempt.state = AttemptState::Settled(verdict);
             attempt.ended_at = Some(now);
@@ -39,7 +40,12 @@ impl Board {
             }
         });
         if self.tasks.get(&attempt.task).and_then(|task| task.open_attempt) == Some(id) {
-            self.edit(&attempt.task, |task| task.open_attempt = None);
+            self.edit(&attempt.task, |task| {
+                task.open_attempt = None;
+                if has_worked {
+                    task.troubles = 0;
+                }
+            });
         }
         self.prune_attempts(&attempt.task);
     }
@@ -154,5 +160,14 @@ impl Board {
             self.index.attempt_gone(id);
             self.changed.attempts.insert(id);
         }
+    }
+}
+
+/// Whether nothing outside kept an attempt with that verdict from working.
+fn has_worked(verdict: &Verdict) -> bool {
+    match verdict {
+        Verdict::Failed(class, _) => class.uses_budget(),
+        Verdict::Passed | Verdict::Rejected(_) | Verdict::Blocked(_) => true,
+        Verdict::Stopped(_) => false,
     }
 }

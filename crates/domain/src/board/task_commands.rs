@@ -293,6 +293,7 @@ impl Task {
             rejections: 0,
             spawns: 0,
             tries: BTreeMap::new(),
+            troubles: 0,
             head: None,
             merged: None,
             why_not: None,

@@ -156,6 +156,7 @@ impl Board {
         self.enter_stage(step.now, id, stage, mode);
         self.edit(id, |row| {
             row.failures.remove(stage);
+            row.troubles = 0;
             if matches!(task.state, TaskState::Held(HoldReason::RejectLoop(_))) {
                 row.rejections = 0;
             }

@@ -1,7 +1,7 @@
 //! Evidence: Unknown delays, No fails, only Yes advances. What the answer leaves out is Unknown.
 
 use super::Board;
-use super::retry::AttemptFailure;
+use super::retry::{AttemptFailure, MOST_TRIES};
 use super::rows::ENGINE;
 use super::transition::Transition;
 use crate::attempt::{Attempt, AttemptMode, AttemptState, Verdict};
@@ -11,12 +11,8 @@ use crate::evidence::Evidence;
 use crate::failure::FailureClass;
 use crate::id::AttemptId;
 use crate::task::{HoldReason, TaskState};
-use crate::time::Span;
 use crate::tri::Tri;
 use crate::workflow::EvidenceKind;
-
-/// How long evidence may stay unknown. After that a person has to look, and the place for an agent is free again.
-const UNKNOWN_LIMIT: Span = Span::minutes(30);
 
 /// The conclusion from all required evidence of an attempt taken together.
 pub(super) enum EvidenceSummary {
@@ -102,8 +98,7 @@ impl Board {
     }
 
     fn retry_evidence(&mut self, step: &mut Transition, attempt: &Attempt, what: &Cause) {
-        // An attempt is verified from the end of its process on.
-        if step.now.since(attempt.activity.since) >= UNKNOWN_LIMIT {
+        if attempt.checks >= MOST_TRIES {
             return self.hold_unverified(step, attempt, what);
         }
         let wait = self.wait_for_evidence(attempt.checks);
@@ -121,7 +116,8 @@ impl Board {
     /// Gives the place back and leaves the rest to a person. The work is kept, and nothing is counted against the task.
     fn hold_unverified(&mut self, step: &mut Transition, attempt: &Attempt, what: &Cause) {
         let task = &attempt.task;
-        let text = format!("{task} could not be verified for {UNKNOWN_LIMIT}: {what}");
+        let checks = attempt.checks;
+        let text = format!("{task} could not be verified in {checks} tries: {what}");
         self.settle(
             step,
             attempt.id,

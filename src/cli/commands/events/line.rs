@@ -230,6 +230,7 @@ fn outcome_of(outcome: &ActionOutcome) -> Value {
             let all: Vec<Value> = evidence.iter().map(evidence_of).collect();
             json!({ "outcome": "done", "commit": commit, "evidence": all })
         }
+        ActionOutcome::Refused(why) => json!({ "outcome": "refused", "why": why }),
         ActionOutcome::Failed(why) => json!({ "outcome": "failed", "why": why }),
         ActionOutcome::Issues(issues) => json!({ "outcome": "issues", "issues": issues }),
         ActionOutcome::Unknown(why) => json!({ "outcome": "unknown", "trouble": why.kind, "why": why.text }),

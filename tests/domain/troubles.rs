@@ -1,0 +1,143 @@
+//! What something outside keeps from working: tried again so many times, then left to a person with the cause. Nothing of it
+//! counts against the task.
+
+use dbs::domain::cause::{Cause, TroubleKind};
+use dbs::domain::task::HoldReason;
+use dbs::domain::{ActionOutcome, AttemptId, Command, Event, EvidenceKind, SignalKind, Span, TaskState, Tri};
+
+use crate::fixture::{BoardFixture, draft};
+
+/// How often in a row something outside may fail.
+const MOST: u32 = 12;
+
+fn offline() -> Cause {
+    TroubleKind::Network.cause("no network")
+}
+
+fn not_started(fixture: &mut BoardFixture, attempt: AttemptId, why: Cause) {
+    fixture.happen(Event::AttemptNotStarted { attempt, why });
+}
+
+fn retry(id: &str) -> Command {
+    Command::Retry {
+        task: id.into(),
+        stage: None,
+        note: None,
+    }
+}
+
+#[test]
+fn a_start_or_a_merge_that_keeps_failing_is_left_to_a_person_with_the_cause_and_frees_the_place() {
+    for (stage, text) in [
+        ("development", "could not be started: no network"),
+        ("merging", "could not finish: no network"),
+    ] {
+        let mut fixture = BoardFixture::standing("a", stage);
+        let spawns = fixture.task("a").spawns;
+        for _ in 1..MOST {
+            let open = fixture.open("a");
+            match stage {
+                "merging" => fixture.act(open, ActionOutcome::Unknown(offline())),
+                _ => not_started(&mut fixture, open, offline()),
+            }
+            assert_eq!(fixture.word("a"), "released", "{stage}");
+            fixture.wait_until_due();
+        }
+        let open = fixture.open("a");
+        match stage {
+            "merging" => fixture.act(open, ActionOutcome::Unknown(offline())),
+            _ => not_started(&mut fixture, open, offline()),
+        }
+        let cause = TroubleKind::Network.cause(text);
+        let hold = TaskState::Held(HoldReason::Trouble { tries: MOST, cause });
+        assert_eq!(fixture.task("a").state, hold);
+        assert!(fixture.notice_kinds().contains(&"block"), "{stage}");
+        assert!(fixture.comments("a").contains(text), "{}", fixture.comments("a"));
+        assert_eq!(fixture.task("a").open_attempt, None);
+        assert_eq!(fixture.task("a").spawns, spawns.saturating_sub(1), "{stage}");
+        assert!(fixture.task("a").failures.is_empty(), "{stage}");
+        // A person begins the count anew.
+        fixture.ask(retry("a")).unwrap();
+        let open = fixture.open("a");
+        match stage {
+            "merging" => fixture.act(open, ActionOutcome::Unknown(offline())),
+            _ => not_started(&mut fixture, open, offline()),
+        }
+        assert_eq!(fixture.word("a"), "released", "{stage}");
+    }
+}
+
+#[test]
+fn only_troubles_in_a_row_are_counted() {
+    let mut fixture = BoardFixture::developing("a");
+    for _ in 1..MOST {
+        let open = fixture.open("a");
+        not_started(&mut fixture, open, offline());
+        fixture.wait_until_due();
+    }
+    // It worked, and brought nothing for a reason of its own.
+    let open = fixture.open("a");
+    fixture.live(open, SignalKind::Fail, "unclear");
+    fixture.settled(open);
+    fixture.wait_until_due();
+    let open = fixture.open("a");
+    not_started(&mut fixture, open, offline());
+    assert_eq!(fixture.word("a"), "released");
+}
+
+#[test]
+fn what_was_refused_for_good_is_left_to_a_person_at_once_in_the_words_of_who_refused_it() {
+    let words = "the remote refused main: protected branch";
+    let mut fixture = BoardFixture::standing("a", "merging");
+    let merge = fixture.open("a");
+    fixture.act(merge, ActionOutcome::Refused(words.to_owned()));
+    let hold = TaskState::Held(HoldReason::Refused(words.to_owned()));
+    assert_eq!(fixture.task("a").state, hold);
+    assert!(fixture.lines().iter().any(|line| line.contains(words)));
+    assert!(fixture.task("a").failures.is_empty());
+    assert_eq!(fixture.board.infra_failures, 0);
+    fixture.ask(retry("a")).unwrap();
+    assert_eq!(fixture.role(fixture.open("a")), "engine");
+
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    let missing = TroubleKind::Refusal.cause("could not find branch main on origin");
+    not_started(&mut fixture, first, missing);
+    let words = "could not be started: could not find branch main on origin";
+    let hold = TaskState::Held(HoldReason::Refused(words.to_owned()));
+    assert_eq!(fixture.task("a").state, hold);
+}
+
+#[test]
+fn what_waits_for_a_task_that_was_kept_by_something_outside_waits_on() {
+    let mut fixture = BoardFixture::new();
+    fixture.released(draft("a", "graph"));
+    let mut dependent = draft("b", "graph");
+    dependent.deps.insert("a".into());
+    fixture.released(dependent);
+    let first = fixture.open("a");
+    not_started(&mut fixture, first, TroubleKind::Refusal.cause("no base"));
+    assert_eq!(fixture.word("a"), "held");
+    assert_eq!(fixture.word("b"), "released");
+}
+
+#[test]
+fn evidence_that_stays_unknown_is_asked_for_so_often_and_not_for_so_long() {
+    let unknown = [(EvidenceKind::Pushed, Tri::Unknown(offline()))];
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.live(first, SignalKind::Done, "");
+    fixture.verify(first, &unknown);
+    // The machine slept, or no server ran.
+    fixture.wait(Span::minutes(60));
+    fixture.verify(first, &unknown);
+    assert_eq!(fixture.word("a"), "verifying");
+    for _ in 3..=MOST {
+        fixture.wait_until_due();
+        fixture.verify(first, &unknown);
+    }
+    let hold = TaskState::Held(HoldReason::Unverified("no network".to_owned()));
+    assert_eq!(fixture.task("a").state, hold);
+    let text = "could not be verified in 12 tries: no network";
+    assert!(fixture.comments("a").contains(text), "{}", fixture.comments("a"));
+}
