@@ -49,7 +49,7 @@ pub(super) fn verify(world: &EngineContext, job: &Job, kinds: &[EvidenceKind]) -
     };
     let (gates, others): (Vec<_>, Vec<_>) =
         kinds.iter().partition(|kind| matches!(kind, EvidenceKind::Gates));
-    let evidence = others
+    let evidence: Vec<Evidence> = others
         .into_iter()
         .chain(gates)
         .map(|kind| Evidence {
@@ -57,12 +57,39 @@ pub(super) fn verify(world: &EngineContext, job: &Job, kinds: &[EvidenceKind]) -
             outcome: collect(world, job, attempt, kind, &seen),
         })
         .collect();
+    let base_holds = base_pushed(world, job, attempt, (&evidence, &seen));
     let head = seen.head.map(|commit| commit.as_str().to_owned());
     Some(Event::Verified {
         attempt: attempt.id,
         evidence,
         head,
+        base_holds,
     })
+}
+
+/// The head of the task's branch if the agent made it and the base holds it already. Only the engine merges, and it has not
+/// begun to. Where that cannot be found out nothing is said: the evidence stands for itself.
+fn base_pushed(
+    world: &EngineContext,
+    job: &Job,
+    attempt: &Attempt,
+    (evidence, seen): (&[Evidence], &BranchHeads),
+) -> Option<String> {
+    let is_nothing_ahead =
+        |piece: &Evidence| piece.kind == EvidenceKind::CommitsAhead && matches!(piece.outcome, Tri::No(_));
+    let (head, start) = (seen.head.as_ref()?, attempt.workplace.as_ref()?.start.as_deref());
+    if !evidence.iter().any(is_nothing_ahead) || start == Some(head.as_str()) {
+        return None;
+    }
+    let base = Revision::RemoteBranch(base_branch(&job.base).ok()?);
+    let ahead = world.git.commits_ahead(&Revision::Commit(head.clone()), &base);
+    let is_in_base = matches!(ahead, CommitsAhead::Commits { n_commits: 0, .. });
+    let is_own = is_in_base
+        && world
+            .git
+            .was_made_on(&branch_of(&job.task), head)
+            .unwrap_or(false);
+    is_own.then(|| head.as_str().to_owned())
 }
 
 /// Collects one piece of evidence.

@@ -173,6 +173,7 @@ fn panicked(job: &Job) -> Option<Event> {
                 attempt,
                 evidence: kinds.iter().map(unknown).collect(),
                 head: None,
+                base_holds: None,
             })
         }
         JobKind::Settle => Some(Event::WorkspaceSettled {

@@ -188,6 +188,7 @@ fn events_are_stored_like_this() {
             attempt: a(),
             evidence: evidence(),
             head: Some("c1".to_owned()),
+            base_holds: None,
         },
         Event::WorkspaceSettled {
             attempt: a(),
@@ -403,6 +404,7 @@ fn states_holds_and_reasons_are_stored_like_this() {
             tries: 12,
             cause: TroubleKind::Network.cause("x"),
         }),
+        TaskState::Held(HoldReason::BasePushed(text())),
         TaskState::Held(HoldReason::Refused(text())),
         TaskState::Parked(text()),
         TaskState::Done,

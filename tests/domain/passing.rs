@@ -228,6 +228,7 @@ fn evidence_that_was_not_looked_at_is_unknown() {
             outcome: Tri::Yes,
         }],
         head: Some("c1".to_owned()),
+        base_holds: None,
     });
     assert_eq!(fixture.word("a"), "verifying");
     assert_eq!(fixture.task("a").head, None);

@@ -217,6 +217,7 @@ fn event() -> impl Strategy<Value = Event> {
             attempt,
             evidence,
             head: Some("c".to_owned()),
+            base_holds: None,
         }),
         3 => (attempt(), any::<bool>()).prop_map(|(attempt, well)| Event::WorkspaceSettled {
             attempt,
@@ -343,6 +344,7 @@ fn report(of: &Attempt, evidence: &[Evidence]) -> Event {
             attempt,
             evidence: evidence.to_vec(),
             head: Some("c".to_owned()),
+            base_holds: None,
         },
         _ => ended,
     }

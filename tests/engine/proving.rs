@@ -2,8 +2,10 @@
 
 use std::fs;
 
-use dbs::domain::task::GateCommand;
-use dbs::domain::{Command, Event, EvidenceKind, SignalKind, Span, StageId, TaskDraft};
+use dbs::domain::task::{GateCommand, HoldReason};
+use dbs::domain::{
+    Command, Event, EvidenceKind, FailureClass, SignalKind, Span, StageId, TaskDraft, TaskState,
+};
 
 use crate::bench::{Bench, draft};
 
@@ -51,6 +53,33 @@ fn an_agent_that_deletes_its_branch_has_done_nothing_and_the_next_one_begins_at_
     assert_ne!(bench.agent("t-1").id, first);
     let finding = bench.task("t-1").finding.clone().unwrap_or_default();
     assert!(finding.contains("does not exist"), "{finding}");
+}
+
+#[test]
+fn an_agent_that_pushes_the_base_itself_is_noticed_and_one_that_only_took_up_the_base_is_not() {
+    let mut bench = Bench::new();
+    bench.release(draft("t-1", "kanban", None));
+    let (folder, name) = (bench.folder("t-1"), bench.agent("t-1").worker.name().to_owned());
+    let commit = bench.git.commit(&folder, "work.txt", "work\n", "Work");
+    bench.git.git(&folder, &["push", "-q", "origin", "HEAD:work"]);
+    bench.last_word("t-1", SignalKind::Done);
+    let why = format!("{name} pushed work itself: {commit} is there without a review and a merge");
+    let hold = TaskState::Held(HoldReason::BasePushed(why.clone()));
+    assert_eq!(bench.task("t-1").state, hold);
+    assert!(bench.comments("t-1").contains(&why));
+
+    let mut bench = Bench::new();
+    bench.release(draft("t-1", "kanban", None));
+    let folder = bench.folder("t-1");
+    bench.git.commit_on_origin("work", "theirs.txt", "theirs\n");
+    bench.git.git(&folder, &["fetch", "-q", "origin", "work"]);
+    bench
+        .git
+        .git(&folder, &["merge", "-q", "--ff-only", "FETCH_HEAD"]);
+    bench.last_word("t-1", SignalKind::Done);
+    assert_eq!(bench.stage("t-1"), ("development", "active"));
+    let failures = &bench.task("t-1").failures[&"development".into()];
+    assert_eq!(failures[&FailureClass::Empty], 1);
 }
 
 #[test]

@@ -165,7 +165,11 @@ impl Board {
                 attempt,
                 evidence,
                 head,
-            } => self.verified(step, *attempt, evidence, head.as_deref()),
+                base_holds,
+            } => match base_holds {
+                Some(commit) => self.base_pushed(step, *attempt, commit),
+                None => self.verified(step, *attempt, evidence, head.as_deref()),
+            },
             Event::WorkspaceSettled {
                 attempt,
                 problem,

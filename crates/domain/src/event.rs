@@ -73,6 +73,9 @@ pub enum Event {
         attempt: AttemptId,
         evidence: Vec<Evidence>,
         head: Option<String>,
+        /// A commit the agent made that the base holds already: it, and not the engine, pushed the base.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        base_holds: Option<String>,
     },
     /// An attempt's workspace was put away, or could not be (the text says why; it is tried again).
     WorkspaceSettled {

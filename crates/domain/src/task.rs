@@ -150,6 +150,8 @@ pub enum HoldReason {
         tries: u32,
         cause: Cause,
     },
+    /// Its agent pushed the base itself; the text says who and what.
+    BasePushed(String),
     /// What has to be done next was refused for good: by the remote, or because what it needs is not there.
     Refused(String),
 }
@@ -165,7 +167,7 @@ impl fmt::Display for HoldReason {
             HoldReason::AcceptanceFailed(why) => write!(f, "acceptance failed: {why}"),
             HoldReason::Unverified(why) => write!(f, "could not be verified: {why}"),
             HoldReason::Trouble { tries, cause } => write!(f, "tried {tries} times: {cause}"),
-            HoldReason::Refused(why) => f.write_str(why),
+            HoldReason::BasePushed(why) | HoldReason::Refused(why) => f.write_str(why),
         }
     }
 }

@@ -279,6 +279,10 @@ impl Git for GitCli {
         or_unknown(self.count_ahead(head, base), CommitsAhead::Unknown)
     }
 
+    fn was_made_on(&self, branch: &BranchName, commit: &CommitId) -> Result<bool, GitError> {
+        self.is_in_log_of(branch, commit)
+    }
+
     fn is_merged(&self, commit: &CommitId, base: &BranchName) -> Tri {
         or_unknown(self.check_merged(commit, base), Tri::Unknown)
     }

@@ -234,6 +234,7 @@ impl World {
             attempt: attempt.id,
             evidence,
             head,
+            base_holds: None,
         };
         self.agenda.report(now, delay, event);
     }

@@ -296,6 +296,7 @@ impl Run {
             attempt: attempt.id,
             evidence: evidence.collect(),
             head: Some(format!("{}@{commits}", attempt.task)),
+            base_holds: None,
         };
         self.later(400, seen);
     }

@@ -159,7 +159,8 @@ fn root_cause(task: &Task) -> Option<TaskId> {
             | HoldReason::RejectLoop(_)
             | HoldReason::Exhausted(_)
             | HoldReason::TooManyAttempts(_)
-            | HoldReason::AcceptanceFailed(_),
+            | HoldReason::AcceptanceFailed(_)
+            | HoldReason::BasePushed(_),
         ) => Some(task.id.clone()),
         // Nothing is wrong with the task itself.
         TaskState::Held(

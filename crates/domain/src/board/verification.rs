@@ -58,6 +58,24 @@ impl Board {
         }
     }
 
+    /// The agent pushed its work into the base itself, past review and merge. What is there now is for a person to judge.
+    pub(super) fn base_pushed(&mut self, step: &mut Transition, id: AttemptId, commit: &str) {
+        let Some(attempt) = self.attempt(id) else { return };
+        if attempt.state != AttemptState::Verifying {
+            return;
+        }
+        let (task, name) = (&attempt.task, attempt.worker.name());
+        let base = self.tasks.get(task).and_then(|task| self.base_of(task));
+        let base = base.unwrap_or("the base branch").to_owned();
+        let why = format!("{name} pushed {base} itself: {commit} is there without a review and a merge");
+        let verdict = Verdict::Failed(FailureClass::Protocol, why.as_str().into());
+        self.settle(step, id, verdict);
+        self.comment(step.now, task, ENGINE, why.clone());
+        let text = format!("{task} held: {why}");
+        step.notify_attempt(NoticeLevel::Alert, "base_pushed", &attempt, text);
+        self.set_state(step.now, task, TaskState::Held(HoldReason::BasePushed(why)));
+    }
+
     /// What the engine is asked to look at; what the board knows itself is skipped.
     pub(super) fn evidence_to_collect(&self, attempt: &Attempt) -> Vec<EvidenceKind> {
         let mut kinds = self.required_evidence(attempt);

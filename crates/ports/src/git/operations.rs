@@ -90,6 +90,10 @@ pub trait Git: Send + Sync {
     /// How many commits `head` has that `base` lacks (K27).
     fn commits_ahead(&self, head: &Revision, base: &Revision) -> CommitsAhead;
 
+    /// Whether a commit was made on that local branch, and not merely brought to it from elsewhere, as the branch's own log
+    /// remembers. No where nothing remembers it.
+    fn was_made_on(&self, branch: &BranchName, commit: &CommitId) -> Result<bool, GitError>;
+
     /// Whether the remote base holds a recorded commit, by ancestry, or because nothing of it is missing there (a
     /// squash merge) (LK-11, LK-22, LK-55).
     fn is_merged(&self, commit: &CommitId, base: &BranchName) -> Tri;

@@ -157,9 +157,17 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
             json!({ "exit": exit_of(exit), "tail": tail, "cause": cause.as_ref().map(cause_of) }),
         ),
         Event::ActionEnded { outcome, .. } => ("action_ended", outcome_of(outcome)),
-        Event::Verified { evidence, head, .. } => {
+        Event::Verified {
+            evidence,
+            head,
+            base_holds,
+            ..
+        } => {
             let all: Vec<Value> = evidence.iter().map(evidence_of).collect();
-            ("verified", json!({ "evidence": all, "head": head }))
+            (
+                "verified",
+                json!({ "evidence": all, "head": head, "base_holds": base_holds }),
+            )
         }
         Event::WorkspaceSettled { problem, kept, .. } => {
             ("workspace_settled", json!({ "problem": problem, "kept": kept }))
@@ -323,6 +331,7 @@ mod tests {
                 ),
             ],
             head: None,
+            base_holds: None,
         });
         let wanted = json!([
             { "kind": "workspace_unchanged", "file": null, "seen": "yes", "trouble": null, "why": null },
