@@ -12,6 +12,9 @@ mod git_fixture;
 mod attic;
 #[path = "git/crash.rs"]
 mod crash;
+#[cfg(unix)]
+#[path = "git/filters.rs"]
+mod filters;
 #[path = "git/hostile.rs"]
 mod hostile;
 #[path = "git/merging.rs"]

@@ -3,12 +3,14 @@
 //! # Who may execute what
 //!
 //! Agents can write the project's repository: its configuration, hooks, attributes, locks and files. So git runs here
-//! in one of three scopes (see `command`), and only argv is ever used, never a shell:
+//! in one of four scopes (see `command`), and only argv is ever used, never a shell:
 //!
 //! - **control**: the bare repository `control.git` in the project's state, with a configuration text of our own that is compared
-//!   before each call, and without system and user configuration. Merges, diffs, snapshots, clean checkouts and the
-//!   files of new worktrees are made here; an agent's folder is only ever its `--work-tree`, so filters, textconv,
+//!   before each call, and without system and user configuration. Merges and diffs are made here; filters, textconv,
 //!   merge drivers, fsmonitor, aliases and hooks named by an agent have no definition.
+//! - **files**: the control repository again, plus the person's own system and user configuration, because it may name
+//!   filters (ADR 0012). Snapshots, clean checkouts and the files of new worktrees are made here; an agent's folder is only
+//!   ever the `--work-tree`.
 //! - **network**: the control repository again, plus the person's own system and user configuration, because
 //!   credentials, proxies and ssh live there. All fetches and pushes start here.
 //! - **project**: the project's repository, with hooks, fsmonitor, pagers, editors and odd protocols switched off.
@@ -19,8 +21,7 @@
 //!
 //! - An agent that is not sandboxed runs as the person: it can rewrite the project's state, `~/.gitconfig` or `git` itself.
 //! - The remote's own hooks run when something is pushed to it, also when it is a folder on this machine.
-//! - Hooks of the person (`pre-push`) do not run for pushes of the engine; LFS files are neither fetched nor pushed, a
-//!   worktree has their pointer files; merge commits are not signed; submodules are not filled.
+//! - Hooks of the person (`pre-push`) do not run for pushes of the engine, so LFS files are not pushed by it; merge commits are not signed; submodules are not filled.
 //! - What is in submodules and other repositories inside a worktree is kept when the worktree goes, but for their ignored files;
 //!   a link to a commit that its submodule's address does not have is not merged.
 //! - What only the project's own configuration says about the remote (`core.sshCommand`, `credential.*`, `url.*`,
@@ -44,6 +45,7 @@ mod discovery;
 mod error_text;
 mod fetch;
 mod files;
+mod filters;
 mod inventory;
 mod links;
 mod maintenance;

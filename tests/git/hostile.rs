@@ -180,6 +180,21 @@ fn plant_files(fixture: &GitFixture, git_dir: &Path, worktree: &Path) {
     );
 }
 
+/// Files that only a planted filter could write are not written at all.
+fn assert_refused_for_its_filter<T: std::fmt::Debug>(end: Result<T, dbs::ports::git::GitError>) {
+    let why = end.unwrap_err().to_string();
+    assert!(why.contains("filter evil"), "{why}");
+}
+
+/// Leaves everything planted but the filter, without which no files are refused.
+fn take_filter_away(fixture: &GitFixture) {
+    let git_dir = fixture.project().join(".git");
+    let config = git_dir.join("config").display().to_string();
+    let remove = ["config", "--file", &config, "--remove-section", "filter.evil"];
+    fixture.git(&fixture.root(), &remove);
+    fs::write(git_dir.join("info/attributes"), "* diff=evil merge=evil\n").unwrap();
+}
+
 #[test]
 fn the_traps_work_when_git_is_called_plainly() {
     let fixture = GitFixture::new();
@@ -234,8 +249,12 @@ fn nothing_planted_by_an_agent_is_executed_by_any_operation() {
     assert!(git.diff_text(&range, 10_000).unwrap().text.contains("ours"));
     git.diff_stat(&range).unwrap();
     git.changed_files(&range).unwrap();
-    git.checkout_clean(&head, &fixture.root().join("checkout"))
-        .unwrap();
+    let checkout = fixture.root().join("checkout");
+    let review = spec("r", WorktreeKind::Detached(Revision::Commit(head.clone())));
+    assert_refused_for_its_filter(git.checkout_clean(&head, &checkout));
+    assert_refused_for_its_filter(git.ensure_worktree(&review));
+    take_filter_away(&fixture);
+    git.checkout_clean(&head, &checkout).unwrap();
     git.is_merged(&head, &base);
     git.commits_ahead(
         &Revision::LocalBranch(feature.clone()),
@@ -244,9 +263,7 @@ fn nothing_planted_by_an_agent_is_executed_by_any_operation() {
     git.branches().unwrap();
     git.remote_branches().unwrap();
     git.worktrees().unwrap();
-    let review = git
-        .ensure_worktree(&spec("r", WorktreeKind::Detached(Revision::Commit(head.clone()))))
-        .unwrap();
+    let review = git.ensure_worktree(&review).unwrap();
     assert!(review.path.join("work.txt").exists());
     git.ensure_worktree(&spec("b", on_branch("t2"))).unwrap();
     for folder in ["a", "b", "r"] {

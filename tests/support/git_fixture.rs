@@ -39,6 +39,7 @@ impl GitFixture {
         for name in ["project", "home"] {
             fs::create_dir(fixture.root().join(name)).unwrap();
         }
+        fs::write(fixture.personal_config(), "").unwrap();
         fixture.git(
             &fixture.root(),
             &["init", "-q", "--bare", "-b", "main", "origin.git"],
@@ -77,15 +78,17 @@ impl GitFixture {
         self.root().join("origin.git")
     }
 
+    /// The person's own configuration, which is empty.
+    pub(crate) fn personal_config(&self) -> PathBuf {
+        self.root().join("home").join(".gitconfig")
+    }
+
     /// The whole environment git runs in here.
     pub(crate) fn environment(&self) -> Vec<(OsString, OsString)> {
-        let fixed = [
-            ("GIT_CONFIG_GLOBAL", "/dev/null"),
-            ("GIT_CONFIG_NOSYSTEM", "1"),
-            ("LC_ALL", "C"),
-        ];
+        let fixed = [("GIT_CONFIG_NOSYSTEM", "1"), ("LC_ALL", "C")];
         let mut env: Vec<(OsString, OsString)> = fixed.iter().map(|(n, v)| (n.into(), v.into())).collect();
         env.push(("HOME".into(), self.root().join("home").into()));
+        env.push(("GIT_CONFIG_GLOBAL".into(), self.personal_config().into()));
         env.push(("PATH".into(), std::env::var_os("PATH").unwrap()));
         env.push(("GIT_AUTHOR_DATE".into(), "@1700000000 +0000".into()));
         env.push(("GIT_COMMITTER_DATE".into(), "@1700000000 +0000".into()));

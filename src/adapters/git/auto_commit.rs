@@ -24,6 +24,9 @@ impl GitCli {
         if state.tree == self.tree_of(&stands)? {
             return Ok(CommitOutcome::NothingToCommit(stands));
         }
+        if let Some(why) = self.foreign_filter(state.tree.as_str())? {
+            return refused(why);
+        }
         let nested = self.nested_repositories(&site.folder, &state.tree)?;
         if !nested.is_empty() {
             let nested = nested.join(", ");

@@ -1,5 +1,5 @@
 //! Writing the files of a commit: into worktrees, and as clean checkouts for gates (M12). Through the control
-//! repository, so that only built-in conversions apply: no filters, no attribute that leaves files out.
+//! repository, so that only built-in conversions and filters of the person apply, and no attribute that leaves files out.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,6 +16,7 @@ impl GitCli {
             let what = format!("commit {commit}");
             return Err(missing(what, "the repository it was in is gone"));
         }
+        self.refuse_foreign_filters(commit)?;
         self.discard(dir)?;
         let parent = dir.parent().unwrap_or(Path::new("/"));
         fs::create_dir_all(parent).map_err(failed("make", parent))?;

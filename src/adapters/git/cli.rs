@@ -12,6 +12,7 @@ use super::control_repo::ControlRepo;
 use super::discovery::{self, OriginUrls, ProjectRepo};
 use super::error_text;
 use super::files::{ensure_excludes, missing};
+use super::filters::KnownFilters;
 use super::options::GitSetup;
 use super::write_lock::{RepoLock, WriteGuard};
 use crate::domain::{Cause, Tri};
@@ -38,6 +39,7 @@ pub struct GitCli {
     pub(super) maintenance_lock: (RepoLock, Mutex<()>),
     n_scratch: AtomicU64,
     pub(super) trees: Mutex<HashMap<CommitId, TreeId>>,
+    pub(super) filters: Mutex<KnownFilters>,
     /// Git's version and the address of `origin` as seen at the opening, for the first preflight, which follows at once.
     opened: Mutex<Option<(String, OriginUrls)>>,
 }
@@ -49,9 +51,10 @@ impl GitCli {
         let mut program = GitProgram::new(setup);
         let version = discovery::version(&program, &setup.project)?;
         let (mut project, origin) = discovery::find(&program, &setup.project)?;
-        let (excludes, ssh) = discovery::personal(&program, &setup.project);
-        project.excludes_file = excludes;
-        if let Some(command) = ssh {
+        let personal = discovery::personal(&program, &setup.project);
+        project.has_attributes = personal.attributes_file.is_some() || has_attributes(setup);
+        project.excludes_file = personal.excludes_file;
+        if let Some(command) = personal.ssh_command {
             program.use_ssh(&command);
         }
         let origin = origin?;
@@ -59,7 +62,6 @@ impl GitCli {
         let control = ControlRepo::open(&program, &project, &origin)?;
         let git = Self {
             program,
-            project,
             control_lock: RepoLock::new(control.path.join("queue"), CONTROL),
             project_lock: RepoLock::new(control.path.join("project-queue"), "the project's repository"),
             maintenance_lock: (
@@ -69,6 +71,8 @@ impl GitCli {
             control,
             n_scratch: AtomicU64::new(0),
             trees: Mutex::default(),
+            filters: Mutex::new(KnownFilters::read(project.filters.clone(), &project.common)),
+            project,
             opened: Mutex::new(Some((version, origin))),
         };
         git.sweep_project_locks();
@@ -101,10 +105,11 @@ impl GitCli {
         Ok(call.words("ls-remote --quiet --upload-pack=git-upload-pack"))
     }
 
-    /// A call in the control repository that reads or writes the files of a folder, with an index of its own.
+    /// A call in the control repository that reads or writes the files of a folder, with an index of its own. The person's own
+    /// configuration counts, which may name filters; the repository's does not (ADR 0012).
     pub(super) fn on_files(&self, folder: &Path, index: &Path, what: &str) -> Result<GitCommand, GitError> {
         self.control.check()?;
-        let mut call = self.program.command(ConfigScope::Control, folder, what);
+        let mut call = self.program.command(ConfigScope::Files, folder, what);
         call = call
             .git_option("--git-dir=", &self.control.path)
             .git_option("--work-tree=", folder);
@@ -114,9 +119,7 @@ impl GitCli {
         if let Some(excludes) = &self.project.excludes_file {
             call = call.arg("-c").git_option("core.excludesFile=", excludes);
         }
-        Ok(call
-            .config("core.attributesFile=/dev/null")
-            .env("GIT_INDEX_FILE", index))
+        Ok(self.with_own_filters(call).env("GIT_INDEX_FILE", index))
     }
 
     pub(super) fn in_project(&self, what: impl Into<String>) -> GitCommand {
@@ -326,6 +329,20 @@ impl Git for GitCli {
     fn maintain(&self) -> Result<bool, GitError> {
         self.pack_if_needed()
     }
+}
+
+/// Whether there is a file of attributes where git looks for one without being told.
+fn has_attributes(setup: &GitSetup) -> bool {
+    let of = |wanted: &str| {
+        let mut given = setup.environment.iter();
+        given
+            .find(|(name, value)| name == wanted && !value.is_empty())
+            .map(|(_, value)| Path::new(value))
+    };
+    let config = of("XDG_CONFIG_HOME").map(Path::to_path_buf);
+    let config = config.or_else(|| Some(of("HOME")?.join(".config")));
+    let own = config.is_some_and(|config| config.join("git").join("attributes").exists());
+    own || Path::new("/etc/gitattributes").exists()
 }
 
 /// The answer, or the one that says why there is none.

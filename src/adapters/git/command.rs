@@ -44,6 +44,8 @@ pub(super) enum ConfigScope {
     Control,
     /// Ours and the person's own, for the remote.
     Network,
+    /// Ours and the person's own, for files on the disk.
+    Files,
     /// The project's, with programs and protocols switched off.
     Project,
     /// The project's and the person's own, for reading only.
@@ -118,7 +120,7 @@ impl GitProgram {
         let (env, timeout) = match scope {
             ConfigScope::Control | ConfigScope::Project => (&self.isolated_env, self.limits.local),
             ConfigScope::Network => (&self.trusted_env, self.limits.transfer),
-            ConfigScope::Preflight => (&self.trusted_env, self.limits.local),
+            ConfigScope::Files | ConfigScope::Preflight => (&self.trusted_env, self.limits.local),
         };
         let mut spec = ProcessSpec::new(&self.name, cwd, timeout, OUTPUT_LIMIT);
         spec.command.args(["--no-pager", "--literal-pathspecs"]);
@@ -298,7 +300,7 @@ fn scope_env(scope: ConfigScope) -> impl Iterator<Item = (&'static str, &'static
             ("GIT_CONFIG_NOSYSTEM", "1"),
             ("GIT_ATTR_NOSYSTEM", "1"),
         ],
-        ConfigScope::Network | ConfigScope::Preflight => &[],
+        ConfigScope::Network | ConfigScope::Files | ConfigScope::Preflight => &[],
     };
     let protocols = (scope == ConfigScope::Project).then_some(("GIT_ALLOW_PROTOCOL", "file"));
     let fixed = [

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::command::{ConfigScope, GitCommand, GitProgram};
 use super::error_text;
+use super::filters::FilterSettings;
 use super::options::GitSetup;
 use crate::ports::git::{GitError, PreflightError};
 
@@ -39,6 +40,10 @@ pub(super) struct ProjectRepo {
     pub(super) file_settings: Vec<String>,
     /// The person's own list of ignored files, if any.
     pub(super) excludes_file: Option<PathBuf>,
+    /// Whether attributes of the person or the system may apply to files.
+    pub(super) has_attributes: bool,
+    /// Programs that convert files.
+    pub(super) filters: FilterSettings,
 }
 
 impl ProjectRepo {
@@ -68,6 +73,13 @@ pub fn is_tracked(setup: &GitSetup, paths: &[&str]) -> Result<bool, GitError> {
 pub(super) struct OriginUrls {
     pub(super) url: String,
     pub(super) push_url: Option<String>,
+}
+
+/// What a person configured for all repositories.
+pub(super) struct PersonalSettings {
+    pub(super) excludes_file: Option<PathBuf>,
+    pub(super) attributes_file: Option<PathBuf>,
+    pub(super) ssh_command: Option<String>,
 }
 
 /// The version, if it is new enough.
@@ -122,36 +134,54 @@ pub(super) fn find(
         git_dir,
         object_format: line()?.to_owned(),
         file_settings: file_settings(settings.as_deref().unwrap_or_default()),
+        filters: FilterSettings::among(settings.as_deref().unwrap_or_default()),
         excludes_file: None,
+        has_attributes: true,
         root,
     };
     let origin = settings.and_then(|settings| origin_among(&settings, &found.root));
     Ok((found, origin))
 }
 
-/// What the person configured for all repositories, as paths: the list of ignored files, and the ssh command.
-pub(super) fn personal(program: &GitProgram, project: &Path) -> (Option<PathBuf>, Option<String>) {
+/// What the person configured for all repositories, as paths: the list of ignored files, the one of attributes, and the ssh
+/// command.
+pub(super) fn personal(program: &GitProgram, project: &Path) -> PersonalSettings {
     let ask = || {
         let call = program.command(ConfigScope::Preflight, project, "read the personal configuration");
         call.words("config --global --type=path")
     };
-    let names = ["core.excludesfile", "core.sshcommand"];
-    let both = ask()
-        .args(["-z", "--get-regexp", r"^core\.(excludesfile|sshcommand)$"])
+    let names = ["core.excludesfile", "core.attributesfile", "core.sshcommand"];
+    let all = ask()
+        .args([
+            "-z",
+            "--get-regexp",
+            r"^core\.(excludesfile|attributesfile|sshcommand)$",
+        ])
         .run();
-    let [excludes, ssh] = match both {
+    let [excludes, attributes, ssh] = match all {
         Ok(output) if output.code == Some(0) => {
             let listed = output.text();
             let known = listed.split('\0').filter_map(|entry| entry.split_once('\n'));
             let known: BTreeMap<&str, &str> = known.collect();
             names.map(|name| known.get(name).map(|value| (*value).to_owned()))
         }
-        Ok(output) if output.code == Some(1) => [None, None],
-        // One that is no path must not take the other with it.
+        Ok(output) if output.code == Some(1) => [None, None, None],
+        // One that is no path must not take the others with it.
         Ok(_) | Err(_) => names.map(|name| ask().args(["--get", name]).run_line().ok()),
     };
     let printed = |value: Option<String>| value.filter(|value| !value.is_empty());
-    (printed(excludes).map(PathBuf::from), printed(ssh))
+    PersonalSettings {
+        excludes_file: printed(excludes).map(PathBuf::from),
+        attributes_file: printed(attributes).map(PathBuf::from),
+        ssh_command: printed(ssh),
+    }
+}
+
+/// The filters as the configuration has them now.
+pub(super) fn filters(program: &GitProgram, project: &ProjectRepo) -> Result<FilterSettings, PreflightError> {
+    let call = program.command(ConfigScope::Preflight, &project.root, "read the filters");
+    let settings = settings(call.git_option("--git-dir=", &project.git_dir))?;
+    Ok(FilterSettings::among(&settings))
 }
 
 /// The address of `origin` as the project's configuration has it now; a relative path is made absolute.
@@ -163,12 +193,12 @@ pub(super) fn origin(program: &GitProgram, project: &ProjectRepo) -> Result<Orig
 }
 
 /// One entry of the git configuration: scope, name and value.
-type GitSetting = (String, String, String);
+pub(super) type GitSetting = (String, String, String);
 
 /// How files are written, and the address of `origin`: one question, because each costs a process and all are asked at every
 /// start.
 fn settings(call: GitCommand) -> Result<Vec<GitSetting>, PreflightError> {
-    let wanted = r"^(core\.[a-z]+|remote\.origin\.(push)?url)$";
+    let wanted = r"^(core\.[a-z]+|remote\.origin\.(push)?url|lfs\.storage|filter\..*\.(clean|smudge|process|required))$";
     let call = call.words("config -z --show-scope --get-regexp");
     let output = call.arg(wanted).run()?;
     if !matches!(output.code, Some(0 | 1)) {

@@ -17,6 +17,8 @@ use crate::ports::git::{AtticOwner, CommitId, GitError, SafeName, TreeId};
 
 /// Most bytes of a commit message.
 const MESSAGE_LIMIT: usize = 3_000;
+/// Attributes with which files are taken byte by byte.
+const UNCONVERTED: &str = "* -text -eol -crlf -ident -filter -working-tree-encoding\n";
 /// How many letters of an id tell two states of one ref apart in the names under which they are kept.
 const SHORT: usize = 12;
 
@@ -97,19 +99,28 @@ impl GitCli {
     /// Keeps the files of a git folder themselves: what git cannot read as a whole (a part of a history, a broken index, another
     /// way to keep refs) is kept as it is.
     fn keep_git_folder(&self, repo: &NestedRepo, saver: &AtticOwner) -> Result<KeptRepo, GitError> {
-        let index = self.control.scratch(&self.unique_name("index"))?;
-        let read = || -> Result<TreeId, GitError> {
-            let call = self.on_files(&repo.git_dir, &index, "read the files of a git folder")?;
-            call.words("add --all --force -- .").run_ok()?;
-            let call = self.on_files(&repo.git_dir, &index, "write the files of a git folder as a tree")?;
-            Ok(TreeId::new(&call.arg("write-tree").run_line()?)?)
+        let place = self.control.scratch("x")?;
+        let place = place.parent().unwrap_or(&place);
+        let own = tempfile::tempdir_in(place).map_err(failed("make a folder in", place))?;
+        self.borrowing_repository(own.path(), None, "ref: refs/heads/none")?;
+        let info = own.path().join("info");
+        fs::create_dir(&info).map_err(failed("make", &info))?;
+        let attributes = info.join("attributes");
+        fs::write(&attributes, UNCONVERTED).map_err(failed("write", &attributes))?;
+        let call = |what: &str| {
+            let program = &self.program;
+            let call = program.command(ConfigScope::Control, &repo.git_dir, what);
+            call.git_option("--git-dir=", own.path())
+                .git_option("--work-tree=", &repo.git_dir)
+                .env("GIT_OBJECT_DIRECTORY", self.control.path.join("objects"))
         };
-        let tree = read();
-        // A left-over scratch file costs only room.
-        drop(fs::remove_file(&index));
+        let add = call("read the files of a git folder").config("core.autocrlf=false");
+        add.words("add --all --force -- .").run_ok()?;
+        let write = call("write the files of a git folder as a tree").arg("write-tree");
+        let tree = TreeId::new(&write.run_line()?)?;
         let label = super::error_text::one_line(&repo.label);
         let draft = CommitDraft {
-            tree: &tree?,
+            tree: &tree,
             parents: &[],
             message: format!("Git folder of repository {label}, as files\n"),
             signature: &saver.signature,

@@ -50,6 +50,7 @@ impl GitCli {
                 self.branch_goal(branch, base, resume.as_ref())?
             }
         };
+        self.refuse_foreign_filters(&goal.commit)?;
         ensure_excludes(&self.project.common)?;
         let mut turn = self.lock_project()?;
         let root = worktree_link::root(&self.project);

@@ -101,8 +101,8 @@ impl GitCli {
     /// Whether the files an index lists are on the disk byte by byte, and name by name, as they are in its commit. False: maybe.
     fn is_unconverted(&self, index: &Path) -> bool {
         let converts = |setting: &&str| self.project.has(setting);
-        let is_plain = !CONVERTING.iter().any(converts);
-        // Other attributes than those of the commit's own files have no say here.
+        let is_plain = !CONVERTING.iter().any(converts) && !self.project.has_attributes;
+        // No other attributes have a say here than those of the commit's own files.
         is_plain
             && text_file::read(index, LARGEST_INDEX)
                 .is_ok_and(|text| memmem::find(&text, b".gitattributes").is_none())

@@ -107,8 +107,8 @@ pub enum PublishOutcome {
     Unknown(Cause),
 }
 
-/// A folder with exactly the files of one commit, and a small repository of its own (M12). Filters, hooks and
-/// attributes that leave files out do not apply.
+/// A folder with exactly the files of one commit, and a small repository of its own (M12). Filters
+/// of the person apply; filters of the repository, hooks and attributes that leave files out do not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CleanCheckout {
     pub path: PathBuf,
