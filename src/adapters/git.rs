@@ -45,6 +45,7 @@ mod discovery;
 mod error_text;
 mod fetch;
 mod files;
+mod filter_settings;
 mod filters;
 mod inventory;
 mod links;

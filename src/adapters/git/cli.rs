@@ -12,7 +12,7 @@ use super::control_repo::ControlRepo;
 use super::discovery::{self, OriginUrls, ProjectRepo};
 use super::error_text;
 use super::files::{ensure_excludes, missing};
-use super::filters::KnownFilters;
+use super::filter_settings::KnownFilters;
 use super::options::GitSetup;
 use super::write_lock::{RepoLock, WriteGuard};
 use crate::domain::{Cause, Tri};

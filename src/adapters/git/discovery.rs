@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::command::{ConfigScope, GitCommand, GitProgram};
 use super::error_text;
-use super::filters::FilterSettings;
+use super::filter_settings::FilterSettings;
 use super::options::GitSetup;
 use crate::ports::git::{GitError, PreflightError};
 
@@ -193,7 +193,7 @@ pub(super) fn origin(program: &GitProgram, project: &ProjectRepo) -> Result<Orig
 }
 
 /// One entry of the git configuration: scope, name and value.
-pub(super) type GitSetting = (String, String, String);
+type GitSetting = (String, String, String);
 
 /// How files are written, and the address of `origin`: one question, because each costs a process and all are asked at every
 /// start.

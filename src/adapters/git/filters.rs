@@ -2,64 +2,19 @@
 //! person's own configuration names run, as in any git of theirs; those that only the repository's names never do, and a
 //! commit that needs one is refused, because its files would be written unconverted and converted twice later (ADR 0012).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
-use std::time::SystemTime;
 
 use super::cli::GitCli;
 use super::command::GitCommand;
-use super::discovery::{self, GitSetting};
+use super::discovery;
 use super::error_text::one_line;
 use super::files::missing;
+use super::filter_settings::{KnownFilters, filter_of};
 use crate::ports::git::{CommitId, GitError};
 
 /// Longest file of attributes that is looked through.
 const ATTRIBUTES_LIMIT: usize = 1024 * 1024;
-
-/// Which filters there are, by who named them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct FilterSettings {
-    /// Settings of the person, system and global, by name: `filter.lfs.smudge`.
-    own: BTreeMap<String, String>,
-    /// Names of filters that the repository's configuration sets, or sets otherwise than the person.
-    foreign: BTreeSet<String>,
-}
-
-/// The filters as last read, and the state the repository's configuration had then.
-#[derive(Debug, Default)]
-pub(super) struct KnownFilters {
-    pub(super) settings: FilterSettings,
-    seen: Option<(SystemTime, u64)>,
-}
-
-impl FilterSettings {
-    /// The filters among the settings of a project.
-    pub(super) fn among(settings: &[GitSetting]) -> Self {
-        let mut found = Self::default();
-        let is_filter = |name: &str| name.starts_with("filter.") || name == "lfs.storage";
-        for (scope, name, value) in settings.iter().filter(|(_, name, _)| is_filter(name)) {
-            if matches!(&**scope, "system" | "global") {
-                found.own.insert(name.clone(), value.clone());
-            }
-        }
-        for (scope, name, value) in settings.iter().filter(|(_, name, _)| name.starts_with("filter.")) {
-            let is_repositorys = matches!(&**scope, "local" | "worktree");
-            if is_repositorys && found.own.get(name) != Some(value) {
-                found.foreign.extend(filter_of(name).map(str::to_owned));
-            }
-        }
-        found
-    }
-}
-
-impl KnownFilters {
-    /// What was read of a repository just now.
-    pub(super) fn read(settings: FilterSettings, common: &Path) -> Self {
-        let seen = state_of(common);
-        Self { settings, seen }
-    }
-}
 
 impl GitCli {
     /// The person's own filters for a call, as the project sees them: `includeIf` may tell it and the control repository apart.
@@ -95,7 +50,7 @@ impl GitCli {
         let private = fs::read_to_string(private).unwrap_or_default();
         let is_quiet = {
             let known = self.filters.lock();
-            known.settings.foreign.is_empty() && known.seen == state_of(&self.project.common)
+            known.settings.foreign.is_empty() && known.is_current(&self.project.common)
         };
         if is_quiet && !private.contains("filter=") {
             return Ok(None);
@@ -155,12 +110,6 @@ impl GitCli {
     }
 }
 
-/// `lfs` of `filter.lfs.smudge`.
-fn filter_of(setting: &str) -> Option<&str> {
-    let name = setting.strip_prefix("filter.")?;
-    name.rsplit_once('.').map(|(name, _)| name)
-}
-
 /// The filters that lines of attributes ask for, macros included.
 fn filters_in(attributes: &str) -> impl Iterator<Item = &str> {
     let lines = attributes
@@ -170,39 +119,9 @@ fn filters_in(attributes: &str) -> impl Iterator<Item = &str> {
     words.filter_map(|word| word.strip_prefix("filter="))
 }
 
-fn state_of(common: &Path) -> Option<(SystemTime, u64)> {
-    let found = common.join("config").metadata().ok()?;
-    Some((found.modified().ok()?, found.len()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn settings(given: &[(&str, &str, &str)]) -> FilterSettings {
-        let own = |text: &str| text.to_owned();
-        let all: Vec<GitSetting> = given.iter().map(|(a, b, c)| (own(a), own(b), own(c))).collect();
-        FilterSettings::among(&all)
-    }
-
-    #[test]
-    fn a_filter_is_foreign_only_where_the_repository_says_something_of_its_own() {
-        let lfs = ("global", "filter.lfs.smudge", "git-lfs smudge -- %f");
-        assert!(settings(&[lfs]).foreign.is_empty());
-        let same = ("local", lfs.1, lfs.2);
-        assert!(settings(&[lfs, same]).foreign.is_empty());
-        let other = ("local", lfs.1, "evil");
-        assert_eq!(
-            settings(&[lfs, other]).foreign.into_iter().collect::<Vec<_>>(),
-            ["lfs"]
-        );
-        let alone = ("worktree", "filter.a.b.clean", "x");
-        assert_eq!(
-            settings(&[alone]).foreign.into_iter().collect::<Vec<_>>(),
-            ["a.b"]
-        );
-        assert!(settings(&[alone]).own.is_empty());
-    }
 
     #[test]
     fn filters_are_found_among_attributes_and_in_macros() {

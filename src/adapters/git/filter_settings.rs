@@ -1,0 +1,95 @@
+//! Which programs that convert files (`filter.<name>.clean`, `.smudge`, `.process`) are named, and by whom.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::SystemTime;
+
+/// Which filters there are, by who named them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct FilterSettings {
+    /// Settings of the person, system and global, by name: `filter.lfs.smudge`.
+    pub(super) own: BTreeMap<String, String>,
+    /// Names of filters that the repository's configuration sets, or sets otherwise than the person.
+    pub(super) foreign: BTreeSet<String>,
+}
+
+impl FilterSettings {
+    /// The filters among the settings of a project: scope, name and value of each.
+    pub(super) fn among(settings: &[(String, String, String)]) -> Self {
+        let mut found = Self::default();
+        let is_filter = |name: &str| name.starts_with("filter.") || name == "lfs.storage";
+        for (scope, name, value) in settings.iter().filter(|(_, name, _)| is_filter(name)) {
+            if matches!(&**scope, "system" | "global") {
+                found.own.insert(name.clone(), value.clone());
+            }
+        }
+        for (scope, name, value) in settings.iter().filter(|(_, name, _)| name.starts_with("filter.")) {
+            let is_repositorys = matches!(&**scope, "local" | "worktree");
+            if is_repositorys && found.own.get(name) != Some(value) {
+                found.foreign.extend(filter_of(name).map(str::to_owned));
+            }
+        }
+        found
+    }
+}
+
+/// The filters as last read, and the state the repository's configuration had then.
+#[derive(Debug, Default)]
+pub(super) struct KnownFilters {
+    pub(super) settings: FilterSettings,
+    seen: Option<(SystemTime, u64)>,
+}
+
+impl KnownFilters {
+    /// What was read of a repository just now.
+    pub(super) fn read(settings: FilterSettings, common: &Path) -> Self {
+        let seen = state_of(common);
+        Self { settings, seen }
+    }
+
+    /// Whether the configuration of that repository is as it was then.
+    pub(super) fn is_current(&self, common: &Path) -> bool {
+        self.seen == state_of(common)
+    }
+}
+
+/// `lfs` of `filter.lfs.smudge`.
+pub(super) fn filter_of(setting: &str) -> Option<&str> {
+    let name = setting.strip_prefix("filter.")?;
+    name.rsplit_once('.').map(|(name, _)| name)
+}
+
+fn state_of(common: &Path) -> Option<(SystemTime, u64)> {
+    let found = common.join("config").metadata().ok()?;
+    Some((found.modified().ok()?, found.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(given: &[(&str, &str, &str)]) -> FilterSettings {
+        let own = |text: &str| text.to_owned();
+        let all: Vec<_> = given.iter().map(|(a, b, c)| (own(a), own(b), own(c))).collect();
+        FilterSettings::among(&all)
+    }
+
+    #[test]
+    fn a_filter_is_foreign_only_where_the_repository_says_something_of_its_own() {
+        let lfs = ("global", "filter.lfs.smudge", "git-lfs smudge -- %f");
+        assert!(settings(&[lfs]).foreign.is_empty());
+        let same = ("local", lfs.1, lfs.2);
+        assert!(settings(&[lfs, same]).foreign.is_empty());
+        let other = ("local", lfs.1, "evil");
+        assert_eq!(
+            settings(&[lfs, other]).foreign.into_iter().collect::<Vec<_>>(),
+            ["lfs"]
+        );
+        let alone = ("worktree", "filter.a.b.clean", "x");
+        assert_eq!(
+            settings(&[alone]).foreign.into_iter().collect::<Vec<_>>(),
+            ["a.b"]
+        );
+        assert!(settings(&[alone]).own.is_empty());
+    }
+}
