@@ -3,7 +3,7 @@
 //! `state_folder`, `text_file`.
 
 pub mod agents;
-mod child_process;
+pub(crate) mod child_process;
 pub mod clock;
 pub mod crash;
 pub mod deadline;

@@ -16,6 +16,7 @@ mod colours;
 mod connections;
 mod conversations;
 mod delivered;
+mod ending;
 mod engine_thread;
 mod fetch;
 mod first_start;

@@ -23,6 +23,7 @@
 //! | called while looking elsewhere | `calling` |
 //! | settings reloaded, a slip told with its line | `settings` |
 //! | demo on the screen, headless, left early, window closed | `demo`, `attached` |
+//! | server stopped during a check, agents without a server | `stopping` |
 //! | usage limit, full disk, killed holder, unruly agent, flood | `mishaps`, `unruly` |
 //! | agents that merge, reports | `integrating` |
 //! | an agent that acts as a person | `impostor` |
@@ -77,6 +78,8 @@ mod settings;
 mod sizes;
 #[path = "support/small_disk.rs"]
 mod small_disk;
+#[path = "e2e/stopping.rs"]
+mod stopping;
 #[path = "e2e/terminal.rs"]
 mod terminal;
 #[path = "e2e/tmux.rs"]

@@ -1,8 +1,10 @@
 //! Child processes of git, gates and the person's notification program: a group of their own, so that a program and all it
 //! starts end together, and their output read on threads. Knows nothing of what a process is for.
 
+pub(crate) mod children;
 pub(super) mod output;
 
+use group::terminate_group;
 pub(super) use group::{kill, kill_group, new_process_group, terminate};
 
 #[cfg(unix)]
@@ -19,7 +21,12 @@ mod group {
     }
 
     pub(in super::super) fn terminate(child: &mut Child) {
-        signal(child.id(), Signal::SIGTERM);
+        terminate_group(child.id());
+    }
+
+    /// Asks the group of that leader to end.
+    pub(in super::super) fn terminate_group(leader: u32) {
+        signal(leader, Signal::SIGTERM);
     }
 
     pub(in super::super) fn kill(child: &mut Child) {
@@ -54,6 +61,8 @@ mod group {
     pub(in super::super) fn kill(child: &mut Child) {
         drop(child.kill());
     }
+
+    pub(in super::super) fn terminate_group(_leader: u32) {}
 
     pub(in super::super) fn kill_group(_leader: u32) {}
 }

@@ -15,6 +15,11 @@ impl Deadline {
         Deadline(Instant::now() + TIMEOUT)
     }
 
+    /// From now on, so long.
+    pub fn after(length: Duration) -> Deadline {
+        Deadline(Instant::now() + length)
+    }
+
     /// Whether it has been long enough.
     pub fn is_over(&self) -> bool {
         Instant::now() >= self.0

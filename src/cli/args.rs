@@ -59,9 +59,12 @@ pub enum CliCommand {
     Sessions(JsonFlag),
     /// End the server; agents go on unless --all is given
     Stop {
-        /// Stop all agents, too
+        /// Stop all agents, too; also when no server runs
         #[arg(long)]
         all: bool,
+        /// Wait for no check, push or copy of work that is under way: it is repeated at the next start
+        #[arg(long)]
+        now: bool,
         #[command(flatten)]
         json: JsonFlag,
     },

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::adapters::clock;
 use crate::adapters::deadline::Deadline;
+use crate::adapters::holder::LocalHolders;
 use crate::adapters::output;
 use crate::adapters::store::{LockOwner, SqliteStore};
 use crate::cli::caller;
@@ -13,11 +15,13 @@ use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
+use crate::domain::attempt::ActivityKind;
 use crate::domain::{
-    Accepted, Attempt, AttemptId, Board, Command, Effect, Event, Refusal, RequestId, TaskId,
+    Accepted, Attempt, AttemptId, Board, Command, Effect, Event, Refusal, RequestId, TaskId, Worker,
 };
 use crate::engine::inbox::CommandReply;
 use crate::engine::turn::DurableBoard;
+use crate::ports::holders::{HolderId, HolderLiveness, Holders};
 use crate::ports::store::StoreError;
 use crate::protocol::answer::answer;
 use crate::protocol::callers::{self, CallSubject, Caller};
@@ -207,6 +211,7 @@ impl BoardAccess {
             .into_iter()
             .map(|flow| (flow.id.clone(), Arc::new(flow)))
             .collect();
+        mark_ended(&mut board, &self.holders());
         Ok(ReadModel {
             is_live: false,
             ..ReadModel::of(&board, clock::now())
@@ -261,7 +266,14 @@ impl BoardAccess {
         Ok(Some(durable))
     }
 
-    fn store(&self) -> Result<SqliteStore, StoreError> {
+    /// The holders of the project, to look at and to end: none is started with these.
+    pub(in crate::cli) fn holders(&self) -> LocalHolders {
+        let place = &self.place;
+        LocalHolders::new(PathBuf::new(), place.attempts.clone(), place.runtime.clone())
+    }
+
+    /// The store, locked for this process.
+    pub(in crate::cli) fn store(&self) -> Result<SqliteStore, StoreError> {
         let owner = LockOwner {
             process: std::process::id(),
             socket: String::new(),
@@ -272,6 +284,21 @@ impl BoardAccess {
     fn stored_settings(&self) -> Result<[Event; 2], String> {
         let (settings, workflows) = session_setup::reread(&self.place)?;
         Ok([Event::WorkflowsLoaded(workflows), Event::Configured(settings)])
+    }
+}
+
+/// Notes what has ended of the agents that worked when the last server ended: the store cannot know.
+fn mark_ended(board: &mut Board, holders: &dyn Holders) {
+    for attempt in board.attempts.values_mut() {
+        if !attempt.state.is_open() || matches!(attempt.worker, Worker::Engine(_)) {
+            continue;
+        }
+        let doing = match holders.status(&HolderId::from(attempt.id)).state {
+            HolderLiveness::Exited(_) => ActivityKind::Exited,
+            HolderLiveness::Lost => ActivityKind::Lost,
+            HolderLiveness::NotStarted | HolderLiveness::Running(_) | HolderLiveness::Unknown(_) => continue,
+        };
+        Arc::make_mut(attempt).activity.doing = doing;
     }
 }
 

@@ -11,6 +11,7 @@ mod notify;
 pub mod sessions;
 pub mod show;
 pub mod signal;
+pub mod stop;
 pub mod tasks;
 mod trust;
 pub mod typed;
@@ -99,7 +100,7 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Logs(wanted) => show::logs(edge, &wanted),
         CliCommand::Events(wanted) => events::run(edge, &wanted),
         CliCommand::Sessions(json) => sessions::list(edge, json),
-        CliCommand::Stop { all, json } => sessions::stop(edge, all, json),
+        CliCommand::Stop { all, now, json } => stop::stop(edge, (all, now), json),
         CliCommand::Init(json) => sessions::init(edge, json),
         CliCommand::Debug(json) => show::debug(edge, json),
         CliCommand::Notify { test, json } => notify::run(edge, test, json),

@@ -135,7 +135,7 @@ pub fn command_of(call: &ServerCall) -> &'static str {
         ServerCall::Follow(_) => "logs",
         ServerCall::Watch => "board",
         ServerCall::Reload { .. } => "config KEY VALUE",
-        ServerCall::Stop(_) => "stop",
+        ServerCall::Stop(_) | ServerCall::StopNow(_) => "stop",
         ServerCall::Who => "sessions",
     }
 }

@@ -102,8 +102,10 @@ pub enum ServerCall {
     /// A command that needs no server was refused, because its caller may not use it: its name in the table of the file
     /// `callers.rs`. It is written down.
     Refused(String),
-    /// End the server.
+    /// End the server. What it has under way gets some time to end.
     Stop(StopAgents),
+    /// End the server without waiting for what it has under way.
+    StopNow(StopAgents),
     Who,
 }
 

@@ -8,8 +8,9 @@ use crate::adapters::load::SAMPLE_INTERVAL;
 use crate::domain::{Accepted, Refusal};
 use crate::engine::inbox::InboxClosed;
 use crate::protocol::answer::answer;
-use crate::protocol::wire::{CallReply, ServerCall, ServerStatus, StopAgents};
+use crate::protocol::wire::{CallReply, ServerCall, ServerStatus};
 use crate::read_model::{MetricsReport, ReadModel};
+use crate::server::ending::StopOrder;
 use crate::server::intake::{SignalIntake, take_signal};
 use crate::server::metrics::MetricsCollector;
 use crate::server::reload::Reloader;
@@ -20,7 +21,7 @@ use crate::server::services::Services;
 pub(super) enum CallOutcome {
     Answer(CallReply),
     /// The answer, and then the end of the server.
-    Stop(CallReply, StopAgents),
+    Stop(CallReply, StopOrder),
     Follow(u64),
     /// A word whenever the board has changed.
     Watch,
@@ -44,10 +45,20 @@ pub(super) fn answer_call(services: &Services, intake: &SignalIntake, call: Serv
         ServerCall::Reload { by } => reload(&services.reloader, &by),
         ServerCall::Refused(_) => CallReply::Done("it is written down".to_owned()),
         ServerCall::Stop(agents) => {
-            return CallOutcome::Stop(CallReply::Done("the server ends".to_owned()), agents);
+            let order = StopOrder {
+                agents,
+                ..StopOrder::default()
+            };
+            return stop(services, order);
         }
+        ServerCall::StopNow(agents) => return stop(services, StopOrder::at_once(agents)),
         ServerCall::Who => CallReply::Who(server_status(services)),
     })
+}
+
+fn stop(services: &Services, order: StopOrder) -> CallOutcome {
+    let reply = order.reply(&services.engine.read_model());
+    CallOutcome::Stop(CallReply::Done(reply), order)
 }
 
 /// The figures. What agents use is what they use between two looks.

@@ -9,11 +9,12 @@ use tokio_util::task::TaskTracker;
 
 use crate::adapters::ipc::{FrameReceiver, FrameSender, IpcConnection};
 use crate::protocol::callers::Caller;
-use crate::protocol::wire::{CallReply, FROM_NOW, FromClient, FromServer, Hello, PROTOCOL, StopAgents};
+use crate::protocol::wire::{CallReply, FROM_NOW, FromClient, FromServer, Hello, PROTOCOL};
 use crate::read_model::ReadModel;
 use crate::server::attached_client;
 use crate::server::callers::CallerGuard;
 use crate::server::calls::{CallOutcome, answer_call};
+use crate::server::ending::StopOrder;
 use crate::server::idle_connections::IdleConnections;
 use crate::server::intake::SignalIntake;
 use crate::server::peer::{ConnectionError, bye, next, reply, say};
@@ -33,7 +34,7 @@ pub(super) struct Conversations {
     pub(super) services: Arc<Services>,
     pub(super) intake: SignalIntake,
     pub(super) guard: CallerGuard,
-    pub(super) stop_agents: Mutex<StopAgents>,
+    pub(super) stop_order: Mutex<StopOrder>,
     /// Conversations under way, and what is done for them.
     pub(super) tasks: TaskTracker,
     /// Those that wait for their peer.
@@ -130,8 +131,8 @@ async fn serve_connection(
                     CallOutcome::Answer(CallReply::Failed("the call broke; see the log".to_owned()))
                 }) {
                     CallOutcome::Answer(answer) => reply(&mut sender, answer).await?,
-                    CallOutcome::Stop(answer, agents) => {
-                        *own.stop_agents.lock() = agents;
+                    CallOutcome::Stop(answer, order) => {
+                        *own.stop_order.lock() = order;
                         reply(&mut sender, answer).await?;
                         own.services.stop.cancel();
                     }

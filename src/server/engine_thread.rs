@@ -2,6 +2,7 @@
 
 use std::io;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use tokio_util::task::TaskTracker;
@@ -11,6 +12,7 @@ use crate::engine::event_loop::EngineLoop;
 use crate::engine::inbox::Inbox;
 use crate::engine::performer::Performer;
 use crate::ports::store::StoreError;
+use crate::server::ending;
 use crate::server::poison::PoisonFlag;
 
 /// The running engine, and the effects it has under way.
@@ -48,16 +50,17 @@ impl EngineThread {
         self.thread.lock().as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Ends the engine; effects under way are finished first. A second time it does nothing.
+    /// Ends the engine; effects under way may take so long to end by themselves, then they are broken off. A second time it does
+    /// nothing.
     ///
     /// # Errors
     /// When the engine had stopped because a turn could not be made durable.
-    pub(super) async fn end(&self) -> Result<(), StoreError> {
+    pub(super) async fn end(&self, patience: Duration) -> Result<(), StoreError> {
         self.effects.close();
         self.inbox.close();
         let thread = self.thread.lock().take();
         let joined = tokio::task::spawn_blocking(move || thread.map(JoinHandle::join)).await;
-        self.effects.wait().await;
+        ending::finish(&self.effects, patience).await;
         match joined {
             Ok(Some(Ok(result))) => result,
             Ok(None) => Ok(()),

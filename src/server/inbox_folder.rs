@@ -48,6 +48,10 @@ fn files(intake: &SignalIntake) -> Vec<PathBuf> {
 /// Signal files, in the order of their names; names with a dot in front are still being written.
 fn signal_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
+    // An agent may have put a link here: what is behind it belongs to somebody, and would be moved away.
+    if !folder.symlink_metadata()?.is_dir() {
+        return Err(io::Error::other("it is a link or a file, not a folder; move it away"));
+    }
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -79,9 +83,14 @@ fn remove(path: &Path) {
 fn set_aside(path: &Path, why: &str) {
     tracing::warn!("a signal was refused: {}: {why}", path.display());
     let folder = path.parent().unwrap_or(Path::new(".")).join("refused");
-    let moved = fs::create_dir_all(&folder)
-        .and_then(|()| fs::rename(path, folder.join(path.file_name().unwrap_or_default())));
-    if let Err(error) = moved {
+    let moved = || -> io::Result<()> {
+        fs::create_dir_all(&folder)?;
+        if !folder.symlink_metadata()?.is_dir() {
+            return Err(io::Error::other("`refused` is a link, not a folder; move it away"));
+        }
+        fs::rename(path, folder.join(path.file_name().unwrap_or_default()))
+    };
+    if let Err(error) = moved() {
         tracing::warn!("could not set {} aside: {error}", path.display());
     }
 }
@@ -96,6 +105,28 @@ mod tests {
     fn put(intake: &SignalIntake, name: &str, signal: &SignalSent) {
         let text = serde_json::to_vec(signal).unwrap();
         fs::write(intake.folder.join(name), text).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn behind_a_link_in_the_place_of_the_inbox_nothing_is_read_or_moved() {
+        use std::os::unix::fs::symlink;
+        let (home, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (intake, outlet) = intake(home.path());
+        drop(outlet);
+        let theirs = elsewhere.path().join("package.json");
+        fs::write(&theirs, "{}").unwrap();
+        fs::remove_dir_all(&intake.folder).unwrap();
+        symlink(elsewhere.path(), &intake.folder).unwrap();
+        take_all(&intake);
+        assert!(theirs.exists() && !elsewhere.path().join("refused").exists());
+        // A link only in the place of what is set aside.
+        fs::remove_file(&intake.folder).unwrap();
+        fs::create_dir(&intake.folder).unwrap();
+        symlink(elsewhere.path(), intake.folder.join("refused")).unwrap();
+        fs::write(intake.folder.join("bad.json"), "{}").unwrap();
+        take_all(&intake);
+        assert!(intake.folder.join("bad.json").exists() && !elsewhere.path().join("bad.json").exists());
     }
 
     #[test]

@@ -18,23 +18,25 @@ use crate::adapters::holder::LocalHolders;
 use crate::adapters::ipc::IpcListener;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::SessionSetup;
-use crate::domain::{Board, Command, Event, RequestId, Span, Timestamp};
+use crate::domain::{Board, Command, Event, RequestId, Timestamp};
 use crate::engine::context::EngineContext;
 use crate::engine::event_loop::EngineLoop;
 use crate::engine::inbox::inbox;
 use crate::engine::inventory::take_inventory;
 use crate::engine::journal::Journal;
 use crate::engine::performer::Performer;
+use crate::engine::stop_all::stop_programs;
 use crate::engine::turn::DurableBoard;
 use crate::ports::gates::Gates;
 use crate::ports::git::{Git, PreflightError};
-use crate::ports::holders::{HolderLiveness, HolderPortError, Holders};
+use crate::ports::holders::{HolderPortError, Holders};
 use crate::ports::store::{Store, StoreError};
 use crate::protocol::wire::StopAgents;
 use crate::server::attached_clients::AttachedClients;
 use crate::server::callers::CallerGuard;
 use crate::server::connections;
 use crate::server::conversations::Conversations;
+use crate::server::ending::StopOrder;
 use crate::server::engine_handle::EngineHandle;
 use crate::server::engine_thread::EngineThread;
 use crate::server::fetch::Fetcher;
@@ -50,9 +52,6 @@ use crate::server::reload::Reloader;
 use crate::server::services::Services;
 use crate::server::shells::Shells;
 use crate::server::{inbox_folder, notifier};
-
-/// How long a program has to end by itself after it was asked to.
-const STOP_GRACE: Span = Span(3_000);
 
 /// Engine, terminals and ports of one running project. Without a socket and without clients it is what `dbs demo --headless`
 /// runs.
@@ -191,7 +190,7 @@ impl Server {
             services,
             intake: session.intake.clone(),
             guard: CallerGuard::new(session.paths.marker.clone(), session.engine.clone()),
-            stop_agents: Mutex::new(StopAgents::No),
+            stop_order: Mutex::new(StopOrder::default()),
             tasks,
             idle: IdleConnections::default(),
         };
@@ -221,14 +220,14 @@ impl Server {
         notifier::run((&own.settings, &own.engine), away, &self.stop).await;
     }
 
-    /// Ends a session that serves nobody any more: what is under way is finished, then the engine ends, then, if asked for, every
+    /// Ends a session that serves nobody any more: what is under way gets some time to end, then the engine ends, then, if asked for, every
     /// agent and shell there is, also one that was just being started.
     pub async fn end(&self, agents: StopAgents) -> Result<(), String> {
         let own = &self.session;
         own.shells.close().await;
         let ended = own
             .thread
-            .end()
+            .end(self.conversations.stop_order.lock().patience)
             .await
             .map_err(|error| format!("could not {error}"));
         own.hub.close();
@@ -237,12 +236,13 @@ impl Server {
         }
         let holders = Arc::clone(&own.holders);
         let stopped = tokio::task::spawn_blocking(move || stop_programs(holders.as_ref())).await;
-        ended.and(stopped.unwrap_or_else(|error| Err(format!("could not stop the agents: {error}"))))
+        let stopped = stopped.unwrap_or_else(|error| Err(format!("could not stop the agents: {error}")));
+        ended.and(stopped.map(drop))
     }
 
     /// Whether agents end with it, as somebody asked.
     pub fn stop_agents(&self) -> StopAgents {
-        *self.conversations.stop_agents.lock()
+        self.conversations.stop_order.lock().agents
     }
 
     /// How many clients draw.
@@ -286,25 +286,6 @@ impl Session {
             stop,
         }
     }
-}
-
-/// Ends all programs in terminals and all they started, side by side.
-fn stop_programs(holders: &dyn Holders) -> Result<(), String> {
-    let found = holders
-        .inventory()
-        .map_err(|error| format!("could not {error}"))?;
-    std::thread::scope(|scope| {
-        for held in found {
-            if let HolderLiveness::Running(_) | HolderLiveness::Unknown(_) = held.state {
-                scope.spawn(move || {
-                    if let Err(error) = holders.stop(&held.id, STOP_GRACE) {
-                        tracing::warn!(id = %held.id, "could not {error}");
-                    }
-                });
-            }
-        }
-    });
-    Ok(())
 }
 
 /// What the files say that the board does not know yet.

@@ -56,6 +56,8 @@ impl Shells {
 
     /// Follows the shells that still run, and goes on counting after them.
     pub(super) fn adopt(&self) {
+        // The inventory of the board's attempts knows nothing of shells.
+        self.holders.sweep_killed();
         let found = self.holders.inventory().unwrap_or_default();
         for held in found {
             let Some(number) = number_of(&held.id) else {

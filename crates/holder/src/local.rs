@@ -2,6 +2,7 @@
 //! process is believed only if number, start and boot agree.
 
 mod launch;
+mod sweep;
 
 use std::fs;
 use std::io;
@@ -86,6 +87,27 @@ impl LocalHolders {
         })
     }
 
+    /// All that ever ran here: numbers by value, names after them.
+    fn ids(&self) -> Result<Vec<HolderId>, HolderPortError> {
+        let listing =
+            |error: io::Error| HolderPortError(format!("list {}: {error}", self.attempts.display()));
+        let mut ids = Vec::new();
+        match fs::read_dir(&self.attempts) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(listing(error)),
+            Ok(entries) => {
+                for entry in entries {
+                    let entry = entry.map_err(listing)?;
+                    if let (Ok(name), true) = (entry.file_name().into_string(), entry.path().is_dir()) {
+                        ids.push(HolderId::new(name));
+                    }
+                }
+            }
+        }
+        ids.sort_by_key(|id| (id.attempt().is_none(), id.attempt(), id.clone()));
+        Ok(ids)
+    }
+
     fn end_marked(&self, id: &HolderId, grace: Duration) -> Result<StopOutcome, HolderPortError> {
         let Some(meta) = self.meta(id).map_err(failure)? else {
             return Ok(StopOutcome { survivors: 0 });
@@ -148,24 +170,11 @@ impl Holders for LocalHolders {
     }
 
     fn inventory(&self) -> Result<Vec<HolderReport>, HolderPortError> {
-        let listing =
-            |error: io::Error| HolderPortError(format!("list {}: {error}", self.attempts.display()));
-        let mut ids = Vec::new();
-        match fs::read_dir(&self.attempts) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(listing(error)),
-            Ok(entries) => {
-                for entry in entries {
-                    let entry = entry.map_err(listing)?;
-                    if let (Ok(name), true) = (entry.file_name().into_string(), entry.path().is_dir()) {
-                        ids.push(HolderId::new(name));
-                    }
-                }
-            }
-        }
-        // Numbers by value, names after them.
-        ids.sort_by_key(|id| (id.attempt().is_none(), id.attempt(), id.clone()));
-        Ok(ids.iter().map(|id| self.status(id)).collect())
+        Ok(self.ids()?.iter().map(|id| self.status(id)).collect())
+    }
+
+    fn sweep_killed(&self) {
+        sweep::sweep_killed(self);
     }
 
     fn sweep_orphans(&self, id: &HolderId) -> Result<StopOutcome, HolderPortError> {

@@ -39,6 +39,9 @@ pub trait Holders: Send + Sync {
     /// When the folder of attempts cannot be listed. A folder that cannot be read is [`HolderLiveness::Unknown`], no error.
     fn inventory(&self) -> Result<Vec<HolderReport>, HolderPortError>;
 
+    /// Ends what killed holders left running, and removes their sockets.
+    fn sweep_killed(&self) {}
+
     /// Removes what a lost holder left behind: processes that carry the marker, and the socket. Does nothing to a
     /// holder that lives.
     ///

@@ -1,4 +1,4 @@
-//! Sessions: list, end; prepare a project; look whether everything is there.
+//! Sessions: list them; prepare a project; look whether everything is there.
 
 mod doctor;
 
@@ -6,17 +6,14 @@ pub(super) use doctor::doctor;
 
 use std::process::ExitCode;
 
-use crate::adapters::deadline::Deadline;
 use crate::adapters::output;
 use crate::cli::args::JsonFlag;
-use crate::cli::board_access::BoardAccess;
-use crate::cli::commands::{CommandResult, print_done};
+use crate::cli::commands::CommandResult;
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::pluralized;
 use crate::protocol::session_list::{self, FoundSession};
-use crate::protocol::wire::{CallReply, ServerCall, StopAgents};
 
 /// Lists sessions: those whose server answers, and for people those that were cut off.
 pub(super) fn list(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
@@ -49,28 +46,6 @@ pub(super) fn list(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
-pub(super) fn stop(edge: &ProcessEnv, all: bool, json: JsonFlag) -> CommandResult {
-    let mut access = BoardAccess::open(edge)?;
-    let agents = if all { StopAgents::Yes } else { StopAgents::No };
-    match access.call(ServerCall::Stop(agents))? {
-        None => {
-            print_done("no server runs for this project", json);
-            Ok(ExitCode::SUCCESS)
-        }
-        Some(CallReply::Done(text)) => {
-            wait_until_gone(&access.place)?;
-            let rest = if all {
-                "; its agents were stopped"
-            } else {
-                "; agents go on, `dbs` comes back to them"
-            };
-            print_done(&format!("{text}{rest}"), json);
-            Ok(ExitCode::SUCCESS)
-        }
-        Some(other) => Err(format!("could not stop the server: {other:?}")),
-    }
-}
-
 /// Prepares a project: folders and ignore rules (the rules are git's own private ones, never the project's files).
 pub(super) fn init(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
     use crate::adapters::git::{GitCli, GitSetup};
@@ -92,16 +67,4 @@ pub(super) fn init(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
         output::all(missing.iter().map(|text| format!("  {text}")));
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Waits until no server listens any more.
-fn wait_until_gone(place: &ProjectPaths) -> Result<(), String> {
-    let deadline = Deadline::start();
-    while BoardAccess::open_project(place.clone()).is_ok_and(|access| access.has_server()) {
-        if deadline.is_over() {
-            return Err("could not end the server: it still answers".to_owned());
-        }
-        deadline.sleep();
-    }
-    Ok(())
 }

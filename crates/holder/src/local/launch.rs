@@ -1,6 +1,7 @@
 //! Starting a holder so that it outlives us, and hearing from it whether its program runs.
 
 use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
@@ -17,6 +18,8 @@ use dbs_ports::trouble::io_trouble;
 
 /// Bytes of log kept when the launch does not say.
 const LOG_LIMIT: u64 = 64 * 1024 * 1024;
+/// What the names of holders' sockets begin with.
+pub(super) const SOCKET_PREFIX: &str = "h";
 /// How long a holder may take to say that its program runs.
 const LAUNCH_TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -57,15 +60,7 @@ impl LocalHolders {
         let folder = self.folder(&spec.id);
         socket::make_private(&folder)
             .map_err(HolderError::io(format!("make the folder {}", folder.display())))?;
-        let digest = Sha256::digest(folder.as_os_str().as_encoded_bytes());
-        let first: [u8; 8] = digest
-            .iter()
-            .copied()
-            .take(8)
-            .collect::<Vec<_>>()
-            .try_into()
-            .unwrap_or_default();
-        let name = u64::from_be_bytes(first);
+        let socket = self.runtime.join(socket_name(&folder));
         Ok(HoldSpec {
             step: StartStage::Leave,
             folder,
@@ -76,7 +71,7 @@ impl LocalHolders {
             marker: spec.marker.clone(),
             log_limit: spec.log_limit.unwrap_or(LOG_LIMIT),
             leftovers: spec.orphans,
-            socket: self.runtime.join(format!("h{name:016x}")),
+            socket,
         })
     }
 
@@ -115,6 +110,13 @@ impl LocalHolders {
         command.current_dir(self.attempts.ancestors().last().unwrap_or(&self.attempts));
         command
     }
+}
+
+/// The name of the socket of the holder with that folder: a path of any length is too long for one.
+pub(super) fn socket_name(folder: &Path) -> String {
+    let digest = Sha256::digest(folder.as_os_str().as_encoded_bytes());
+    let digits = digest.iter().take(8).map(|byte| format!("{byte:02x}"));
+    format!("{SOCKET_PREFIX}{}", digits.collect::<String>())
 }
 
 enum NoAnswer {

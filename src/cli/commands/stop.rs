@@ -1,0 +1,83 @@
+//! Ends the server of a project, and its agents when asked for, also when no server runs.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use crate::adapters::deadline::Deadline;
+use crate::adapters::output;
+use crate::cli::args::JsonFlag;
+use crate::cli::board_access::BoardAccess;
+use crate::cli::commands::{CommandResult, print_done};
+use crate::cli::failure::could_not;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+use crate::domain::pluralized;
+use crate::engine::stop_all::stop_programs;
+use crate::protocol::wire::{CallReply, ServerCall, StopAgents};
+
+/// Longest time until a server is gone: what is under way gets ten seconds and is then broken off, and agents are ended after that.
+const LONGEST: Duration = Duration::from_secs(40);
+
+/// Ends the server; `all` ends agents, too, and `now` waits for nothing that is under way.
+pub(super) fn stop(edge: &ProcessEnv, (all, now): (bool, bool), json: JsonFlag) -> CommandResult {
+    let mut access = BoardAccess::open(edge)?;
+    let agents = if all { StopAgents::Yes } else { StopAgents::No };
+    let call = if now {
+        ServerCall::StopNow(agents)
+    } else {
+        ServerCall::Stop(agents)
+    };
+    match access.call(call)? {
+        None => {
+            let mut said = "no server runs for this project".to_owned();
+            if all {
+                let n_stopped = stop_agents(&access)?;
+                let stopped = pluralized(n_stopped, "agent");
+                said.push_str(&format!("; stopped {stopped} that had no server"));
+            }
+            print_done(&said, json);
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(CallReply::Done(text)) => {
+            if !json.json {
+                output::line(&text);
+            }
+            wait_until_gone(&access.place)?;
+            let rest = if all {
+                "its agents were stopped"
+            } else {
+                "agents go on, `dbs` comes back to them"
+            };
+            print_done(&format!("the server has ended; {rest}"), json);
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(other) => Err(format!("could not stop the server: {other:?}")),
+    }
+}
+
+/// Stops what still runs in terminals. The store is held meanwhile, so that no server starts more.
+fn stop_agents(access: &BoardAccess) -> Result<usize, String> {
+    let _store = access
+        .place
+        .store
+        .database
+        .exists()
+        .then(|| access.store())
+        .transpose()
+        .map_err(could_not)?;
+    stop_programs(&access.holders())
+}
+
+/// Waits until no server listens any more.
+fn wait_until_gone(place: &ProjectPaths) -> Result<(), String> {
+    let deadline = Deadline::after(LONGEST);
+    while BoardAccess::open_project(place.clone()).is_ok_and(|access| access.has_server()) {
+        if deadline.is_over() {
+            return Err(
+                "could not end the server: it still answers; see what it does with `dbs logs`".to_owned(),
+            );
+        }
+        deadline.sleep();
+    }
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! How a server ends: how long it waits for what it has under way, what that is, and how it is broken off.
+
+use std::time::Duration;
+
+use tokio_util::task::TaskTracker;
+
+use crate::adapters::child_process::children::{EndForce, end_all};
+use crate::domain::{AttemptState, EngineAction, Worker};
+use crate::protocol::wire::StopAgents;
+use crate::read_model::ReadModel;
+
+/// How long checks, pushes and copies of work that are under way may take to end by themselves.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Between two attempts to end what is broken off: the first asks, the others kill.
+const PAUSE: Duration = Duration::from_secs(1);
+/// How often that is tried. Work that starts one program after another has begun the next one meanwhile.
+const N_ROUNDS: u32 = 5;
+
+/// How somebody wants the server to end.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct StopOrder {
+    pub(super) agents: StopAgents,
+    pub(super) patience: Duration,
+}
+
+impl Default for StopOrder {
+    fn default() -> StopOrder {
+        StopOrder {
+            agents: StopAgents::No,
+            patience: PATIENCE,
+        }
+    }
+}
+
+impl StopOrder {
+    /// An order that waits for nothing.
+    pub(super) fn at_once(agents: StopAgents) -> StopOrder {
+        StopOrder {
+            agents,
+            patience: Duration::ZERO,
+        }
+    }
+
+    /// What is answered to whoever gave it.
+    pub(super) fn reply(self, model: &ReadModel) -> String {
+        let works = under_way(model);
+        if works.is_empty() || self.patience.is_zero() {
+            return "the server ends".to_owned();
+        }
+        format!(
+            "the server ends; it waits up to {} s for {}, and what is not over then is repeated at the next start",
+            self.patience.as_secs(),
+            works.join(", ")
+        )
+    }
+}
+
+/// What the engine has under way of itself, task by task.
+fn under_way(model: &ReadModel) -> Vec<String> {
+    let open = model.attempts.values().filter(|attempt| attempt.state.is_open());
+    let works = open.filter_map(|attempt| match (&attempt.state, &attempt.worker) {
+        (AttemptState::Verifying, _) | (_, Worker::Engine(EngineAction::Verify)) => {
+            Some(format!("the checks of {}", attempt.task))
+        }
+        (_, Worker::Engine(EngineAction::Merge)) => Some(format!("the merge of {}", attempt.task)),
+        (_, Worker::Engine(EngineAction::Commit)) => Some(format!("the commit of {}", attempt.task)),
+        (_, Worker::Agent { .. }) => None,
+    });
+    works.collect()
+}
+
+/// Waits for effects that are under way, so long, and breaks off what is not over then. Each may be repeated, and its report
+/// would not be taken any more.
+pub(super) async fn finish(effects: &TaskTracker, patience: Duration) {
+    if tokio::time::timeout(patience, effects.wait()).await.is_ok() {
+        return;
+    }
+    tracing::warn!(
+        "broke off {} effects that were not over; they are repeated at the next start",
+        effects.len()
+    );
+    for round in 0..N_ROUNDS {
+        let force = if round == 0 { EndForce::Ask } else { EndForce::Kill };
+        // A part that breaks here only leaves a process to end by itself.
+        drop(tokio::task::spawn_blocking(move || end_all(force)).await);
+        if tokio::time::timeout(PAUSE, effects.wait()).await.is_ok() {
+            return;
+        }
+    }
+    tracing::warn!("{} effects go on until this process has ended", effects.len());
+}
