@@ -50,7 +50,9 @@ fn signal_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     // An agent may have put a link here: what is behind it belongs to somebody, and would be moved away.
     if !folder.symlink_metadata()?.is_dir() {
-        return Err(io::Error::other("it is a link or a file, not a folder; move it away"));
+        return Err(io::Error::other(
+            "it is a link or a file, not a folder; move it away",
+        ));
     }
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -86,7 +88,9 @@ fn set_aside(path: &Path, why: &str) {
     let moved = || -> io::Result<()> {
         fs::create_dir_all(&folder)?;
         if !folder.symlink_metadata()?.is_dir() {
-            return Err(io::Error::other("`refused` is a link, not a folder; move it away"));
+            return Err(io::Error::other(
+                "`refused` is a link, not a folder; move it away",
+            ));
         }
         fs::rename(path, folder.join(path.file_name().unwrap_or_default()))
     };

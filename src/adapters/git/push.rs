@@ -1,10 +1,15 @@
 //! Pushing branches and merges from the control repository. What counts is what the remote says when asked again
 //! afterwards, not how the push ended (LK-11, LK-12, B3-20).
 
+use memchr::memmem;
+
 use super::cli::GitCli;
 use super::error_text;
 use crate::domain::{Cause, TroubleKind};
 use crate::ports::git::{BranchName, CommitId, GitError, PublishOutcome, PublishRequest, PushOutcome};
+
+/// What git says of a hook or a helper that a signal has ended.
+const KILLED: &[u8] = b"died of signal";
 
 /// How git reported the end of a push: accepted, outdated or refused.
 pub(super) enum PushReply {
@@ -116,8 +121,10 @@ impl GitCli {
         };
         let is_remote = refusal.contains("[remote rejected]") || refusal.contains("[no match]");
         let is_locked = refusal.contains("failed to update ref") || refusal.contains("cannot lock ref");
+        // A program of the remote that was killed, or had no room, has judged nothing: the work is not to be done again for that.
+        let is_broken = refusal.contains("unpacker error") || memmem::find(&output.stderr, KILLED).is_some();
         let why = error_text::one_line(&format!("{refusal}; {why}"));
-        Ok(if is_remote && !is_locked {
+        Ok(if is_remote && !is_locked && !is_broken {
             PushReply::Refused(why)
         } else {
             PushReply::Stale(why)
