@@ -37,6 +37,7 @@ mod presence;
 mod records;
 mod reload;
 mod replay;
+mod retention;
 mod screens;
 mod scrollback;
 mod search;

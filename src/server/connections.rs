@@ -30,6 +30,7 @@ pub(super) async fn serve(listener: &IpcListener, conversations: &Arc<Conversati
             () = copies.due() => {
                 let files = services.settings.place.store.clone();
                 conversations.tasks.spawn_blocking(move || backups::back_up(&files));
+                conversations.sweep_old();
             }
             _ = inbox.tick() => {
                 if engine.has_ended() {

@@ -7,8 +7,10 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio_util::task::TaskTracker;
 
+use crate::adapters::clock;
 use crate::adapters::ipc::{FrameReceiver, FrameSender, IpcConnection};
 use crate::protocol::callers::Caller;
+use crate::config::schema;
 use crate::protocol::wire::{CallReply, FROM_NOW, FromClient, FromServer, Hello, PROTOCOL};
 use crate::read_model::ReadModel;
 use crate::server::attached_client;
@@ -18,6 +20,7 @@ use crate::server::ending::StopOrder;
 use crate::server::idle_connections::IdleConnections;
 use crate::server::intake::SignalIntake;
 use crate::server::peer::{ConnectionError, bye, next, reply, say};
+use crate::server::retention::Retention;
 use crate::server::services::Services;
 
 /// How long a peer may take to say hello, and conversations to end when the server does.
@@ -34,6 +37,7 @@ pub(super) struct Conversations {
     pub(super) services: Arc<Services>,
     pub(super) intake: SignalIntake,
     pub(super) guard: CallerGuard,
+    pub(super) retention: Arc<Retention>,
     pub(super) stop_order: Mutex<StopOrder>,
     /// Conversations under way, and what is done for them.
     pub(super) tasks: TaskTracker,
@@ -58,6 +62,15 @@ impl Conversations {
             if let Err(error) = serve_connection(&own, connection).await {
                 tracing::debug!("a conversation ended: {error}");
             }
+        });
+    }
+
+    /// Removes logs that are older than the settings say.
+    pub(super) fn sweep_old(&self) {
+        let (retention, services) = (Arc::clone(&self.retention), Arc::clone(&self.services));
+        self.tasks.spawn_blocking(move || {
+            let days = services.settings.place.config().value(&schema::TERMINAL_LOG_DAYS);
+            retention.sweep(&services.engine.read_model(), days, clock::now());
         });
     }
 

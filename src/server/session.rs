@@ -49,6 +49,7 @@ use crate::server::metrics::MetricsCollector;
 use crate::server::permissions::Approvals;
 use crate::server::records::Records;
 use crate::server::reload::Reloader;
+use crate::server::retention::Retention;
 use crate::server::services::Services;
 use crate::server::shells::Shells;
 use crate::server::{inbox_folder, notifier};
@@ -190,6 +191,10 @@ impl Server {
             services,
             intake: session.intake.clone(),
             guard: CallerGuard::new(session.paths.marker.clone(), session.engine.clone()),
+            retention: Arc::new(Retention {
+                attempts: session.paths.attempts.clone(),
+                holders: Arc::clone(&session.holders),
+            }),
             stop_order: Mutex::new(StopOrder::default()),
             tasks,
             idle: IdleConnections::default(),
@@ -225,9 +230,10 @@ impl Server {
     pub async fn end(&self, agents: StopAgents) -> Result<(), String> {
         let own = &self.session;
         own.shells.close().await;
+        let patience = self.conversations.stop_order.lock().patience;
         let ended = own
             .thread
-            .end(self.conversations.stop_order.lock().patience)
+            .end(patience)
             .await
             .map_err(|error| format!("could not {error}"));
         own.hub.close();

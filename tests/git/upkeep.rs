@@ -1,7 +1,7 @@
 //! The control repository in the long run.
 
 use dbs::adapters::git::GitCli;
-use dbs::ports::git::{Git as _, Revision};
+use dbs::ports::git::{Git as _, Head, Revision};
 
 use crate::git_fixture::GitFixture;
 use crate::{branch, setup};
@@ -35,4 +35,23 @@ fn what_has_hardly_gathered_is_left_as_it_is() {
     let git = GitCli::open(&setup(&fixture)).unwrap();
     git.resolve(&Revision::RemoteBranch(branch("main")));
     assert!(!git.maintain().unwrap());
+}
+
+#[test]
+fn many_refs_are_packed_also_when_there_are_few_objects_and_none_is_lost() {
+    let fixture = GitFixture::new();
+    let git = GitCli::open(&setup(&fixture)).unwrap();
+    let control = fixture.project().join(".debussy/dbs/control.git");
+    let Head::At(commit) = git.resolve(&Revision::RemoteBranch(branch("main"))) else {
+        panic!("no base branch")
+    };
+    let names: Vec<String> = (0..300).map(|n| format!("refs/attic/t{}/{n}", n % 7)).collect();
+    for name in &names {
+        fixture.git(&control, &["update-ref", name, commit.as_str()]);
+    }
+    assert!(git.maintain().unwrap());
+    let listed = fixture.git(&control, &["for-each-ref", "--format=%(refname)", "refs/attic"]);
+    assert_eq!(listed.lines().count(), names.len());
+    assert!(!control.join("refs/attic/t0/0").exists(), "it is packed");
+    assert!(!git.maintain().unwrap(), "there is nothing more to do");
 }

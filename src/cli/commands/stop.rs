@@ -29,13 +29,13 @@ pub(super) fn stop(edge: &ProcessEnv, (all, now): (bool, bool), json: JsonFlag) 
     };
     match access.call(call)? {
         None => {
-            let mut said = "no server runs for this project".to_owned();
+            let none = "no server runs for this project";
             if all {
-                let n_stopped = stop_agents(&access)?;
-                let stopped = pluralized(n_stopped, "agent");
-                said.push_str(&format!("; stopped {stopped} that had no server"));
+                let stopped = pluralized(stop_agents(&access)?, "agent");
+                print_done(&format!("{none}; stopped {stopped} that had no server"), json);
+            } else {
+                print_done(none, json);
             }
-            print_done(&said, json);
             Ok(ExitCode::SUCCESS)
         }
         Some(CallReply::Done(text)) => {
