@@ -9,7 +9,7 @@
 //!   before each call, and without system and user configuration. Merges and diffs are made here; filters, textconv,
 //!   merge drivers, fsmonitor, aliases and hooks named by an agent have no definition.
 //! - **files**: the control repository again, plus the person's own system and user configuration, because it may name
-//!   filters (ADR 0012). Snapshots, clean checkouts and the files of new worktrees are made here; an agent's folder is only
+//!   filters (ADR 0013). Snapshots, clean checkouts and the files of new worktrees are made here; an agent's folder is only
 //!   ever the `--work-tree`.
 //! - **network**: the control repository again, plus the person's own system and user configuration, because
 //!   credentials, proxies and ssh live there. All fetches and pushes start here.

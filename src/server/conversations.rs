@@ -9,8 +9,8 @@ use tokio_util::task::TaskTracker;
 
 use crate::adapters::clock;
 use crate::adapters::ipc::{FrameReceiver, FrameSender, IpcConnection};
-use crate::protocol::callers::Caller;
 use crate::config::schema;
+use crate::protocol::callers::Caller;
 use crate::protocol::wire::{CallReply, FROM_NOW, FromClient, FromServer, Hello, PROTOCOL};
 use crate::read_model::ReadModel;
 use crate::server::attached_client;

@@ -106,7 +106,7 @@ impl GitCli {
     }
 
     /// A call in the control repository that reads or writes the files of a folder, with an index of its own. The person's own
-    /// configuration counts, which may name filters; the repository's does not (ADR 0012).
+    /// configuration counts, which may name filters; the repository's does not (ADR 0013).
     pub(super) fn on_files(&self, folder: &Path, index: &Path, what: &str) -> Result<GitCommand, GitError> {
         self.control.check()?;
         let mut call = self.program.command(ConfigScope::Files, folder, what);

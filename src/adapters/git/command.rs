@@ -57,7 +57,9 @@ impl ConfigScope {
     fn trouble(self) -> TroubleKind {
         match self {
             ConfigScope::Network => TroubleKind::Network,
-            ConfigScope::Control | ConfigScope::Project | ConfigScope::Preflight => TroubleKind::Other,
+            ConfigScope::Control | ConfigScope::Files | ConfigScope::Project | ConfigScope::Preflight => {
+                TroubleKind::Other
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Programs that convert files on their way to the disk and back (`filter.<name>.clean`, `.smudge`, `.process`): those that the
 //! person's own configuration names run, as in any git of theirs; those that only the repository's names never do, and a
-//! commit that needs one is refused, because its files would be written unconverted and converted twice later (ADR 0012).
+//! commit that needs one is refused, because its files would be written unconverted and converted twice later (ADR 0013).
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,6 +11,7 @@ use super::discovery;
 use super::error_text::one_line;
 use super::files::missing;
 use super::filter_settings::{KnownFilters, filter_of};
+use crate::domain::TroubleKind;
 use crate::ports::git::{CommitId, GitError};
 
 /// Longest file of attributes that is looked through.
@@ -37,6 +38,7 @@ impl GitCli {
     pub(super) fn refuse_foreign_filters(&self, commit: &CommitId) -> Result<(), GitError> {
         match self.foreign_filter(commit.as_str())? {
             Some(why) => Err(GitError::Failed {
+                kind: TroubleKind::Refusal,
                 what: format!("write the files of commit {commit}"),
                 why,
             }),
