@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use dbs::adapters::project::{Project, ProjectError, ProjectSecret};
+use dbs::adapters::project::{Project, ProjectError, ProjectSecret, StateOrigin};
 use dbs::domain::{AttemptId, Timestamp};
 use tempfile::TempDir;
 
@@ -28,6 +28,60 @@ fn worktree(main: &Path, path: &Path) {
     fs::write(own.join("commondir"), "../..\n").unwrap();
     fs::create_dir_all(path.join("deep")).unwrap();
     fs::write(path.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
+}
+
+#[test]
+fn a_state_is_known_to_the_person_who_made_it_and_to_nobody_else() {
+    let (_keep, path) = folder();
+    let project = Project::find(&repository(&path.join("one"))).unwrap();
+    let (ann, bob) = (path.join("ann"), path.join("bob"));
+    let origin = |person: &Path| project.state_origin(Some(person)).unwrap();
+    assert_eq!(origin(&ann), StateOrigin::Own, "a new one");
+    project.init().unwrap();
+    assert_eq!(origin(&ann), StateOrigin::Own);
+    assert!(matches!(origin(&bob), StateOrigin::Foreign(_)));
+    assert!(matches!(
+        project.state_origin(None).unwrap(),
+        StateOrigin::Foreign(_)
+    ));
+    project.adopt_state(Some(&bob)).unwrap();
+    assert_eq!(origin(&bob), StateOrigin::Own);
+    assert!(matches!(origin(&ann), StateOrigin::Foreign(_)), "a new identity");
+}
+
+#[test]
+fn a_state_without_an_identity_is_foreign_whatever_there_is_of_it() {
+    for name in ["store.db", "secret", "control.git/config", "inbox/1", "identity"] {
+        let (_keep, path) = folder();
+        let root = repository(&path.join("one"));
+        let file = root.join(".git/dbs").join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, "x").unwrap();
+        let origin = Project::find(&root)
+            .unwrap()
+            .state_origin(Some(&path.join("ann")));
+        assert!(
+            matches!(origin, Ok(StateOrigin::Foreign(_))),
+            "{name}: {origin:?}"
+        );
+    }
+}
+
+#[test]
+fn several_who_begin_at_once_all_know_the_state() {
+    let (_keep, path) = folder();
+    let project = Project::find(&repository(&path.join("one"))).unwrap();
+    std::thread::scope(|scope| {
+        let begin = || {
+            let origin = project.state_origin(Some(&path.join("ann"))).unwrap();
+            project.init().unwrap();
+            origin
+        };
+        let started: Vec<_> = (0..8).map(|_| scope.spawn(begin)).collect();
+        for one in started {
+            assert_eq!(one.join().unwrap(), StateOrigin::Own);
+        }
+    });
 }
 
 #[test]

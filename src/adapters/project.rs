@@ -4,12 +4,14 @@
 mod error;
 mod find;
 mod folders;
+mod identity;
 mod relocation;
 mod runtime;
 mod secret;
 
 pub use error::ProjectError;
 pub use find::Project;
+pub use identity::StateOrigin;
 pub use relocation::StateRelocation;
 pub use runtime::{RuntimeDirs, RuntimeFolder};
 pub use secret::ProjectSecret;

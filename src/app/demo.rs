@@ -66,7 +66,12 @@ pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> Result<ExitCode, String>
     let demo = demo_tasks().map_err(could_not)?;
     let made = repository::make(kept.as_deref().unwrap_or(scratch.path()), &demo).map_err(could_not)?;
     let runtime = session::runtime()?;
-    let place = ProjectPaths::find(&made.project, edge).map_err(could_not)?;
+    // Of a project that is about to be removed nothing is left in the person's state folder.
+    let own = match &kept {
+        Some(_) => edge.clone(),
+        None => edge.with_state_home(scratch.path()),
+    };
+    let place = ProjectPaths::find(&made.project, &own).map_err(could_not)?;
     let session = session::start(place, demo_setup(options, edge)?, &runtime).map_err(could_not)?;
     let result = fill(&session, &demo).and_then(|()| runtime.block_on(serve(session, &made, options, edge)));
     if let Some(folder) = kept.filter(|_| options.form != DemoDisplay::Json) {

@@ -23,6 +23,9 @@ use crate::server::{Server, Session, SessionError};
 /// Runs the server; with `lines` it prints a line per event, without them it has no output but its log.
 pub(super) fn run(edge: &ProcessEnv, lines: Option<JsonFlag>) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    if let Some(why) = place.state_problem() {
+        return Err(could_not(why));
+    }
     let _log = logging::to_folder(&place.logs, edge.get("DBS_LOG").as_deref())?;
     crash::install_reporter(&place.logs);
     let setup = session_setup::read(&place, edge)?;

@@ -116,6 +116,9 @@ fn startup_error(output: &Path, status: ExitStatus) -> String {
     if text.is_empty() {
         format!("the server ended at once ({status})")
     } else {
-        text.replace("dbs: ", "")
+        let lines = text
+            .lines()
+            .map(|line| line.strip_prefix("dbs: ").unwrap_or(line));
+        lines.collect::<Vec<_>>().join("\n")
     }
 }

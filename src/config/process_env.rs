@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "this is the door to the environment")]
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::adapters::project::RuntimeDirs;
 
@@ -104,6 +104,15 @@ impl ProcessEnv {
         self.environment
             .iter()
             .filter_map(move |(name, value)| Some((text(name)?, text(value)?)))
+    }
+
+    /// The same, but with another folder for state.
+    #[must_use]
+    pub fn with_state_home(&self, folder: &Path) -> ProcessEnv {
+        let mut edge = self.clone();
+        edge.environment.retain(|(name, _)| name != "XDG_STATE_HOME");
+        edge.environment.push(("XDG_STATE_HOME".into(), folder.into()));
+        edge
     }
 
     /// The same, but git reads no configuration of the person's: for throw-away projects.

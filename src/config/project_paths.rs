@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use crate::adapters::project::{Project, ProjectSecret, RuntimeDirs, RuntimeFolder};
+use crate::adapters::project::{Project, ProjectSecret, RuntimeDirs, RuntimeFolder, StateOrigin};
 use crate::adapters::store::StoreFiles;
 use crate::config::process_env::ProcessEnv;
 use crate::config::trust::ProjectTrust;
@@ -34,6 +34,8 @@ pub struct ProjectPaths {
     pub marker: String,
     pub secret: ProjectSecret,
     pub sources: ConfigSources,
+    /// Whether its state was made by this person on this machine.
+    pub state_origin: StateOrigin,
     /// What a person trusts of this project.
     pub trust: ProjectTrust,
 }
@@ -53,6 +55,10 @@ impl ProjectPaths {
     pub fn find(from: &Path, edge: &ProcessEnv) -> Result<ProjectPaths, String> {
         let project = Project::find(from).map_err(|error| error.to_string())?;
         state_move::bring(&project, edge)?;
+        let own = edge.state_folder();
+        let state_origin = project
+            .state_origin(own.as_deref())
+            .map_err(|error| error.to_string())?;
         let secret = project.init().map_err(|error| error.to_string())?;
         let private = RuntimeFolder::prepare(&edge.runtime).map_err(|error| error.to_string())?;
         let root = project.root().to_owned();
@@ -69,8 +75,8 @@ impl ProjectPaths {
             edge.config_folder().as_deref(),
             edge.home().as_deref(),
         );
-        let own = edge.state_folder();
         Ok(ProjectPaths {
+            state_origin,
             trust: ProjectTrust::new(&root, &project.folder(), &files, own.as_deref()),
             folder_name: root.file_name().map_or_else(
                 || "project".to_owned(),
@@ -104,6 +110,18 @@ impl ProjectPaths {
     /// File of the notifications that were delivered.
     pub fn delivered(&self) -> PathBuf {
         self.state.join("told.json")
+    }
+
+    /// Why the state of the project must not be used, if so; reads after "could not".
+    pub fn state_problem(&self) -> Option<String> {
+        let StateOrigin::Foreign(why) = &self.state_origin else {
+            return None;
+        };
+        Some(format!(
+            "use the state in {}: it was not made by you on this machine ({why}), so nobody here released its tasks; move it \
+             away, or use it as it is with `dbs trust --state`",
+            self.state.display()
+        ))
     }
 
     /// The settings as the sources have them now; of the executable ones in the project's files those that are trusted.

@@ -35,14 +35,17 @@ pub(crate) struct Shop {
     pub(crate) git: GitFixture,
     /// Where this person's servers listen.
     sockets: PathBuf,
+    /// The person's home.
+    home: PathBuf,
     server: Option<Child>,
 }
 
 impl Shop {
     pub(crate) fn new() -> Shop {
         let git = GitFixture::new();
-        let sockets = git.root().join("r");
+        let (sockets, home) = (git.root().join("r"), git.root().join("home"));
         Shop {
+            home,
             git,
             sockets,
             server: None,
@@ -66,6 +69,7 @@ impl Shop {
     pub(crate) fn beside(&self) -> Shop {
         let mut other = Shop::new();
         other.sockets.clone_from(&self.sockets);
+        other.home.clone_from(&self.home);
         other
     }
 
@@ -113,6 +117,8 @@ impl Shop {
     /// The whole environment of a person here; the key is one no agent may get.
     pub(crate) fn environment(&self) -> Vec<(OsString, OsString)> {
         let mut environment = self.git.environment();
+        environment.retain(|(name, _)| name != "HOME");
+        environment.push(("HOME".into(), self.home.clone().into()));
         environment.push(("XDG_RUNTIME_DIR".into(), self.sockets.clone().into()));
         environment.push(("USER".into(), "ann".into()));
         environment.push(("ANTHROPIC_API_KEY".into(), "secret".into()));

@@ -79,3 +79,71 @@ fn what_a_cloned_repository_would_start_waits_until_its_hash_is_trusted() {
     story.wait_until("the program", || mark.exists());
     told(&story, &clone, &["stop", "--all"]);
 }
+
+/// Whether a server refuses to begin in that folder, with these words; what doctor says of it.
+fn refuses(story: &Story, folder: &Path, words: &str) -> String {
+    let server = told(story, folder, &["watch"]);
+    assert!(
+        server.contains("exit status: 1") && server.contains(words),
+        "{server}"
+    );
+    let doctor = told(story, folder, &["doctor"]);
+    assert!(doctor.contains("MISSING ") && doctor.contains(words), "{doctor}");
+    doctor
+}
+
+#[test]
+fn a_state_that_came_with_the_repository_is_not_used_before_a_person_takes_it_over() {
+    let (story, clone, mark) = cloned();
+    let made = story.root().join("made");
+    // The stranger, on a machine of their own, releases a task and puts the state into the repository.
+    let stranger = |arguments: &[&str]| {
+        let mut command = story.program(arguments);
+        command
+            .env("HOME", story.root().join("stranger"))
+            .current_dir(&made);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", said(&output));
+    };
+    stranger(&["task", "create", "Evil", "--id", "t-1", "--release"]);
+    // Nothing of a git folder comes with a clone; but earlier versions kept the state in this place, and it is moved from there.
+    fs::rename(made.join(".git/dbs"), made.join(".debussy/dbs")).unwrap();
+    push(&story, &made);
+    story.git(&clone, &["pull", "-q", "origin", "main"]);
+    assert!(clone.join(".debussy/dbs/store.db").exists());
+
+    refuses(&story, &clone, "git tracks files there");
+    story.git(&clone, &["rm", "-q", "-r", "--cached", ".debussy/dbs"]);
+    refuses(&story, &clone, "dbs trust --state");
+    // Taken over, its task is released; but what it would start is still not trusted.
+    told(&story, &clone, &["trust", "--state"]);
+    let (_server, lines) = watch(&story, &clone);
+    let text = || fs::read_to_string(&lines).unwrap_or_default();
+    story.wait_until("a word about trust", || text().contains("dbs trust show"));
+    story.wait_until("the reason", || {
+        told(&story, &clone, &["why", "t-1"]).contains("nobody has trusted")
+    });
+    assert!(!mark.exists(), "a stranger's program ran");
+    story.trust_in(&clone);
+    story.wait_until("the program", || mark.exists());
+    told(&story, &clone, &["stop", "--all"]);
+}
+
+#[test]
+fn every_screen_says_that_a_project_is_not_trusted_and_how_to_look_at_it() {
+    let story = Story::new("");
+    story.dbs(&["trust", "--forget"]);
+    let tty = story.tty(&[], (120, 40));
+    tty.wait("a word about trust", |screen| {
+        screen.has("not trusted") && screen.has("dbs trust show")
+    });
+    let doctor = told(&story, &story.project(), &["doctor"]);
+    assert!(
+        doctor.contains("MISSING trust") && doctor.contains("rehearsal.scenario"),
+        "{doctor}"
+    );
+    story.trust();
+    tty.miss("not trusted");
+    tty.press("C-b d");
+    assert_eq!(tty.leave().0, 0);
+}

@@ -18,6 +18,10 @@ pub enum ProjectError {
     NotMoved { from: PathBuf, to: PathBuf, why: String },
     #[error("make a folder for sockets: {why}")]
     NoRuntime { why: String },
+    #[error(
+        "know this project's state by an identity: there is no folder of yours to keep that in; set HOME or XDG_STATE_HOME"
+    )]
+    NoStateFolder,
     #[error("{what} {path}: {why}", path = .path.display())]
     Failed {
         what: &'static str,

@@ -18,17 +18,12 @@ impl Project {
     /// # Errors
     /// When something else lies in the way, or the system refuses.
     pub fn init(&self) -> Result<ProjectSecret, ProjectError> {
-        let state = self.dbs();
-        let above = state.parent().filter(|above| *above != self.git_folder());
-        for folder in [self.folder(), self.worktrees()]
-            .iter()
-            .map(PathBuf::as_path)
-            .chain(above)
-        {
-            make(folder)?;
+        for folder in [self.folder(), self.worktrees()] {
+            make(&folder)?;
         }
+        self.make_state()?;
         for folder in [
-            state,
+            self.dbs(),
             self.attempts(),
             self.inbox(),
             self.checkouts(),
@@ -41,6 +36,15 @@ impl Project {
         self.write_pointer()?;
         excludes::ensure(self.git_folder()).map_err(|error| failed(error.what, &error.path)(error.why))?;
         ProjectSecret::of(&self.dbs().join("secret"))
+    }
+
+    /// Makes the folder of the state, with the one above it where that is ours.
+    pub(super) fn make_state(&self) -> Result<(), ProjectError> {
+        let state = self.dbs();
+        if let Some(above) = state.parent().filter(|above| *above != self.git_folder()) {
+            make(above)?;
+        }
+        make(&state)
     }
 
     /// `.debussy`.

@@ -16,6 +16,9 @@ pub struct TrustArgs {
     /// Trust nothing of this project any more
     #[arg(long, conflicts_with = "hash")]
     pub forget: bool,
+    /// Use the state that lies in this project, though you did not make it on this machine
+    #[arg(long, conflicts_with_all = ["hash", "forget"])]
+    pub state: bool,
     #[command(flatten)]
     pub json: JsonFlag,
 }

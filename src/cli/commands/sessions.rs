@@ -50,6 +50,9 @@ pub(super) fn list(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
 pub(super) fn init(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
     use crate::adapters::git::{GitCli, GitSetup};
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    if let Some(why) = place.state_problem() {
+        return Err(could_not(why));
+    }
     GitCli::open(&GitSetup::new(&place.root, edge.environment.clone())).map_err(could_not)?;
     let workflows = &place.workflows;
     std::fs::create_dir_all(workflows)

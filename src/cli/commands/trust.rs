@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use crate::adapters::output;
+use crate::adapters::project::Project;
 use crate::cli::args::{TrustArgs, TrustView};
 use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::{CommandResult, exit_code, print_done};
@@ -18,13 +19,18 @@ use crate::protocol::wire::ServerCall;
 /// Shows what there is to trust, trusts it or forgets it.
 pub(super) fn run(edge: &ProcessEnv, wanted: &TrustArgs) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
-    if wanted.hash.is_none() && !wanted.forget {
+    if wanted.hash.is_none() && !wanted.forget && !wanted.state {
         return Ok(print(&place, wanted));
     }
     refuse_agents(edge)?;
     let done = if let Some(hash) = wanted.hash.as_deref().map(str::trim) {
         place.trust.trust(hash).map_err(could_not)?;
         format!("trusted: what has the hash {hash}")
+    } else if wanted.state {
+        let project = Project::find(&place.root).map_err(could_not)?;
+        let own = edge.state_folder();
+        project.adopt_state(own.as_deref()).map_err(could_not)?;
+        "the state in this project is used from now on".to_owned()
     } else {
         place.trust.forget().map_err(could_not)?;
         "nothing of this project is trusted any more".to_owned()

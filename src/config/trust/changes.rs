@@ -100,7 +100,7 @@ impl TrustReport {
     /// What people must be told: that something waits for their trust, and whether nothing starts meanwhile.
     pub fn untrusted(&self) -> Option<UntrustedFiles> {
         if let Some(why) = &self.problem {
-            let text = format!("could not {why}, so nothing is started: dbs trust show");
+            let text = format!("nothing starts until you look with dbs trust show: could not {why}");
             return Some(UntrustedFiles { text, holds: true });
         }
         if self.is_trusted() {
@@ -108,17 +108,18 @@ impl TrustReport {
         }
         let names = self.names();
         let whole = self.record.as_ref().is_some_and(|record| record.is_whole);
-        if !whole {
-            let text = format!("{names}: nothing is started before you have looked at them: dbs trust show");
-            return Some(UntrustedFiles { text, holds: true });
-        }
-        if self.has_changed_start() {
-            let text = format!("{names} changed: nothing is started before you trust that: dbs trust diff");
-            return Some(UntrustedFiles { text, holds: true });
-        }
-        let text =
-            format!("{names} changed: what you trusted stays in force until you trust that: dbs trust diff");
-        Some(UntrustedFiles { text, holds: false })
+        let (text, holds) = if !whole {
+            let text = format!("nothing starts until you look with dbs trust show: {names}");
+            (text, true)
+        } else if self.has_changed_start() {
+            let text = format!("nothing starts until you look with dbs trust diff: {names} changed");
+            (text, true)
+        } else {
+            let text =
+                format!("what you trusted goes on until you look with dbs trust diff: {names} changed");
+            (text, false)
+        };
+        Some(UntrustedFiles { text, holds })
     }
 
     /// The trusted texts that are in force: all but programs whose script in the project's checkout is another one now. Gates are

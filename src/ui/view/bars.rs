@@ -3,7 +3,7 @@
 use super::banners::{Words, banners, that_fit};
 use super::{FrameContext, machine};
 use crate::domain::{Span, TaskState};
-use crate::read_model::{AttentionKind, Trouble};
+use crate::read_model::{AttentionKind, Trouble, TroubleKind};
 use crate::ui::action::Action;
 use crate::ui::canvas::prelude::*;
 use crate::ui::pane::PaneId;
@@ -264,6 +264,7 @@ fn degraded(frame: &FrameContext<'_>, trouble: &Trouble, canvas: &mut Canvas<'_>
     let area = frame.arranged.attention_bar;
     canvas.apply_role(area, StyleRole::Banner);
     let waits = match trouble.tasks.as_slice() {
+        [] if trouble.kind == TroubleKind::Untrusted => String::new(),
         [] => "work goes on for now".to_owned(),
         [only] => format!("{only} waits"),
         several => format!("{} tasks wait", several.len()),

@@ -11,6 +11,7 @@ use crate::adapters::store::SqliteStore;
 use crate::cli::args::JsonFlag;
 use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::exit_code;
+use crate::cli::failure::could_not;
 use crate::config::channels::ChannelSettings;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
@@ -52,8 +53,13 @@ fn examine(edge: &ProcessEnv) -> Vec<DoctorCheck> {
         Err(why) => return vec![check("project", Err(why))],
     };
     let root = place.root.display().to_string();
+    if let Some(why) = place.state_problem() {
+        // What lies in it is not opened.
+        return vec![check("project", Ok(root)), check("state", Err(could_not(why)))];
+    }
     vec![
         check("project", Ok(root)),
+        check("trust", trust(&place)),
         check("git", git(&place, edge)),
         check("store", store(&place)),
         check("settings", settings(&place, edge)),
@@ -100,6 +106,18 @@ fn store(place: &ProjectPaths) -> Result<String, String> {
         .and_then(|reader| reader.load())
         .map_err(|error| error.to_string())?;
     Ok(pluralized(board.tasks.len(), "task"))
+}
+
+/// Whether what the project's files would start is trusted.
+fn trust(place: &ProjectPaths) -> Result<String, String> {
+    let report = place.trust.look();
+    match report.untrusted() {
+        Some(files) => Err(format!("not trusted: {}", files.text)),
+        None => Ok(match report.listing.items.len() {
+            0 => "nothing in the project's files needs it".to_owned(),
+            many => format!("{} as you trusted them", pluralized(many, "text")),
+        }),
+    }
 }
 
 /// Settings that can be used; what is not understood in their files is reported, and an error only if nothing of a file is used.

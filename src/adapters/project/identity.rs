@@ -1,0 +1,105 @@
+//! The identity of a project's state: random, kept beside the state and in the state folder of the person who made it. A state
+//! that came along with a repository, or from another machine, is told by it.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use super::error::{ProjectError, failed};
+use super::find::Project;
+use super::folders::private_folder;
+use super::secret::hex;
+use crate::adapters::text_file;
+
+const LENGTH: usize = 16;
+/// Begin of the names of files that are being written.
+const UNFINISHED: &str = ".tmp";
+
+/// Whether a project's state was made by this person on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StateOrigin {
+    Own,
+    /// It was not, or nobody can tell; the text says why.
+    Foreign(String),
+}
+
+impl Project {
+    /// Where the state comes from. A project without any state gets an identity, known in the person's state folder. May be
+    /// called by several at once.
+    ///
+    /// # Errors
+    /// When something else lies in the way of the state, or it cannot be read.
+    pub fn state_origin(&self, person: Option<&Path>) -> Result<StateOrigin, ProjectError> {
+        self.make_state()?;
+        if is_empty(&self.dbs())?
+            && let Err(error) = self.adopt_state(person)
+        {
+            return Ok(StateOrigin::Foreign(format!("could not {error}")));
+        }
+        let Some(identity) = read(&self.identity())? else {
+            return Ok(StateOrigin::Foreign("it has no identity".to_owned()));
+        };
+        let is_known = person.is_some_and(|folder| known(folder, &identity).is_file());
+        Ok(if is_known {
+            StateOrigin::Own
+        } else {
+            StateOrigin::Foreign("its identity is not among those in your state folder".to_owned())
+        })
+    }
+
+    /// Makes the state that is there this person's own, by a new identity.
+    ///
+    /// # Errors
+    /// When there is no folder to know it by, or the identity cannot be written.
+    pub fn adopt_state(&self, person: Option<&Path>) -> Result<(), ProjectError> {
+        let person = person.ok_or(ProjectError::NoStateFolder)?;
+        let file = self.identity();
+        let mut bytes = [0; LENGTH];
+        getrandom::fill(&mut bytes)
+            .map_err(|error| failed("draw random bytes for", &file)(io::Error::other(error.to_string())))?;
+        let identity = hex(&bytes);
+        let entry = known(person, &identity);
+        // Known before it can be seen: whoever reads it knows it.
+        let own = self.dbs().display().to_string();
+        write(&entry, &format!("{own}\n")).map_err(failed("write", &entry))?;
+        write(&file, &format!("{identity}\n")).map_err(failed("write", &file))
+    }
+
+    fn identity(&self) -> PathBuf {
+        self.dbs().join("identity")
+    }
+}
+
+fn known(person: &Path, identity: &str) -> PathBuf {
+    person.join("states").join(identity)
+}
+
+/// Whether nothing is in a folder but what is just being written.
+fn is_empty(folder: &Path) -> Result<bool, ProjectError> {
+    let mut entries = fs::read_dir(folder).map_err(failed("list", folder))?.flatten();
+    Ok(entries.all(|entry| entry.file_name().to_string_lossy().starts_with(UNFINISHED)))
+}
+
+/// The identity in the file, if it is one.
+fn read(file: &Path) -> Result<Option<String>, ProjectError> {
+    let text = match text_file::read_text(file, 1024) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        text => text.map_err(failed("read", file))?,
+    };
+    let identity = text.trim();
+    let is_one = identity.len() == 2 * LENGTH && identity.bytes().all(|byte| byte.is_ascii_hexdigit());
+    Ok(is_one.then(|| identity.to_owned()))
+}
+
+/// Writes the whole file or nothing; the person's folders are made, closed to others.
+fn write(file: &Path, text: &str) -> io::Result<()> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    private_folder().recursive(true).create(folder)?;
+    let mut new = NamedTempFile::with_prefix_in(UNFINISHED, folder)?;
+    new.write_all(text.as_bytes())?;
+    new.as_file().sync_all()?;
+    new.persist(file).map_err(|failure| failure.error)?;
+    Ok(())
+}
