@@ -212,8 +212,8 @@ pub fn refusal(caller: &Caller, command: &str, subject: CallSubject<'_>) -> Opti
 mod tests {
     use super::*;
 
-    fn markers(all: &[&str]) -> Result<Vec<String>, String> {
-        Ok(all.iter().map(|marker| (*marker).to_owned()).collect())
+    fn of(markers: &[&str]) -> Caller {
+        Caller::of(Ok(markers.iter().map(|marker| (*marker).to_owned()).collect()))
     }
 
     fn is_refused(caller: &Caller, command: &str, subject: CallSubject<'_>) -> bool {
@@ -223,14 +223,11 @@ mod tests {
     #[test]
     fn an_agent_is_known_by_any_marker_among_its_ancestors_and_a_shell_is_a_persons() {
         let agent = Caller::Agent(AttemptId(17));
-        assert_eq!(Caller::of(markers(&["17"])), agent);
-        assert_eq!(
-            Caller::of(markers(&["shell-1-99", "gate", "17", "shell-2-5"])),
-            agent
-        );
-        assert_eq!(Caller::of(markers(&["shell-1-99"])), Caller::Person);
-        assert_eq!(Caller::of(markers(&["gate", "shell-1-99"])), Caller::Gate);
-        assert_eq!(Caller::of(markers(&[])), Caller::Person);
+        assert_eq!(of(&["17"]), agent);
+        assert_eq!(of(&["shell-1-99", "gate", "17", "shell-2-5"]), agent);
+        assert_eq!(of(&["shell-1-99"]), Caller::Person);
+        assert_eq!(of(&["gate", "shell-1-99"]), Caller::Gate);
+        assert_eq!(of(&[]), Caller::Person);
         let unknown = Caller::of(Err("look at 7".to_owned()));
         assert_eq!(unknown, Caller::Unknown("look at 7".to_owned()));
     }

@@ -11,7 +11,9 @@ use crate::adapters::holder::process::origin;
 use crate::domain::{
     Attempt, AttemptId, AttemptState, Command, Event, Notice, NoticeLevel, Refusal, RequestId,
 };
-use crate::protocol::callers::{COMMANDS, CallSubject, Caller, command_of, refusal};
+use crate::protocol::callers::{
+    AllowedCallers, COMMANDS, CallSubject, Caller, allowed_callers, command_of, refusal,
+};
 use crate::protocol::wire::{CallReply, ServerCall};
 use crate::server::engine_handle::EngineHandle;
 
@@ -49,7 +51,7 @@ impl CallerGuard {
     }
 
     /// The call as that caller may make it, or the reply that refuses it. Blocks while the engine's inbox is full.
-    pub(super) fn admit(&self, caller: &Caller, call: ServerCall) -> Result<ServerCall, CallReply> {
+    pub(super) fn admit(&self, caller: &Caller, call: ServerCall) -> Result<ServerCall, Box<CallReply>> {
         if let ServerCall::Refused(command) = &call {
             self.record(caller, command);
             return Ok(call);
@@ -74,7 +76,7 @@ impl CallerGuard {
         };
         if let Some(why) = refusal(caller, command_of(&call), subject) {
             self.record(caller, command_of(&call));
-            return Err(reply_of(&call, why));
+            return Err(Box::new(reply_of(&call, why)));
         }
         Ok(match (call, agent) {
             // An agent does not choose under which name it writes.
@@ -136,9 +138,16 @@ impl CallerGuard {
         } else {
             String::new()
         };
-        let text = format!("{who} was refused `dbs {command}`: it is not for agents{count}");
+        let who_may = allowed_callers(command);
+        let why = match who_may {
+            AllowedCallers::Attempts => "for another attempt",
+            AllowedCallers::OwnAgent => "on another task",
+            AllowedCallers::Everybody | AllowedCallers::Persons => "which is for persons",
+        };
+        let text = format!("{who} was refused `dbs {command}`, {why}{count}");
         tracing::warn!("{text}");
-        if let (1, Some(own)) = (times, &agent) {
+        // A wrong signal leaves the board as it is: who is spoken for has nothing to do with it.
+        if let (1, Some(own), AllowedCallers::Persons) = (times, &agent, who_may) {
             let comment = Event::Asked {
                 request: RequestId(0),
                 by: AUTHOR.to_owned(),
@@ -209,7 +218,7 @@ mod tests {
         assert!(guard.admit(&agent, comment("another")).is_err());
         let refused = guard.admit(&agent, approve());
         assert!(
-            matches!(&refused, Err(CallReply::Asked(Err(refusal))) if refusal.why.contains("for persons")),
+            matches!(&refused, Err(reply) if format!("{reply:?}").contains("is for persons")),
             "{refused:?}"
         );
         assert!(guard.admit_attach(&agent).is_err() && guard.admit_attach(&Caller::Person).is_ok());

@@ -11,7 +11,7 @@ use crate::adapters::clock;
 use crate::adapters::ipc::{FrameReceiver, FrameSender, IpcConnection};
 use crate::config::schema;
 use crate::protocol::callers::Caller;
-use crate::protocol::wire::{CallReply, FROM_NOW, FromClient, FromServer, Hello, PROTOCOL};
+use crate::protocol::wire::{CallReply, FROM_NOW, FromClient, FromServer, Hello, PROTOCOL, ServerCall};
 use crate::read_model::ReadModel;
 use crate::server::attached_client;
 use crate::server::callers::CallerGuard;
@@ -94,35 +94,9 @@ async fn serve_connection(
     (mut sender, mut receiver): IpcConnection,
 ) -> Result<(), ConnectionError> {
     // At once: the number of a process that has ended says nothing.
-    let (guarding, peer) = (Arc::clone(own), receiver.peer_process());
-    let caller = tokio::task::spawn_blocking(move || guarding.guard.identify(peer))
-        .await
-        .unwrap_or_else(|_| {
-            Caller::Unknown("look at the process that calls: it broke, see the log".to_owned())
-        });
-    let idle = own.idle.wait();
-    let first = tokio::select! {
-        () = idle.closed.cancelled() => return make_room(&mut sender, &mut receiver).await,
-        first = tokio::time::timeout(PEER_TIMEOUT, next(&mut receiver)) => first.map_err(|_late| ConnectionError::Silent)??,
-    };
-    drop(idle);
-    let Some(FromClient::Hello(hello)) = first else {
-        return Err(ConnectionError::Silent);
-    };
-    let greeting = Hello {
-        protocol: PROTOCOL,
-        program: env!("CARGO_PKG_VERSION").to_owned(),
-    };
-    say(&mut sender, &FromServer::Hello(greeting)).await?;
-    if hello.protocol != PROTOCOL {
-        let text = format!(
-            "this server is dbs {} (protocol {PROTOCOL}), you are dbs {} (protocol {}); use the same version, or end the \
-             server with `dbs stop` from its own version: agents go on",
-            env!("CARGO_PKG_VERSION"),
-            hello.program,
-            hello.protocol
-        );
-        return bye(&mut sender, &mut receiver, text).await;
+    let caller = identify(own, receiver.peer_process()).await;
+    if greet(own, &mut sender, &mut receiver).await? == Greeting::Over {
+        return Ok(());
     }
     loop {
         let idle = own.idle.wait();
@@ -134,31 +108,18 @@ async fn serve_connection(
         drop(idle);
         match message {
             None => return Ok(()),
-            Some(FromClient::Call(call)) => {
-                let (answering, caller) = (Arc::clone(own), caller.clone());
-                let answer = move || match answering.guard.admit(&caller, *call) {
-                    Ok(call) => answer_call(&answering.services, &answering.intake, call),
-                    Err(refused) => CallOutcome::Answer(refused),
-                };
-                match tokio::task::spawn_blocking(answer).await.unwrap_or_else(|_| {
-                    CallOutcome::Answer(CallReply::Failed("the call broke; see the log".to_owned()))
-                }) {
-                    CallOutcome::Answer(answer) => reply(&mut sender, answer).await?,
-                    CallOutcome::Stop(answer, order) => {
-                        *own.stop_order.lock() = order;
-                        reply(&mut sender, answer).await?;
-                        own.services.stop.cancel();
-                    }
-                    CallOutcome::Follow(after) => return follow(&own.services, &mut sender, after).await,
-                    CallOutcome::Watch => return watch(&own.services, &mut sender).await,
+            Some(FromClient::Call(call)) => match judge_and_answer(own, &caller, call).await {
+                CallOutcome::Answer(answer) => reply(&mut sender, answer).await?,
+                CallOutcome::Stop(answer, order) => {
+                    *own.stop_order.lock() = order;
+                    reply(&mut sender, answer).await?;
+                    own.services.stop.cancel();
                 }
-            }
+                CallOutcome::Follow(after) => return follow(&own.services, &mut sender, after).await,
+                CallOutcome::Watch => return watch(&own.services, &mut sender).await,
+            },
             Some(FromClient::Attach(attach)) => {
-                let (guarding, caller) = (Arc::clone(own), caller.clone());
-                let judged = tokio::task::spawn_blocking(move || guarding.guard.admit_attach(&caller)).await;
-                if let Err(why) =
-                    judged.unwrap_or_else(|_| Err("could not attach: the call broke; see the log".to_owned()))
-                {
+                if let Err(why) = judge_attach(own, caller).await {
                     return bye(&mut sender, &mut receiver, why).await;
                 }
                 return attached_client::serve_client(&own.services, &mut sender, &mut receiver, attach)
@@ -167,6 +128,79 @@ async fn serve_connection(
             Some(_before_attaching) => {}
         }
     }
+}
+
+/// Whether a conversation goes on after the first words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Greeting {
+    Done,
+    /// It had to make room, or speaks another version; it was told so.
+    Over,
+}
+
+/// Hears the peer's hello and says ours.
+async fn greet(
+    own: &Conversations,
+    sender: &mut FrameSender,
+    receiver: &mut FrameReceiver,
+) -> Result<Greeting, ConnectionError> {
+    let idle = own.idle.wait();
+    let first = tokio::select! {
+        () = idle.closed.cancelled() => {
+            make_room(sender, receiver).await?;
+            return Ok(Greeting::Over);
+        }
+        first = tokio::time::timeout(PEER_TIMEOUT, next(receiver)) => first.map_err(|_late| ConnectionError::Silent)??,
+    };
+    drop(idle);
+    let Some(FromClient::Hello(hello)) = first else {
+        return Err(ConnectionError::Silent);
+    };
+    let greeting = Hello {
+        protocol: PROTOCOL,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    say(sender, &FromServer::Hello(greeting)).await?;
+    if hello.protocol == PROTOCOL {
+        return Ok(Greeting::Done);
+    }
+    let text = format!(
+        "this server is dbs {} (protocol {PROTOCOL}), you are dbs {} (protocol {}); use the same version, or end the \
+         server with `dbs stop` from its own version: agents go on",
+        env!("CARGO_PKG_VERSION"),
+        hello.program,
+        hello.protocol
+    );
+    bye(sender, receiver, text).await?;
+    Ok(Greeting::Over)
+}
+
+/// Who is at the other end.
+async fn identify(own: &Arc<Conversations>, peer: Option<u32>) -> Caller {
+    let guarding = Arc::clone(own);
+    let known = tokio::task::spawn_blocking(move || guarding.guard.identify(peer)).await;
+    known.unwrap_or_else(|_| {
+        Caller::Unknown("look at the process that calls: it broke, see the log".to_owned())
+    })
+}
+
+/// What follows from a call that this caller makes.
+async fn judge_and_answer(own: &Arc<Conversations>, caller: &Caller, call: Box<ServerCall>) -> CallOutcome {
+    let (answering, caller) = (Arc::clone(own), caller.clone());
+    let answer = move || match answering.guard.admit(&caller, *call) {
+        Ok(call) => answer_call(&answering.services, &answering.intake, call),
+        Err(refused) => CallOutcome::Answer(*refused),
+    };
+    let answered = tokio::task::spawn_blocking(answer).await;
+    answered
+        .unwrap_or_else(|_| CallOutcome::Answer(CallReply::Failed("the call broke; see the log".to_owned())))
+}
+
+/// Why this caller may not attach.
+async fn judge_attach(own: &Arc<Conversations>, caller: Caller) -> Result<(), String> {
+    let guarding = Arc::clone(own);
+    let judged = tokio::task::spawn_blocking(move || guarding.guard.admit_attach(&caller)).await;
+    judged.unwrap_or_else(|_| Err("could not attach: the call broke; see the log".to_owned()))
 }
 
 /// Ends a connection that waited longest when another needed its place.

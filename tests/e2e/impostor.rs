@@ -96,8 +96,8 @@ impl Impostor {
         );
         fs::write(&script, format!("{begin}{body}")).unwrap();
         fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
-        let lines: String = TRIES.iter().map(|(_, line)| format!("{line}\n")).collect();
-        fs::write(root.join("tries"), lines).unwrap();
+        let lines: Vec<&str> = TRIES.iter().map(|(_, line)| *line).collect();
+        fs::write(root.join("tries"), lines.join("\n") + "\n").unwrap();
         fs::write(root.join("tasks.jsonl"), "{\"title\": \"Smuggled\"}\n").unwrap();
         let role = format!(
             "[roles.developer]\nagent = \"custom\"\ncommand = \"sh {}\"\n",
@@ -184,10 +184,51 @@ fn an_agent_that_acts_as_a_person_is_refused_whatever_it_does_to_its_process() {
     fs::write(story.root().join("go-end"), "").unwrap();
 }
 
+/// An agent writes files that a gate runs.
+const WRITING: &str = r#"
+[[part]]
+role = "developer"
+steps = [
+  { signal = "claim" },
+  { write = "check.sh", text = "\"$DBS_PROGRAM\" task create Smuggled --release\n" },
+  { commit = "Check" },
+  { push = "origin" },
+  { signal = "done", text = "Checked." },
+]
+
+[[part]]
+steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
+"#;
+
+#[test]
+fn what_a_gate_runs_is_refused_what_is_for_persons() {
+    let story = Story::new(WRITING);
+    let (heard, project) = (story.root().join("heard"), story.project());
+    let gate = format!(
+        "[gates]\ncheck = \"cp check.sh {0}.sh && cd {1} && sh {0}.sh >{0} 2>&1; true\"\n",
+        heard.display(),
+        project.display()
+    );
+    story.configure(&gate);
+    let _server = story.server();
+    story.wait_until("the server", || story.is_live());
+    story.dbs(&["task", "create", "One", "--id", "t-1", "--release"]);
+    story.wait_until("the task's end", || story.count("done") == 1);
+    let text = fs::read_to_string(heard).unwrap();
+    assert!(
+        text.contains("`dbs task create` is for persons, and a gate calls"),
+        "{text}"
+    );
+    assert!(!story.dbs(&["task", "list"]).contains("Smuggled"));
+    story.dbs(&["stop", "--all"]);
+}
+
 /// The test plays both parts: run again with the marker of an agent it is a client that asks nobody whether it may attach.
 #[test]
 fn a_client_that_an_agent_wrote_itself_is_refused_by_the_server() {
-    if let Some(socket) = std::env::var_os("DBS_STORY_SOCKET") {
+    #[expect(clippy::disallowed_methods, reason = "says which part to play")]
+    let socket = std::env::var_os("DBS_STORY_SOCKET");
+    if let Some(socket) = socket {
         return println!("{}", attach(Path::new(&socket)));
     }
     let story = Story::new("");
