@@ -28,6 +28,7 @@
 //! | agents that merge, reports | `integrating` |
 //! | an agent that acts as a person | `impostor` |
 //! | a stranger's repository: nothing of it is started before a person trusts it | `trusting` |
+//! | an agent that gives its token away | `secrets` |
 #![cfg(unix)]
 #![expect(
     clippy::unwrap_used,
@@ -70,6 +71,8 @@ mod reaching;
 mod readme;
 #[path = "e2e/scenarios.rs"]
 mod scenarios;
+#[path = "e2e/secrets.rs"]
+mod secrets;
 #[path = "e2e/servers.rs"]
 mod servers;
 #[path = "e2e/settings.rs"]

@@ -8,6 +8,7 @@ mod identity;
 mod relocation;
 mod runtime;
 mod secret;
+mod token_mask;
 
 pub use error::ProjectError;
 pub use find::Project;

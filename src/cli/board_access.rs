@@ -256,7 +256,10 @@ impl BoardAccess {
                 return Ok(None);
             }
         };
-        let mut durable = DurableBoard::open(Box::new(store)).map_err(could_not)?;
+        let secret = self.place.secret.clone();
+        let mask = Arc::new(move |board: &Board, event: &Event| secret.mask_tokens(board, event));
+        let durable = DurableBoard::open(Box::new(store)).map_err(could_not)?;
+        let mut durable = durable.with_mask(mask);
         for event in self.stored_settings()? {
             if durable.board().is_redundant(&event) {
                 continue;

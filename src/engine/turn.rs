@@ -1,5 +1,7 @@
 //! One turn: apply, commit, publish. Performing what follows comes after, and only after, the commit.
 
+use std::sync::Arc;
+
 use crate::domain::{Board, Effect, Event, Notice, Timestamp};
 use crate::ports::store::{Store, StoreError, Turn};
 use crate::read_model::{ReadModel, Trouble};
@@ -16,7 +18,11 @@ pub struct TurnOutcome {
 pub struct DurableBoard {
     board: Board,
     store: Box<dyn Store>,
+    mask: Option<MaskFn>,
 }
+
+/// Function that answers an event without the secrets in it; nothing when there are none.
+pub type MaskFn = Arc<dyn Fn(&Board, &Event) -> Option<Event> + Send + Sync>;
 
 impl DurableBoard {
     /// Reads the board from the store. It sleeps: nothing is started before it knows what runs ([`Event::Woke`]).
@@ -26,7 +32,20 @@ impl DurableBoard {
     pub fn open(mut store: Box<dyn Store>) -> Result<DurableBoard, StoreError> {
         let mut board = store.load()?;
         board.sleep();
-        Ok(DurableBoard { board, store })
+        Ok(DurableBoard {
+            board,
+            store,
+            mask: None,
+        })
+    }
+
+    /// The same, but no secret that `mask` knows is taken in.
+    #[must_use]
+    pub fn with_mask(self, mask: MaskFn) -> DurableBoard {
+        DurableBoard {
+            mask: Some(mask),
+            ..self
+        }
     }
 
     /// The board as of the last turn.
@@ -44,6 +63,8 @@ impl DurableBoard {
     /// # Errors
     /// When the turn could not be made durable.
     pub fn take_turn(&mut self, now: Timestamp, event: &Event) -> Result<TurnOutcome, StoreError> {
+        let masked = self.mask.as_ref().and_then(|mask| mask(&self.board, event));
+        let event = masked.as_ref().unwrap_or(event);
         let effects = self.board.apply(now, event);
         let touched = self.board.take_changed_rows();
         let turn = Turn {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::adapters::project::ProjectSecret;
 use crate::domain::signal::LONGEST_REPORT;
-use crate::domain::{Accepted, Event, Refusal};
+use crate::domain::{Accepted, AttemptState, Event, Refusal};
 use crate::engine::inbox::InboxClosed;
 use crate::protocol::wire::SignalSent;
 use crate::server::engine_handle::EngineHandle;
@@ -58,6 +58,20 @@ pub(super) fn verified(intake: &SignalIntake, signal: &SignalSent) -> Result<Eve
         )));
     }
     let key = cut(&signal.key);
+    // The token is void from the end of its attempt on. What was taken before is still known.
+    let is_known = || {
+        attempt
+            .signals
+            .iter()
+            .chain(&attempt.refused)
+            .any(|before| before.key == key)
+    };
+    if matches!(attempt.state, AttemptState::Settled(_)) && !is_known() {
+        return Err(Refusal::new(format!(
+            "attempt {} is over and its token is void: {} came too late",
+            signal.attempt, signal.kind
+        )));
+    }
     // Refused here, a flood makes no events, so the store does not grow by it.
     if let Some(refusal) = attempt.flood_refusal(signal.kind, &key) {
         return Err(refusal);
@@ -82,7 +96,7 @@ pub(super) mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::domain::{Attempt, AttemptId, AttemptState, Signal, SignalKind, Timestamp, Verdict};
+    use crate::domain::{Attempt, AttemptId, Signal, SignalKind, Timestamp, Verdict};
     use crate::engine::inbox::{InboxReceiver, inbox};
     use crate::engine::journal::Journal;
     use crate::read_model::{ReadModel, settled_attempt};
@@ -154,6 +168,31 @@ pub(super) mod tests {
         assert!(verified(&intake, &sent).is_err_and(|refusal| refusal.why.contains("too many done signals")));
         sent.kind = SignalKind::Block;
         assert!(verified(&intake, &sent).is_ok(), "another kind has room");
+    }
+
+    #[test]
+    fn a_token_is_void_when_its_attempt_is_over_but_what_was_taken_is_still_known() {
+        let home = tempfile::tempdir().unwrap();
+        let (mut intake, _outlet) = intake(home.path());
+        let mut model = ReadModel::clone(&intake.engine.read_model());
+        let mut over = settled_attempt(FIRST.0, "development", (MADE.0, 9), Verdict::Passed);
+        over.signals.push(Signal {
+            kind: SignalKind::Done,
+            text: String::new(),
+            report: None,
+            key: "k-1".to_owned(),
+            at: MADE,
+        });
+        model.attempts.insert(FIRST, Arc::new(over));
+        intake.engine.read_models = tokio::sync::watch::channel(Arc::new(model)).1;
+        let mut sent = signal(&intake.secret, FIRST, FIRST);
+        assert!(verified(&intake, &sent).is_ok());
+        sent.key = "k-2".to_owned();
+        assert!(verified(&intake, &sent).is_err_and(|refusal| refusal.why.contains("its token is void")));
+        assert!(
+            verified(&intake, &signal(&intake.secret, SECOND, SECOND)).is_ok(),
+            "the other goes on"
+        );
     }
 
     #[test]

@@ -109,7 +109,9 @@ impl Session {
         adapters: SessionAdapters,
         runtime: &Handle,
     ) -> Result<Session, SessionError> {
-        let durable = DurableBoard::open(adapters.store)?;
+        let secret = place.secret.clone();
+        let mask = Arc::new(move |board: &Board, event: &Event| secret.mask_tokens(board, event));
+        let durable = DurableBoard::open(adapters.store)?.with_mask(mask);
         let (holders, agents, git) = (adapters.holders, adapters.agents, adapters.git);
         let (inbox, outlet) = inbox();
         let (publish, read_models) = watch::channel(Arc::new(durable.read_model(clock::now())));
