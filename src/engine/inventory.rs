@@ -1,8 +1,8 @@
 //! The inventory after a start, as one event. It looks and reports; what follows is decided like everything else.
 
 use crate::domain::event::EndCause;
-use crate::domain::{Attempt, Board, Event, Inventory, ProcessExit, Span};
-use crate::ports::holders::{HolderLiveness, HolderPortError, HolderReport, Holders};
+use crate::domain::{Attempt, AttemptState, Board, Event, Inventory, ProcessExit, Span};
+use crate::ports::holders::{ExitedBy, HolderLiveness, HolderPortError, HolderReport, Holders, ProgramExit};
 use crate::ports::terminals::Terminals;
 
 /// How long an agent nobody waits for has to end by itself.
@@ -35,7 +35,8 @@ pub fn take_inventory(
                 terminals.follow(&held.id);
                 continue;
             }
-            HolderLiveness::Exited(ended) => ended.exit,
+            HolderLiveness::Exited(ended) => exit_of(attempt, ended),
+            HolderLiveness::GoneWithMachine => ProcessExit::MachineStopped,
             HolderLiveness::Lost if holders.sweep_orphans(&held.id).is_ok() => ProcessExit::Vanished,
             HolderLiveness::Lost => {
                 found.unknown.insert(attempt.id);
@@ -55,6 +56,15 @@ pub fn take_inventory(
         found.ended.insert(attempt.id, (exit, tail));
     }
     Ok(Event::Woke(found))
+}
+
+/// How a program ended. One that the board had not asked to stop was stopped with the whole session.
+fn exit_of(attempt: &Attempt, ended: ProgramExit) -> ProcessExit {
+    match (ended.by, &attempt.state) {
+        (ExitedBy::Stop, AttemptState::Starting | AttemptState::Running) => ProcessExit::SessionStopped,
+        (ExitedBy::Stop | ExitedBy::Itself, _) => ended.exit,
+        (ExitedBy::Shutdown, _) => ProcessExit::MachineStopped,
+    }
 }
 
 /// Nobody waits for this agent any more, so it would work in vain (K34).

@@ -25,14 +25,20 @@ pub(super) fn start(world: &EngineContext, job: &Job) -> Option<Event> {
     let why = match (world.holders.status(&id).state, &attempt.workplace) {
         (HolderLiveness::NotStarted, _) => return make_and_launch(world, job, attempt),
         (HolderLiveness::Unknown(why), _) => return leave_unanswered(attempt, &why),
-        (HolderLiveness::Running(_) | HolderLiveness::Exited(_) | HolderLiveness::Lost, Some(made)) => {
+        (
+            HolderLiveness::Running(_)
+            | HolderLiveness::Exited(_)
+            | HolderLiveness::Lost
+            | HolderLiveness::GoneWithMachine,
+            Some(made),
+        ) => {
             return Some(started(attempt, made.clone()));
         }
         (HolderLiveness::Running(_), None) => match world.holders.stop(&id, STOP_GRACE) {
             Ok(_) => "an agent of that number ran already and was stopped".to_owned(),
             Err(error) => return leave_unanswered(attempt, &error.to_string()),
         },
-        (HolderLiveness::Exited(_) | HolderLiveness::Lost, None) => {
+        (HolderLiveness::Exited(_) | HolderLiveness::Lost | HolderLiveness::GoneWithMachine, None) => {
             "an agent of that number ran before; the next attempt has another".to_owned()
         }
     };
@@ -145,7 +151,13 @@ fn launch(world: &EngineContext, job: &Job, attempt: &Attempt, made: &Workplace)
     };
     let why = format!("could not {error}");
     match (error, world.holders.status(&spec.id).state) {
-        (_, HolderLiveness::Running(_) | HolderLiveness::Exited(_) | HolderLiveness::Lost) => Ok(()),
+        (
+            _,
+            HolderLiveness::Running(_)
+            | HolderLiveness::Exited(_)
+            | HolderLiveness::Lost
+            | HolderLiveness::GoneWithMachine,
+        ) => Ok(()),
         (LaunchError::Unclear(_), _) | (_, HolderLiveness::Unknown(_)) => Err(StartError::Unknown(why)),
         (LaunchError::Refused(cause) | LaunchError::Failed(cause), _) => {
             Err(StartError::Failed(cause.kind.cause(why)))

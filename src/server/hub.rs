@@ -203,8 +203,9 @@ impl HubInner {
                 (Some(exit), _) => exit,
                 (None, HolderLiveness::Exited(ended)) => {
                     reading::replay(readers, id, pane, &mut fed);
-                    ended.exit
+                    reading::exit_of(ended.exit, ended.by)
                 }
+                (None, HolderLiveness::GoneWithMachine) => ProcessExit::MachineStopped,
                 (None, HolderLiveness::Lost) if readers.holders.sweep_orphans(id).is_ok() => {
                     ProcessExit::Vanished
                 }
@@ -284,7 +285,7 @@ mod tests {
     use crate::ports::holders::ExitedBy;
 
     /// The folder of a program that has ended.
-    fn ended(attempts: &std::path::Path, id: &str) {
+    fn ended(attempts: &std::path::Path, id: &str, by: ExitedBy) {
         let folder = attempts.join(id);
         let own = ProcessIdentity::of(std::process::id()).unwrap();
         let meta = HolderMeta {
@@ -301,7 +302,7 @@ mod tests {
         let exit = ExitRecord {
             exit: ProcessExit::Code(1),
             ended_at: Timestamp(2),
-            by: ExitedBy::Itself,
+            by,
             output: 0,
         };
         std::fs::create_dir_all(&folder).unwrap();
@@ -318,7 +319,7 @@ mod tests {
     #[test]
     fn the_last_signals_of_a_program_are_taken_in_before_its_end_and_its_cause_is_asked_for() {
         let folder = tempfile::tempdir().unwrap();
-        ended(folder.path(), "7");
+        ended(folder.path(), "7", ExitedBy::Shutdown);
         let (inlet, outlet) = inbox();
         let kept = inlet.clone();
         let before_end: BeforeEndFn = Box::new(move || kept.send(Event::Ticked).unwrap());
@@ -335,6 +336,7 @@ mod tests {
             &end,
             Event::AttemptEnded {
                 attempt: AttemptId(7),
+                exit: ProcessExit::MachineStopped,
                 cause: Some(_),
                 ..
             }
@@ -345,7 +347,7 @@ mod tests {
     #[tokio::test]
     async fn a_reader_that_breaks_takes_the_server_with_it_instead_of_leaving_a_terminal_nobody_reads() {
         let folder = tempfile::tempdir().unwrap();
-        ended(folder.path(), "7");
+        ended(folder.path(), "7", ExitedBy::Itself);
         let (inlet, _outlet) = inbox();
         let broken: EndCauseFn = Box::new(|_, _| panic!("on purpose"));
         let hub = hub_over(folder.path(), inlet, (Box::new(|| {}), broken));

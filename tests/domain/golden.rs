@@ -159,6 +159,8 @@ fn events_are_stored_like_this() {
             why: "limit".to_owned(),
         }),
         Some(EndCause::Infra("login".into())),
+        None,
+        None,
     ];
     let mut events = vec![
         Event::Asked {
@@ -241,6 +243,8 @@ fn events_are_stored_like_this() {
         ProcessExit::Code(1),
         ProcessExit::Signal(9),
         ProcessExit::Vanished,
+        ProcessExit::MachineStopped,
+        ProcessExit::SessionStopped,
     ];
     events.extend(
         exits
@@ -310,7 +314,7 @@ fn effects_are_stored_like_this() {
     insta::assert_snapshot!(lines(&effects));
 }
 
-fn causes() -> [StopCause; 6] {
+fn causes() -> [StopCause; 7] {
     [
         StopCause::Finished,
         StopCause::Timeout,
@@ -318,6 +322,7 @@ fn causes() -> [StopCause; 6] {
         StopCause::Killed,
         StopCause::Cancelled,
         StopCause::Quota,
+        StopCause::Interrupted,
     ]
 }
 
@@ -361,6 +366,7 @@ fn task() -> Task {
         spawns: 2,
         tries: BTreeMap::from([("development".into(), 2)]),
         troubles: 3,
+        interruptions: 2,
         head: Some("c1".to_owned()),
         merged: Some("m1".to_owned()),
         why_not: None,
@@ -404,6 +410,7 @@ fn states_holds_and_reasons_are_stored_like_this() {
             tries: 12,
             cause: TroubleKind::Network.cause("x"),
         }),
+        TaskState::Held(HoldReason::Interrupted(5)),
         TaskState::Held(HoldReason::BasePushed(text())),
         TaskState::Held(HoldReason::Refused(text())),
         TaskState::Parked(text()),
@@ -537,12 +544,12 @@ fn batches_runs_and_pauses_are_stored_like_this() {
 #[test]
 fn rows_from_before_a_field_existed_are_still_read() {
     let mut value = serde_json::to_value(task()).unwrap();
-    for field in ["tries", "troubles"] {
+    for field in ["tries", "troubles", "interruptions"] {
         value.as_object_mut().unwrap().remove(field);
     }
     let back: Task = serde_json::from_value(value).unwrap();
     assert!(back.tries.is_empty());
-    assert_eq!(back.troubles, 0);
+    assert_eq!((back.troubles, back.interruptions), (0, 0));
 }
 
 #[test]

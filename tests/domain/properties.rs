@@ -107,6 +107,8 @@ fn exit() -> impl Strategy<Value = ProcessExit> {
         Just(ProcessExit::Code(1)),
         Just(ProcessExit::Signal(9)),
         Just(ProcessExit::Vanished),
+        Just(ProcessExit::MachineStopped),
+        Just(ProcessExit::SessionStopped),
     ]
 }
 

@@ -3,7 +3,13 @@
 
 use dbs::domain::cause::{Cause, TroubleKind};
 use dbs::domain::task::HoldReason;
-use dbs::domain::{ActionOutcome, AttemptId, Command, Event, EvidenceKind, SignalKind, Span, TaskState, Tri};
+use dbs::domain::{
+    ActionOutcome, AttemptId, Command, Event, EvidenceKind, Inventory, ProcessExit, SignalKind, Span,
+    TaskState, Tri,
+};
+
+use proptest::collection::vec;
+use proptest::prelude::*;
 
 use crate::fixture::{BoardFixture, draft};
 
@@ -140,4 +146,102 @@ fn evidence_that_stays_unknown_is_asked_for_so_often_and_not_for_so_long() {
     assert_eq!(fixture.task("a").state, hold);
     let text = "could not be verified in 12 tries: no network";
     assert!(fixture.comments("a").contains(text), "{}", fixture.comments("a"));
+}
+
+#[test]
+fn three_restarts_of_the_machine_are_no_three_crashes_and_five_in_a_row_are_left_to_a_person() {
+    let mut fixture = BoardFixture::developing("a");
+    for times in 1..=5 {
+        let open = fixture.open("a");
+        fixture.start(open);
+        // As the next server finds it.
+        let ended = [(open, (ProcessExit::MachineStopped, String::new()))].into();
+        fixture.happen(Event::Woke(Inventory {
+            ended,
+            ..Inventory::default()
+        }));
+        assert!(fixture.task("a").failures.is_empty());
+        assert!(fixture.comments("a").contains("the machine stopped under it"));
+        let word = if times < 5 { "active" } else { "held" };
+        assert_eq!(fixture.word("a"), word, "after {times}");
+    }
+    let hold = TaskState::Held(HoldReason::Interrupted(5));
+    assert_eq!(fixture.task("a").state, hold);
+    assert_eq!(fixture.task("a").spawns, 0);
+    assert!(fixture.notice_kinds().contains(&"block"));
+    fixture.ask(retry("a")).unwrap();
+    let open = fixture.open("a");
+    fixture.start(open);
+    fixture.end_with(open, ProcessExit::MachineStopped, None);
+    assert_eq!(fixture.word("a"), "active");
+}
+
+#[test]
+fn a_signal_that_was_sent_counts_though_the_machine_stopped_afterwards() {
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
+    fixture.say(first, SignalKind::Done, "");
+    fixture.end_with(first, ProcessExit::MachineStopped, None);
+    assert_eq!(fixture.word("a"), "verifying");
+}
+
+/// How an agent that works on a task ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Machine,
+    Session,
+    Crash,
+    GaveUp,
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn interruptions_cost_no_budget_in_whatever_order_they_come(
+        ends in vec(prop_oneof![
+            4 => Just(End::Machine),
+            3 => Just(End::Session),
+            1 => Just(End::Crash),
+            1 => Just(End::GaveUp),
+        ], 1..30),
+    ) {
+        let mut fixture = BoardFixture::developing("a");
+        let mut in_a_row = 0;
+        for end in ends {
+            let open = fixture.open("a");
+            fixture.start(open);
+            let (failures, spawns) = (fixture.task("a").failures.clone(), fixture.task("a").spawns);
+            match end {
+                End::Machine => fixture.end_with(open, ProcessExit::MachineStopped, None),
+                End::Session => fixture.end_with(open, ProcessExit::SessionStopped, None),
+                End::Crash => fixture.end_with(open, ProcessExit::Code(1), None),
+                End::GaveUp => {
+                    fixture.say(open, SignalKind::Fail, "no");
+                    fixture.end(open);
+                }
+            }
+            match end {
+                End::Machine => in_a_row += 1,
+                End::Session => {}
+                End::Crash | End::GaveUp => in_a_row = 0,
+            }
+            let is_over = fixture.word("a") == "held";
+            if matches!(end, End::Machine | End::Session) {
+                prop_assert_eq!(&fixture.task("a").failures, &failures);
+                // What follows at once is an attempt, too.
+                let began = u32::from(fixture.task("a").open_attempt.is_some());
+                prop_assert_eq!(fixture.task("a").spawns, spawns - 1 + began);
+                prop_assert_eq!(is_over, in_a_row >= 5);
+            }
+            if is_over {
+                break;
+            }
+            fixture.settled(open);
+            if fixture.task("a").open_attempt.is_none() {
+                fixture.wait_until_due();
+            }
+        }
+    }
 }

@@ -1,8 +1,8 @@
 //! What goes wrong around an agent's start, and what is found after a restart (K34, K38, K52, LK-17).
 
-use dbs::domain::{AttemptId, BoardSettings, Command, Event, Inventory, ProcessExit, Span};
+use dbs::domain::{AttemptId, BoardSettings, Command, Event, Inventory, ProcessExit, Span, Timestamp};
 use dbs::engine::inventory::take_inventory;
-use dbs::ports::holders::{HolderId, HolderLiveness, HolderReport, OrphanPolicy};
+use dbs::ports::holders::{ExitedBy, HolderId, HolderLiveness, HolderReport, OrphanPolicy, ProgramExit};
 
 use crate::bench::{Bench, Mishap, draft, launched};
 
@@ -132,4 +132,32 @@ fn an_agent_whose_holder_cannot_be_read_at_the_start_goes_on_and_is_followed() {
     bench.happen(&Event::Woke(inventory));
     assert_eq!(bench.agent("t-1").id, dim, "unknown is not dead");
     assert_eq!(bench.launches().len(), 1);
+}
+
+#[test]
+fn an_agent_that_went_with_the_machine_or_with_the_session_is_told_from_one_that_died() {
+    let mut bench = Bench::new();
+    bench.release(draft("t-1", "kanban", None));
+    let id = bench.agent("t-1").id;
+    let ended = |by| {
+        HolderLiveness::Exited(ProgramExit {
+            exit: ProcessExit::Signal(15),
+            ended_at: Timestamp(1),
+            by,
+        })
+    };
+    for (state, exit) in [
+        (HolderLiveness::GoneWithMachine, ProcessExit::MachineStopped),
+        (ended(ExitedBy::Shutdown), ProcessExit::MachineStopped),
+        (ended(ExitedBy::Stop), ProcessExit::SessionStopped),
+        (ended(ExitedBy::Itself), ProcessExit::Signal(15)),
+        (HolderLiveness::Lost, ProcessExit::Vanished),
+    ] {
+        let inventory = found(&bench, id, state.clone());
+        assert_eq!(inventory.ended[&id].0, exit, "{state:?}");
+    }
+    // One that the board had asked to stop ended because of that.
+    bench.ask(Command::Kill(id));
+    let inventory = found(&bench, id, ended(ExitedBy::Stop));
+    assert_eq!(inventory.ended[&id].0, ProcessExit::Signal(15));
 }

@@ -190,12 +190,15 @@ fn a_number_used_again_or_another_boot_is_not_taken_for_the_holder() {
     let text = fs::read_to_string(&file).expect("written");
     let meta: HolderMeta = serde_json::from_str(&text).expect("readable");
     assert_eq!((meta.holder.pid, meta.format), (launched.holder_pid, 1));
-    for wrong in [text.replace(&meta.holder.boot, "an-earlier-boot"), {
-        text.replace(&format!("\"start\":{}", meta.holder.start), "\"start\":1")
-    }] {
+    let earlier_boot = text.replace(&meta.holder.boot, "an-earlier-boot");
+    let other_start = text.replace(&format!("\"start\":{}", meta.holder.start), "\"start\":1");
+    for (wrong, state) in [
+        (earlier_boot, HolderLiveness::GoneWithMachine),
+        (other_start, HolderLiveness::Lost),
+    ] {
         assert_ne!(wrong, text);
         fs::write(&file, wrong).expect("ours");
-        assert_eq!(bench.state("1"), HolderLiveness::Lost);
+        assert_eq!(bench.state("1"), state);
     }
     fs::write(&file, "{\"torn").expect("ours");
     assert!(matches!(bench.state("1"), HolderLiveness::Unknown(_)));

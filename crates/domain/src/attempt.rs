@@ -166,6 +166,8 @@ pub enum StopCause {
     Killed,
     Cancelled,
     Quota,
+    /// Nobody stopped it: it ended with the machine or with `dbs`.
+    Interrupted,
 }
 
 /// What the engine concluded when an attempt had ended.
@@ -186,8 +188,12 @@ pub enum Verdict {
 pub enum ProcessExit {
     Code(i32),
     Signal(i32),
-    /// Gone without a trace: its holder died, or the machine restarted.
+    /// Gone without a trace: its holder died.
     Vanished,
+    /// It ended because the machine was shut down, or started again, under it.
+    MachineStopped,
+    /// It was ended together with the server, by a person who stopped `dbs`.
+    SessionStopped,
 }
 
 /// The folder, branch and commit an attempt works on.

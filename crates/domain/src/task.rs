@@ -49,6 +49,9 @@ pub struct Task {
     /// Attempts in a row that something outside kept from working; a person who retries the task begins anew.
     #[serde(default)]
     pub troubles: u32,
+    /// Attempts in a row that ended because the machine stopped; a person who retries the task begins anew.
+    #[serde(default)]
+    pub interruptions: u32,
     pub head: Option<String>,
     /// Commit of the base that contains its head, seen on the remote.
     pub merged: Option<String>,
@@ -150,6 +153,8 @@ pub enum HoldReason {
         tries: u32,
         cause: Cause,
     },
+    /// The machine stopped so many times in a row while an agent worked on it.
+    Interrupted(u32),
     /// Its agent pushed the base itself; the text says who and what.
     BasePushed(String),
     /// What has to be done next was refused for good: by the remote, or because what it needs is not there.
@@ -167,6 +172,10 @@ impl fmt::Display for HoldReason {
             HoldReason::AcceptanceFailed(why) => write!(f, "acceptance failed: {why}"),
             HoldReason::Unverified(why) => write!(f, "could not be verified: {why}"),
             HoldReason::Trouble { tries, cause } => write!(f, "tried {tries} times: {cause}"),
+            HoldReason::Interrupted(times) => write!(
+                f,
+                "the machine stopped {times} times in a row while an agent worked on it: look whether that agent brings it down"
+            ),
             HoldReason::BasePushed(why) | HoldReason::Refused(why) => f.write_str(why),
         }
     }

@@ -81,9 +81,11 @@ impl LocalHolders {
             Tri::Yes => HolderLiveness::Running(launched(&meta)),
             Tri::Unknown(why) => HolderLiveness::Unknown(why.text),
             // It may have ended in good order between the two looks.
-            Tri::No(_) => self
-                .exit(id)?
-                .map_or(HolderLiveness::Lost, |end| HolderLiveness::Exited(ended(end))),
+            Tri::No(_) => match self.exit(id)? {
+                Some(end) => HolderLiveness::Exited(ended(end)),
+                None if meta.holder.is_from_before_restart() => HolderLiveness::GoneWithMachine,
+                None => HolderLiveness::Lost,
+            },
         })
     }
 
@@ -129,7 +131,7 @@ impl Holders for LocalHolders {
         match self.status(id).state {
             HolderLiveness::NotStarted => Ok(StopOutcome { survivors: 0 }),
             HolderLiveness::Unknown(why) => Err(HolderPortError(why)),
-            HolderLiveness::Exited(_) | HolderLiveness::Lost => {
+            HolderLiveness::Exited(_) | HolderLiveness::Lost | HolderLiveness::GoneWithMachine => {
                 self.end_marked(id, Duration::from_millis(grace.0))
             }
             HolderLiveness::Running(_) => {
@@ -184,7 +186,7 @@ impl Holders for LocalHolders {
             HolderLiveness::Running(_) | HolderLiveness::NotStarted | HolderLiveness::Exited(_) => {
                 Ok(StopOutcome { survivors: 0 })
             }
-            HolderLiveness::Lost => self.end_marked(id, SWEEP_GRACE),
+            HolderLiveness::Lost | HolderLiveness::GoneWithMachine => self.end_marked(id, SWEEP_GRACE),
         }
     }
 

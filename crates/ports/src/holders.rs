@@ -164,9 +164,10 @@ pub enum HolderLiveness {
     Running(HolderProcess),
     /// The program has ended and the end is on disk.
     Exited(ProgramExit),
-    /// The holder is gone and left no end: it was killed, or the machine restarted. [`Holders::sweep_orphans`] removes what
-    /// it left behind.
+    /// The holder is gone and left no end: it was killed. [`Holders::sweep_orphans`] removes what it left behind.
     Lost,
+    /// It left no end because the machine was started again since: nothing of it runs.
+    GoneWithMachine,
     /// Nothing was ever started here; a launch may be repeated.
     NotStarted,
     /// Could not be found out; the text says why. Unknown never means dead (LK-3).

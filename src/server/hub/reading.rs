@@ -5,7 +5,7 @@ use crate::adapters::clock;
 use crate::adapters::holder::protocol::{HolderReply, HolderStatus};
 use crate::adapters::holder::{LogReader, RequestSender};
 use crate::domain::{ActivityKind, AttemptId, Event, ProcessExit};
-use crate::ports::holders::{HolderId, PaneSize};
+use crate::ports::holders::{ExitedBy, HolderId, PaneSize};
 use crate::server::hub::pane::LiveTerminal;
 use crate::server::hub::readers::Readers;
 use crate::server::replay::SizeHistory;
@@ -74,7 +74,7 @@ pub(super) fn read(
             HolderReply::Status(snapshot) => reading.begin(&snapshot, fed)?,
             HolderReply::Output { offset, bytes } => reading.output(offset, &bytes, fed),
             HolderReply::Gap { to, .. } => reading.reached(to, fed),
-            HolderReply::Exited(end) => return Some(end.exit),
+            HolderReply::Exited(end) => return Some(exit_of(end.exit, end.by)),
             HolderReply::Replaced => return None,
             HolderReply::InputDropped { count } => {
                 tracing::warn!(id = %reading.id, "{count} bytes were not typed: its program does not read");
@@ -86,6 +86,14 @@ pub(super) fn read(
         }
     }
     None
+}
+
+/// How a program ended, as the engine is told: one whose holder was asked to end went down with the machine.
+pub(super) fn exit_of(exit: ProcessExit, by: ExitedBy) -> ProcessExit {
+    match by {
+        ExitedBy::Itself | ExitedBy::Stop => exit,
+        ExitedBy::Shutdown => ProcessExit::MachineStopped,
+    }
 }
 
 impl Reading<'_> {

@@ -275,6 +275,7 @@ fn root_of(board: &Board, id: &TaskId) -> Option<TaskId> {
             HoldReason::Approval
             | HoldReason::Unverified(_)
             | HoldReason::Trouble { .. }
+            | HoldReason::Interrupted(_)
             | HoldReason::Refused(_),
         ) => None,
         TaskState::Failed(_) | TaskState::Cancelled | TaskState::Parked(_) | TaskState::Held(_) => {

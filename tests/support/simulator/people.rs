@@ -159,6 +159,7 @@ fn may_be_retried(board: &Board, task: &Task) -> bool {
                 HoldReason::Approval
                     | HoldReason::Unverified(_)
                     | HoldReason::Trouble { .. }
+                    | HoldReason::Interrupted(_)
                     | HoldReason::Refused(_)
             ),
             _ => false,

@@ -167,6 +167,7 @@ fn root_cause(task: &Task) -> Option<TaskId> {
             HoldReason::Approval
             | HoldReason::Unverified(_)
             | HoldReason::Trouble { .. }
+            | HoldReason::Interrupted(_)
             | HoldReason::Refused(_),
         )
         | TaskState::Backlog

@@ -19,6 +19,9 @@ use crate::workflow::Workspace;
 /// How much of the output's end is kept as a comment, in characters.
 const MAX_TAIL_CHARS: usize = 2_000;
 
+/// So many attempts in a row that ended with the machine are left to a person.
+const MOST_INTERRUPTIONS: u32 = 5;
+
 /// What the engine concludes from the end of an agent's process.
 enum EndConclusion {
     /// Somebody moved the task meanwhile: nothing it reported counts (K21).
@@ -62,7 +65,15 @@ impl Board {
             EndConclusion::Stopped(cause) => self.stopped(step, &attempt, cause),
             EndConclusion::TimedOut => self.timed_out(step, &attempt),
             EndConclusion::NamedCause(cause) => self.fail_for_named_cause(step, &attempt, &cause),
-            EndConclusion::NoSignal => self.crashed(step, &attempt, exit, tail),
+            EndConclusion::NoSignal => match exit {
+                ProcessExit::MachineStopped => self.machine_stopped(step, &attempt),
+                ProcessExit::SessionStopped => {
+                    self.interrupted(step, &attempt, "`dbs` was stopped");
+                }
+                ProcessExit::Code(_) | ProcessExit::Signal(_) | ProcessExit::Vanished => {
+                    self.crashed(step, &attempt, exit, tail);
+                }
+            },
         }
     }
 
@@ -138,7 +149,7 @@ impl Board {
             StopCause::Paused => "because work is paused",
             StopCause::Killed => "by a person",
             StopCause::Quota => "because of a usage limit",
-            StopCause::Finished | StopCause::Timeout | StopCause::Cancelled => "",
+            StopCause::Finished | StopCause::Timeout | StopCause::Cancelled | StopCause::Interrupted => "",
         };
         self.edit(&attempt.task, |task| task.next_mode = attempt.mode);
         self.settle_stopped(step, attempt.id, cause);
@@ -173,11 +184,42 @@ impl Board {
         self.fail_same(step, attempt, class, why);
     }
 
+    /// Three restarts of the machine are not three crashes. But what runs whenever the machine goes down may be what brings
+    /// it down, so that a person has to look after so many.
+    fn machine_stopped(&mut self, step: &mut Transition, attempt: &Attempt) {
+        let task = &attempt.task;
+        let mut times = 0;
+        self.edit(task, |task| {
+            task.interruptions = task.interruptions.saturating_add(1);
+            times = task.interruptions;
+        });
+        self.interrupted(step, attempt, "the machine stopped under it");
+        if times >= MOST_INTERRUPTIONS {
+            let hold = HoldReason::Interrupted(times);
+            let text = format!("{task} held: {hold}");
+            self.comment(step.now, task, ENGINE, text.clone());
+            step.notify_attempt(NoticeLevel::Alert, "block", attempt, text);
+            self.set_state(step.now, task, TaskState::Held(hold));
+        }
+    }
+
+    /// The attempt ended for no fault of its own and costs nothing; its task begins again where it was.
+    fn interrupted(&mut self, step: &mut Transition, attempt: &Attempt, how: &str) {
+        self.edit(&attempt.task, |task| task.next_mode = attempt.mode);
+        self.settle_stopped(step, attempt.id, StopCause::Interrupted);
+        let (name, task) = (attempt.worker.name(), &attempt.task);
+        let text = format!("{name} was interrupted, {how}; {task} stays in {}", attempt.stage);
+        self.comment(step.now, task, ENGINE, text.clone());
+        step.notify_attempt(NoticeLevel::Info, "interrupted", attempt, text);
+    }
+
     fn crashed(&mut self, step: &mut Transition, attempt: &Attempt, exit: &ProcessExit, tail: &str) {
         let how = match exit {
             ProcessExit::Code(code) => format!("exited with code {code} before reporting"),
             ProcessExit::Signal(number) => format!("crashed ({}) before reporting", signal_name(*number)),
-            ProcessExit::Vanished => "vanished before reporting".to_owned(),
+            ProcessExit::Vanished | ProcessExit::MachineStopped | ProcessExit::SessionStopped => {
+                "vanished before reporting".to_owned()
+            }
         };
         let name = attempt.worker.name();
         let tail = last_characters(tail.trim_end(), MAX_TAIL_CHARS);

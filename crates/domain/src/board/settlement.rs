@@ -44,6 +44,7 @@ impl Board {
                 task.open_attempt = None;
                 if has_worked {
                     task.troubles = 0;
+                    task.interruptions = 0;
                 }
             });
         }

@@ -294,6 +294,7 @@ impl Task {
             spawns: 0,
             tries: BTreeMap::new(),
             troubles: 0,
+            interruptions: 0,
             head: None,
             merged: None,
             why_not: None,

@@ -157,6 +157,7 @@ impl Board {
         self.edit(id, |row| {
             row.failures.remove(stage);
             row.troubles = 0;
+            row.interruptions = 0;
             if matches!(task.state, TaskState::Held(HoldReason::RejectLoop(_))) {
                 row.rejections = 0;
             }

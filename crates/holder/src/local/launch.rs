@@ -49,7 +49,7 @@ impl LocalHolders {
             HolderLiveness::NotStarted => Ok(None),
             HolderLiveness::Running(known) => Ok(Some(known)),
             HolderLiveness::Unknown(why) => Err(LaunchError::Unclear(why.into())),
-            state @ (HolderLiveness::Exited(_) | HolderLiveness::Lost) => {
+            state @ (HolderLiveness::Exited(_) | HolderLiveness::Lost | HolderLiveness::GoneWithMachine) => {
                 Err(LaunchError::AlreadyRan(Box::new(state)))
             }
         }

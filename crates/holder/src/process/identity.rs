@@ -35,10 +35,14 @@ impl ProcessIdentity {
         })
     }
 
+    /// Whether the machine was started again since.
+    pub fn is_from_before_restart(&self) -> bool {
+        table::boot() != self.boot
+    }
+
     /// Whether this very process lives. A zombie is dead, and so is everything from before a restart of the machine.
     pub fn is_alive(&self) -> Tri {
-        let boot = table::boot();
-        if boot != self.boot {
+        if self.is_from_before_restart() {
             return Tri::No("the machine was started again since".into());
         }
         match table::process(self.pid) {

@@ -106,7 +106,8 @@ fn put_end(out: &mut BytesMut, end: &ExitRecord) {
     let (kind, number) = match end.exit {
         ProcessExit::Code(code) => (0, code),
         ProcessExit::Signal(signal) => (1, signal),
-        ProcessExit::Vanished => (2, 0),
+        // A holder that speaks knows its program's end; that it went with the machine is found out by others.
+        ProcessExit::Vanished | ProcessExit::MachineStopped | ProcessExit::SessionStopped => (2, 0),
     };
     out.put_u8(kind);
     out.put_i32(number);

@@ -222,6 +222,8 @@ fn exit_of(exit: &ProcessExit) -> Value {
         ProcessExit::Code(code) => json!({ "code": code }),
         ProcessExit::Signal(signal) => json!({ "signal": signal }),
         ProcessExit::Vanished => json!({ "vanished": true }),
+        ProcessExit::MachineStopped => json!({ "machine_stopped": true }),
+        ProcessExit::SessionStopped => json!({ "session_stopped": true }),
     }
 }
 
