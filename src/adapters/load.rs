@@ -11,7 +11,7 @@ use crate::ports::holders::{HolderId, HolderLiveness, Holders};
 
 mod machine;
 
-pub use machine::{MachineSampler, MachineUsage};
+pub use machine::{MachineSampler, MachineUsage, room};
 
 /// Between two looks for who wants to know at once: the shares of the processor are those of this time.
 pub const SAMPLE_INTERVAL: Duration = Duration::from_millis(250);

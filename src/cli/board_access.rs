@@ -298,7 +298,7 @@ fn mark_ended(board: &mut Board, holders: &dyn Holders) {
         }
         let doing = match holders.status(&HolderId::from(attempt.id)).state {
             HolderLiveness::Exited(_) => ActivityKind::Exited,
-            HolderLiveness::Lost => ActivityKind::Lost,
+            HolderLiveness::Lost | HolderLiveness::GoneWithMachine => ActivityKind::Lost,
             HolderLiveness::NotStarted | HolderLiveness::Running(_) | HolderLiveness::Unknown(_) => continue,
         };
         Arc::make_mut(attempt).activity.doing = doing;

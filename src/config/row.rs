@@ -35,6 +35,12 @@ pub(super) const fn count(spec: SettingSpec, most: i64, default: u32) -> Setting
     setting(spec, ValueKind::Count { least: 1, most }, shown, default)
 }
 
+/// A number from 0 to `most`.
+pub(super) const fn count_or_none(spec: SettingSpec, most: i64, default: u32) -> Setting<u32> {
+    let shown = Some(SettingDefault::Number(default as u64));
+    setting(spec, ValueKind::Count { least: 0, most }, shown, default)
+}
+
 pub(super) const fn seconds(spec: SettingSpec, least: i64, default: Span) -> Setting<Span> {
     let shown = Some(SettingDefault::Number(default.0 / 1000));
     setting(spec, ValueKind::Seconds { least }, shown, default)

@@ -20,7 +20,7 @@ use notify::NOTIFY;
 use std::borrow::Cow;
 
 use crate::config::row::{
-    FEW, SPAN, choice, count, decimal, obsolete, seconds, settings, switch, text, unset, used,
+    FEW, SPAN, choice, count, count_or_none, decimal, obsolete, seconds, settings, switch, text, unset, used,
 };
 use crate::config::setting::SettingEffect::{AtOnce, NextAttempt, NextStart};
 use crate::config::setting::SettingTrust::{Harmless, Runs, Steers};
@@ -112,6 +112,8 @@ settings! { SETTINGS
         "First wait after a crash; doubles up to five minutes.");
     LIMITS_COOLDOWN: Option<Span> = unset(SPAN), used("limits.cooldown", AtOnce, Harmless, "K23",
         "Wait after a rejection, instead of what the workflow says.");
+    LIMITS_MIN_FREE_DISK_MIB: u32 = count_or_none(1_048_576, 1024), used("limits.min_free_disk_mib", NextStart, Harmless, "",
+        "No agent is started while the disk has less room than this, in MiB; agents at work go on. 0 starts them always.");
     LIMITS_GATE_TIMEOUT: Span = seconds(1, Span::minutes(5)), used("limits.gate_timeout", NextStart, Harmless, "P29",
         "Longest run of one gate.");
     TERMINAL_ENGINE: EmulatorKind = choice(&["rio", "vt100"], EmulatorKind::Rio, &[EmulatorKind::Vt100]),

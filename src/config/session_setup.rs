@@ -32,6 +32,8 @@ pub struct SessionSetup {
     pub history: usize,
     /// Bytes of log kept per attempt.
     pub log_limit: u64,
+    /// Bytes of room on the disk below which no agent is started.
+    pub min_free_disk: u64,
     /// Who signs what the engine commits for agents, as `Name <address>`.
     pub author: Option<String>,
     pub gate_timeout: Duration,
@@ -79,6 +81,7 @@ pub fn of(config: &Config, edge: &ProcessEnv) -> Result<SessionSetup, String> {
         agents: kinds(config)?,
         engine: config.choice(&schema::TERMINAL_ENGINE),
         history: HISTORY,
+        min_free_disk: u64::from(config.value(&schema::LIMITS_MIN_FREE_DISK_MIB)) * 1024 * 1024,
         log_limit: u64::from(config.value(&schema::TERMINAL_LOG_LIMIT_MIB)) * 1024 * 1024,
         author: config.value(&schema::COMMIT_AUTHOR),
         gate_timeout: Duration::from_millis(config.value(&schema::LIMITS_GATE_TIMEOUT).0),

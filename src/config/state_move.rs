@@ -67,7 +67,10 @@ fn running(attempts: &std::path::Path) -> Result<Vec<String>, String> {
         match report.state {
             HolderLiveness::Running(process) => running.push(process.holder_pid.to_string()),
             HolderLiveness::Unknown(why) => return Err(why),
-            HolderLiveness::Exited(_) | HolderLiveness::Lost | HolderLiveness::NotStarted => {}
+            HolderLiveness::Exited(_)
+            | HolderLiveness::Lost
+            | HolderLiveness::GoneWithMachine
+            | HolderLiveness::NotStarted => {}
         }
     }
     Ok(running)

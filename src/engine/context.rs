@@ -46,6 +46,10 @@ pub struct EngineConfig {
     /// Size of the terminal of an agent nobody looks at yet.
     pub size: PaneSize,
     pub log_limit: Option<u64>,
+    /// Bytes of room on the disk below which no agent is started.
+    pub min_free_disk: u64,
+    /// Tells the room on the disk of a path, in bytes, where that is known.
+    pub free_disk: fn(&std::path::Path) -> Option<u64>,
 }
 
 impl EngineContext {

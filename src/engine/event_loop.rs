@@ -1,24 +1,32 @@
 //! The engine's own loop, on one plain thread: wait for an event or the deadline, take a turn, hand on what follows. It
 //! waits for nothing else, so full queues cannot close a ring.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
 use tokio::sync::watch;
 
 use super::clock_jumps::ClockJumps;
-use super::inbox::{CommandReply, InboxReceiver, Received};
+use super::inbox::{CommandReply, Envelope, InboxReceiver, Received};
 use super::journal::Journal;
 use super::turn::{DurableBoard, TurnOutcome};
-use crate::domain::{Accepted, AttemptId, AttemptState, Board, Effect, Event, Refusal, Span, Timestamp};
+use crate::domain::{
+    Accepted, AttemptId, AttemptState, Board, Effect, Event, Refusal, Span, Timestamp, TroubleKind,
+};
 use crate::ports::clock::Clock;
 use crate::ports::store::StoreError;
-use crate::read_model::ReadModel;
+use crate::read_model::{ReadModel, Trouble};
 
 /// Longest time without a turn, so that a deadline missed by a clock that jumped is caught.
 const MAX_WAIT: Span = Span(30_000);
 /// Shortest time between two published read models while events wait; a person cannot see more.
 const PUBLISH_INTERVAL: Span = Span(16);
+
+/// How long is waited before a turn is written again that found no room on the disk.
+const ROOM_RETRY: Span = Span(1_000);
+/// Most events that are kept in memory until there is room on the disk.
+const MAX_HELD: usize = 1_024;
 
 /// Events from before a start whose notices are shown again.
 const REPLAYED_EVENTS: u16 = 500;
@@ -48,6 +56,8 @@ pub struct EngineLoop<P> {
     pub performer: P,
     pub read_models: watch::Sender<Arc<ReadModel>>,
     pub journal: Journal,
+    /// Events that came while the disk had no room, oldest first.
+    pub held: VecDeque<Box<Envelope>>,
 }
 
 /// Whether the last turn has been published as a read model yet.
@@ -65,7 +75,7 @@ impl<P: Perform> EngineLoop<P> {
     pub fn run(mut self, first: Vec<Event>) -> Result<(), StoreError> {
         let mut first = first.into_iter();
         if let Some(event) = first.next() {
-            let taken = self.commit(&event)?;
+            let taken = self.commit(&event, None)?;
             // Notices from before this start come before those of this turn.
             self.replay_notices(taken.seq)?;
             self.carry_out(taken, &event, None);
@@ -86,7 +96,7 @@ impl<P: Perform> EngineLoop<P> {
                 PublishState::Published => self.time_to_deadline(),
                 PublishState::Pending => Span(0),
             };
-            let received = self.inbox.next(Some(wait));
+            let received = self.next(wait);
             // Before anything is judged by a clock that jumped.
             if let Some(by) = jumps.check(self.clock.as_ref()) {
                 self.turn(&Event::ClockJumped { by }, None)?;
@@ -139,15 +149,61 @@ impl<P: Perform> EngineLoop<P> {
     }
 
     fn turn(&mut self, event: &Event, answer: Option<&SyncSender<CommandReply>>) -> Result<(), StoreError> {
-        let taken = self.commit(event)?;
+        let taken = self.commit(event, answer)?;
         self.carry_out(taken, event, answer);
         Ok(())
     }
 
-    fn commit(&mut self, event: &Event) -> Result<TurnOutcome, StoreError> {
-        self.durable
-            .take_turn(self.clock.now(), event)
-            .inspect_err(|error| self.inbox.fail(error.to_string()))
+    fn next(&mut self, wait: Span) -> Received {
+        match self.held.pop_front() {
+            Some(envelope) => Received::Envelope(envelope),
+            None => self.inbox.next(Some(wait)),
+        }
+    }
+
+    /// Makes a turn durable. On a full disk it is written again until there is room: agents go on working meanwhile, and nobody has to be
+    /// there to start anything again.
+    fn commit(
+        &mut self,
+        event: &Event,
+        answer: Option<&SyncSender<CommandReply>>,
+    ) -> Result<TurnOutcome, StoreError> {
+        let mut taken = self.durable.take_turn(self.clock.now(), event);
+        while let Err(StoreError::Full { .. }) = &taken {
+            let why = taken.as_ref().err().map(ToString::to_string).unwrap_or_default();
+            tracing::error!("could not {why}; tried again every second");
+            self.publish_trouble(format!("could not {why}; work goes on when there is room"));
+            if let Some(answer) = answer {
+                let text = format!("could not {why}; what you asked for is done as soon as there is room");
+                drop(answer.try_send(Err(Refusal::new(text))));
+            }
+            if !self.wait_for_room(&why) {
+                break;
+            }
+            taken = self.durable.write_again(event);
+        }
+        taken.inspect_err(|error| self.inbox.fail(error.to_string()))
+    }
+
+    /// Waits a moment. Who asks for something meanwhile is told why it is not done, other events are kept. False when the engine has to
+    /// end: the inbox is closed, or too much is kept.
+    fn wait_for_room(&mut self, why: &str) -> bool {
+        match self.inbox.next(Some(ROOM_RETRY)) {
+            Received::Envelope(envelope) => match &envelope.answer {
+                Some(answer) => drop(answer.try_send(Err(Refusal::new(format!("could not {why}"))))),
+                None => self.held.push_back(envelope),
+            },
+            Received::Deadline => {}
+            Received::Closed => return false,
+        }
+        self.held.len() < MAX_HELD
+    }
+
+    /// Shows what was shown last, with the trouble: the board itself is ahead of what is durable.
+    fn publish_trouble(&self, text: String) {
+        let mut model = ReadModel::clone(&self.read_models.borrow());
+        model.troubles = vec![Trouble::of_store(TroubleKind::Disk.cause(text))];
+        self.read_models.send_replace(Arc::new(model));
     }
 
     /// Reports and performs what came of an event that is durable.
@@ -221,6 +277,8 @@ mod tests {
         board: Board,
         intents: Vec<Effect>,
         refuses: Option<u64>,
+        /// The turn that finds no room, and how often.
+        full: Option<(u64, u32)>,
         seq: u64,
         log: EventLog,
         shown: watch::Receiver<Arc<ReadModel>>,
@@ -232,6 +290,18 @@ mod tests {
         }
 
         fn commit(&mut self, turn: &Turn<'_>) -> Result<u64, StoreError> {
+            if let Some((turn, times)) = &mut self.full
+                && *turn == self.seq + 1
+                && *times > 0
+            {
+                *times -= 1;
+                let shown = self.shown.borrow().troubles.len();
+                self.log.lock().push(format!("no room, {shown} shown"));
+                return Err(StoreError::Full {
+                    what: "write".to_owned(),
+                    why: "the disk is full".to_owned(),
+                });
+            }
             self.seq += 1;
             if self.refuses == Some(self.seq) {
                 return Err(StoreError::Failed {
@@ -304,12 +374,22 @@ mod tests {
         intents: Vec<Effect>,
         refuses: Option<u64>,
     ) -> (EngineLoop<Recorder>, Inbox, EventLog) {
+        engine_on(board, intents, (refuses, None))
+    }
+
+    /// The same over a store with too little room.
+    fn engine_on(
+        board: Board,
+        intents: Vec<Effect>,
+        (refuses, full): (Option<u64>, Option<(u64, u32)>),
+    ) -> (EngineLoop<Recorder>, Inbox, EventLog) {
         let (log, (inbox, receiver)) = (EventLog::default(), inbox());
         let (models, shown) = watch::channel(Arc::new(ReadModel::default()));
         let store = Memory {
             board,
             intents,
             refuses,
+            full,
             seq: 0,
             log: Arc::clone(&log),
             shown,
@@ -321,6 +401,7 @@ mod tests {
             performer: Recorder(Arc::clone(&log)),
             read_models: models,
             journal: Journal::default(),
+            held: VecDeque::new(),
         };
         (running, inbox, log)
     }
@@ -479,6 +560,62 @@ mod tests {
         assert!(models.borrow().tasks.is_empty());
         assert!(inbox.stopped().unwrap().contains("the disk is full"));
         assert!(inbox.send(Event::Ticked).is_err());
+    }
+
+    #[test]
+    fn a_turn_that_finds_no_room_is_written_when_there_is_some_and_nothing_is_lost_meanwhile() {
+        let (running, inbox, log) = engine_on(Board::default(), Vec::new(), (None, Some((5, 2))));
+        let (models, journal) = (running.read_models.subscribe(), running.journal.clone());
+        let asker = inbox.ask(asked(planned("refused"))).unwrap();
+        inbox.send(asked(planned("late"))).unwrap();
+        inbox.close();
+        running.run(beginning()).expect("there is room at last");
+        assert_eq!(
+            *log.lock(),
+            [
+                "no room, 0 shown",
+                "no room, 1 shown",
+                "committed start/1",
+                "performed start/1"
+            ]
+        );
+        let answer = asker.recv().unwrap().unwrap_err();
+        assert!(answer.why.contains("the disk is full"), "{}", answer.why);
+        let named = journal
+            .after(0)
+            .iter()
+            .filter_map(|line| line.notice.task.clone())
+            .collect::<Vec<_>>();
+        assert!(named.contains(&TaskId::from("late")), "{named:?}");
+        assert!(!named.contains(&TaskId::from("refused")), "{named:?}");
+        assert!(
+            models.borrow().troubles.is_empty(),
+            "{:?}",
+            models.borrow().troubles
+        );
+    }
+
+    #[test]
+    fn who_asked_for_the_turn_that_finds_no_room_is_told_that_it_is_done_later() {
+        let (running, inbox, _log) = engine_on(Board::default(), Vec::new(), (None, Some((6, 1))));
+        let asker = inbox.ask(asked(planned("late"))).unwrap();
+        inbox.send(Event::Ticked).unwrap();
+        inbox.close();
+        running.run(beginning()).expect("there is room at last");
+        let answer = asker.recv().unwrap().unwrap_err();
+        assert!(
+            answer.why.contains("is done as soon as there is room"),
+            "{}",
+            answer.why
+        );
+    }
+
+    #[test]
+    fn an_engine_that_is_to_end_does_not_wait_for_room() {
+        let (running, inbox, _log) = engine_on(Board::default(), Vec::new(), (None, Some((5, 9))));
+        inbox.close();
+        let failed = running.run(beginning()).expect_err("there is no room");
+        assert!(failed.to_string().contains("the disk is full"), "{failed}");
     }
 
     #[test]

@@ -46,7 +46,8 @@ pub(super) fn start(world: &EngineContext, job: &Job) -> Option<Event> {
 }
 
 fn make_and_launch(world: &EngineContext, job: &Job, attempt: &Attempt) -> Option<Event> {
-    let made = match make_workplace(world, job, attempt) {
+    let made = check_disk(world).and_then(|()| make_workplace(world, job, attempt));
+    let made = match made {
         Ok(made) => made,
         Err(why) => return Some(not_started(attempt, why)),
     };
@@ -95,6 +96,23 @@ pub(super) fn follow(world: &EngineContext, job: &Job) {
     if let Some(attempt) = job.attempt.as_deref() {
         world.terminals.follow(&HolderId::from(attempt.id));
     }
+}
+
+/// A checkout and a log that fill the disk would stop everything else on it, too.
+fn check_disk(world: &EngineContext) -> Result<(), Cause> {
+    let config = &world.config;
+    for path in [&config.root, &config.attempts] {
+        let free = (config.free_disk)(path);
+        if let Some(free) = free.filter(|free| *free < config.min_free_disk) {
+            return Err(TroubleKind::Disk.cause(format!(
+                "the disk of {} has {} MiB free, and no agent is started below {} MiB (limits.min_free_disk_mib); free some space",
+                path.display(),
+                free >> 20,
+                config.min_free_disk >> 20
+            )));
+        }
+    }
+    Ok(())
 }
 
 fn make_workplace(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result<Workplace, Cause> {

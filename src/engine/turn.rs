@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::domain::board::ChangedRows;
 use crate::domain::{Board, Effect, Event, Notice, Timestamp};
 use crate::ports::store::{Store, StoreError, Turn};
 use crate::read_model::{ReadModel, Trouble};
@@ -19,6 +20,17 @@ pub struct DurableBoard {
     board: Board,
     store: Box<dyn Store>,
     mask: Option<MaskFn>,
+    /// What the last turn changed and led to, while it is not written.
+    unwritten: Option<UnwrittenTurn>,
+}
+
+/// A turn that the board has taken and the store has not.
+struct UnwrittenTurn {
+    at: Timestamp,
+    /// The event without the secrets that were in it, if there were any.
+    masked: Option<Event>,
+    changed: ChangedRows,
+    effects: Vec<Effect>,
 }
 
 /// Function that answers an event without the secrets in it; nothing when there are none.
@@ -36,6 +48,7 @@ impl DurableBoard {
             board,
             store,
             mask: None,
+            unwritten: None,
         })
     }
 
@@ -58,23 +71,55 @@ impl DurableBoard {
         self.store.as_mut()
     }
 
-    /// Takes a turn. When this fails, the board may be ahead of the store: the caller must stop.
+    /// Takes a turn. When this fails, the board is ahead of the store: the caller must stop, or write the turn before anything else.
     ///
     /// # Errors
     /// When the turn could not be made durable.
     pub fn take_turn(&mut self, now: Timestamp, event: &Event) -> Result<TurnOutcome, StoreError> {
         let masked = self.mask.as_ref().and_then(|mask| mask(&self.board, event));
-        let event = masked.as_ref().unwrap_or(event);
-        let effects = self.board.apply(now, event);
-        let touched = self.board.take_changed_rows();
-        let turn = Turn {
-            at: now,
+        let effects = self.board.apply(now, masked.as_ref().unwrap_or(event));
+        let changed = self.board.take_changed_rows();
+        self.write(
             event,
+            UnwrittenTurn {
+                at: now,
+                masked,
+                changed,
+                effects,
+            },
+        )
+    }
+
+    /// Writes the turn of that event again, which failed before.
+    ///
+    /// # Errors
+    /// When it still cannot be made durable.
+    pub fn write_again(&mut self, event: &Event) -> Result<TurnOutcome, StoreError> {
+        match self.unwritten.take() {
+            Some(turn) => self.write(event, turn),
+            None => Err(StoreError::Failed {
+                what: "write a turn again".to_owned(),
+                why: "none is unwritten".to_owned(),
+            }),
+        }
+    }
+
+    fn write(&mut self, event: &Event, unwritten: UnwrittenTurn) -> Result<TurnOutcome, StoreError> {
+        let committed = self.store.commit(&Turn {
+            at: unwritten.at,
+            event: unwritten.masked.as_ref().unwrap_or(event),
             board: &self.board,
-            changed: &touched,
-            effects: &effects,
+            changed: &unwritten.changed,
+            effects: &unwritten.effects,
+        });
+        let seq = match committed {
+            Ok(seq) => seq,
+            Err(error) => {
+                self.unwritten = Some(unwritten);
+                return Err(error);
+            }
         };
-        let seq = self.store.commit(&turn)?;
+        let effects = unwritten.effects;
         let notices = effects.iter().filter_map(notice_of).cloned().collect();
         Ok(TurnOutcome {
             seq,

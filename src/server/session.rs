@@ -148,6 +148,7 @@ impl Session {
             performer: Performer::new(context, runtime.clone(), effects.clone()),
             read_models: publish,
             journal,
+            held: std::collections::VecDeque::new(),
         };
         let mut first = read_from_files(running.durable.board(), &setup);
         // Read after the inventory: a program that is found ended has sent its signals before, and they come first.

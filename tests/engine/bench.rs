@@ -161,7 +161,7 @@ pub(crate) struct Bench {
     pub(crate) git: GitFixture,
     pub(crate) board: Board,
     pub(crate) outside: Arc<Outside>,
-    now: Timestamp,
+    pub(crate) now: Timestamp,
     performer: Performer,
     tracker: TaskTracker,
     outlet: InboxReceiver,
@@ -208,6 +208,13 @@ impl Bench {
                 marker: "test".to_owned(),
                 size: PaneSize::cells(80, 24),
                 log_limit: None,
+                min_free_disk: 1 << 30,
+                free_disk: |path| {
+                    std::fs::read_to_string(path.with_file_name("free"))
+                        .ok()?
+                        .parse()
+                        .ok()
+                },
                 author: Signature {
                     name: "Ann".to_owned(),
                     email: "ann@example.org".to_owned(),
@@ -234,6 +241,11 @@ impl Bench {
         bench.happen(&Event::Configured(settings));
         bench.happen(&Event::WorkflowsLoaded(workflows()));
         bench
+    }
+
+    /// From now on the disk has so much room, in MiB.
+    pub(crate) fn has_room(&self, mib: u64) {
+        std::fs::write(self.git.root().join("free"), (mib << 20).to_string()).unwrap();
     }
 
     /// Git as the engine has it.

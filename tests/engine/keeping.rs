@@ -1,6 +1,7 @@
 //! Evidence from real git, and work that must not be lost (K27, LK-21).
 
 use dbs::domain::{FailureClass, SignalKind, Span};
+use dbs::read_model::{ReadModel, TroubleKind};
 
 use crate::bench::{Bench, draft};
 
@@ -51,4 +52,28 @@ fn work_an_agent_had_not_committed_when_it_died_is_kept_and_the_task_says_where(
     assert_eq!(kept, "half done");
     bench.wait(Span::seconds(30));
     assert_eq!(bench.stage("t-1"), ("development", "active"));
+}
+
+#[test]
+fn no_agent_is_started_on_a_disk_with_too_little_room_and_one_is_when_there_is_enough() {
+    let mut bench = Bench::new();
+    bench.has_room(1_023);
+    bench.release(draft("t-1", "kanban", None));
+    bench.wait(Span::minutes(10));
+    assert_eq!(bench.launches().len(), 0);
+    assert_eq!(bench.worktrees(), Vec::<String>::new());
+    let model = ReadModel::of(&bench.board, bench.now);
+    let [trouble] = model.troubles.as_slice() else {
+        panic!("{:?}", model.troubles)
+    };
+    assert_eq!(trouble.kind, TroubleKind::Disk);
+    assert!(trouble.text.contains("has 1023 MiB free"), "{}", trouble.text);
+    bench.has_room(1_024);
+    bench.wait(Span::minutes(10));
+    assert_eq!(bench.stage("t-1"), ("development", "active"));
+    assert_eq!(bench.launches().len(), 1);
+    assert!(
+        bench.task("t-1").failures.is_empty(),
+        "it is not the task's fault"
+    );
 }

@@ -43,6 +43,9 @@ pub enum StoreError {
         why: String,
         backups: PathBuf,
     },
+    /// There is no room on the disk; the same turn may be committed again later.
+    #[error("{what}: {why}")]
+    Full { what: String, why: String },
     #[error("{what}: {why}")]
     Failed { what: String, why: String },
 }

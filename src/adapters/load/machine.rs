@@ -61,8 +61,9 @@ impl MachineSampler {
     }
 }
 
+/// Bytes that this user may still write on the file system of a path, where the system says so.
 #[cfg(unix)]
-fn room(path: &Path) -> Option<u64> {
+pub fn room(path: &Path) -> Option<u64> {
     let found = nix::sys::statvfs::statvfs(path).ok()?;
     // How wide these numbers are differs from system to system.
     let bytes = u128::from(found.blocks_available()) * u128::from(found.fragment_size());
@@ -70,7 +71,7 @@ fn room(path: &Path) -> Option<u64> {
 }
 
 #[cfg(not(unix))]
-fn room(_path: &Path) -> Option<u64> {
+pub fn room(_path: &Path) -> Option<u64> {
     None
 }
 

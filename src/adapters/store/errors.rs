@@ -12,14 +12,14 @@ pub(super) fn failure(files: &StoreFiles, what: &str) -> impl FnOnce(rusqlite::E
         if is_damage(&error) {
             return damaged(files, format!("{what}: {error}"));
         }
-        let hint = if is_full(&error) {
-            "; the disk is full, nothing was written, free some space and start again"
-        } else {
-            ""
-        };
+        let what = format!("{what} in {}", files.database.display());
+        if is_full(&error) {
+            let why = format!("{error}; the disk is full, nothing was written, free some space");
+            return StoreError::Full { what, why };
+        }
         StoreError::Failed {
-            what: format!("{what} in {}", files.database.display()),
-            why: format!("{error}{hint}"),
+            what,
+            why: error.to_string(),
         }
     }
 }

@@ -91,6 +91,8 @@ pub(super) fn config(place: &ProjectPaths, setup: &SessionSetup) -> EngineConfig
         marker: place.marker.clone(),
         size: PaneSize::cells(120, 40),
         log_limit: Some(setup.log_limit),
+        min_free_disk: setup.min_free_disk,
+        free_disk: crate::adapters::load::room,
         author: author(setup.author.as_deref()),
     }
 }

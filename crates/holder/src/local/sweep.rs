@@ -22,7 +22,7 @@ pub(super) fn sweep_killed(own: &LocalHolders) {
         match own.status(&id).state {
             // What cannot be ended is found again the next time.
             HolderLiveness::Lost => drop(own.end_marked(&id, SWEEP_GRACE)),
-            HolderLiveness::Exited(_) => drop(fs::remove_file(socket)),
+            HolderLiveness::Exited(_) | HolderLiveness::GoneWithMachine => drop(fs::remove_file(socket)),
             HolderLiveness::NotStarted | HolderLiveness::Running(_) | HolderLiveness::Unknown(_) => {}
         }
     }
