@@ -17,12 +17,17 @@ mod crash;
 mod filters;
 #[path = "git/hostile.rs"]
 mod hostile;
+#[cfg(target_os = "linux")]
+#[path = "git/killed.rs"]
+mod killed;
 #[path = "git/merging.rs"]
 mod merging;
 #[path = "git/nested.rs"]
 mod nested;
 #[path = "git/remote.rs"]
 mod remote;
+#[path = "git/repair.rs"]
+mod repair;
 #[path = "git/start.rs"]
 mod start;
 #[cfg(unix)]

@@ -27,7 +27,8 @@
 //! - What only the project's own configuration says about the remote (`core.sshCommand`, `credential.*`, `url.*`,
 //!   `http.*`) is not used; a person puts it into their own configuration, where `includeIf "gitdir:..."` works.
 //! - Ignored files and what is only in a worktree's index are not in snapshots.
-//! - A git of ours that is killed in the project's repository leaves its lock there for a minute (see `stale_locks`).
+//! - A git of ours that is killed in the project's repository leaves its lock there for a minute (see `stale_locks`), and what
+//!   it left of a worktree until the next call or start (see `registration_repair`).
 //! - A git of the remote that is killed while it updates a branch may keep a lock there; pushes are Unknown and name it.
 //! - Partial clones: objects the project lacks are not fetched on demand, such imports end as Unknown.
 
@@ -60,6 +61,7 @@ mod place_tree;
 mod process;
 mod push;
 mod refs;
+mod registration_repair;
 mod registrations;
 mod removal;
 mod revisions;

@@ -199,8 +199,8 @@ fn is_empty(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
 }
 
-/// Newest first, each once.
-fn logged(file: &Path) -> Vec<CommitId> {
+/// The commits that a log of a head names, newest first, each once.
+pub(super) fn logged(file: &Path) -> Vec<CommitId> {
     if !file.symlink_metadata().is_ok_and(|found| found.is_file()) {
         return Vec::new();
     }

@@ -76,6 +76,7 @@ impl GitCli {
             opened: Mutex::new(Some((version, origin))),
         };
         git.sweep_project_locks();
+        git.repair_if_free();
         Ok(git)
     }
 

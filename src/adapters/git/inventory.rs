@@ -13,6 +13,7 @@ use crate::ports::git::{BranchEntry, BranchName, CommitId, GitError, SafeName, W
 
 impl GitCli {
     pub(super) fn list_worktrees(&self) -> Result<Vec<WorktreeEntry>, GitError> {
+        self.repair_if_free();
         let root = worktree_link::root(&self.project);
         let registered = self.registered()?;
         let mut entries: Vec<WorktreeEntry> = Vec::new();

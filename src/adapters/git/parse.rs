@@ -47,7 +47,8 @@ fn worktree(block: &str) -> Option<RegisteredWorktree> {
             BranchName::new(name).map_or_else(|_| CheckedOut::Unusable(name.clone()), CheckedOut::Branch)
         }
         (None, Some(commit)) => CheckedOut::Detached(commit.clone()),
-        (None, None) => return None,
+        // Without a branch and without a commit: what it stood on is damaged.
+        (None, None) => CheckedOut::Unborn("HEAD".to_owned()),
     };
     Some(RegisteredWorktree {
         path: path?,
@@ -135,10 +136,11 @@ mod tests {
         let zero = "0".repeat(40);
         let printed = format!(
             "worktree /p\0HEAD {a}\0branch refs/heads/main\0\0worktree /p/w x\0HEAD {a}\0detached\0locked initializing\0\0\
-             worktree /p/u\0HEAD {zero}\0branch refs/heads/new\0prunable gone\0\0"
+             worktree /p/u\0HEAD {zero}\0branch refs/heads/new\0prunable gone\0\0\
+             worktree /p/d\0HEAD {zero}\0detached\0\0worktree /p/b\0bare\0\0"
         );
         let found = worktrees(printed.as_bytes());
-        assert_eq!(found.len(), 3);
+        assert_eq!(found.len(), 4);
         assert_eq!(
             found[0].checked_out,
             CheckedOut::Branch(BranchName::new("main").unwrap())
@@ -146,6 +148,10 @@ mod tests {
         assert_eq!(found[1].path, PathBuf::from("/p/w x"));
         assert!(found[1].is_locked && matches!(found[1].checked_out, CheckedOut::Detached(_)));
         assert_eq!(found[2].checked_out, CheckedOut::Unborn("new".to_owned()));
+        assert_eq!(
+            (found[3].path.as_path(), &found[3].head),
+            (std::path::Path::new("/p/d"), &None)
+        );
     }
 
     #[test]

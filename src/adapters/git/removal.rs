@@ -14,6 +14,7 @@ use crate::ports::git::{AtticOwner, AtticSnapshot, CommitId, GitError, RemoveOut
 impl GitCli {
     /// Call with the project queue held.
     pub(super) fn remove(&self, folder: &SafeName, saver: &AtticOwner) -> Result<RemoveOutcome, GitError> {
+        self.repair_registrations();
         let path = worktree_link::root(&self.project).join(folder.as_str());
         match worktree_link::look(&self.project, &path)? {
             PathStatus::Ours(site) => self.remove_ours(&site, saver),
@@ -46,30 +47,39 @@ impl GitCli {
         entry: &RegisteredWorktree,
         saver: &AtticOwner,
     ) -> Result<Option<AtticSnapshot>, GitError> {
-        let mut parents: Vec<CommitId> = Vec::new();
-        if let Some(head) = &entry.head {
-            parents.push(head.clone());
+        match (self.git_dir_of(&entry.path), &entry.head) {
+            (Some(git_dir), head) => self.keep_git_dir(&git_dir, head.as_ref(), saver),
+            (None, Some(head)) => self.keep_head(head, saver),
+            (None, None) => Ok(None),
         }
-        let mut is_needed = false;
-        if let Some(git_dir) = self.git_dir_of(&entry.path) {
-            let folder = git_dir.clone();
-            let site = CheckoutDir { folder, git_dir };
-            let logged = self.unreferenced_commits(&site, entry.head.as_ref())?;
-            let nested = self.keep_nested(&site, saver)?;
-            is_needed = !(logged.is_empty() && nested.is_empty());
-            parents.extend(logged.into_iter().chain(nested));
-        }
-        match (&entry.head, parents.first()) {
-            (Some(head), _) if !is_needed => self.keep_head(head, saver),
+    }
+
+    /// Keeps what only the git folder of a worktree remembers.
+    pub(super) fn keep_git_dir(
+        &self,
+        git_dir: &Path,
+        head: Option<&CommitId>,
+        saver: &AtticOwner,
+    ) -> Result<Option<AtticSnapshot>, GitError> {
+        let site = CheckoutDir {
+            folder: git_dir.to_path_buf(),
+            git_dir: git_dir.to_path_buf(),
+        };
+        let mut parents = self.unreferenced_commits(&site, head)?;
+        parents.extend(self.keep_nested(&site, saver)?);
+        match (head, parents.first()) {
+            (Some(head), None) => self.keep_head(head, saver),
             (_, Some(first)) => {
-                if let Some(head) = &entry.head {
-                    self.import_known(head.clone())?;
+                let mut first = first.clone();
+                if let Some(head) = head {
+                    first = self.import_known(head.clone())?;
+                    parents.insert(0, first.clone());
                 }
+                let tree = self.tree_of(&first)?;
                 let message = format!("What was left of a worktree\n\nDbs-Task: {}\n", saver.task);
-                self.keep_once(&self.tree_of(first)?, &parents, message, saver)
-                    .map(Some)
+                self.keep_once(&tree, &parents, message, saver).map(Some)
             }
-            (_, None) => Ok(None),
+            (None, None) => Ok(None),
         }
     }
 

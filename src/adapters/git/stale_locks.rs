@@ -37,7 +37,7 @@ impl GitCli {
     }
 
     /// Answers what is to be looked at again.
-    fn sweep_noted(&self, notes: &str) -> String {
+    pub(super) fn sweep_noted(&self, notes: &str) -> String {
         let is_undecided = |line: &&str| {
             let (at, name) = line.split_once(' ').unwrap_or_default();
             at.parse().is_ok_and(|at| self.sweep_lock(at, name))

@@ -53,6 +53,7 @@ impl GitCli {
         self.refuse_foreign_filters(&goal.commit)?;
         ensure_excludes(&self.project.common)?;
         let mut turn = self.lock_project()?;
+        self.repair_registrations();
         let root = worktree_link::root(&self.project);
         real_folder(&root)?;
         self.fetch_into_project(&goal, &mut turn)?;

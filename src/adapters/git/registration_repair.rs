@@ -1,0 +1,252 @@
+//! Registrations of worktrees that a killed git left half-made or half-removed, or that somebody damaged: an empty `commondir` stops
+//! every git in the project, and a missing `.git` or `HEAD` hides a worktree from it. What is known is put back, so that the
+//! usual way of removing, with a copy first, works again; only what holds nothing is removed here. Registrations of worktrees that
+//! are not ours are left as they are, but for an empty `commondir`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::cli::GitCli;
+use super::files::{failed, write_atomically};
+use super::inventory::safe_name;
+use super::parse::existing_commit;
+use super::worktree_link::{self, CheckoutDir, read_pointer};
+use super::write_lock::WriteGuard;
+use crate::ports::git::{AtticOwner, GitError, SafeName, Signature};
+
+/// What git writes into a `commondir` of its own, as seen from a registration.
+const COMMON: &str = "../..";
+/// The branch of a worktree of which nobody knows what it stood on; it does not exist.
+const UNKNOWN_HEAD: &str = "ref: refs/heads/dbs-unknown\n";
+
+/// One folder below `worktrees/` of the project's repository, and the worktree it names.
+struct Registration {
+    git_dir: PathBuf,
+    /// None: it names none, so git itself calls it garbage.
+    folder: Option<PathBuf>,
+    is_ours: bool,
+}
+
+impl GitCli {
+    /// What a start and a listing do: only where something is broken, and without waiting for whoever is at work.
+    pub(super) fn repair_if_free(&self) {
+        if self.registrations().iter().any(|one| self.is_broken(one)) {
+            let clean = |notes: &str| self.sweep_noted(notes);
+            let turn = self
+                .project_lock
+                .acquire(std::time::Duration::ZERO, clean)
+                .map(WriteGuard::finishing_when_dropped);
+            if turn.is_ok() {
+                self.repair_registrations();
+            }
+        }
+    }
+
+    /// Call with the project queue held. What cannot be repaired shows itself as an error of the first call that needs it.
+    pub(super) fn repair_registrations(&self) {
+        for one in self.registrations().iter().filter(|one| self.is_broken(one)) {
+            let name = one.git_dir.display();
+            match self.repair(one) {
+                Ok(()) => tracing::warn!("repaired the registration {name} of a worktree"),
+                Err(error) => tracing::warn!("could not repair {name}: {error}"),
+            }
+        }
+    }
+
+    fn registrations(&self) -> Vec<Registration> {
+        let entries = fs::read_dir(self.project.common.join("worktrees"));
+        let root = worktree_link::root(&self.project);
+        let registration = |entry: fs::DirEntry| {
+            let git_dir = entry.path();
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let pointer = read_pointer(&git_dir.join("gitdir")).unwrap_or_default();
+            let folder = if pointer.is_empty() {
+                pointing_at(&git_dir, &root)
+            } else {
+                git_dir.join(pointer).parent().map(Path::to_path_buf)
+            };
+            let is_ours = folder.as_ref().is_some_and(|folder| {
+                let is_below =
+                    folder.parent().and_then(|parent| parent.canonicalize().ok()) == root.canonicalize().ok();
+                is_below && root.exists() && safe_name(folder).is_some()
+            });
+            is_folder.then_some(Registration {
+                git_dir,
+                folder,
+                is_ours,
+            })
+        };
+        entries
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter_map(registration)
+            .collect()
+    }
+
+    fn is_broken(&self, one: &Registration) -> bool {
+        match &one.folder {
+            None => self.is_garbage(one),
+            Some(folder) if one.is_ours => {
+                let is_unfit = has_no_common(one) || has_no_head(one) || lacks_path(one);
+                is_unfit || self.has_old_lock(one) || lacks_link(folder)
+            }
+            Some(_) => {
+                is_empty_file(&one.git_dir.join("commondir")) && self.is_old(&one.git_dir.join("commondir"))
+            }
+        }
+    }
+
+    fn repair(&self, one: &Registration) -> Result<(), GitError> {
+        if has_no_common(one) && one.folder.is_some() {
+            write_atomically(&one.git_dir.join("commondir"), &format!("{COMMON}\n"))?;
+        }
+        let folder = match &one.folder {
+            None => return self.put_away(one),
+            Some(folder) if one.is_ours => folder,
+            Some(_) => return Ok(()),
+        };
+        if lacks_path(one) {
+            let text = format!("{}\n", folder.join(".git").display());
+            write_atomically(&one.git_dir.join("gitdir"), &text)?;
+        }
+        if self.has_old_lock(one) {
+            let lock = one.git_dir.join("HEAD.lock");
+            fs::remove_file(&lock).map_err(failed("remove", &lock))?;
+        }
+        if has_no_head(one) {
+            if self.is_half_made(one) {
+                self.put_away(one)?;
+                return remove_bare_link(folder);
+            }
+            let known = self.last_head(one);
+            let text = known.map_or(UNKNOWN_HEAD.to_owned(), |id| format!("{id}\n"));
+            write_atomically(&one.git_dir.join("HEAD"), &text)?;
+        }
+        if lacks_link(folder) {
+            let text = format!("gitdir: {}\n", one.git_dir.display());
+            write_atomically(&folder.join(".git"), &text)?;
+        }
+        Ok(())
+    }
+
+    /// Removes a registration that git cannot use, after keeping what only it remembers.
+    fn put_away(&self, one: &Registration) -> Result<(), GitError> {
+        let name = one.git_dir.file_name().unwrap_or_default().to_string_lossy();
+        let saver = AtticOwner {
+            task: SafeName::derive(&name),
+            signature: Signature {
+                name: "dbs".to_owned(),
+                email: "dbs@localhost".to_owned(),
+                seconds: 0,
+            },
+        };
+        let head = self.last_head(one).as_deref().and_then(existing_commit);
+        self.keep_git_dir(&one.git_dir, head.as_ref(), &saver)?;
+        fs::remove_dir_all(&one.git_dir).map_err(failed("remove", &one.git_dir))?;
+        // Others may be in it; git does the same.
+        drop(fs::remove_dir(self.project.common.join("worktrees")));
+        Ok(())
+    }
+
+    /// Whether a git was killed before the worktree stood on anything: nobody can have worked there.
+    fn is_half_made(&self, one: &Registration) -> bool {
+        let folder = one.git_dir.clone();
+        let site = CheckoutDir {
+            git_dir: folder.clone(),
+            folder,
+        };
+        !site.is_ready() && self.last_head(one).is_none()
+    }
+
+    /// The commit a worktree stood on last, as far as its files say, and the project has it.
+    fn last_head(&self, one: &Registration) -> Option<String> {
+        let own = super::attic::logged(&one.git_dir.join("logs").join("HEAD"));
+        let before = fs::read_to_string(one.git_dir.join("ORIG_HEAD")).ok();
+        let before = before.and_then(|text| existing_commit(text.trim()));
+        own.into_iter().chain(before).map(|id| id.to_string()).find(|id| {
+            let call = self.in_project("look for what a worktree stood on");
+            let call = call.words("cat-file -e").arg(format!("{id}^{{commit}}"));
+            call.run().is_ok_and(|output| output.code == Some(0))
+        })
+    }
+
+    /// Without a path it is garbage to git, too; one that is new may be about to get it, and one that a person locked stays.
+    fn is_garbage(&self, one: &Registration) -> bool {
+        let lock = fs::read_to_string(one.git_dir.join("locked")).unwrap_or_default();
+        let is_locked = !matches!(lock.trim(), "" | "initializing");
+        !is_locked && self.is_old(&one.git_dir)
+    }
+
+    /// An agent's git may hold it for a moment.
+    fn has_old_lock(&self, one: &Registration) -> bool {
+        let lock = one.git_dir.join("HEAD.lock");
+        lock.symlink_metadata().is_ok_and(|found| found.is_file()) && self.is_old(&lock)
+    }
+
+    fn is_old(&self, path: &Path) -> bool {
+        let made = path.symlink_metadata().and_then(|found| found.modified());
+        made.is_ok_and(|at| at.elapsed().is_ok_and(|age| age >= self.program.limits.abandoned))
+    }
+}
+
+fn is_empty_file(file: &Path) -> bool {
+    file.symlink_metadata()
+        .is_ok_and(|found| found.is_file() && found.len() == 0)
+}
+
+/// The worktree of ours whose `.git` names that registration.
+fn pointing_at(git_dir: &Path, root: &Path) -> Option<PathBuf> {
+    let folders = fs::read_dir(root).ok()?.flatten().map(|entry| entry.path());
+    let names_it = |folder: &PathBuf| {
+        let pointer = read_pointer(&folder.join(".git")).unwrap_or_default();
+        let target = pointer.strip_prefix("gitdir: ").map(|target| folder.join(target));
+        target.and_then(|target| target.canonicalize().ok()) == git_dir.canonicalize().ok()
+    };
+    folders.into_iter().find(names_it)
+}
+
+fn lacks_path(one: &Registration) -> bool {
+    let file = one.git_dir.join("gitdir");
+    is_empty_file(&file) || file.symlink_metadata().is_err()
+}
+
+fn has_no_common(one: &Registration) -> bool {
+    let file = one.git_dir.join("commondir");
+    is_empty_file(&file) || one.is_ours && file.symlink_metadata().is_err()
+}
+
+fn has_no_head(one: &Registration) -> bool {
+    let file = one.git_dir.join("HEAD");
+    match file.symlink_metadata() {
+        Ok(found) if found.is_file() => {
+            let text = read_pointer(&file).unwrap_or_default();
+            !text.starts_with("ref: refs/") && existing_commit(&text).is_none()
+        }
+        Ok(_) => false,
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    }
+}
+
+/// Whether a worktree with something in it has no `.git`, or an empty one.
+fn lacks_link(folder: &Path) -> bool {
+    let link = folder.join(".git");
+    let is_missing = match link.symlink_metadata() {
+        Ok(_) => is_empty_file(&link),
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    };
+    let is_real = folder.symlink_metadata().is_ok_and(|found| found.is_dir());
+    is_missing && is_real && fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
+}
+
+/// Removes the folder of a worktree in which there is nothing but its link.
+fn remove_bare_link(folder: &Path) -> Result<(), GitError> {
+    let link = folder.join(".git");
+    let is_alone = fs::read_dir(folder).is_ok_and(|entries| entries.count() == 1)
+        && link.symlink_metadata().is_ok_and(|found| found.is_file());
+    if is_alone {
+        fs::remove_file(&link).map_err(failed("remove", &link))?;
+        fs::remove_dir(folder).map_err(failed("remove", folder))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,329 @@
+//! Git killed at every system call with which it changes files: nothing is lost, nothing is left, and the next start repairs what
+//! is half done. Between two of these calls nothing on the disk changes, so no other moment needs to be tried.
+//!
+//! A few moments of each operation are tried, chosen by a seed; `DBS_KILL_SEED=n` chooses again as a failure says, and `DBS_KILL_ALL=1`
+//! tries them all, which takes minutes. Without strace nothing is tried.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "asks whether strace works here, and reads which moments to try"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use dbs::adapters::git::GitCli;
+use dbs::ports::git::{
+    Git, MergeOutcome, PublishOutcome, PublishRequest, PushOutcome, RemoveOutcome, Revision, WorkingTree,
+    WorktreeKind,
+};
+
+use super::repair::{assert_sound, open_later};
+use super::{GitFixture, branch, id, merge_of, name, on_branch, saver, setup, spec};
+
+/// Calls that change what is on the disk.
+const CALLS: &str = "openat,creat,write,pwrite64,rename,renameat,renameat2,link,linkat,symlink,unlink,unlinkat,mkdir,\
+                     mkdirat,rmdir,ftruncate,chmod,fchmod";
+/// How many moments of each operation are tried at a time.
+const N_MOMENTS: usize = 2;
+const NEVER: usize = 60_000;
+
+/// An operation, and which of the gits it starts is killed.
+struct Killing {
+    what: &'static str,
+    /// Part of the arguments of the git that is killed.
+    git: &'static str,
+    /// Whether programs which that git starts are killed as well. Those of a remote are not ours to repair.
+    with_children: bool,
+    /// Whether a worktree with work in it is there before.
+    has_work: bool,
+    run: fn(&GitCli, &GitFixture),
+}
+
+const KILLINGS: &[Killing] = &[
+    Killing {
+        what: "add a worktree",
+        git: "worktree add",
+        with_children: true,
+        has_work: false,
+        run: |git, _| drop(git.ensure_worktree(&spec("a", on_branch("t1")))),
+    },
+    Killing {
+        what: "write its files",
+        git: "read-tree --reset",
+        with_children: true,
+        has_work: false,
+        run: |git, _| drop(git.ensure_worktree(&spec("a", on_branch("t1")))),
+    },
+    Killing {
+        what: "make a branch",
+        git: "update-ref -m",
+        with_children: true,
+        has_work: false,
+        run: |git, _| drop(git.ensure_worktree(&spec("a", on_branch("t1")))),
+    },
+    Killing {
+        what: "pin a merge",
+        git: "update-ref --end-of-options refs/dbs/pin",
+        with_children: true,
+        has_work: true,
+        run: |git, fixture| drop(git.merge(&merge_of(&head(fixture)))),
+    },
+    Killing {
+        what: "remove a worktree",
+        git: "worktree remove",
+        with_children: true,
+        has_work: true,
+        run: |git, _| drop(git.remove_worktree(&name("a"), &saver("t1"))),
+    },
+    Killing {
+        what: "take a snapshot",
+        git: "add --all",
+        with_children: true,
+        has_work: true,
+        run: |git, _| drop(git.snapshot(&WorkingTree::Worktree(name("a")), &saver("t1"))),
+    },
+    Killing {
+        what: "fetch from the remote",
+        git: "fetch --quiet",
+        with_children: true,
+        has_work: true,
+        run: |git, fixture| {
+            fixture.commit_on_origin("main", "newer.txt", "newer\n");
+            git.resolve(&Revision::RemoteBranch(branch("main")));
+        },
+    },
+    Killing {
+        what: "hand a commit over to the project",
+        git: "dbs-control",
+        with_children: true,
+        has_work: true,
+        run: |git, fixture| {
+            fixture.commit_on_origin("main", "newer.txt", "newer\n");
+            let main = Revision::RemoteBranch(branch("main"));
+            drop(git.ensure_worktree(&spec("r", WorktreeKind::Detached(main))));
+        },
+    },
+    Killing {
+        what: "merge",
+        git: "merge-tree",
+        with_children: true,
+        has_work: true,
+        run: |git, fixture| drop(git.merge(&merge_of(&head(fixture)))),
+    },
+    Killing {
+        what: "commit a merge",
+        git: "commit-tree",
+        with_children: true,
+        has_work: true,
+        run: |git, fixture| drop(git.merge(&merge_of(&head(fixture)))),
+    },
+    Killing {
+        what: "push",
+        git: "push --porcelain",
+        with_children: false,
+        has_work: true,
+        run: |git, _| drop(git.push_branch(&branch("feature/t1"), None)),
+    },
+];
+
+fn head(fixture: &GitFixture) -> dbs::ports::git::CommitId {
+    id(&fixture.git(&fixture.project(), &["rev-parse", "feature/t1"]))
+}
+
+/// A git that is killed at its nth call of those that change files, as soon as a file says so.
+fn killed_git(fixture: &GitFixture, killing: &Killing) -> PathBuf {
+    let (program, root) = (fixture.root().join("killed-git"), fixture.root());
+    let root = root.display();
+    let follow = if killing.with_children { "-f" } else { "" };
+    let text = format!(
+        "#!/bin/sh\n[ -f '{root}/moment' ] && case \"$*\" in *'{}'*)\n\
+         exec strace {follow} -qq -o '{root}/trace.'$$ -e trace={CALLS} \
+         -e inject={CALLS}:signal=SIGKILL:when=\"$(cat '{root}/moment')\" git \"$@\" ;;\nesac\nexec git \"$@\"\n",
+        killing.git
+    );
+    fs::write(&program, text).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    program
+}
+
+/// At which of the traced calls of a program something changes: one line a call, with the number of the process where children
+/// were followed.
+fn changes(fixture: &GitFixture) -> BTreeSet<usize> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut changes = BTreeSet::new();
+    for entry in fs::read_dir(fixture.root()).unwrap().flatten() {
+        let file = entry.file_name().into_string().unwrap();
+        if !file.starts_with("trace.") {
+            continue;
+        }
+        let text = String::from_utf8_lossy(&fs::read(entry.path()).unwrap()).into_owned();
+        for line in text
+            .lines()
+            .filter(|line| line.contains('(') && !line.contains("resumed>"))
+        {
+            let process = line.split(' ').next().filter(|word| word.parse::<u32>().is_ok());
+            let count = counts
+                .entry(format!("{file} {}", process.unwrap_or_default()))
+                .or_default();
+            *count += 1;
+            let only_reads =
+                line.contains("openat(") && !line.contains("O_WRONLY") && !line.contains("O_RDWR");
+            if !only_reads {
+                changes.insert(*count);
+            }
+        }
+    }
+    changes
+}
+
+/// Does the operation with a git that is killed at that moment, then all that follows; answers which moments there are.
+fn try_moment(killing: &Killing, moment: usize) -> BTreeSet<usize> {
+    let when = format!("{}, killed at call {moment}", killing.what);
+    let fixture = GitFixture::new();
+    let mut killed = setup(&fixture);
+    killed.program = killed_git(&fixture, killing).into();
+    let git = GitCli::open(&killed).unwrap();
+    let folder = fixture.project().join(".debussy-worktrees/a");
+    if killing.has_work {
+        git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+        fixture.commit(&folder, "work.txt", "work\n", "Work");
+        fs::write(folder.join("unsaved.txt"), "precious").unwrap();
+    } else {
+        git.resolve(&Revision::RemoteBranch(branch("main")));
+    }
+    fs::write(fixture.root().join("moment"), moment.to_string()).unwrap();
+    (killing.run)(&git, &fixture);
+    fs::remove_file(fixture.root().join("moment")).unwrap();
+    drop(git);
+    let moments = changes(&fixture);
+    assert!(
+        !moments.is_empty() || moment != NEVER,
+        "{when}: no such git was started"
+    );
+    let git = open_later(&fixture);
+    assert_sound(&fixture, &when);
+    git.preflight().unwrap();
+    git.worktrees().unwrap();
+    if killing.has_work {
+        let blob = fixture.root().join("blob");
+        fs::write(&blob, "precious").unwrap();
+        let blob = fixture.git(&fixture.root(), &["hash-object", blob.to_str().unwrap()]);
+        let kept = fixture.git(&control(&fixture), &["rev-list", "--objects", "--all"]);
+        let is_there = folder.join("unsaved.txt").exists();
+        assert!(is_there || kept.contains(&blob), "{when}: a file is lost");
+    }
+    complete(&fixture, &git, killing, &when);
+    moments
+}
+
+fn control(fixture: &GitFixture) -> PathBuf {
+    fixture.project().join(".debussy/dbs/control.git")
+}
+
+/// All that one does with a worktree, which must go as if nothing had happened.
+fn complete(fixture: &GitFixture, git: &GitCli, killing: &Killing, when: &str) {
+    let worktree = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
+    assert_eq!(
+        fs::read_to_string(worktree.path.join("README.md")).unwrap(),
+        "hello\n",
+        "{when}"
+    );
+    if killing.has_work {
+        assert!(
+            worktree.path.join("work.txt").exists(),
+            "{when}: a commit is lost"
+        );
+    } else {
+        assert_eq!(
+            fixture.git(&worktree.path, &["status", "--porcelain"]),
+            "",
+            "{when}"
+        );
+        fixture.commit(&worktree.path, "work.txt", "work\n", "Work");
+    }
+    let pushed = git.push_branch(&branch("feature/t1"), None);
+    assert!(
+        matches!(pushed, PushOutcome::Pushed(_) | PushOutcome::AlreadyThere(_)),
+        "{when}: {pushed:?}"
+    );
+    let MergeOutcome::Merged { commit, base, .. } = git.merge(&merge_of(&head(fixture))) else {
+        panic!("{when}: not merged")
+    };
+    let publication = PublishRequest {
+        commit,
+        base: branch("main"),
+        expected: base,
+    };
+    assert_eq!(git.publish(&publication), PublishOutcome::Done, "{when}");
+    for folder in ["a", "r"] {
+        let removed = git.remove_worktree(&name(folder), &saver("t1")).unwrap();
+        assert!(!matches!(removed, RemoveOutcome::Kept(_)), "{when}: {removed:?}");
+    }
+    assert_sound(fixture, when);
+    let root = fixture.project().join(".debussy-worktrees");
+    assert_eq!(fs::read_dir(root).unwrap().count(), 0, "{when}: folders are left");
+    assert!(
+        !fixture.project().join(".git/worktrees").exists(),
+        "{when}: registrations are left"
+    );
+    for repository in [fixture.project().join(".git"), control(fixture)] {
+        assert_eq!(
+            locks(&repository),
+            Vec::<PathBuf>::new(),
+            "{when}: locks are left"
+        );
+    }
+}
+
+fn locks(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
+    let found = entries.flat_map(|path| match path.extension() {
+        _ if path.is_dir() => locks(&path),
+        Some(end) if end == "lock" => vec![path],
+        _ => Vec::new(),
+    });
+    found.collect()
+}
+
+/// A number for each of those that went before.
+fn next(seed: u64) -> u64 {
+    seed.wrapping_mul(6_364_136_223_846_793_005)
+        .wrapping_add(1_442_695_040_888_963_407)
+}
+
+#[test]
+fn a_git_killed_at_any_call_loses_nothing_and_leaves_nothing() {
+    let works = Command::new("strace")
+        .args(["-qq", "-o", "/dev/null", "true"])
+        .status();
+    if !works.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: strace is not installed or may not trace; no git was killed");
+        return;
+    }
+    let all = std::env::var_os("DBS_KILL_ALL").is_some();
+    let given = std::env::var("DBS_KILL_SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok());
+    let mut seed = given.unwrap_or_else(|| u64::from(std::process::id()));
+    println!("DBS_KILL_SEED={seed} tries the same moments again");
+    for killing in KILLINGS {
+        let moments: Vec<usize> = try_moment(killing, NEVER).into_iter().collect();
+        let mut choose = |_| {
+            seed = next(seed);
+            let at = usize::try_from(seed >> 33).unwrap_or_default() % moments.len();
+            moments[at]
+        };
+        let chosen: Vec<usize> = if all {
+            moments.clone()
+        } else {
+            (0..N_MOMENTS).map(&mut choose).collect()
+        };
+        println!("{}: {} moments, tried {chosen:?}", killing.what, moments.len());
+        for moment in chosen {
+            try_moment(killing, moment);
+        }
+    }
+}
