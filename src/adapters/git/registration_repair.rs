@@ -19,6 +19,14 @@ const COMMON: &str = "../..";
 /// The branch of a worktree of which nobody knows what it stood on; it does not exist.
 const UNKNOWN_HEAD: &str = "ref: refs/heads/dbs-unknown\n";
 
+/// How much of a damaged worktree is repaired.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RepairScope {
+    All,
+    /// A folder without `.git` stays as it is: whoever makes a worktree there moves it aside whole.
+    Registrations,
+}
+
 /// One folder below `worktrees/` of the project's repository, and the worktree it names.
 struct Registration {
     git_dir: PathBuf,
@@ -30,23 +38,28 @@ struct Registration {
 impl GitCli {
     /// What a start and a listing do: only where something is broken, and without waiting for whoever is at work.
     pub(super) fn repair_if_free(&self) {
-        if self.registrations().iter().any(|one| self.is_broken(one)) {
+        if self
+            .registrations()
+            .iter()
+            .any(|one| self.is_broken(one, RepairScope::All))
+        {
             let clean = |notes: &str| self.sweep_noted(notes);
             let turn = self
                 .project_lock
                 .acquire(std::time::Duration::ZERO, clean)
                 .map(WriteGuard::finishing_when_dropped);
             if turn.is_ok() {
-                self.repair_registrations();
+                self.repair_registrations(RepairScope::All);
             }
         }
     }
 
     /// Call with the project queue held. What cannot be repaired shows itself as an error of the first call that needs it.
-    pub(super) fn repair_registrations(&self) {
-        for one in self.registrations().iter().filter(|one| self.is_broken(one)) {
+    pub(super) fn repair_registrations(&self, scope: RepairScope) {
+        let registrations = self.registrations();
+        for one in registrations.iter().filter(|one| self.is_broken(one, scope)) {
             let name = one.git_dir.display();
-            match self.repair(one) {
+            match self.repair(one, scope) {
                 Ok(()) => tracing::warn!("repaired the registration {name} of a worktree"),
                 Err(error) => tracing::warn!("could not repair {name}: {error}"),
             }
@@ -84,12 +97,12 @@ impl GitCli {
             .collect()
     }
 
-    fn is_broken(&self, one: &Registration) -> bool {
+    fn is_broken(&self, one: &Registration, scope: RepairScope) -> bool {
         match &one.folder {
             None => self.is_garbage(one),
             Some(folder) if one.is_ours => {
                 let is_unfit = has_no_common(one) || has_no_head(one) || lacks_path(one);
-                is_unfit || self.has_old_lock(one) || lacks_link(folder)
+                is_unfit || self.has_old_lock(one) || scope == RepairScope::All && lacks_link(folder)
             }
             Some(_) => {
                 is_empty_file(&one.git_dir.join("commondir")) && self.is_old(&one.git_dir.join("commondir"))
@@ -97,7 +110,7 @@ impl GitCli {
         }
     }
 
-    fn repair(&self, one: &Registration) -> Result<(), GitError> {
+    fn repair(&self, one: &Registration, scope: RepairScope) -> Result<(), GitError> {
         if has_no_common(one) && one.folder.is_some() {
             write_atomically(&one.git_dir.join("commondir"), &format!("{COMMON}\n"))?;
         }
@@ -123,7 +136,7 @@ impl GitCli {
             let text = known.map_or(UNKNOWN_HEAD.to_owned(), |id| format!("{id}\n"));
             write_atomically(&one.git_dir.join("HEAD"), &text)?;
         }
-        if lacks_link(folder) {
+        if scope == RepairScope::All && lacks_link(folder) {
             let text = format!("gitdir: {}\n", one.git_dir.display());
             write_atomically(&folder.join(".git"), &text)?;
         }

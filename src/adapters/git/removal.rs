@@ -8,13 +8,23 @@ use super::cli::GitCli;
 use super::files::failed;
 use super::nested_search;
 use super::parse::RegisteredWorktree;
+use super::registration_repair::RepairScope;
 use super::worktree_link::{self, CheckoutDir, PathStatus};
 use crate::ports::git::{AtticOwner, AtticSnapshot, CommitId, GitError, RemoveOutcome, SafeName};
 
 impl GitCli {
     /// Call with the project queue held.
     pub(super) fn remove(&self, folder: &SafeName, saver: &AtticOwner) -> Result<RemoveOutcome, GitError> {
-        self.repair_registrations();
+        self.repair_registrations(RepairScope::All);
+        self.remove_as_it_is(folder, saver)
+    }
+
+    /// The same without repairing first.
+    pub(super) fn remove_as_it_is(
+        &self,
+        folder: &SafeName,
+        saver: &AtticOwner,
+    ) -> Result<RemoveOutcome, GitError> {
         let path = worktree_link::root(&self.project).join(folder.as_str());
         match worktree_link::look(&self.project, &path)? {
             PathStatus::Ours(site) => self.remove_ours(&site, saver),

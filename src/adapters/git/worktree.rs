@@ -9,6 +9,7 @@ use super::files::{ensure_excludes, failed, missing, not_ours, real_folder};
 use super::inventory::safe_name;
 use super::parse::RegisteredWorktree;
 use super::refs::PinKind;
+use super::registration_repair::RepairScope;
 use super::stale_locks::lock_of;
 use super::worktree_link::{self, PathStatus};
 use super::write_lock::WriteGuard;
@@ -53,7 +54,7 @@ impl GitCli {
         self.refuse_foreign_filters(&goal.commit)?;
         ensure_excludes(&self.project.common)?;
         let mut turn = self.lock_project()?;
-        self.repair_registrations();
+        self.repair_registrations(RepairScope::Registrations);
         let root = worktree_link::root(&self.project);
         real_folder(&root)?;
         self.fetch_into_project(&goal, &mut turn)?;
@@ -207,7 +208,7 @@ impl GitCli {
         spec: &WorktreeSpec,
         cleared: &mut ClearedPath,
     ) -> Result<(), GitError> {
-        if let RemoveOutcome::Removed(snapshot) = self.remove(&spec.folder, &spec.attic_owner)? {
+        if let RemoveOutcome::Removed(snapshot) = self.remove_as_it_is(&spec.folder, &spec.attic_owner)? {
             cleared.saved.extend(snapshot);
         }
         if path.symlink_metadata().is_ok() {
