@@ -41,5 +41,7 @@ mod simulating;
 mod simulator;
 #[path = "domain/troubles.rs"]
 mod troubles;
+#[path = "domain/soaking.rs"]
+mod soaking;
 #[path = "domain/verdicts.rs"]
 mod verdicts;

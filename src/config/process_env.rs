@@ -149,6 +149,11 @@ impl ProcessEnv {
     }
 }
 
+/// Whether this process may change everything on the machine, and with it every agent it starts.
+pub fn runs_as_root() -> bool {
+    cfg!(unix) && user() == 0
+}
+
 fn user() -> u32 {
     #[cfg(unix)]
     return nix::unistd::geteuid().as_raw();

@@ -10,9 +10,9 @@ use atomic_write_file::AtomicWriteFile;
 use serde::{Deserialize, Serialize};
 
 use crate::adapters::clock;
-use crate::adapters::text_file;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::{ProjectPaths, sockets};
+use crate::config::themes::read_small;
 use crate::protocol::connection;
 use crate::protocol::wire::{CallReply, ServerCall, ServerStatus};
 use crate::read_model::{SessionRow, SessionState};
@@ -87,7 +87,7 @@ fn record_path(socket: &Path) -> PathBuf {
 }
 
 fn read_record(socket: &Path) -> Option<SessionRecord> {
-    serde_json::from_slice(&text_file::read(&record_path(socket), text_file::LARGEST_WRITTEN).ok()?).ok()
+    serde_json::from_str(&read_small(&record_path(socket)).ok()?).ok()
 }
 
 /// Writes the record of a server that starts or has another name now.

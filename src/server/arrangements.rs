@@ -8,6 +8,7 @@ use std::time::Duration;
 use atomic_write_file::AtomicWriteFile;
 use tokio::time::Instant;
 
+use crate::config::process_env::runs_as_root;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::schema;
 use crate::config::themes::{read_small, toml_files};
@@ -47,8 +48,11 @@ pub(super) fn restore(
             state.show_toast(now, NoticeLevel::Warning, text);
         }
     }
-    let banner = banner((settings, facts), model);
+    let mut banner = banner((settings, facts), model);
     if now.since(facts.started) < JUST_STARTED {
+        if runs_as_root() {
+            banner.push("runs as root: agents can change everything on this machine".to_owned());
+        }
         state.show_splash(now, banner);
     } else {
         state.show_toast(now, NoticeLevel::Info, banner.join("  "));

@@ -105,9 +105,9 @@ mod tests {
     fn count(folder: &std::path::Path) -> usize {
         let entries = fs::read_dir(folder).unwrap().flatten();
         entries
-            .map(|entry| match entry.file_type().unwrap().is_dir() {
-                true => 1 + count(&entry.path()),
-                false => 1,
+            .map(|entry| {
+                let is_folder = entry.file_type().unwrap().is_dir();
+                1 + if is_folder { count(&entry.path()) } else { 0 }
             })
             .sum()
     }

@@ -129,10 +129,12 @@ fn toml_texts() -> Vec<(&'static str, String)> {
 fn json_texts() -> Vec<(&'static str, String)> {
     let many = filled(|nth| format!("\"k{nth}\":1,"));
     // A list of tasks may be larger than what is written by hand.
-    let tasks: String = (0..100_000)
+    let tasks: Vec<String> = (0..100_000)
         .map(|nth| format!("{{\"id\":\"t{nth}\",\"title\":\"A\"}}\n"))
         .collect();
-    let ids: String = (1..100_000).map(|nth| format!(",\"t{nth}\"")).collect();
+    let tasks = tasks.concat();
+    let ids: Vec<String> = (1..100_000).map(|nth| format!(",\"t{nth}\"")).collect();
+    let ids = ids.concat();
     vec![
         ("lists in lists", "[".repeat(DEPTH)),
         ("objects in objects", "{\"a\":".repeat(DEPTH)),
@@ -163,7 +165,7 @@ fn yaml_texts() -> Vec<(&'static str, String)> {
 
 /// What a reader says, read where servers read: with the stack of a thread of a runtime.
 fn answer(reader: Reader, text: String) -> Option<Vec<String>> {
-    let (sender, answer) = mpsc::channel();
+    let (sender, answer) = mpsc::sync_channel(1);
     let stack = std::thread::Builder::new().stack_size(2 * 1024 * 1024);
     stack.spawn(move || sender.send(reader(&text))).unwrap();
     answer.recv_timeout(LONGEST).ok()
@@ -279,7 +281,7 @@ fn what_is_no_file_of_settings_is_refused_at_once_and_none_of_a_secret_is_shown(
         }),
         ("it is not a regular file", |path| fs::create_dir(path).unwrap()),
         ("it is not a regular file", |path| {
-            symlink("/dev/zero", path).unwrap()
+            symlink("/dev/zero", path).unwrap();
         }),
         ("nothing in this file is used", |path| {
             let key = path.with_file_name("id_ed25519");

@@ -91,6 +91,9 @@ fn lines(frame: &FrameContext<'_>, welcome: &Welcome, area: Rect) -> WelcomeLine
     text.lines
 }
 
+/// What a person must know before the first agent starts.
+const RIGHTS: &str = "An agent runs as you and can do what you can, unless its own settings, a sandbox or another account limit it.";
+
 /// The wrapped text above the answers of a first-start question.
 struct WelcomeText {
     room: usize,
@@ -106,6 +109,7 @@ impl WelcomeText {
 
     fn agent(&mut self, frame: &FrameContext<'_>, welcome: &Welcome) {
         self.line("Which agent does the work?", StyleRole::Strong);
+        self.line(RIGHTS, StyleRole::Dim);
         let found = welcome.detected.programs.iter();
         let (there, missing): (Vec<_>, Vec<_>) = found.partition(|(_, place)| place.is_some());
         let glyph = frame.glyph(DisplayStatus::Done);

@@ -13,7 +13,7 @@ use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::exit_code;
 use crate::cli::failure::could_not;
 use crate::config::channels::ChannelSettings;
-use crate::config::process_env::ProcessEnv;
+use crate::config::process_env::{ProcessEnv, runs_as_root};
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
 use crate::domain::pluralized;
@@ -60,6 +60,7 @@ fn examine(edge: &ProcessEnv) -> Vec<DoctorCheck> {
     vec![
         check("project", Ok(root)),
         check("trust", trust(&place)),
+        check("user", Ok(rights().to_owned())),
         check("git", git(&place, edge)),
         check("store", store(&place)),
         check("settings", settings(&place, edge)),
@@ -84,6 +85,15 @@ fn check(what: &'static str, result: Result<String, String>) -> DoctorCheck {
         what,
         good,
         text: result.unwrap_or_else(|why| why),
+    }
+}
+
+/// What agents can do: they are started by this user.
+fn rights() -> &'static str {
+    if runs_as_root() {
+        "root: agents can change everything on this machine; an ordinary account limits them"
+    } else {
+        "agents can do what you can, unless their own settings, a sandbox or another account limit them"
     }
 }
 
