@@ -1,5 +1,8 @@
 //! Stories of the end of a server: with work under way, with agents, and of agents that have no server any more.
-#![expect(clippy::disallowed_methods, reason = "the story's clock: how long an end takes")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the story's clock: how long an end takes"
+)]
 
 use std::fs;
 use std::path::Path;

@@ -124,16 +124,23 @@ pub(super) fn read<T: for<'a> Deserialize<'a>>(path: &Path) -> io::Result<Option
     }
 }
 
-fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+/// Opens a regular file for reading; anything else could block the reader or have no end.
+pub(super) fn open_regular(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);
     // Opening a pipe must not wait for somebody who writes into it.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, nix::fcntl::OFlag::O_NONBLOCK.bits());
     let file = options.open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::other("it is not a regular file"))
     }
+}
+
+fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    let file = open_regular(path)?;
     let mut bytes = Vec::new();
     file.take(LARGEST + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LARGEST {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::files::PaneSizeFormat;
+use crate::files::{PaneSizeFormat, open_regular};
 use dbs_domain::Timestamp;
 use dbs_ports::holders::PaneSize;
 
@@ -178,7 +178,7 @@ fn thinned(notes: Vec<IndexEntry>, oldest: u64, at: Timestamp) -> Vec<IndexEntry
 
 /// All notes that can be read; none when there is no index.
 pub(super) fn read_entries(path: &Path) -> io::Result<Vec<IndexEntry>> {
-    let file = match File::open(path) {
+    let file = match open_regular(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         other => other?,
     };

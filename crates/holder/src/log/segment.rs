@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::compression;
 use super::paths::{packed_path, raw_path};
+use crate::files::open_regular;
 
 /// Removes a segment in every form; what does not exist is removed already.
 pub(super) fn remove(folder: &Path, number: u32) -> io::Result<()> {
@@ -40,7 +41,7 @@ impl OpenSegment {
             raw_path(folder, number),
             packed_path(folder, number),
         ] {
-            let source = match File::open(&attempt) {
+            let source = match open_regular(&attempt) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(error),
                 Ok(file) if attempt.extension().is_some_and(|end| end == "zst") => {

@@ -322,3 +322,23 @@ fn a_silence_begins_and_ends_with_a_mark_of_its_own() {
         ]
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_place_of_a_log_or_its_index_is_refused_and_not_waited_for() {
+    for name in ["tty/index.jsonl", "tty/000001.log"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut log = LogWriter::create(folder.path(), LIMIT, SIZE, Timestamp(0)).expect("begun");
+        log.append(b"hello\n", Timestamp(1));
+        drop(log);
+        let path = folder.path().join(name);
+        std::fs::remove_file(&path).expect("it was there");
+        nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
+        let read = LogReader::open(folder.path()).and_then(|mut log| {
+            log.index_entries()?;
+            log.tail(100)
+        });
+        let why = read.expect_err("no log").to_string();
+        assert!(why.ends_with("it is not a regular file"), "{name}: {why}");
+    }
+}
