@@ -11,7 +11,8 @@ use crate::ports::holders::HolderId;
 pub(super) struct Records {
     /// One folder below it for each program that was ever started in a terminal.
     pub(super) attempts: PathBuf,
-    /// The store, for reading.
+    /// The store, for reading. Who reads or copies it opens it by these names for itself, beside the engine: the port of the store is
+    /// what the engine's own thread writes through, and reading from files has one implementation.
     pub(super) store: StoreFiles,
 }
 

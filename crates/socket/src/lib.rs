@@ -9,8 +9,7 @@ use interprocess::local_socket::traits::StreamCommon;
 use interprocess::local_socket::{ListenerOptions, Name};
 
 /// Longest path of a socket, in bytes: what all systems have room for.
-#[cfg(unix)]
-const LONGEST_PATH: usize = 100;
+pub const LONGEST_PATH: usize = 100;
 
 /// Options to listen at `path`. A socket that a killed process left behind there is removed.
 ///

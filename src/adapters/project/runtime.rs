@@ -2,14 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use dbs_socket::LONGEST_PATH;
 use sha2::{Digest, Sha256};
 
 use super::error::ProjectError;
 use super::folders::private_folder;
 use super::secret::hex;
 
-/// Longest path of a socket, in bytes: what every system has room for.
-const LONGEST: usize = 100;
 /// Room for the longest name in the folder: `/` + 16 hexadecimal digits + `.sock`, or a holder's of the same length.
 const NAME: usize = 26;
 
@@ -69,7 +68,7 @@ fn short_name(root: &Path) -> String {
 }
 
 fn try_place(path: &Path, user: u32) -> Result<(), String> {
-    if path.as_os_str().len() + NAME > LONGEST {
+    if path.as_os_str().len() + NAME > LONGEST_PATH {
         return Err("its path is too long for a socket".to_owned());
     }
     if !path.is_absolute() {

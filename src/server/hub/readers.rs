@@ -27,6 +27,8 @@ pub struct TerminalChanges {
 
 /// What the readers of all terminals share.
 pub(super) struct Readers {
+    /// The adapter itself and not its port: a terminal is read over a holder's own connection, with its acknowledgements, its log and
+    /// its sizes. The port has nothing of that, and a trait that had all of it would have this one implementation.
     pub(super) holders: Arc<LocalHolders>,
     pub(super) inbox: Inbox,
     /// Changes with output that somebody watches, and with every terminal that came, went or got another size.
