@@ -23,6 +23,7 @@ mod machine;
 mod metrics;
 mod sessions;
 mod trouble;
+mod trust;
 
 pub use crate::domain::TroubleKind;
 pub use attention::{AttentionItem, AttentionKind, AttentionRow, AttentionSummary, source_words};
@@ -37,6 +38,7 @@ pub(crate) use metrics::settled_attempt;
 pub use metrics::{AttemptLoad, Metrics, MetricsReport, StageMetrics, Trail, TrailStep, per_span};
 pub use sessions::{SessionRow, SessionState};
 pub use trouble::Trouble;
+pub use trust::{TrustOverview, TrustText};
 
 /// Everything a person may see of the board at one moment. Cheap to clone.
 #[derive(Debug, Clone, Default)]

@@ -44,5 +44,6 @@ mod search;
 mod services;
 mod shells;
 mod sizes;
+mod trust_overview;
 
 pub use session::{Server, Session, SessionAdapters, SessionError};

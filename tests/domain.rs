@@ -39,9 +39,9 @@ mod scheduling;
 mod simulating;
 #[path = "support/simulator.rs"]
 mod simulator;
-#[path = "domain/troubles.rs"]
-mod troubles;
 #[path = "domain/soaking.rs"]
 mod soaking;
+#[path = "domain/troubles.rs"]
+mod troubles;
 #[path = "domain/verdicts.rs"]
 mod verdicts;

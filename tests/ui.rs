@@ -68,6 +68,8 @@ mod small;
 mod snapshots;
 #[path = "ui/states.rs"]
 mod states;
+#[path = "ui/trust.rs"]
+mod trust;
 #[path = "ui/verbs.rs"]
 mod verbs;
 #[path = "ui/wide.rs"]

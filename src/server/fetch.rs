@@ -21,6 +21,7 @@ use crate::server::machine::MachineMonitor;
 use crate::server::metrics::MetricsCollector;
 use crate::server::past_screen;
 use crate::server::records::Records;
+use crate::server::trust_overview::overview;
 
 /// Attempts whose checks are looked for when no task is named.
 const MAX_ATTEMPTS: usize = 200;
@@ -52,6 +53,10 @@ impl Fetcher {
                 past_screen::screen_at(&folder, *at).map(|moment| CacheEntry::Replay(moment.into()))
             }
             CacheKey::Sessions => Ok(CacheEntry::Sessions(session_list::rows(&self.place).into())),
+            CacheKey::Trust(_) => {
+                let report = self.place.trust.look();
+                Ok(CacheEntry::Trust(overview(&report, &self.place.root).into()))
+            }
             // Searched step by step, never fetched as a whole.
             CacheKey::Search(_) => Err("search in one go".to_owned()),
             CacheKey::Graph => Ok(CacheEntry::Graph(DependencyGraph::of(&model).into())),

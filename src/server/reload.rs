@@ -171,6 +171,18 @@ impl Reloader {
 }
 
 impl Reloader {
+    /// Trusts everything in the project's files, if it has this hash. Answers the notice. Blocks.
+    pub(super) fn trust(&self, hash: &str) -> (NoticeLevel, String) {
+        let trusted = self.settings.place.trust.trust(hash);
+        match trusted.map_err(|error| format!("could not {error}")) {
+            Ok(()) => match self.reload("trusted by a person") {
+                Ok(()) => (NoticeLevel::Success, "trusted; it is in force now".to_owned()),
+                Err(why) => (NoticeLevel::Error, why),
+            },
+            Err(why) => (NoticeLevel::Error, why),
+        }
+    }
+
     /// Says at once what of the project's files waits for trust. Blocks for no time.
     pub(super) fn say_untrusted(&self, config: &Config) {
         if let Some(files) = config.untrusted() {

@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::terminal_search::TerminalSearch;
 use crate::domain::{AttemptId, Span, TaskId, Timestamp};
-use crate::read_model::{CheckRun, DependencyGraph, Diff, MachineLoad, MetricsReport, SessionRow};
+use crate::read_model::{
+    CheckRun, DependencyGraph, Diff, MachineLoad, MetricsReport, SessionRow, TrustOverview,
+};
 
 /// Names something a view needs that must be fetched first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +24,8 @@ pub enum CacheKey {
     Figures,
     Machine,
     Sessions,
+    /// What the project's files would start, as it was when somebody began to look: what they read does not change meanwhile.
+    Trust(Timestamp),
     /// What the terminal of an attempt showed at that moment.
     Replay(AttemptId, Timestamp),
     /// Where those words occur in what terminals have shown.
@@ -46,6 +50,7 @@ pub enum CacheEntry {
     Figures(Arc<MetricsReport>),
     Machine(MachineLoad),
     Sessions(Arc<[SessionRow]>),
+    Trust(Arc<TrustOverview>),
     Replay(Arc<RecordedScreen>),
     Search(Arc<TerminalSearch>),
     /// Lines of text; the last ones, where there were too many.
@@ -113,6 +118,14 @@ impl ViewCache {
     /// The entry that was fetched last.
     pub fn get(&self, key: &CacheKey) -> Option<&CacheEntry> {
         self.slots.get(key)?.entry.as_ref()
+    }
+
+    /// What was read of the project's files that a person trusts or does not.
+    pub(crate) fn trust(&self, opened: Timestamp) -> Option<&TrustOverview> {
+        match self.get(&CacheKey::Trust(opened))? {
+            CacheEntry::Trust(overview) => Some(overview),
+            _ => None,
+        }
     }
 
     /// Marks an entry as being fetched; `false` when it must not be: it is fresh, it is being fetched already, or enough

@@ -22,6 +22,7 @@ mod saved;
 mod start;
 mod task_form;
 mod toasts;
+mod trust;
 mod undo;
 mod welcome;
 
@@ -36,6 +37,7 @@ pub use saved::SavedArrangement;
 pub use start::UiStateError;
 pub(super) use task_form::{AfterCreate, FormField, KINDS, TaskForm};
 pub use toasts::Toast;
+pub(super) use trust::TrustReview;
 pub(super) use undo::{MOST_UNDOABLE, PanesSnapshot, UNDO_FOR, UndoEntry, UndoMethod, inverse, retry};
 pub use welcome::DetectedPrograms;
 pub(super) use welcome::{Welcome, WelcomeStep, is_prefix_of};

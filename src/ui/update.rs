@@ -36,6 +36,7 @@ mod search;
 mod task_form;
 mod tasks;
 mod theme_menu;
+mod trust;
 mod undo;
 mod welcome;
 
@@ -88,6 +89,8 @@ pub enum UiRequest {
     PlayDemo,
     /// Keep these settings, by key and value, as a person's own.
     SaveSettings(Vec<(String, String)>),
+    /// Trust everything in the project's files, if it has this hash.
+    Trust(String),
     /// Call the session that from now on.
     RenameSession(String),
     /// Take up the theme that [`UiState::theme`] names now.

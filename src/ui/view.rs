@@ -37,6 +37,7 @@ pub(super) mod prompt_lines;
 mod splash;
 mod switcher;
 mod task_form;
+mod trust;
 mod welcome;
 mod writing;
 
@@ -176,7 +177,10 @@ impl FrameContext<'_> {
         // A pane that breaks shows that itself and requests nothing.
         let wanted = |placed| catch_unwind(AssertUnwindSafe(|| of_pane(placed))).unwrap_or_default();
         let of_panes = self.arranged.panes.iter().flat_map(wanted);
-        of_panes.chain(machine::cache_request(self)).collect()
+        of_panes
+            .chain(machine::cache_request(self))
+            .chain(trust::cache_request(self))
+            .collect()
     }
 
     fn ctx<'a>(&'a self, id: PaneId, pane: &'a super::state::Pane) -> ViewContext<'a> {

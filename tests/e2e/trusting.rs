@@ -147,3 +147,33 @@ fn every_screen_says_that_a_project_is_not_trusted_and_how_to_look_at_it() {
     tty.press("C-b d");
     assert_eq!(tty.leave().0, 0);
 }
+
+#[test]
+fn what_the_list_on_the_screen_shows_is_trusted_by_a_key_and_nothing_that_changed_meanwhile() {
+    let story = Story::new("");
+    story.dbs(&["trust", "--forget"]);
+    let tty = story.tty(&[], (120, 40));
+    tty.see("not trusted");
+    tty.press("C-b y");
+    tty.wait("the list", |screen| {
+        screen.has("roles.default.agent") && screen.has(".debussy/config.toml:4") && screen.has("hash ")
+    });
+    // Somebody changes the files while they are read.
+    let file = story.project().join(".debussy/config.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, format!("{text}\n[gates]\nmore = \"true\"\n")).unwrap();
+    tty.press("t");
+    tty.see("look at them");
+    assert!(
+        !story.run(&["trust"]).status.success(),
+        "what nobody saw was trusted"
+    );
+    tty.press("C-b y");
+    tty.see("gates.more");
+    tty.press("t");
+    tty.see("trusted; it is in force now");
+    tty.miss("not trusted");
+    assert!(story.run(&["trust"]).status.success());
+    tty.press("C-b d");
+    assert_eq!(tty.leave().0, 0);
+}

@@ -140,6 +140,7 @@ prefixed w        list_panes
 prefixed s        sessions
 prefixed /        find_everywhere
 prefixed T        theme
+prefixed y        trust
 prefixed D        demo
 prefixed :        palette
 prefixed ?        help

@@ -110,11 +110,7 @@ fn print(place: &ProjectPaths, wanted: &TrustArgs) -> ExitCode {
 /// A text with its place: settings as they are, files by their number of lines; in a comparison the lines that differ.
 fn lines_of(entry: &TrustEntry, root: &Path, view: TrustView) -> Vec<String> {
     let listed = &entry.listed;
-    let file = listed.file.strip_prefix(root).unwrap_or(&listed.file);
-    let place = match listed.line {
-        0 => file.display().to_string(),
-        line => format!("{}:{line}", file.display()),
-    };
+    let place = entry.place(root);
     let change = entry.change.word();
     let mut lines = vec![format!(
         "{change:<8} {:<9} {}  ({place})",

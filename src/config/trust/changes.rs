@@ -1,5 +1,7 @@
 //! What of a project's files is trusted, and how the rest differs from what was trusted.
 
+use std::path::Path;
+
 use crate::config::schema;
 use crate::config::trust::item::{ListedText, TrustItem, TrustKind};
 use crate::config::trust::listing::TrustListing;
@@ -50,6 +52,17 @@ pub fn changed_lines(old: &str, new: &str) -> Vec<String> {
 pub struct TrustEntry {
     pub listed: ListedText,
     pub change: TrustChange,
+}
+
+impl TrustEntry {
+    /// File and line, the file from the project's root where it lies there.
+    pub fn place(&self, root: &Path) -> String {
+        let file = self.listed.file.strip_prefix(root).unwrap_or(&self.listed.file);
+        match self.listed.line {
+            0 => file.display().to_string(),
+            line => format!("{}:{line}", file.display()),
+        }
+    }
 }
 
 /// The project's files compared with what a person has trusted of them.

@@ -74,6 +74,7 @@ pub(super) async fn carry_out(
                 client.toast(level, text);
             }
         }
+        UiRequest::Trust(hash) => trust(client, hash),
         UiRequest::RenameSession(name) => in_background(client, move || {
             let (level, text) = services.reloader.rename(&name);
             WorkResult::Toast(level, text)
@@ -97,6 +98,15 @@ fn ask(engine: &EngineHandle, command: Command) -> WorkResult {
         Ok(Err(refusal)) => WorkResult::Refused(Box::new(command), refusal.why),
         Err(closed) => WorkResult::Toast(NoticeLevel::Error, format!("could not {closed}")),
     }
+}
+
+/// Trusts what has that hash.
+fn trust(client: &mut AttachedClient, hash: String) {
+    let services = Arc::clone(&client.services);
+    in_background(client, move || {
+        let (level, text) = services.reloader.trust(&hash);
+        WorkResult::Toast(level, text)
+    });
 }
 
 /// Creates a task, and releases it if that was wished.

@@ -246,6 +246,8 @@ actions! {
         Redraw { "redraw", "redraw", "Draw the whole screen again.", ["refresh", "clear"] }
         ChooseTheme { "theme", "theme", "Choose how the screen looks; each theme is shown while it is marked.",
             ["colours", "colors", "dark", "light", "contrast", "looks"] }
+        ReviewTrust { "trust", "trust", "What this project's files would start, and whether you trust it: the most dangerous first, with file and line.",
+            ["security", "untrusted", "hash", "commands"], shell "dbs trust show" }
         RenameSession { "rename_session", "rename session", "Give the session another name: in the top bar, in the list of sessions, for `dbs attach`.",
             ["title", "name", "project"] }
         Interrupt { "interrupt", "interrupt", "Never stops anything: says how to leave and how to stop.",

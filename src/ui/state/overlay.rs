@@ -10,7 +10,7 @@ use crate::ui::line_editor::LineEditor;
 use crate::ui::pane::{Axis, PaneId};
 use crate::ui::scene::ScreenId;
 use crate::ui::scrollback::TextPosition;
-use crate::ui::state::{PaneContent, TaskForm, Welcome};
+use crate::ui::state::{PaneContent, TaskForm, TrustReview, Welcome};
 
 /// What lies over the panes: help, palette, a prompt, a question or a menu.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub(crate) enum Overlay {
     Menu(Menu),
     /// The questions of a first start.
     Welcome(Box<Welcome>),
+    /// What the project's files would start.
+    Trust(TrustReview),
 }
 
 /// The prompt in which the words of a search are typed.

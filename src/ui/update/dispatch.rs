@@ -6,7 +6,7 @@ use crate::ui::action::Action;
 use crate::ui::availability::unavailable_reason_for;
 use crate::ui::pane::Direction;
 use crate::ui::screen_layout::ScreenLayout;
-use crate::ui::state::{KeyFocus, Overlay, Picker, PromptKind, retry};
+use crate::ui::state::{KeyFocus, Overlay, Picker, PromptKind, TrustReview, retry};
 use crate::ui::target::ActionTarget;
 use crate::ui::views::ViewMove;
 
@@ -127,6 +127,9 @@ impl UpdateContext<'_, '_> {
             Action::Detach => self.ask(UiRequest::Detach),
             Action::Redraw => self.ask(UiRequest::Redraw),
             Action::ChooseTheme => self.choose_theme(),
+            Action::ReviewTrust => {
+                self.state.overlay = Some(Overlay::Trust(TrustReview::opened(self.scene.now)));
+            }
             Action::RenameSession => self.rename_session(),
             Action::Interrupt => self.interrupt(),
             Action::StopServer => self.stop_server(),

@@ -327,6 +327,7 @@ impl UpdateContext<'_, '_> {
             Some(Overlay::Menu(choose)) => &mut choose.marked,
             Some(Overlay::Help(search) | Overlay::Palette(search)) => &mut search.marked,
             Some(Overlay::Welcome(asked)) => &mut asked.marked,
+            Some(Overlay::Trust(review)) => &mut review.marked,
             Some(
                 Overlay::Prompt(_)
                 | Overlay::Confirm(_)

@@ -149,6 +149,7 @@ impl UpdateContext<'_, '_> {
                     | Overlay::Help(_)
                     | Overlay::Confirm(_)
                     | Overlay::Prompt(_)
+                    | Overlay::Trust(_)
             )
         ) {
             self.overlay_key(Chord::plain(code));

@@ -24,6 +24,7 @@ impl UpdateContext<'_, '_> {
             Overlay::Form(form) => self.form_key(form, chord),
             Overlay::Jump(jump) => self.jump_key(jump, chord),
             Overlay::Prompt(ask) => self.ask_key(ask, chord).map(Overlay::Prompt),
+            Overlay::Trust(review) => self.trust_key(review, chord),
             Overlay::Welcome(welcome) => self.welcome_key(welcome, chord),
             Overlay::Confirm(confirm) => self.confirm_key(confirm, chord),
             Overlay::Menu(mut choose) => match self.choose_step(&mut choose, chord) {
@@ -214,7 +215,7 @@ pub(super) enum ListKey {
     Other,
 }
 
-fn list_step(chord: Chord) -> ListKey {
+pub(super) fn list_step(chord: Chord) -> ListKey {
     match chord.code() {
         KeyCode::Esc | KeyCode::Char('q') => ListKey::Close,
         _ if chord.is_control('c') => ListKey::Close,

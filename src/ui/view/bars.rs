@@ -276,6 +276,11 @@ fn degraded(frame: &FrameContext<'_>, trouble: &Trouble, canvas: &mut Canvas<'_>
         Some(left) => format!(", retry in {left}"),
     };
     let mut right = vec![piece(format!("  {waits}{again} "), StyleRole::Banner)];
+    if trouble.kind == TroubleKind::Untrusted
+        && let Some(key) = frame.state.keymap.hint(Action::ReviewTrust)
+    {
+        right.push(piece(format!(" {key} look "), StyleRole::Banner));
+    }
     let key = frame.state.keymap.hint(Action::RetryNow);
     if let (Some(key), Some(_)) = (key, frame.scene.model.delayed().next()) {
         right.push(piece(format!(" {key} now "), StyleRole::Banner));

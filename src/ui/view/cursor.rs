@@ -31,6 +31,7 @@ pub(super) fn row_cursor(frame: &FrameContext<'_>, canvas: &Canvas<'_>) -> Optio
     let is_marked = |hit: &ClickTarget| match (&frame.state.overlay, hit) {
         (Some(Overlay::Menu(choose)), ClickTarget::MenuItem(at)) => choose.marked == *at,
         (Some(Overlay::Welcome(asked)), ClickTarget::MenuItem(at)) => asked.marked == *at,
+        (Some(Overlay::Trust(review)), ClickTarget::MenuItem(at)) => review.marked == *at,
         (None, ClickTarget::Task(of, id)) => *of == focus && Some(id) == task.as_ref(),
         (None, ClickTarget::Agent(of, id)) => *of == focus && Some(*id) == agent,
         (None, ClickTarget::Row(of, mark)) => *of == focus && Some(*mark) == pane.mark,

@@ -196,6 +196,12 @@ fn overlay_hints(overlay: &Overlay) -> Vec<KeyHint> {
         Overlay::Prompt(_) => &[("Enter", "send"), ("Esc", "cancel")],
         Overlay::Confirm(_) => &[("y", "yes"), ("n", "no")],
         Overlay::Welcome(_) => &[("Enter", "accept"), ("Esc", "skip the rest")],
+        Overlay::Trust(_) => &[
+            ("t", "trust this content"),
+            ("v", "view"),
+            ("j k", "move"),
+            ("Esc", "back"),
+        ],
         Overlay::Menu(_) => &[("Enter", "choose"), ("j k", "move"), ("Esc", "cancel")],
     };
     hints.iter().map(|(key, title)| hint(key, title)).collect()

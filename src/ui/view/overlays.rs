@@ -1,7 +1,8 @@
 //! What lies over the panes: prompts, questions, choices, the keys after the prefix, toasts.
 
 use super::{
-    FrameContext, away_summary, cursor, help, palette, prompt_lines, splash, task_form, welcome, writing,
+    FrameContext, away_summary, cursor, help, palette, prompt_lines, splash, task_form, trust, welcome,
+    writing,
 };
 use crate::ui::action::Action;
 use crate::ui::canvas::prelude::*;
@@ -41,6 +42,7 @@ pub(super) fn draw(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>
         Overlay::Prompt(prompt) => draw_prompt(prompt, area, canvas),
         Overlay::Confirm(confirm) => draw_confirm(confirm, area, canvas),
         Overlay::Welcome(asked) => welcome::draw(frame, asked, area, canvas),
+        Overlay::Trust(review) => trust::draw(frame, *review, area, canvas),
         Overlay::Menu(menu) => draw_menu(menu, area, canvas),
     }
 }
