@@ -177,3 +177,41 @@ fn what_the_list_on_the_screen_shows_is_trusted_by_a_key_and_nothing_that_change
     tty.press("C-b d");
     assert_eq!(tty.leave().0, 0);
 }
+
+#[test]
+fn a_gate_that_is_changed_during_a_run_does_not_judge_before_it_is_trusted_and_that_is_said_at_once() {
+    let scenario = r#"
+[[part]]
+role = "developer"
+steps = [
+  { signal = "claim" },
+  { write = "work.txt", text = "work\n" },
+  { commit = "[{task}] Work" },
+  { push = "origin" },
+  { signal = "done", text = "Worked." },
+]
+
+[[part]]
+steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
+"#;
+    let story = Story::new(scenario);
+    let (judged, bribed) = (story.root().join("judged"), story.root().join("bribed"));
+    story.configure(&format!("[gates]\ncheck = \"touch {}\"\n", judged.display()));
+    let (_server, lines) = watch(&story, &story.project());
+    let text = || fs::read_to_string(&lines).unwrap_or_default();
+    story.wait_until("the server", || story.is_live());
+    let file = story.project().join(".debussy/config.toml");
+    let changed = fs::read_to_string(&file).unwrap().replace("judged", "bribed");
+    fs::write(&file, changed).unwrap();
+    story.wait_until("a word about the change", || {
+        text().contains("what you trusted goes on") && text().contains("gates.check")
+    });
+    story.dbs(&["task", "create", "Work", "--id", "t-1", "--release"]);
+    story.wait_until("the gate", || judged.exists());
+    story.wait_until("the task's end", || story.count("done") == 1);
+    assert!(!bribed.exists(), "the changed gate judged");
+    story.trust();
+    story.dbs(&["task", "create", "More", "--id", "t-2", "--release"]);
+    story.wait_until("the new gate", || bribed.exists());
+    story.dbs(&["stop", "--all"]);
+}

@@ -18,6 +18,7 @@ use dbs::engine::inbox::{Envelope, InboxReceiver, Received, inbox};
 use dbs::engine::performer::Performer;
 use dbs::ports::agents::{Agents, Brief, LaunchCommand};
 use dbs::ports::clock::Clock;
+use dbs::ports::gates::Gates;
 use dbs::ports::git::Signature;
 use dbs::ports::holders::{
     HolderId, HolderLiveness, HolderPortError, HolderProcess, HolderReport, Holders, LaunchError, LaunchSpec,
@@ -186,6 +187,15 @@ impl Bench {
 
     /// The same over a fixture of the test's own, with git as the setup says.
     pub(crate) fn over(git: GitFixture, setup: &GitSetup, settings: BoardSettings) -> Bench {
+        Bench::judged((git, setup), settings, Arc::new(ShellGates))
+    }
+
+    /// The same with gates of the test's own.
+    pub(crate) fn judged(
+        (git, setup): (GitFixture, &GitSetup),
+        settings: BoardSettings,
+        gates: Arc<dyn Gates>,
+    ) -> Bench {
         git.git(&git.project(), &["push", "-q", "origin", "main:work"]);
         let cli = GitCli::open(setup).unwrap();
         let outside = Arc::new(Outside::default());
@@ -193,7 +203,7 @@ impl Bench {
         let state = git.state();
         let world = EngineContext {
             git: Arc::new(cli),
-            gates: Arc::new(ShellGates),
+            gates,
             holders: Arc::clone(&outside) as _,
             agents: Arc::clone(&outside) as _,
             terminals: Arc::clone(&outside) as _,

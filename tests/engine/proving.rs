@@ -1,13 +1,17 @@
 //! What the engine sees for itself before it calls work merged, reviewed or told: it never takes a word for it.
 
 use std::fs;
+use std::sync::Arc;
 
+use dbs::adapters::git::GitSetup;
 use dbs::domain::task::{GateCommand, HoldReason};
 use dbs::domain::{
-    Command, Event, EvidenceKind, FailureClass, SignalKind, Span, StageId, TaskDraft, TaskState,
+    BoardSettings, Command, Event, EvidenceKind, FailureClass, SignalKind, Span, StageId, TaskDraft, TaskState,
 };
+use dbs::ports::gates::{GateReport, GateRun, Gates};
 
 use crate::bench::{Bench, draft};
+use crate::git_fixture::GitFixture;
 
 /// A task whose gate wants the file `kept.txt`.
 fn wanting_kept() -> TaskDraft {
@@ -118,7 +122,7 @@ fn a_merge_the_remote_no_longer_shows_when_it_is_asked_again_is_not_believed() {
     use dbs::adapters::git::GitSetup;
     use dbs::domain::BoardSettings;
 
-    let git = crate::git_fixture::GitFixture::new();
+    let git = GitFixture::new();
     let origin = git.origin();
     let (program, pushed) = (git.root().join("forgetful-git"), git.root().join("pushed"));
     let before = git.git(&git.project(), &["rev-parse", "HEAD"]);
@@ -269,4 +273,37 @@ fn gates_asked_for_as_evidence_hold_for_a_merge_they_passed_on() {
         "{}",
         bench.comments("t-1")
     );
+}
+
+/// Gates that nobody has trusted.
+struct Untrusted;
+
+impl Gates for Untrusted {
+    fn run(&self, run: &GateRun) -> GateReport {
+        unreachable!("{} was run", run.name)
+    }
+
+    fn withheld(&self) -> Option<String> {
+        Some("not trusted".to_owned())
+    }
+}
+
+#[test]
+fn work_is_neither_accepted_nor_rejected_while_the_gates_are_withheld() {
+    let git = GitFixture::new();
+    let setup = GitSetup::new(git.project(), git.environment());
+    let settings = BoardSettings {
+        base: Some("work".to_owned()),
+        ..BoardSettings::default()
+    };
+    let mut bench = Bench::judged((git, &setup), settings, Arc::new(Untrusted));
+    bench.release(wanting_kept());
+    bench.develop("t-1", "kept.txt", "kept\n");
+    assert_eq!(
+        bench.stage("t-1"),
+        ("development", "verifying"),
+        "{}",
+        bench.comments("t-1")
+    );
+    assert_eq!(bench.task("t-1").failures.len(), 0);
 }
