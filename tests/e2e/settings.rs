@@ -62,3 +62,16 @@ fn what_is_written_into_the_settings_holds_at_once_and_a_slip_is_told_with_its_l
     tty.press("C-b d");
     assert_eq!(tty.leave().0, 0);
 }
+
+#[test]
+fn the_log_says_who_has_changed_the_settings() {
+    let story = Story::new("");
+    let _server = story.server();
+    story.wait_until("the server", || story.is_live());
+    let says = |line: &str| story.wait_until(line, || story.logs().contains(line));
+    story.dbs(&["config", "max_total_agents", "3"]);
+    says("settings reloaded: max_total_agents (by story)");
+    story.configure("[gates]\ntest = \"true\"\n");
+    says("settings reloaded: gates.test (a file was edited)");
+    story.dbs(&["stop", "--all"]);
+}
