@@ -1,16 +1,23 @@
 //! The server's socket: a private local socket (a named pipe on Windows), peers of another user refused, length-prefixed
 //! frames of at most [`LONGEST_FRAME`] bytes. The caller decides what the frames mean.
 
+mod frame_codec;
+
+pub use frame_codec::{FrameLimits, LimitFn};
+
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::{Bytes, BytesMut};
 use dbs_socket::{check_peer, listener_options, name};
+use frame_codec::FrameCodec;
 use futures::stream::{SplitSink, SplitStream};
 use futures::{SinkExt, StreamExt};
 use interprocess::local_socket::tokio::{Listener as RawListener, Stream};
 use interprocess::local_socket::traits::tokio::{Listener as _, Stream as _};
-use tokio_util::codec::{Framed, LengthDelimitedCodec};
+use tokio_util::codec::Framed;
 
 /// Longest frame accepted or sent, in bytes. A picture of a very large screen stays well below.
 pub const LONGEST_FRAME: usize = 64 * 1024 * 1024;
@@ -20,13 +27,14 @@ pub type IpcConnection = (FrameSender, FrameReceiver);
 
 /// Sending half of a connection over the server's socket.
 #[derive(Debug)]
-pub struct FrameSender(SplitSink<Framed<Stream, LengthDelimitedCodec>, Bytes>);
+pub struct FrameSender(SplitSink<Framed<Stream, FrameCodec>, Bytes>);
 
 /// Receiving half of a connection over the server's socket.
 #[derive(Debug)]
 pub struct FrameReceiver {
-    frames: SplitStream<Framed<Stream, LengthDelimitedCodec>>,
+    frames: SplitStream<Framed<Stream, FrameCodec>>,
     peer: Option<u32>,
+    longest: Arc<AtomicUsize>,
 }
 
 impl FrameSender {
@@ -49,6 +57,11 @@ impl FrameReceiver {
     pub fn peer_process(&self) -> Option<u32> {
         self.peer
     }
+
+    /// Receives no longer frames than this from now on, whatever their kind.
+    pub fn set_longest(&self, bytes: usize) {
+        self.longest.store(bytes, Ordering::Relaxed);
+    }
 }
 
 /// Listening socket of the server; its file is removed when this is dropped. Its socket is gone when this is dropped, unless
@@ -58,6 +71,7 @@ pub struct IpcListener {
     raw: RawListener,
     path: PathBuf,
     file: Option<FileId>,
+    limits: FrameLimits,
 }
 
 /// What distinguishes a file from another of the same name.
@@ -95,7 +109,15 @@ impl IpcListener {
             raw,
             path: path.to_owned(),
             file: file_id(path),
+            limits: FrameLimits::default(),
         })
+    }
+
+    /// The same, but its connections receive only such frames.
+    #[must_use]
+    pub fn with_limits(mut self, limits: FrameLimits) -> IpcListener {
+        self.limits = limits;
+        self
     }
 
     /// The next connection of the same user; others are refused.
@@ -105,7 +127,7 @@ impl IpcListener {
     pub async fn accept(&self) -> io::Result<IpcConnection> {
         let stream = self.raw.accept().await?;
         check_peer(&stream)?;
-        Ok(frames(stream))
+        Ok(frames(stream, self.limits.clone()))
     }
 }
 
@@ -116,7 +138,7 @@ impl IpcListener {
 pub async fn connect(path: &Path) -> io::Result<IpcConnection> {
     let stream = Stream::connect(name(path)?).await?;
     check_peer(&stream)?;
-    Ok(frames(stream))
+    Ok(frames(stream, FrameLimits::default()))
 }
 
 #[cfg(not(target_vendor = "apple"))]
@@ -134,15 +156,15 @@ fn peer_process(stream: &Stream) -> Option<u32> {
     u32::try_from(pid).ok().filter(|pid| *pid != 0)
 }
 
-fn frames(stream: Stream) -> IpcConnection {
+fn frames(stream: Stream, limits: FrameLimits) -> IpcConnection {
     let peer = peer_process(&stream);
-    let codec = LengthDelimitedCodec::builder()
-        .max_frame_length(LONGEST_FRAME)
-        .new_codec();
+    let longest = Arc::new(AtomicUsize::new(LONGEST_FRAME));
+    let codec = FrameCodec::new(limits, Arc::clone(&longest));
     let (sender, receiver) = Framed::new(stream, codec).split();
     let receiver = FrameReceiver {
         frames: receiver,
         peer,
+        longest,
     };
     (FrameSender(sender), receiver)
 }

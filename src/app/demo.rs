@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use crate::adapters::agents::AgentConfig;
 use crate::adapters::clock;
-use crate::adapters::ipc::IpcListener;
+use crate::adapters::ipc::{FrameLimits, IpcListener};
 use crate::adapters::output;
 use crate::adapters::rehearsal::{DemoPlan, DemoTask, demo_tasks};
 use crate::adapters::termination::termination_signal;
@@ -22,7 +22,7 @@ use crate::config::session_setup::{self, SessionSetup};
 use crate::domain::command::{Command, TaskDraft};
 use crate::domain::task::GateCommand;
 use crate::domain::{BatchId, BoardSettings, Span, TaskId};
-use crate::protocol::wire::StopAgents;
+use crate::protocol::wire::{LONG_FRAMES_TOGETHER, StopAgents, longest_from_client};
 use crate::server::{Server, Session};
 use repository::{BASE, DemoRepos, NOTHING};
 
@@ -184,6 +184,7 @@ async fn serve(
     let socket = session.paths.socket.clone();
     let listener = IpcListener::bind(&socket)
         .map_err(|error| format!("could not listen at {}: {error}", socket.display()))?;
+    let listener = listener.with_limits(FrameLimits::new(longest_from_client, LONG_FRAMES_TOGETHER));
     let server = Server::new(session);
     let showing = async {
         let shown = match options.form {

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use crate::adapters::crash;
-use crate::adapters::ipc::IpcListener;
+use crate::adapters::ipc::{FrameLimits, IpcListener};
 use crate::adapters::logging;
 use crate::adapters::output;
 use crate::adapters::termination;
@@ -18,6 +18,7 @@ use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
 use crate::ports::store::StoreError;
 use crate::protocol::session_list;
+use crate::protocol::wire::{LONG_FRAMES_TOGETHER, longest_from_client};
 use crate::server::{Server, Session, SessionError};
 
 /// Runs the server; with `lines` it prints a line per event, without them it has no output but its log.
@@ -47,6 +48,7 @@ async fn serve_until_stopped(session: Session, lines: Option<JsonFlag>) -> Comma
     let socket = session.paths.socket.clone();
     let listener = IpcListener::bind(&socket)
         .map_err(|error| format!("could not listen at {}: {error}", socket.display()))?;
+    let listener = listener.with_limits(FrameLimits::new(longest_from_client, LONG_FRAMES_TOGETHER));
     session_list::write_record(&session.paths, &session.name());
     let server = Server::new(session);
     let stop = &server.stop;

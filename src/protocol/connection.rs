@@ -199,7 +199,13 @@ pub async fn reply(
     call: ServerCall,
 ) -> Result<CallReply, ProtocolError> {
     let mut pieces = Vec::new();
-    send(sender, &FromClient::Call(Box::new(call))).await?;
+    if let Err(error) = send(sender, &FromClient::Call(Box::new(call))).await {
+        // A server that does not take the call has said why before it left.
+        return match receive(receiver).await {
+            Ok(Some(Packet::Message(FromServer::Bye(why)))) => Err(ProtocolError::Bye(why)),
+            _ => Err(error),
+        };
+    }
     loop {
         match receive(receiver).await? {
             Some(Packet::Message(FromServer::Answer(CallReply::Query(Ok(Answer::Text(_)))))) => {

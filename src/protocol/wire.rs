@@ -7,6 +7,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 use crossterm::event::Event as InputEvent;
 use serde::{Deserialize, Serialize};
 
+use crate::adapters::ipc::LONGEST_FRAME;
 use crate::config::notify_style::NotifyStyle;
 use crate::domain::{Accepted, AttemptId, Command, Refusal, SignalKind, Timestamp};
 use crate::protocol::query::{Answer, Query, QueryError};
@@ -214,6 +215,34 @@ const KIND_TEXT: u8 = b'T';
 /// Most bytes of a text in one frame: it is printed while more is on its way, and no board is too long.
 const MAX_TEXT_CHUNK: usize = 256 * 1024;
 
+/// How frames of clients begin, and the most bytes they may have. Only what people paste, write and import is long.
+const LONGEST_FROM_CLIENT: &[(&str, usize)] = &[
+    ("J{\"hello\"", 4 * 1024),
+    ("J{\"input\":{\"Paste\"", LONGEST_FRAME),
+    ("J{\"edited\"", LONGEST_FRAME),
+    ("J{\"call\":{\"ask\"", LONGEST_FRAME),
+    ("J{\"call\":{\"signal\"", LONGEST_FROM_AGENT),
+    // The names of branches go with some.
+    ("J{\"call\":{\"query\"", 8 * 1024 * 1024),
+];
+
+/// Most bytes of any other frame of a client.
+const LONGEST_OTHER: usize = 64 * 1024;
+
+/// Most bytes of a frame of an agent. Longer texts than that are cut anyway.
+pub const LONGEST_FROM_AGENT: usize = 4 * 1024 * 1024;
+
+/// Bytes that long frames of clients may take at a time, all together: two of the longest.
+pub const LONG_FRAMES_TOGETHER: usize = 2 * LONGEST_FRAME;
+
+/// The most bytes of a frame of a client that begins like this.
+pub fn longest_from_client(begin: &[u8]) -> usize {
+    let row = LONGEST_FROM_CLIENT
+        .iter()
+        .find(|(known, _)| begin.starts_with(known.as_bytes()));
+    row.map_or(LONGEST_OTHER, |(_, most)| *most)
+}
+
 /// Why a frame of the server protocol could not be decoded.
 #[derive(Debug, thiserror::Error)]
 pub enum WireError {
@@ -293,6 +322,46 @@ mod tests {
             })
             .collect();
         assert_eq!((pieces.len(), pieces.concat()), (3, long));
+    }
+
+    #[test]
+    fn only_what_people_paste_write_and_import_may_be_long() {
+        let most = |message: FromClient| longest_from_client(&encode_message(&message).unwrap());
+        let call = |call| FromClient::Call(Box::new(call));
+        let hello = Hello {
+            protocol: PROTOCOL,
+            program: String::new(),
+        };
+        assert_eq!(most(FromClient::Hello(hello)), 4 * 1024);
+        for short in [
+            FromClient::Input(InputEvent::FocusGained),
+            FromClient::Ack(7),
+            call(ServerCall::Who),
+            call(ServerCall::Stop(StopAgents::No)),
+        ] {
+            assert_eq!(most(short), 64 * 1024);
+        }
+        assert_eq!(most(call(ServerCall::Query(Query::TaskIds))), 8 * 1024 * 1024);
+        let signal = SignalSent {
+            attempt: AttemptId(1),
+            token: String::new(),
+            kind: SignalKind::Done,
+            text: String::new(),
+            report: None,
+            key: String::new(),
+        };
+        assert_eq!(most(call(ServerCall::Signal(signal))), LONGEST_FROM_AGENT);
+        let ask = ServerCall::Ask {
+            by: "ada".to_owned(),
+            command: Command::CreateAll(Vec::new()),
+        };
+        for long in [
+            FromClient::Input(InputEvent::Paste("x".to_owned())),
+            FromClient::Edited(None),
+            call(ask),
+        ] {
+            assert_eq!(most(long), LONGEST_FRAME);
+        }
     }
 
     #[test]

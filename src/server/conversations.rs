@@ -1,6 +1,7 @@
 //! Conversations: one task per connection. A connection that sends nothing sensible is closed with the reason; none can hold up
 //! another or the engine.
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +12,9 @@ use crate::adapters::clock;
 use crate::adapters::ipc::{FrameReceiver, FrameSender, IpcConnection};
 use crate::config::schema;
 use crate::protocol::callers::Caller;
-use crate::protocol::wire::{CallReply, FROM_NOW, FromClient, FromServer, Hello, PROTOCOL, ServerCall};
+use crate::protocol::wire::{
+    CallReply, FROM_NOW, FromClient, FromServer, Hello, LONGEST_FROM_AGENT, PROTOCOL, ServerCall,
+};
 use crate::read_model::ReadModel;
 use crate::server::attached_client;
 use crate::server::callers::CallerGuard;
@@ -95,6 +98,9 @@ async fn serve_connection(
 ) -> Result<(), ConnectionError> {
     // At once: the number of a process that has ended says nothing.
     let caller = identify(own, receiver.peer_process()).await;
+    if caller != Caller::Person {
+        receiver.set_longest(LONGEST_FROM_AGENT);
+    }
     if greet(own, &mut sender, &mut receiver).await? == Greeting::Over {
         return Ok(());
     }
@@ -103,7 +109,12 @@ async fn serve_connection(
         let message = tokio::select! {
             () = own.services.stop.cancelled() => return say_goodbye(own, &mut sender, &mut receiver).await,
             () = idle.closed.cancelled() => return make_room(&mut sender, &mut receiver).await,
-            message = next(&mut receiver) => message?,
+            message = next(&mut receiver) => match message {
+                Err(ConnectionError::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
+                    return bye(&mut sender, &mut receiver, error.to_string()).await;
+                }
+                message => message?,
+            },
         };
         drop(idle);
         match message {

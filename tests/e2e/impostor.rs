@@ -5,9 +5,10 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+use dbs::domain::{AttemptId, SignalKind};
 use dbs::protocol::callers::{AllowedCallers, COMMANDS};
-use dbs::protocol::connection::{blocking_runtime, greet, receive, send};
-use dbs::protocol::wire::{AttachRequest, FromClient, FromServer, Packet};
+use dbs::protocol::connection::{blocking_runtime, call_once, greet, receive, send};
+use dbs::protocol::wire::{AttachRequest, FromClient, FromServer, Packet, ServerCall, SignalSent};
 use dbs::ui::{ColourDepth, DisplayCaps, Glyphs};
 
 use crate::driver::{Story, said};
@@ -229,7 +230,7 @@ fn a_client_that_an_agent_wrote_itself_is_refused_by_the_server() {
     #[expect(clippy::disallowed_methods, reason = "says which part to play")]
     let socket = std::env::var_os("DBS_STORY_SOCKET");
     if let Some(socket) = socket {
-        return println!("{}", attach(Path::new(&socket)));
+        return println!("{}\n{}", attach(Path::new(&socket)), shout(Path::new(&socket)));
     }
     let story = Story::new("");
     let mut server = story.server();
@@ -249,10 +250,27 @@ fn a_client_that_an_agent_wrote_itself_is_refused_by_the_server() {
     };
     let refused = client(&format!("dbs-{number}-1"));
     assert!(refused.contains("`dbs attach` is for persons"), "{refused}");
+    assert!(refused.contains("4194304 are the most for its kind"), "{refused}");
     let shell = client(&format!("dbs-{number}-shell-1-5"));
     assert!(shell.contains("a screen"), "{shell}");
     story.dbs(&["stop", "--all"]);
     server.0.wait().unwrap();
+}
+
+/// What a server says to a signal that is far too long.
+fn shout(socket: &Path) -> String {
+    let signal = SignalSent {
+        attempt: AttemptId(1),
+        token: String::new(),
+        kind: SignalKind::Progress,
+        text: "x".repeat(32 * 1024 * 1024),
+        report: None,
+        key: "k".to_owned(),
+    };
+    let answer = blocking_runtime()
+        .unwrap()
+        .block_on(call_once(socket, ServerCall::Signal(signal)));
+    answer.unwrap_err().to_string()
 }
 
 /// What a server says to a client that attaches.
