@@ -13,6 +13,7 @@ mod backups;
 mod callers;
 mod calls;
 mod colours;
+mod connection_places;
 mod connections;
 mod conversations;
 mod delivered;

@@ -27,8 +27,9 @@ impl Caller {
             Ok(markers) => markers,
             Err(why) => return Caller::Unknown(why),
         };
-        // Whoever has an agent among its ancestors is one, whatever it claims to be itself.
-        let attempt = markers.iter().find_map(|marker| marker.parse().ok());
+        // Whoever has an agent among its ancestors is one, whatever it claims to be itself; and of all it claims, the farthest is what
+        // it could not choose.
+        let attempt = markers.iter().rev().find_map(|marker| marker.parse().ok());
         match attempt {
             Some(attempt) => Caller::Agent(AttemptId(attempt)),
             None if markers.iter().any(|marker| marker == GATE) => Caller::Gate,
@@ -225,6 +226,7 @@ mod tests {
         let agent = Caller::Agent(AttemptId(17));
         assert_eq!(of(&["17"]), agent);
         assert_eq!(of(&["shell-1-99", "gate", "17", "shell-2-5"]), agent);
+        assert_eq!(of(&["18", "17"]), agent, "it claims to be another");
         assert_eq!(of(&["shell-1-99"]), Caller::Person);
         assert_eq!(of(&["gate", "shell-1-99"]), Caller::Gate);
         assert_eq!(of(&[]), Caller::Person);

@@ -19,6 +19,7 @@ use crate::read_model::ReadModel;
 use crate::server::attached_client;
 use crate::server::callers::CallerGuard;
 use crate::server::calls::{CallOutcome, answer_call};
+use crate::server::connection_places::ConnectionPlaces;
 use crate::server::ending::StopOrder;
 use crate::server::idle_connections::IdleConnections;
 use crate::server::intake::SignalIntake;
@@ -46,6 +47,8 @@ pub(super) struct Conversations {
     pub(super) tasks: TaskTracker,
     /// Those that wait for their peer.
     pub(super) idle: IdleConnections,
+    /// Those of agents, so that persons keep some.
+    pub(super) places: ConnectionPlaces,
 }
 
 impl Conversations {
@@ -98,6 +101,11 @@ async fn serve_connection(
 ) -> Result<(), ConnectionError> {
     // At once: the number of a process that has ended says nothing.
     let caller = identify(own, receiver.peer_process()).await;
+    let _place = match own.places.take(&caller) {
+        Ok(place) => place,
+        // Whoever opens more and more is not waited for.
+        Err(why) => return say(&mut sender, &FromServer::Bye(why)).await,
+    };
     if caller != Caller::Person {
         receiver.set_longest(LONGEST_FROM_AGENT);
     }

@@ -34,6 +34,7 @@ use crate::ports::store::{Store, StoreError};
 use crate::protocol::wire::StopAgents;
 use crate::server::attached_clients::AttachedClients;
 use crate::server::callers::CallerGuard;
+use crate::server::connection_places::ConnectionPlaces;
 use crate::server::connections;
 use crate::server::conversations::Conversations;
 use crate::server::ending::StopOrder;
@@ -201,6 +202,7 @@ impl Server {
             stop_order: Mutex::new(StopOrder::default()),
             tasks,
             idle: IdleConnections::default(),
+            places: ConnectionPlaces::default(),
         };
         Server {
             session,

@@ -230,7 +230,8 @@ fn a_client_that_an_agent_wrote_itself_is_refused_by_the_server() {
     #[expect(clippy::disallowed_methods, reason = "says which part to play")]
     let socket = std::env::var_os("DBS_STORY_SOCKET");
     if let Some(socket) = socket {
-        return println!("{}\n{}", attach(Path::new(&socket)), shout(Path::new(&socket)));
+        let socket = Path::new(&socket);
+        return println!("{}\n{}\n{}", attach(socket), shout(socket), crowd(socket));
     }
     let story = Story::new("");
     let mut server = story.server();
@@ -251,8 +252,12 @@ fn a_client_that_an_agent_wrote_itself_is_refused_by_the_server() {
     let refused = client(&format!("dbs-{number}-1"));
     assert!(refused.contains("`dbs attach` is for persons"), "{refused}");
     assert!(refused.contains("4194304 are the most for its kind"), "{refused}");
+    assert!(refused.contains("one agent may hold 32 open"), "{refused}");
     let shell = client(&format!("dbs-{number}-shell-1-5"));
-    assert!(shell.contains("a screen"), "{shell}");
+    assert!(
+        shell.contains("a screen") && shell.contains("all were taken"),
+        "{shell}"
+    );
     story.dbs(&["stop", "--all"]);
     server.0.wait().unwrap();
 }
@@ -271,6 +276,20 @@ fn shout(socket: &Path) -> String {
         .unwrap()
         .block_on(call_once(socket, ServerCall::Signal(signal)));
     answer.unwrap_err().to_string()
+}
+
+/// What a server says to somebody who opens more and more conversations and keeps them.
+fn crowd(socket: &Path) -> String {
+    blocking_runtime().unwrap().block_on(async {
+        let mut held = Vec::new();
+        for _ in 0..40 {
+            match greet(socket).await {
+                Ok(connection) => held.push(connection),
+                Err(error) => return error.to_string(),
+            }
+        }
+        "all were taken".to_owned()
+    })
 }
 
 /// What a server says to a client that attaches.
