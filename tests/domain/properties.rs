@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use dbs::domain::attempt::{AttemptState, WorkspaceState};
+use dbs::domain::batch::PauseReason;
 use dbs::domain::board::check_invariants;
 use dbs::domain::event::EndCause;
 use dbs::domain::evidence::{ComplianceIssue, Severity};
 use dbs::domain::{
     ActionOutcome, ActivityKind, Attempt, AttemptId, BatchId, Board, BoardSettings, Command, Effect, Event,
     Evidence, EvidenceKind, Inventory, ProcessExit, RequestId, RunState, SignalKind, Span, StageId, Task,
-    TaskId, TaskPatch, TaskState, Timestamp, Tri, Worker, Workflow, Workplace,
+    TaskId, TaskPatch, TaskState, Timestamp, Tri, WaitReason, Worker, Workflow, Workplace,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -404,6 +405,33 @@ fn begin() -> Board {
     board
 }
 
+/// What is due next, by looking at every row.
+fn due_of_all_rows(board: &Board) -> Option<Timestamp> {
+    let of_attempts = board.attempts.values().filter_map(|attempt| attempt.deadline);
+    let released = board
+        .tasks
+        .values()
+        .filter(|task| task.state == TaskState::Released);
+    let of_waiting = released.filter_map(|task| match task.why_not {
+        Some(WaitReason::Until(until)) => Some(until),
+        Some(WaitReason::TurnLimit) => Some(Timestamp::default()),
+        _ => None,
+    });
+    let of_branches = board
+        .tasks
+        .values()
+        .filter_map(|task| Some(task.letting_go.as_ref()?.at));
+    let of_pause = match &board.pause {
+        Some(PauseReason::Quota { until, .. }) => Some(*until),
+        Some(PauseReason::Operator { .. }) | None => None,
+    };
+    of_attempts
+        .chain(of_waiting)
+        .chain(of_branches)
+        .chain(of_pause)
+        .min()
+}
+
 fn asked(command: Command) -> Event {
     Event::Asked {
         request: RequestId(0),
@@ -556,6 +584,29 @@ proptest! {
                 board.take_changed_rows();
                 ticks += 1;
                 prop_assert!(ticks < 50, "the deadline {due:?} is never over");
+            }
+        }
+    }
+
+    /// The deletion of a branch is answered now and then, so that some are over and some are to be tried again.
+    #[test]
+    fn what_is_due_next_is_what_a_look_at_all_rows_finds(
+        story in story(),
+        answers in vec((task(), any::<bool>()), 1..20),
+    ) {
+        let mut board = begin();
+        let mut now = Timestamp(0);
+        for ((wait, next), (task, is_done)) in story.into_iter().zip(answers.into_iter().cycle()) {
+            now = now + Span(wait);
+            let performed = Event::Performed {
+                key: format!("retire/{task}"),
+                problem: (!is_done).then(|| "in use".to_owned()),
+            };
+            for event in [next.event(&board), performed, Event::Ticked] {
+                board.apply(now, &event);
+                board.take_changed_rows();
+                prop_assert_eq!(board.next_deadline(), due_of_all_rows(&board), "after {:?}", event);
+                prop_assert_eq!(board.clone().next_deadline(), due_of_all_rows(&board));
             }
         }
     }

@@ -32,10 +32,7 @@ impl Board {
             Some(PauseReason::Quota { until, .. }) => Some(*until),
             Some(PauseReason::Operator { .. }) | None => None,
         };
-        let of_branches = self
-            .tasks
-            .values()
-            .filter_map(|task| Some(task.letting_go.as_ref()?.at));
+        let of_branches = self.index.branch_cleanups.first().map(|(at, _)| *at);
         of_attempts
             .chain(of_tasks)
             .chain(of_pause)

@@ -11,6 +11,7 @@ use super::run_state::{BatchTotals, TaskProgress};
 use crate::attempt::Attempt;
 use crate::id::{AttemptId, BatchId, TaskId};
 use crate::task::{Task, TaskState, WaitReason};
+use crate::time::Timestamp;
 
 /// The set of tasks that a rule has yet to look at because they changed.
 #[derive(Default)]
@@ -45,6 +46,10 @@ pub(super) struct BoardIndex {
     pub(super) timed: BTreeSet<AttemptId>,
     /// Released tasks that wait for a time.
     pub(super) delayed: BTreeSet<TaskId>,
+    /// When the deletion of a branch is due, the earliest first.
+    pub(super) branch_cleanups: BTreeSet<(Timestamp, TaskId)>,
+    /// The same by task.
+    cleanup_times: BTreeMap<TaskId, Timestamp>,
     /// Released tasks that only the limit of a turn kept from starting.
     pub(super) turn_limited: BTreeSet<TaskId>,
     /// Released tasks that nothing of their own keeps from starting: they wait for room, for their turn or for the end of a pause.
@@ -122,6 +127,7 @@ impl BoardIndex {
             }
             self.needs.insert(task.id.clone(), needs);
         }
+        self.link_cleanup(task);
         let why_not = (task.state == TaskState::Released).then_some(&task.why_not);
         let cools = matches!(why_not, Some(Some(WaitReason::Until(_))));
         let limited = matches!(why_not, Some(Some(WaitReason::TurnLimit)));
@@ -140,6 +146,24 @@ impl BoardIndex {
         set_membership(&mut self.delayed, task.id.clone(), cools);
         set_membership(&mut self.turn_limited, task.id.clone(), limited);
         set_membership(&mut self.ready, task.id.clone(), contends);
+    }
+
+    /// Reads off a task's row when the deletion of its branch is due.
+    fn link_cleanup(&mut self, task: &Task) {
+        let at = task.letting_go.as_ref().map(|cleanup| cleanup.at);
+        let before = match at {
+            Some(at) => self.cleanup_times.insert(task.id.clone(), at),
+            None => self.cleanup_times.remove(&task.id),
+        };
+        if before == at {
+            return;
+        }
+        if let Some(before) = before {
+            self.branch_cleanups.remove(&(before, task.id.clone()));
+        }
+        if let Some(at) = at {
+            self.branch_cleanups.insert((at, task.id.clone()));
+        }
     }
 }
 

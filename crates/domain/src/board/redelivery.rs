@@ -90,12 +90,11 @@ impl Board {
 
     /// Tries once more to delete the branches whose retry is due.
     pub(super) fn retry_retirements(&mut self, step: &mut Transition) {
-        let due = |task: &&std::sync::Arc<Task>| task.letting_go.as_ref().is_some_and(|go| go.at <= step.now);
-        let ids: Vec<TaskId> = self
-            .tasks
-            .values()
-            .filter(due)
-            .map(|task| task.id.clone())
+        self.update_links();
+        let by_time = self.index.branch_cleanups.iter();
+        let ids: Vec<TaskId> = by_time
+            .take_while(|(at, _)| *at <= step.now)
+            .map(|(_, id)| id.clone())
             .collect();
         for id in ids {
             if self.is_retirable(&id) {
