@@ -19,6 +19,7 @@ mod read;
 mod rescue;
 mod rows;
 mod schema;
+mod sums;
 #[cfg(test)]
 mod tests;
 

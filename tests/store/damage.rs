@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use dbs::adapters::store::SqliteStore;
-use dbs::ports::store::{Store, StoreError};
+use dbs::ports::store::{Store, StoreError, StoredEvent};
 
-use super::boards::{NOW, files, owner};
+use super::boards::{NOW, commit, files, nth_turn, owner};
 use super::refusals::{contents, filled};
 
 /// What came of opening and reading everything.
@@ -108,4 +108,85 @@ fn a_row_that_is_no_json_is_told_with_what_it_is() {
         "{error}"
     );
     assert!(error.to_string().contains("backups are in"), "{error}");
+}
+
+/// All that a store says, in one text; what it names as damaged is left out and counted.
+fn told(folder: &Path) -> Result<(String, usize), StoreError> {
+    let mut store = SqliteStore::open(&files(folder), &owner(), NOW)?;
+    let board = store.load()?;
+    let events = store.events(0, usize::MAX, None)?;
+    let is_named = |event: &&StoredEvent| event.notices.iter().any(|notice| notice.kind == "damage");
+    let named: Vec<u64> = events.iter().filter(is_named).map(|event| event.seq).collect();
+    let kept: Vec<_> = events.iter().filter(|event| !is_named(event)).collect();
+    let text = format!("{board:?} {kept:?} {:?}", store.open_intents()?);
+    Ok((text, named.len()))
+}
+
+#[test]
+fn a_flipped_bit_is_refused_or_named_and_never_believed() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path());
+    let good = fs::read(files(folder.path()).database).unwrap();
+    let (whole, _) = told(folder.path()).unwrap();
+    let (mut state, mut refused, mut named, mut harmless) = (0x2545_f491_4f6c_dd1d_u64, 0, 0, 0);
+    for n in 0..400 {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        let mut bytes = good.clone();
+        let bit = usize::try_from(state % (good.len() as u64 * 8)).unwrap();
+        *bytes.get_mut(bit / 8).unwrap() ^= 1 << (bit % 8);
+        let other = tempfile::tempdir().unwrap();
+        let place = files(other.path());
+        fs::create_dir_all(place.database.parent().unwrap()).unwrap();
+        fs::write(&place.database, &bytes).unwrap();
+        match told(other.path()) {
+            Ok((text, 0)) => {
+                assert_eq!(text, whole, "flip {n}, bit {bit}: something else is believed");
+                harmless += 1;
+            }
+            Ok(_) => named += 1,
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(
+        named > 2 && refused > 50,
+        "{refused} refused, {named} named, {harmless} harmless"
+    );
+}
+
+#[test]
+fn a_damaged_event_is_named_and_all_else_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path());
+    let database = files(folder.path()).database;
+    let before = told(folder.path()).unwrap().0;
+    let mut bytes = fs::read(&database).unwrap();
+    let raw = rusqlite::Connection::open(&database).unwrap();
+    let doc: String = raw
+        .query_row("SELECT doc FROM events WHERE seq = 7", [], |row| row.get(0))
+        .unwrap();
+    raw.close().unwrap();
+    let at = bytes
+        .windows(doc.len())
+        .position(|part| part == doc.as_bytes())
+        .unwrap();
+    let digit = doc.bytes().position(|byte| byte.is_ascii_digit()).unwrap();
+    *bytes.get_mut(at + digit).unwrap() ^= 1;
+    fs::write(&database, &bytes).unwrap();
+    let mut store = SqliteStore::open(&files(folder.path()), &owner(), NOW).unwrap();
+    let events = store.events(0, usize::MAX, None).unwrap();
+    let damaged: Vec<u64> = events
+        .iter()
+        .filter(|event| event.notices.iter().any(|notice| notice.kind == "damage"))
+        .map(|event| event.seq)
+        .collect();
+    assert_eq!((events.len(), damaged.len()), (20, 1));
+    let board = format!("{:?}", store.load().unwrap());
+    assert!(before.starts_with(&board), "the board is as before");
+    let (event, board, touched, effects) = nth_turn(21);
+    assert_eq!(
+        commit(&mut store, &event, (&board, &touched), &effects).unwrap(),
+        21
+    );
 }

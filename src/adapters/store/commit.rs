@@ -5,6 +5,7 @@ use rusqlite::{Connection, ToSql, Transaction, TransactionBehavior, params};
 use super::errors::{failure, is_full};
 use super::open::SqliteStore;
 use super::rows::{TurnRows, signed};
+use super::sums::seal;
 use crate::domain::{TaskId, Timestamp};
 use crate::ports::store::{StoreError, Turn};
 
@@ -51,7 +52,7 @@ fn write(
     attempts(&transaction, seq, rows)?;
     complete(&transaction, seq, at, rows)?;
     intents(&transaction, seq, at, rows)?;
-    board(&transaction, turn, rows)?;
+    board(&transaction, turn, seq, rows)?;
     transaction.commit()?;
     Ok(seq.unsigned_abs())
 }
@@ -64,7 +65,8 @@ fn event(
     let task = rows.task.as_ref().map(TaskId::as_str);
     let attempt = rows.attempt.map(|attempt| signed(attempt.0));
     let at = signed(at.0);
-    let sql = "INSERT INTO events (at, kind, task, attempt, doc, session) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    let sql = "INSERT INTO events (at, kind, task, attempt, doc, session, sum)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, row_sum(?1, ?2, ?3, ?4, ?5, ?6))";
     let mut insert = transaction.prepare_cached(sql)?;
     insert.execute(params![at, rows.kind, task, attempt, rows.event, session])?;
     let seq = transaction.last_insert_rowid();
@@ -77,7 +79,8 @@ fn event(
 
 fn notices(transaction: &Transaction<'_>, seq: i64, rows: &TurnRows<'_>) -> rusqlite::Result<()> {
     let mut insert = transaction.prepare_cached(
-        "INSERT INTO notices (seq, n, level, kind, task, attempt, doc) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO notices (seq, n, level, kind, task, attempt, doc, sum)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, row_sum(?1, ?2, ?3, ?4, ?5, ?6, ?7))",
     )?;
     for (n, row) in (1_i64..).zip(&rows.notices) {
         let notice = row.value;
@@ -94,7 +97,8 @@ fn gone(transaction: &Transaction<'_>, turn: &Turn<'_>, seq: i64, at: i64) -> ru
     let leave = |table: &str, more: &str, id: &dyn ToSql| {
         let sql =
             format!("UPDATE {table} SET gone_at = ?2, seq = ?3{more} WHERE id = ?1 AND gone_at IS NULL");
-        transaction.prepare_cached(&sql)?.execute(params![id, at, seq])
+        transaction.prepare_cached(&sql)?.execute(params![id, at, seq])?;
+        seal(transaction, table, "id = ?1", [id])
     };
     for id in changed
         .batches
@@ -124,6 +128,7 @@ fn batches(transaction: &Transaction<'_>, seq: i64, rows: &TurnRows<'_>) -> rusq
     for row in &rows.batches {
         let (id, title) = (row.value.id.as_str(), &row.value.title);
         put.execute(params![id, title, row.word, seq, row.doc])?;
+        seal(transaction, "batches", "id = ?1", [id])?;
     }
     Ok(())
 }
@@ -149,6 +154,7 @@ fn tasks(transaction: &Transaction<'_>, seq: i64, rows: &TurnRows<'_>) -> rusqli
             seq,
             row.doc,
         ])?;
+        seal(transaction, "tasks", "id = ?1", [task.id.as_str()])?;
     }
     Ok(())
 }
@@ -173,6 +179,7 @@ fn attempts(transaction: &Transaction<'_>, seq: i64, rows: &TurnRows<'_>) -> rus
             seq,
             row.doc,
         ])?;
+        seal(transaction, "attempts", "id = ?1", [signed(attempt.id.0)])?;
     }
     Ok(())
 }
@@ -186,6 +193,8 @@ fn complete(transaction: &Transaction<'_>, seq: i64, at: i64, rows: &TurnRows<'_
         let stem = key.strip_suffix('/');
         let end = stem.map_or_else(|| format!("{key}\0"), |stem| format!("{stem}0"));
         complete.execute(params![key, end, at, seq])?;
+        let chosen = "key >= ?1 AND key < ?2 AND done_seq = ?3";
+        seal(transaction, "intents", chosen, params![key, end, seq])?;
     }
     Ok(())
 }
@@ -199,14 +208,20 @@ fn intents(transaction: &Transaction<'_>, seq: i64, at: i64, rows: &TurnRows<'_>
     )?;
     for (n, (key, doc)) in (1_i64..).zip(&rows.intents) {
         put.execute(params![key, seq, n, at, doc])?;
+        seal(transaction, "intents", "key = ?1", [key])?;
     }
     Ok(())
 }
 
-fn board(transaction: &Transaction<'_>, turn: &Turn<'_>, rows: &TurnRows<'_>) -> rusqlite::Result<()> {
-    let sql = "UPDATE board SET pause = ?1, last_attempt = ?2, infra_failures = ?3 WHERE one = 1";
+fn board(
+    transaction: &Transaction<'_>,
+    turn: &Turn<'_>,
+    seq: i64,
+    rows: &TurnRows<'_>,
+) -> rusqlite::Result<()> {
+    let sql = "UPDATE board SET pause = ?1, last_attempt = ?2, infra_failures = ?3, seq = ?4 WHERE one = 1";
     let last = signed(turn.board.last_attempt);
     let mut update = transaction.prepare_cached(sql)?;
-    update.execute(params![rows.pause, last, turn.board.infra_failures])?;
-    Ok(())
+    update.execute(params![rows.pause, last, turn.board.infra_failures, seq])?;
+    seal(transaction, "board", "one = 1", [])
 }

@@ -8,11 +8,17 @@ use rusqlite::{Connection, OpenFlags};
 use super::errors::{damaged, failure, newer};
 use super::files::{StoreFiles, failed};
 use super::schema::{APPLICATION, format_of};
+use super::sums::{self, BOARD_TABLES, LOG_TABLES, SummedTable};
 use crate::adapters::text_file;
 use crate::ports::store::StoreError;
 
 /// How long `SQLite` waits for a lock of another connection (a reader that checkpoints, a copying tool).
 pub(super) const BUSY: Duration = Duration::from_secs(5);
+
+/// Pages up to which a check compares indexes with their tables, too: 64 MiB.
+const SMALL: i64 = 16_384;
+/// Most damaged rows of a table that are named.
+const NAMED: u32 = 3;
 
 /// First bytes of every `SQLite` database.
 const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -63,6 +69,7 @@ fn read_only(files: &StoreFiles) -> Result<Connection, StoreError> {
         connection.pragma_update(None, "trusted_schema", false)?;
         connection.pragma_update(None, "cell_size_check", true)?;
         connection.pragma_update(None, "query_only", true)?;
+        sums::register(&connection)?;
         Ok(connection)
     };
     open().map_err(failure(files, "open it for reading"))
@@ -78,9 +85,44 @@ fn min_reader(connection: &Connection) -> i64 {
 /// Looks at every page, which takes a while on a large database: for those who are about to write. A reader finds
 /// damage where it reads.
 pub(super) fn check(connection: &Connection, files: &StoreFiles) -> Result<(), StoreError> {
-    let found = connection.pragma_query_value(None, "quick_check", |row| row.get::<_, String>(0));
+    let pages = connection.pragma_query_value(None, "page_count", |row| row.get::<_, i64>(0));
+    let is_small = pages.map_err(failure(files, "count its pages"))? <= SMALL;
+    let kind = if is_small {
+        "integrity_check"
+    } else {
+        "quick_check"
+    };
+    let found = connection.pragma_query_value(None, kind, |row| row.get::<_, String>(0));
     match found.map_err(failure(files, "check it"))?.as_str() {
-        "ok" => Ok(()),
+        "ok" => check_board(connection, files),
         problems => Err(damaged(files, format!("the check of its pages says: {problems}"))),
     }
+}
+
+/// Looks at the checksum of every row that the board is made of.
+fn check_board(connection: &Connection, files: &StoreFiles) -> Result<(), StoreError> {
+    let found = damaged_rows(connection, BOARD_TABLES).map_err(failure(files, "check its rows"))?;
+    if found.is_empty() {
+        return Ok(());
+    }
+    let named = found.join(", ");
+    Err(damaged(
+        files,
+        format!("{named} cannot be understood: the checksum is wrong"),
+    ))
+}
+
+/// Names of events and notices whose checksum is wrong; the board does not depend on them.
+pub(super) fn damaged_log(connection: &Connection, files: &StoreFiles) -> Result<Vec<String>, StoreError> {
+    damaged_rows(connection, LOG_TABLES).map_err(failure(files, "check its events"))
+}
+
+fn damaged_rows(connection: &Connection, tables: &[SummedTable]) -> rusqlite::Result<Vec<String>> {
+    if !sums::are_kept(connection)? {
+        return Ok(Vec::new());
+    }
+    let found = tables
+        .iter()
+        .map(|table| sums::damaged_rows(connection, table, NAMED));
+    Ok(found.collect::<rusqlite::Result<Vec<_>>>()?.concat())
 }

@@ -13,6 +13,7 @@ use super::presence::OpenFiles;
 use super::read::StoreReader;
 use super::rescue::saved_copies;
 use super::schema::{MIGRATIONS, Migration, migrate, newest};
+use super::sums;
 use crate::domain::{Board, Cause, Effect, TaskId, Timestamp, TroubleKind};
 use crate::ports::store::{Store, StoreError, StoredEvent, Turn};
 
@@ -123,6 +124,7 @@ pub(super) fn open_writer(files: &StoreFiles) -> rusqlite::Result<Connection> {
     connection.pragma_update(None, "fullfsync", true)?;
     connection.pragma_update(None, "checkpoint_fullfsync", true)?;
     connection.set_prepared_statement_cache_capacity(64);
+    sums::register(&connection)?;
     Ok(connection)
 }
 

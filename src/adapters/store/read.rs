@@ -8,8 +8,13 @@ use serde::de::DeserializeOwned;
 
 use super::errors::{damaged, failure};
 use super::files::StoreFiles;
+use super::integrity::{check, damaged_log};
 use super::rows::signed;
-use crate::domain::{Attempt, AttemptId, Batch, Board, Effect, Event, PauseReason, Task, TaskId, Timestamp};
+use super::sums;
+use crate::domain::{
+    Attempt, AttemptId, Batch, Board, Effect, Event, Notice, NoticeLevel, PauseReason, Task, TaskId,
+    Timestamp,
+};
 use crate::ports::store::{StoreError, StoredEvent};
 
 /// Id, title and state of a task, for completing and listing names.
@@ -52,6 +57,15 @@ impl StoreReader {
         Ok(board)
     }
 
+    /// Looks at all pages and all rows; names of events that are damaged, on which the board does not depend.
+    ///
+    /// # Errors
+    /// When the board itself is damaged, or the database cannot be read.
+    pub fn verify(&self) -> Result<Vec<String>, StoreError> {
+        check(&self.connection, &self.files)?;
+        damaged_log(&self.connection, &self.files)
+    }
+
     /// Effects that were decided and not completed, in order.
     pub(super) fn open_intents(&self) -> Result<Vec<Effect>, StoreError> {
         let sql = "SELECT doc FROM intents WHERE done_at IS NULL ORDER BY seq, n";
@@ -69,27 +83,46 @@ impl StoreReader {
         task: Option<&TaskId>,
     ) -> Result<Vec<StoredEvent>, StoreError> {
         let (after, limit) = (signed(after), i64::try_from(limit).unwrap_or(i64::MAX));
-        let read = |row: &Row<'_>| <(i64, i64, i64, String)>::try_from(row);
+        let read = |row: &Row<'_>| <(i64, i64, i64, String, bool)>::try_from(row);
+        let is_whole = self
+            .sum_test()
+            .map_err(failure(&self.files, "look for checksums"))?;
         let found = match task {
             None => {
-                let sql = "SELECT seq, session, at, doc FROM events WHERE seq > ?1 ORDER BY seq LIMIT ?2";
-                self.query(sql, params![after, limit], read)
+                let sql = format!(
+                    "SELECT seq, session, at, doc, {is_whole} FROM events e WHERE seq > ?1 ORDER BY seq LIMIT ?2"
+                );
+                self.query(&sql, params![after, limit], read)
             }
             Some(task) => {
-                let sql =
-                    "SELECT e.seq, e.session, e.at, e.doc FROM mentions m JOIN events e ON e.seq = m.seq
-                           WHERE m.task = ?3 AND m.seq > ?1 ORDER BY m.seq LIMIT ?2";
-                self.query(sql, params![after, limit, task.as_str()], read)
+                let sql = format!(
+                    "SELECT e.seq, e.session, e.at, e.doc, {is_whole} FROM mentions m JOIN events e ON e.seq = m.seq
+                           WHERE m.task = ?3 AND m.seq > ?1 ORDER BY m.seq LIMIT ?2"
+                );
+                self.query(&sql, params![after, limit, task.as_str()], read)
             }
         };
-        let stored = |(seq, session, at, doc): (i64, i64, i64, String)| {
+        let stored = |(seq, session, at, doc, is_whole): (i64, i64, i64, String, bool)| {
+            let event = if is_whole {
+                serde_json::from_str(&doc).ok()
+            } else {
+                None
+            };
             let sql = "SELECT doc FROM notices WHERE seq = ?1 ORDER BY n";
+            // The board does not depend on it, so it is named and the rest is read.
+            let (event, notices) = match event {
+                Some(event) => match self.documents("a notice", sql, params![seq]) {
+                    Err(StoreError::Damaged { .. }) => (event, vec![damage_notice(seq)]),
+                    notices => (event, notices?),
+                },
+                None => (Event::Ticked, vec![damage_notice(seq)]),
+            };
             Ok(StoredEvent {
                 seq: seq.unsigned_abs(),
                 session: session.unsigned_abs(),
                 at: Timestamp(at.unsigned_abs()),
-                event: value(&self.files, &format!("event {seq}"), &doc)?,
-                notices: self.documents("a notice", sql, params![seq])?,
+                event,
+                notices,
             })
         };
         let found = found.map_err(failure(&self.files, "read events"))?;
@@ -148,6 +181,16 @@ impl StoreReader {
         number.map_err(failure(&self.files, "read the last event"))
     }
 
+    /// The expression that tells whether an event of `events e` has its own checksum.
+    fn sum_test(&self) -> rusqlite::Result<&'static str> {
+        Ok(if sums::are_kept(&self.connection)? {
+            "e.sum IS row_sum(e.at, e.kind, e.task, e.attempt, e.doc, e.session)
+             OR (e.sum IS NULL AND e.seq < (SELECT summed_from FROM about))"
+        } else {
+            "1"
+        })
+    }
+
     fn counters(&self) -> Result<Board, StoreError> {
         let sql = "SELECT pause, last_attempt, infra_failures FROM board WHERE one = 1";
         let row = self
@@ -194,6 +237,19 @@ impl StoreReader {
     ) -> rusqlite::Result<Vec<T>> {
         let mut statement = self.connection.prepare_cached(sql)?;
         statement.query_map(parameters, read)?.collect()
+    }
+}
+
+/// What is told in the place of an event that cannot be read.
+fn damage_notice(seq: i64) -> Notice {
+    Notice {
+        level: NoticeLevel::Warning,
+        kind: "damage".to_owned(),
+        task: None,
+        attempt: None,
+        text: format!(
+            "event {seq} is damaged in the store and cannot be read; the board does not depend on it"
+        ),
     }
 }
 

@@ -23,6 +23,10 @@ pub(super) const MIGRATIONS: &[Migration] = &[
         name: "0002_in_force",
         sql: include_str!("migrations/0002_in_force.sql"),
     },
+    Migration {
+        name: "0003_sums",
+        sql: include_str!("migrations/0003_sums.sql"),
+    },
 ];
 
 pub(super) fn format_of(connection: &Connection) -> rusqlite::Result<i64> {

@@ -112,9 +112,15 @@ fn store(place: &ProjectPaths) -> Result<String, String> {
     if !files.database.exists() {
         return Ok("not made yet".to_owned());
     }
-    let board = SqliteStore::open_reader(&files)
-        .and_then(|reader| reader.load())
-        .map_err(|error| error.to_string())?;
+    let reader = SqliteStore::open_reader(&files).map_err(|error| error.to_string())?;
+    let damaged = reader.verify().map_err(|error| error.to_string())?;
+    if !damaged.is_empty() {
+        return Err(format!(
+            "{} cannot be read any more; the board is whole",
+            damaged.join(", ")
+        ));
+    }
+    let board = reader.load().map_err(|error| error.to_string())?;
     Ok(pluralized(board.tasks.len(), "task"))
 }
 
