@@ -407,3 +407,41 @@ fn an_address_that_does_not_answer_leaves_the_merge_open_and_one_that_is_a_progr
     }
     assert!(!mark.exists());
 }
+
+#[test]
+fn repositories_of_other_formats_and_worktrees_in_worktrees_are_kept_as_well() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, _) = developed(&fixture, &git);
+    let mut expected = Vec::new();
+    for format in ["--object-format=sha256", "--ref-format=reftable"] {
+        let inner = worktree.path.join(format.trim_start_matches('-'));
+        fs::create_dir(&inner).unwrap();
+        if !fixture.try_git(&inner, &["init", "-q", format]).status.success() {
+            eprintln!("skipped: this git knows no {format}");
+            continue;
+        }
+        fixture.commit(&inner, "deep.txt", format, "Deep");
+        fs::write(inner.join("new.txt"), format!("new {format}")).unwrap();
+        fs::copy(inner.join(".git/index"), fixture.root().join("copy")).unwrap();
+        let git_file = fixture.git(&fixture.root(), &["hash-object", "--no-filters", "copy"]);
+        expected.push(("a file of a git folder", git_file));
+        expected.push((
+            "a file that is not committed",
+            blob(&fixture, &format!("new {format}")),
+        ));
+    }
+    let add = ["worktree", "add", "-q", "--detach", "inside"];
+    fixture.git(&worktree.path, &add);
+    let inside = worktree.path.join("inside");
+    expected.push((
+        "a commit of a worktree in the worktree",
+        fixture.commit(&inside, "inside.txt", "inside", "Inside"),
+    ));
+    fs::write(inside.join("new.txt"), "new inside").unwrap();
+    expected.push((
+        "a file of a worktree in the worktree",
+        blob(&fixture, "new inside"),
+    ));
+    removed_with(&fixture, &git, &expected);
+}
