@@ -336,4 +336,18 @@ mod tests {
         assert!(why.text.contains("dbs config roles.developer.command"), "{why}");
         assert_eq!(why.kind, TroubleKind::Agent);
     }
+
+    #[test]
+    fn what_may_not_be_started_has_no_command_line() {
+        let words = ["sh", "-c", "true"].map(str::to_owned).to_vec();
+        let mut agents = configured(Some(AgentConfig::Custom(words)));
+        agents.may_start = Arc::new(|words, folder| {
+            assert_eq!(
+                (words, folder),
+                (&["sh", "-c", "true"].map(str::to_owned)[..], Path::new("/w"))
+            );
+            Err("not trusted".to_owned())
+        });
+        assert_eq!(agents.launch_command(&brief()), Err("not trusted".to_owned()));
+    }
 }

@@ -119,9 +119,6 @@ fn a_merged_tree_that_fails_the_gates_is_not_pushed_though_both_sides_passed() {
 fn a_merge_the_remote_no_longer_shows_when_it_is_asked_again_is_not_believed() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    use dbs::adapters::git::GitSetup;
-    use dbs::domain::BoardSettings;
-
     let git = GitFixture::new();
     let origin = git.origin();
     let (program, pushed) = (git.root().join("forgetful-git"), git.root().join("pushed"));
