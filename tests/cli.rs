@@ -42,6 +42,8 @@ mod speaking;
 mod starting;
 #[path = "cli/telling.rs"]
 mod telling;
+#[path = "cli/trusting.rs"]
+mod trusting;
 #[path = "cli/typing.rs"]
 mod typing;
 #[path = "cli/waiting.rs"]

@@ -346,8 +346,11 @@ mod tests {
                 (words, folder),
                 (&["sh", "-c", "true"].map(str::to_owned)[..], Path::new("/w"))
             );
-            Err("not trusted".to_owned())
+            Err(TroubleKind::Untrusted.cause("not trusted"))
         });
-        assert_eq!(agents.launch_command(&brief()), Err("not trusted".to_owned()));
+        assert_eq!(
+            agents.launch_command(&brief()),
+            Err(TroubleKind::Untrusted.cause("not trusted"))
+        );
     }
 }
