@@ -22,23 +22,18 @@ pub(super) struct ConnectionPlaces(Arc<Mutex<BTreeMap<Option<AttemptId>, usize>>
 #[derive(Debug)]
 pub(super) struct ConnectionPlace {
     all: ConnectionPlaces,
-    /// Under which it is counted; a person's is not.
-    counted: Option<Option<AttemptId>>,
+    /// Under which it is counted.
+    owner: Option<AttemptId>,
 }
 
 impl ConnectionPlaces {
-    /// A place for a conversation with that caller.
+    /// A place for a conversation with that caller; a person's is not counted.
     ///
     /// # Errors
     /// Why there is none.
-    pub(super) fn take(&self, caller: &Caller) -> Result<ConnectionPlace, String> {
+    pub(super) fn take(&self, caller: &Caller) -> Result<Option<ConnectionPlace>, String> {
         let owner = match caller {
-            Caller::Person => {
-                return Ok(ConnectionPlace {
-                    all: self.clone(),
-                    counted: None,
-                });
-            }
+            Caller::Person => return Ok(None),
             Caller::Agent(attempt) => Some(*attempt),
             Caller::Gate | Caller::Unknown(_) => None,
         };
@@ -50,21 +45,20 @@ impl ConnectionPlaces {
             ));
         }
         places.insert(owner, own + 1);
-        Ok(ConnectionPlace {
+        Ok(Some(ConnectionPlace {
             all: self.clone(),
-            counted: Some(owner),
-        })
+            owner,
+        }))
     }
 }
 
 impl Drop for ConnectionPlace {
     fn drop(&mut self) {
-        let Some(owner) = self.counted else { return };
         let mut places = self.all.0.lock();
-        match places.get_mut(&owner) {
+        match places.get_mut(&self.owner) {
             Some(own) if *own > 1 => *own -= 1,
             Some(_) | None => {
-                places.remove(&owner);
+                places.remove(&self.owner);
             }
         }
     }
@@ -81,7 +75,7 @@ mod tests {
     #[test]
     fn one_agent_cannot_take_the_places_of_others_and_all_leave_some_to_persons() {
         let places = ConnectionPlaces::default();
-        let take = |caller: &Caller, many: usize| -> Vec<ConnectionPlace> {
+        let take = |caller: &Caller, many: usize| -> Vec<Option<ConnectionPlace>> {
             (0..many).filter_map(|_| places.take(caller).ok()).collect()
         };
         let first = take(&agent(1), 100);

@@ -109,9 +109,18 @@ async fn serve_connection(
     if caller != Caller::Person {
         receiver.set_longest(LONGEST_FROM_AGENT);
     }
-    if greet(own, &mut sender, &mut receiver).await? == Greeting::Over {
-        return Ok(());
+    match greet(own, &mut sender, &mut receiver).await? {
+        Greeting::Done => converse(own, caller, (sender, receiver)).await,
+        Greeting::Over => Ok(()),
     }
+}
+
+/// Answers calls until the peer goes, attaches or is done.
+async fn converse(
+    own: &Arc<Conversations>,
+    caller: Caller,
+    (mut sender, mut receiver): IpcConnection,
+) -> Result<(), ConnectionError> {
     loop {
         let idle = own.idle.wait();
         let message = tokio::select! {

@@ -84,7 +84,7 @@ impl FrameCodec {
         let own = self.longest.load(Ordering::Relaxed);
         let most = (self.limits.by_begin)(begin).min(own).min(LONGEST_FRAME);
         if length > most {
-            return Err(refused(format!(
+            return Err(refused(&format!(
                 "it has {length} bytes, and {most} are the most for its kind"
             )));
         }
@@ -95,7 +95,7 @@ impl FrameCodec {
                 .free
                 .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
             taken.map_err(|free| {
-                refused(format!(
+                refused(&format!(
                     "it has {length} bytes, and other long messages leave room for {free}; try again in a moment"
                 ))
             })?;
@@ -111,7 +111,7 @@ impl FrameCodec {
     }
 }
 
-fn refused(why: String) -> io::Error {
+fn refused(why: &str) -> io::Error {
     io::Error::new(
         io::ErrorKind::InvalidData,
         format!("could not take the message: {why}"),
