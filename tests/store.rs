@@ -22,6 +22,8 @@ mod intents;
 mod locking;
 #[path = "store/refusals.rs"]
 mod refusals;
+#[path = "store/repairing.rs"]
+mod repairing;
 #[path = "store/replaying.rs"]
 mod replaying;
 #[cfg(target_os = "linux")]

@@ -128,7 +128,27 @@ pub enum CliCommand {
     /// The durable events, one a line, for tools
     Events(EventsArgs),
     /// Look whether everything needed is there
-    Doctor(JsonFlag),
+    Doctor {
+        /// Make a damaged store whole again, from its events and backups
+        #[arg(long)]
+        repair: bool,
+        #[command(flatten)]
+        json: JsonFlag,
+    },
+    /// Copy the store, also while a server runs
+    Backup {
+        /// The file to write; without it one of the ten copies that are kept
+        file: Option<PathBuf>,
+        #[command(flatten)]
+        json: JsonFlag,
+    },
+    /// Put a copy in the place of the store, which is kept aside
+    Restore {
+        /// The copy
+        file: PathBuf,
+        #[command(flatten)]
+        json: JsonFlag,
+    },
     /// By which ways you are called when you are at no screen
     Notify {
         /// Use each of them once

@@ -2,6 +2,7 @@
 //! 2 wrong use.
 
 mod config;
+mod copies;
 pub mod create;
 mod events;
 mod import;
@@ -104,7 +105,10 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Init(json) => sessions::init(edge, json),
         CliCommand::Debug(json) => show::debug(edge, json),
         CliCommand::Notify { test, json } => notify::run(edge, test, json),
-        CliCommand::Doctor(json) => Ok(sessions::doctor(edge, json)),
+        CliCommand::Doctor { repair: true, json } => copies::repair(edge, json),
+        CliCommand::Doctor { json, .. } => Ok(sessions::doctor(edge, json)),
+        CliCommand::Backup { file, json } => copies::backup(edge, file.as_deref(), json),
+        CliCommand::Restore { file, json } => copies::restore(edge, &file, json),
         CliCommand::Config(wanted) => config::run(edge, &wanted),
         CliCommand::Trust(wanted) => trust::run(edge, &wanted),
         CliCommand::Keys(keys) => keys::run(edge, &keys),

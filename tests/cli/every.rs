@@ -100,6 +100,8 @@ const CASES: &[Case] = &[
     case("logs", (&["nope"], 1), &[], (GIT, Well)),
     case("events", (&["--since", "nope"], 2), &[], (GIT, Well)),
     case("doctor", (&["nope"], 2), &[], (Tells("git repository"), Tells("origin"))),
+    case("backup", (&["--nope"], 2), &[], (GIT, Well)),
+    case("restore", (&["nope.db"], 1), &["nope.db"], (GIT, Refused("nope.db"))),
     case("notify", (&["nope"], 2), &[], (GIT, Well)),
     case("debug", (&["nope"], 2), &[], (GIT, Well)),
     case("init", (&["nope"], 2), &[], (GIT, Refused("origin"))),

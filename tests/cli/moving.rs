@@ -125,3 +125,42 @@ fn a_server_whose_database_is_deleted_writes_it_anew_and_says_so_in_its_log() {
         .collect();
     assert!(logs.contains("was deleted while dbs worked"), "{logs}");
 }
+
+#[test]
+fn a_copy_brings_the_board_back_and_a_damaged_store_is_repaired_by_doctor() {
+    let mut shop = Shop::new();
+    shop.does(&["task", "create", "Fix", "--id", "t-1"]);
+    shop.serve();
+    shop.does(&["backup", "copy.db"]);
+    shop.does(&["task", "create", "Mend", "--id", "t-2"]);
+    let copy = ["restore", "copy.db"];
+    shop.refuses(&copy, 1, "owns this project");
+    shop.refuses(&["doctor", "--repair"], 1, "owns this project");
+    shop.does(&["stop"]);
+    let both = shop.board();
+    assert!(shop.does(&copy).contains("is kept as"));
+    let text = shop.does(&["task", "list"]);
+    assert!(text.contains("t-1") && !text.contains("t-2"), "{text}");
+    shop.does(&["task", "create", "Mend", "--id", "t-2"]);
+    assert_eq!(
+        shop.board()["tasks"].as_array().map(Vec::len),
+        both["tasks"].as_array().map(Vec::len)
+    );
+
+    let raw = rusqlite::Connection::open(shop.git.state().join("store.db")).unwrap();
+    raw.execute(
+        "UPDATE tasks SET doc = replace(doc, 'Mend', 'Bend') WHERE id = 't-2'",
+        [],
+    )
+    .unwrap();
+    raw.close().unwrap();
+    let said = shop.run(&["doctor"]);
+    assert!(
+        said.code == 1 && said.out.contains("task t-2 cannot be understood"),
+        "{said:?}"
+    );
+    assert!(said.out.contains("dbs doctor --repair"), "{said:?}");
+    assert!(shop.does(&["doctor", "--repair"]).contains("computed anew"));
+    let text = shop.does(&["task", "list"]);
+    assert!(text.contains("Mend") && text.contains("t-1"), "{text}");
+}

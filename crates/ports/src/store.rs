@@ -37,7 +37,7 @@ pub enum StoreError {
     },
     #[error("open {path}: it was written by a newer dbs (format {found}, this one knows {known}); install that version, the file is unchanged", path = .path.display())]
     Newer { path: PathBuf, found: i64, known: i64 },
-    #[error("read {path}: {why}; it was left as it is, backups are in {backups}", path = .path.display(), backups = .backups.display())]
+    #[error("read {path}: {why}; it was left as it is, `dbs doctor --repair` repairs it, backups are in {backups}", path = .path.display(), backups = .backups.display())]
     Damaged {
         path: PathBuf,
         why: String,

@@ -70,6 +70,7 @@ pub fn room(path: &Path) -> Option<u64> {
     u64::try_from(bytes).ok()
 }
 
+/// Not known on this system.
 #[cfg(not(unix))]
 pub fn room(_path: &Path) -> Option<u64> {
     None

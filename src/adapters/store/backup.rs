@@ -69,15 +69,21 @@ fn copy(
     stem: &str,
 ) -> Result<PathBuf, StoreError> {
     let path = unused(folder, stem);
+    copy_to(connection, files, &path)?;
+    Ok(path)
+}
+
+/// A copy under that name, which nothing has.
+pub(super) fn copy_to(connection: &Connection, files: &StoreFiles, path: &Path) -> Result<(), StoreError> {
     let partial = path.with_extension("partial");
-    remove_if_there(&partial).map_err(failed("write backup", &path))?;
+    remove_if_there(&partial).map_err(failed("write backup", path))?;
     let copied = connection.execute("VACUUM INTO ?1", [partial.to_string_lossy()]);
     let copied = copied.map_err(failure(files, "copy it"));
-    let settled = copied.and_then(|_| settle(&partial, &path).map_err(failed("write backup", &path)));
+    let settled = copied.and_then(|_| settle(&partial, path).map_err(failed("write backup", path)));
     if settled.is_err() {
         drop(remove_if_there(&partial));
     }
-    settled.map(|()| path)
+    settled
 }
 
 fn settle(partial: &Path, path: &Path) -> io::Result<()> {
@@ -92,7 +98,7 @@ fn settle(partial: &Path, path: &Path) -> io::Result<()> {
 }
 
 /// A name that is not taken; whoever holds the project's lock is alone here. The number has three digits so that names sort by age.
-fn unused(folder: &Path, stem: &str) -> PathBuf {
+pub(super) fn unused(folder: &Path, stem: &str) -> PathBuf {
     let mut paths = (0_u32..).map(|n| folder.join(format!("{stem}-{n:03}.db")));
     paths
         .find(|path| fs::symlink_metadata(path).is_err())
@@ -112,6 +118,6 @@ fn prune(folder: &Path) -> io::Result<()> {
 }
 
 /// The time as part of a name, in UTC: `20260102T030405.678Z`.
-fn stamp(at: Timestamp) -> String {
+pub(super) fn stamp(at: Timestamp) -> String {
     on_calendar(at).strftime("%Y%m%dT%H%M%S.%3fZ").to_string()
 }

@@ -16,10 +16,10 @@ impl SqliteStore {
             what: "write a turn as JSON".to_owned(),
             why: error.to_string(),
         })?;
-        let mut written = write(&mut self.database.connection, (turn, self.session), &rows);
+        let mut written = write_turn(&mut self.database.connection, (turn, self.session), &rows);
         if written.as_ref().is_err_and(is_full) {
             self.make_room();
-            written = write(&mut self.database.connection, (turn, self.session), &rows);
+            written = write_turn(&mut self.database.connection, (turn, self.session), &rows);
         }
         written.map_err(failure(&self.database.files, "commit a turn"))
     }
@@ -37,7 +37,8 @@ impl SqliteStore {
     }
 }
 
-fn write(
+/// One turn in one transaction.
+pub(super) fn write_turn(
     connection: &mut Connection,
     (turn, session): (&Turn<'_>, i64),
     rows: &TurnRows<'_>,

@@ -2,9 +2,12 @@
 //! and all of it is lost when the program ends.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::files::{StoreFiles, beside};
+
+/// Beginning of the names of copies made because another file had taken the database's place.
+pub(super) const RESCUED: &str = "rescued-";
 
 /// Which file has a name: its device and number. On systems where an open file cannot be deleted it is always the same.
 #[cfg(unix)]
@@ -23,7 +26,7 @@ pub(super) struct OpenFiles {
 
 /// What happened to the files while they were open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Presence {
+pub(super) enum FilePlacement {
     InPlace,
     /// No file has the database's name.
     Deleted,
@@ -45,17 +48,17 @@ impl OpenFiles {
     }
 
     /// Looks again.
-    pub(super) fn look(&self, files: &StoreFiles) -> Presence {
+    pub(super) fn look(&self, files: &StoreFiles) -> FilePlacement {
         let now = OpenFiles::of(files);
         let is_other = |then: Option<FileId>, now: Option<FileId>| now.is_some() && now != then;
         if is_other(self.database, now.database) || is_other(self.lock, now.lock) {
-            Presence::Replaced
+            FilePlacement::Replaced
         } else if now == *self {
-            Presence::InPlace
+            FilePlacement::InPlace
         } else if now.database != self.database {
-            Presence::Deleted
+            FilePlacement::Deleted
         } else {
-            Presence::Incomplete
+            FilePlacement::Incomplete
         }
     }
 }
@@ -70,4 +73,23 @@ fn id(path: &Path) -> Option<FileId> {
 #[cfg(not(unix))]
 fn id(path: &Path) -> Option<FileId> {
     fs::symlink_metadata(path).ok().map(drop)
+}
+
+/// What people should know of copies beside the database that were saved when another file took its place.
+pub(super) fn saved_copies(files: &StoreFiles) -> Option<String> {
+    let folder = files.database.parent()?;
+    let names = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+    let mut copies: Vec<PathBuf> = names
+        .filter(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with(RESCUED) && path.extension().is_some_and(|end| end == "db")
+        })
+        .collect();
+    copies.sort_unstable();
+    let last = copies.pop()?;
+    Some(format!(
+        "another file took the place of the database while dbs worked; the board of before is in {0}: \
+         `dbs restore {0}` brings it back, or remove that file",
+        last.display()
+    ))
 }

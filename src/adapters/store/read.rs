@@ -84,9 +84,8 @@ impl StoreReader {
     ) -> Result<Vec<StoredEvent>, StoreError> {
         let (after, limit) = (signed(after), i64::try_from(limit).unwrap_or(i64::MAX));
         let read = |row: &Row<'_>| <(i64, i64, i64, String, bool)>::try_from(row);
-        let is_whole = self
-            .sum_test()
-            .map_err(failure(&self.files, "look for checksums"))?;
+        let is_whole =
+            sums::event_test(&self.connection).map_err(failure(&self.files, "look for checksums"))?;
         let found = match task {
             None => {
                 let sql = format!(
@@ -179,16 +178,6 @@ impl StoreReader {
         let sql = "SELECT coalesce((SELECT session FROM events ORDER BY seq DESC LIMIT 1), 0) + 1";
         let number = self.connection.query_row(sql, [], |row| row.get(0));
         number.map_err(failure(&self.files, "read the last event"))
-    }
-
-    /// The expression that tells whether an event of `events e` has its own checksum.
-    fn sum_test(&self) -> rusqlite::Result<&'static str> {
-        Ok(if sums::are_kept(&self.connection)? {
-            "e.sum IS row_sum(e.at, e.kind, e.task, e.attempt, e.doc, e.session)
-             OR (e.sum IS NULL AND e.seq < (SELECT summed_from FROM about))"
-        } else {
-            "1"
-        })
     }
 
     fn counters(&self) -> Result<Board, StoreError> {

@@ -12,12 +12,9 @@ use super::errors::failure;
 use super::files::{StoreFiles, beside, failed, remove_if_there, sync_folder_of};
 use super::lock::ServerLock;
 use super::open::{SqliteStore, open_writer};
-use super::presence::{OpenFiles, Presence};
+use super::presence::{FilePlacement, OpenFiles, RESCUED};
 use crate::domain::Timestamp;
 use crate::ports::store::StoreError;
-
-/// Beginning of the names of copies made because another file had taken the database's place.
-const RESCUED: &str = "rescued-";
 
 impl SqliteStore {
     /// Makes sure that what was just committed lies in the files that have the names, and puts that right where it is possible.
@@ -28,9 +25,9 @@ impl SqliteStore {
         let files = self.database.files.clone();
         let found = self.open_files.look(&files);
         let text = match found {
-            Presence::InPlace => return Ok(()),
-            Presence::Replaced => return Err(self.save_beside(&files, at)),
-            Presence::Deleted => {
+            FilePlacement::InPlace => return Ok(()),
+            FilePlacement::Replaced => return Err(self.save_beside(&files, at)),
+            FilePlacement::Deleted => {
                 files.make_folders()?;
                 let copy = self.copy_beside(&files, at)?;
                 self.close()?;
@@ -40,7 +37,7 @@ impl SqliteStore {
                     files.database.display()
                 )
             }
-            Presence::Incomplete => {
+            FilePlacement::Incomplete => {
                 self.fold()?;
                 self.close()?;
                 format!(
@@ -126,23 +123,4 @@ fn put_back(copy: &Path, files: &StoreFiles) -> io::Result<()> {
     fs::hard_link(copy, &files.database)?;
     fs::remove_file(copy)?;
     sync_folder_of(&files.database)
-}
-
-/// What people should know of copies beside the database that were saved when another file took its place.
-pub(super) fn saved_copies(files: &StoreFiles) -> Option<String> {
-    let folder = files.database.parent()?;
-    let names = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
-    let mut copies: Vec<PathBuf> = names
-        .filter(|path| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            name.starts_with(RESCUED) && path.extension().is_some_and(|end| end == "db")
-        })
-        .collect();
-    copies.sort_unstable();
-    let last = copies.pop()?;
-    Some(format!(
-        "another file took the place of the database while dbs worked; the board of before is in {0}: \
-         `dbs restore {0}` brings it back, or remove that file",
-        last.display()
-    ))
 }

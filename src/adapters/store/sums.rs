@@ -122,3 +122,13 @@ fn row_sum(context: &Context<'_>) -> i64 {
     let first = digest.first_chunk::<8>().copied().unwrap_or_default();
     i64::from_be_bytes(first)
 }
+
+/// The expression that tells whether an event of `events e` has its own checksum.
+pub(super) fn event_test(connection: &Connection) -> rusqlite::Result<&'static str> {
+    Ok(if are_kept(connection)? {
+        "(e.sum IS row_sum(e.at, e.kind, e.task, e.attempt, e.doc, e.session)
+          OR (e.sum IS NULL AND e.seq < (SELECT summed_from FROM about)))"
+    } else {
+        "1"
+    })
+}

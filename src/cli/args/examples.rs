@@ -103,7 +103,9 @@ const EXAMPLES: &[(&str, &str)] = &[
         "dbs trust show\ndbs trust diff\ndbs trust --hash HASH\ndbs trust --forget",
     ),
     ("debug", "dbs debug\ndbs debug --json"),
-    ("doctor", "dbs doctor"),
+    ("doctor", "dbs doctor\ndbs doctor --repair"),
+    ("backup", "dbs backup\ndbs backup ~/shop.db"),
+    ("restore", "dbs restore ~/shop.db"),
     ("notify", "dbs notify\ndbs notify --test"),
     ("init", "dbs init"),
     (

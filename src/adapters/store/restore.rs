@@ -1,0 +1,119 @@
+//! Copies on request, and the way back: another database takes the place of the store's, which is kept aside.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+
+use super::backup::{self, stamp, unused};
+use super::errors::failure;
+use super::files::{StoreFiles, beside, failed, remove_if_there, sync_folder_of};
+use super::integrity::{check, examine};
+use super::lock::{LockOwner, ServerLock};
+use super::open::{SqliteStore, open_writer};
+use super::schema::{MIGRATIONS, newest};
+use crate::domain::Timestamp;
+use crate::ports::store::StoreError;
+
+impl SqliteStore {
+    /// Copies the whole store to a file that is not there yet, also beside a running server.
+    ///
+    /// # Errors
+    /// When the store is damaged, the file is there, or it cannot be written.
+    pub fn backup_to(files: &StoreFiles, target: &Path) -> Result<(), StoreError> {
+        if fs::symlink_metadata(target).is_ok() {
+            return Err(failed("write", target)(
+                "there is a file of that name; choose another",
+            ));
+        }
+        let source = whole(files)?;
+        backup::copy_to(&source, files, target)
+    }
+
+    /// Puts a copy of `from` in the place of the database; the answer is where the old one is kept.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`] while a server runs; [`StoreError::Damaged`] when `from` is no whole store. Nothing was changed then.
+    pub fn restore(
+        files: &StoreFiles,
+        owner: &LockOwner,
+        (from, at): (&Path, Timestamp),
+    ) -> Result<Option<PathBuf>, StoreError> {
+        files.make_folders()?;
+        files.refuse_links()?;
+        let _lock = ServerLock::take(&files.lock, owner)?;
+        put_copy(files, from, at)
+    }
+}
+
+/// As [`SqliteStore::restore`], for who has the lock.
+pub(super) fn put_copy(
+    files: &StoreFiles,
+    from: &Path,
+    at: Timestamp,
+) -> Result<Option<PathBuf>, StoreError> {
+    let given = StoreFiles {
+        database: from.to_owned(),
+        ..files.clone()
+    };
+    let source = whole(&given)?;
+    let fresh = beside(&files.database, ".restored");
+    remove_if_there(&fresh).map_err(failed("remove", &fresh))?;
+    backup::copy_to(&source, &given, &fresh)?;
+    drop(source);
+    take_place(files, &fresh, at)
+}
+
+/// A connection to a database in which every page and every row of the board is whole.
+fn whole(files: &StoreFiles) -> Result<Connection, StoreError> {
+    let (connection, _) = examine(files, newest(MIGRATIONS))?;
+    check(&connection, files)?;
+    connection
+        .pragma_update(None, "query_only", false)
+        .map_err(failure(files, "open it for a copy"))?;
+    Ok(connection)
+}
+
+/// Gives `fresh` the name of the database and keeps the old one, with its log, under another name.
+pub(super) fn take_place(
+    files: &StoreFiles,
+    fresh: &Path,
+    at: Timestamp,
+) -> Result<Option<PathBuf>, StoreError> {
+    fold(files);
+    let swap = || -> io::Result<Option<PathBuf>> {
+        let folder = files.database.parent().unwrap_or(Path::new("."));
+        let aside = unused(folder, &format!("replaced-{}", stamp(at)));
+        let had_one = fs::symlink_metadata(&files.database).is_ok();
+        if had_one {
+            fs::hard_link(&files.database, &aside)?;
+        }
+        if files.log().exists() {
+            fs::hard_link(files.log(), beside(&aside, "-wal"))?;
+        }
+        // The log of the old database would be taken for one of the new.
+        for suffix in ["-wal", "-shm"] {
+            remove_if_there(&beside(&files.database, suffix))?;
+        }
+        fs::rename(fresh, &files.database)?;
+        sync_folder_of(&files.database)?;
+        Ok(had_one.then_some(aside))
+    };
+    swap().map_err(failed("put another file in the place of", &files.database))
+}
+
+/// Writes the log of the old database into it, where both are still good for that.
+fn fold(files: &StoreFiles) {
+    if examine(files, newest(MIGRATIONS)).is_err() {
+        return;
+    }
+    let folded = open_writer(files)
+        .and_then(|connection| connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())));
+    if let Err(error) = folded {
+        tracing::warn!(
+            "could not fold the log into {}: {error}",
+            files.database.display()
+        );
+    }
+}

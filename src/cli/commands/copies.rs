@@ -1,0 +1,61 @@
+//! `dbs backup`, `dbs restore` and `dbs doctor --repair`: copies of the store, and the way back from damage.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::adapters::clock;
+use crate::adapters::store::{LockOwner, SqliteStore};
+use crate::cli::args::JsonFlag;
+use crate::cli::commands::{CommandResult, print_done};
+use crate::cli::failure::could_not;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+
+/// Copies the store, beside a running server or without one.
+pub(super) fn backup(edge: &ProcessEnv, file: Option<&Path>, json: JsonFlag) -> CommandResult {
+    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    if !place.store.database.exists() {
+        return Err(
+            "could not copy the store: there is none yet; start `dbs` once in this project".to_owned(),
+        );
+    }
+    let path = if let Some(file) = file {
+        let path = edge.folder.join(file);
+        SqliteStore::backup_to(&place.store, &path).map_err(could_not)?;
+        path
+    } else {
+        SqliteStore::backup_while_running(&place.store, clock::now()).map_err(could_not)?
+    };
+    print_done(&format!("the store was copied to {}", path.display()), json);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Puts a copy in the place of the store; refused while a server runs.
+pub(super) fn restore(edge: &ProcessEnv, file: &Path, json: JsonFlag) -> CommandResult {
+    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let from = edge.folder.join(file);
+    let aside = SqliteStore::restore(&place.store, &owner(), (&from, clock::now())).map_err(could_not)?;
+    let kept = aside.map_or_else(String::new, |path| {
+        format!("; the store of before is kept as {}", path.display())
+    });
+    print_done(
+        &format!("the store is now the copy {}{kept}", from.display()),
+        json,
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Makes a damaged store whole again; refused while a server runs.
+pub(super) fn repair(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
+    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let done = SqliteStore::repair(&place.store, &owner(), clock::now()).map_err(could_not)?;
+    print_done(&done, json);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn owner() -> LockOwner {
+    LockOwner {
+        process: std::process::id(),
+        socket: String::new(),
+    }
+}
