@@ -46,7 +46,7 @@ fn a_filter_of_the_person_converts_files_on_their_way_out_and_back_once() {
     assert_eq!(fixture.git(&worktree.path, &["status", "--porcelain"]), "");
     fs::write(worktree.path.join("new.txt"), "abc\n").unwrap();
     let kept = git.snapshot(&place, &saver("t1")).unwrap();
-    let control = fixture.project().join(".debussy/dbs/control.git");
+    let control = fixture.state().join("control.git");
     let stored =
         |commit: &str, path: &str| fixture.git(&control, &["cat-file", "-p", &format!("{commit}:{path}")]);
     assert_eq!(stored(kept.commit.as_str(), "new.txt"), "nop");

@@ -220,7 +220,7 @@ fn try_moment(killing: &Killing, moment: usize) -> BTreeSet<usize> {
 }
 
 fn control(fixture: &GitFixture) -> PathBuf {
-    fixture.project().join(".debussy/dbs/control.git")
+    fixture.state().join("control.git")
 }
 
 /// All that one does with a worktree, which must go as if nothing had happened.

@@ -47,7 +47,7 @@ fn nested(folder: &Path, fixture: &GitFixture, name: &str) -> PathBuf {
 }
 
 fn control(fixture: &GitFixture) -> PathBuf {
-    fixture.project().join(".debussy/dbs/control.git")
+    fixture.state().join("control.git")
 }
 
 /// Removes worktree `a` and demands that refs of the control repository reach all of these objects.

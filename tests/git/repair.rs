@@ -19,7 +19,7 @@ pub(crate) fn open_later(fixture: &GitFixture) -> GitCli {
 pub(crate) fn assert_sound(fixture: &GitFixture, when: &str) {
     for repository in [
         fixture.project(),
-        fixture.project().join(".debussy/dbs/control.git"),
+        fixture.state().join("control.git"),
     ] {
         let checked = fixture.try_git(&repository, &["fsck", "--no-dangling", "--no-progress"]);
         let said = String::from_utf8_lossy(&checked.stderr);
@@ -226,7 +226,7 @@ fn commits_that_only_a_broken_registration_remembers_are_kept() {
     fs::remove_file(worktree.path.join(".git")).unwrap();
     drop(open_later(&fixture));
     assert!(!fixture.project().join(".git/worktrees/a").exists());
-    let control = fixture.project().join(".debussy/dbs/control.git");
+    let control = fixture.state().join("control.git");
     let kept = fixture.git(&control, &["rev-list", "--all"]);
     assert!(kept.contains(&thrown));
     assert!(worktree.path.join("work.txt").exists(), "files are not touched");

@@ -60,6 +60,7 @@ impl ControlRepo {
         control.check()?;
         control.write_excludes(project)?;
         sweep_scratch(&control.path.join("scratch"));
+        sweep_unfinished(&control.path.join("objects"));
         Ok(control)
     }
 
@@ -217,14 +218,37 @@ fn sweep_locks(folder: &Path) {
     }
 }
 
-/// Removes indexes a killed process left.
+/// Removes indexes and borrowing repositories that a killed process left.
 fn sweep_scratch(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if is_old(&entry) {
             // A scratch file that stays costs only room.
-            drop(fs::remove_file(entry.path()));
+            drop(match entry.file_type() {
+                Ok(kind) if kind.is_dir() => fs::remove_dir_all(entry.path()),
+                _ => fs::remove_file(entry.path()),
+            });
         }
     }
+}
+
+/// Removes objects and packs that a killed git had not written to their end. Git gives them their names when they are complete.
+fn sweep_unfinished(objects: &Path) {
+    let folders = fs::read_dir(objects).into_iter().flatten().flatten();
+    for folder in folders.filter(|folder| folder.file_type().is_ok_and(|kind| kind.is_dir())) {
+        if is_unfinished(&folder) {
+            // What stays costs only room.
+            drop(fs::remove_dir_all(folder.path()));
+            continue;
+        }
+        let entries = fs::read_dir(folder.path()).into_iter().flatten().flatten();
+        for file in entries.filter(is_unfinished) {
+            drop(fs::remove_file(file.path()));
+        }
+    }
+}
+
+fn is_unfinished(entry: &fs::DirEntry) -> bool {
+    entry.file_name().to_string_lossy().starts_with("tmp_") && is_old(entry)
 }
 
 fn is_old(entry: &fs::DirEntry) -> bool {
