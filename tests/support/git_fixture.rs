@@ -80,7 +80,7 @@ impl GitFixture {
 
     /// The person's own configuration, which is empty.
     pub(crate) fn personal_config(&self) -> PathBuf {
-        self.root().join("home").join(".gitconfig")
+        self.root().join("gitconfig")
     }
 
     /// The whole environment git runs in here.
