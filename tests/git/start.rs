@@ -131,6 +131,39 @@ fn an_origin_that_is_recorded_in_other_words_still_counts_and_one_that_cannot_be
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_place_of_the_recorded_origin_is_refused_and_not_waited_for() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let config = fixture.project().join(".debussy/dbs/control.git/config");
+    let written = fs::read_to_string(&config).unwrap();
+    let plant = || {
+        fs::remove_file(&config).unwrap();
+        nix::unistd::mkfifo(&config, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    };
+    plant();
+    git.branches().unwrap();
+    git.remote_branches().unwrap();
+    assert_eq!(fs::read_to_string(&config).unwrap(), written, "it is put right");
+    plant();
+    let setup = GitSetup::new(fixture.project(), fixture.environment());
+    let error = GitCli::open(&setup)
+        .err()
+        .expect("nobody knows what was recorded");
+    assert!(error.to_string().contains("it is not a regular file"), "{error}");
+}
+
+#[test]
+fn a_private_exclude_file_that_is_no_utf8_text_counts_all_the_same() {
+    let fixture = GitFixture::new();
+    let exclude = fixture.project().join(".git/info/exclude");
+    fs::write(&exclude, b"# gr\xfc\xdfe\nprivate.txt\n").unwrap();
+    drop(open(&fixture));
+    let copied = fs::read_to_string(fixture.project().join(".debussy/dbs/control.git/info/exclude")).unwrap();
+    assert!(copied.lines().any(|line| line == "private.txt"), "{copied}");
+}
+
 #[test]
 fn the_engines_folders_are_excluded_privately_and_once() {
     let fixture = GitFixture::new();

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use super::command::{ConfigScope, GitProgram};
 use super::discovery::{OriginUrls, ProjectRepo};
 use super::files::{failed, not_ours, real_folder, write_atomically};
-use crate::adapters::{excludes, state_folder};
+use crate::adapters::{excludes, state_folder, text_file};
 use crate::ports::git::GitError;
 
 /// What is older than this belongs to no living call.
@@ -79,7 +79,11 @@ impl ControlRepo {
     pub(super) fn check(&self) -> Result<(), GitError> {
         let wanted = config_text(&self.format, &self.origin.lock());
         let config = self.path.join("config");
-        if fs::read_to_string(&config).ok().as_deref() != Some(&wanted) {
+        if text_file::read_text(&config, text_file::LARGEST_WRITTEN)
+            .ok()
+            .as_deref()
+            != Some(&wanted)
+        {
             write_atomically(&config, &wanted)?;
         }
         for name in UNWANTED {
@@ -159,7 +163,7 @@ fn config_text(format: &str, origin: &OriginUrls) -> String {
 /// present address of the project, which an agent can change, would be taken as the true one.
 fn recorded_origin(program: &GitProgram, path: &Path, format: &str) -> Result<Option<OriginUrls>, GitError> {
     let file = path.join("config");
-    let text = match fs::read(&file) {
+    let text = match text_file::read(&file, text_file::LARGEST_WRITTEN) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         read => read.map_err(failed("read", &file))?,
     };

@@ -5,13 +5,14 @@ use std::io::{self, Read, Seek};
 use std::path::Path;
 
 use super::paths::{packed_path, raw_path};
+use crate::files::open_regular;
 
 /// Fast, and small in memory: the holder lives beside dozens of its kind.
 const LEVEL: i32 = 1;
 
 /// Compresses a closed segment into a file that nobody reads yet; answers its size. [`put_in_place`] makes it count.
 pub(in super::super) fn pack(folder: &Path, number: u32) -> io::Result<u64> {
-    let mut raw = File::open(raw_path(folder, number))?;
+    let mut raw = open_regular(&raw_path(folder, number))?;
     let length = raw.metadata()?.len();
     let part = packed_path(folder, number).with_extension("part");
     let attempt = || -> io::Result<u64> {
