@@ -17,7 +17,8 @@ use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
 use crate::domain::attempt::ActivityKind;
 use crate::domain::{
-    Accepted, Attempt, AttemptId, Board, Command, Effect, Event, Refusal, RequestId, TaskId, Worker,
+    Accepted, Attempt, AttemptId, AttemptState, Board, Command, Effect, Event, Refusal, RequestId, TaskId,
+    Worker,
 };
 use crate::engine::inbox::CommandReply;
 use crate::engine::turn::DurableBoard;
@@ -299,6 +300,8 @@ fn mark_ended(board: &mut Board, holders: &dyn Holders) {
         let doing = match holders.status(&HolderId::from(attempt.id)).state {
             HolderLiveness::Exited(_) => ActivityKind::Exited,
             HolderLiveness::Lost | HolderLiveness::GoneWithMachine => ActivityKind::Lost,
+            // It was started, and what would tell of it is gone.
+            HolderLiveness::NotStarted if attempt.state == AttemptState::Running => ActivityKind::Lost,
             HolderLiveness::NotStarted | HolderLiveness::Running(_) | HolderLiveness::Unknown(_) => continue,
         };
         Arc::make_mut(attempt).activity.doing = doing;

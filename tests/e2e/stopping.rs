@@ -120,6 +120,9 @@ fn agents_without_a_server_are_told_from_dead_ones_and_can_be_stopped() {
     }
     let status = story.dbs(&["status"]);
     assert_eq!(status.matches("working").count(), 0, "{status}");
+    fs::remove_dir_all(story.attempt(2)).unwrap();
+    let status = story.dbs(&["status"]);
+    assert_eq!(status.matches("working").count(), 0, "{status}");
     let sockets = |ending: &str| {
         let found = story
             .outside("find")
