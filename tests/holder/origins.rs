@@ -1,5 +1,9 @@
 //! What a program below a holder cannot shake off: whose it is.
 
+use std::path::Path;
+use std::process::Command;
+
+use dbs::adapters::holder::HolderConnection;
 use dbs::adapters::holder::process::origin;
 use dbs::ports::holders::LaunchSpec;
 
@@ -91,4 +95,43 @@ fn a_program_that_forks_twice_begins_a_session_and_clears_its_environment_is_kno
         Ok(vec!["17".to_owned()]),
         "by the holder alone"
     );
+}
+
+/// The test plays both parts: run again with the marker of an agent it types into a terminal.
+#[test]
+fn an_agent_types_neither_into_its_own_terminal_nor_into_that_of_a_shell() {
+    if let Some(socket) = std::env::var_os("DBS_TEST_SOCKET") {
+        let typed =
+            HolderConnection::open(Path::new(&socket)).and_then(|mut to| to.type_and_wait(b"typed\r"));
+        return println!(
+            "{}",
+            if typed.is_ok() {
+                "it was taken"
+            } else {
+                "it was refused"
+            }
+        );
+    }
+    let (bench, project) = (Bench::new(), project("e"));
+    for (id, marker) in [
+        ("17", format!("{project}-17")),
+        ("shell-1", format!("{project}-shell-1-5")),
+    ] {
+        let spec = LaunchSpec {
+            marker,
+            ..bench.spec(id, "read x; echo $x > heard; read x")
+        };
+        let socket = bench.launch(&spec).expect("started").socket;
+        let types = |marker: &str| {
+            let test = "origins::an_agent_types_neither_into_its_own_terminal_nor_into_that_of_a_shell";
+            let mut typist = Command::new(std::env::current_exe().expect("a path"));
+            typist.args([test, "--exact", "--nocapture"]);
+            typist.env("DBS_TEST_SOCKET", &socket).env("DBS_MARKER", marker);
+            String::from_utf8_lossy(&typist.output().expect("it runs").stdout).into_owned()
+        };
+        let said = types(&format!("{project}-17"));
+        assert!(said.contains("it was refused"), "{id}: {said}");
+        let said = types(&format!("{project}-shell-2-5"));
+        assert!(said.contains("it was taken"), "{id}: {said}");
+    }
 }
