@@ -3,8 +3,8 @@
 use dbs::domain::attempt::StopCause;
 use dbs::domain::event::EndCause;
 use dbs::domain::{
-    ActivityKind, AttemptId, AttemptState, Board, Command, Event, FailureClass, Inventory, ProcessExit,
-    SignalKind, Tri, WaitReason, Workplace,
+    ActionOutcome, ActivityKind, AttemptId, AttemptState, Board, Command, Event, FailureClass, Inventory,
+    ProcessExit, SignalKind, Tri, WaitReason, Workplace,
 };
 
 use crate::fixture::{BoardFixture, draft};
@@ -288,4 +288,25 @@ fn limits_move_with_a_clock_that_jumped_and_nobody_is_late() {
         assert_eq!(task.why_not, Some(WaitReason::Until(until.moved(by))));
         assert_eq!(fixture.board.next_deadline(), Some(until.moved(by)));
     }
+}
+
+#[test]
+fn an_action_that_was_being_stopped_is_over_after_a_start_and_the_oldest_attempt_is_forgotten() {
+    let mut fixture = BoardFixture::standing("a", "merging");
+    let merge = fixture.open("a");
+    fixture.act(merge, ActionOutcome::Failed("conflict".to_owned()));
+    let integrator = fixture.open("a");
+    fixture.live(integrator, SignalKind::Done, "");
+    fixture.verify(integrator, &[]);
+    fixture.settled(integrator);
+    let oldest = *fixture.board.attempts.keys().next().unwrap();
+    fixture
+        .ask(Command::Park("a".into(), "later".to_owned()))
+        .unwrap();
+    assert!(fixture.board.attempts.contains_key(&oldest));
+    fixture.happen(Event::Woke(Inventory::default()));
+    assert!(
+        !fixture.board.attempts.contains_key(&oldest),
+        "only the last three are kept"
+    );
 }
