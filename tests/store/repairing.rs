@@ -64,7 +64,7 @@ fn repair(folder: &Path) -> Result<String, StoreError> {
     SqliteStore::repair(&files(folder), &owner(), NOW)
 }
 
-/// Flips one bit of the text wherever the file has it; pages also hold what they no longer use.
+/// Flips one bit of the text's last character wherever the file has it; pages also hold what they no longer use.
 fn flip(folder: &Path, text: &str) {
     let database = files(folder).database;
     let mut bytes = fs::read(&database).unwrap();
@@ -74,7 +74,7 @@ fn flip(folder: &Path, text: &str) {
         .collect();
     assert!(!found.is_empty(), "no {text}");
     for at in found {
-        *bytes.get_mut(at).unwrap() ^= 1;
+        *bytes.get_mut(at + text.len() - 1).unwrap() ^= 1;
     }
     fs::write(&database, bytes).unwrap();
 }
@@ -96,13 +96,13 @@ fn every_kind_of_damage_is_repaired_or_told_with_what_is_lost() {
         ),
         (
             "an event that a backup has",
-            |folder| flip(folder, "\"request\":7,"),
+            |folder| flip(folder, "\"request\":7"),
             19,
             "computed anew from 20 events, 1 of them from backups; the damaged file is kept",
         ),
         (
             "an event that no backup has",
-            |folder| flip(folder, "\"request\":17,"),
+            |folder| flip(folder, "\"request\":17"),
             19,
             "event 17 cannot be read any more, also from backups; the board is whole",
         ),
@@ -210,13 +210,23 @@ fn a_backup_of_another_history_gives_no_events() {
         &files(folder.path()).backups.join("store-x.db"),
     )
     .unwrap();
-    flip(folder.path(), "\"request\":7,");
+    flip(folder.path(), "\"request\":7");
     let raw = rusqlite::Connection::open(files(folder.path()).backups.join("store-x.db")).unwrap();
     raw.execute_batch("DROP TRIGGER events_stay; UPDATE events SET at = at + 1, sum = NULL; UPDATE about SET summed_from = 99")
         .unwrap();
     raw.close().unwrap();
     let said = repair(folder.path()).unwrap();
     assert!(said.contains("event 7 cannot be read any more"), "{said}");
+    let raw = rusqlite::Connection::open(files(folder.path()).database).unwrap();
+    raw.execute("UPDATE tasks SET priority = 9 WHERE id = 't-20'", [])
+        .unwrap();
+    raw.close().unwrap();
+    let said = repair(folder.path()).unwrap();
+    assert!(
+        said.contains("put back from") && said.contains("is lost"),
+        "{said}"
+    );
+    assert_eq!(tasks(folder.path()).len(), 9);
 }
 
 #[test]
