@@ -40,6 +40,8 @@ impl SqliteStore {
         owner: &LockOwner,
         (from, at): (&Path, Timestamp),
     ) -> Result<Option<PathBuf>, StoreError> {
+        // A copy that will not do is named also while a server runs.
+        drop(whole(&given(files, from))?);
         files.make_folders()?;
         files.refuse_links()?;
         let _lock = ServerLock::take(&files.lock, owner)?;
@@ -53,16 +55,20 @@ pub(super) fn put_copy(
     from: &Path,
     at: Timestamp,
 ) -> Result<Option<PathBuf>, StoreError> {
-    let given = StoreFiles {
-        database: from.to_owned(),
-        ..files.clone()
-    };
+    let given = given(files, from);
     let source = whole(&given)?;
     let fresh = beside(&files.database, ".restored");
     remove_if_there(&fresh).map_err(failed("remove", &fresh))?;
     backup::copy_to(&source, &given, &fresh)?;
     drop(source);
     take_place(files, &fresh, at)
+}
+
+fn given(files: &StoreFiles, from: &Path) -> StoreFiles {
+    StoreFiles {
+        database: from.to_owned(),
+        ..files.clone()
+    }
 }
 
 /// A connection to a database in which every page and every row of the board is whole.
