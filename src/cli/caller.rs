@@ -27,6 +27,7 @@ pub fn command_name(matches: &ArgMatches) -> String {
     match name.as_str() {
         "" => "start".to_owned(),
         "config" if has("value") || has("unset") => "config KEY VALUE".to_owned(),
+        "doctor" if has("repair") => "doctor --repair".to_owned(),
         "notify" if has("test") => "notify --test".to_owned(),
         _ => name,
     }
@@ -129,6 +130,8 @@ mod tests {
             ("config gates.test", "config"),
             ("config gates.test true", "config KEY VALUE"),
             ("config gates.test --unset", "config KEY VALUE"),
+            ("doctor", "doctor"),
+            ("doctor --repair", "doctor --repair"),
             ("notify", "notify"),
             ("notify --test", "notify --test"),
             ("task close t-1 no", "task close"),
