@@ -71,7 +71,9 @@ fn the_log_says_who_has_changed_the_settings() {
     let says = |line: &str| story.wait_until(line, || story.logs().contains(line));
     story.dbs(&["config", "max_total_agents", "3"]);
     says("settings reloaded: max_total_agents (by story)");
-    story.configure("[gates]\ntest = \"true\"\n");
-    says("settings reloaded: gates.test (a file was edited)");
+    let file = story.project().join(".debussy/config.toml");
+    let before = fs::read_to_string(&file).unwrap();
+    fs::write(file, before + "[session]\nname = \"other\"\n").unwrap();
+    says("settings reloaded: session.name (a file was edited)");
     story.dbs(&["stop", "--all"]);
 }

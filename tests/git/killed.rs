@@ -146,6 +146,14 @@ fn killed_git(fixture: &GitFixture, killing: &Killing) -> PathBuf {
     );
     fs::write(&program, text).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    // A program that another test started at this moment holds the file open for writing until it has begun.
+    while Command::new(&program)
+        .arg("--version")
+        .output()
+        .is_err_and(|error| error.kind() == std::io::ErrorKind::ExecutableFileBusy)
+    {
+        std::thread::yield_now();
+    }
     program
 }
 

@@ -17,10 +17,7 @@ pub(crate) fn open_later(fixture: &GitFixture) -> GitCli {
 }
 
 pub(crate) fn assert_sound(fixture: &GitFixture, when: &str) {
-    for repository in [
-        fixture.project(),
-        fixture.state().join("control.git"),
-    ] {
+    for repository in [fixture.project(), fixture.state().join("control.git")] {
         let checked = fixture.try_git(&repository, &["fsck", "--no-dangling", "--no-progress"]);
         let said = String::from_utf8_lossy(&checked.stderr);
         assert!(checked.status.success(), "{when}: {said}");

@@ -136,7 +136,7 @@ fn an_origin_that_is_recorded_in_other_words_still_counts_and_one_that_cannot_be
 fn a_pipe_in_the_place_of_the_recorded_origin_is_refused_and_not_waited_for() {
     let fixture = GitFixture::new();
     let git = open(&fixture);
-    let config = fixture.project().join(".debussy/dbs/control.git/config");
+    let config = fixture.state().join("control.git/config");
     let written = fs::read_to_string(&config).unwrap();
     let plant = || {
         fs::remove_file(&config).unwrap();
@@ -160,7 +160,7 @@ fn a_private_exclude_file_that_is_no_utf8_text_counts_all_the_same() {
     let exclude = fixture.project().join(".git/info/exclude");
     fs::write(&exclude, b"# gr\xfc\xdfe\nprivate.txt\n").unwrap();
     drop(open(&fixture));
-    let copied = fs::read_to_string(fixture.project().join(".debussy/dbs/control.git/info/exclude")).unwrap();
+    let copied = fs::read_to_string(fixture.state().join("control.git/info/exclude")).unwrap();
     assert!(copied.lines().any(|line| line == "private.txt"), "{copied}");
 }
 
