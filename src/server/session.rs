@@ -101,6 +101,13 @@ pub enum SessionError {
     Thread(io::Error),
 }
 
+/// The board of a store that takes in no token of an attempt.
+fn open_board(store: Box<dyn Store>, place: &ProjectPaths) -> Result<DurableBoard, StoreError> {
+    let secret = place.secret.clone();
+    let mask = Arc::new(move |board: &Board, event: &Event| secret.mask_tokens(board, event));
+    Ok(DurableBoard::open(store)?.with_mask(mask))
+}
+
 impl Session {
     /// Looks for agents that still run, and begins to work. Blocks: call it outside of asynchronous code, with the runtime whose
     /// blocking threads carry out effects.
@@ -110,9 +117,7 @@ impl Session {
         adapters: SessionAdapters,
         runtime: &Handle,
     ) -> Result<Session, SessionError> {
-        let secret = place.secret.clone();
-        let mask = Arc::new(move |board: &Board, event: &Event| secret.mask_tokens(board, event));
-        let durable = DurableBoard::open(adapters.store)?.with_mask(mask);
+        let durable = open_board(adapters.store, &place)?;
         let (holders, agents, git) = (adapters.holders, adapters.agents, adapters.git);
         let (inbox, outlet) = inbox();
         let (publish, read_models) = watch::channel(Arc::new(durable.read_model(clock::now())));
