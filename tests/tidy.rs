@@ -110,6 +110,10 @@ fn rulings(tree: &Tree) -> Vec<Ruling> {
             way_out: "docs/conformance.md holds each row once: `open`, tests that exist, or a decision",
         },
         Ruling {
+            findings: conformance::check_hostile_inputs(&tree.hostile_inputs, &conformance::test_names(tree)),
+            way_out: "docs/hostile-inputs.md holds each input once: `open` or tests that exist",
+        },
+        Ruling {
             findings: texts::check_named_files("docs/architecture.md", &tree.architecture, &rust_files(tree)),
             way_out: "name the file that took its place",
         },

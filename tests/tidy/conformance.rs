@@ -1,4 +1,5 @@
-//! `docs/conformance.md` answers every row of the seeds once, and names only proofs that exist.
+//! `docs/conformance.md` answers every row of the seeds once, `docs/hostile-inputs.md` every hostile input, and both name only
+//! proofs that exist.
 //!
 //! A row is `| id | what | where | proof |`. The proof is the bare word `open`; or the names of tests in backticks; or
 //! `decided:` and the reason. Partial work stays `open`.
@@ -11,14 +12,31 @@ use syn::visit::{Visit, visit_item_fn};
 use super::rows;
 use super::source::{Finding, SourceFile, Tree};
 
-/// The document against the list of rows and the names of the tests.
+/// How many hostile inputs there are.
+const HOSTILE_INPUTS: usize = 71;
+
+/// The document of the seeds' rows against the list of rows and the names of the tests.
 pub(crate) fn check(document: &str, tests: &BTreeSet<String>) -> Vec<Finding> {
+    check_rows(("docs/conformance.md", document), rows::ids(), tests)
+}
+
+/// The document of hostile inputs against their numbers and the names of the tests.
+pub(crate) fn check_hostile_inputs(document: &str, tests: &BTreeSet<String>) -> Vec<Finding> {
+    let ids = (1..=HOSTILE_INPUTS).map(|number| format!("C5-{number}"));
+    check_rows(("docs/hostile-inputs.md", document), ids, tests)
+}
+
+fn check_rows(
+    (name, document): (&str, &str),
+    ids: impl Iterator<Item = String>,
+    tests: &BTreeSet<String>,
+) -> Vec<Finding> {
     let finding = |line: usize, text: String| Finding {
-        file: "docs/conformance.md".to_owned(),
+        file: name.to_owned(),
         line,
         text,
     };
-    let known: BTreeSet<String> = rows::ids().collect();
+    let known: BTreeSet<String> = ids.collect();
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     let mut findings = Vec::new();
     for row in read_rows(document) {
@@ -163,6 +181,20 @@ fn planted(change: impl Fn(String) -> String) -> Vec<String> {
 fn a_document_with_every_row_once_passes() {
     assert!(planted(|rows| rows).is_empty());
     assert!(planted(|rows| "| Row | What |\n|---|---|\n".to_owned() + &rows).is_empty());
+}
+
+#[test]
+fn a_hostile_input_that_is_missing_or_names_no_test_is_found() {
+    let rows: String = (1..HOSTILE_INPUTS).fold(String::new(), |all, number| {
+        all + &format!("| C5-{number} | text | refused | `no_such_test` |\n")
+    });
+    let findings = check_hostile_inputs(&rows, &BTreeSet::new());
+    assert_eq!(findings.len(), HOSTILE_INPUTS);
+    assert!(
+        findings
+            .iter()
+            .any(|finding| finding.text == "row C5-71 is missing")
+    );
 }
 
 #[test]

@@ -218,6 +218,8 @@ pub(crate) struct Tree {
     pub(crate) manifests: Vec<Manifest>,
     /// `docs/conformance.md`.
     pub(crate) conformance: String,
+    /// `docs/hostile-inputs.md`.
+    pub(crate) hostile_inputs: String,
     /// `docs/architecture.md`.
     pub(crate) architecture: String,
     /// `docs/glossary.md`.
@@ -244,6 +246,7 @@ impl Tree {
             texts: text_files(root),
             manifests: manifests(root),
             conformance: text(root, "docs/conformance.md"),
+            hostile_inputs: text(root, "docs/hostile-inputs.md"),
             architecture: text(root, "docs/architecture.md"),
             glossary: text(root, "docs/glossary.md"),
         }
