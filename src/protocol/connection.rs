@@ -164,8 +164,14 @@ pub async fn greet(socket: &Path) -> Result<(FrameSender, FrameReceiver), Protoc
         protocol: PROTOCOL,
         program: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    send(&mut sender, &FromClient::Hello(hello)).await?;
-    match receive(&mut receiver).await? {
+    let sent = send(&mut sender, &FromClient::Hello(hello)).await;
+    // Who refuses says why and hangs up, perhaps before anything was read.
+    let answer = match (receive(&mut receiver).await, sent) {
+        (Ok(Some(packet)), _) => Some(packet),
+        (_, Err(error)) => return Err(error),
+        (answer, Ok(())) => answer?,
+    };
+    match answer {
         Some(Packet::Message(FromServer::Hello(hello))) if hello.protocol == PROTOCOL => {
             Ok((sender, receiver))
         }
@@ -243,6 +249,31 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let found = Connection::open(&folder.path().join("protocol")).unwrap();
         assert!(found.is_none());
+    }
+
+    #[test]
+    fn who_is_refused_at_once_hears_why_whatever_comes_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("s");
+        let runtime = Runtime::new().unwrap();
+        let listener = runtime.block_on(async { IpcListener::bind(&socket).unwrap() });
+        let refusing = async move {
+            loop {
+                let (mut sender, receiver) = listener.accept().await.unwrap();
+                let bye = FromServer::Bye("too many".to_owned());
+                drop(sender.send(wire::encode_message(&bye).unwrap()).await);
+                drop((sender, receiver));
+            }
+        };
+        let server = runtime.spawn(refusing);
+        for _ in 0..500 {
+            let refused = runtime.block_on(greet(&socket)).err();
+            assert!(
+                matches!(&refused, Some(ProtocolError::Bye(why)) if why == "too many"),
+                "{refused:?}"
+            );
+        }
+        server.abort();
     }
 
     #[test]
