@@ -33,6 +33,9 @@ const PEER_TIMEOUT: Duration = Duration::from_secs(5);
 const MOST: usize = 256;
 /// Goodbyes to those that were closed or refused come on top of [`MOST`], but no more than these.
 const MOST_GOODBYES: usize = 256;
+/// How long a connection waits for room when all are busy, and how often it looks.
+const ROOM_TIMEOUT: Duration = Duration::from_secs(3);
+const ROOM_RETRY: Duration = Duration::from_millis(20);
 /// Time between two boards for one who watches.
 const BOARD_EVERY: Duration = Duration::from_millis(100);
 
@@ -59,16 +62,27 @@ impl Conversations {
             tracing::warn!("dropped a connection: {open} are open");
             return;
         }
-        if open >= MOST && !self.idle.close_longest() {
-            tracing::warn!("refused a connection: {open} are open");
-            self.tasks.spawn(refuse(connection));
-            return;
-        }
+        let is_full = open >= MOST && !self.idle.close_longest();
         self.tasks.spawn(async move {
+            if is_full && !own.wait_for_room().await {
+                tracing::warn!("refused a connection: {open} are open");
+                return refuse(connection).await;
+            }
             if let Err(error) = serve_connection(&own, connection).await {
                 tracing::debug!("a conversation ended: {error}");
             }
         });
+    }
+
+    /// Waits until another connection makes room; false when none does. Those that came a moment ago are not idle yet: who calls is
+    /// found out first.
+    async fn wait_for_room(&self) -> bool {
+        let room = async {
+            while self.tasks.len() > MOST && !self.idle.close_longest() {
+                tokio::time::sleep(ROOM_RETRY).await;
+            }
+        };
+        tokio::time::timeout(ROOM_TIMEOUT, room).await.is_ok()
     }
 
     /// Removes logs that are older than the settings say.
