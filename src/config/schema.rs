@@ -124,7 +124,7 @@ settings! { SETTINGS
     TERMINAL_LOG_LIMIT_MIB: u32 = count(1_048_576, 64), used("terminal.log_limit_mib", NextStart, Harmless, "",
         "Largest raw log of one attempt's terminal, in MiB.");
     TERMINAL_LOG_DAYS: u32 = count(36_500, 30), used("terminal.log_days", AtOnce, Harmless, "",
-        "Days after which the log and the checks' output of an attempt are removed when its task is done or cancelled. They hold no work: that is on branches and in the attic.");
+        "Days after which the log and the checks' output of an attempt are removed when its task is done or cancelled, or has had three attempts since. They hold no work: that is on branches and in the attic.");
     SESSION_NAME: Option<String> = unset(ValueKind::Text), used("session.name", AtOnce, Harmless, "A6",
         "What this project's session is called: in the top bar, in `dbs sessions`, for `dbs attach`; not set: as its folder.");
     THEME: Cow<'static, str> = text(ValueKind::Text, "auto"), used("theme", AtOnce, Harmless, "P50",

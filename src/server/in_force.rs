@@ -83,12 +83,13 @@ impl ActiveSettings {
 }
 
 impl FileStamps {
-    pub(super) fn at(place: &ProjectPaths) -> FileStamps {
+    /// Those of settings, workflows and `more` files.
+    pub(super) fn at(place: &ProjectPaths, more: &[PathBuf]) -> FileStamps {
         let places = &place.sources.files;
         let mut files: Vec<PathBuf> = places.project.iter().chain(&places.user).cloned().collect();
         // A folder that cannot be listed is reported by whoever reads it.
         files.extend(session_setup::own_workflows(place).unwrap_or_default());
-        files.extend(place.trust.watched_files());
+        files.extend_from_slice(more);
         FileStamps(
             files
                 .into_iter()

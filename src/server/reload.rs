@@ -1,6 +1,7 @@
 //! Settings and workflows while the server runs: which are in force, and how others come into force. What cannot be understood
 //! changes nothing: the old ones stay, and people get file and line.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,17 +36,23 @@ pub(super) struct Reloader {
 impl Reloader {
     /// Applies changes of the settings files until the server ends.
     pub(super) async fn watch_files(self: &Arc<Self>) {
-        let look = || {
+        // Which scripts count is read out of the other files, so they are listed again only when one of those has changed.
+        let list = || {
             let settings = Arc::clone(&self.settings);
-            tokio::task::spawn_blocking(move || FileStamps::at(&settings.place))
+            tokio::task::spawn_blocking(move || Arc::new(settings.place.trust.watched_files()))
         };
+        let look = |scripts: &Arc<Vec<PathBuf>>| {
+            let (settings, scripts) = (Arc::clone(&self.settings), Arc::clone(scripts));
+            tokio::task::spawn_blocking(move || FileStamps::at(&settings.place, &scripts))
+        };
+        let mut scripts = list().await.unwrap_or_default();
         let mut every = tokio::time::interval(LOOK_EVERY);
         every.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        let mut read = look().await.unwrap_or_default();
+        let mut read = look(&scripts).await.unwrap_or_default();
         let mut seen = read.clone();
         loop {
             every.tick().await;
-            let Ok(now) = look().await else { return };
+            let Ok(now) = look(&scripts).await else { return };
             let is_settled = now == seen;
             seen = now;
             if !is_settled || seen == read {
@@ -58,6 +65,7 @@ impl Reloader {
             if tokio::task::spawn_blocking(reading).await.is_err() {
                 return;
             }
+            scripts = list().await.unwrap_or_default();
         }
     }
 

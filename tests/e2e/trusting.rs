@@ -204,7 +204,7 @@ steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
     let changed = fs::read_to_string(&file).unwrap().replace("judged", "bribed");
     fs::write(&file, changed).unwrap();
     story.wait_until("a word about the change", || {
-        text().contains("what you trusted goes on") && text().contains("gates.check")
+        text().contains("gates.check changed; what you trusted stays in force")
     });
     story.dbs(&["task", "create", "Work", "--id", "t-1", "--release"]);
     story.wait_until("the gate", || judged.exists());

