@@ -53,6 +53,10 @@ macro_rules! text_id {
 }
 
 text_id! {
+    /// What one ask of an attempt is told apart by: the tool's own id of its request, or where in its output it appeared.
+    AskId
+}
+text_id! {
     /// A task: `dbs-3f2a` when native, `bd-7`, `3.1`, `US-001` when it came from outside.
     TaskId
 }

@@ -1,6 +1,7 @@
 //! The rules: a board, what may happen to it, what should follow. Standard library and serde derives only; no clock,
 //! no randomness, no input or output. Begin with [`board::Board::apply`].
 
+pub mod ask;
 pub mod attempt;
 pub mod batch;
 pub mod board;
@@ -21,6 +22,7 @@ pub mod time;
 pub mod tri;
 pub mod workflow;
 
+pub use ask::{Ask, AskChannel, AskKind, AskRecord, AskReply, AskState};
 pub use attempt::{
     ActivityKind, Attempt, AttemptMode, AttemptState, ProcessExit, StopCause, Verdict, Worker, Workplace,
 };
@@ -33,7 +35,7 @@ pub use effect::{Accepted, Effect, Notice, NoticeLevel};
 pub use event::{ActionOutcome, Event, Inventory};
 pub use evidence::Evidence;
 pub use failure::FailureClass;
-pub use id::{AttemptId, BatchId, RequestId, RoleId, StageId, TaskId, WorkflowId};
+pub use id::{AskId, AttemptId, BatchId, RequestId, RoleId, StageId, TaskId, WorkflowId};
 pub use plural::pluralized;
 pub use settings::{BoardSettings, UntrustedFiles};
 pub use signal::{Signal, SignalKind};
