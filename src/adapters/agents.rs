@@ -1,15 +1,29 @@
-//! Kinds of agents: from a brief to a command line and an environment. Nothing is started here.
+//! Kinds of agents: from a brief to a command line, an environment and private files. Nothing is started here.
 //!
-//! Two kinds so far: `rehearsal`, the built-in scripted agent, and `custom`, a command of the person's own.
+//! One file for each tool: [`claude`], [`codex`], the built-in scripted agent [`rehearsal`], and [`custom`], a command of the person's
+//! own. What they share is beside them.
 
+mod briefing;
+mod claude;
+mod codex;
+mod custom;
 mod environment;
+mod identity;
+mod kind;
 mod program;
+mod rehearsal;
+mod session_id;
 
-pub use environment::InheritedEnv;
+pub use claude::ClaudeAgent;
+pub use codex::CodexAgent;
+pub use custom::CustomAgent;
+pub use environment::{InheritedEnv, PersonEnv};
+pub use kind::{AgentKind, LaunchContext, PermissionPolicy, RoleOptions};
 pub use program::find_program;
+pub use rehearsal::{NumberText, RehearsalAgent};
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
@@ -19,23 +33,14 @@ use crate::domain::{AttemptId, Cause, RoleId, Timestamp, TroubleKind};
 use crate::formats::end_rules;
 use crate::ports::agents::{Agents, Brief, LaunchCommand};
 
-/// How the agents of one role are started: the built-in rehearsal or a command line of the user's.
+/// The tool that plays a role.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AgentConfig {
-    /// The built-in scripted agent with that scenario: a file, or `demo`.
-    Rehearsal {
-        scenario: String,
-        speed: NumberText,
-        /// Seconds after which questions answer themselves; `None` as the scenario says.
-        answer_after: Option<NumberText>,
-    },
-    /// A command of one's own: program and arguments, never a shell line. `{task}`, `{title}`, `{body}`, `{branch}`, `{base}`,
-    /// `{role}`, `{finding}` inside an argument are replaced; an argument stays one argument whatever is put in.
-    Custom(Vec<String>),
+pub enum AgentTool {
+    Rehearsal(RehearsalAgent),
+    Custom(CustomAgent),
+    Claude(ClaudeAgent),
+    Codex(CodexAgent),
 }
-
-/// A number kept as the text in which it was configured, because it is only passed on to the rehearsal.
-pub type NumberText = String;
 
 /// Function that computes the secret token of an attempt.
 pub type TokenFn = Arc<dyn Fn(AttemptId, Timestamp) -> String + Send + Sync>;
@@ -43,48 +48,68 @@ pub type TokenFn = Arc<dyn Fn(AttemptId, Timestamp) -> String + Send + Sync>;
 /// Function that says why these words may not be started in that folder, if so: a command line, or the name of a scenario.
 pub type StartCheck = Arc<dyn Fn(&[String], &Path) -> Result<(), Cause> + Send + Sync>;
 
-/// The agent configuration of each role, with one for all other roles.
+/// How the agents of one role are started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RoleAgent {
+    pub tool: AgentTool,
+    pub options: RoleOptions,
+}
+
+/// The agent of each role, with one for all other roles.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AgentsByRole {
-    pub by_role: BTreeMap<RoleId, AgentConfig>,
-    /// Kind of every other role, if any.
-    pub default: Option<AgentConfig>,
+    pub by_role: BTreeMap<RoleId, RoleAgent>,
+    /// The agent of every other role, if any.
+    pub default: Option<RoleAgent>,
+}
+
+impl AgentTool {
+    /// What is common to all kinds.
+    pub fn kind(&self) -> &dyn AgentKind {
+        match self {
+            AgentTool::Rehearsal(agent) => agent,
+            AgentTool::Custom(agent) => agent,
+            AgentTool::Claude(agent) => agent,
+            AgentTool::Codex(agent) => agent,
+        }
+    }
+}
+
+impl From<AgentTool> for RoleAgent {
+    fn from(tool: AgentTool) -> RoleAgent {
+        RoleAgent {
+            tool,
+            options: RoleOptions::default(),
+        }
+    }
 }
 
 impl AgentsByRole {
-    fn of(&self, role: &RoleId) -> Option<AgentConfig> {
+    fn of(&self, role: &RoleId) -> Option<RoleAgent> {
         self.by_role.get(role).or(self.default.as_ref()).cloned()
+    }
+
+    fn all(&self) -> impl Iterator<Item = &RoleAgent> {
+        self.by_role.values().chain(&self.default)
     }
 
     /// Programs that agents are started with, where their names are known beforehand.
     pub fn programs(&self) -> impl Iterator<Item = &str> {
-        let all = self.by_role.values().chain(&self.default);
-        all.filter_map(|kind| match kind {
-            AgentConfig::Custom(words) => words.first().map(String::as_str),
-            AgentConfig::Rehearsal { .. } => None,
-        })
-        .filter(|name| !name.contains('{'))
+        self.all().filter_map(|agent| agent.tool.kind().program())
     }
 
     /// Whether any agent is a scripted one.
     pub fn has_rehearsal(&self) -> bool {
-        let mut all = self.by_role.values().chain(&self.default);
-        all.any(|kind| matches!(kind, AgentConfig::Rehearsal { .. }))
+        self.all()
+            .any(|agent| matches!(agent.tool, AgentTool::Rehearsal(_)))
     }
 }
 
 /// Implementation of the `Agents` port that builds command lines and environments from the configuration.
 pub struct LocalAgents {
-    /// This program, for the built-in agent and for the agents' own calls.
-    pub program: PathBuf,
-    /// Kinds in force; may be replaced at any time, for those who start afterwards.
+    /// Agents in force; may be replaced at any time, for those who start afterwards.
     pub kinds: RwLock<AgentsByRole>,
-    pub inherited: InheritedEnv,
-    pub socket: PathBuf,
-    /// Folder for signals while no server listens.
-    pub inbox: PathBuf,
-    pub root: PathBuf,
-    pub token: TokenFn,
+    pub context: LaunchContext,
     pub may_start: StartCheck,
 }
 
@@ -98,63 +123,32 @@ impl std::fmt::Debug for LocalAgents {
 
 impl Agents for LocalAgents {
     fn launch_command(&self, brief: &Brief) -> Result<LaunchCommand, Cause> {
-        let kind = self.kind(&brief.role).ok_or_else(|| {
+        let agent = self.agent(&brief.role).ok_or_else(|| {
             TroubleKind::Agent.cause(format!(
-                "could not start a {role}: no agent is configured for it; set one with `dbs config roles.{role}.command \
-                 'PROGRAM ARGUMENT …'`",
+                "could not start a {role}: no agent is configured for it; set one with `dbs config roles.{role}.agent claude` \
+                 or another of those that `dbs agents` lists",
                 role = brief.role
             ))
         })?;
-        (self.may_start)(kind.words(), &brief.folder)?;
-        self.check_program(&kind, brief)?;
-        let mut env = self.inherited.clone().into_pairs();
-        env.extend(self.identity(brief));
-        let argv = match kind {
-            AgentConfig::Rehearsal {
-                scenario,
-                speed,
-                answer_after,
-            } => {
-                env.push(("DBS_REHEARSAL_SPEED".to_owned(), speed));
-                if let Some(seconds) = answer_after {
-                    env.push(("DBS_REHEARSAL_ANSWER_AFTER".to_owned(), seconds));
-                }
-                vec![
-                    self.program.to_string_lossy().into_owned(),
-                    "rehearse".to_owned(),
-                    scenario,
-                ]
-            }
-            AgentConfig::Custom(words) => words.iter().map(|word| expand(word, brief)).collect(),
-        };
-        Ok(LaunchCommand { argv, env })
+        let kind = agent.tool.kind();
+        (self.may_start)(&kind.words(), &brief.folder)?;
+        self.check_program(kind, brief)?;
+        let mut line = kind.launch(&self.context, brief, &agent.options)?;
+        let mut env = self.context.environment(kind.own_variables());
+        env.extend(identity::variables(&self.context, brief));
+        env.append(&mut line.env);
+        line.env = env;
+        Ok(line)
     }
 
     fn end_cause(&self, role: &RoleId, tail: &str, now: Timestamp) -> Option<EndCause> {
-        end_rules::builtin().cause(self.kind(role)?.tool()?, tail, now)
-    }
-}
-
-impl AgentConfig {
-    /// Its command line as configured; of a scripted agent the name of its scenario.
-    fn words(&self) -> &[String] {
-        match self {
-            AgentConfig::Rehearsal { scenario, .. } => std::slice::from_ref(scenario),
-            AgentConfig::Custom(words) => words,
-        }
-    }
-
-    /// Name of the program whose words it ends with.
-    fn tool(&self) -> Option<&str> {
-        match self {
-            AgentConfig::Rehearsal { .. } => Some("rehearsal"),
-            AgentConfig::Custom(words) => Path::new(words.first()?).file_stem()?.to_str(),
-        }
+        let agent = self.agent(role)?;
+        end_rules::builtin().cause(agent.tool.kind().name()?, tail, now)
     }
 }
 
 impl LocalAgents {
-    fn kind(&self, role: &RoleId) -> Option<AgentConfig> {
+    fn agent(&self, role: &RoleId) -> Option<RoleAgent> {
         self.kinds.read().of(role)
     }
 
@@ -162,133 +156,44 @@ impl LocalAgents {
     ///
     /// # Errors
     /// When it is not: what was looked for, where, and the way out.
-    fn check_program(&self, kind: &AgentConfig, brief: &Brief) -> Result<(), Cause> {
-        let (AgentConfig::Custom(words), Some(path)) = (kind, self.inherited.get("PATH")) else {
+    fn check_program(&self, kind: &dyn AgentKind, brief: &Brief) -> Result<(), Cause> {
+        let (Some(name), Some(path)) = (kind.program_for(brief), self.context.inherited.get("PATH")) else {
             return Ok(());
         };
-        let name = words.first().map(|word| expand(word, brief)).unwrap_or_default();
         if find_program(&name, &brief.folder, path).is_some() {
             return Ok(());
         }
+        let role = &brief.role;
         Err(TroubleKind::Agent.cause(format!(
-            "could not find the program {name} for a {role}: looked in {path}; install it, or name another with `dbs config \
-             roles.{role}.command 'PROGRAM ARGUMENT …'`",
-            role = brief.role
+            "could not find the program {name} for a {role}: looked in {path}; {}",
+            kind.way_to_get(role)
         )))
     }
-
-    /// Who the agent is and how it sends signals to the engine (K51).
-    fn identity(&self, brief: &Brief) -> Vec<(String, String)> {
-        let text = |path: &PathBuf| path.to_string_lossy().into_owned();
-        let tags: Vec<&str> = brief.tags.iter().map(String::as_str).collect();
-        [
-            ("DBS_ATTEMPT", brief.attempt.to_string()),
-            ("DBS_TOKEN", (self.token)(brief.attempt, brief.created_at)),
-            ("DBS_TASK", brief.task.to_string()),
-            ("DBS_TITLE", brief.title.clone()),
-            ("DBS_TAGS", tags.join(",")),
-            ("DBS_STAGE", brief.stage.to_string()),
-            ("DBS_ROLE", brief.role.to_string()),
-            ("DBS_AGENT", brief.name.clone()),
-            ("DBS_MODE", brief.mode.to_string()),
-            ("DBS_ATTEMPT_NUMBER", brief.n.to_string()),
-            ("DBS_BRANCH", brief.branch.clone()),
-            ("DBS_BASE", brief.base.clone()),
-            ("DBS_FINDING", brief.finding.clone().unwrap_or_default()),
-            ("DBS_PROGRAM", text(&self.program)),
-            ("DBS_SOCKET", text(&self.socket)),
-            ("DBS_INBOX", text(&self.inbox)),
-            ("DBS_ROOT", text(&self.root)),
-            ("DBS_WORKTREE", text(&brief.folder)),
-            ("DEBUSSY_ROLE", brief.role.to_string()),
-            ("DEBUSSY_BEAD", brief.task.to_string()),
-        ]
-        .map(|(name, value)| (name.to_owned(), value.replace('\0', "")))
-        .to_vec()
-    }
-}
-
-/// Puts the brief into one argument. One pass, so that what is put in is never read again.
-fn expand(word: &str, brief: &Brief) -> String {
-    let mut out = String::new();
-    let mut rest = word;
-    while let Some((before, after)) = rest.split_once('{') {
-        out.push_str(before);
-        let known = after
-            .split_once('}')
-            .and_then(|(name, tail)| value(name, brief).map(|value| (value, tail)));
-        rest = if let Some((value, tail)) = known {
-            out.push_str(&value);
-            tail
-        } else {
-            out.push('{');
-            after
-        };
-    }
-    out.push_str(rest);
-    out.replace('\0', "")
-}
-
-fn value(name: &str, brief: &Brief) -> Option<String> {
-    Some(match name {
-        "task" => brief.task.to_string(),
-        "title" => brief.title.clone(),
-        "body" => brief.body.clone(),
-        "branch" => brief.branch.clone(),
-        "base" => brief.base.clone(),
-        "role" => brief.role.to_string(),
-        "finding" => brief.finding.clone().unwrap_or_default(),
-        _ => return None,
-    })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::kind::tests::brief;
     use super::*;
-    use crate::domain::AttemptMode;
 
-    fn brief() -> Brief {
-        Brief {
-            attempt: AttemptId(7),
-            created_at: Timestamp(1),
-            task: "dbs-1".into(),
-            title: "Add {branch}; rm -rf ~".into(),
-            body: String::new(),
-            tags: ["security".to_owned()].into(),
-            stage: "development".into(),
-            role: "developer".into(),
-            name: "developer-ravel".into(),
-            mode: AttemptMode::Fresh,
-            n: 1,
-            folder: "/w".into(),
-            branch: "feature/dbs-1".into(),
-            base: "main".into(),
-            finding: None,
-        }
+    fn custom(words: &[&str]) -> AgentTool {
+        AgentTool::Custom(CustomAgent(words.iter().map(|word| (*word).to_owned()).collect()))
     }
 
-    fn configured(otherwise: Option<AgentConfig>) -> LocalAgents {
+    fn configured(otherwise: Option<AgentTool>) -> LocalAgents {
         LocalAgents {
-            program: "/bin/dbs".into(),
             kinds: RwLock::new(AgentsByRole {
-                default: otherwise,
+                default: otherwise.map(RoleAgent::from),
                 ..AgentsByRole::default()
             }),
-            inherited: InheritedEnv::default(),
-            socket: "/s".into(),
-            inbox: "/i".into(),
-            root: "/r".into(),
-            token: Arc::new(|attempt, at| format!("{attempt}-{}", at.0)),
+            context: kind::tests::context(),
             may_start: Arc::new(|_, _| Ok(())),
         }
     }
 
     #[test]
     fn task_text_stays_one_argument_and_is_not_read_again() {
-        let command = ["tool", "--say={title}", "{nothing}", "{"]
-            .map(str::to_owned)
-            .to_vec();
-        let line = configured(Some(AgentConfig::Custom(command)))
+        let line = configured(Some(custom(&["tool", "--say={title}", "{nothing}", "{"])))
             .launch_command(&brief())
             .unwrap();
         assert_eq!(
@@ -299,9 +204,7 @@ mod tests {
 
     #[test]
     fn an_agent_gets_its_own_token_and_the_seeds_names() {
-        let line = configured(Some(AgentConfig::Custom(vec!["x".into()])))
-            .launch_command(&brief())
-            .unwrap();
+        let line = configured(Some(custom(&["x"]))).launch_command(&brief()).unwrap();
         let get = |name: &str| {
             line.env
                 .iter()
@@ -309,15 +212,15 @@ mod tests {
                 .map(|(_, value)| value.as_str())
         };
         assert_eq!(get("DBS_TOKEN"), Some("7-1"));
-        assert_eq!(get("DBS_PROGRAM"), Some("/bin/dbs"));
+        assert_eq!(get("DBS_PROGRAM"), Some("/opt/dbs/bin/dbs"));
         assert_eq!(get("DEBUSSY_ROLE"), Some("developer"));
         assert_eq!(get("ANTHROPIC_API_KEY"), None);
     }
 
     #[test]
     fn a_program_that_is_not_there_is_named_with_where_it_was_looked_for() {
-        let mut configured = configured(Some(AgentConfig::Custom(vec!["no-such-tool".into()])));
-        configured.inherited =
+        let mut configured = configured(Some(custom(&["no-such-tool"])));
+        configured.context.inherited =
             InheritedEnv::from_environment([("PATH".to_owned(), "/nowhere:/neither".to_owned())]);
         let why = configured.launch_command(&brief()).unwrap_err();
         for part in [
@@ -333,14 +236,13 @@ mod tests {
     #[test]
     fn a_role_without_an_agent_is_an_error_with_the_way_out() {
         let why = configured(None).launch_command(&brief()).unwrap_err();
-        assert!(why.text.contains("dbs config roles.developer.command"), "{why}");
+        assert!(why.text.contains("dbs config roles.developer.agent"), "{why}");
         assert_eq!(why.kind, TroubleKind::Agent);
     }
 
     #[test]
     fn what_may_not_be_started_has_no_command_line() {
-        let words = ["sh", "-c", "true"].map(str::to_owned).to_vec();
-        let mut agents = configured(Some(AgentConfig::Custom(words)));
+        let mut agents = configured(Some(custom(&["sh", "-c", "true"])));
         agents.may_start = Arc::new(|words, folder| {
             assert_eq!(
                 (words, folder),

@@ -7,7 +7,7 @@ mod repository;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::adapters::agents::AgentConfig;
+use crate::adapters::agents::{AgentTool, RehearsalAgent};
 use crate::adapters::clock;
 use crate::adapters::ipc::{FrameLimits, IpcListener};
 use crate::adapters::output;
@@ -100,11 +100,12 @@ fn demo_setup(options: &DemoOptions, edge: &ProcessEnv) -> Result<SessionSetup, 
         DemoDisplay::Lines | DemoDisplay::Json => "0",
         DemoDisplay::Screen | DemoDisplay::Plain => "10",
     };
-    setup.agents.default = Some(AgentConfig::Rehearsal {
+    let scripted = AgentTool::Rehearsal(RehearsalAgent {
         scenario: "demo".to_owned(),
         speed: options.speed.to_string(),
         answer_after: Some(answer_after.to_owned()),
     });
+    setup.agents.default = Some(scripted.into());
     setup.settings = rules(setup.settings);
     Ok(setup)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parking_lot::RwLock;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::adapters::agents::LocalAgents;
+use crate::adapters::agents::{LaunchContext, LocalAgents};
 use crate::adapters::clock;
 use crate::adapters::gates::{RecordedGates, ShellGates};
 use crate::adapters::git::{GitCli, GitSetup};
@@ -66,13 +66,17 @@ fn repository(place: &ProjectPaths, setup: &SessionSetup) -> Result<GitCli, Pref
 fn agents(place: &ProjectPaths, setup: &SessionSetup) -> LocalAgents {
     let (secret, trust) = (place.secret.clone(), place.trust.clone());
     LocalAgents {
-        program: setup.program.clone(),
         kinds: RwLock::new(setup.agents.clone()),
-        inherited: setup.inherited.clone(),
-        socket: place.socket.clone(),
-        inbox: place.inbox.clone(),
-        root: place.root.clone(),
-        token: Arc::new(move |attempt, at| secret.token(attempt, at)),
+        context: LaunchContext {
+            program: setup.program.clone(),
+            inherited: setup.inherited.clone(),
+            person: setup.person.clone(),
+            socket: place.socket.clone(),
+            inbox: place.inbox.clone(),
+            root: place.root.clone(),
+            attempts: place.attempts.clone(),
+            token: Arc::new(move |attempt, at| secret.token(attempt, at)),
+        },
         may_start: Arc::new(move |words, folder| trust.check_start(words, folder)),
     }
 }

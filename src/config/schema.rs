@@ -99,9 +99,15 @@ settings! { SETTINGS
     GATES: Option<String> = unset(ValueKind::Text), used("gates.<name>", AtOnce, Runs, "P33",
         "A command that must succeed before work is accepted; run through the shell, in the order written.");
     ROLE_AGENT: Option<String> = unset(ValueKind::Text), used("roles.<role>.agent", NextAttempt, Steers, "",
-        "Which agent plays this role: `custom` (its command line below) or `rehearsal` (scripted, to try things out); any other is refused when the server starts.");
+        "Which agent plays this role: `claude` (Claude Code), `codex`, `custom` (its command line below) or `rehearsal` (scripted, to try things out); any other is refused when the server starts. The role `default` is for all that have none of their own.");
     ROLE_COMMAND: Option<String> = unset(ValueKind::Text), used("roles.<role>.command", NextAttempt, Runs, "",
         "Command line of a custom agent for this role.");
+    ROLE_PERMISSIONS: Option<String> = unset(ValueKind::Choice(&["ask", "edits", "allow", "deny"])), used("roles.<role>.permissions", NextAttempt, Steers, "",
+        "What happens when the agent's tool asks before it does something: `ask` a person (the default), allow `edits` of files in its folder and ask about the rest, `allow` everything without a person, or `deny` what is not allowed beforehand. Not for custom agents.");
+    ROLE_MODEL: Option<String> = unset(ValueKind::Text), used("roles.<role>.model", NextAttempt, Steers, "",
+        "Model of the agent, in its tool's words. Not for custom agents.");
+    ROLE_EFFORT: Option<String> = unset(ValueKind::Text), used("roles.<role>.effort", NextAttempt, Steers, "",
+        "How hard the agent thinks, in its tool's words. Not for custom agents.");
     LIMITS_STARTS_PER_TURN: u32 = count(999, BoardSettings::MAX_STARTS), used("limits.starts_per_turn", AtOnce, Harmless, "K48",
         "Most attempts started in one turn.");
     LIMITS_LINGER: Span = seconds(0, BoardSettings::LINGER), used("limits.linger", AtOnce, Harmless, "K33",

@@ -5,7 +5,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::adapters::agents::{AgentConfig, AgentsByRole, InheritedEnv};
+use crate::adapters::agents::{
+    AgentTool, AgentsByRole, ClaudeAgent, CodexAgent, CustomAgent, InheritedEnv, PermissionPolicy, PersonEnv,
+    RehearsalAgent, RoleAgent, RoleOptions,
+};
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::themes::toml_paths;
@@ -23,6 +26,8 @@ pub struct SessionSetup {
     pub environment: Vec<(OsString, OsString)>,
     /// The part of it that agents and gates get.
     pub inherited: InheritedEnv,
+    /// All of it that is text; each kind of agent gets what is meant for it.
+    pub person: PersonEnv,
     pub shell: PathBuf,
     pub settings: BoardSettings,
     pub paused: bool,
@@ -74,6 +79,7 @@ pub fn of(config: &Config, edge: &ProcessEnv) -> Result<SessionSetup, String> {
         program: edge.program.clone(),
         environment: edge.environment.clone(),
         inherited: InheritedEnv::from_environment(edge.text_environment()),
+        person: PersonEnv::new(edge.text_environment()),
         shell: shell(edge.get("SHELL")),
         settings: config.settings(),
         paused: config.value(&schema::PAUSED),
@@ -166,45 +172,90 @@ impl From<RoleError> for String {
 }
 
 fn kinds(config: &Config) -> Result<AgentsByRole, RoleError> {
-    let failed = |role: &str, agent: &str, why: String| RoleError {
+    let mut kinds = AgentsByRole::default();
+    let commands = BTreeMap::from_iter(config.family(&schema::ROLE_COMMAND));
+    let agents = BTreeMap::from_iter(config.family(&schema::ROLE_AGENT));
+    for role in agents.keys().chain(commands.keys()) {
+        let Some(tool) = tool(config, role, (agents.get(role), commands.get(role)))? else {
+            continue;
+        };
+        let agent = RoleAgent {
+            tool,
+            options: options(config, role),
+        };
+        if role == "default" {
+            kinds.default = Some(agent);
+        } else {
+            kinds.by_role.insert(RoleId::new(role.as_str()), agent);
+        }
+    }
+    Ok(kinds)
+}
+
+/// The tool that the settings name for a role, if they name one.
+fn tool(
+    config: &Config,
+    role: &str,
+    (agent, command): (Option<&String>, Option<&String>),
+) -> Result<Option<AgentTool>, RoleError> {
+    let failed = |agent: &str, why: String| RoleError {
         role: role.to_owned(),
         what: format!("agent {agent} for role {role}"),
         why,
     };
-    let mut kinds = AgentsByRole::default();
-    let scripted = || AgentConfig::Rehearsal {
+    Ok(Some(match (agent.map(String::as_str), command) {
+        (Some("rehearsal"), _) => AgentTool::Rehearsal(rehearsal(config)),
+        (Some("claude"), _) => AgentTool::Claude(ClaudeAgent),
+        (Some("codex"), _) => AgentTool::Codex(CodexAgent),
+        (None | Some("custom"), Some(command)) => AgentTool::Custom(CustomAgent(words(role, command)?)),
+        (Some("custom"), None) => {
+            let why = format!(
+                "it has no command yet; set it with `dbs config roles.{role}.command 'PROGRAM ARGUMENT …'`"
+            );
+            return Err(failed("custom", why));
+        }
+        (Some(other), _) => {
+            let why = format!(
+                "this version starts `claude`, `codex`, `rehearsal` and `custom` agents; set roles.{role}.agent to custom and \
+                 roles.{role}.command to its command line"
+            );
+            return Err(failed(other, why));
+        }
+        (None, None) => return Ok(None),
+    }))
+}
+
+fn rehearsal(config: &Config) -> RehearsalAgent {
+    RehearsalAgent {
         scenario: config.value(&schema::REHEARSAL_SCENARIO).into_owned(),
         speed: config.value(&schema::REHEARSAL_SPEED).to_string(),
         answer_after: (config.value(&schema::REHEARSAL_ANSWER_AFTER)).map(|seconds| seconds.to_string()),
-    };
-    let agents = BTreeMap::from_iter(config.family(&schema::ROLE_AGENT));
-    let commands = BTreeMap::from_iter(config.family(&schema::ROLE_COMMAND));
-    for role in agents.keys().chain(commands.keys()) {
-        let kind = match (agents.get(role).map(String::as_str), commands.get(role)) {
-            (Some("rehearsal"), _) => scripted(),
-            (None | Some("custom"), Some(command)) => AgentConfig::Custom(words(role, command)?),
-            (Some("custom"), None) => {
-                let why = format!(
-                    "it has no command yet; set it with `dbs config roles.{role}.command 'PROGRAM ARGUMENT …'`"
-                );
-                return Err(failed(role, "custom", why));
-            }
-            (Some(other), _) => {
-                let why = format!(
-                    "this version starts `rehearsal` and `custom` agents; set roles.{role}.agent to custom and \
-                     roles.{role}.command to its command line"
-                );
-                return Err(failed(role, other, why));
-            }
-            (None, None) => continue,
-        };
-        if role == "default" {
-            kinds.default = Some(kind);
-        } else {
-            kinds.by_role.insert(RoleId::new(role.as_str()), kind);
-        }
     }
-    Ok(kinds)
+}
+
+/// How a role uses its agent; what it does not say itself is as for `default`.
+fn options(config: &Config, role: &str) -> RoleOptions {
+    fn of<T>(all: Vec<(String, T)>, role: &str) -> Option<T> {
+        let mut all = BTreeMap::from_iter(all);
+        all.remove(role).or_else(|| all.remove("default"))
+    }
+    RoleOptions {
+        permissions: of(config.family(&schema::ROLE_PERMISSIONS), role)
+            .map(|word| permissions(&word))
+            .unwrap_or_default(),
+        model: of(config.family(&schema::ROLE_MODEL), role),
+        effort: of(config.family(&schema::ROLE_EFFORT), role),
+    }
+}
+
+/// The policy of that word; the table of settings lets no others through.
+fn permissions(word: &str) -> PermissionPolicy {
+    match word {
+        "edits" => PermissionPolicy::Edits,
+        "allow" => PermissionPolicy::Allow,
+        "deny" => PermissionPolicy::Deny,
+        _ => PermissionPolicy::Ask,
+    }
 }
 
 /// Settings and workflows as they are now, also for a server that runs already.

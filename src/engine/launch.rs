@@ -194,6 +194,7 @@ fn spec(world: &EngineContext, attempt: &Attempt, folder: &Path, line: LaunchCom
         marker: format!("{}-{}", world.config.marker, attempt.id),
         log_limit: world.config.log_limit,
         orphans: OrphanPolicy::Sweep,
+        files: line.files,
     }
 }
 

@@ -111,6 +111,7 @@ impl Shells {
             marker: format!("{}-shell-{number}-{}", place.marker, self.since.0),
             log_limit: Some(LOG),
             orphans: OrphanPolicy::Leave,
+            files: Vec::new(),
         };
         self.holders
             .launch(&spec)

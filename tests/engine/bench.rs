@@ -136,6 +136,7 @@ impl Agents for Outside {
         self.briefs.lock().unwrap().push(brief.clone());
         assert!(self.mishap() != Mishap::Panic, "this part breaks");
         Ok(LaunchCommand {
+            files: Vec::new(),
             argv: vec!["agent".to_owned()],
             env: Vec::new(),
         })

@@ -50,6 +50,7 @@ impl Bench {
             marker: self.marker(id),
             log_limit: None,
             orphans: OrphanPolicy::Sweep,
+            files: Vec::new(),
         }
     }
 

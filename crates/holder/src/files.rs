@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::process::ProcessIdentity;
 use dbs_domain::{Cause, ProcessExit, Timestamp};
+use dbs_ports::agents::PrivateFile;
 use dbs_ports::holders::{ExitedBy, OrphanPolicy, PaneSize};
 
 /// The name of the file that says what runs.
@@ -156,6 +157,19 @@ pub(super) fn write_durably<T: Serialize>(path: &Path, value: &T) -> io::Result<
     fill(&file, value)?;
     fs::rename(&part, path)?;
     sync_folder(path)
+}
+
+/// Writes a file that only this person may read; one of that name is replaced as a whole.
+pub(super) fn write_private(folder: &Path, file: &PrivateFile) -> io::Result<()> {
+    let path = folder.join(&file.name);
+    let part = part_of(&path);
+    drop(fs::remove_file(&part));
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(&part)?.write_all(file.text.as_bytes())?;
+    fs::rename(&part, path)
 }
 
 /// Takes room on the disk for a small file that must be writable even when the disk is full by then.

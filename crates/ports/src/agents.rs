@@ -29,11 +29,21 @@ pub struct Brief {
     pub finding: Option<String>,
 }
 
-/// The command line and environment that start an agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The command line, environment and private files that start an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LaunchCommand {
     pub argv: Vec<String>,
     pub env: Vec<(String, String)>,
+    /// Files that are put into the attempt's folder before it starts.
+    pub files: Vec<PrivateFile>,
+}
+
+/// A file in an attempt's folder that only this person may read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PrivateFile {
+    /// A plain file name.
+    pub name: String,
+    pub text: String,
 }
 
 /// Builds the command lines that start agents, and reads why they ended.

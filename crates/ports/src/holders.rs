@@ -4,6 +4,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use crate::agents::PrivateFile;
 use dbs_domain::{AttemptId, Cause, ProcessExit, Span, Timestamp};
 
 /// Starts, stops and finds the processes that own agents' terminals. Calls block (a launch until the program runs or cannot, a
@@ -103,6 +104,8 @@ pub struct LaunchSpec {
     /// Bytes of terminal log kept on disk; `None` for the default of 64 MiB.
     pub log_limit: Option<u64>,
     pub orphans: OrphanPolicy,
+    /// Files that are put into its folder before the program starts.
+    pub files: Vec<PrivateFile>,
 }
 
 /// Size of a terminal.

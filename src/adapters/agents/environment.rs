@@ -44,6 +44,41 @@ impl InheritedEnv {
     }
 }
 
+/// All variables of the person's environment. Nobody gets them but by name.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct PersonEnv(Vec<(String, String)>);
+
+impl PersonEnv {
+    /// Keeps all of them.
+    pub fn new(all: impl IntoIterator<Item = (String, String)>) -> PersonEnv {
+        PersonEnv(all.into_iter().collect())
+    }
+
+    /// Those with these names. A `*` in a name stands for any text.
+    pub(super) fn named(&self, names: &[&str]) -> Vec<(String, String)> {
+        let wanted = |name: &str| names.iter().any(|known| covers(known, name));
+        let found = self.0.iter().filter(|(name, _)| wanted(name));
+        found.cloned().collect()
+    }
+}
+
+/// Values may be secrets, so only their number is shown.
+impl std::fmt::Debug for PersonEnv {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "PersonEnv({} variables)", self.0.len())
+    }
+}
+
+/// Whether a name is that of the pattern, which may have one `*`.
+fn covers(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((begin, end)) => {
+            name.len() >= begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,5 +109,26 @@ mod tests {
             ]
         );
         assert!(kept.contains(&("TERM".to_owned(), "xterm-256color".to_owned())));
+    }
+
+    #[test]
+    fn a_persons_variables_reach_only_the_agent_that_names_them() {
+        let all = [
+            "ANTHROPIC_API_KEY",
+            "BASH_DEFAULT_TIMEOUT_MS",
+            "OPENAI_API_KEY",
+            "GITHUB_TOKEN",
+        ];
+        let person = PersonEnv::new(all.map(|name| (name.to_owned(), "secret".to_owned())));
+        let names = |known: &[&str]| -> Vec<String> {
+            person.named(known).into_iter().map(|(name, _)| name).collect()
+        };
+        assert_eq!(
+            names(&["ANTHROPIC_*", "BASH_*_TIMEOUT_MS"]),
+            ["ANTHROPIC_API_KEY", "BASH_DEFAULT_TIMEOUT_MS"]
+        );
+        assert_eq!(names(&["OPENAI_API_KEY"]), ["OPENAI_API_KEY"]);
+        assert_eq!(names(&[]), Vec::<String>::new());
+        assert!(!format!("{person:?}").contains("secret"));
     }
 }

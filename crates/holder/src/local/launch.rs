@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::{LocalHolders, launched};
 use crate::error::HolderError;
-use crate::files::{HoldSpec, LaunchAnswer, StartStage};
+use crate::files::{HoldSpec, LaunchAnswer, StartStage, write_private};
 use crate::socket;
 use dbs_domain::TroubleKind;
 use dbs_ports::holders::{HolderId, HolderLiveness, HolderProcess, Holders, LaunchError, LaunchSpec};
@@ -60,6 +60,10 @@ impl LocalHolders {
         let folder = self.folder(&spec.id);
         socket::make_private(&folder)
             .map_err(HolderError::io(format!("make the folder {}", folder.display())))?;
+        for file in &spec.files {
+            let what = format!("write {}", folder.join(&file.name).display());
+            write_private(&folder, file).map_err(HolderError::io(what))?;
+        }
         let socket = self.runtime.join(socket_name(&folder));
         Ok(HoldSpec {
             step: StartStage::Leave,
@@ -153,13 +157,17 @@ fn exchange(first: &mut Child, text: &[u8]) -> Result<LaunchAnswer, NoAnswer> {
     }
 }
 
+/// Whether a text is the name of a file and nothing else.
+fn is_plain(name: &str) -> bool {
+    let mut signs = name.chars();
+    let is_allowed = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_' | '.');
+    !name.is_empty() && !name.starts_with('.') && signs.all(is_allowed)
+}
+
 fn check(spec: &LaunchSpec) -> Result<(), LaunchError> {
     let refused = |why: String| Err(LaunchError::Refused(why.into()));
     let id = spec.id.as_str();
-    let is_plain = id
-        .chars()
-        .all(|sign| sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_' | '.'));
-    if id.is_empty() || id.starts_with('.') || !is_plain {
+    if !is_plain(id) {
         return refused(format!(
             "start {id:?}: not a plain name of letters, digits, '-', '_' and '.'"
         ));
@@ -171,6 +179,9 @@ fn check(spec: &LaunchSpec) -> Result<(), LaunchError> {
         return refused(format!(
             "start {id}: its marker must be unique text of eight characters or more"
         ));
+    }
+    if let Some(file) = spec.files.iter().find(|file| !is_plain(&file.name)) {
+        return refused(format!("start {id}: {:?} is not a plain file name", file.name));
     }
     if !spec.cwd.is_dir() {
         return refused(format!(

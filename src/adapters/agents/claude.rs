@@ -1,0 +1,167 @@
+//! Claude Code in its own terminal interface: explicit permission mode, a session id chosen beforehand, settings of this invocation
+//! only. Nothing is written into the repository or into the person's configuration.
+
+mod settings;
+
+use super::kind::{AgentKind, LaunchContext, PermissionPolicy, RoleOptions};
+use super::{briefing, session_id};
+use crate::domain::{Cause, RoleId};
+use crate::ports::agents::{Brief, LaunchCommand, PrivateFile};
+
+/// Variables of the person that are meant for Claude Code. Those by which a session of its own tells its children about itself are
+/// not among them.
+pub(super) const OWN_VARIABLES: &[&str] = &[
+    "ANTHROPIC_*",
+    "CLAUDE_CONFIG_DIR",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "CLAUDE_CODE_USE_*",
+    "CLAUDE_CODE_SKIP_*",
+    "CLAUDE_CODE_MAX_*",
+    "CLAUDE_CODE_DISABLE_*",
+    "CLAUDE_CODE_CLIENT_*",
+    "CLAUDE_CODE_API_KEY_HELPER_TTL_MS",
+    "CLAUDE_CODE_SANDBOXED",
+    "IS_SANDBOX",
+    "AWS_*",
+    "CLOUD_ML_REGION",
+    "VERTEX_REGION_*",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "GOOGLE_CLOUD_PROJECT",
+    "API_TIMEOUT_MS",
+    "BASH_*_TIMEOUT_MS",
+    "BASH_MAX_*",
+    "MAX_THINKING_TOKENS",
+    "MCP_*",
+    "DISABLE_*",
+    "NODE_EXTRA_CA_CERTS",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+];
+
+/// Name of the file with the settings of one invocation, in the attempt's folder.
+const SETTINGS_FILE: &str = "claude-settings.json";
+
+/// Claude Code.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ClaudeAgent;
+
+impl AgentKind for ClaudeAgent {
+    fn name(&self) -> Option<&str> {
+        Some("claude")
+    }
+
+    fn words(&self) -> Vec<String> {
+        vec!["claude".to_owned()]
+    }
+
+    fn program(&self) -> Option<&str> {
+        Some("claude")
+    }
+
+    fn program_for(&self, _: &Brief) -> Option<String> {
+        Some("claude".to_owned())
+    }
+
+    fn way_to_get(&self, _: &RoleId) -> String {
+        "install it with `npm install -g @anthropic-ai/claude-code`, run `claude` once to log in, and start dbs again".to_owned()
+    }
+
+    fn own_variables(&self) -> &'static [&'static str] {
+        OWN_VARIABLES
+    }
+
+    fn launch(
+        &self,
+        context: &LaunchContext,
+        brief: &Brief,
+        options: &RoleOptions,
+    ) -> Result<LaunchCommand, Cause> {
+        let settings = context.attempt_folder(brief.attempt).join(SETTINGS_FILE);
+        let mut argv = vec![
+            "claude".to_owned(),
+            "--session-id".to_owned(),
+            session_id::of(context, brief.attempt, brief.created_at),
+            // The tool's default has changed before, so the mode is always said.
+            "--permission-mode".to_owned(),
+            permission_mode(options.permissions).to_owned(),
+            "--settings".to_owned(),
+            settings.to_string_lossy().into_owned(),
+            "--name".to_owned(),
+            brief.name.clone(),
+        ];
+        for (flag, value) in [("--model", &options.model), ("--effort", &options.effort)] {
+            argv.extend(value.iter().flat_map(|value| [flag.to_owned(), value.clone()]));
+        }
+        // Several options take all words that follow; what comes behind this is the prompt whatever it begins with.
+        argv.extend(["--".to_owned(), briefing::prompt(brief)]);
+        Ok(LaunchCommand {
+            argv,
+            files: vec![PrivateFile {
+                name: SETTINGS_FILE.to_owned(),
+                text: settings::text(),
+            }],
+            ..LaunchCommand::default()
+        })
+    }
+}
+
+/// The tool's word for a policy. What it asks about in its mode is then answered by a hook, so that the mode that skips all checks is
+/// never needed: it is refused to root.
+fn permission_mode(policy: PermissionPolicy) -> &'static str {
+    match policy {
+        PermissionPolicy::Ask => "manual",
+        PermissionPolicy::Edits | PermissionPolicy::Allow => "acceptEdits",
+        PermissionPolicy::Deny => "dontAsk",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::kind::tests::{brief, context};
+    use super::*;
+    use std::path::Path;
+
+    fn argv(options: &RoleOptions) -> Vec<String> {
+        let line = ClaudeAgent.launch(&context(), &brief(), options).unwrap();
+        assert_eq!(line.files.len(), 1);
+        line.argv
+    }
+
+    fn behind(argv: &[String], flag: &str) -> Option<String> {
+        let at = argv.iter().position(|word| word == flag)?;
+        argv.get(at + 1).cloned()
+    }
+
+    #[test]
+    fn each_start_says_its_session_its_mode_and_its_settings() {
+        let argv = argv(&RoleOptions::default());
+        assert_eq!(behind(&argv, "--permission-mode").as_deref(), Some("manual"));
+        let settings = behind(&argv, "--settings").unwrap();
+        assert_eq!(
+            Path::new(&settings),
+            Path::new("/state/attempts/7/claude-settings.json")
+        );
+        let session = session_id::of(&context(), brief().attempt, brief().created_at);
+        assert_eq!(behind(&argv, "--session-id"), Some(session));
+        assert!(!argv.iter().any(|word| word.contains("dangerously")), "{argv:?}");
+    }
+
+    #[test]
+    fn the_prompt_is_the_last_word_whatever_the_task_says() {
+        let argv = argv(&RoleOptions {
+            permissions: PermissionPolicy::Allow,
+            model: Some("opus".into()),
+            effort: None,
+        });
+        let end = argv.iter().position(|word| word == "--").unwrap();
+        assert_eq!(end + 2, argv.len(), "{argv:?}");
+        assert!(argv.last().unwrap().contains("Add {branch}; rm -rf ~"));
+        assert_eq!(behind(&argv, "--model").as_deref(), Some("opus"));
+        assert_eq!(behind(&argv, "--effort"), None);
+        assert_eq!(behind(&argv, "--permission-mode").as_deref(), Some("acceptEdits"));
+    }
+}

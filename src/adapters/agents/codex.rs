@@ -1,0 +1,85 @@
+//! Codex in its own terminal interface.
+
+use super::briefing;
+use super::kind::{AgentKind, LaunchContext, PermissionPolicy, RoleOptions};
+use crate::domain::{Cause, RoleId};
+use crate::ports::agents::{Brief, LaunchCommand};
+
+/// Variables of the person that are meant for Codex.
+pub(super) const OWN_VARIABLES: &[&str] = &[
+    "OPENAI_*",
+    "CODEX_*",
+    "AZURE_OPENAI_*",
+    "RUST_LOG",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+];
+
+/// Codex.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CodexAgent;
+
+impl AgentKind for CodexAgent {
+    fn name(&self) -> Option<&str> {
+        Some("codex")
+    }
+
+    fn words(&self) -> Vec<String> {
+        vec!["codex".to_owned()]
+    }
+
+    fn program(&self) -> Option<&str> {
+        Some("codex")
+    }
+
+    fn program_for(&self, _: &Brief) -> Option<String> {
+        Some("codex".to_owned())
+    }
+
+    fn way_to_get(&self, _: &RoleId) -> String {
+        "install it with `npm install -g @openai/codex`, run `codex` once to log in, and start dbs again"
+            .to_owned()
+    }
+
+    fn own_variables(&self) -> &'static [&'static str] {
+        OWN_VARIABLES
+    }
+
+    fn launch(
+        &self,
+        _: &LaunchContext,
+        brief: &Brief,
+        options: &RoleOptions,
+    ) -> Result<LaunchCommand, Cause> {
+        let mut argv = vec!["codex".to_owned()];
+        argv.extend(policy(options.permissions).iter().map(|word| (*word).to_owned()));
+        if let Some(model) = &options.model {
+            argv.extend(["--model".to_owned(), model.clone()]);
+        }
+        if let Some(effort) = &options.effort {
+            let value = serde_json::Value::String(effort.clone());
+            argv.extend(["--config".to_owned(), format!("model_reasoning_effort={value}")]);
+        }
+        argv.extend(["--".to_owned(), briefing::prompt(brief)]);
+        Ok(LaunchCommand {
+            argv,
+            ..LaunchCommand::default()
+        })
+    }
+}
+
+/// The tool's words for a policy. Its sandbox keeps agents from committing, pushing and reporting: the folder of git, the remote and the
+/// server's socket are outside of it, so each of these is asked where anything is asked.
+fn policy(policy: PermissionPolicy) -> &'static [&'static str] {
+    match policy {
+        PermissionPolicy::Ask | PermissionPolicy::Edits => {
+            &["--ask-for-approval", "on-request", "--sandbox", "workspace-write"]
+        }
+        PermissionPolicy::Allow => &["--dangerously-bypass-approvals-and-sandbox"],
+        PermissionPolicy::Deny => &["--ask-for-approval", "never", "--sandbox", "workspace-write"],
+    }
+}

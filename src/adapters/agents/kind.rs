@@ -1,0 +1,170 @@
+//! What every kind of agent says of itself, and what it is given to build a command line from.
+
+use std::fmt::Debug;
+use std::path::PathBuf;
+
+use super::TokenFn;
+use super::environment::{InheritedEnv, PersonEnv};
+use super::program::find_program;
+use crate::domain::{AttemptId, Cause, RoleId};
+use crate::ports::agents::{Brief, LaunchCommand};
+
+/// A tool that can play a role.
+pub trait AgentKind: Debug {
+    /// The tool's own name, by which its last lines and its variables are known; none where nothing is known about it.
+    fn name(&self) -> Option<&str>;
+
+    /// What a person trusts when this is started: the command line as configured, or the name of a scenario.
+    fn words(&self) -> Vec<String>;
+
+    /// The program to look for, where its name does not depend on the task.
+    fn program(&self) -> Option<&str>;
+
+    /// The program to look for before it is started for this brief.
+    fn program_for(&self, brief: &Brief) -> Option<String>;
+
+    /// How a person gets the program when it is not there.
+    fn way_to_get(&self, role: &RoleId) -> String;
+
+    /// Which of the person's variables reach it beside those every agent inherits. A name that ends with `*` stands for all that
+    /// begin so.
+    fn own_variables(&self) -> &'static [&'static str];
+
+    /// How it is started for a brief: arguments, what it needs in its environment beside that, private files.
+    ///
+    /// # Errors
+    /// When it cannot be started like that; the text says why and the way out.
+    fn launch(
+        &self,
+        context: &LaunchContext,
+        brief: &Brief,
+        options: &RoleOptions,
+    ) -> Result<LaunchCommand, Cause>;
+}
+
+/// How a role uses its agent, whatever the kind.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RoleOptions {
+    pub permissions: PermissionPolicy,
+    /// The model, in the tool's own words.
+    pub model: Option<String>,
+    /// How hard it thinks, in the tool's own words.
+    pub effort: Option<String>,
+}
+
+/// What happens when an agent wants to do what its tool asks about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum PermissionPolicy {
+    /// A person is asked.
+    #[default]
+    Ask,
+    /// Changing files in its folder is allowed, everything else is asked.
+    Edits,
+    /// Everything is allowed; each answer is in the log.
+    Allow,
+    /// What is not allowed beforehand is denied, and nobody is asked.
+    Deny,
+}
+
+/// What command lines are built from, the same for all kinds.
+#[derive(Clone)]
+pub struct LaunchContext {
+    /// This program, for the built-in agent and for the agents' own calls.
+    pub program: PathBuf,
+    pub inherited: InheritedEnv,
+    /// All variables of the person, of which each kind gets its own.
+    pub person: PersonEnv,
+    pub socket: PathBuf,
+    /// Folder for signals while no server listens.
+    pub inbox: PathBuf,
+    pub root: PathBuf,
+    /// Folder with one folder for each attempt.
+    pub attempts: PathBuf,
+    pub token: TokenFn,
+}
+
+impl LaunchContext {
+    /// What every agent inherits, with its own variables of the person, and this program to be found by its name.
+    pub(super) fn environment(&self, own: &[&str]) -> Vec<(String, String)> {
+        let mut env = self.inherited.clone().into_pairs();
+        env.extend(self.person.named(own));
+        if let Some(path) = self.path_with_program() {
+            env.retain(|(name, _)| name != "PATH");
+            env.push(("PATH".to_owned(), path));
+        }
+        env
+    }
+
+    /// The private folder of an attempt, in which its files are put before it starts.
+    pub(super) fn attempt_folder(&self, attempt: AttemptId) -> PathBuf {
+        self.attempts.join(attempt.to_string())
+    }
+
+    /// `PATH` with the folder of this program in front, unless the name leads to it already.
+    fn path_with_program(&self) -> Option<String> {
+        let (name, folder) = (self.program.file_name()?.to_str()?, self.program.parent()?);
+        let path = self.inherited.get("PATH")?;
+        if find_program(name, &self.root, path).as_deref() == Some(self.program.as_path()) {
+            return None;
+        }
+        let all = std::iter::once(folder.to_owned()).chain(std::env::split_paths(path));
+        std::env::join_paths(all).ok()?.into_string().ok()
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::domain::{AttemptMode, Timestamp};
+
+    /// A brief whose texts try to be more than texts.
+    pub(in super::super) fn brief() -> Brief {
+        Brief {
+            attempt: AttemptId(7),
+            created_at: Timestamp(1),
+            task: "dbs-1".into(),
+            title: "Add {branch}; rm -rf ~".into(),
+            body: String::new(),
+            tags: ["security".to_owned()].into(),
+            stage: "development".into(),
+            role: "developer".into(),
+            name: "developer-ravel".into(),
+            mode: AttemptMode::Fresh,
+            n: 1,
+            folder: "/w".into(),
+            branch: "feature/dbs-1".into(),
+            base: "main".into(),
+            finding: None,
+        }
+    }
+
+    pub(in super::super) fn context() -> LaunchContext {
+        LaunchContext {
+            program: "/opt/dbs/bin/dbs".into(),
+            inherited: InheritedEnv::default(),
+            person: PersonEnv::default(),
+            socket: "/s".into(),
+            inbox: "/i".into(),
+            root: "/r".into(),
+            attempts: "/state/attempts".into(),
+            token: Arc::new(|attempt, at| format!("{attempt}-{}", at.0)),
+        }
+    }
+
+    #[test]
+    fn agents_find_this_program_first_whatever_else_has_its_name() {
+        let pairs = [("PATH".to_owned(), "/usr/bin:/bin".to_owned())];
+        let context = LaunchContext {
+            inherited: InheritedEnv::from_environment(pairs),
+            ..context()
+        };
+        let env = context.environment(&[]);
+        let path: Vec<_> = env.iter().filter(|(name, _)| name == "PATH").collect();
+        assert_eq!(
+            path,
+            [&("PATH".to_owned(), "/opt/dbs/bin:/usr/bin:/bin".to_owned())]
+        );
+    }
+}

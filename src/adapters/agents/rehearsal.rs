@@ -1,0 +1,57 @@
+//! The built-in scripted agent.
+
+use super::kind::{AgentKind, LaunchContext, RoleOptions};
+use crate::domain::{Cause, RoleId};
+use crate::ports::agents::{Brief, LaunchCommand};
+
+/// A number kept as the text in which it was configured, because it is only passed on to the rehearsal.
+pub type NumberText = String;
+
+/// The built-in scripted agent with a scenario.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RehearsalAgent {
+    /// A file, or `demo`.
+    pub scenario: String,
+    pub speed: NumberText,
+    /// Seconds after which questions answer themselves; `None` as the scenario says.
+    pub answer_after: Option<NumberText>,
+}
+
+impl AgentKind for RehearsalAgent {
+    fn name(&self) -> Option<&str> {
+        Some("rehearsal")
+    }
+
+    fn words(&self) -> Vec<String> {
+        vec![self.scenario.clone()]
+    }
+
+    fn program(&self) -> Option<&str> {
+        None
+    }
+
+    fn program_for(&self, _: &Brief) -> Option<String> {
+        None
+    }
+
+    fn way_to_get(&self, _: &RoleId) -> String {
+        "it is part of this program".to_owned()
+    }
+
+    fn own_variables(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn launch(&self, context: &LaunchContext, _: &Brief, _: &RoleOptions) -> Result<LaunchCommand, Cause> {
+        let mut env = vec![("DBS_REHEARSAL_SPEED".to_owned(), self.speed.clone())];
+        if let Some(seconds) = &self.answer_after {
+            env.push(("DBS_REHEARSAL_ANSWER_AFTER".to_owned(), seconds.clone()));
+        }
+        let program = context.program.to_string_lossy().into_owned();
+        Ok(LaunchCommand {
+            argv: vec![program, "rehearse".to_owned(), self.scenario.clone()],
+            env,
+            ..LaunchCommand::default()
+        })
+    }
+}
