@@ -4,6 +4,7 @@
 pub mod answer;
 pub mod callers;
 pub mod connection;
+pub mod hooks;
 pub mod query;
 pub mod session_list;
 pub mod task_ids;

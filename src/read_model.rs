@@ -74,7 +74,7 @@ impl ReadModel {
             batches: board.batches.clone(),
             workflows: board.workflows.clone(),
             columns: Column::all(&board.tasks, board.workflows.values().map(Arc::as_ref)),
-            attention: attention::attention(board),
+            attention: attention::attention(board, now),
             troubles: trouble::troubles(board),
             pause: board.pause.clone(),
             base: board.settings.base.clone(),

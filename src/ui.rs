@@ -70,9 +70,6 @@ pub use text::{cut, width};
 pub use theme::{
     Background, ColourDepth, DisplayCaps, Glyphs, Motion, StyleRole, Theme, ThemeError, Themes, UserTheme,
 };
-pub use update::{
-    NewTask, PermissionReply, ProgramInput, UiInput, UiRequest, initial_requests, next_redraw, perform,
-    update,
-};
+pub use update::{NewTask, ProgramInput, UiInput, UiRequest, initial_requests, next_redraw, perform, update};
 pub use view::{FrameCursor, PaneArea, RenderedLayout, view};
 pub use views::ClickTarget;

@@ -7,6 +7,8 @@
     reason = "a board that is not as described is a failed test"
 )]
 
+#[path = "domain/asks.rs"]
+mod asks;
 #[path = "domain/awaiting.rs"]
 mod awaiting;
 #[path = "domain/builtin.rs"]

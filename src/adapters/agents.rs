@@ -8,6 +8,7 @@ mod claude;
 mod codex;
 mod custom;
 mod environment;
+pub mod hook;
 mod identity;
 mod kind;
 mod program;
@@ -29,7 +30,7 @@ use std::sync::Arc;
 use parking_lot::RwLock;
 
 use crate::domain::event::EndCause;
-use crate::domain::{AttemptId, Cause, RoleId, Timestamp, TroubleKind};
+use crate::domain::{Ask, AskKind, AskReply, AttemptId, Cause, RoleId, Timestamp, TroubleKind};
 use crate::formats::end_rules;
 use crate::ports::agents::{Agents, Brief, LaunchCommand};
 
@@ -150,6 +151,14 @@ impl Agents for LocalAgents {
 impl LocalAgents {
     fn agent(&self, role: &RoleId) -> Option<RoleAgent> {
         self.kinds.read().of(role)
+    }
+
+    /// The setting that answers an ask of an agent in that role without a person, and how.
+    pub fn answer_rule(&self, role: &RoleId, ask: &Ask) -> Option<(String, AskReply)> {
+        let agent = self.agent(role)?;
+        let may_answer = matches!(ask.kind, AskKind::Permission | AskKind::Plan);
+        (may_answer && agent.options.permissions == PermissionPolicy::Allow)
+            .then(|| (format!("roles.{role}.permissions"), AskReply::Allow))
     }
 
     /// Looks whether the program of a command is there.

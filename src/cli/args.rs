@@ -112,6 +112,9 @@ pub enum CliCommand {
     Answer(TaskTextArgs),
     /// For agents: say how the attempt goes
     Signal(SignalArgs),
+    /// What the tool of an agent calls when something happens in it
+    #[command(hide = true)]
+    Hook,
     /// For agents: the attempt is done
     Done(SignalText),
     /// For agents: a step of the way

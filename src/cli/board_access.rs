@@ -17,8 +17,7 @@ use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
 use crate::domain::attempt::ActivityKind;
 use crate::domain::{
-    Accepted, Attempt, AttemptId, AttemptState, Board, Command, Effect, Event, Refusal, RequestId, TaskId,
-    Worker,
+    Accepted, Attempt, AttemptState, Board, Command, Effect, Event, Refusal, RequestId, TaskId, Worker,
 };
 use crate::engine::inbox::CommandReply;
 use crate::engine::turn::DurableBoard;
@@ -30,7 +29,6 @@ use crate::protocol::connection::{Connection, ProtocolError};
 use crate::protocol::query::{Answer, Query, TaskDetail};
 use crate::protocol::wire::{CallReply, FROM_NOW, ServerCall};
 use crate::read_model::{MetricsReport, ReadModel};
-use crate::ui::PermissionReply;
 
 /// Measures figures from the store and the processes of agents where no server does; an error reads after "could not".
 pub type MeasureModel<'a> = &'a dyn Fn(&ReadModel) -> Result<MetricsReport, String>;
@@ -134,24 +132,6 @@ impl BoardAccess {
         match callers::refusal(&caller, callers::command_name(command), subject) {
             Some(why) => Err(Refusal::new(why)),
             None => Ok(own.map_or(by, |own| own.worker.name()).to_owned()),
-        }
-    }
-
-    /// Allows or denies what an agent asks.
-    ///
-    /// # Errors
-    /// When no server runs; a refusal is an answer.
-    pub fn reply_permission(
-        &mut self,
-        attempt: AttemptId,
-        what: &str,
-        says: PermissionReply,
-    ) -> Result<CommandReply, String> {
-        let what = what.to_owned();
-        match self.call(ServerCall::Consent { attempt, what, says })? {
-            Some(CallReply::Asked(reply)) => Ok(reply),
-            Some(other) => Err(ProtocolError::from(other).into()),
-            None => Err("could not tell the agent: no server runs; start one with `dbs`".to_owned()),
         }
     }
 

@@ -5,6 +5,7 @@ mod config;
 mod copies;
 pub mod create;
 mod events;
+mod hook;
 mod import;
 mod keys;
 mod manual;
@@ -95,6 +96,7 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Status(json) => show::status(edge, json),
         CliCommand::Board { watch, json } => show::board(edge, watch, json),
         CliCommand::Signal(signal) => signal::signal(edge, signal.kind, &signal.message),
+        CliCommand::Hook => hook::hook(edge),
         CliCommand::Done(message) => signal::signal(edge, SignalKind::Done, &message),
         CliCommand::Progress(message) => signal::signal(edge, SignalKind::Progress, &message),
         CliCommand::Workflow(verb) => workflows::run(edge, verb),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::domain::task::GateCommand;
 use crate::domain::workflow::{GateSet, Stage, Workspace};
 use crate::domain::{
-    Attempt, AttemptMode, Board, Effect, EngineAction, EvidenceKind, StopCause, Task, Worker,
+    AskId, Attempt, AttemptMode, Board, Effect, EngineAction, EvidenceKind, StopCause, Task, Worker,
 };
 use crate::ports::git::CommitId;
 
@@ -33,7 +33,7 @@ pub(super) enum JobPriority {
     Background,
 }
 
-/// What a job does: start, act, stop, verify, settle, retire or type a line.
+/// What a job does: start, act, stop, verify, settle, retire, type a line or answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum JobKind {
     Start,
@@ -43,6 +43,7 @@ pub(super) enum JobKind {
     Settle,
     Retire,
     TypeLine(String),
+    Answer(AskId),
 }
 
 impl Job {
@@ -57,6 +58,7 @@ impl Job {
             } => (attempt, JobKind::Verify(evidence)),
             Effect::Settle(id) => (id, JobKind::Settle),
             Effect::Tell(id, line) => (id, JobKind::TypeLine(line)),
+            Effect::Answer(id, ask) => (id, JobKind::Answer(ask)),
             Effect::Retire(id) => {
                 let task = board.tasks.get(&id)?;
                 return Job::new(JobKind::Retire, Arc::clone(task), None, board);

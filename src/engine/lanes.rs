@@ -24,7 +24,8 @@ impl Lane {
             | Effect::Stop(attempt, _)
             | Effect::Verify { attempt, .. }
             | Effect::Settle(attempt)
-            | Effect::Tell(attempt, _) => Some(Lane::Attempt(*attempt)),
+            | Effect::Tell(attempt, _)
+            | Effect::Answer(attempt, _) => Some(Lane::Attempt(*attempt)),
             Effect::Retire(task) => Some(Lane::Task(task.clone())),
             Effect::Reply(..) | Effect::Notify(_) => None,
         }

@@ -15,7 +15,7 @@ use super::priority::UrgentWork;
 use super::{cleanup, evidence, launch, merge, startup_cleanup};
 use crate::domain::evidence::{ComplianceIssue, Severity};
 use crate::domain::{
-    ActionOutcome, Attempt, Board, Cause, Effect, EngineAction, Event, StopCause, Tri, Worker,
+    ActionOutcome, AskId, Attempt, Board, Cause, Effect, EngineAction, Event, StopCause, Tri, Worker,
 };
 use crate::ports::holders::HolderId;
 
@@ -116,7 +116,24 @@ fn perform(world: &EngineContext, job: &Job) -> Option<Event> {
             }
             None
         }
+        JobKind::Answer(ask) => answer(world, job, ask),
     }
+}
+
+/// Hands the answer to an ask to its agent, unless that no longer asks.
+fn answer(world: &EngineContext, job: &Job, ask: &AskId) -> Option<Event> {
+    let attempt = job.attempt.as_deref()?;
+    let known = attempt.asks.iter().find(|known| known.ask.id == *ask)?;
+    let given = known.answer.as_ref().filter(|_| known.closed.is_none())?;
+    let why = world
+        .terminals
+        .answer(attempt.id, &known.ask, &given.reply)
+        .err()?;
+    Some(Event::AnswerLost {
+        attempt: attempt.id,
+        ask: ask.clone(),
+        problem: why,
+    })
 }
 
 fn act(world: &EngineContext, job: &Job, attempt: &Attempt, action: EngineAction) -> ActionOutcome {
@@ -180,6 +197,11 @@ fn panicked(job: &Job) -> Option<Event> {
             attempt,
             problem: Some(why.text),
             kept: None,
+        }),
+        JobKind::Answer(ask) => Some(Event::AnswerLost {
+            attempt,
+            ask: ask.clone(),
+            problem: why.text,
         }),
         JobKind::Stop(_) | JobKind::Retire | JobKind::TypeLine(_) => None,
     }

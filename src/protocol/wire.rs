@@ -10,13 +10,14 @@ use serde::{Deserialize, Serialize};
 use crate::adapters::ipc::LONGEST_FRAME;
 use crate::config::notify_style::NotifyStyle;
 use crate::domain::{Accepted, AttemptId, Command, Refusal, SignalKind, Timestamp};
+use crate::protocol::hooks::{HookCall, HookReply};
 use crate::protocol::query::{Answer, Query, QueryError};
 use crate::read_model::LogLine;
 use crate::term::Rgb;
-use crate::ui::{DisplayCaps, PermissionReply, WorkProgress};
+use crate::ui::{DisplayCaps, WorkProgress};
 
 /// Version of this protocol. Server and clients of the same project must agree.
-pub const PROTOCOL: u32 = 9;
+pub const PROTOCOL: u32 = 10;
 
 /// The position before the last line of the watcher log, whatever it is: [`ServerCall::Follow`] goes on from there.
 pub const FROM_NOW: u64 = u64::MAX - 1;
@@ -82,13 +83,8 @@ pub enum ServerCall {
     },
     /// A signal of an attempt, proved by its token.
     Signal(SignalSent),
-    /// Allows or denies what an agent asks; nothing is typed when it asks something else by now.
-    Consent {
-        attempt: AttemptId,
-        /// What it asked when the person read it.
-        what: String,
-        says: PermissionReply,
-    },
+    /// What a hook of an agent's tool says; the reply may take as long as a person does.
+    Hook(HookCall),
     Query(Query),
     /// Lines of the watcher log after a position, then each new one, until the conversation ends. From [`FROM_NOW`] on the
     /// last line there is comes, too: who gets it knows that nothing is missed any more.
@@ -171,6 +167,7 @@ pub struct TerminalNotice {
 #[serde(rename_all = "snake_case")]
 pub enum CallReply {
     Asked(Result<Accepted, Refusal>),
+    Hook(HookReply),
     /// To a query. The pieces of a text have come before.
     Query(Result<Answer, QueryError>),
     Changed,
@@ -222,6 +219,7 @@ const LONGEST_FROM_CLIENT: &[(&str, usize)] = &[
     ("J{\"edited\"", LONGEST_FRAME),
     ("J{\"call\":{\"ask\"", LONGEST_FRAME),
     ("J{\"call\":{\"signal\"", LONGEST_FROM_AGENT),
+    ("J{\"call\":{\"hook\"", LONGEST_FROM_AGENT),
     // The names of branches go with some.
     ("J{\"call\":{\"query\"", 8 * 1024 * 1024),
 ];

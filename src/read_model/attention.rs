@@ -2,9 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::attempt::{Activity, ActivityKind, AttemptState, Verdict};
+use crate::domain::attempt::{Activity, AttemptState, Verdict};
 use crate::domain::task::{HoldReason, TaskState};
-use crate::domain::{Attempt, AttemptId, Board, EngineAction, FailureClass, Task, TaskId, Timestamp, Worker};
+use crate::domain::{
+    Ask, AskKind, AskReply, Attempt, AttemptId, Board, Command, EngineAction, FailureClass, Task, TaskId,
+    Timestamp, Worker,
+};
 use crate::read_model::ReadModel;
 
 /// One thing that waits for a person, such as a question or an approval.
@@ -15,6 +18,9 @@ pub struct AttentionItem {
     pub kind: AttentionKind,
     pub text: String,
     pub since: Timestamp,
+    /// What its agent asks, where it is an agent that waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ask: Option<Ask>,
 }
 
 /// What kind of thing waits for a person.
@@ -22,6 +28,8 @@ pub struct AttentionItem {
 pub enum AttentionKind {
     Permission,
     Question,
+    /// Its tool shows a dialog that only a person can answer, in the terminal.
+    Dialog,
     Approval,
     Gate,
     /// The engine could not merge it: a conflict, or checks that fail on the merged tree.
@@ -33,7 +41,21 @@ pub enum AttentionKind {
 impl AttentionKind {
     /// Whether an agent at work waits for it.
     pub fn is_agents(self) -> bool {
-        matches!(self, AttentionKind::Permission | AttentionKind::Question)
+        matches!(
+            self,
+            AttentionKind::Permission | AttentionKind::Question | AttentionKind::Dialog
+        )
+    }
+}
+
+impl AttentionItem {
+    /// The command that answers what its agent asks.
+    pub fn answer_command(&self, reply: AskReply) -> Option<Command> {
+        Some(Command::AnswerAsk {
+            attempt: self.attempt?,
+            ask: self.ask.as_ref()?.id.clone(),
+            reply,
+        })
     }
 }
 
@@ -110,26 +132,22 @@ pub fn source_words(activity: &Activity) -> &str {
     }
 }
 
-pub(super) fn attention(board: &Board) -> Vec<AttentionItem> {
+pub(super) fn attention(board: &Board, now: Timestamp) -> Vec<AttentionItem> {
     let tasks = board.tasks.values();
     let mut found: Vec<AttentionItem> = tasks.filter_map(|task| of_task(board, task)).collect();
     for attempt in board.attempts.values().filter(|attempt| attempt.state.is_open()) {
-        let (kind, text) = match &attempt.activity.doing {
-            ActivityKind::Permission(text) => (AttentionKind::Permission, text),
-            ActivityKind::Question(text) => (AttentionKind::Question, text),
-            ActivityKind::Starting
-            | ActivityKind::Working
-            | ActivityKind::Idle
-            | ActivityKind::Exited
-            | ActivityKind::Lost => continue,
-        };
-        found.push(AttentionItem {
+        found.extend(attempt.open_asks(now).map(|known| AttentionItem {
             task: attempt.task.clone(),
             attempt: Some(attempt.id),
-            kind,
-            text: text.clone(),
-            since: attempt.activity.since,
-        });
+            kind: match known.ask.kind {
+                AskKind::Permission | AskKind::Plan => AttentionKind::Permission,
+                AskKind::Question => AttentionKind::Question,
+                AskKind::Dialog => AttentionKind::Dialog,
+            },
+            text: known.ask.text.clone(),
+            since: known.since,
+            ask: Some(known.ask.clone()),
+        }));
     }
     found.sort_by(|a, b| a.since.cmp(&b.since).then_with(|| a.task.cmp(&b.task)));
     found
@@ -155,6 +173,7 @@ fn of_task(board: &Board, task: &Task) -> Option<AttentionItem> {
         kind,
         text,
         since: task.since,
+        ask: None,
     })
 }
 

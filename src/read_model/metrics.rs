@@ -191,6 +191,8 @@ pub(crate) fn settled_attempt(id: u64, stage: &str, (from, to): (u64, u64), verd
             source: "exit".to_owned(),
             since: Timestamp(to),
         },
+        asks: Vec::new(),
+        asks_made: 0,
         evidence: Vec::new(),
         checks: 0,
         created_at: Timestamp(from),

@@ -60,6 +60,7 @@ impl CallerGuard {
         let subject = CallSubject {
             attempt: match &call {
                 ServerCall::Signal(signal) => Some(signal.attempt),
+                ServerCall::Hook(call) => Some(call.attempt),
                 _ => None,
             },
             task: match &call {
@@ -177,9 +178,7 @@ fn is_at_work(attempt: &Attempt) -> bool {
 
 fn reply_of(call: &ServerCall, why: String) -> CallReply {
     match call {
-        ServerCall::Ask { .. } | ServerCall::Signal(_) | ServerCall::Consent { .. } => {
-            CallReply::Asked(Err(Refusal::new(why)))
-        }
+        ServerCall::Ask { .. } | ServerCall::Signal(_) => CallReply::Asked(Err(Refusal::new(why))),
         _ => CallReply::Failed(why),
     }
 }

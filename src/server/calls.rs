@@ -11,6 +11,7 @@ use crate::protocol::answer::answer;
 use crate::protocol::wire::{CallReply, ServerCall, ServerStatus};
 use crate::read_model::{MetricsReport, ReadModel};
 use crate::server::ending::StopOrder;
+use crate::server::hooks::{HookOutcome, WaitingAsk, take_hook};
 use crate::server::intake::{SignalIntake, take_signal};
 use crate::server::metrics::MetricsCollector;
 use crate::server::reload::Reloader;
@@ -22,6 +23,8 @@ pub(super) enum CallOutcome {
     Answer(CallReply),
     /// The answer, and then the end of the server.
     Stop(CallReply, StopOrder),
+    /// The reply, once somebody has answered an agent.
+    Hook(WaitingAsk),
     Follow(u64),
     /// A word whenever the board has changed.
     Watch,
@@ -32,8 +35,12 @@ pub(super) fn answer_call(services: &Services, intake: &SignalIntake, call: Serv
     CallOutcome::Answer(match call {
         ServerCall::Ask { by, command } => command_reply(services.engine.ask(&by, command)),
         ServerCall::Signal(signal) => command_reply(take_signal(intake, &signal)),
-        ServerCall::Consent { attempt, what, says } => {
-            CallReply::Asked(services.approvals.reply(attempt, (&what, says)))
+        ServerCall::Hook(call) => {
+            let agents = &services.settings.agents;
+            match take_hook(intake, (agents, services.hub.ask_replies()), call) {
+                HookOutcome::Reply(reply) => CallReply::Hook(reply),
+                HookOutcome::Wait(waiting) => return CallOutcome::Hook(waiting),
+            }
         }
         ServerCall::Query(query) => {
             let model = services.engine.read_model();

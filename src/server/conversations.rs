@@ -21,6 +21,7 @@ use crate::server::callers::CallerGuard;
 use crate::server::calls::{CallOutcome, answer_call};
 use crate::server::connection_places::ConnectionPlaces;
 use crate::server::ending::StopOrder;
+use crate::server::hooks::WaitingAsk;
 use crate::server::idle_connections::IdleConnections;
 use crate::server::intake::SignalIntake;
 use crate::server::peer::{ConnectionError, bye, next, reply, say};
@@ -157,6 +158,9 @@ async fn converse(
                     reply(&mut sender, answer).await?;
                     own.services.stop.cancel();
                 }
+                CallOutcome::Hook(waiting) => {
+                    return wait_for_person(own, (&mut sender, &mut receiver), waiting).await;
+                }
                 CallOutcome::Follow(after) => return follow(&own.services, &mut sender, after).await,
                 CallOutcome::Watch => return watch(&own.services, &mut sender).await,
             },
@@ -168,6 +172,23 @@ async fn converse(
                     .await;
             }
             Some(_before_attaching) => {}
+        }
+    }
+}
+
+/// Answers a hook when somebody has answered its agent. One that hangs up waits no longer; one whose server ends comes back to the next.
+async fn wait_for_person(
+    own: &Conversations,
+    (sender, receiver): (&mut FrameSender, &mut FrameReceiver),
+    mut waiting: WaitingAsk,
+) -> Result<(), ConnectionError> {
+    let engine = &own.services.engine;
+    tokio::select! {
+        () = own.services.stop.cancelled() => Ok(()),
+        answered = waiting.reply(engine) => reply(sender, CallReply::Hook(answered)).await,
+        _gone = next(receiver) => {
+            waiting.withdraw(engine);
+            Ok(())
         }
     }
 }

@@ -17,12 +17,14 @@ use tokio::time::Instant;
 use crate::adapters::clock;
 use crate::adapters::holder::LocalHolders;
 use crate::domain::event::EndCause;
-use crate::domain::{AttemptId, Event, ProcessExit};
+use crate::domain::{Ask, AskChannel, AskReply, AttemptId, Event, ProcessExit};
 use crate::engine::inbox::Inbox;
 use crate::ports::holders::{HolderId, HolderLiveness, Holders, PaneSize};
 use crate::ports::terminals::Terminals;
+use crate::server::ask_replies::AskReplies;
 use crate::server::poison::PoisonFlag;
 use crate::server::sizes::ResizeAction;
+use crate::term::keys::{Key, KeyInput, Modifiers, encode_key};
 use crate::term::{ColorPalette, EmulatorKind, Size, Terminal};
 pub use pane::LiveTerminal;
 pub(super) use pane::OutputWatch;
@@ -51,6 +53,7 @@ struct HubInner {
     terminals: Mutex<BTreeMap<HolderId, Arc<LiveTerminal>>>,
     poison: PoisonFlag,
     palette: Mutex<ColorPalette>,
+    replies: AskReplies,
 }
 
 impl TerminalHub {
@@ -70,6 +73,7 @@ impl TerminalHub {
             terminals: Mutex::default(),
             poison: PoisonFlag::default(),
             palette: Mutex::default(),
+            replies: AskReplies::default(),
         }))
     }
 
@@ -86,6 +90,11 @@ impl TerminalHub {
     /// The terminal of that id.
     pub fn terminal(&self, id: &HolderId) -> Option<Arc<LiveTerminal>> {
         self.0.terminals.lock().get(id).cloned()
+    }
+
+    /// The requests of agents' tools that wait for a reply.
+    pub(super) fn ask_replies(&self) -> &AskReplies {
+        &self.0.replies
     }
 
     /// The folder of a terminal's log, also of one that is not live.
@@ -263,6 +272,25 @@ impl Terminals for TerminalHub {
             .map_err(|error| error.to_string())
     }
 
+    fn answer(&self, attempt: AttemptId, ask: &Ask, reply: &AskReply) -> Result<(), String> {
+        let id = HolderId::from(attempt);
+        match (ask.channel, reply) {
+            (AskChannel::Request, _) => {
+                self.0.replies.deliver(attempt, &ask.id, reply.clone());
+                Ok(())
+            }
+            (AskChannel::Keys | AskChannel::Line, AskReply::Text(text)) => self.type_line(&id, text),
+            (AskChannel::Keys | AskChannel::Line, _) => {
+                let gone = || format!("the terminal of attempt {attempt} is not here");
+                let pane = self.terminal(&id).ok_or_else(gone)?;
+                let key = encode_key(&answer_key(reply), pane.terminal.lock().modes());
+                self.input(&id, &key);
+                Ok(())
+            }
+            (AskChannel::Terminal, _) => Err("only its terminal takes an answer".to_owned()),
+        }
+    }
+
     fn last_lines(&self, id: &HolderId) -> String {
         if let Some(pane) = self.terminal(id) {
             return reading::last_lines(&mut pane.terminal.lock());
@@ -271,6 +299,19 @@ impl Terminals for TerminalHub {
         terminal.feed(clock::now().0, &self.0.readers.holders.tail(id, 64 * 1024));
         reading::last_lines(&mut terminal)
     }
+}
+
+/// The key that gives an answer in the prompts of all agents we know: the number of a choice, or the way out.
+fn answer_key(reply: &AskReply) -> KeyInput {
+    let choice =
+        |number: usize| char::from_digit(u32::try_from(number).unwrap_or(9).min(9), 10).unwrap_or('9');
+    let key = match reply {
+        AskReply::Allow => Key::Char('1'),
+        AskReply::AllowAlways => Key::Char('2'),
+        AskReply::Choose(number) => Key::Char(choice(number + 1)),
+        AskReply::Deny(_) | AskReply::Text(_) => Key::Escape,
+    };
+    KeyInput::new(key, Modifiers::empty())
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ use crate::server::engine_handle::EngineHandle;
 use crate::server::fetch::Fetcher;
 use crate::server::hub::TerminalHub;
 use crate::server::in_force::ActiveSettings;
-use crate::server::permissions::Approvals;
 use crate::server::reload::Reloader;
 use crate::server::shells::Shells;
 
@@ -22,7 +21,6 @@ pub(super) struct Services {
     pub(super) reloader: Arc<Reloader>,
     /// What views want and the board does not hold.
     pub(super) fetcher: Arc<Fetcher>,
-    pub(super) approvals: Approvals,
     pub(super) clients: AttachedClients,
     pub(super) stop: CancellationToken,
 }

@@ -47,7 +47,6 @@ use crate::server::in_force::ActiveSettings;
 use crate::server::intake::SignalIntake;
 use crate::server::machine::MachineMonitor;
 use crate::server::metrics::MetricsCollector;
-use crate::server::permissions::Approvals;
 use crate::server::records::Records;
 use crate::server::reload::Reloader;
 use crate::server::retention::Retention;
@@ -297,7 +296,6 @@ impl Session {
             }),
             settings: Arc::clone(&self.settings),
             fetcher: Arc::new(fetcher),
-            approvals: Approvals::new(engine.clone(), hub.clone()),
             clients: AttachedClients::new(hub.clone(), tasks),
             stop,
         }

@@ -35,7 +35,7 @@ pub(crate) fn unavailable_reason_for(
     match availability {
         Availability::Always => None,
         Availability::Task => task_refuses(about, |_| true, ""),
-        Availability::Approval if about.wants_permission().is_some() => None,
+        Availability::Approval if about.wants_permission(scene.now).is_some() => None,
         Availability::Approval => task_refuses(about, awaits_approval, "does not wait for approval"),
         Availability::Rejectable => task_refuses(about, is_under_way, "is not under way")
             .or_else(|| stage_refuses(about.task?, scene)),

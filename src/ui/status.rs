@@ -202,6 +202,7 @@ fn of_activity(attempt: &Attempt) -> StatusLabel {
         ActivityKind::Working => (DisplayStatus::Running, "running".to_owned()),
         ActivityKind::Permission(what) => (DisplayStatus::NeedsYou, asks(what)),
         ActivityKind::Question(what) => (DisplayStatus::NeedsYou, format!("asks: {what}")),
+        ActivityKind::Dialog(what) => (DisplayStatus::NeedsYou, dialog(what)),
         ActivityKind::Idle => {
             return StatusLabel::new(DisplayStatus::Quiet, "idle", since).with_role(StyleRole::Running);
         }
@@ -212,6 +213,11 @@ fn of_activity(attempt: &Attempt) -> StatusLabel {
         }
     };
     StatusLabel::new(mark, word, since)
+}
+
+/// What a tool shows that only a person can answer.
+pub(super) fn dialog(what: &str) -> String {
+    format!("shows a dialog: {what}")
 }
 
 /// What an agent wants to be allowed, as a question; one that is a question already gets no second mark.
@@ -264,6 +270,7 @@ pub(super) fn level_status(level: NoticeLevel) -> (DisplayStatus, StyleRole) {
 pub(super) fn attention_word(kind: AttentionKind) -> (&'static str, StyleRole) {
     match kind {
         AttentionKind::Permission | AttentionKind::Question => ("asks:", StyleRole::Human),
+        AttentionKind::Dialog => ("dialog:", StyleRole::Human),
         AttentionKind::Approval => ("approve?", StyleRole::Human),
         AttentionKind::Gate => ("checks failed", StyleRole::Failed),
         AttentionKind::Merge => ("cannot be merged", StyleRole::Failed),
@@ -277,6 +284,7 @@ pub(super) fn kind_word(kind: AttentionKind) -> &'static str {
     match kind {
         AttentionKind::Permission => "permission",
         AttentionKind::Question => "question",
+        AttentionKind::Dialog => "dialog",
         AttentionKind::Approval => "approval",
         AttentionKind::Gate => "gate",
         AttentionKind::Merge => "merge",

@@ -5,7 +5,7 @@ use super::list_filter::{ListFilter, checks, inbox, sessions};
 use super::pane::PaneId;
 use super::scene::Scene;
 use super::state::{FinishedTasks, Pane, UiState};
-use crate::domain::{ActivityKind, Attempt, AttemptId, Task, TaskId, Timestamp};
+use crate::domain::{AskKind, AskRecord, Attempt, AttemptId, Task, TaskId, Timestamp};
 use crate::read_model::{AttentionItem, CheckRun, Column, ColumnKind, SessionRow, SessionState};
 
 /// The task and the attempt an action applies to.
@@ -19,12 +19,11 @@ pub(crate) struct ActionTarget<'a> {
 
 impl<'a> ActionTarget<'a> {
     /// The agent at work and what it wants to be allowed, if it does.
-    pub(crate) fn wants_permission(&self) -> Option<(&'a Attempt, &'a str)> {
-        let attempt = self.attempt.filter(|attempt| attempt.state.is_open())?;
-        match &attempt.activity.doing {
-            ActivityKind::Permission(what) => Some((attempt, what)),
-            _ => None,
-        }
+    pub(crate) fn wants_permission(&self, now: Timestamp) -> Option<(&'a Attempt, &'a AskRecord)> {
+        let attempt = self.attempt?;
+        let is_permission =
+            |known: &&AskRecord| matches!(known.ask.kind, AskKind::Permission | AskKind::Plan);
+        Some((attempt, attempt.open_asks(now).find(is_permission)?))
     }
 }
 

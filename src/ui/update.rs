@@ -40,8 +40,6 @@ mod trust;
 mod undo;
 mod welcome;
 
-pub use approval::PermissionReply;
-
 /// Something that happened at a client: a key, the mouse, a paste, a new size, or time passing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UiInput {
@@ -68,8 +66,6 @@ pub enum UiRequest {
     /// Open that text in the person's editor and hand what becomes of it to [`UiInput::Edited`].
     OpenEditor(String),
     SendInput(ScreenId, ProgramInput),
-    /// Answer an attempt that asks for that permission, if it still does and nobody has answered it; a toast says how it went.
-    ReplyPermission(AttemptId, String, PermissionReply),
     /// Go on in the project with that root.
     SwitchSession(String),
     /// Open a shell for that pane (or give it one that nobody shows) and say so with [`UiState::shell_opened`].

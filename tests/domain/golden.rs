@@ -8,10 +8,11 @@ use dbs::domain::event::EndCause;
 use dbs::domain::evidence::{ComplianceIssue, Severity};
 use dbs::domain::task::{BranchCleanup, Comment, GateCommand, HoldReason, Task, TaskKind};
 use dbs::domain::{
-    Accepted, ActionOutcome, ActivityKind, Attempt, AttemptId, AttemptMode, AttemptState, BoardSettings,
-    Command, Effect, EngineAction, Event, Evidence, EvidenceKind, FailureClass, Inventory, Notice,
-    NoticeLevel, ProcessExit, Refusal, RequestId, RunState, Signal, SignalKind, Span, TaskDraft, TaskPatch,
-    TaskState, Timestamp, Tri, TroubleKind, WaitReason, Worker, Workplace,
+    Accepted, ActionOutcome, ActivityKind, Ask, AskAnswer, AskChannel, AskKind, AskRecord, AskReply, Attempt,
+    AttemptId, AttemptMode, AttemptState, BoardSettings, Command, Effect, EngineAction, Event, Evidence,
+    EvidenceKind, FailureClass, Inventory, Notice, NoticeLevel, ProcessExit, Refusal, RequestId, RunState,
+    Signal, SignalKind, Span, TaskDraft, TaskPatch, TaskState, Timestamp, Tri, TroubleKind, WaitReason,
+    Worker, Workplace,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -81,7 +82,19 @@ fn draft() -> TaskDraft {
 
 fn commands() -> Vec<Command> {
     let text = || "text".to_owned();
-    vec![
+    let replies = [
+        AskReply::Allow,
+        AskReply::AllowAlways,
+        AskReply::Deny(text()),
+        AskReply::Choose(1),
+        AskReply::Text(text()),
+    ];
+    let answers = replies.map(|reply| Command::AnswerAsk {
+        attempt: a(),
+        ask: "k".into(),
+        reply,
+    });
+    let mut all = vec![
         Command::PutBatch {
             id: "b".into(),
             title: text(),
@@ -120,7 +133,9 @@ fn commands() -> Vec<Command> {
         Command::Kill(a()),
         Command::Pause,
         Command::Resume,
-    ]
+    ];
+    all.extend(answers);
+    all
 }
 
 #[test]
@@ -230,6 +245,7 @@ fn events_are_stored_like_this() {
         ActivityKind::Working,
         ActivityKind::Permission("rm".to_owned()),
         ActivityKind::Question("which".to_owned()),
+        ActivityKind::Dialog("trust".to_owned()),
         ActivityKind::Idle,
         ActivityKind::Exited,
         ActivityKind::Lost,
@@ -239,6 +255,35 @@ fn events_are_stored_like_this() {
         doing,
         source: "hook".to_owned(),
     }));
+    let kinds = [
+        AskKind::Permission,
+        AskKind::Question,
+        AskKind::Plan,
+        AskKind::Dialog,
+    ];
+    events.extend(kinds.map(|kind| Event::AskOpened {
+        attempt: a(),
+        ask: ask(kind),
+        rule: Some(("roles.developer.permissions".to_owned(), AskReply::Allow)),
+    }));
+    let channels = [AskChannel::Keys, AskChannel::Line, AskChannel::Terminal];
+    events.extend(channels.map(|channel| Event::AskOpened {
+        attempt: a(),
+        ask: Ask {
+            channel,
+            ..ask(AskKind::Permission)
+        },
+        rule: None,
+    }));
+    events.push(Event::AskWithdrawn {
+        attempt: a(),
+        ask: "k".into(),
+    });
+    events.push(Event::AnswerLost {
+        attempt: a(),
+        ask: "k".into(),
+        problem: "gone".to_owned(),
+    });
     let exits = [
         ProcessExit::Code(1),
         ProcessExit::Signal(9),
@@ -297,6 +342,7 @@ fn effects_are_stored_like_this() {
         Effect::Settle(a()),
         Effect::Retire("t".into()),
         Effect::Tell(a(), "yes".to_owned()),
+        Effect::Answer(a(), "k".into()),
         Effect::Reply(RequestId(3), Ok(Accepted("released t".to_owned()))),
         Effect::Reply(RequestId(3), Err(Refusal::new("there is no task t"))),
     ];
@@ -438,6 +484,16 @@ fn states_holds_and_reasons_are_stored_like_this() {
     insta::assert_snapshot!(format!("{}{}{}", lines(&states), lines(&reasons), lines(&kinds)));
 }
 
+fn ask(kind: AskKind) -> Ask {
+    Ask {
+        id: "k".into(),
+        kind,
+        text: "which?".to_owned(),
+        options: vec!["one".to_owned(), "two".to_owned()],
+        channel: AskChannel::Request,
+    }
+}
+
 #[test]
 fn an_attempt_is_stored_like_this() {
     let signal = Signal {
@@ -447,6 +503,14 @@ fn an_attempt_is_stored_like_this() {
         key: "k".to_owned(),
         at: Timestamp(3),
     };
+    let mut answered = AskRecord::new(ask(AskKind::Question), Timestamp(4));
+    answered.answer = Some(AskAnswer {
+        by: "ada".to_owned(),
+        reply: AskReply::Choose(1),
+        at: Timestamp(5),
+        problem: Some("gone".to_owned()),
+    });
+    answered.closed = Some(Timestamp(6));
     insta::assert_json_snapshot!(Attempt {
         id: a(),
         task: "t".into(),
@@ -475,6 +539,8 @@ fn an_attempt_is_stored_like_this() {
         awaited: Some(Timestamp(6)),
         ended_at: None,
         workspace: WorkspaceState::Present,
+        asks: vec![answered],
+        asks_made: 3,
     });
 }
 

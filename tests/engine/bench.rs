@@ -9,8 +9,8 @@ use dbs::adapters::git::{GitCli, GitSetup};
 use dbs::domain::attempt::Attempt;
 use dbs::domain::event::EndCause;
 use dbs::domain::{
-    Accepted, AttemptId, BatchId, Board, BoardSettings, Cause, Command, Effect, Event, ProcessExit,
-    RequestId, RoleId, SignalKind, Span, Task, TaskDraft, TaskId, Timestamp, Workflow,
+    Accepted, Ask, AskReply, AttemptId, BatchId, Board, BoardSettings, Cause, Command, Effect, Event,
+    ProcessExit, RequestId, RoleId, SignalKind, Span, Task, TaskDraft, TaskId, Timestamp, Workflow,
 };
 use dbs::engine::context::{EngineConfig, EngineContext};
 use dbs::engine::event_loop::Perform as _;
@@ -40,6 +40,8 @@ pub(crate) struct Outside {
     pub(crate) found: Mutex<Vec<HolderReport>>,
     /// Holders whose leftovers were to be ended.
     pub(crate) sweeps: Mutex<Vec<String>>,
+    /// Answers that were handed to agents.
+    pub(crate) answers: Mutex<Vec<(String, AskReply)>>,
     /// Holders whose terminals are followed.
     pub(crate) followed: Mutex<Vec<String>>,
     pub(crate) mishap: Mutex<Mishap>,
@@ -123,6 +125,14 @@ impl Terminals for Outside {
     }
 
     fn type_line(&self, _id: &HolderId, _line: &str) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn answer(&self, _: AttemptId, ask: &Ask, reply: &AskReply) -> Result<(), String> {
+        self.answers
+            .lock()
+            .unwrap()
+            .push((ask.id.to_string(), reply.clone()));
         Ok(())
     }
 

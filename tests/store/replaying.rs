@@ -221,7 +221,7 @@ impl<'a> History<'a> {
                 key: format!("retire/{task}"),
                 problem: None,
             },
-            Effect::Tell(..) | Effect::Reply(..) | Effect::Notify(_) => Event::Ticked,
+            Effect::Answer(..) | Effect::Tell(..) | Effect::Reply(..) | Effect::Notify(_) => Event::Ticked,
         };
         self.happen(&event);
     }

@@ -26,6 +26,7 @@ fn board(items: &[(&str, &str)]) -> ReadModel {
                 kind: AttentionKind::Permission,
                 text: (*text).to_owned(),
                 since: Timestamp(1),
+                ask: None,
             })
             .collect(),
         ..ReadModel::default()
@@ -225,6 +226,7 @@ fn what_ended_before_the_work_under_way_was_made_and_what_nobody_works_on_does_n
         kind: AttentionKind::Permission,
         text: String::new(),
         since: Timestamp(1),
+        ask: None,
     });
     assert_eq!(progress_of(&board), WorkProgress::Waiting(33));
     board.attention.clear();

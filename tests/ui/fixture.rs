@@ -14,9 +14,9 @@ use dbs::domain::workflow::{
     Stage, Workspace,
 };
 use dbs::domain::{
-    ActivityKind, Attempt, AttemptId, AttemptMode, AttemptState, Board, EngineAction, EvidenceKind,
-    FailureClass, HoldReason, Notice, NoticeLevel, Span, StageId, Task, TaskId, TaskState, Timestamp, Tri,
-    Verdict, WaitReason, Worker, Workflow, Workplace,
+    ActivityKind, Ask, AskChannel, AskKind, AskRecord, AskReply, Attempt, AttemptId, AttemptMode,
+    AttemptState, Board, Command, EngineAction, EvidenceKind, FailureClass, HoldReason, Notice, NoticeLevel,
+    Span, StageId, Task, TaskId, TaskState, Timestamp, Tri, Verdict, WaitReason, Worker, Workflow, Workplace,
 };
 use dbs::read_model::ReadModel;
 use dbs::ui::{
@@ -292,6 +292,33 @@ fn task(id: &str, title: &str, at: &str, state: TaskState, since: u64) -> Task {
     }
 }
 
+/// What an agent asks that is seen doing that; known by its text.
+pub(crate) fn asked(doing: &ActivityKind, since: Timestamp) -> Vec<AskRecord> {
+    let (kind, text) = match doing {
+        ActivityKind::Permission(text) => (AskKind::Permission, text),
+        ActivityKind::Question(text) => (AskKind::Question, text),
+        ActivityKind::Dialog(text) => (AskKind::Dialog, text),
+        _ => return Vec::new(),
+    };
+    let ask = Ask {
+        id: text.as_str().into(),
+        kind,
+        text: text.clone(),
+        options: Vec::new(),
+        channel: AskChannel::Keys,
+    };
+    vec![AskRecord::new(ask, since)]
+}
+
+/// The yes to what an agent asks.
+pub(crate) fn allow(attempt: u64, what: &str) -> Command {
+    Command::AnswerAsk {
+        attempt: AttemptId(attempt),
+        ask: what.into(),
+        reply: AskReply::Allow,
+    }
+}
+
 fn attempt((id, task, stage): (u64, &str, &str), worker: Worker, doing: ActivityKind, since: u64) -> Attempt {
     Attempt {
         id: AttemptId(id),
@@ -300,6 +327,8 @@ fn attempt((id, task, stage): (u64, &str, &str), worker: Worker, doing: Activity
         n: 1,
         mode: AttemptMode::Fresh,
         worker,
+        asks: asked(&doing, ago(since)),
+        asks_made: 1,
         state: AttemptState::Running,
         signals: Vec::new(),
         refused: Vec::new(),

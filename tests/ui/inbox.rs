@@ -5,16 +5,12 @@ use std::sync::Arc;
 use dbs::domain::attempt::{Activity, ActivityKind};
 use dbs::domain::{AttemptId, Command, HoldReason, TaskState};
 use dbs::read_model::{AttentionKind, ReadModel};
-use dbs::ui::{PermissionReply, UiRequest};
+use dbs::ui::UiRequest;
 
-use crate::fixture::{Dashboard, NOW};
+use crate::fixture::{Dashboard, NOW, allow, asked};
 
 fn yes(attempt: u64) -> UiRequest {
-    UiRequest::ReplyPermission(
-        AttemptId(attempt),
-        "npm run migrate".to_owned(),
-        PermissionReply::Yes,
-    )
+    UiRequest::Command(allow(attempt, "npm run migrate"))
 }
 
 /// Lets an agent at work want something.
@@ -24,7 +20,9 @@ fn wants(dashboard: &mut Dashboard, attempt: u64, doing: ActivityKind) {
         .attempts
         .get_mut(&AttemptId(attempt))
         .expect("attempt");
-    Arc::make_mut(attempt).activity = Activity {
+    let attempt = Arc::make_mut(attempt);
+    attempt.asks = asked(&doing, NOW);
+    attempt.activity = Activity {
         doing,
         source: "hook".to_owned(),
         since: NOW,

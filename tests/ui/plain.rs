@@ -1,8 +1,16 @@
 //! The plain client: the numbers of what needs a person, and what a typed line means.
 
-use dbs::domain::{AttemptId, Command, TaskId, Timestamp};
+use dbs::domain::{Ask, AskChannel, AskKind, AskReply, AttemptId, Command, TaskId, Timestamp};
 use dbs::read_model::{AttentionItem, AttentionKind, AttentionSummary, ReadModel};
-use dbs::ui::{PermissionReply, PlainPrompts, PlainTyped, read_plain};
+use dbs::ui::{PlainPrompts, PlainTyped, read_plain};
+
+fn answer(attempt: u64, ask: &str, reply: AskReply) -> Command {
+    Command::AnswerAsk {
+        attempt: AttemptId(attempt),
+        ask: ask.into(),
+        reply,
+    }
+}
 
 fn read_about(kind: AttentionKind, line: &str) -> PlainTyped {
     let mut prompts = PlainPrompts::default();
@@ -13,9 +21,16 @@ fn read_about(kind: AttentionKind, line: &str) -> PlainTyped {
 
 #[test]
 fn a_yes_to_an_agent_is_bound_to_what_it_asked() {
-    let wanted = PlainTyped::Consent(AttemptId(7), "npm test".to_owned(), PermissionReply::Yes);
+    let answer = |reply| PlainTyped::Submit(answer(7, "npm test", reply));
+    let wanted = answer(AskReply::Allow);
     assert_eq!(read_about(AttentionKind::Permission, "1 yes"), wanted);
     assert_eq!(read_about(AttentionKind::Permission, " 1.  Y "), wanted);
+    let no = |why: &str| answer(AskReply::Deny(why.to_owned()));
+    assert_eq!(read_about(AttentionKind::Permission, "1 no"), no(""));
+    assert_eq!(
+        read_about(AttentionKind::Permission, "1 no use the copy"),
+        no("use the copy")
+    );
     assert_eq!(
         read_about(AttentionKind::Permission, "1 look"),
         PlainTyped::ShowOutput("t-1".into())
@@ -89,6 +104,13 @@ fn waiting(items: &[(&str, AttentionKind, &str)]) -> AttentionSummary {
                 kind: *kind,
                 text: (*text).to_owned(),
                 since: Timestamp(1),
+                ask: kind.is_agents().then(|| Ask {
+                    id: (*text).into(),
+                    kind: AskKind::Permission,
+                    text: (*text).to_owned(),
+                    options: Vec::new(),
+                    channel: AskChannel::Keys,
+                }),
             })
             .collect(),
         ..ReadModel::default()

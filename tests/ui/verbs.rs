@@ -3,10 +3,10 @@
 
 use clap::Parser as _;
 use dbs::cli::args::CliArgs;
-use dbs::domain::{AttemptId, Command, Span, TaskId};
-use dbs::ui::{Action, ClickTarget, KeyTable, Keymap, PermissionReply, UiRequest, entries};
+use dbs::domain::{Command, Span, TaskId};
+use dbs::ui::{Action, ClickTarget, KeyTable, Keymap, UiRequest, entries};
 
-use crate::fixture::{Dashboard, NOW};
+use crate::fixture::{Dashboard, NOW, allow};
 use crate::mouse::click;
 
 /// A verb as people say it, the action, its key, how its command begins.
@@ -153,14 +153,8 @@ fn a_permission_is_given_by_a_click() {
     dashboard.press("5");
     dashboard.press("g j j j");
     let requests = click(&mut dashboard, &ClickTarget::Action(Action::Approve));
-    assert!(
-        matches!(
-            requests.as_slice(),
-            [UiRequest::ReplyPermission(AttemptId(13), _, PermissionReply::Yes)]
-        ),
-        "{requests:?}\n{}",
-        dashboard.text()
-    );
+    let wanted = [UiRequest::Command(allow(13, "npm run migrate"))];
+    assert_eq!(requests, wanted, "{}", dashboard.text());
 }
 
 #[test]

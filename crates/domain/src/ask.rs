@@ -4,7 +4,16 @@
 use serde::{Deserialize, Serialize};
 
 use super::id::AskId;
-use super::time::Timestamp;
+use super::time::{Span, Timestamp};
+
+/// Closed asks that are kept with an attempt, so that one that is reported again is known.
+pub(super) const MOST_CLOSED_ASKS: usize = 32;
+
+/// Asks of one attempt that may be open at a time; more are not taken.
+pub(super) const MOST_OPEN_ASKS: usize = 16;
+
+/// Options of an ask that are kept.
+pub(super) const MOST_OPTIONS: usize = 32;
 
 /// Longest text of an ask in bytes, and of each of its options.
 pub const LONGEST_ASK: usize = 8 * 1024;
@@ -70,52 +79,77 @@ pub enum AskReply {
 pub struct AskRecord {
     pub ask: Ask,
     pub since: Timestamp,
-    pub state: AskState,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<AskAnswer>,
+    /// Since when its agent no longer asks: it went on, was answered in its terminal, asks something else or has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed: Option<Timestamp>,
 }
 
-/// Whether an ask is open, and how it ended.
+/// The answer that was given to an ask.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AskState {
-    Open,
-    /// Somebody answered it here; the answer is on its way or was delivered.
-    Answered {
-        by: String,
-        reply: AskReply,
-        at: Timestamp,
-        /// Why the answer did not arrive, if so; then nobody else's can arrive either.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        problem: Option<String>,
-    },
-    /// The agent no longer asks: it was answered in its terminal, or the agent went on or ended.
-    Withdrawn {
-        at: Timestamp,
-    },
+pub struct AskAnswer {
+    /// The person, or the setting that answers by itself.
+    pub by: String,
+    pub reply: AskReply,
+    pub at: Timestamp,
+    /// Why it did not reach the agent, if so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
 }
+
+/// How long an agent that was answered by keys has to go on. Whatever it still asks then it asks again, or the keys were lost.
+const KEYS_TIMEOUT: Span = Span::seconds(10);
 
 impl AskRecord {
-    /// Whether it still waits for an answer.
-    pub fn is_open(&self) -> bool {
-        self.state == AskState::Open
+    /// One that has just appeared.
+    pub fn new(ask: Ask, since: Timestamp) -> AskRecord {
+        AskRecord {
+            ask,
+            since,
+            answer: None,
+            closed: None,
+        }
+    }
+
+    /// Whether it waits for an answer: nobody gave one, or the one that was given did not arrive.
+    pub fn waits(&self, now: Timestamp) -> bool {
+        let has_answer = self.answer.as_ref().is_some_and(|answer| {
+            let lost = self.ask.channel == AskChannel::Keys && now.since(answer.at) >= KEYS_TIMEOUT;
+            answer.problem.is_none() && !lost
+        });
+        self.closed.is_none() && !has_answer
     }
 }
 
 impl AskReply {
+    /// What a person means who answers a question with these words: one of its options by number, from 1, or by name; else the words.
+    pub fn from_words(ask: &Ask, words: &str) -> AskReply {
+        let words = words.trim();
+        let named = ask
+            .options
+            .iter()
+            .position(|option| option.eq_ignore_ascii_case(words));
+        let number = words
+            .parse::<usize>()
+            .ok()
+            .and_then(|number| number.checked_sub(1));
+        let chosen = named.or(number.filter(|number| *number < ask.options.len()));
+        chosen.map_or_else(|| AskReply::Text(words.to_owned()), AskReply::Choose)
+    }
+
     /// What was answered, in words for people.
     pub fn words(&self, ask: &Ask) -> String {
         match self {
             AskReply::Allow => "allowed".to_owned(),
             AskReply::AllowAlways => "always allowed".to_owned(),
             AskReply::Deny(why) if why.is_empty() => "denied".to_owned(),
-            AskReply::Deny(why) => format!("denied: {why}"),
+            AskReply::Deny(why) => format!("denied ({why})"),
             AskReply::Choose(number) => {
-                let option = ask.options.get(*number);
-                format!(
-                    "chose {}",
-                    option.map_or("an option it does not offer", String::as_str)
-                )
+                let option = ask.options.get(*number).map_or("another option", String::as_str);
+                format!("chose {option} for")
             }
-            AskReply::Text(text) => format!("answered: {text}"),
+            AskReply::Text(text) => format!("answered {text} to"),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::ask::AskRecord;
 use super::cause::Cause;
 use super::evidence::Evidence;
 use super::failure::FailureClass;
@@ -33,6 +34,12 @@ pub struct Attempt {
     pub workplace: Option<Workplace>,
     /// What the agent is doing, as far as is known.
     pub activity: Activity,
+    /// What it asked of a person; those that are closed are kept for a while.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asks: Vec<AskRecord>,
+    /// How many asks there were in all.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub asks_made: u32,
     pub evidence: Vec<Evidence>,
     /// How often evidence was asked for (an Unknown asks again).
     pub checks: u32,
@@ -48,7 +55,18 @@ pub struct Attempt {
     pub workspace: WorkspaceState,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
 impl Attempt {
+    /// What it asks of a person and nobody has answered, oldest first.
+    pub fn open_asks(&self, now: Timestamp) -> impl Iterator<Item = &AskRecord> {
+        let is_open = self.state.is_open();
+        self.asks.iter().filter(move |known| is_open && known.waits(now))
+    }
+
     /// Whether it has sent so many signals of a kind, or such long ones, that no more of that kind is taken.
     pub fn has_sent_enough(&self, kind: SignalKind) -> bool {
         let all = self.signals.iter().chain(&self.refused);
@@ -124,6 +142,14 @@ pub enum Worker {
 }
 
 impl Worker {
+    /// The role it plays; the engine plays none.
+    pub fn role(&self) -> Option<&RoleId> {
+        match self {
+            Worker::Agent { role, .. } => Some(role),
+            Worker::Engine(_) => None,
+        }
+    }
+
     /// What people call it.
     pub fn name(&self) -> &str {
         match self {
@@ -247,6 +273,8 @@ pub enum ActivityKind {
     /// Waits for a permission; the text says for what.
     Permission(String),
     Question(String),
+    /// Its tool shows a dialog that only a person can answer, in the terminal: folder trust, login.
+    Dialog(String),
     Idle,
     Exited,
     Lost,
@@ -255,6 +283,9 @@ pub enum ActivityKind {
 impl ActivityKind {
     /// Whether a person is needed.
     pub fn needs_person(&self) -> bool {
-        matches!(self, ActivityKind::Permission(_) | ActivityKind::Question(_))
+        matches!(
+            self,
+            ActivityKind::Permission(_) | ActivityKind::Question(_) | ActivityKind::Dialog(_)
+        )
     }
 }

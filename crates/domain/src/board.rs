@@ -2,8 +2,10 @@
 //! family per file; none of them reads a clock, waits, or can fail.
 
 mod admission;
+
 mod agent_commands;
 mod agent_names;
+mod asks;
 mod bulk_create;
 mod cascade;
 mod clock_jump;
@@ -154,6 +156,16 @@ impl Board {
                 doing,
                 source,
             } => self.observed(step, *attempt, doing, source),
+            Event::AskOpened { attempt, ask, rule } => {
+                let rule = rule.as_ref().map(|(by, reply)| (by.as_str(), reply));
+                self.ask_opened(step, *attempt, (ask, rule));
+            }
+            Event::AskWithdrawn { attempt, ask } => self.ask_withdrawn(step.now, *attempt, ask),
+            Event::AnswerLost {
+                attempt,
+                ask,
+                problem,
+            } => self.answer_lost(step, *attempt, ask, problem),
             Event::AttemptEnded {
                 attempt,
                 exit,

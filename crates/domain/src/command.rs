@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::id::{AttemptId, BatchId, StageId, TaskId, WorkflowId};
+use super::ask::AskReply;
+use super::id::{AskId, AttemptId, BatchId, StageId, TaskId, WorkflowId};
 use super::task::{GateCommand, TaskKind};
 
 /// A request of a person or a program to change the board; it may be refused.
@@ -49,6 +50,12 @@ pub enum Command {
     Skip(TaskId),
     /// Type an answer to the agent that works on a task.
     Answer(TaskId, String),
+    /// Answer one ask of an attempt, over the channel it came by; refused when it asks that no longer.
+    AnswerAsk {
+        attempt: AttemptId,
+        ask: AskId,
+        reply: AskReply,
+    },
     /// Stop an agent; its task goes back to its stage and uses up no budget.
     Kill(AttemptId),
     /// Start nothing new and stop what runs (K73).

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::attempt::StopCause;
 use super::command::Refusal;
-use super::id::{AttemptId, RequestId, TaskId};
+use super::id::{AskId, AttemptId, RequestId, TaskId};
 use super::workflow::{EngineAction, EvidenceKind};
 
 /// Something the engine is to do because of an event; doing it twice does no harm.
@@ -30,6 +30,8 @@ pub enum Effect {
     /// Delete the branch of a task that is done and merged, archive it otherwise (K25, LK-20).
     Retire(TaskId),
     Tell(AttemptId, String),
+    /// Hand the answer that was given to an ask to its agent; answered by `AnswerLost` if that fails.
+    Answer(AttemptId, AskId),
     Reply(RequestId, CommandReply),
     Notify(Notice),
 }
@@ -49,7 +51,7 @@ impl Effect {
             Effect::Verify { attempt, check, .. } => Some(format!("verify/{attempt}/{check}")),
             Effect::Settle(attempt) => Some(format!("settle/{attempt}")),
             Effect::Retire(task) => Some(format!("retire/{task}")),
-            Effect::Tell(..) | Effect::Reply(..) | Effect::Notify(_) => None,
+            Effect::Tell(..) | Effect::Answer(..) | Effect::Reply(..) | Effect::Notify(_) => None,
         }
     }
 }

@@ -78,7 +78,11 @@ impl Command {
             | Command::Skip(task)
             | Command::Withdraw(task)
             | Command::Answer(task, _) => vec![task.clone()],
-            Command::PutBatch { .. } | Command::Kill(_) | Command::Pause | Command::Resume => Vec::new(),
+            Command::PutBatch { .. }
+            | Command::AnswerAsk { .. }
+            | Command::Kill(_)
+            | Command::Pause
+            | Command::Resume => Vec::new(),
         }
     }
 }

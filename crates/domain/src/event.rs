@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::ask::{Ask, AskReply};
 use super::attempt::{ActivityKind, ProcessExit, Workplace};
 use super::cause::Cause;
 use super::command::Command;
 use super::evidence::{ComplianceIssue, Evidence};
-use super::id::{AttemptId, RequestId};
+use super::id::{AskId, AttemptId, RequestId};
 use super::settings::BoardSettings;
 use super::signal::SignalKind;
 use super::time::Timestamp;
@@ -56,6 +57,25 @@ pub enum Event {
         attempt: AttemptId,
         doing: ActivityKind,
         source: String,
+    },
+    /// An attempt's tool asks something by a request that waits for the reply.
+    AskOpened {
+        attempt: AttemptId,
+        ask: Ask,
+        /// The setting that answers by itself, and how.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rule: Option<(String, AskReply)>,
+    },
+    /// Nobody waits for the reply to an ask any more.
+    AskWithdrawn {
+        attempt: AttemptId,
+        ask: AskId,
+    },
+    /// The answer to an ask could not be handed over.
+    AnswerLost {
+        attempt: AttemptId,
+        ask: AskId,
+        problem: String,
     },
     /// An attempt's process has ended (by itself or because we stopped it).
     AttemptEnded {

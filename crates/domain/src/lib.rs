@@ -22,7 +22,7 @@ pub mod time;
 pub mod tri;
 pub mod workflow;
 
-pub use ask::{Ask, AskChannel, AskKind, AskRecord, AskReply, AskState};
+pub use ask::{Ask, AskAnswer, AskChannel, AskKind, AskRecord, AskReply};
 pub use attempt::{
     ActivityKind, Attempt, AttemptMode, AttemptState, ProcessExit, StopCause, Verdict, Worker, Workplace,
 };

@@ -1,5 +1,7 @@
 //! Who follows the terminals of running attempts and reports their end.
 
+use dbs_domain::{Ask, AskReply, AttemptId};
+
 use super::holders::HolderId;
 
 /// Follows the terminals of running attempts and reports their end.
@@ -13,6 +15,12 @@ pub trait Terminals: Send + Sync {
     /// # Errors
     /// When nothing runs there; the text says so.
     fn type_line(&self, id: &HolderId, line: &str) -> Result<(), String>;
+
+    /// Hands the answer to an ask to the agent, over the channel the ask came by. Safe to repeat while a request waits for it.
+    ///
+    /// # Errors
+    /// When it cannot be handed over; the text says why.
+    fn answer(&self, attempt: AttemptId, ask: &Ask, reply: &AskReply) -> Result<(), String>;
 
     /// The last lines it showed, as plain text for people; empty when there are none.
     fn last_lines(&self, id: &HolderId) -> String;

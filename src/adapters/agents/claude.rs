@@ -102,7 +102,7 @@ impl AgentKind for ClaudeAgent {
             argv,
             files: vec![PrivateFile {
                 name: SETTINGS_FILE.to_owned(),
-                text: settings::text(),
+                text: settings::text(&context.program),
             }],
             ..LaunchCommand::default()
         })

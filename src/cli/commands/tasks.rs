@@ -2,16 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use crate::adapters::clock;
 use crate::adapters::desktop::editor;
 use crate::cli::args::{JsonFlag, RetryArgs, TaskArgs, TaskCommand, UpdateArgs};
 use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::{CommandResult, create, execute, import, print_reply, show};
 use crate::cli::text_input;
 use crate::config::process_env::ProcessEnv;
-use crate::domain::attempt::ActivityKind;
-use crate::domain::{Command, TaskId, TaskPatch};
+use crate::domain::{AskReply, Command, TaskId, TaskPatch};
 use crate::protocol::query::Report;
-use crate::ui::PermissionReply;
 
 pub(super) fn task(edge: &ProcessEnv, verb: TaskCommand) -> CommandResult {
     match verb {
@@ -119,12 +118,19 @@ pub(super) fn approve(edge: &ProcessEnv, one: &TaskArgs) -> CommandResult {
     let mut access = BoardAccess::open(edge)?;
     let task = id(&one.id);
     let open = access.task(&task)?.and_then(|detail| detail.attempt);
-    let answer = match &open {
-        Some(attempt) if let ActivityKind::Permission(what) = &attempt.activity.doing => {
-            access.reply_permission(attempt.id, what, PermissionReply::Yes)?
-        }
-        _ => access.execute(&edge.author(), Command::Approve(task))?,
+    let asked = open.as_ref().and_then(|attempt| {
+        let known = attempt.open_asks(clock::now()).next()?;
+        Some((attempt.id, known.ask.id.clone()))
+    });
+    let command = match asked {
+        Some((attempt, ask)) => Command::AnswerAsk {
+            attempt,
+            ask,
+            reply: AskReply::Allow,
+        },
+        None => Command::Approve(task),
     };
+    let answer = access.execute(&edge.author(), command)?;
     Ok(print_reply(&answer, "", one.json))
 }
 

@@ -34,9 +34,6 @@ impl PlainClient {
                 let by = self.edge.author();
                 self.request(ServerCall::Ask { by, command }).await
             }
-            PlainTyped::Consent(attempt, what, says) => {
-                self.request(ServerCall::Consent { attempt, what, says }).await
-            }
             PlainTyped::ShowOutput(task) => {
                 let end_of = self.commands.end_of;
                 self.spawn_blocking(move |place, _edge| {

@@ -87,6 +87,7 @@ pub(super) fn doing(doing: &ActivityKind) -> String {
         ActivityKind::Working => "working".to_owned(),
         ActivityKind::Permission(what) => format!("needs a permission: {what}"),
         ActivityKind::Question(what) => format!("asks: {what}"),
+        ActivityKind::Dialog(what) => format!("shows a dialog: {what}"),
         ActivityKind::Idle => "idle".to_owned(),
         ActivityKind::Exited => "ended".to_owned(),
         ActivityKind::Lost => "lost".to_owned(),

@@ -48,12 +48,6 @@ pub(super) async fn carry_out(
             client.await_echo(id);
             type_into(&services.hub, id, &typed);
         }
-        UiRequest::ReplyPermission(attempt, what, says) => {
-            match services.approvals.reply(attempt, (&what, says)) {
-                Ok(accepted) => client.toast(NoticeLevel::Success, accepted.0),
-                Err(refusal) => client.toast(NoticeLevel::Warning, refusal.why),
-            }
-        }
         UiRequest::LoadOlderLines(id, columns) => in_background(client, move || {
             WorkResult::Older(id, scrollback::lines(&services.hub, id, columns))
         }),

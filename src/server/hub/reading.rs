@@ -190,7 +190,10 @@ fn observe(hub: &Readers, attempt: AttemptId, state: &StatusRecord) {
         _ if state.id.is_some() => return,
         (ReportedState::Working, _) => ActivityKind::Working,
         (ReportedState::Blocked, Some("question")) => ActivityKind::Question(text()),
-        (ReportedState::Blocked, _) => ActivityKind::Permission(text()),
+        (ReportedState::Blocked, Some("permission")) if !is_dialog(&text()) => {
+            ActivityKind::Permission(text())
+        }
+        (ReportedState::Blocked, _) => ActivityKind::Dialog(text()),
         (ReportedState::Idle | ReportedState::Done | ReportedState::Error, _) => ActivityKind::Idle,
         (ReportedState::Clear, _) => return,
     };
@@ -200,6 +203,12 @@ fn observe(hub: &Readers, attempt: AttemptId, state: &StatusRecord) {
         doing,
         source: "osc 7501".to_owned(),
     });
+}
+
+/// Whether a report of a permission is about a dialog of the tool itself, which no yes or no of ours answers.
+fn is_dialog(text: &str) -> bool {
+    const DIALOGS: &[&str] = &["trust this folder", "dialog open"];
+    DIALOGS.iter().any(|known| text.eq_ignore_ascii_case(known))
 }
 
 /// The last lines with something on them, cleaned and cut.

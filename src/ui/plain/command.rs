@@ -2,9 +2,8 @@
 //! program.
 
 use super::prompts::{PlainPrompts, offers};
-use crate::domain::{AttemptId, Command, TaskId};
+use crate::domain::{AskReply, Command, TaskId};
 use crate::read_model::{AttentionItem, AttentionKind, AttentionSummary};
-use crate::ui::PermissionReply;
 
 /// What can be typed, line by line.
 pub const HELP: &[&str] = &[
@@ -32,8 +31,6 @@ pub enum PlainCommand {
     /// These lines are the answer.
     Reply(Vec<String>),
     Submit(Command),
-    /// Answer an agent that asks for a permission, if it still does.
-    Consent(AttemptId, String, PermissionReply),
     /// Show the end of what the last agent of a task showed.
     ShowOutput(TaskId),
     /// A command of the program, as words for it.
@@ -85,13 +82,16 @@ fn answer(item: &AttentionItem, text: &str) -> Option<PlainCommand> {
     let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let (word, rest) = (word.to_ascii_lowercase(), rest.trim());
     let task = item.task.clone();
-    let consent = |reply| Some(PlainCommand::Consent(item.attempt?, item.text.clone(), reply));
     let submit = |command| Some(PlainCommand::Submit(command));
+    let reply_to_ask = |reply| submit(item.answer_command(reply)?);
     match (item.kind, word.as_str(), rest) {
         (_, "look", "") => Some(PlainCommand::ShowOutput(task)),
         (AttentionKind::Question, ..) => submit(Command::Answer(task, text.to_owned())),
-        (AttentionKind::Permission, "yes" | "y" | "allow" | "approve", "") => consent(PermissionReply::Yes),
-        (AttentionKind::Permission, "no" | "n" | "deny" | "refuse", "") => consent(PermissionReply::No),
+        (AttentionKind::Permission, "yes" | "y" | "allow" | "approve", "") => reply_to_ask(AskReply::Allow),
+        (AttentionKind::Permission, "always", "") => reply_to_ask(AskReply::AllowAlways),
+        (AttentionKind::Permission, "no" | "n" | "deny" | "refuse", why) => {
+            reply_to_ask(AskReply::Deny(why.to_owned()))
+        }
         (AttentionKind::Permission, "say", note) if !note.is_empty() && item.attempt.is_some() => {
             submit(Command::Answer(task, note.to_owned()))
         }
@@ -103,7 +103,7 @@ fn answer(item: &AttentionItem, text: &str) -> Option<PlainCommand> {
             submit(Command::Reject(task, why.to_owned()))
         }
         (AttentionKind::Approval, "skip", "") => submit(Command::Skip(task)),
-        (AttentionKind::Permission | AttentionKind::Approval, ..) => None,
+        (AttentionKind::Permission | AttentionKind::Dialog | AttentionKind::Approval, ..) => None,
         (
             AttentionKind::Gate | AttentionKind::Merge | AttentionKind::Held | AttentionKind::Failed,
             word,

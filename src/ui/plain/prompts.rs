@@ -2,7 +2,7 @@
 //! given twice.
 
 use crate::read_model::{AttentionKind, AttentionRow, AttentionSummary};
-use crate::ui::status::{asks, kind_word};
+use crate::ui::status::{asks, dialog, kind_word};
 
 /// New prompts printed one by one at a time; more are counted.
 const MOST_PRINTED: usize = 9;
@@ -128,7 +128,13 @@ fn line(prompt: &PlainPrompt) -> String {
         AttentionKind::Permission => {
             format!("{}{}", who.unwrap_or_default(), asks(&item.text))
         }
-        AttentionKind::Question => format!("{}asks: {}", who.unwrap_or_default(), item.text),
+        AttentionKind::Question => format!(
+            "{}asks: {}{}",
+            who.unwrap_or_default(),
+            item.text,
+            options(prompt)
+        ),
+        AttentionKind::Dialog => format!("{}{}", who.unwrap_or_default(), dialog(&item.text)),
         AttentionKind::Approval => "waits for your approval".to_owned(),
         AttentionKind::Gate | AttentionKind::Merge | AttentionKind::Held | AttentionKind::Failed => {
             item.text.clone()
@@ -155,11 +161,25 @@ pub(super) fn offers(prompt: &PlainPrompt) -> String {
     match prompt.about.item.kind {
         AttentionKind::Permission => format!("{n} yes, {n} no, {n} say TEXT, {n} look"),
         AttentionKind::Question => format!("{n} ANSWER, {n} look"),
+        AttentionKind::Dialog => format!("{n} look; answer it with dbs in the agent's terminal"),
         AttentionKind::Approval => format!("{n} yes, {n} no WHY, {n} skip"),
         AttentionKind::Gate | AttentionKind::Merge | AttentionKind::Held | AttentionKind::Failed => {
             format!("{n} retry, {n} retry NOTE, {n} skip, {n} park WHY, {n} look")
         }
     }
+}
+
+/// The answers a question offers, with their numbers.
+fn options(prompt: &PlainPrompt) -> String {
+    let options = prompt.about.item.ask.iter().flat_map(|ask| &ask.options);
+    let numbered: Vec<String> = (1..)
+        .zip(options)
+        .map(|(number, option)| format!("{number} {option}"))
+        .collect();
+    if numbered.is_empty() {
+        return String::new();
+    }
+    format!(" ({})", numbered.join(", "))
 }
 
 fn nothing(attention: &AttentionSummary) -> String {

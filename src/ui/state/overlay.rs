@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use crate::domain::{AttemptId, Command, TaskId};
+use crate::domain::{Ask, AttemptId, Command, TaskId};
 use crate::ui::action::Action;
 use crate::ui::chord::Chord;
 use crate::ui::click_target::ClickTarget;
@@ -221,8 +221,8 @@ pub(crate) enum ConfirmAction {
     StopServer,
     /// Type that into the terminal.
     Paste(ScreenId, String),
-    /// Allow these agents what they wanted when it was asked, and no other thing.
-    Allow(Vec<(AttemptId, String)>),
+    /// Allow these agents what they asked then, and no other thing.
+    Allow(Vec<(AttemptId, Ask)>),
     Link(String),
 }
 

@@ -2,7 +2,7 @@
 //! key that opened the list takes what is marked in it, and each row has a letter.
 
 use super::UpdateContext;
-use crate::domain::{ActivityKind, Attempt, Task, TaskId};
+use crate::domain::{Attempt, Task, TaskId};
 use crate::ui::action::Action;
 use crate::ui::screen_layout::ScreenLayout;
 use crate::ui::state::{Menu, MenuAction, MenuItem, Overlay};
@@ -71,11 +71,9 @@ impl UpdateContext<'_, '_> {
         offers.push(("command", format!("dbs task show {}", task.id)));
         let commit = task.merged.as_ref().or(task.head.as_ref());
         offers.extend(commit.map(|commit| ("commit", commit.clone())));
-        if let Some(ActivityKind::Permission(text) | ActivityKind::Question(text)) =
-            open.map(|open| &open.activity.doing)
-        {
-            offers.push(("asked", text.clone()));
-        }
+        let now = self.scene.now;
+        let asked = open.into_iter().flat_map(|open| open.open_asks(now));
+        offers.extend(asked.map(|known| ("asked", known.ask.text.clone())));
         offers
     }
 

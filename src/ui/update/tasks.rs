@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::UpdateContext;
 use super::affected::{affected_lines, listed};
 use crate::domain::command::TaskPatch;
-use crate::domain::{ActivityKind, Attempt, Command, Task, TaskId, TaskState, pluralized};
+use crate::domain::{Attempt, Command, Task, TaskId, TaskState, pluralized};
 use crate::ui::action::Action;
 use crate::ui::line_editor::LineEditor;
 use crate::ui::pane::Direction;
@@ -31,8 +31,10 @@ impl UpdateContext<'_, '_> {
 
     /// Says yes: to the agent at hand that asks for a permission, else to the tasks.
     pub(super) fn approve(&mut self, about: &ActionTarget<'_>) {
-        match about.wants_permission() {
-            Some((attempt, what)) if self.state.marked_tasks.is_empty() => self.allow_current(attempt, what),
+        match about.wants_permission(self.scene.now) {
+            Some((attempt, known)) if self.state.marked_tasks.is_empty() => {
+                self.allow_current(attempt, known)
+            }
             _ => self.command_each("approved", Command::Approve, about),
         }
     }
@@ -125,15 +127,14 @@ impl UpdateContext<'_, '_> {
 
     /// What the agent asked, when it is to be answered.
     fn asked_by(&self, tasks: &[Arc<Task>]) -> Vec<String> {
-        let asked =
-            tasks.iter().filter_map(
-                |task| match &self.scene.model.open_attempt(task)?.activity.doing {
-                    ActivityKind::Question(text) | ActivityKind::Permission(text) => {
-                        Some(format!("{} asks: {text}", task.id))
-                    }
-                    _ => None,
-                },
-            );
+        let now = self.scene.now;
+        let open = tasks
+            .iter()
+            .filter_map(|task| self.scene.model.open_attempt(task));
+        let asked = open.flat_map(|attempt| {
+            let asks = attempt.open_asks(now);
+            asks.map(|known| format!("{} asks: {}", attempt.task, known.ask.text))
+        });
         asked.collect()
     }
 

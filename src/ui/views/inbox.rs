@@ -12,7 +12,7 @@ use crate::ui::list_filter::inbox;
 use crate::ui::pane::PaneId;
 use crate::ui::scene::{Scene, ScreenId};
 use crate::ui::state::{Pane, SortOrder, UiState};
-use crate::ui::status::{DisplayStatus, asks, attention_word, kind_word};
+use crate::ui::status::{DisplayStatus, asks, attention_word, dialog, kind_word};
 use crate::ui::target::{ActionTarget, marked_attention, task_target};
 use crate::ui::text::{clock, wrap};
 
@@ -188,6 +188,7 @@ fn details(
     let mut texts = vec![match item.kind {
         AttentionKind::Permission => (format!("{who} {}", asks(&item.text)), role),
         AttentionKind::Question => (format!("{who} asks: {}", item.text), role),
+        AttentionKind::Dialog => (format!("{who} {}", dialog(&item.text)), role),
         AttentionKind::Approval => ("Continues when you approve it.".to_owned(), role),
         AttentionKind::Gate | AttentionKind::Merge | AttentionKind::Held => {
             (format!("Held: {}. It stays until you act.", item.text), role)
@@ -229,6 +230,7 @@ fn keys(ctx: &ViewContext<'_>, item: &AttentionItem, room: usize) -> Vec<Vec<Act
             (Action::Open, "open"),
             (Action::Type, "type"),
         ],
+        AttentionKind::Dialog => &[(Action::Open, "open"), (Action::Type, "type")],
         AttentionKind::Approval => &[
             (Action::Approve, "approve"),
             (Action::ApproveAll, all.as_str()),

@@ -88,7 +88,7 @@ impl World {
             } => self.with(board, *id, |world, attempt| world.verify(now, attempt, evidence)),
             Effect::Settle(id) => self.settle(now, *id),
             Effect::Retire(task) => self.retire(now, task),
-            Effect::Tell(..) | Effect::Reply(..) | Effect::Notify(_) => {}
+            Effect::Answer(..) | Effect::Tell(..) | Effect::Reply(..) | Effect::Notify(_) => {}
         }
     }
 

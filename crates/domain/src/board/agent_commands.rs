@@ -3,6 +3,7 @@
 use super::Board;
 use super::commands::{accepted, refusal, refuse, require_text};
 use super::transition::Transition;
+use crate::ask::{AskChannel, AskKind, AskRecord, AskReply};
 use crate::attempt::{AttemptState, StopCause, Worker};
 use crate::batch::PauseReason;
 use crate::effect::{Accepted, CommandReply, Effect, NoticeLevel};
@@ -25,8 +26,16 @@ impl Board {
         }) else {
             refuse!("no agent works on {id} now: leave a comment, the next one reads it");
         };
+        let mut open = attempt.open_asks(step.now);
+        let is_question = |known: &&AskRecord| {
+            known.ask.kind == AskKind::Question && known.ask.channel == AskChannel::Request
+        };
+        if let Some(known) = open.find(is_question) {
+            let reply = AskReply::from_words(&known.ask, text);
+            return self.answer_ask(step, by, (attempt.id, &known.ask.id), &reply);
+        }
         self.comment(step.now, id, by, format!("answered: {text}"));
-        self.type_line(step, attempt.id, text);
+        self.type_line(step, (by, attempt.id), text);
         Ok(accepted(format!("answered {}", attempt.worker.name())))
     }
 

@@ -48,6 +48,7 @@ impl Board {
             Command::Skip(id) => self.skip(step, by, id),
             Command::Withdraw(id) => self.withdraw(step, by, id),
             Command::Answer(id, text) => self.answer(step, by, id, text),
+            Command::AnswerAsk { attempt, ask, reply } => self.answer_ask(step, by, (*attempt, ask), reply),
             Command::Kill(id) => self.kill(step, by, *id),
             Command::Pause => Ok(self.pause_work(step, by)),
             Command::Resume => self.resume_work(step, by),

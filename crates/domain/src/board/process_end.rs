@@ -51,6 +51,7 @@ impl Board {
             return;
         }
         let has_folder = self.has_folder(&attempt);
+        self.close_asks(step.now, id, |_| true);
         self.edit_attempt(id, |attempt| {
             attempt.activity = Activity::new(ActivityKind::Exited, "exit", step.now);
             attempt.expect_no_answer();

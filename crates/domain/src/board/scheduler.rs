@@ -191,6 +191,8 @@ fn new_attempt(
         refused: Vec::new(),
         workplace: None,
         activity: Activity::new(doing, "started", step.now),
+        asks: Vec::new(),
+        asks_made: 0,
         evidence: Vec::new(),
         checks: 0,
         created_at: step.now,

@@ -26,6 +26,7 @@ impl Board {
         }
         let now = step.now;
         let has_worked = has_worked(&verdict);
+        self.close_asks(now, id, |_| true);
         self.edit_attempt(id, |attempt| {
             attempt.state = AttemptState::Settled(verdict);
             attempt.ended_at = Some(now);

@@ -6,6 +6,7 @@ use super::commands::{accepted, refusal, refuse};
 use super::process_end::deciding_signal;
 use super::rows::ENGINE;
 use super::transition::Transition;
+use crate::ask::AskChannel;
 use crate::attempt::{
     Activity, ActivityKind, Attempt, AttemptMode, AttemptState, StopCause, Worker, Workplace, WorkspaceState,
 };
@@ -171,7 +172,7 @@ impl Board {
     }
 
     fn accept_signal(&mut self, step: &mut Transition, attempt: &Attempt, signal: Signal) {
-        let (kind, text) = (signal.kind, signal.text.clone());
+        let (kind, text, key) = (signal.kind, signal.text.clone(), signal.key.clone());
         let name = attempt.worker.name();
         if kind == SignalKind::Progress {
             self.comment(step.now, &attempt.task, name, text.clone());
@@ -197,11 +198,13 @@ impl Board {
             }
             SignalKind::Question => {
                 self.set_activity(step.now, attempt.id, ActivityKind::Question(text.clone()));
+                self.ask_in_words(step.now, attempt.id, (&key, &text));
                 let text = format!("{name} asks: {text}");
                 step.notify_attempt(NoticeLevel::Alert, "question", attempt, text);
             }
             // What follows from it is decided when the process has ended.
             SignalKind::Done | SignalKind::Reject | SignalKind::Block | SignalKind::Fail => {
+                self.close_asks(step.now, attempt.id, |channel| channel == AskChannel::Line);
                 self.start_linger(step, attempt);
             }
         }
@@ -285,24 +288,14 @@ impl Board {
                 row.activity = Activity::new(doing.clone(), source, step.now);
             }
         });
-        if let (true, ActivityKind::Permission(text) | ActivityKind::Question(text)) = (is_new, doing) {
-            let name = attempt.worker.name();
-            let kind = if matches!(doing, ActivityKind::Permission(_)) {
-                "permission"
-            } else {
-                "question"
-            };
-            step.notify_attempt(NoticeLevel::Alert, kind, &attempt, format!("{name} asks: {text}"));
+        if is_new {
+            self.observe_asks(step, &attempt, doing);
         }
     }
 
     /// Types an answer to the agent that works on a task.
-    pub(super) fn type_line(&mut self, step: &mut Transition, id: AttemptId, text: &str) {
-        self.edit_attempt(id, |row| {
-            if row.activity.doing.needs_person() {
-                row.activity = Activity::new(ActivityKind::Working, "answer", step.now);
-            }
-        });
+    pub(super) fn type_line(&mut self, step: &mut Transition, (by, id): (&str, AttemptId), text: &str) {
+        self.answer_by_line(step.now, (by, id), text);
         step.emit(Effect::Tell(id, text.to_owned()));
     }
 }

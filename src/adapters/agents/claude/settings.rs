@@ -1,15 +1,39 @@
-//! The settings of one invocation of Claude Code: the calls it may make unasked.
+//! The settings of one invocation of Claude Code: hooks that call this program, and the calls it may make unasked.
 
-use serde_json::json;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+/// Events of which the tool calls `dbs hook`.
+const EVENTS: &[&str] = &["PermissionRequest", "Stop"];
 
 /// Commands an agent may use without being asked: its own reports.
 const OWN_COMMANDS: &[&str] = &["signal", "progress", "done", "task comment", "task show"];
 
+/// Seconds the tool waits for a hook: a person may take a day to answer.
+const HOOK_TIMEOUT: u32 = 86_400;
+
 /// The settings as JSON.
-pub(super) fn text() -> String {
+pub(super) fn text(program: &Path) -> String {
+    let program = program.to_string_lossy();
+    let hook = json!([{ "hooks": [{
+        "type": "command",
+        "command": program,
+        // With arguments of its own no shell is involved.
+        "args": ["hook"],
+        "timeout": HOOK_TIMEOUT,
+    }] }]);
+    let hooks: serde_json::Map<String, Value> = EVENTS
+        .iter()
+        .map(|event| ((*event).to_owned(), hook.clone()))
+        .collect();
     let allow: Vec<String> = OWN_COMMANDS
         .iter()
         .map(|command| format!("Bash(dbs {command}:*)"))
         .collect();
-    json!({ "permissions": { "allow": allow } }).to_string()
+    let settings = json!({
+        "hooks": hooks,
+        "permissions": { "allow": allow },
+    });
+    settings.to_string()
 }

@@ -115,6 +115,7 @@ fn task_of(event: &Event) -> Option<TaskId> {
         },
         Command::PutBatch { .. }
         | Command::CreateAll(_)
+        | Command::AnswerAsk { .. }
         | Command::Kill(_)
         | Command::Pause
         | Command::Resume => None,
@@ -149,6 +150,14 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
                 "observed",
                 json!({ "doing": doing, "text": text, "source": source }),
             )
+        }
+        Event::AskOpened { ask, rule, .. } => (
+            "ask_opened",
+            json!({ "ask": ask, "rule": rule.as_ref().map(|(name, _)| name) }),
+        ),
+        Event::AskWithdrawn { ask, .. } => ("ask_withdrawn", json!({ "ask": { "id": ask } })),
+        Event::AnswerLost { ask, problem, .. } => {
+            ("answer_lost", json!({ "ask": { "id": ask }, "problem": problem }))
         }
         Event::AttemptEnded {
             exit, tail, cause, ..
@@ -197,6 +206,9 @@ fn asked(by: &str, command: &Command) -> Value {
         Command::Reject(_, why) => ("reject", json!({ "text": why })),
         Command::Skip(_) => ("skip", json!({})),
         Command::Answer(_, text) => ("answer", json!({ "text": text })),
+        Command::AnswerAsk { ask, reply, .. } => {
+            ("answer_ask", json!({ "ask": { "id": ask }, "reply": reply }))
+        }
         Command::Kill(_) => ("kill", json!({})),
         Command::Pause => ("pause", json!({})),
         Command::Resume => ("resume", json!({})),

@@ -43,6 +43,7 @@ fn board(items: &[(&str, AttentionKind)]) -> ReadModel {
                 kind: *kind,
                 text: "an agent's word".to_owned(),
                 since: Timestamp(1),
+                ask: None,
             })
             .collect(),
         ..ReadModel::default()

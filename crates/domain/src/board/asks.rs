@@ -1,0 +1,311 @@
+//! What agents ask of a person: each ask is answered once, whoever answers it first, and an answer reaches only the ask it was given to.
+
+use super::Board;
+use super::commands::{accepted, refusal, refuse};
+use super::transition::Transition;
+use crate::ask::{
+    Ask, AskAnswer, AskChannel, AskKind, AskRecord, AskReply, LONGEST_ASK, MOST_CLOSED_ASKS, MOST_OPEN_ASKS,
+    MOST_OPTIONS,
+};
+use crate::attempt::{Activity, ActivityKind, Attempt, AttemptState, Worker};
+use crate::command::Refusal;
+use crate::effect::{CommandReply, Effect, NoticeLevel};
+use crate::id::{AskId, AttemptId};
+use crate::time::Timestamp;
+
+impl Board {
+    /// An agent's tool asks by a request that waits for the reply. `rule` is the setting that answers by itself, if one does.
+    pub(super) fn ask_opened(
+        &mut self,
+        step: &mut Transition,
+        id: AttemptId,
+        (ask, rule): (&Ask, Option<(&str, &AskReply)>),
+    ) {
+        let Some(attempt) = self.asking_attempt(id) else {
+            return;
+        };
+        if let Some(known) = attempt.asks.iter().find(|known| known.ask.id == ask.id) {
+            // Whoever waits for the reply has come back; the answer that was given is for it.
+            if known.answer.is_some() {
+                step.emit(Effect::Answer(id, ask.id.clone()));
+            }
+            return;
+        }
+        let open = attempt.asks.iter().filter(|known| known.closed.is_none());
+        if open.clone().count() >= MOST_OPEN_ASKS {
+            return;
+        }
+        // The terminal shows what the request is about; it is one question and not two.
+        let on_screen = open.clone().any(|known| is_on_screen(known.ask.channel));
+        self.close_asks(step.now, id, is_on_screen);
+        let ask = bounded(ask.clone());
+        self.add_ask(step.now, id, ask.clone());
+        match rule {
+            Some((by, reply)) => self.record_answer(step, &attempt, &ask, (by, reply.clone())),
+            None if on_screen => {}
+            None => call_for_answer(step, &attempt, ask.kind, &ask.text),
+        }
+    }
+
+    /// Whoever waited for the reply to an ask no longer does.
+    pub(super) fn ask_withdrawn(&mut self, now: Timestamp, id: AttemptId, ask: &AskId) {
+        self.edit_attempt(id, |row| {
+            for known in row.asks.iter_mut().filter(|known| known.ask.id == *ask) {
+                known.closed.get_or_insert(now);
+            }
+        });
+    }
+
+    /// The answer to an ask did not reach its agent.
+    pub(super) fn answer_lost(&mut self, step: &mut Transition, id: AttemptId, ask: &AskId, problem: &str) {
+        let Some(attempt) = self.attempt(id) else { return };
+        let is_it = |known: &AskRecord| known.ask.id == *ask && known.closed.is_none();
+        if !attempt.asks.iter().any(is_it) {
+            return;
+        }
+        self.edit_attempt(id, |row| {
+            for known in row.asks.iter_mut().filter(|known| is_it(known)) {
+                if let Some(answer) = &mut known.answer {
+                    answer.problem = Some(problem.to_owned());
+                }
+            }
+        });
+        let text = format!("{} did not get the answer: {problem}", attempt.worker.name());
+        step.notify_attempt(NoticeLevel::Warning, "answer", &attempt, text);
+    }
+
+    /// Answers an ask, if it still waits.
+    pub(super) fn answer_ask(
+        &mut self,
+        step: &mut Transition,
+        by: &str,
+        (id, ask): (AttemptId, &AskId),
+        reply: &AskReply,
+    ) -> CommandReply {
+        let Some(attempt) = self.asking_attempt(id) else {
+            refuse!("attempt {id} is over: nothing was sent");
+        };
+        let known = attempt.asks.iter().find(|known| known.ask.id == *ask);
+        let Some(known) = known.filter(|known| known.closed.is_none()) else {
+            refuse!("attempt {id} asks something else by now; nothing was sent");
+        };
+        if !known.waits(step.now) {
+            let by = known.answer.as_ref().map_or("somebody", |answer| &answer.by);
+            refuse!(
+                "{} was answered by {by} already and has not gone on yet; nothing was sent again",
+                attempt.task
+            );
+        }
+        check_reply(&attempt, &known.ask, reply)?;
+        let ask = known.ask.clone();
+        self.record_answer(step, &attempt, &ask, (by, reply.clone()));
+        Ok(accepted(format!(
+            "{} {}: {}",
+            reply.words(&ask),
+            attempt.task,
+            ask.text
+        )))
+    }
+
+    /// Keeps an answer and sends it on its way.
+    fn record_answer(
+        &mut self,
+        step: &mut Transition,
+        attempt: &Attempt,
+        ask: &Ask,
+        (by, reply): (&str, AskReply),
+    ) {
+        let text = format!(
+            "{by} {} {}: {}",
+            reply.words(ask),
+            attempt.worker.name(),
+            ask.text
+        );
+        step.notify_attempt(NoticeLevel::Info, "answer", attempt, text);
+        let answer = AskAnswer {
+            by: by.to_owned(),
+            reply,
+            at: step.now,
+            problem: None,
+        };
+        self.edit_attempt(attempt.id, |row| {
+            let known = row.asks.iter_mut().find(|known| known.ask.id == ask.id);
+            if let Some(known) = known {
+                known.answer = Some(answer);
+            }
+        });
+        step.emit(Effect::Answer(attempt.id, ask.id.clone()));
+    }
+
+    /// What an agent was seen doing says whether it asks something in its terminal.
+    pub(super) fn observe_asks(&mut self, step: &mut Transition, attempt: &Attempt, doing: &ActivityKind) {
+        let Some((kind, text)) = asked(doing) else {
+            // What it asked in words stays asked while it works on something else.
+            self.close_asks(step.now, attempt.id, |channel| channel != AskChannel::Line);
+            return;
+        };
+        let open: Vec<&AskRecord> = attempt
+            .asks
+            .iter()
+            .filter(|known| known.closed.is_none())
+            .collect();
+        let is_known = |known: &&AskRecord| {
+            known.ask.channel == AskChannel::Request || (known.ask.kind == kind && known.ask.text == text)
+        };
+        if open.iter().any(|known| is_known(known)) {
+            return;
+        }
+        self.close_asks(step.now, attempt.id, is_on_screen);
+        let channel = match kind {
+            AskKind::Permission | AskKind::Question | AskKind::Plan => AskChannel::Keys,
+            AskKind::Dialog => AskChannel::Terminal,
+        };
+        let ask = Ask {
+            id: AskId::new(format!("screen-{}", attempt.asks_made + 1)),
+            kind,
+            text: text.to_owned(),
+            options: Vec::new(),
+            channel,
+        };
+        self.add_ask(step.now, attempt.id, bounded(ask));
+        call_for_answer(step, attempt, kind, text);
+    }
+
+    /// An agent asked something by a signal. It stays asked until somebody answers.
+    pub(super) fn ask_in_words(&mut self, now: Timestamp, id: AttemptId, (key, text): (&str, &str)) {
+        let ask = Ask {
+            id: AskId::new(format!("signal-{key}")),
+            kind: AskKind::Question,
+            text: text.to_owned(),
+            options: Vec::new(),
+            channel: AskChannel::Line,
+        };
+        self.add_ask(now, id, bounded(ask));
+    }
+
+    fn add_ask(&mut self, now: Timestamp, id: AttemptId, ask: Ask) {
+        self.edit_attempt(id, |row| {
+            row.asks_made += 1;
+            row.asks.push(AskRecord::new(ask, now));
+            let closed = row.asks.iter().filter(|known| known.closed.is_some()).count();
+            let mut surplus = closed.saturating_sub(MOST_CLOSED_ASKS);
+            row.asks.retain(|known| {
+                let goes = surplus > 0 && known.closed.is_some();
+                surplus -= usize::from(goes);
+                !goes
+            });
+        });
+    }
+
+    /// Closes what an attempt asks over such channels.
+    pub(super) fn close_asks(&mut self, now: Timestamp, id: AttemptId, closes: impl Fn(AskChannel) -> bool) {
+        let Some(attempt) = self.attempt(id) else { return };
+        let is_meant = |known: &AskRecord| known.closed.is_none() && closes(known.ask.channel);
+        if attempt.asks.iter().any(is_meant) {
+            self.edit_attempt(id, |row| {
+                for known in row.asks.iter_mut().filter(|known| is_meant(known)) {
+                    known.closed = Some(now);
+                }
+            });
+        }
+    }
+
+    /// A line was typed to an agent: it answers what was asked in words, or on the screen.
+    pub(super) fn answer_by_line(&mut self, now: Timestamp, (by, id): (&str, AttemptId), text: &str) {
+        self.edit_attempt(id, |row| {
+            if row.activity.doing.needs_person() {
+                row.activity = Activity::new(ActivityKind::Working, "answer", now);
+            }
+            for known in row.asks.iter_mut().filter(|known| known.waits(now)) {
+                if known.ask.channel != AskChannel::Request {
+                    known.closed = Some(now);
+                    known.answer = Some(AskAnswer {
+                        by: by.to_owned(),
+                        reply: AskReply::Text(text.to_owned()),
+                        at: now,
+                        problem: None,
+                    });
+                }
+            }
+        });
+    }
+
+    /// An agent whose process may live.
+    fn asking_attempt(&self, id: AttemptId) -> Option<std::sync::Arc<Attempt>> {
+        self.attempt(id).filter(|attempt| {
+            let lives = matches!(
+                attempt.state,
+                AttemptState::Starting | AttemptState::Running | AttemptState::Stopping(_)
+            );
+            lives && matches!(attempt.worker, Worker::Agent { .. })
+        })
+    }
+}
+
+/// What is asked in a terminal by an agent that does that.
+fn asked(doing: &ActivityKind) -> Option<(AskKind, &str)> {
+    match doing {
+        ActivityKind::Permission(text) => Some((AskKind::Permission, text)),
+        ActivityKind::Question(text) => Some((AskKind::Question, text)),
+        ActivityKind::Dialog(text) => Some((AskKind::Dialog, text)),
+        ActivityKind::Starting
+        | ActivityKind::Working
+        | ActivityKind::Idle
+        | ActivityKind::Exited
+        | ActivityKind::Lost => None,
+    }
+}
+
+fn is_on_screen(channel: AskChannel) -> bool {
+    matches!(channel, AskChannel::Keys | AskChannel::Terminal)
+}
+
+/// Refuses an answer that cannot be given to this ask.
+fn check_reply(attempt: &Attempt, ask: &Ask, reply: &AskReply) -> Result<(), Refusal> {
+    let task = &attempt.task;
+    if ask.channel == AskChannel::Terminal {
+        return Err(refusal(format!(
+            "{task} shows a dialog of its tool: answer it in its terminal"
+        )));
+    }
+    let fits = match reply {
+        AskReply::Allow | AskReply::AllowAlways | AskReply::Deny(_) => {
+            matches!(ask.kind, AskKind::Permission | AskKind::Plan)
+        }
+        AskReply::Choose(number) => *number < ask.options.len(),
+        AskReply::Text(text) => ask.kind == AskKind::Question && !text.trim().is_empty(),
+    };
+    if fits {
+        return Ok(());
+    }
+    Err(refusal(match ask.kind {
+        AskKind::Permission | AskKind::Plan => format!("{task} wants a yes or a no"),
+        AskKind::Question if ask.options.is_empty() => format!("{task} wants an answer in words"),
+        AskKind::Question => format!("{task} wants one of: {}", ask.options.join(", ")),
+        AskKind::Dialog => format!("{task} shows a dialog of its tool: answer it in its terminal"),
+    }))
+}
+
+/// The ask with texts and options cut to their limits.
+fn bounded(mut ask: Ask) -> Ask {
+    ask.text = cut(ask.text);
+    ask.options.truncate(MOST_OPTIONS);
+    ask.options = ask.options.into_iter().map(cut).collect();
+    ask
+}
+
+fn cut(mut text: String) -> String {
+    text.truncate(text.floor_char_boundary(LONGEST_ASK));
+    text
+}
+
+fn call_for_answer(step: &mut Transition, attempt: &Attempt, kind: AskKind, text: &str) {
+    let word = match kind {
+        AskKind::Permission => "permission",
+        AskKind::Question => "question",
+        AskKind::Plan => "plan",
+        AskKind::Dialog => "dialog",
+    };
+    let text = format!("{} asks: {text}", attempt.worker.name());
+    step.notify_attempt(NoticeLevel::Alert, word, attempt, text);
+}

@@ -1,0 +1,247 @@
+//! What the tools of agents hand to a hook, and what they expect back. Claude Code and Codex use the same names and fields; a field
+//! that is missing or of another type makes an event one of no interest, never an error.
+
+use serde_json::{Map, Value, json};
+
+use crate::domain::{Ask, AskChannel, AskId, AskKind, AskReply};
+
+/// Characters of a tool's input that are shown where it has no field we know.
+const LONGEST_INPUT: usize = 400;
+
+/// An event of a tool, as far as it concerns us.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ToolEvent {
+    /// It asks something and waits for the reply.
+    Ask(Ask),
+    /// It is about to end its turn, and was kept from that before or not.
+    TurnOver {
+        again: bool,
+    },
+    Other,
+}
+
+/// Reads an event. `id` becomes the id of an ask.
+pub fn read_event(input: &Value, id: &str) -> ToolEvent {
+    match text(input, "hook_event_name") {
+        "PermissionRequest" => ToolEvent::Ask(ask(input, id)),
+        "Stop" => ToolEvent::TurnOver {
+            again: input
+                .get("stop_hook_active")
+                .and_then(Value::as_bool)
+                .unwrap_or_default(),
+        },
+        _ => ToolEvent::Other,
+    }
+}
+
+/// What is printed to give that answer to the event.
+pub fn answer(input: &Value, reply: &AskReply) -> String {
+    let mut decision = match reply {
+        AskReply::Deny(why) if why.is_empty() => {
+            json!({ "behavior": "deny", "message": "A person said no." })
+        }
+        AskReply::Deny(why) => json!({ "behavior": "deny", "message": why }),
+        AskReply::Allow | AskReply::AllowAlways | AskReply::Choose(_) | AskReply::Text(_) => {
+            json!({ "behavior": "allow" })
+        }
+    };
+    if let (Some(fields), Some(given)) = (decision.as_object_mut(), answered_input(input, reply)) {
+        fields.insert("updatedInput".to_owned(), given);
+    }
+    if let (Some(fields), AskReply::AllowAlways) = (decision.as_object_mut(), reply) {
+        fields.insert("updatedPermissions".to_owned(), for_this_session(input));
+    }
+    let output =
+        json!({ "hookSpecificOutput": { "hookEventName": "PermissionRequest", "decision": decision } });
+    output.to_string()
+}
+
+/// What is printed to keep an agent from ending its turn.
+pub fn go_on(why: &str) -> String {
+    json!({ "decision": "block", "reason": why }).to_string()
+}
+
+fn ask(input: &Value, id: &str) -> Ask {
+    let tool_input = input.get("tool_input").unwrap_or(&Value::Null);
+    let plain = |kind, text: String| Ask {
+        id: AskId::new(id),
+        kind,
+        text,
+        options: Vec::new(),
+        channel: AskChannel::Request,
+    };
+    match text(input, "tool_name") {
+        "AskUserQuestion" => question(tool_input, plain(AskKind::Question, String::new())),
+        "ExitPlanMode" => plain(AskKind::Plan, text(tool_input, "plan").to_owned()),
+        tool => plain(AskKind::Permission, format!("{tool}: {}", subject(tool_input))),
+    }
+}
+
+/// One question with its options. Several at once, or one that takes several answers, are for the terminal.
+fn question(tool_input: &Value, ask: Ask) -> Ask {
+    let all = tool_input.get("questions").and_then(Value::as_array);
+    let all = all.map(Vec::as_slice).unwrap_or_default();
+    let texts: Vec<&str> = all.iter().map(|one| text(one, "question")).collect();
+    let is_simple = matches!(all, [one] if one.get("multiSelect").and_then(Value::as_bool) != Some(true));
+    let options = all
+        .first()
+        .and_then(|one| one.get("options"))
+        .and_then(Value::as_array);
+    let labels = options
+        .into_iter()
+        .flatten()
+        .map(|option| text(option, "label").to_owned());
+    Ask {
+        text: texts.join(" "),
+        options: if is_simple { labels.collect() } else { Vec::new() },
+        channel: if is_simple {
+            AskChannel::Request
+        } else {
+            AskChannel::Terminal
+        },
+        ..ask
+    }
+}
+
+/// What a tool is to be used on, in one line.
+fn subject(tool_input: &Value) -> String {
+    const KNOWN: &[&str] = &[
+        "command",
+        "file_path",
+        "path",
+        "url",
+        "pattern",
+        "query",
+        "notebook_path",
+    ];
+    let known = KNOWN
+        .iter()
+        .map(|field| text(tool_input, field))
+        .find(|text| !text.is_empty());
+    known.map_or_else(
+        || tool_input.to_string().chars().take(LONGEST_INPUT).collect(),
+        str::to_owned,
+    )
+}
+
+/// The input with the answer to its question in it.
+fn answered_input(input: &Value, reply: &AskReply) -> Option<Value> {
+    let tool_input = input.get("tool_input")?;
+    let first = tool_input.get("questions")?.as_array()?.first()?;
+    let given = match reply {
+        AskReply::Choose(number) => text(first.get("options")?.as_array()?.get(*number)?, "label"),
+        AskReply::Text(text) => text,
+        AskReply::Allow | AskReply::AllowAlways | AskReply::Deny(_) => return None,
+    };
+    let mut answers = Map::new();
+    answers.insert(text(first, "question").to_owned(), Value::from(given));
+    let mut input = tool_input.as_object()?.clone();
+    input.insert("answers".to_owned(), Value::Object(answers));
+    Some(Value::Object(input))
+}
+
+/// The rules that the tool proposes, kept for its session only: nothing is written into the repository or the person's settings.
+fn for_this_session(input: &Value) -> Value {
+    let proposed = input.get("permission_suggestions").and_then(Value::as_array);
+    let kept = proposed.into_iter().flatten().filter_map(|rule| {
+        let mut rule = rule.as_object()?.clone();
+        rule.insert("destination".to_owned(), Value::from("session"));
+        Some(Value::Object(rule))
+    });
+    kept.collect()
+}
+
+fn text<'a>(value: &'a Value, field: &str) -> &'a str {
+    value.get(field).and_then(Value::as_str).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(text: &str) -> Value {
+        serde_json::from_str(text).unwrap()
+    }
+
+    fn asked(input: &Value) -> Ask {
+        match read_event(input, "k") {
+            ToolEvent::Ask(ask) => ask,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn decision(input: &Value, reply: &AskReply) -> Value {
+        event(&answer(input, reply))["hookSpecificOutput"]["decision"].clone()
+    }
+
+    #[test]
+    fn a_permission_is_asked_by_tool_and_what_it_is_for() {
+        let input = event(
+            r#"{"hook_event_name":"PermissionRequest","tool_name":"Bash","tool_input":{"command":"touch x","description":"d"},
+                "permission_suggestions":[{"type":"addRules","rules":[{"toolName":"Bash"}],"behavior":"allow","destination":"localSettings"}]}"#,
+        );
+        let ask = asked(&input);
+        assert_eq!(
+            (ask.kind, ask.text.as_str()),
+            (AskKind::Permission, "Bash: touch x")
+        );
+        assert_eq!(decision(&input, &AskReply::Allow), json!({ "behavior": "allow" }));
+        let denied = decision(&input, &AskReply::Deny("not now".into()));
+        assert_eq!(denied, json!({ "behavior": "deny", "message": "not now" }));
+        let always = decision(&input, &AskReply::AllowAlways);
+        assert_eq!(always["updatedPermissions"][0]["destination"], "session");
+        let unknown =
+            event(r#"{"hook_event_name":"PermissionRequest","tool_name":"New","tool_input":{"what":1}}"#);
+        assert_eq!(asked(&unknown).text, r#"New: {"what":1}"#);
+    }
+
+    #[test]
+    fn a_question_is_answered_with_its_option_or_in_words() {
+        let input = event(
+            r#"{"hook_event_name":"PermissionRequest","tool_name":"AskUserQuestion","tool_input":{"questions":[
+                {"question":"Which database?","options":[{"label":"SQLite"},{"label":"Postgres"}],"multiSelect":false}]}}"#,
+        );
+        let ask = asked(&input);
+        assert_eq!(ask.options, ["SQLite", "Postgres"]);
+        assert_eq!((ask.kind, ask.channel), (AskKind::Question, AskChannel::Request));
+        let chosen = decision(&input, &AskReply::Choose(1));
+        assert_eq!(
+            chosen["updatedInput"]["answers"],
+            json!({ "Which database?": "Postgres" })
+        );
+        assert_eq!(
+            chosen["updatedInput"]["questions"][0]["question"],
+            "Which database?"
+        );
+        let words = decision(&input, &AskReply::Text("neither".into()));
+        assert_eq!(words["updatedInput"]["answers"]["Which database?"], "neither");
+    }
+
+    #[test]
+    fn several_questions_at_once_are_for_the_terminal() {
+        let input = event(
+            r#"{"hook_event_name":"PermissionRequest","tool_name":"AskUserQuestion","tool_input":{"questions":[
+                {"question":"A?","options":[]},{"question":"B?","options":[]}]}}"#,
+        );
+        let ask = asked(&input);
+        assert_eq!((ask.channel, ask.text.as_str()), (AskChannel::Terminal, "A? B?"));
+    }
+
+    #[test]
+    fn other_events_and_broken_ones_are_of_no_interest() {
+        for text in [
+            r#"{"hook_event_name":"SessionStart"}"#,
+            "[]",
+            "7",
+            r#"{"hook_event_name":5}"#,
+        ] {
+            assert_eq!(read_event(&event(text), "k"), ToolEvent::Other, "{text}");
+        }
+        let stop = event(r#"{"hook_event_name":"Stop","stop_hook_active":true}"#);
+        assert_eq!(read_event(&stop, "k"), ToolEvent::TurnOver { again: true });
+        assert_eq!(
+            event(&go_on("why")),
+            json!({ "decision": "block", "reason": "why" })
+        );
+    }
+}

@@ -1,0 +1,98 @@
+//! `dbs hook`: what the tool of an agent calls when something happens in it. Reads the event from standard input and prints what the
+//! tool is to do; prints nothing where the tool is to go on as if there were no hook, also when anything goes wrong.
+
+use std::io::Read as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::signal::new_key;
+use crate::adapters::agents::hook::{ToolEvent, answer, go_on, read_event};
+use crate::adapters::output;
+use crate::cli::commands::CommandResult;
+use crate::config::process_env::ProcessEnv;
+use crate::domain::AttemptId;
+use crate::protocol::connection::{blocking_runtime, call_once};
+use crate::protocol::hooks::{HookCall, HookEvent, HookReply};
+use crate::protocol::wire::{CallReply, ServerCall};
+
+/// Longest event that is read, in bytes. Tools put whole files into some.
+const LONGEST_EVENT: u64 = 16 * 1024 * 1024;
+/// How often a server that went away is looked for while an agent waits for an answer.
+const RETRY: Duration = Duration::from_millis(500);
+/// How long an event that nobody waits for may take.
+const CALL_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Who calls, and where the server is.
+struct HookCaller {
+    attempt: AttemptId,
+    token: String,
+    socket: PathBuf,
+}
+
+/// Takes an event of an agent's tool.
+pub(super) fn hook(edge: &ProcessEnv) -> CommandResult {
+    let (Some(caller), Some(input)) = (caller(edge), read_input()) else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    let event = match read_event(&input, &new_key()?) {
+        ToolEvent::Ask(ask) => HookEvent::Ask(ask),
+        ToolEvent::TurnOver { again } => HookEvent::TurnOver { again },
+        ToolEvent::Other => return Ok(ExitCode::SUCCESS),
+    };
+    match send(&caller, event)? {
+        HookReply::Answer(reply) => output::line(&answer(&input, &reply)),
+        HookReply::GoOn(why) => output::line(&go_on(&why)),
+        HookReply::Nothing => {}
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn caller(edge: &ProcessEnv) -> Option<HookCaller> {
+    Some(HookCaller {
+        attempt: AttemptId(edge.get("DBS_ATTEMPT")?.parse().ok()?),
+        token: edge.get("DBS_TOKEN")?,
+        socket: edge.get("DBS_SOCKET")?.into(),
+    })
+}
+
+fn read_input() -> Option<Value> {
+    let mut text = Vec::new();
+    std::io::stdin().take(LONGEST_EVENT).read_to_end(&mut text).ok()?;
+    serde_json::from_slice(&text).ok()
+}
+
+/// Sends the event. An ask waits for its reply over the ends of servers; without an answer to anything else the tool goes on.
+fn send(caller: &HookCaller, event: HookEvent) -> Result<HookReply, String> {
+    let waits = matches!(event, HookEvent::Ask(_));
+    let call = || {
+        ServerCall::Hook(HookCall {
+            attempt: caller.attempt,
+            token: caller.token.clone(),
+            event: event.clone(),
+        })
+    };
+    let runtime = blocking_runtime()?;
+    runtime.block_on(async {
+        if !waits {
+            let called = tokio::time::timeout(CALL_TIMEOUT, call_once(&caller.socket, call())).await;
+            return Ok(called.ok().and_then(Result::ok).map_or(HookReply::Nothing, told));
+        }
+        loop {
+            if let Ok(reply) = call_once(&caller.socket, call()).await {
+                return Ok(told(reply));
+            }
+            tokio::time::sleep(RETRY).await;
+        }
+    })
+}
+
+/// What the server said; a refusal leaves the tool alone.
+fn told(reply: CallReply) -> HookReply {
+    match reply {
+        CallReply::Hook(reply) => reply,
+        _ => HookReply::Nothing,
+    }
+}

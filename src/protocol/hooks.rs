@@ -1,0 +1,37 @@
+//! What the hooks of an agent's tool say to the server, and what they are told.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::{Ask, AskReply, AttemptId};
+
+/// A call of a hook, proved by the token of its attempt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HookCall {
+    pub attempt: AttemptId,
+    pub token: String,
+    pub event: HookEvent,
+}
+
+/// What happened in an agent's tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HookEvent {
+    /// It asks something and waits for the reply; the same ask may come again over another connection.
+    Ask(Ask),
+    /// It is about to end its turn.
+    TurnOver {
+        /// Whether it was kept from that already.
+        again: bool,
+    },
+}
+
+/// What a hook is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HookReply {
+    /// The tool goes on as if there were no hook.
+    Nothing,
+    Answer(AskReply),
+    /// The turn is not over yet; why, for the agent.
+    GoOn(String),
+}

@@ -1,0 +1,280 @@
+//! What agents ask: answered once, by whoever is first, and never another ask than the one that was read.
+
+use dbs::domain::{
+    ActivityKind, Ask, AskChannel, AskId, AskKind, AskReply, AttemptId, Command, Effect, Event, SignalKind,
+    Span,
+};
+
+use crate::fixture::BoardFixture;
+
+fn request(id: &str) -> Ask {
+    Ask {
+        id: id.into(),
+        kind: AskKind::Permission,
+        text: "Bash: make".to_owned(),
+        options: Vec::new(),
+        channel: AskChannel::Request,
+    }
+}
+
+fn opened(attempt: AttemptId, ask: Ask) -> Event {
+    Event::AskOpened {
+        attempt,
+        ask,
+        rule: None,
+    }
+}
+
+fn answer(attempt: AttemptId, ask: &str, reply: AskReply) -> Command {
+    Command::AnswerAsk {
+        attempt,
+        ask: ask.into(),
+        reply,
+    }
+}
+
+/// A board with one running agent.
+fn running() -> (BoardFixture, AttemptId) {
+    let mut fixture = BoardFixture::developing("a");
+    let attempt = fixture.open("a");
+    fixture.start(attempt);
+    (fixture, attempt)
+}
+
+fn seen(fixture: &mut BoardFixture, attempt: AttemptId, doing: ActivityKind) {
+    fixture.happen(Event::Observed {
+        attempt,
+        doing,
+        source: "osc 7501".to_owned(),
+    });
+}
+
+/// Ids of what waits for a person.
+fn waiting(fixture: &BoardFixture, attempt: AttemptId) -> Vec<AskId> {
+    let attempt = &fixture.board.attempts[&attempt];
+    attempt
+        .open_asks(fixture.now)
+        .map(|known| known.ask.id.clone())
+        .collect()
+}
+
+#[test]
+fn the_first_answer_counts_and_is_sent_once() {
+    let (mut fixture, attempt) = running();
+    fixture.happen(opened(attempt, request("k")));
+    assert_eq!(waiting(&fixture, attempt), ["k".into()]);
+    assert!(fixture.notice_kinds().contains(&"permission"));
+    fixture.ask(answer(attempt, "k", AskReply::Allow)).unwrap();
+    assert!(fixture.effects.contains(&Effect::Answer(attempt, "k".into())));
+    assert!(waiting(&fixture, attempt).is_empty());
+    let why = fixture
+        .ask(answer(attempt, "k", AskReply::Deny(String::new())))
+        .unwrap_err();
+    assert!(why.contains("answered") && why.contains("already"), "{why}");
+    assert!(!fixture.effects.contains(&Effect::Answer(attempt, "k".into())));
+}
+
+#[test]
+fn whoever_comes_back_for_a_reply_gets_the_one_that_was_given() {
+    let (mut fixture, attempt) = running();
+    fixture.happen(opened(attempt, request("k")));
+    fixture.happen(opened(attempt, request("k")));
+    assert_eq!(waiting(&fixture, attempt).len(), 1, "the same ask is asked once");
+    fixture.ask(answer(attempt, "k", AskReply::Allow)).unwrap();
+    fixture.happen(opened(attempt, request("k")));
+    assert!(fixture.effects.contains(&Effect::Answer(attempt, "k".into())));
+    assert!(waiting(&fixture, attempt).is_empty());
+}
+
+#[test]
+fn an_answer_to_something_else_is_refused() {
+    let (mut fixture, attempt) = running();
+    seen(&mut fixture, attempt, ActivityKind::Permission("make".to_owned()));
+    let first = waiting(&fixture, attempt);
+    seen(&mut fixture, attempt, ActivityKind::Permission("rm".to_owned()));
+    let second = waiting(&fixture, attempt);
+    assert_eq!((first.len(), second.len()), (1, 1));
+    assert_ne!(first, second);
+    let why = fixture
+        .ask(answer(attempt, first[0].as_str(), AskReply::Allow))
+        .unwrap_err();
+    assert!(why.contains("something else"), "{why}");
+    fixture
+        .ask(answer(attempt, second[0].as_str(), AskReply::Allow))
+        .unwrap();
+}
+
+#[test]
+fn what_its_terminal_shows_and_its_tool_requests_is_one_ask() {
+    for request_first in [true, false] {
+        let (mut fixture, attempt) = running();
+        let asks = ActivityKind::Permission("approve Bash: make".to_owned());
+        if request_first {
+            fixture.happen(opened(attempt, request("k")));
+            seen(&mut fixture, attempt, asks);
+        } else {
+            seen(&mut fixture, attempt, asks);
+            fixture.happen(opened(attempt, request("k")));
+            assert!(
+                !fixture.notice_kinds().contains(&"permission"),
+                "it was called for already"
+            );
+        }
+        assert_eq!(waiting(&fixture, attempt), ["k".into()], "{request_first}");
+    }
+}
+
+#[test]
+fn an_agent_that_goes_on_or_ends_asks_no_more() {
+    let (mut fixture, attempt) = running();
+    fixture.happen(opened(attempt, request("k")));
+    seen(&mut fixture, attempt, ActivityKind::Permission("make".to_owned()));
+    seen(&mut fixture, attempt, ActivityKind::Working);
+    assert!(waiting(&fixture, attempt).is_empty(), "answered in its terminal");
+    fixture.happen(opened(attempt, request("l")));
+    fixture.happen(Event::AskWithdrawn {
+        attempt,
+        ask: "l".into(),
+    });
+    assert!(
+        waiting(&fixture, attempt).is_empty(),
+        "nobody waits for the reply"
+    );
+    fixture.happen(opened(attempt, request("m")));
+    fixture.end(attempt);
+    assert!(waiting(&fixture, attempt).is_empty(), "its process has ended");
+    fixture.happen(opened(attempt, request("n")));
+    assert!(
+        fixture.board.attempts[&attempt]
+            .asks
+            .iter()
+            .all(|known| known.ask.id != "n".into())
+    );
+}
+
+#[test]
+fn keys_that_were_lost_can_be_pressed_again_after_a_while() {
+    let (mut fixture, attempt) = running();
+    seen(&mut fixture, attempt, ActivityKind::Permission("make".to_owned()));
+    let ask = waiting(&fixture, attempt).remove(0);
+    let yes = || answer(attempt, ask.as_str(), AskReply::Allow);
+    fixture.ask(yes()).unwrap();
+    assert!(fixture.ask(yes()).is_err());
+    fixture.wait(Span::seconds(10));
+    assert_eq!(waiting(&fixture, attempt), [ask.clone()]);
+    fixture.ask(yes()).unwrap();
+}
+
+#[test]
+fn a_rule_of_the_settings_answers_at_once_and_is_in_the_log() {
+    let (mut fixture, attempt) = running();
+    fixture.happen(Event::AskOpened {
+        attempt,
+        ask: request("k"),
+        rule: Some(("roles.developer.permissions".to_owned(), AskReply::Allow)),
+    });
+    assert!(waiting(&fixture, attempt).is_empty());
+    assert!(fixture.effects.contains(&Effect::Answer(attempt, "k".into())));
+    let kinds = fixture.notice_kinds();
+    assert!(
+        kinds.contains(&"answer") && !kinds.contains(&"permission"),
+        "{kinds:?}"
+    );
+    let answer = fixture.board.attempts[&attempt].asks[0].answer.clone().unwrap();
+    assert_eq!(answer.by, "roles.developer.permissions");
+}
+
+#[test]
+fn a_question_takes_one_of_its_options_or_words() {
+    let (mut fixture, attempt) = running();
+    let ask = Ask {
+        kind: AskKind::Question,
+        options: vec!["SQLite".to_owned(), "Postgres".to_owned()],
+        ..request("k")
+    };
+    let given = |words: &str| AskReply::from_words(&ask, words);
+    assert_eq!(
+        (given("2"), given("sqlite")),
+        (AskReply::Choose(1), AskReply::Choose(0))
+    );
+    assert_eq!(given("3"), AskReply::Text("3".to_owned()));
+    fixture.happen(opened(attempt, ask));
+    assert!(fixture.ask(answer(attempt, "k", AskReply::Allow)).is_err());
+    assert!(fixture.ask(answer(attempt, "k", AskReply::Choose(2))).is_err());
+    fixture.ask(Command::Answer("a".into(), "2".to_owned())).unwrap();
+    let given = fixture.board.attempts[&attempt].asks[0].answer.clone().unwrap();
+    assert_eq!(given.reply, AskReply::Choose(1));
+    assert!(fixture.effects.contains(&Effect::Answer(attempt, "k".into())));
+}
+
+#[test]
+fn a_dialog_is_shown_and_only_its_terminal_answers_it() {
+    let (mut fixture, attempt) = running();
+    seen(
+        &mut fixture,
+        attempt,
+        ActivityKind::Dialog("trust this folder".to_owned()),
+    );
+    let ask = waiting(&fixture, attempt).remove(0);
+    let why = fixture
+        .ask(answer(attempt, ask.as_str(), AskReply::Allow))
+        .unwrap_err();
+    assert!(why.contains("in its terminal"), "{why}");
+}
+
+#[test]
+fn what_was_asked_in_words_waits_until_it_is_answered() {
+    let (mut fixture, attempt) = running();
+    fixture.say(attempt, SignalKind::Question, "tabs or spaces?");
+    seen(&mut fixture, attempt, ActivityKind::Working);
+    assert_eq!(waiting(&fixture, attempt).len(), 1);
+    fixture
+        .ask(Command::Answer("a".into(), "spaces".to_owned()))
+        .unwrap();
+    assert!(waiting(&fixture, attempt).is_empty());
+}
+
+#[test]
+fn an_answer_that_did_not_arrive_is_said_and_asked_again() {
+    let (mut fixture, attempt) = running();
+    fixture.happen(opened(attempt, request("k")));
+    fixture.ask(answer(attempt, "k", AskReply::Allow)).unwrap();
+    fixture.happen(Event::AnswerLost {
+        attempt,
+        ask: "k".into(),
+        problem: "its terminal is not here".to_owned(),
+    });
+    assert!(
+        fixture
+            .lines()
+            .iter()
+            .any(|text| text.contains("did not get the answer"))
+    );
+    assert_eq!(waiting(&fixture, attempt), ["k".into()]);
+}
+
+#[test]
+fn a_flood_of_asks_is_bounded() {
+    let (mut fixture, attempt) = running();
+    for number in 0..200 {
+        let ask = Ask {
+            text: "x".repeat(100_000),
+            options: vec!["y".repeat(100_000); 100],
+            ..request(&number.to_string())
+        };
+        fixture.happen(opened(attempt, ask));
+    }
+    let asks = &fixture.board.attempts[&attempt].asks;
+    assert_eq!(asks.len(), 16);
+    let longest = asks.iter().map(|known| known.ask.text.len()).max();
+    assert_eq!(longest, Some(8 * 1024));
+    for number in 0..200 {
+        seen(
+            &mut fixture,
+            attempt,
+            ActivityKind::Permission(number.to_string()),
+        );
+        seen(&mut fixture, attempt, ActivityKind::Working);
+    }
+    assert!(fixture.board.attempts[&attempt].asks.len() <= 33);
+}
