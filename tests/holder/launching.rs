@@ -120,6 +120,22 @@ fn launching_again_answers_what_runs_and_never_starts_twice() {
 }
 
 #[test]
+fn a_program_whose_holder_died_before_it_could_say_so_is_never_started_again() {
+    let bench = Bench::new();
+    let spec = bench.spec("1", "echo $$ >> starts; kill -9 $PPID; exec sleep 600");
+    // Whether the holder answers before it is killed is a race; that its program ran is not.
+    drop(bench.launch(&spec));
+    wait_for("it is lost", || bench.state("1") == HolderLiveness::Lost);
+    match bench.launch(&spec) {
+        Err(LaunchError::AlreadyRan(state)) => assert_eq!(*state, HolderLiveness::Lost),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(bench.holders.sweep_orphans(&spec.id).expect("swept").survivors, 0);
+    let starts = fs::read_to_string(spec.cwd.join("starts")).expect("it ran");
+    assert_eq!(starts.lines().count(), 1);
+}
+
+#[test]
 fn what_cannot_work_is_refused_with_a_reason_and_may_be_mended() {
     let bench = Bench::new();
     let spec = bench.spec("1", "exit 0");

@@ -51,14 +51,18 @@ pub(super) fn start(spec: HoldSpec) -> Result<StartedHolder, HolderError> {
     let reserved = reserve(&spec.folder.join(EXIT)).map_err(writing(EXIT))?;
     let errors = own_log(&spec.folder).map_err(writing("holder.log"))?;
     let listener = socket::listen(&spec.socket)?;
-    let terminal = PtyProcess::start(&spec, mask)?;
+    // Durable before the program runs: whoever finds a dead holder must not take its program for one that never ran.
+    let begun = meta(&spec, own_identity()?);
+    write_durably(&spec.folder.join(META), &begun).map_err(writing(META))?;
+    let terminal = PtyProcess::start(&spec, mask).inspect_err(|_| never_ran(&spec))?;
     let PtyProcess {
         program,
         output,
         input: typing,
         pty: screen,
     } = terminal;
-    let meta = meta(&spec, &*program).and_then(|meta| {
+    let meta = child_identity(&*program).and_then(|child| {
+        let meta = HolderMeta { child, ..begun };
         write_durably(&spec.folder.join(META), &meta).map_err(writing(META))?;
         Ok(meta)
     });
@@ -182,24 +186,38 @@ fn end_program(spec: &HoldSpec) -> io::Result<u32> {
     terminate(&mut ProcessSelector::marked(&spec.marker), Duration::ZERO)
 }
 
-fn meta(spec: &HoldSpec, program: &dyn Child) -> Result<HolderMeta, HolderError> {
-    let unknown = || HolderError::io("recognise the program")(io::ErrorKind::NotFound.into());
-    let child = program
-        .process_id()
-        .and_then(ProcessIdentity::of_own_child)
-        .ok_or_else(unknown)?;
-    let holder = ProcessIdentity::of(std::process::id()).ok_or_else(unknown)?;
-    Ok(HolderMeta {
+/// Nothing was started, so this may be tried again under the same number.
+fn never_ran(spec: &HoldSpec) {
+    // What cannot be removed is taken for lost, which only costs its number.
+    drop(fs::remove_file(spec.folder.join(META)));
+}
+
+fn unrecognised() -> HolderError {
+    HolderError::io("recognise the program")(io::ErrorKind::NotFound.into())
+}
+
+fn own_identity() -> Result<ProcessIdentity, HolderError> {
+    ProcessIdentity::of(std::process::id()).ok_or_else(unrecognised)
+}
+
+fn child_identity(program: &dyn Child) -> Result<ProcessIdentity, HolderError> {
+    let own = program.process_id().and_then(ProcessIdentity::of_own_child);
+    own.ok_or_else(unrecognised)
+}
+
+/// What is written of a holder whose program is about to start: until that is known, the holder stands in its place.
+fn meta(spec: &HoldSpec, holder: ProcessIdentity) -> HolderMeta {
+    HolderMeta {
         format: FORMAT,
         marker: spec.marker.clone(),
+        child: holder.clone(),
         holder,
-        child,
         argv: spec.argv.clone(),
         cwd: spec.cwd.clone(),
         socket: spec.socket.clone(),
         size: spec.size,
         started_at: now(),
-    })
+    }
 }
 
 /// Where a panic of the holder itself is written.
