@@ -277,7 +277,7 @@ fn folders_and_the_secret_are_private_also_where_they_were_open_before() {
 #[cfg(unix)]
 #[test]
 fn links_in_the_place_of_our_folders_are_refused() {
-    for name in [".debussy", ".debussy-worktrees", ".git/dbs", ".git/dbs/inbox"] {
+    for name in [".debussy", ".debussy-worktrees", ".git/dbs", ".git/dbs/attempts"] {
         let (_keep, path) = folder();
         let root = repository(&path.join("one"));
         fs::create_dir(path.join("trap")).unwrap();
@@ -289,6 +289,26 @@ fn links_in_the_place_of_our_folders_are_refused() {
             "{name}: {refused:?}"
         );
         assert_eq!(fs::read_dir(path.join("trap")).unwrap().count(), 0, "{name}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_the_place_of_the_inbox_is_moved_aside_and_keeps_nobody_out() {
+    let (_keep, path) = folder();
+    let root = repository(&path.join("one"));
+    let (trap, inbox) = (path.join("trap"), root.join(".git/dbs/inbox"));
+    fs::create_dir(&trap).unwrap();
+    fs::create_dir_all(inbox.parent().unwrap()).unwrap();
+    // Twice: what was moved before does not stand in the way.
+    for _ in 0..2 {
+        std::os::unix::fs::symlink(&trap, &inbox).unwrap();
+        Project::find(&root).unwrap().init().unwrap();
+        assert!(fs::symlink_metadata(&inbox).unwrap().is_dir());
+        let aside = inbox.with_extension("moved");
+        assert_eq!(fs::read_link(aside).unwrap(), trap);
+        assert_eq!(fs::read_dir(&trap).unwrap().count(), 0, "nothing is made behind it");
+        fs::remove_dir(&inbox).unwrap();
     }
 }
 

@@ -12,6 +12,7 @@ mod token_mask;
 
 pub use error::ProjectError;
 pub use find::Project;
+pub use folders::restore_inbox;
 pub use identity::StateOrigin;
 pub use relocation::StateRelocation;
 pub use runtime::{RuntimeDirs, RuntimeFolder};

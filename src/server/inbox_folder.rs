@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::adapters::project::restore_inbox;
 use crate::adapters::text_file;
 use crate::domain::Event;
 use crate::protocol::wire::SignalSent;
@@ -16,6 +17,15 @@ const MAX_FILE: u64 = 1024 * 1024;
 /// Takes in all files that lie there, oldest name first. A signal is removed only when the engine has made it durable or it can
 /// never be valid; then it is set aside under `refused`.
 pub(super) fn take_all(intake: &SignalIntake) {
+    match restore_inbox(&intake.folder) {
+        Ok(None) => {}
+        Ok(Some(aside)) => tracing::warn!(
+            "{} was no folder any more; what lay there is {} now, and the folder was made anew",
+            intake.folder.display(),
+            aside.display()
+        ),
+        Err(error) => tracing::warn!("could not {error}"),
+    }
     for file in files(intake) {
         match read(&file) {
             Ok(signal) => match take_signal(intake, &signal) {
@@ -124,9 +134,10 @@ mod tests {
         symlink(elsewhere.path(), &intake.folder).unwrap();
         take_all(&intake);
         assert!(theirs.exists() && !elsewhere.path().join("refused").exists());
+        let aside = home.path().join("inbox.moved");
+        assert_eq!(fs::read_link(&aside).unwrap(), elsewhere.path(), "the link is kept beside");
+        assert!(fs::symlink_metadata(&intake.folder).unwrap().is_dir(), "and signals can come again");
         // A link only in the place of what is set aside.
-        fs::remove_file(&intake.folder).unwrap();
-        fs::create_dir(&intake.folder).unwrap();
         symlink(elsewhere.path(), intake.folder.join("refused")).unwrap();
         fs::write(intake.folder.join("bad.json"), "{}").unwrap();
         take_all(&intake);

@@ -22,6 +22,7 @@ impl Project {
             make(&folder)?;
         }
         self.make_state()?;
+        restore_inbox(&self.inbox())?;
         for folder in [
             self.dbs(),
             self.attempts(),
@@ -115,6 +116,21 @@ fn pointer_text(state: &Path) -> String {
          layouts, themes and logs.\n",
         state.display()
     )
+}
+
+/// Makes the folder of signals anew where an agent, who may write there, removed it or put something else in its place. What is
+/// there is moved beside it, never followed; the new name of what was moved. Otherwise one agent could keep everybody out.
+///
+/// # Errors
+/// When it cannot be moved or made.
+pub fn restore_inbox(inbox: &Path) -> Result<Option<PathBuf>, ProjectError> {
+    let is_other = fs::symlink_metadata(inbox).is_ok_and(|found| !found.is_dir());
+    let aside = inbox.with_extension("moved");
+    if is_other {
+        fs::rename(inbox, &aside).map_err(failed("move what lies in the place of a folder", inbox))?;
+    }
+    make(inbox)?;
+    Ok(is_other.then_some(aside))
 }
 
 pub(super) fn make(path: &Path) -> Result<(), ProjectError> {
