@@ -307,7 +307,11 @@ fn a_link_in_the_place_of_the_inbox_is_moved_aside_and_keeps_nobody_out() {
         assert!(fs::symlink_metadata(&inbox).unwrap().is_dir());
         let aside = inbox.with_extension("moved");
         assert_eq!(fs::read_link(aside).unwrap(), trap);
-        assert_eq!(fs::read_dir(&trap).unwrap().count(), 0, "nothing is made behind it");
+        assert_eq!(
+            fs::read_dir(&trap).unwrap().count(),
+            0,
+            "nothing is made behind it"
+        );
         fs::remove_dir(&inbox).unwrap();
     }
 }

@@ -135,8 +135,15 @@ mod tests {
         take_all(&intake);
         assert!(theirs.exists() && !elsewhere.path().join("refused").exists());
         let aside = home.path().join("inbox.moved");
-        assert_eq!(fs::read_link(&aside).unwrap(), elsewhere.path(), "the link is kept beside");
-        assert!(fs::symlink_metadata(&intake.folder).unwrap().is_dir(), "and signals can come again");
+        assert_eq!(
+            fs::read_link(&aside).unwrap(),
+            elsewhere.path(),
+            "the link is kept beside"
+        );
+        assert!(
+            fs::symlink_metadata(&intake.folder).unwrap().is_dir(),
+            "and signals can come again"
+        );
         // A link only in the place of what is set aside.
         symlink(elsewhere.path(), intake.folder.join("refused")).unwrap();
         fs::write(intake.folder.join("bad.json"), "{}").unwrap();
