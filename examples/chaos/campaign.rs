@@ -1,17 +1,21 @@
-//! The campaign: work is always there, something is killed every few hundred milliseconds, and at the end all of it must be done.
+//! The campaign: work is always there, something is killed or goes wrong every few hundred milliseconds, and at the end all of it must be done.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use crate::checker::{self, Verdict};
+use crate::faults::{self, Fault};
 use crate::project::Project;
-use crate::victims::{self, Victim};
+use crate::victims::Victim;
+use crate::volume::Disk;
 
 /// Tasks that are open at any time while something is killed.
 const OPEN_TASKS: u64 = 8;
 /// Longest time between two kills, in milliseconds.
 const LONGEST_PAUSE: u64 = 700;
+/// How often something that nobody is there for is tried before something else takes its place.
+const TRIES: u32 = 20;
 /// How long all tasks may take to end after the last kill.
 const END_LIMIT: Duration = Duration::from_mins(10);
 
@@ -20,13 +24,14 @@ struct Arguments {
     seed: u64,
     kills: u64,
     keep: bool,
+    disk: Disk,
 }
 
 /// Numbers that look random and are the same for the same seed (xorshift).
 pub(crate) struct Random(u64);
 
 impl Random {
-    fn new(seed: u64) -> Random {
+    pub(crate) fn new(seed: u64) -> Random {
         // Zero would stay zero, and small seeds would begin alike.
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | (1 << 63))
     }
@@ -44,7 +49,7 @@ pub(crate) fn main() -> ExitCode {
     let arguments = match read(std::env::args().skip(1)) {
         Ok(arguments) => arguments,
         Err(why) => {
-            eprintln!("could not read the arguments: {why}; use --seed N --kills N --keep");
+            eprintln!("could not read the arguments: {why}; use --seed N --kills N --keep --no-disk");
             return ExitCode::from(2);
         }
     };
@@ -62,6 +67,7 @@ fn read(mut given: impl Iterator<Item = String>) -> Result<Arguments, String> {
         seed: 1,
         kills: 100,
         keep: false,
+        disk: Disk::Own,
     };
     while let Some(name) = given.next() {
         let mut number = || {
@@ -72,6 +78,7 @@ fn read(mut given: impl Iterator<Item = String>) -> Result<Arguments, String> {
             "--seed" => arguments.seed = number()?,
             "--kills" => arguments.kills = number()?,
             "--keep" => arguments.keep = true,
+            "--no-disk" => arguments.disk = Disk::Shared,
             _ => return Err(format!("{name} is unknown")),
         }
     }
@@ -81,7 +88,7 @@ fn read(mut given: impl Iterator<Item = String>) -> Result<Arguments, String> {
 fn run(arguments: &Arguments) -> Result<(), String> {
     let begin = Instant::now();
     let mut random = Random::new(arguments.seed);
-    let mut project = Project::new(arguments.keep)?;
+    let mut project = Project::new(arguments.keep, arguments.disk)?;
     project.start_server()?;
     let killed = kill_many(&mut project, &mut random, arguments.kills)?;
     finish(&mut project)?;
@@ -98,35 +105,43 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     ))
 }
 
-/// Kills so many processes or groups of them; how many of each kind.
+/// Lets so many things go wrong; how many of each kind.
 fn kill_many(
     project: &mut Project,
     random: &mut Random,
     kills: u64,
 ) -> Result<BTreeMap<&'static str, u64>, String> {
-    let mut killed = BTreeMap::new();
-    let mut done = 0;
-    let mut idle_since = Instant::now();
-    while done < kills {
-        project.keep_work(OPEN_TASKS)?;
-        std::thread::sleep(Duration::from_millis(random.below(LONGEST_PAUSE)));
-        let victim = Victim::random(random);
-        if victims::kill(project, victim, random) == 0 {
-            // Nobody of that kind lives at this moment.
-            if idle_since.elapsed() > END_LIMIT {
-                return Err(format!(
-                    "nothing left to kill after {done} kills\n{}",
-                    project.logs()
-                ));
-            }
-            continue;
-        }
-        idle_since = Instant::now();
-        done += 1;
-        *killed.entry(victim.name()).or_insert(0) += 1;
+    let mut happened = BTreeMap::new();
+    for fault in faults::plan(random, kills) {
+        let fault = let_happen(project, random, fault)?;
+        *happened.entry(fault.name()).or_insert(0) += 1;
         project.start_server()?;
     }
-    Ok(killed)
+    Ok(happened)
+}
+
+/// Lets it happen, or a kill where nobody was there for it so often; what it was.
+fn let_happen(project: &mut Project, random: &mut Random, wanted: Fault) -> Result<Fault, String> {
+    let mut fault = wanted;
+    let deadline = Instant::now() + END_LIMIT;
+    for round in 1_u32.. {
+        project.keep_work(OPEN_TASKS)?;
+        std::thread::sleep(Duration::from_millis(random.below(LONGEST_PAUSE)));
+        if fault.happen(project, random)? {
+            break;
+        }
+        if Instant::now() > deadline {
+            return Err(format!(
+                "nobody was there for: {}\n{}",
+                fault.name(),
+                project.logs()
+            ));
+        }
+        if round % TRIES == 0 {
+            fault = Fault::Kill(Victim::Server);
+        }
+    }
+    Ok(fault)
 }
 
 /// Waits until every task is done, and takes up again what is held because its agents were killed too often.

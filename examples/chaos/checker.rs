@@ -5,11 +5,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::faults::wait_for;
 use crate::project::Project;
 use crate::victims;
 
 /// How long processes may take to end after `dbs stop --all`.
 const STOP_LIMIT: Duration = Duration::from_mins(1);
+
+/// How long the lock of a killed git may stay: a minute before it counts as left behind, and the pauses of who stumbles over it.
+const LOCK_LIMIT: Duration = Duration::from_mins(3);
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -27,6 +31,7 @@ pub(crate) fn check(project: &mut Project) -> Result<Verdict, String> {
     let mut verdict = Verdict::default();
     check_starts(project, &mut verdict)?;
     check_base(project, &mut verdict);
+    wait_for(LOCK_LIMIT, || all_locks(project).is_empty());
     project.stop();
     check_left(project, &mut verdict);
     check_commits(project, &mut verdict)?;
@@ -108,7 +113,7 @@ fn check_commits(project: &Project, verdict: &mut Verdict) -> Result<(), String>
 /// The project, its origin, and the control repository wherever it lies.
 fn repositories(project: &Project) -> Vec<PathBuf> {
     let mut found = vec![project.origin(), project.checkout()];
-    let mut folders = vec![project.checkout(), project.root().join("home")];
+    let mut folders = vec![project.checkout(), project.disk().join("home")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
@@ -150,13 +155,22 @@ fn check_repositories(project: &Project, verdict: &mut Verdict) {
                 .push(format!("{} is damaged: {said}", repository.display()));
         }
     }
-    let worktrees = project.checkout().join(".git/worktrees");
-    for folder in [&project.checkout().join(".git"), &worktrees] {
-        for path in locks(folder) {
-            verdict.left += 1;
-            verdict.problems.push(format!("{} is left", path.display()));
-        }
+    for path in all_locks(project) {
+        verdict.left += 1;
+        verdict.problems.push(format!("{} is left", path.display()));
     }
+}
+
+/// The locks in the project's repository.
+fn all_locks(project: &Project) -> Vec<PathBuf> {
+    let git = project.checkout().join(".git");
+    let folders = [
+        git.clone(),
+        git.join("worktrees"),
+        git.join("refs/heads"),
+        git.join("refs/heads/feature"),
+    ];
+    folders.iter().flat_map(|folder| locks(folder)).collect()
 }
 
 fn locks(folder: &Path) -> Vec<PathBuf> {

@@ -18,11 +18,23 @@ mod campaign;
 #[path = "checker.rs"]
 mod checker;
 #[cfg(unix)]
+#[path = "faults.rs"]
+mod faults;
+#[cfg(unix)]
+#[path = "limits.rs"]
+mod limits;
+#[cfg(unix)]
 #[path = "project.rs"]
 mod project;
 #[cfg(unix)]
+#[path = "tricks.rs"]
+mod tricks;
+#[cfg(unix)]
 #[path = "victims.rs"]
 mod victims;
+#[cfg(unix)]
+#[path = "volume.rs"]
+mod volume;
 
 #[cfg(unix)]
 fn main() -> std::process::ExitCode {

@@ -9,25 +9,18 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::campaign::Random;
+use crate::faults::wait_for;
+use crate::tricks::{self, AGENT};
+use crate::victims::{self, Victim};
+use crate::volume::{Disk, Volume};
+
 /// How long a server may take to listen.
 const START_LIMIT: Duration = Duration::from_mins(1);
-
-/// What an agent does. It notes each start and each commit before anybody else knows of them.
-const AGENT: &str = r#"set -e
-echo "$DBS_ATTEMPT $DBS_ROLE $DBS_TASK" >>NOTES/starts
-"$DBS_PROGRAM" signal claim
-sleep 0.3
-if [ "$DBS_ROLE" = developer ]; then
-  mkdir -p work
-  echo "$DBS_TASK" >"work/$DBS_TASK.txt"
-  git add work
-  git diff --cached --quiet || git commit -qm "[$DBS_TASK] Work"
-  echo "$(git rev-parse HEAD) $DBS_TASK" >>NOTES/commits
-  git push -q origin HEAD
-  sleep 0.3
-fi
-"$DBS_PROGRAM" signal done "Finished."
-"#;
+/// How long killed processes may take to be gone.
+const GONE_LIMIT: Duration = Duration::from_secs(20);
+/// Most bytes of a raw log that are lost with the power where there is no disk of our own.
+const LOST_TAIL: u64 = 4096;
 
 /// How many tasks are in which state.
 #[derive(Debug, Clone, Copy, Default)]
@@ -38,6 +31,8 @@ pub(crate) struct Counts {
 
 /// The project and the server that runs for it.
 pub(crate) struct Project {
+    /// Dropped before the folder it is in.
+    volume: Option<Volume>,
     folder: Option<TempDir>,
     root: PathBuf,
     program: PathBuf,
@@ -46,8 +41,8 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// A fresh project; `keep` leaves its folder behind.
-    pub(crate) fn new(keep: bool) -> Result<Project, String> {
+    /// A fresh project; `keep` leaves its folder behind, and it is on a disk of its own where one is wanted and can be mounted.
+    pub(crate) fn new(keep: bool, disk: Disk) -> Result<Project, String> {
         let folder = tempfile::Builder::new()
             .prefix("dbs-chaos-")
             .tempdir()
@@ -59,7 +54,16 @@ impl Project {
         } else {
             Some(folder)
         };
+        let volume = (disk == Disk::Own)
+            .then(|| Volume::new(&root, keep))
+            .and_then(|made| {
+                made.inspect_err(|why| {
+                    println!("no disk of its own, so power cuts and full disks are imitated: {why}");
+                })
+                .ok()
+            });
         let project = Project {
+            volume,
             folder,
             program: program()?,
             root,
@@ -71,7 +75,10 @@ impl Project {
     }
 
     fn prepare(&self) -> std::io::Result<()> {
-        for name in ["home", "run", "tmp", "project", "notes"] {
+        for name in ["home", "tmp", "project"] {
+            fs::create_dir_all(self.disk().join(name))?;
+        }
+        for name in ["run", "notes/tricks", "notes/taken"] {
             fs::create_dir_all(self.root.join(name))?;
         }
         fs::set_permissions(
@@ -88,6 +95,8 @@ impl Project {
             &["init", "-q", "-b", "main"][..],
             &["config", "user.name", "Chaos"],
             &["config", "user.email", "chaos@example.org"],
+            // By default git does not sync the objects it writes, and a power cut leaves empty ones.
+            &["config", "core.fsync", "all"],
             &["remote", "add", "origin", &origin],
             &["add", "README.md"],
             &["commit", "-q", "-m", "First"],
@@ -106,6 +115,8 @@ impl Project {
         ] {
             self.dbs(&["config", key, value]);
         }
+        // A person's repository is older than any power cut.
+        nix::unistd::sync();
         Ok(())
     }
 
@@ -114,8 +125,18 @@ impl Project {
         &self.root
     }
 
+    /// Folder of what is lost with the power. The origin and what agents wrote down are elsewhere, as on another machine.
+    pub(crate) fn disk(&self) -> PathBuf {
+        self.root.join("disk")
+    }
+
+    /// The disk of the campaign's own.
+    pub(crate) fn volume(&self) -> Option<&Volume> {
+        self.volume.as_ref()
+    }
+
     pub(crate) fn checkout(&self) -> PathBuf {
-        self.root.join("project")
+        self.disk().join("project")
     }
 
     pub(crate) fn origin(&self) -> PathBuf {
@@ -137,9 +158,9 @@ impl Project {
         command
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.root.join("home"))
+            .env("HOME", self.disk().join("home"))
             .env("XDG_RUNTIME_DIR", self.root.join("run"))
-            .env("TMPDIR", self.root.join("tmp"))
+            .env("TMPDIR", self.disk().join("tmp"))
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("LANG", "C.UTF-8")
@@ -210,6 +231,30 @@ impl Project {
         }
     }
 
+    /// Kills everything and loses what was not synced. What is lost with every start of a machine is lost, too.
+    pub(crate) fn cut_power(&mut self, random: &mut Random) -> Result<(), String> {
+        let all_gone = wait_for(GONE_LIMIT, || victims::kill(self, Victim::All, random) == 0);
+        if !all_gone {
+            return Err("could not cut the power: processes that were killed live on".to_owned());
+        }
+        if let Some(mut server) = self.server.take() {
+            drop(server.wait());
+        }
+        match &self.volume {
+            Some(volume) => volume.cut_power()?,
+            None => cut_tails(&self.checkout().join(".git/dbs/attempts"), random),
+        }
+        for entry in fs::read_dir(self.root.join("run"))
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            // A folder or a socket; what cannot be removed stays as if it had been made again.
+            drop(fs::remove_dir_all(entry.path()).or_else(|_| fs::remove_file(entry.path())));
+        }
+        Ok(())
+    }
+
     fn status(&self) -> Value {
         serde_json::from_str(&self.dbs(&["status", "--json"]).1).unwrap_or_default()
     }
@@ -253,8 +298,9 @@ impl Project {
         Ok(())
     }
 
-    /// Takes up again every task that waits for a person.
+    /// Takes up again every task that waits for a person, after it put away what a person would put away.
     pub(crate) fn retry_held(&self) {
+        tricks::put_away(self);
         let tasks: Value = serde_json::from_str(&self.dbs(&["task", "list", "--json"]).1).unwrap_or_default();
         for task in tasks.as_array().into_iter().flatten() {
             let state = task.get("state").map(Value::to_string).unwrap_or_default();
@@ -289,6 +335,29 @@ impl Drop for Project {
     fn drop(&mut self) {
         if self.folder.is_some() {
             self.stop();
+            // A disk in use cannot be unmounted.
+            wait_for(GONE_LIMIT, || {
+                victims::kill(self, Victim::All, &mut Random::new(1)) == 0
+            });
+        }
+    }
+}
+
+/// Cuts the end off every raw log, which is what is not synced at once.
+fn cut_tails(attempts: &Path, random: &mut Random) {
+    for attempt in fs::read_dir(attempts).into_iter().flatten().flatten() {
+        for file in fs::read_dir(attempt.path().join("tty"))
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            if file.path().extension().is_some_and(|ending| ending == "log") {
+                let length = file.metadata().map_or(0, |facts| facts.len());
+                let rest = length.saturating_sub(random.below(LOST_TAIL));
+                let opened = fs::OpenOptions::new().write(true).open(file.path());
+                // Packed meanwhile, and so gone.
+                drop(opened.and_then(|raw| raw.set_len(rest)));
+            }
         }
     }
 }

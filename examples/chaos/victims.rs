@@ -20,28 +20,7 @@ pub(crate) enum Victim {
     All,
 }
 
-/// How often each kind is chosen, of a hundred.
-const SHARES: [(Victim, u64); 5] = [
-    (Victim::Server, 40),
-    (Victim::Holder, 20),
-    (Victim::Agent, 15),
-    (Victim::Git, 20),
-    (Victim::All, 5),
-];
-
 impl Victim {
-    /// Some kind, by the shares above.
-    pub(crate) fn random(random: &mut Random) -> Victim {
-        let mut number = random.below(100);
-        for (victim, share) in SHARES {
-            if number < share {
-                return victim;
-            }
-            number -= share;
-        }
-        Victim::Server
-    }
-
     /// What the report calls it.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -105,10 +84,16 @@ pub(crate) fn processes(project: &Project) -> Vec<Process> {
     found.collect()
 }
 
-/// Kills one process of that kind, or everything; how many were killed.
-pub(crate) fn kill(project: &Project, victim: Victim, random: &mut Random) -> usize {
+/// Every living process of that kind.
+pub(crate) fn find(project: &Project, victim: Victim) -> Vec<Process> {
     let mut found = processes(project);
     found.retain(|process| victim.is(process));
+    found
+}
+
+/// Kills one process of that kind, or everything; how many were killed.
+pub(crate) fn kill(project: &Project, victim: Victim, random: &mut Random) -> usize {
+    let mut found = find(project, victim);
     if victim != Victim::All {
         let count = u64::try_from(found.len()).unwrap_or_default();
         let chosen = usize::try_from(random.below(count)).unwrap_or_default();

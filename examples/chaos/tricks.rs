@@ -1,0 +1,146 @@
+//! What agents do to do harm. The campaign lays a file with the name of the trick where agents look; the first that takes it plays it.
+
+use std::fs;
+use std::io;
+use std::thread::sleep;
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::faults::wait_for;
+use crate::project::Project;
+use crate::victims;
+
+/// How long an agent may take to come and play it.
+const TAKEN_LIMIT: Duration = Duration::from_secs(15);
+/// How long a flood of output goes on.
+const FLOOD: Duration = Duration::from_secs(2);
+
+/// What an agent does. It notes each start and each commit before anybody else knows of them.
+pub(crate) const AGENT: &str = r#"set -e
+echo "$DBS_ATTEMPT $DBS_ROLE $DBS_TASK" >>NOTES/starts
+"$DBS_PROGRAM" signal claim
+sleep 0.3
+trick=none
+if [ "$DBS_ROLE" = developer ]; then
+  for found in NOTES/tricks/*; do
+    mv "$found" "NOTES/taken/$DBS_ATTEMPT" 2>/dev/null || continue
+    trick=${found##*/}
+    break
+  done
+  case $trick in
+    prints) yes "[$DBS_TASK] a line of a flood that does not end by itself" ;;
+    signals)
+      awk -v n="$DBS_ATTEMPT" -v token="$DBS_TOKEN" -v folder="$DBS_INBOX/.flood-$DBS_ATTEMPT" 'BEGIN {
+        system("mkdir -p " folder)
+        for (i = 0; i < 2000; i++) {
+          file = sprintf("%s/%013d-flood-%s.json", folder, i, n)
+          printf "{\"attempt\":%s,\"token\":\"%s\",\"kind\":\"progress\",\"text\":\"%s\",\"key\":\"flood-%s-%s\"}", n, token, i, n, i >file
+          close(file)
+        }
+      }'
+      mv "$DBS_INBOX/.flood-$DBS_ATTEMPT"/* "$DBS_INBOX"
+      rmdir "$DBS_INBOX/.flood-$DBS_ATTEMPT"
+      for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+        for j in 1 2 3; do "$DBS_PROGRAM" signal progress "$i $j" & done
+        wait
+      done ;;
+    links-inbox)
+      rm -rf "$DBS_INBOX"
+      mkdir -p NOTES/elsewhere
+      ln -s NOTES/elsewhere "$DBS_INBOX" ;;
+    removes-git-file)
+      rm .git
+      "$DBS_PROGRAM" signal done "Finished, and removed the .git file."
+      exit ;;
+  esac
+  mkdir -p work
+  echo "$DBS_TASK" >"work/$DBS_TASK.txt"
+  git add work
+  git diff --cached --quiet || git commit -qm "[$DBS_TASK] Work"
+  echo "$(git rev-parse HEAD) $DBS_TASK" >>NOTES/commits
+  git push -q origin HEAD
+  case $trick in
+    deletes-branch) git update-ref -d "refs/heads/$DBS_BRANCH" ;;
+    leaves-pipe) mkfifo work/pipe pipe ;;
+  esac
+  sleep 0.3
+fi
+"$DBS_PROGRAM" signal done "Finished."
+"#;
+
+/// Something an agent does to do harm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trick {
+    /// Prints without end.
+    Prints,
+    /// Sends thousands of signals.
+    Signals,
+    /// Replaces the inbox of all agents by a link to somewhere else.
+    LinksInbox,
+    /// Removes what makes its worktree one.
+    RemovesGitFile,
+    /// Deletes the branch it works on.
+    DeletesBranch,
+    /// Puts pipes into its worktree, from which a reader would wait for ever.
+    LeavesPipe,
+}
+
+impl Trick {
+    /// What agents and the report call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Trick::Prints => "prints",
+            Trick::Signals => "signals",
+            Trick::LinksInbox => "links-inbox",
+            Trick::RemovesGitFile => "removes-git-file",
+            Trick::DeletesBranch => "deletes-branch",
+            Trick::LeavesPipe => "leaves-pipe",
+        }
+    }
+}
+
+/// Lets the next developer play the trick; whether one came.
+pub(crate) fn play(project: &Project, trick: Trick) -> Result<bool, String> {
+    let offer = project.notes().join("tricks").join(trick.name());
+    fs::write(&offer, "").map_err(|error| format!("could not write {}: {error}", offer.display()))?;
+    if !wait_for(TAKEN_LIMIT, || !offer.exists()) {
+        match fs::remove_file(&offer) {
+            // One came at the last moment.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            _ => return Ok(false),
+        }
+    }
+    if trick == Trick::Prints {
+        sleep(FLOOD);
+        end_floods(project);
+    }
+    Ok(true)
+}
+
+/// Ends programs that would print for ever.
+pub(crate) fn end_floods(project: &Project) {
+    for process in victims::processes(project) {
+        if process.command.starts_with("yes\0") {
+            // Gone by itself meanwhile, with whoever read it.
+            kill(Pid::from_raw(process.pid), Signal::SIGKILL).ok();
+        }
+    }
+}
+
+/// Puts away what holds tasks up, as a person does who reads why: pipes in worktrees, and a link in the place of the inbox.
+pub(crate) fn put_away(project: &Project) {
+    let worktrees = project.checkout().join(".debussy-worktrees");
+    for worktree in fs::read_dir(worktrees).into_iter().flatten().flatten() {
+        for name in ["pipe", "work/pipe"] {
+            // There as a rule only after the trick.
+            drop(fs::remove_file(worktree.path().join(name)));
+        }
+    }
+    let inbox = project.checkout().join(".git/dbs/inbox");
+    if inbox.symlink_metadata().is_ok_and(|facts| facts.is_symlink()) {
+        println!("the inbox is still a link");
+        drop(fs::remove_file(&inbox).and_then(|()| fs::create_dir(&inbox)));
+    }
+}
