@@ -93,7 +93,12 @@ impl Volume {
         let (_, folder) = self.words();
         run("perl", &["-e", CUT, &folder])?;
         self.unmount()?;
-        self.mount()
+        self.mount()?;
+        // Its removal may have been lost with the power.
+        if self.filler().exists() {
+            self.free()?;
+        }
+        Ok(())
     }
 
     fn unmount(&self) -> Result<(), String> {
