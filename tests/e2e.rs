@@ -28,6 +28,7 @@
 //! | agents that merge, reports | `integrating` |
 //! | an agent that acts as a person | `impostor` |
 //! | a stranger's repository: nothing of it is started before a person trusts it | `trusting` |
+//! | a gate that prints a question as if we asked it | `false_questions` |
 //! | an agent that gives its token away | `secrets` |
 #![cfg(unix)]
 #![expect(
@@ -51,6 +52,8 @@ mod calling;
 mod colours;
 #[path = "e2e/demo.rs"]
 mod demo;
+#[path = "e2e/false_questions.rs"]
+mod false_questions;
 #[path = "e2e/impostor.rs"]
 mod impostor;
 #[path = "e2e/integrating.rs"]

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use crate::adapters::crash;
+use crate::adapters::holder::process;
 use crate::adapters::ipc::{FrameLimits, IpcListener};
 use crate::adapters::logging;
 use crate::adapters::output;
@@ -23,6 +24,11 @@ use crate::server::{Server, Session, SessionError};
 
 /// Runs the server; with `lines` it prints a line per event, without them it has no output but its log.
 pub(super) fn run(edge: &ProcessEnv, lines: Option<JsonFlag>) -> CommandResult {
+    process::close_inherited_files();
+    // In the foreground it stays in its terminal, for Ctrl-C and for a terminal that closes.
+    if lines.is_none() {
+        process::leave_session();
+    }
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     if let Some(why) = place.state_problem() {
         return Err(could_not(why));

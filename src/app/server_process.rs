@@ -103,8 +103,6 @@ fn spawn(edge: &ProcessEnv, place: &ProjectPaths, output: &Path) -> Result<Child
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(file);
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command
         .spawn()
         .map_err(|error| format!("could not start {}: {error}", edge.program.display()))

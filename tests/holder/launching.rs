@@ -79,6 +79,27 @@ fn secrets_are_in_no_process_list_and_files_are_private() {
     );
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn neither_a_holder_nor_its_program_keeps_a_file_that_its_starter_left_open() {
+    use nix::fcntl::{FcntlArg, FdFlag, fcntl};
+
+    let bench = Bench::new();
+    let secret = bench.attempts.with_file_name("secret");
+    let left_open = fs::File::create(&secret).expect("written");
+    fcntl(&left_open, FcntlArg::F_SETFD(FdFlag::empty())).expect("handed on");
+    let open = "n=; for f in /proc/$$/fd/*; do if [ -e $f ]; then n=\"$n ${f##*/}\"; fi; done; echo \"open:$n.\"; read x";
+    let launched = bench.start("1", open);
+    bench.wait_for_output("1", "open: 0 1 2.");
+    for handle in fs::read_dir(format!("/proc/{}/fd", launched.holder_pid))
+        .expect("readable")
+        .flatten()
+    {
+        let target = fs::read_link(handle.path()).unwrap_or_default();
+        assert_ne!(target, secret, "the holder keeps it");
+    }
+}
+
 #[test]
 fn launching_again_answers_what_runs_and_never_starts_twice() {
     let bench = Bench::new();
