@@ -184,16 +184,25 @@ fn refusal(status: StatusCode) -> (bool, String) {
 }
 
 fn is_transient(error: &Error) -> bool {
-    matches!(
-        error,
-        Error::Timeout(_) | Error::Io(_) | Error::HostNotFound | Error::ConnectionFailed | Error::Protocol(_)
-    )
+    match error {
+        Error::Io(error) => !is_refused_certificate(error),
+        Error::Timeout(_) | Error::HostNotFound | Error::ConnectionFailed | Error::Protocol(_) => true,
+        _ => false,
+    }
+}
+
+/// Whether the other side is not who the address names, or cannot prove it; TLS gives this kind to all that it refuses.
+fn is_refused_certificate(error: &std::io::Error) -> bool {
+    error.kind() == std::io::ErrorKind::InvalidData
 }
 
 /// What went wrong; some of the library's own texts hold the address.
 fn error_text(error: &Error, limit: Duration) -> String {
     match error {
         Error::Timeout(_) => format!("there was no answer within {} s", limit.as_secs_f32()),
+        Error::Io(error) if is_refused_certificate(error) => {
+            format!("{error}; is notify.url right, and does this system trust its certificate?")
+        }
         Error::Io(error) => error.to_string(),
         Error::HostNotFound => "the host is not known".to_owned(),
         Error::ConnectionFailed => "it cannot be connected to".to_owned(),

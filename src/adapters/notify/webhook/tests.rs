@@ -252,3 +252,47 @@ fn an_address_is_of_the_web_and_holds_no_password() {
         Some("https://example.org:8443")
     );
 }
+
+/// A server that speaks TLS with a certificate it made itself; what it was sent after the handshake, when there was one.
+fn listen_with_own_certificate() -> (String, std::thread::JoinHandle<Result<String, String>>) {
+    use rustls::pki_types::pem::PemObject as _;
+    use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+    let certificate = include_bytes!("../../../../tests/data/tls/certificate.pem");
+    let key = include_bytes!("../../../../tests/data/tls/key.pem");
+    let chain = vec![CertificateDer::from_pem_slice(certificate).unwrap()];
+    let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(chain, PrivateKeyDer::from_pem_slice(key).unwrap())
+        .unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://localhost:{}/hook", listener.local_addr().unwrap().port());
+    let served = std::thread::Builder::new()
+        .spawn(move || {
+            let (stream, _) = listener.accept().unwrap();
+            let connection = rustls::ServerConnection::new(config.into()).unwrap();
+            let mut tls = rustls::StreamOwned::new(connection, stream);
+            let mut line = String::new();
+            let read = BufReader::new(&mut tls).read_line(&mut line);
+            read.map(|_| line).map_err(|error| error.to_string())
+        })
+        .unwrap();
+    (url, served)
+}
+
+#[test]
+fn nothing_is_sent_to_who_has_a_certificate_that_is_not_valid_and_it_is_not_tried_again() {
+    let (url, served) = listen_with_own_certificate();
+    let mut signed = setup(&url);
+    signed.token = Some("tk_1".to_owned());
+    let why = send(signed).unwrap_err();
+    assert!(
+        matches!(&why, NotifyError::Permanent(why) if why.contains("certificate")),
+        "{why:?}"
+    );
+    let seen = served.join().unwrap();
+    assert!(seen.is_err(), "it was sent {seen:?}");
+}
