@@ -36,6 +36,7 @@ mod ancestry;
 mod attic;
 mod auto_commit;
 mod branches;
+mod case_names;
 mod checkout;
 mod cli;
 mod command;

@@ -383,3 +383,21 @@ fn links_out_of_the_tree_are_data_and_not_written_through() {
     git.checkout_clean(&head, &dir).unwrap();
     assert_eq!(fs::read_dir(&victim).unwrap().count(), 0);
 }
+
+#[test]
+fn names_that_the_projects_disk_takes_for_one_are_not_merged_and_both_are_named() {
+    let fixture = GitFixture::new();
+    // A disk that tells them apart can hold both; git is told what it would have found out on another one.
+    let git = open(&fixture);
+    let (worktree, _) = developed(&fixture, &git);
+    let head = id(&fixture.commit(&worktree.path, "readme.MD", "other\n", "Another"));
+    assert!(matches!(git.merge(&merge_of(&head)), MergeOutcome::Merged { .. }));
+    fixture.git(&fixture.project(), &["config", "core.ignorecase", "true"]);
+    let git = open(&fixture);
+    let refused = git.merge(&merge_of(&head));
+    assert!(
+        matches!(&refused, MergeOutcome::Impossible(why)
+            if why.contains("readme.MD and README.md") && why.contains("rename one")),
+        "{refused:?}"
+    );
+}

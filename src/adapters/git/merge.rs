@@ -38,7 +38,7 @@ impl GitCli {
             (Some(0), Some(merged)) if merged.tree == self.tree_of(&base)? => {
                 Ok(MergeOutcome::AlreadyMerged { commit: None, base })
             }
-            (Some(0), Some(merged)) => match self.broken_link(&base, &merged.tree)? {
+            (Some(0), Some(merged)) => match self.unusable(&base, &merged.tree)? {
                 Some(why) => Ok(MergeOutcome::Impossible(why)),
                 None => self.commit_merge(request, merged.tree, base),
             },
@@ -48,6 +48,14 @@ impl GitCli {
                 Ok(MergeOutcome::Impossible(why))
             }
             _ => Err(output.failure()),
+        }
+    }
+
+    /// Why nobody could work with a merged tree, if that is so.
+    fn unusable(&self, base: &CommitId, tree: &TreeId) -> Result<Option<String>, GitError> {
+        match self.broken_link(base, tree)? {
+            None => self.colliding_names(base, tree),
+            found => Ok(found),
         }
     }
 
