@@ -8,6 +8,7 @@ mod changes;
 mod checks;
 mod item;
 mod listing;
+mod own_hand;
 mod project;
 mod record;
 mod scripts;

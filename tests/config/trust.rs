@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -235,9 +236,9 @@ fn trust_is_forgotten_and_is_not_inherited_by_another_folder() {
 #[test]
 fn what_a_person_sets_is_trusted_by_that_and_nothing_beside_it() {
     let trusting = Trusting::new();
-    let (written, kept) = trusting
-        .trust()
-        .by_own_hand(|| set(&trusting.files, "gates.one", "first"));
+    let (written, kept) = trusting.trust().by_own_hand(("gates.one", Some("first")), || {
+        set(&trusting.files, "gates.one", "first")
+    });
     written.unwrap();
     kept.unwrap();
     assert_eq!(
@@ -251,7 +252,7 @@ fn what_a_person_sets_is_trusted_by_that_and_nothing_beside_it() {
             Some(value) => set(&trusting.files, key, value),
             None => unset(&trusting.files, key),
         };
-        let (written, kept) = trusting.trust().by_own_hand(act);
+        let (written, kept) = trusting.trust().by_own_hand((key, value), act);
         written.unwrap();
         kept.unwrap();
     };
@@ -263,13 +264,113 @@ fn what_a_person_sets_is_trusted_by_that_and_nothing_beside_it() {
     // In a project that nobody has looked at as a whole, one's own setting does not let the others pass.
     let foreign = Trusting::with("[roles.default]\ncommand = \"evil\"\n");
     let act = || set(&foreign.files, "gates.mine", "make");
-    let (written, kept) = foreign.trust().by_own_hand(act);
+    let (written, kept) = foreign.trust().by_own_hand(("gates.mine", Some("make")), act);
     written.unwrap();
     kept.unwrap();
     assert_eq!(
         (foreign.gates(), foreign.holds()),
         (vec!["make".to_owned()], Some(true))
     );
+}
+
+#[test]
+fn what_changes_while_a_person_sets_a_key_is_not_trusted_with_it() {
+    let trusting = Trusting::with("[gates]\none = \"first\"\n");
+    trusting.file("check.sh", "#!/bin/sh\nmake\n");
+    trusting.file("other.sh", "#!/bin/sh\nmake other\n");
+    trusting.trust_all();
+    // Everything was trusted; an agent writes between the two looks.
+    let own = ("gates.two", Some("sh check.sh"));
+    let (written, kept) = trusting.trust().by_own_hand(own, || {
+        trusting
+            .write("[gates]\none = \"evil\"\nextra = \"sh other.sh\"\n[roles.default]\ncommand = \"evil\"\n");
+        set(&trusting.files, "gates.two", "sh check.sh")
+    });
+    written.unwrap();
+    kept.unwrap();
+    assert_eq!(trusting.gates(), ["first", "sh check.sh"]);
+    let report = trusting.trust().look();
+    let changed = report
+        .entries()
+        .into_iter()
+        .filter(|entry| entry.change != TrustChange::Same);
+    let mut changed: Vec<String> = changed.map(|entry| entry.listed.item.name).collect();
+    changed.sort();
+    assert_eq!(
+        changed,
+        ["gates.extra", "gates.one", "other.sh", "roles.default.command"]
+    );
+    // What the person set is not the value that stands there: somebody was faster.
+    let own = ("gates.two", Some("mine"));
+    let (written, kept) = trusting.trust().by_own_hand(own, || {
+        let written = set(&trusting.files, "gates.two", "mine");
+        set(&trusting.files, "gates.two", "theirs").unwrap();
+        written
+    });
+    written.unwrap();
+    kept.unwrap();
+    assert_eq!(trusting.gates(), ["first", "sh check.sh"]);
+}
+
+#[test]
+fn a_key_that_is_set_among_others_leaves_everything_trusted_that_was() {
+    let text = "[gates]\none = \"first\"\ntwo = \"second\"\n[roles.default]\ncommand = \"agent\"\n";
+    let trusting = Trusting::with(text);
+    trusting.file("check.sh", "#!/bin/sh\nmake\n");
+    trusting.trust_all();
+    for (key, value) in [
+        ("gates.three", Some("sh check.sh")),
+        ("gates.one", Some("sh check.sh --all")),
+        ("roles.tester.command", Some("tester")),
+        ("gates.two", None),
+        ("gates.three", None),
+        ("gates.one", None),
+    ] {
+        let (written, kept) = trusting.trust().by_own_hand((key, value), || match value {
+            Some(value) => set(&trusting.files, key, value),
+            None => unset(&trusting.files, key),
+        });
+        written.unwrap();
+        kept.unwrap();
+        assert_eq!(trusting.holds(), None, "{key}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn settings_that_are_swapped_between_two_looks_bring_nothing_into_force_that_is_not_trusted() {
+    let trusting = Trusting::with(GATE);
+    trusting.trust_all();
+    let hash = trusting.hash();
+    let (good, evil) = (trusting.root().join("good"), trusting.root().join("evil"));
+    fs::write(&good, GATE).unwrap();
+    fs::write(&evil, GATE.replace("make check", "evil")).unwrap();
+    // Dropped also by a check that fails, so that nobody swaps for ever.
+    let running = Arc::new(());
+    let is_running = Arc::downgrade(&running);
+    std::thread::scope(|scope| {
+        let running = running;
+        let swapping = scope.spawn(|| {
+            let spare = trusting.root().join("spare");
+            while is_running.strong_count() > 0 {
+                for file in [&evil, &good] {
+                    fs::copy(file, &spare).unwrap();
+                    fs::rename(&spare, trusting.files.toml()).unwrap();
+                }
+            }
+        });
+        let (mut trusted, mut refused) = (0, 0);
+        while trusted < 200 || refused < 200 {
+            assert_eq!(trusting.gates(), ["make check"]);
+            match trusting.trust().trust(&hash) {
+                Ok(()) => trusted += 1,
+                Err(TrustError::OtherHash { .. }) => refused += 1,
+                Err(why) => panic!("{why}"),
+            }
+        }
+        drop(running);
+        swapping.join().unwrap();
+    });
 }
 
 #[test]

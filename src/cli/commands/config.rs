@@ -112,7 +112,7 @@ fn change((edge, place): (&ProcessEnv, ProjectPaths), key: &str, wanted: &Config
     let written = if edge.is_agent() {
         write().map_err(could_not)?
     } else {
-        let (written, trusted) = place.trust.by_own_hand(write);
+        let (written, trusted) = place.trust.by_own_hand((key, value), write);
         let written = written.map_err(could_not)?;
         trusted.map_err(could_not)?;
         written

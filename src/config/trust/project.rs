@@ -10,8 +10,9 @@ use crate::config::layers::Config;
 use crate::config::origin::ConfigOverrides;
 use crate::config::raw::TrustedValue;
 use crate::config::trust::changes::TrustReport;
-use crate::config::trust::item::{TrustItem, TrustKind, hex};
+use crate::config::trust::item::{TrustKind, hex};
 use crate::config::trust::listing::TrustListing;
+use crate::config::trust::own_hand;
 use crate::config::trust::record::TrustRecord;
 
 /// Where a project's files are, and where it is recorded what a person trusts of them.
@@ -77,15 +78,19 @@ impl ProjectTrust {
         self.write_listing(listing)
     }
 
-    /// Does what a person asks of the project's settings, and trusts it by that act: the keys that changed, and everything where
-    /// everything was trusted before.
+    /// Lets a person set a key of the project's settings to a value (`None`: not set any more), and trusts by that the key with this
+    /// value and the scripts that only it names. Whatever else changed in the files meanwhile waits, as any other change does.
     ///
     /// # Errors
     /// When the record cannot be written; what was asked is done then.
-    pub fn by_own_hand<T>(&self, act: impl FnOnce() -> T) -> (T, Result<(), TrustError>) {
+    pub fn by_own_hand<T>(
+        &self,
+        (key, value): (&str, Option<&str>),
+        act: impl FnOnce() -> T,
+    ) -> (T, Result<(), TrustError>) {
         let before = self.look();
         let done = act();
-        (done, self.trust_changes_since(&before))
+        (done, self.trust_key(&before, key, value))
     }
 
     /// Trusts nothing of the project any more.
@@ -139,33 +144,15 @@ impl ProjectTrust {
             .collect()
     }
 
-    fn trust_changes_since(&self, before: &TrustReport) -> Result<(), TrustError> {
+    fn trust_key(&self, before: &TrustReport, key: &str, value: Option<&str>) -> Result<(), TrustError> {
         let listing = self.listing()?;
         if listing == before.listing {
             return Ok(());
         }
-        if before.is_trusted() {
-            return self.write_listing(listing);
-        }
-        let items = |listing: &TrustListing| -> Vec<TrustItem> {
-            listing.items.iter().map(|listed| listed.item.clone()).collect()
-        };
-        let (old, new) = (items(&before.listing), items(&listing));
         let mut record = before.record.clone();
         let record = record.get_or_insert_with(|| TrustRecord::new(&self.root, false, Vec::new()));
-        let same_key = |one: &TrustItem, other: &TrustItem| one.kind == other.kind && one.name == other.name;
-        for gone in old
-            .iter()
-            .filter(|item| !new.iter().any(|other| same_key(item, other)))
-        {
-            record.items.retain(|item| !same_key(item, gone));
-        }
-        for changed in new.into_iter().filter(|item| !old.contains(item)) {
-            match record.items.iter_mut().find(|item| same_key(item, &changed)) {
-                Some(item) => *item = changed,
-                None => record.items.push(changed),
-            }
-        }
+        record.is_whole |= before.is_trusted();
+        own_hand::trust(&mut record.items, (&before.listing, &listing), (key, value));
         self.write(record)
     }
 
