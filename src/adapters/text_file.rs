@@ -132,4 +132,88 @@ mod tests {
             }
         }
     }
+
+    /// Puts one file after the other in the place of another, as often as it can, until the work is done.
+    #[cfg(unix)]
+    fn while_replaced<T>(target: &Path, by: &[&Path], work: impl FnOnce() -> T) -> T {
+        // Dropped also by a check that fails, so that nobody replaces for ever.
+        let running = std::sync::Arc::new(());
+        let is_running = std::sync::Arc::downgrade(&running);
+        std::thread::scope(|scope| {
+            let running = running;
+            let replacing = scope.spawn(|| {
+                let spare = target.with_extension("spare");
+                while is_running.strong_count() > 0 {
+                    for file in by {
+                        std::fs::hard_link(file, &spare).unwrap();
+                        std::fs::rename(&spare, target).unwrap();
+                    }
+                }
+            });
+            let done = work();
+            drop(running);
+            replacing.join().unwrap();
+            done
+        })
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_was_looked_at_is_what_is_read_though_the_file_is_swapped_for_something_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("text"), "text").unwrap();
+        nix::unistd::mkfifo(&path("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+        std::os::unix::fs::symlink("/dev/null", path("link")).unwrap();
+        std::fs::hard_link(path("text"), path("target")).unwrap();
+        let by = [&*path("pipe"), &path("text"), &path("link"), &path("text")];
+        let mut refused = 0;
+        while_replaced(&path("target"), &by, || {
+            let mut read_well = 0;
+            while read_well < 2_000 || refused < 200 {
+                match read_text(&path("target"), 100) {
+                    Ok(text) => {
+                        assert_eq!(text, "text", "after {read_well} times");
+                        read_well += 1;
+                    }
+                    Err(why) => {
+                        assert_eq!(why.to_string(), "it is not a regular file");
+                        refused += 1;
+                    }
+                }
+            }
+        });
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_is_replaced_while_it_is_read_gives_one_version_and_no_more_than_its_limit() {
+        const LENGTH: usize = 300_000;
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for version in ["a", "b"] {
+            std::fs::write(path(version), version.repeat(LENGTH)).unwrap();
+        }
+        std::fs::write(path("long"), "c".repeat(LENGTH + 1)).unwrap();
+        std::fs::hard_link(path("a"), path("target")).unwrap();
+        let by = [&*path("b"), &path("long"), &path("a")];
+        while_replaced(&path("target"), &by, || {
+            let mut seen = [0; 3];
+            while seen.iter().any(|times| *times < 50) {
+                let version = match read(&path("target"), LENGTH as u64) {
+                    Ok(bytes) => {
+                        assert_eq!(bytes.len(), LENGTH);
+                        let first = bytes[0];
+                        assert!(bytes.iter().all(|byte| *byte == first), "two versions in one");
+                        usize::from(first - b'a')
+                    }
+                    Err(why) => {
+                        assert_eq!(why.to_string(), format!("it has more than {LENGTH} bytes"));
+                        2
+                    }
+                };
+                seen[version] += 1;
+            }
+        });
+    }
 }

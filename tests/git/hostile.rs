@@ -4,6 +4,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use dbs::domain::Tri;
 use dbs::ports::git::{
@@ -11,7 +12,11 @@ use dbs::ports::git::{
     WorkingTree, WorktreeKind,
 };
 
-use super::{GitFixture, branch, developed, id, merge_of, name, on_branch, open, saver, setup, spec};
+use dbs::adapters::git::GitCli;
+
+use super::{
+    GitFixture, branch, developed, file_at, id, merge_of, name, on_branch, open, saver, setup, spec,
+};
 
 const HOOKS: &[&str] = &[
     "applypatch-msg",
@@ -274,7 +279,7 @@ fn nothing_planted_by_an_agent_is_executed_by_any_operation() {
     git.delete_remote_branch(&feature, &head, &base, &saver("t1"));
     git.preflight().unwrap();
     drop(git);
-    dbs::adapters::git::GitCli::open(&setup(&fixture)).unwrap();
+    GitCli::open(&setup(&fixture)).unwrap();
     assert_eq!(trap.sprung(), Vec::<String>::new());
 }
 
@@ -350,4 +355,83 @@ fn a_worktree_pointing_at_another_repository_is_not_believed() {
         RemoveOutcome::Kept(_)
     ));
     assert!(worktree.path.join("work.txt").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_hard_link_to_a_file_outside_is_kept_as_its_contents_and_never_written_through() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, head) = developed(&fixture, &git);
+    let outside = fixture.root().join("outside");
+    fs::write(&outside, "outside\n").unwrap();
+    for name in ["README.md", "new.txt"] {
+        drop(fs::remove_file(worktree.path.join(name)));
+        fs::hard_link(&outside, worktree.path.join(name)).unwrap();
+    }
+    let kept = git
+        .snapshot(&WorkingTree::Worktree(name("a")), &saver("t1"))
+        .unwrap();
+    for name in ["README.md", "new.txt"] {
+        assert_eq!(file_at(&fixture, &kept.commit, name), "outside");
+    }
+    // The same names in a folder that is filled anew, and then the worktree goes.
+    let dir = fixture.root().join("checkouts/one");
+    git.checkout_clean(&head, &dir).unwrap();
+    fs::remove_file(dir.join("README.md")).unwrap();
+    fs::hard_link(&outside, dir.join("README.md")).unwrap();
+    git.checkout_clean(&head, &dir).unwrap();
+    assert_eq!(fs::read_to_string(dir.join("README.md")).unwrap(), "hello\n");
+    git.remove_worktree(&name("a"), &saver("t1")).unwrap();
+    assert_eq!(fs::read_to_string(&outside).unwrap(), "outside\n");
+}
+
+/// Makes folders in each other, deeper than a path may be long, with a file in the last.
+#[cfg(target_os = "linux")]
+fn dig(folder: &Path, depth: usize) {
+    use nix::fcntl::{OFlag, openat};
+    use nix::sys::stat::{Mode, mkdirat};
+
+    let mut place: std::os::fd::OwnedFd = fs::File::open(folder).unwrap().into();
+    for _ in 0..depth {
+        mkdirat(&place, "deep-folder", Mode::S_IRWXU).unwrap();
+        place = openat(&place, "deep-folder", OFlag::O_DIRECTORY, Mode::empty()).unwrap();
+    }
+    drop(openat(&place, "file", OFlag::O_CREAT | OFlag::O_WRONLY, Mode::S_IRWXU).unwrap());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn folders_deeper_than_a_path_may_be_long_are_left_where_they_are_and_hinder_no_other_worktree() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, _) = developed(&fixture, &git);
+    dig(&worktree.path, 1_000);
+    let why = git.remove_worktree(&name("a"), &saver("t1")).unwrap_err();
+    assert!(why.to_string().contains("too long"), "{why}");
+    assert!(worktree.path.join("work.txt").exists());
+    let other = git.ensure_worktree(&spec("b", on_branch("t2"))).unwrap();
+    git.remove_worktree(&name("b"), &saver("t2")).unwrap();
+    assert!(!other.path.exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_too_large_to_be_copied_in_time_leaves_the_worktree_where_it_is() {
+    let fixture = GitFixture::new();
+    let (worktree, _) = developed(&fixture, &open(&fixture));
+    // It takes no room, but reading it takes hours.
+    let huge = fs::File::create(worktree.path.join("huge.bin")).unwrap();
+    huge.set_len(1 << 42).unwrap();
+    let mut setup = setup(&fixture);
+    setup.limits.local = Duration::from_secs(3);
+    let why = GitCli::open(&setup)
+        .unwrap()
+        .remove_worktree(&name("a"), &saver("t1"))
+        .unwrap_err();
+    assert!(why.to_string().contains("took longer than 3 s"), "{why}");
+    assert!(worktree.path.join("huge.bin").exists() && worktree.path.join("work.txt").exists());
+    fs::remove_file(worktree.path.join("huge.bin")).unwrap();
+    open(&fixture).remove_worktree(&name("a"), &saver("t1")).unwrap();
+    assert!(!worktree.path.exists());
 }

@@ -358,3 +358,18 @@ fn the_starter() {
         std::thread::park();
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_flood_of_processes_is_ended_with_its_attempt_to_the_last_one() {
+    let bench = Bench::new();
+    let flood = "i=0; while [ $i -lt 400 ]; do (trap '' HUP TERM; exec sleep 1000) & i=$((i+1)); done; echo all; wait";
+    bench.start("1", flood);
+    bench.wait_for_output("1", "all");
+    wait_for("the flood", || bench.marked("1").len() > 400);
+    bench
+        .holders
+        .stop(&HolderId::new("1"), Span(100))
+        .expect("stopped");
+    assert_eq!(bench.marked("1"), []);
+}

@@ -1,6 +1,6 @@
 //! Bytes that mean harm: memory and time stay bounded and the screen goes on working.
 
-use crate::screen::{fed, halves_match, row, terminal, text};
+use crate::screen::{fed, halves_match, replies, row, terminal, text};
 use dbs::term::{EmulatorKind, Size};
 
 /// What a screen must still do after anything.
@@ -137,5 +137,51 @@ fn a_storm_of_sizes_is_survived() {
         }
         terminal.resize(Size::new(500, 500));
         terminal.feed(0, &b"x".repeat(1 << 18));
+    }
+}
+
+#[test]
+fn images_are_swallowed_whatever_their_form_and_size_and_nobody_is_answered() {
+    let data = "QUJD".repeat(1 << 18);
+    let cases = [
+        (
+            "sixel",
+            format!("\x1bP0;0;0q\"1;1;9;9#0;2;0;0;0#0{}\x1b\\", "~".repeat(1 << 20)),
+        ),
+        ("kitty", format!("\x1b_Gf=100,a=T,i=7;{data}\x1b\\")),
+        ("kitty, in pieces", "\x1b_Ga=T,m=1,i=7;QUJD\x1b\\".repeat(10_000)),
+        (
+            "kitty, from a file",
+            "\x1b_Ga=T,t=f,i=7;L2V0Yy9wYXNzd2Q=\x1b\\".to_owned(),
+        ),
+        ("kitty, a question", "\x1b_Ga=q,i=7,s=1,v=1;AAAA\x1b\\".to_owned()),
+        (
+            "iterm",
+            format!("\x1b]1337;File=name=eA==;inline=1;size=9:{data}\x07"),
+        ),
+        (
+            "iterm, in pieces",
+            "\x1b]1337;MultipartFile=inline=1\x07\x1b]1337;FilePart=QUJD\x07\x1b]1337;FileEnd\x07"
+                .repeat(5_000),
+        ),
+        ("regis", "\x1bP0pS(E)P[0,0]V[99,99]\x1b\\".repeat(5_000)),
+        (
+            "a question about cells",
+            "\x1b]1337;ReportCellSize\x07".to_owned(),
+        ),
+    ];
+    for kind in EmulatorKind::ALL {
+        for (what, image) in &cases {
+            let mut terminal = terminal(kind, 20, 5);
+            let mut events = terminal.feed(0, b"before ");
+            events.extend(terminal.feed(0, image.as_bytes()));
+            events.extend(terminal.feed(0, b"after"));
+            assert_eq!(text(&mut terminal), "before after", "{what} on {}", kind.name());
+            assert!(
+                replies(&events).is_empty(),
+                "{what} is answered on {}",
+                kind.name()
+            );
+        }
     }
 }

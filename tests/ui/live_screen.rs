@@ -70,3 +70,47 @@ fn keys_keep_their_modifiers_and_back_tab_is_tab_with_shift() {
     assert_eq!(key_input(&both), Some(expected));
     assert_eq!(key_input(&KeyEvent::new(KeyCode::Null, KeyModifiers::NONE)), None);
 }
+
+#[test]
+fn a_program_that_draws_our_whole_frame_draws_it_in_its_own_pane_and_nowhere_else() {
+    use crate::fixture::{Dashboard, text};
+    use dbs::ui::ScreenId;
+
+    for size in [(120, 40), (160, 50), (200, 60)] {
+        let mut dashboard = Dashboard::full(size);
+        dashboard.screens.put(ScreenId::Shell(1), "");
+        let (calm, layout) = dashboard.frame();
+        let shell = layout
+            .panes
+            .iter()
+            .find(|pane| pane.screen == Some(ScreenId::Shell(1)));
+        let area = shell.expect("a shell").area;
+        let ours = text(&Dashboard::full((100, 30)).frame().0);
+        let wide = "日".repeat(50);
+        for drawn in [
+            ours.as_str(),
+            &vec![wide.as_str(); 30].join("\n"),
+            &format!("x{wide}\n").repeat(30),
+        ] {
+            dashboard.screens.put(ScreenId::Shell(1), drawn);
+            let (frame, _) = dashboard.frame();
+            let mut changed = 0;
+            for (y, x) in (0..size.1).flat_map(|y| (0..size.0).map(move |x| (y, x))) {
+                if frame[(x, y)] == calm[(x, y)] {
+                    continue;
+                }
+                assert!(
+                    area.contains((x, y).into()),
+                    "{x} {y} is not in {area:?} at {size:?}"
+                );
+                let is_wide = frame[(x, y)].symbol().starts_with('日');
+                assert!(
+                    !is_wide || x + 1 < area.right(),
+                    "half of it is over the edge at {x} {y}"
+                );
+                changed += 1;
+            }
+            assert!(changed > 20, "the program is not drawn at {size:?}");
+        }
+    }
+}

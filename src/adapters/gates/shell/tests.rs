@@ -151,3 +151,15 @@ fn what_a_gate_leaves_running_is_killed_when_it_ends() {
     assert!(report.duration_ms < 15_000, "{}", report.duration_ms);
     assert!(!is_alive(&folder.path().join("left")));
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_gate_has_no_file_of_ours_open_beside_its_input_and_outputs() {
+    let list =
+        "n=; for f in /proc/$$/fd/*; do if [ -e $f ]; then n=\"$n ${f##*/}\"; fi; done; echo \"open:$n\"";
+    // Whoever runs the tests may have left some open, which any program then has.
+    let plain = Command::new("/bin/sh").args(["-c", list]).output().unwrap();
+    let (report, _folder) = run(list);
+    assert!(report.tail.starts_with("open: 0 1 "), "{}", report.tail);
+    assert_eq!(report.tail, String::from_utf8(plain.stdout).unwrap());
+}
