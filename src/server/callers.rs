@@ -15,12 +15,19 @@ use crate::protocol::callers::{
     AllowedCallers, COMMANDS, CallSubject, Caller, allowed_callers, command_of, refusal,
 };
 use crate::protocol::wire::{CallReply, ServerCall};
+use crate::server::comment_limit;
 use crate::server::engine_handle::EngineHandle;
 
 /// The kind of notices about refused calls.
 const NOTICE_KIND: &str = "refused";
+/// The kind of notices about agents that send or write too much.
+const FLOOD_KIND: &str = "flood";
 /// Who writes on the task that its agent was refused.
 const AUTHOR: &str = "dbs";
+/// Under which comments that are too many are counted.
+const TOO_MANY_COMMENTS: &str = "too many comments";
+/// Most attempts and commands that are counted apart; those of attempts that are over make room first.
+const MOST_COUNTED: usize = 1_000;
 
 /// Judges who calls, and counts what was refused.
 #[derive(Debug)]
@@ -79,6 +86,12 @@ impl CallerGuard {
             self.record(caller, command_of(&call));
             return Err(Box::new(reply_of(&call, why)));
         }
+        if let (Some(_), Some(own)) = (subject.task, agent.as_deref())
+            && let Some(why) = comment_limit::flood_refusal(&self.engine.read_model(), own)
+        {
+            self.record_flood(own);
+            return Err(Box::new(reply_of(&call, why)));
+        }
         Ok(match (call, agent) {
             // An agent does not choose under which name it writes.
             (ServerCall::Ask { command, .. }, Some(own)) => ServerCall::Ask {
@@ -119,12 +132,7 @@ impl CallerGuard {
             Caller::Agent(attempt) => Some(*attempt),
             Caller::Gate | Caller::Person | Caller::Unknown(_) => None,
         };
-        let times = {
-            let mut refused = self.refused.lock();
-            let times = refused.entry((attempt, command)).or_insert(0);
-            *times += 1;
-            *times
-        };
+        let times = self.count(attempt, command);
         if !times.is_power_of_two() {
             return;
         }
@@ -149,13 +157,7 @@ impl CallerGuard {
         tracing::warn!("{text}");
         // A wrong signal leaves the board as it is: who is spoken for has nothing to do with it.
         if let (1, Some(own), AllowedCallers::Persons) = (times, &agent, who_may) {
-            let comment = Event::Asked {
-                request: RequestId(0),
-                by: AUTHOR.to_owned(),
-                command: Command::Comment(own.task.clone(), text.clone()),
-            };
-            // An engine that has ended takes no comments, and the line is in the log.
-            drop(self.engine.inbox.send(comment));
+            self.comment(own, text.clone());
         }
         let notice = Notice {
             level: NoticeLevel::Warning,
@@ -165,6 +167,58 @@ impl CallerGuard {
             text,
         };
         self.engine.journal.add(clock::now(), notice);
+    }
+
+    /// Says once that no more comments of an attempt are taken.
+    fn record_flood(&self, own: &Attempt) {
+        if self.count(Some(own.id), TOO_MANY_COMMENTS) > 1 {
+            return;
+        }
+        let name = own.worker.name();
+        let text = format!("{name} writes too many comments; no more of them are taken from it");
+        tracing::warn!("{text}");
+        self.comment(own, text.clone());
+        let notice = Notice {
+            level: NoticeLevel::Warning,
+            kind: FLOOD_KIND.to_owned(),
+            task: Some(own.task.clone()),
+            attempt: Some(own.id),
+            text,
+        };
+        self.engine.journal.add(clock::now(), notice);
+    }
+
+    /// Counts one more, and answers how many there were. What has no place of its own any more is counted together.
+    fn count(&self, attempt: Option<AttemptId>, command: &'static str) -> u64 {
+        let mut refused = self.refused.lock();
+        let mut key = (attempt, command);
+        if refused.len() >= MOST_COUNTED && !refused.contains_key(&key) {
+            let model = self.engine.read_model();
+            let is_over = |attempt| {
+                model
+                    .attempts
+                    .get(&attempt)
+                    .is_none_or(|known| !is_at_work(known))
+            };
+            refused.retain(|(attempt, _), _| !attempt.is_some_and(is_over));
+            if refused.len() >= MOST_COUNTED {
+                key.0 = None;
+            }
+        }
+        let times = refused.entry(key).or_insert(0);
+        *times += 1;
+        *times
+    }
+
+    /// Writes on the task of an attempt.
+    fn comment(&self, own: &Attempt, text: String) {
+        let comment = Event::Asked {
+            request: RequestId(0),
+            by: AUTHOR.to_owned(),
+            command: Command::Comment(own.task.clone(), text),
+        };
+        // An engine that has ended takes no comments, and the line is in the log.
+        drop(self.engine.inbox.send(comment));
     }
 }
 
@@ -264,5 +318,84 @@ mod tests {
             comments += 1;
         }
         assert_eq!(comments, 2);
+    }
+
+    #[test]
+    fn an_agent_that_floods_its_task_with_comments_is_refused_and_that_is_said_once() {
+        for (count, length) in [(200, 1), (4, 64 * 1024)] {
+            let home = tempfile::tempdir().unwrap();
+            let (intake, outlet) = intake(home.path());
+            let mut model = (*intake.engine.read_model()).clone();
+            let own = model.attempts[&FIRST].clone();
+            let draft = crate::domain::command::TaskDraft::new(own.task.as_str(), "Work");
+            let mut task = crate::domain::Task::planned(own.created_at, &draft, "development".into());
+            let written = |author: &str, at| crate::domain::task::Comment {
+                author: author.to_owned(),
+                text: "x".repeat(length),
+                at,
+            };
+            // Neither those of others nor those of an attempt before count.
+            task.comments = vec![written("ada", own.created_at); 300];
+            let before = crate::domain::Timestamp(own.created_at.0 - 1);
+            task.comments
+                .extend(vec![written(own.worker.name(), before); 300]);
+            task.comments
+                .extend(vec![written(own.worker.name(), own.created_at); count - 1]);
+            let engine = |task: &crate::domain::Task| {
+                let mut model = model.clone();
+                model.tasks.insert(own.task.clone(), Arc::new(task.clone()));
+                EngineHandle {
+                    read_models: tokio::sync::watch::channel(Arc::new(model)).1,
+                    ..intake.engine.clone()
+                }
+            };
+            let agent = Caller::Agent(FIRST);
+            let guard = CallerGuard::new("dbs-1".to_owned(), engine(&task));
+            assert!(guard.admit(&agent, comment(own.task.as_str())).is_ok());
+            task.comments.push(written(own.worker.name(), own.created_at));
+            let guard = CallerGuard::new("dbs-1".to_owned(), engine(&task));
+            for _ in 0..3 {
+                let refused = guard.admit(&agent, comment(own.task.as_str()));
+                assert!(
+                    matches!(&refused, Err(reply) if format!("{reply:?}").contains("no more of them are taken")),
+                    "{refused:?}"
+                );
+            }
+            let other = Caller::Person;
+            assert!(guard.admit(&other, comment(own.task.as_str())).is_ok());
+            let lines = intake.engine.journal.after(0);
+            assert_eq!(lines.len(), 1, "{lines:?}");
+            assert!(lines[0].notice.text.contains("too many comments"), "{lines:?}");
+            intake.engine.inbox.close();
+            let mut said = 0;
+            while let Received::Envelope(_) = outlet.next(None) {
+                said += 1;
+            }
+            assert_eq!(said, 1);
+            model.tasks.clear();
+        }
+    }
+
+    #[test]
+    fn refusals_are_counted_for_so_many_attempts_and_no_more() {
+        let home = tempfile::tempdir().unwrap();
+        let (intake, _outlet) = intake(home.path());
+        let guard = CallerGuard::new("dbs-1".to_owned(), intake.engine.clone());
+        for attempt in 0..20 * MOST_COUNTED as u64 {
+            guard.count(Some(AttemptId(1_000 + attempt)), "approve");
+            if attempt % 1_000 == 0 {
+                guard.count(Some(FIRST), "approve");
+            }
+        }
+        assert!(
+            guard.refused.lock().len() <= MOST_COUNTED,
+            "{}",
+            guard.refused.lock().len()
+        );
+        assert_eq!(
+            guard.count(Some(FIRST), "approve"),
+            21,
+            "who is at work is still counted"
+        );
     }
 }

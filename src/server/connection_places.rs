@@ -1,5 +1,5 @@
-//! How many conversations agents may hold open at a time, each and all together. The rest of the places is kept for the commands and
-//! screens of persons, however many connections an agent opens.
+//! How many conversations agents may hold open at a time, each and all together, and how many one process of a person. The rest of the
+//! places is kept for the commands and screens of persons, however many connections an agent or a broken script opens.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,33 +13,57 @@ use crate::protocol::callers::Caller;
 const MOST_OF_ONE: usize = 32;
 /// Most conversations of all of them.
 const MOST_OF_ALL: usize = 192;
+/// Most conversations of one process of a person.
+const MOST_OF_PROCESS: usize = 64;
 
-/// Conversations of agents, by attempt; those of gates and of who is not known under none.
+/// Whose conversations are counted together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum PlaceOwner {
+    Attempt(AttemptId),
+    /// Gates, and who is not known.
+    Others,
+    /// A process of a person, by its number.
+    Process(u32),
+}
+
+/// Conversations by owner.
 #[derive(Debug, Clone, Default)]
-pub(super) struct ConnectionPlaces(Arc<Mutex<BTreeMap<Option<AttemptId>, usize>>>);
+pub(super) struct ConnectionPlaces(Arc<Mutex<BTreeMap<PlaceOwner, usize>>>);
 
 /// A place that a conversation has, until this is dropped.
 #[derive(Debug)]
 pub(super) struct ConnectionPlace {
     all: ConnectionPlaces,
     /// Under which it is counted.
-    owner: Option<AttemptId>,
+    owner: PlaceOwner,
 }
 
 impl ConnectionPlaces {
-    /// A place for a conversation with that caller; a person's is not counted.
+    /// A place for a conversation with that caller, which is the process of that number; a person's whose process is not known is not
+    /// counted.
     ///
     /// # Errors
     /// Why there is none.
-    pub(super) fn take(&self, caller: &Caller) -> Result<Option<ConnectionPlace>, String> {
-        let owner = match caller {
-            Caller::Person => return Ok(None),
-            Caller::Agent(attempt) => Some(*attempt),
-            Caller::Gate | Caller::Unknown(_) => None,
+    pub(super) fn take(
+        &self,
+        caller: &Caller,
+        process: Option<u32>,
+    ) -> Result<Option<ConnectionPlace>, String> {
+        let owner = match (caller, process) {
+            (Caller::Person, None) => return Ok(None),
+            (Caller::Person, Some(process)) => PlaceOwner::Process(process),
+            (Caller::Agent(attempt), _) => PlaceOwner::Attempt(*attempt),
+            (Caller::Gate | Caller::Unknown(_), _) => PlaceOwner::Others,
         };
         let mut places = self.0.lock();
         let own = places.get(&owner).copied().unwrap_or(0);
-        if own >= MOST_OF_ONE || places.values().sum::<usize>() >= MOST_OF_ALL {
+        if let PlaceOwner::Process(process) = owner {
+            if own >= MOST_OF_PROCESS {
+                return Err(format!(
+                    "could not begin a conversation: one process may hold {MOST_OF_PROCESS} open, and {process} does; close some"
+                ));
+            }
+        } else if own >= MOST_OF_ONE || of_agents(&places) >= MOST_OF_ALL {
             return Err(format!(
                 "could not begin a conversation: one agent may hold {MOST_OF_ONE} open, all agents {MOST_OF_ALL}; close some"
             ));
@@ -50,6 +74,13 @@ impl ConnectionPlaces {
             owner,
         }))
     }
+}
+
+fn of_agents(places: &BTreeMap<PlaceOwner, usize>) -> usize {
+    let agents = places
+        .iter()
+        .filter(|(owner, _)| !matches!(owner, PlaceOwner::Process(_)));
+    agents.map(|(_, own)| own).sum()
 }
 
 impl Drop for ConnectionPlace {
@@ -76,18 +107,44 @@ mod tests {
     fn one_agent_cannot_take_the_places_of_others_and_all_leave_some_to_persons() {
         let places = ConnectionPlaces::default();
         let take = |caller: &Caller, many: usize| -> Vec<Option<ConnectionPlace>> {
-            (0..many).filter_map(|_| places.take(caller).ok()).collect()
+            (0..many).filter_map(|_| places.take(caller, None).ok()).collect()
         };
         let first = take(&agent(1), 100);
         assert_eq!(first.len(), 32);
         let others: Vec<_> = (2..10).map(|attempt| take(&agent(attempt), 100)).collect();
         assert_eq!(others.iter().map(Vec::len).sum::<usize>(), 160);
-        let why = places.take(&Caller::Gate).unwrap_err();
+        let why = places.take(&Caller::Gate, Some(7)).unwrap_err();
         assert!(why.contains("all agents 192"), "{why}");
         assert_eq!(take(&Caller::Person, 1_000).len(), 1_000);
         drop(first);
         assert_eq!(take(&Caller::Gate, 100).len(), 32, "what was left is free");
         drop(others);
+        assert!(places.0.lock().is_empty());
+    }
+
+    #[test]
+    fn one_process_of_a_person_cannot_take_the_places_of_others() {
+        let places = ConnectionPlaces::default();
+        let take = |process: u32| -> Vec<_> {
+            let places = (0..100).map(|_| places.take(&Caller::Person, Some(process)));
+            places.filter_map(Result::ok).collect()
+        };
+        let first = take(7);
+        assert_eq!(first.len(), 64);
+        assert_eq!(take(8).len(), 64);
+        let why = places.take(&Caller::Person, Some(7)).unwrap_err();
+        assert!(
+            why.contains("one process may hold 64") && why.contains("and 7 does"),
+            "{why}"
+        );
+        let of_agents = (0..50).filter_map(|_| places.take(&agent(1), Some(7)).ok());
+        assert_eq!(
+            of_agents.count(),
+            50,
+            "each goes before the next comes, and persons do not count"
+        );
+        drop(first);
+        assert_eq!(take(7).len(), 64, "what was left is free");
         assert!(places.0.lock().is_empty());
     }
 }

@@ -51,7 +51,7 @@ pub(super) struct Conversations {
     pub(super) tasks: TaskTracker,
     /// Those that wait for their peer.
     pub(super) idle: IdleConnections,
-    /// Those of agents, so that persons keep some.
+    /// Those of agents and of each process, so that others keep some.
     pub(super) places: ConnectionPlaces,
 }
 
@@ -115,8 +115,9 @@ async fn serve_connection(
     (mut sender, mut receiver): IpcConnection,
 ) -> Result<(), ConnectionError> {
     // At once: the number of a process that has ended says nothing.
-    let caller = identify(own, receiver.peer_process()).await;
-    let _place = match own.places.take(&caller) {
+    let process = receiver.peer_process();
+    let caller = identify(own, process).await;
+    let _place = match own.places.take(&caller, process) {
         Ok(place) => place,
         // Whoever opens more and more is not waited for.
         Err(why) => return say(&mut sender, &FromServer::Bye(why)).await,
