@@ -14,6 +14,7 @@ mod backups;
 mod callers;
 mod calls;
 mod colours;
+mod comment_limit;
 mod connection_places;
 mod connections;
 mod conversations;

@@ -50,6 +50,7 @@ mod files;
 mod filter_settings;
 mod filters;
 mod inventory;
+mod last_change;
 mod links;
 mod maintenance;
 mod merge;
@@ -74,4 +75,5 @@ mod write_lock;
 
 pub use cli::GitCli;
 pub use discovery::{is_tracked, task_branches};
+pub use last_change::{FileCommit, last_commit_of};
 pub use options::{GitLimits, GitSetup};

@@ -55,3 +55,42 @@ fn what_an_agent_sets_waits_for_a_person_and_an_agent_trusts_nothing() {
     assert_eq!(shop.does(&["config", "gates.check"]), "true\n");
     assert_eq!(shop.run(&["trust"]).code, 0);
 }
+
+#[test]
+fn a_comparison_says_who_last_committed_each_file_and_whether_it_was_changed_since() {
+    let shop = Shop::new();
+    let (project, git) = (shop.git.project(), &shop.git);
+    let flow = project.join(".debussy/workflows");
+    std::fs::create_dir_all(&flow).unwrap();
+    std::fs::write(flow.join("own.toml"), "id = \"own\"\n").unwrap();
+    shop.does(&["config", "gates.check", "make check"]);
+    let shown = shop.run(&["trust", "diff"]);
+    assert!(
+        !shown.out.contains("last committed"),
+        "git does not know it: {shown:?}"
+    );
+    git.git(&project, &["add", "-f", ".debussy/workflows/own.toml"]);
+    let author = "--author=Mallory \u{1b}[2J\u{202e} <m@example.org>";
+    git.git(&project, &["commit", "-q", "-m", "Own", author]);
+    let commit = git.git(&project, &["rev-parse", "--short", "HEAD"]);
+    let shown = shop.run(&["trust", "diff"]);
+    let line = shown
+        .out
+        .lines()
+        .find(|line| line.contains("last committed"))
+        .unwrap();
+    assert!(
+        line.contains("by Mallory ") && line.ends_with(&format!(" <m@example.org> on 2023-11-14 ({commit})")),
+        "{line:?}"
+    );
+    assert!(!shown.out.contains(['\u{1b}', '\u{202e}']), "{shown:?}");
+    std::fs::write(flow.join("own.toml"), "id = \"other\"\n").unwrap();
+    let shown = shop.run(&["trust", "diff"]);
+    assert!(
+        shown.out.contains(&format!("({commit}); it was changed since")),
+        "{shown:?}"
+    );
+    let json: serde_json::Value = serde_json::from_str(&shop.run(&["trust", "diff", "--json"]).out).unwrap();
+    assert_eq!(json["items"][0]["last_commit"]["committed"], false, "{json:#}");
+    assert_eq!(json["items"][0]["last_commit"]["commit"], commit, "{json:#}");
+}

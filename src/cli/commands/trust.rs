@@ -1,10 +1,12 @@
 //! `dbs trust`: what of a project's files starts programs or steers agents, and whether the person trusts it.
 
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde::Serialize;
 
+use crate::adapters::git::{FileCommit, GitSetup, last_commit_of};
 use crate::adapters::output;
 use crate::adapters::project::Project;
 use crate::cli::args::{TrustArgs, TrustView};
@@ -20,7 +22,7 @@ use crate::protocol::wire::ServerCall;
 pub(super) fn run(edge: &ProcessEnv, wanted: &TrustArgs) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     if wanted.hash.is_none() && !wanted.forget && !wanted.state {
-        return Ok(print(&place, wanted));
+        return Ok(print(edge, &place, wanted));
     }
     refuse_agents(edge)?;
     let done = if let Some(hash) = wanted.hash.as_deref().map(str::trim) {
@@ -66,11 +68,39 @@ struct TrustRow<'a> {
     text: &'a str,
     /// The text that was trusted, where it was another one.
     trusted: Option<&'a str>,
+    /// The last commit of its file, where git knows one and the differences are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_commit: Option<serde_json::Value>,
+}
+
+/// The last commits of the files in a comparison.
+type FileCommits = BTreeMap<PathBuf, FileCommit>;
+
+fn commits_of(edge: &ProcessEnv, root: &Path, entries: &[TrustEntry]) -> FileCommits {
+    let setup = GitSetup::new(root, edge.environment.clone());
+    let files: BTreeSet<&Path> = entries.iter().map(|entry| entry.listed.file.as_path()).collect();
+    // Who wrote a file is worth knowing; without git the differences are shown all the same.
+    let commit = |file: &Path| Some((file.to_owned(), last_commit_of(&setup, file).ok()??));
+    files.into_iter().filter_map(commit).collect()
+}
+
+/// Who last committed a file, and whether that is how it is now.
+fn commit_line(found: &FileCommit) -> String {
+    let since = if found.is_committed {
+        ""
+    } else {
+        "; it was changed since, and that is not committed"
+    };
+    format!(
+        "         last committed by {} on {} ({}){since}",
+        found.author, found.date, found.commit
+    )
 }
 
 impl<'a> TrustRow<'a> {
-    fn of(entry: &'a TrustEntry) -> TrustRow<'a> {
+    fn of(entry: &'a TrustEntry, commits: &FileCommits) -> TrustRow<'a> {
         let listed = &entry.listed;
+        let commit = commits.get(&listed.file);
         TrustRow {
             kind: listed.item.kind,
             name: &listed.item.name,
@@ -82,25 +112,39 @@ impl<'a> TrustRow<'a> {
                 TrustChange::Changed(old) => Some(old),
                 TrustChange::Same | TrustChange::New | TrustChange::Gone => None,
             },
+            last_commit: commit.map(|found| {
+                serde_json::json!({
+                    "commit": found.commit, "author": found.author, "date": found.date,
+                    "committed": found.is_committed,
+                })
+            }),
         }
     }
 }
 
-fn print(place: &ProjectPaths, wanted: &TrustArgs) -> ExitCode {
+fn print(edge: &ProcessEnv, place: &ProjectPaths, wanted: &TrustArgs) -> ExitCode {
     let report = place.trust.look();
     let mut entries = report.entries();
+    let mut commits = FileCommits::new();
     if wanted.view == TrustView::Diff {
         entries.retain(|entry| entry.change != TrustChange::Same);
+        commits = commits_of(edge, &place.root, &entries);
     }
     if wanted.json.json {
-        let items: Vec<TrustRow<'_>> = entries.iter().map(TrustRow::of).collect();
+        let items: Vec<TrustRow<'_>> = entries
+            .iter()
+            .map(|entry| TrustRow::of(entry, &commits))
+            .collect();
         output::json(&serde_json::json!({
             "trusted": report.is_trusted(), "hash": report.listing.hash(), "items": items,
             "problem": report.problem,
         }));
     } else {
         for entry in &entries {
-            output::all(lines_of(entry, &place.root, wanted.view));
+            let mut lines = lines_of(entry, &place.root, wanted.view);
+            let commit = commits.get(&entry.listed.file);
+            lines.extend(commit.map(commit_line));
+            output::all(lines);
         }
         output::all(summary(&report));
     }

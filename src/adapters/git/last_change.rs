@@ -1,0 +1,56 @@
+//! Who last committed a change of a file, as far as git knows. What a commit says of its author anybody can write: it is data.
+
+use std::path::Path;
+
+use super::command::{ConfigScope, GitProgram};
+use super::error_text::one_line;
+use super::options::GitSetup;
+use crate::adapters::text_file;
+use crate::ports::git::GitError;
+
+/// The last commit that changed a file, made fit to be shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileCommit {
+    pub commit: String,
+    /// Name and address, as the commit has them.
+    pub author: String,
+    /// Day of the commit.
+    pub date: String,
+    /// Whether the file is as it was committed; otherwise somebody has changed it since.
+    pub is_committed: bool,
+}
+
+/// Largest file that is compared with its commit.
+const LARGEST: usize = 16 * 1024 * 1024;
+
+/// The last commit of the branch that is checked out which changed a file below the project. None where git does not know the file.
+///
+/// # Errors
+/// When git cannot be asked.
+pub fn last_commit_of(setup: &GitSetup, file: &Path) -> Result<Option<FileCommit>, GitError> {
+    let program = GitProgram::new(setup);
+    let inside = file.strip_prefix(&setup.project).unwrap_or(file);
+    let ask = |what: &str| program.command(ConfigScope::Preflight, &setup.project, what);
+    let call = ask("ask who changed a file");
+    let call = call
+        .words("log -1 --no-show-signature --no-color --format=%h%x00%an%x20<%ae>%x00%cs HEAD --")
+        .arg(inside);
+    let output = call.run()?;
+    let text = output.text();
+    let mut fields = text.trim_end().split('\0').map(one_line);
+    let (Some(commit), Some(author), Some(date)) = (fields.next(), fields.next(), fields.next()) else {
+        return Ok(None);
+    };
+    let committed = ask("read a file as it was committed")
+        .limit(LARGEST)
+        .words("cat-file blob --end-of-options")
+        .arg(format!("HEAD:./{}", inside.display()))
+        .run()?;
+    let now = text_file::read(file, LARGEST as u64).ok();
+    Ok(Some(FileCommit {
+        commit,
+        author,
+        date,
+        is_committed: committed.code == Some(0) && now.is_some_and(|now| now == committed.stdout),
+    }))
+}
