@@ -25,6 +25,26 @@ pub(super) const COMMANDS: Commands = Commands {
     end_of: show::last_lines,
 };
 
+/// How a session is shown in this terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DisplayMode {
+    /// The whole terminal is drawn.
+    FullScreen,
+    /// Lines that are only added.
+    PlainLines,
+}
+
+impl DisplayMode {
+    /// What was asked for by an option, else what this terminal needs.
+    fn choose(is_plain_asked: bool, edge: &ProcessEnv) -> DisplayMode {
+        if is_plain_asked || edge.needs_plain() {
+            DisplayMode::PlainLines
+        } else {
+            DisplayMode::FullScreen
+        }
+    }
+}
+
 /// Refuses before anything is begun: a screen that cannot be drawn is no reason to start a server.
 fn needs_terminal(edge: &ProcessEnv) -> Result<(), String> {
     use std::io::IsTerminal as _;
@@ -37,8 +57,8 @@ fn needs_terminal(edge: &ProcessEnv) -> Result<(), String> {
 
 /// Starts this project's server if none runs, and attaches (K63).
 pub(super) fn start(edge: &ProcessEnv, start: &StartArgs) -> CommandResult {
-    let plain = start.plain || edge.needs_plain();
-    if !plain {
+    let mode = DisplayMode::choose(start.plain, edge);
+    if mode == DisplayMode::FullScreen {
         needs_terminal(edge)?;
     }
     let place = place_at(&edge.folder, edge).map_err(|why| match session_list::last_used(edge) {
@@ -61,13 +81,13 @@ pub(super) fn start(edge: &ProcessEnv, start: &StartArgs) -> CommandResult {
         refused(answer)?;
     }
     drop(access);
-    show(edge, &place, plain)
+    show(edge, &place, mode)
 }
 
 /// Attaches to a session by name, or to this project's; `plain` shows it in lines that are only added.
 pub(super) fn attach(edge: &ProcessEnv, name: Option<&str>, plain: bool) -> CommandResult {
-    let plain = plain || edge.needs_plain();
-    if !plain {
+    let mode = DisplayMode::choose(plain, edge);
+    if mode == DisplayMode::FullScreen {
         client::refuse_nesting(edge)?;
     }
     let place = match name {
@@ -86,19 +106,28 @@ pub(super) fn attach(edge: &ProcessEnv, name: Option<&str>, plain: bool) -> Comm
         }
         server_process::ensure_server(edge, &place)?;
     }
-    show(edge, &place, plain)
+    show(edge, &place, mode)
 }
 
-fn show(edge: &ProcessEnv, place: &ProjectPaths, plain: bool) -> CommandResult {
+fn show(edge: &ProcessEnv, place: &ProjectPaths, mode: DisplayMode) -> CommandResult {
     session_list::mark_used(place);
-    let runtime = blocking_runtime()?;
-    if plain {
-        let talked = runtime.block_on(plain::attach(place, (edge, COMMANDS), Some(restart(edge, place))));
-        // A reader of lines may still wait for one; it is not worth waiting for.
-        runtime.shutdown_background();
-        return talked.map(|()| ExitCode::SUCCESS);
+    match mode {
+        DisplayMode::PlainLines => show_lines(edge, place),
+        DisplayMode::FullScreen => show_screen(edge, place.clone()),
     }
-    let mut place = place.clone();
+}
+
+fn show_lines(edge: &ProcessEnv, place: &ProjectPaths) -> CommandResult {
+    let runtime = blocking_runtime()?;
+    let talked = runtime.block_on(plain::attach(place, (edge, COMMANDS), Some(restart(edge, place))));
+    // A reader of lines may still wait for one; it is not worth waiting for.
+    runtime.shutdown_background();
+    talked.map(|()| ExitCode::SUCCESS)
+}
+
+/// Draws the session at `place`, then each one that the person switches to.
+fn show_screen(edge: &ProcessEnv, mut place: ProjectPaths) -> CommandResult {
+    let runtime = blocking_runtime()?;
     loop {
         match runtime.block_on(client::attach(&place, edge, Some(restart(edge, &place)))) {
             Ok(SwitchTarget::Demo) => {
