@@ -252,8 +252,6 @@ fn nothing_planted_by_an_agent_is_executed_by_any_operation() {
         head: Revision::WorkingTree(place),
     };
     assert!(git.diff_text(&range, 10_000).unwrap().text.contains("ours"));
-    git.diff_stat(&range).unwrap();
-    git.changed_files(&range).unwrap();
     let checkout = fixture.root().join("checkout");
     let review = spec("r", WorktreeKind::Detached(Revision::Commit(head.clone())));
     assert_refused_for_its_filter(git.checkout_clean(&head, &checkout));

@@ -6,8 +6,8 @@ use std::time::Duration;
 use dbs::adapters::git::GitCli;
 use dbs::domain::{Tri, TroubleKind};
 use dbs::ports::git::{
-    CommitId, CommitsAhead, DefaultBranch, DeleteOutcome, Git, GitError, Head, MergeOutcome, PublishOutcome,
-    PushOutcome, Revision,
+    CommitId, CommitsAhead, DeleteOutcome, Git, GitError, Head, MergeOutcome, PublishOutcome, PushOutcome,
+    Revision,
 };
 
 use super::{GitFixture, branch, developed, id, merge_of, name, on_branch, open, saver, setup, spec};
@@ -140,10 +140,6 @@ fn assert_silence(git: &GitCli, commit: &CommitId) {
                 git.resolve(&Revision::RemoteBranch(base.clone())),
                 Head::Unknown(_)
             ),
-        ),
-        (
-            "default branch",
-            matches!(git.default_branch(), DefaultBranch::Unknown(_)),
         ),
         (
             "is merged",

@@ -7,8 +7,8 @@ use dbs::adapters::git::{GitCli, GitSetup};
 use dbs::adapters::project::Project;
 use dbs::domain::TroubleKind;
 use dbs::ports::git::{
-    CheckedOut, DefaultBranch, Git, Head, MergeOutcome, PreflightError, PublishOutcome, PublishRequest,
-    RemoveOutcome, Revision,
+    CheckedOut, Git, Head, MergeOutcome, PreflightError, PublishOutcome, PublishRequest, RemoveOutcome,
+    Revision,
 };
 
 use super::{GitFixture, branch, id, merge_of, name, on_branch, open, saver, setup, spec};
@@ -21,7 +21,6 @@ fn a_good_repository_passes_preflight() {
     assert_eq!(found.root, fixture.project());
     assert_eq!(found.checked_out, CheckedOut::Branch(branch("main")));
     assert_eq!(found.identity, "Fixture <fixture@example.org>");
-    assert_eq!(git.default_branch(), DefaultBranch::Named(branch("main")));
 }
 
 #[test]

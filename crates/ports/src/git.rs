@@ -18,9 +18,7 @@ pub use merge::{
 };
 pub use names::{BranchName, CommitId, NameError, SafeName, TreeId};
 pub use operations::Git;
-pub use outcomes::{
-    ChangedFile, ChangedFileKind, CommitsAhead, DefaultBranch, DeleteOutcome, Head, LimitedText, PushOutcome,
-};
+pub use outcomes::{CommitsAhead, DeleteOutcome, Head, LimitedText, PushOutcome};
 pub use worktrees::{
     AtticOwner, AtticSnapshot, BranchEntry, CheckedOut, DiffRange, Preflight, RemoveOutcome, Revision,
     Signature, WorkingTree, WorkspaceTree, Worktree, WorktreeEntry, WorktreeKind, WorktreeOrigin,

@@ -17,11 +17,10 @@ use super::options::GitSetup;
 use super::write_lock::{RepoLock, WriteGuard};
 use crate::domain::{Cause, Tri};
 use crate::ports::git::{
-    AtticOwner, AtticSnapshot, BranchEntry, BranchName, ChangedFile, CheckedOut, CleanCheckout, CommitId,
-    CommitOutcome, CommitRequest, CommitsAhead, DefaultBranch, DeleteOutcome, DiffRange, Git, GitError, Head,
-    LimitedText, MergeOutcome, MergeRequest, Preflight, PreflightError, PublishOutcome, PublishRequest,
-    PushOutcome, RemoveOutcome, Revision, SafeName, TreeId, WorkingTree, WorkspaceTree, Worktree,
-    WorktreeEntry, WorktreeSpec,
+    AtticOwner, AtticSnapshot, BranchEntry, BranchName, CheckedOut, CleanCheckout, CommitId, CommitOutcome,
+    CommitRequest, CommitsAhead, DeleteOutcome, DiffRange, Git, GitError, Head, LimitedText, MergeOutcome,
+    MergeRequest, Preflight, PreflightError, PublishOutcome, PublishRequest, PushOutcome, RemoveOutcome,
+    Revision, SafeName, TreeId, WorkingTree, WorkspaceTree, Worktree, WorktreeEntry, WorktreeSpec,
 };
 
 const CONTROL: &str = "the control repository";
@@ -118,7 +117,7 @@ impl GitCli {
             call = call.config(setting);
         }
         if let Some(excludes) = &self.project.excludes_file {
-            call = call.arg("-c").git_option("core.excludesFile=", excludes);
+            call = call.config_path("core.excludesFile=", excludes);
         }
         Ok(self.with_own_filters(call).env("GIT_INDEX_FILE", index))
     }
@@ -204,10 +203,6 @@ impl Git for GitCli {
         turn.finish()
     }
 
-    fn default_branch(&self) -> DefaultBranch {
-        or_unknown(self.remote_default_branch(), DefaultBranch::Unknown)
-    }
-
     fn resolve(&self, revision: &Revision) -> Head {
         head(self.resolve_revision(revision))
     }
@@ -289,14 +284,6 @@ impl Git for GitCli {
 
     fn is_merged(&self, commit: &CommitId, base: &BranchName) -> Tri {
         or_unknown(self.check_merged(commit, base), Tri::Unknown)
-    }
-
-    fn changed_files(&self, range: &DiffRange) -> Result<Vec<ChangedFile>, GitError> {
-        self.files_between(range)
-    }
-
-    fn diff_stat(&self, range: &DiffRange) -> Result<LimitedText, GitError> {
-        self.stat_between(range)
     }
 
     fn diff_text(&self, range: &DiffRange, limit: usize) -> Result<LimitedText, GitError> {

@@ -76,7 +76,10 @@ pub(super) struct GitProgram {
 pub(super) struct GitCommand {
     scope: ConfigScope,
     action: String,
+    /// Has the options of git itself so far.
     spec: ProcessSpec,
+    /// The command's name and what follows it: git takes its own options only before the name, in whatever order both are given.
+    command_args: Vec<OsString>,
 }
 
 /// What a git command printed and how it ended, with what it was for.
@@ -117,7 +120,7 @@ impl GitProgram {
         }
     }
 
-    /// A call in a scope; `what` reads after "could not". Options of git itself come next, then the words of the command.
+    /// A call in a scope; `what` reads after "could not".
     pub(super) fn command(&self, scope: ConfigScope, cwd: &Path, what: impl Into<String>) -> GitCommand {
         let (env, timeout) = match scope {
             ConfigScope::Control | ConfigScope::Project => (&self.isolated_env, self.limits.local),
@@ -132,14 +135,16 @@ impl GitProgram {
             scope,
             action: what.into(),
             spec,
+            command_args: Vec::new(),
         };
         OVERRIDES.split_whitespace().fold(call, GitCommand::config)
     }
 }
 
 impl GitCommand {
+    /// The name of the command, or the next of its arguments.
     pub(super) fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
-        self.spec.command.arg(arg);
+        self.command_args.push(arg.as_ref().to_owned());
         self
     }
 
@@ -149,22 +154,29 @@ impl GitCommand {
     }
 
     pub(super) fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
-        self.spec.command.args(args);
+        let args = args.into_iter().map(|arg| arg.as_ref().to_owned());
+        self.command_args.extend(args);
         self
     }
 
     /// One more `-c` setting.
-    pub(super) fn config(self, setting: impl AsRef<OsStr>) -> Self {
-        self.arg("-c").arg(setting)
+    pub(super) fn config(mut self, setting: impl AsRef<OsStr>) -> Self {
+        self.spec.command.arg("-c").arg(setting);
+        self
+    }
+
+    /// One more `-c` setting whose value is a path; `name` ends with `=`.
+    pub(super) fn config_path(self, name: &str, path: &Path) -> Self {
+        self.config(joined(name, path))
     }
 
     /// An option of git itself, such as `--git-dir=...`.
-    pub(super) fn git_option(self, option: &str, path: &Path) -> Self {
-        let mut text = OsString::from(option);
-        text.push(path);
-        self.arg(text)
+    pub(super) fn git_option(mut self, option: &str, path: &Path) -> Self {
+        self.spec.command.arg(joined(option, path));
+        self
     }
 
+    /// A variable of the environment of this call.
     pub(super) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.spec.command.env(name, value);
         self
@@ -193,7 +205,13 @@ impl GitCommand {
 
     /// Runs; any exit code is an answer, no exit is an error.
     pub(super) fn run(self) -> Result<GitOutput, GitError> {
-        let Self { scope, action, spec } = self;
+        let Self {
+            scope,
+            action,
+            mut spec,
+            command_args,
+        } = self;
+        spec.command.args(command_args);
         match process::run(spec) {
             Ok(process) => Ok(GitOutput {
                 action,
@@ -295,6 +313,12 @@ impl Deref for GitOutput {
     }
 }
 
+fn joined(option: &str, path: &Path) -> OsString {
+    let mut text = OsString::from(option);
+    text.push(path);
+    text
+}
+
 fn scope_env(scope: ConfigScope) -> impl Iterator<Item = (&'static str, &'static str)> {
     let isolated: &[(&'static str, &'static str)] = match scope {
         ConfigScope::Control | ConfigScope::Project => &[
@@ -327,5 +351,31 @@ fn keep_ssh_quiet(env: &mut Vec<(OsString, OsString)>) {
     let chosen = |name: &OsStr| name == "GIT_SSH_COMMAND" || name == "GIT_SSH";
     if !env.iter().any(|(name, _)| chosen(name)) {
         env.push(("GIT_SSH_COMMAND".into(), format!("ssh {SSH_OPTIONS}").into()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_of_git_reach_it_before_the_command_whenever_they_are_given() {
+        let git = GitProgram::new(&GitSetup {
+            program: "/bin/echo".into(),
+            project: "/".into(),
+            environment: Vec::new(),
+            limits: GitLimits::default(),
+        });
+        let folder = Path::new("/");
+        let call = git.command(ConfigScope::Control, folder, "say it");
+        let call = call.words("status --short").config("a.b=c");
+        let call = call.arg("file").config_path("d.e=", folder);
+        let Ok(said) = call.git_option("--git-dir=", folder).run_line() else {
+            panic!("it did not run");
+        };
+        assert!(
+            said.ends_with(" -c a.b=c -c d.e=/ --git-dir=/ status --short file"),
+            "{said}"
+        );
     }
 }

@@ -3,36 +3,22 @@
 use super::cli::GitCli;
 use super::command::GitCommand;
 use super::files::missing;
-use super::parse;
 use super::worktree::name_of;
-use crate::ports::git::{ChangedFile, CommitId, DiffRange, GitError, LimitedText, Revision};
-
-const STAT_LIMIT: usize = 256 * 1024;
+use crate::ports::git::{CommitId, DiffRange, GitError, LimitedText, Revision};
 
 /// Ids of the two commits or trees that are compared.
 type TreePair = (String, String);
 
 impl GitCli {
-    pub(super) fn files_between(&self, range: &DiffRange) -> Result<Vec<ChangedFile>, GitError> {
-        let ends = self.ends(range)?;
-        let call = self.compare(&["--raw", "-z", "--no-renames", "--no-abbrev"], &ends)?;
-        Ok(parse::raw_changes(&call.run_ok()?.stdout))
-    }
-
-    pub(super) fn stat_between(&self, range: &DiffRange) -> Result<LimitedText, GitError> {
-        let ends = self.ends(range)?;
-        text(self.compare(&["--stat=100", "--summary"], &ends)?, STAT_LIMIT)
-    }
-
     pub(super) fn text_between(&self, range: &DiffRange, limit: usize) -> Result<LimitedText, GitError> {
         let ends = self.ends(range)?;
-        text(self.compare(&["--patch", "--find-renames"], &ends)?, limit)
+        text(self.compare(&ends)?, limit)
     }
 
-    fn compare(&self, form: &[&str], (from, to): &TreePair) -> Result<GitCommand, GitError> {
+    fn compare(&self, (from, to): &TreePair) -> Result<GitCommand, GitError> {
         let call = self.in_control(format!("compare {from} with {to}"))?;
         let call = call.words("diff-tree -r --no-ext-diff --no-textconv --no-color --ignore-submodules=none");
-        Ok(call.args(form).args(["--end-of-options", from, to]))
+        Ok(call.args(["--patch", "--find-renames", "--end-of-options", from, to]))
     }
 
     fn ends(&self, range: &DiffRange) -> Result<TreePair, GitError> {

@@ -1,6 +1,6 @@
 //! Readers of git's machine formats. Pure; a line that is not understood is an error or left out, never guessed.
 
-use crate::ports::git::{BranchName, ChangedFile, ChangedFileKind, CheckedOut, CommitId, TreeId};
+use crate::ports::git::{BranchName, CheckedOut, CommitId, TreeId};
 use std::path::PathBuf;
 
 /// One entry of `git worktree list --porcelain -z`.
@@ -75,26 +75,6 @@ pub(super) fn refs(bytes: &[u8]) -> Vec<(CommitId, String)> {
     text.lines().filter_map(pair).collect()
 }
 
-/// Entries of `diff --raw -z --no-renames`.
-pub(super) fn raw_changes(bytes: &[u8]) -> Vec<ChangedFile> {
-    let text = String::from_utf8_lossy(bytes);
-    let mut fields = text.split('\0');
-    let mut changes = Vec::new();
-    while let (Some(header), Some(path)) = (fields.next(), fields.next()) {
-        let kind = match header.rsplit(' ').next().and_then(|status| status.chars().next()) {
-            Some('A') => ChangedFileKind::Added,
-            Some('D') => ChangedFileKind::Deleted,
-            Some('T') => ChangedFileKind::Retyped,
-            _ => ChangedFileKind::Modified,
-        };
-        changes.push(ChangedFile {
-            path: path.to_owned(),
-            kind,
-        });
-    }
-    changes
-}
-
 /// Output of `merge-tree`, with or without conflicts.
 pub(super) fn merge_tree(bytes: &[u8]) -> Option<MergeTreeOutput> {
     let text = String::from_utf8_lossy(bytes);
@@ -151,24 +131,6 @@ mod tests {
         assert_eq!(
             (found[3].path.as_path(), &found[3].head),
             (std::path::Path::new("/p/d"), &None)
-        );
-    }
-
-    #[test]
-    fn raw_changes_name_each_file_once() {
-        let printed =
-            ":000000 100644 0000 1111 A\0a b.txt\0:100644 000000 1 0 D\0old\0:100644 120000 1 2 T\0link\0";
-        let kinds: Vec<_> = raw_changes(printed.as_bytes())
-            .into_iter()
-            .map(|f| (f.path, f.kind))
-            .collect();
-        assert_eq!(
-            kinds,
-            [
-                ("a b.txt".to_owned(), ChangedFileKind::Added),
-                ("old".to_owned(), ChangedFileKind::Deleted),
-                ("link".to_owned(), ChangedFileKind::Retyped)
-            ]
         );
     }
 }

@@ -140,7 +140,7 @@ impl GitCli {
         }
         let file = self.control.scratch(&self.unique_name("excludes"))?;
         fs::write(&file, rules).map_err(failed("write", &file))?;
-        let call = call.arg("-c").git_option("core.excludesFile=", &file);
+        let call = call.config_path("core.excludesFile=", &file);
         let output = call.words(add).run();
         // A left-over scratch file costs only room.
         drop(fs::remove_file(file));

@@ -3,7 +3,7 @@
 
 use super::cli::GitCli;
 use super::parse;
-use crate::ports::git::{BranchName, CommitId, DefaultBranch, GitError, Revision};
+use crate::ports::git::{BranchName, CommitId, GitError, Revision};
 
 impl GitCli {
     /// Where a revision stands; its commits are in the control repository afterwards. None: positively absent.
@@ -90,19 +90,6 @@ impl GitCli {
             seen.map(|(id, _)| id.clone())
         };
         Ok(branches.iter().map(head).collect())
-    }
-
-    pub(super) fn remote_default_branch(&self) -> Result<DefaultBranch, GitError> {
-        let call = self.ask_origin("ask origin for its main branch")?;
-        let output = call.words("--symref -- origin HEAD").run_ok()?;
-        let refs = output.text();
-        let name = |line: &'_ str| {
-            line.strip_prefix("ref: refs/heads/")?
-                .strip_suffix("\tHEAD")
-                .map(BranchName::new)
-        };
-        let named = refs.lines().find_map(name).transpose()?;
-        Ok(named.map_or(DefaultBranch::Unnamed, DefaultBranch::Named))
     }
 
     pub(super) fn local_head(&self, branch: &BranchName) -> Result<Option<CommitId>, GitError> {

@@ -7,7 +7,6 @@ use memchr::memmem;
 
 use super::cli::GitCli;
 use super::files::{missing, not_ours};
-use super::parse;
 use super::worktree_link::{self, CheckoutDir, PathStatus};
 use crate::adapters::text_file;
 use crate::domain::Tri;
@@ -146,14 +145,12 @@ impl GitCli {
 
     fn names_between(&self, from: &TreeId, to: &TreeId) -> Result<String, GitError> {
         let call = self.in_control("compare two trees")?.limit(64 * 1024);
-        let call = call.words("diff-tree -r --raw -z --no-renames --end-of-options");
-        let changes = parse::raw_changes(&call.arg(from.as_str()).arg(to.as_str()).run_ok()?.stdout);
-        let shown: Vec<&str> = changes
-            .iter()
-            .take(5)
-            .map(|change| change.path.as_str())
-            .collect();
-        let more = if changes.len() > 5 { " and more" } else { "" };
+        let call = call.words("diff-tree -r -z --name-only --no-renames --end-of-options");
+        let output = call.args([from.as_str(), to.as_str()]).run_ok()?;
+        let text = output.text();
+        let mut names = text.split_terminator('\0');
+        let shown: Vec<&str> = names.by_ref().take(5).collect();
+        let more = if names.next().is_some() { " and more" } else { "" };
         Ok(super::error_text::one_line(&format!(
             "{}{more}",
             shown.join(", ")

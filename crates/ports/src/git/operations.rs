@@ -7,9 +7,7 @@ use super::merge::{
     CleanCheckout, CommitOutcome, CommitRequest, MergeOutcome, MergeRequest, PublishOutcome, PublishRequest,
 };
 use super::names::{BranchName, CommitId};
-use super::outcomes::{
-    ChangedFile, CommitsAhead, DefaultBranch, DeleteOutcome, Head, LimitedText, PushOutcome,
-};
+use super::outcomes::{CommitsAhead, DeleteOutcome, Head, LimitedText, PushOutcome};
 use super::worktrees::{
     AtticOwner, AtticSnapshot, BranchEntry, DiffRange, Preflight, RemoveOutcome, Revision, WorkingTree,
     WorkspaceTree, Worktree, WorktreeEntry, WorktreeSpec,
@@ -24,9 +22,6 @@ pub trait Git: Send + Sync {
 
     /// Takes the present address of `origin` as the true one, after a person confirmed it.
     fn accept_origin(&self) -> Result<(), GitError>;
-
-    /// Which branch the remote calls its main one.
-    fn default_branch(&self) -> DefaultBranch;
 
     /// Where a revision stands now; its commits are in the control repository afterwards.
     fn resolve(&self, revision: &Revision) -> Head;
@@ -97,12 +92,6 @@ pub trait Git: Send + Sync {
     /// Whether the remote base holds a recorded commit, by ancestry, or because nothing of it is missing there (a
     /// squash merge) (LK-11, LK-22, LK-55).
     fn is_merged(&self, commit: &CommitId, base: &BranchName) -> Tri;
-
-    /// Files that differ.
-    fn changed_files(&self, range: &DiffRange) -> Result<Vec<ChangedFile>, GitError>;
-
-    /// Summary of the differences for people.
-    fn diff_stat(&self, range: &DiffRange) -> Result<LimitedText, GitError>;
 
     /// The differences for people, at most `limit` bytes (LK-24).
     fn diff_text(&self, range: &DiffRange, limit: usize) -> Result<LimitedText, GitError>;

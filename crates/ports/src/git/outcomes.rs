@@ -1,6 +1,6 @@
 //! Answers to questions about commits and branches. Must not turn "could not find out" into an answer (LK-56).
 
-use super::names::{BranchName, CommitId};
+use super::names::CommitId;
 use dbs_domain::Cause;
 
 /// The commit a revision points at, or that it does not exist or is unknown.
@@ -22,15 +22,6 @@ pub enum CommitsAhead {
     },
     /// One of the two does not exist; the text says which.
     Absent(String),
-    Unknown(Cause),
-}
-
-/// Which branch the remote calls its main one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DefaultBranch {
-    Named(BranchName),
-    /// The remote answered and names none (an empty repository, or a detached head).
-    Unnamed,
     Unknown(Cause),
 }
 
@@ -65,25 +56,6 @@ pub enum DeleteOutcome {
     /// It was left alone; the text says why (moved meanwhile, checked out somewhere).
     Kept(String),
     Unknown(Cause),
-}
-
-/// One file that differs between two commits. Renames are shown as a deletion and an addition, so that a protected
-/// file cannot hide behind one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChangedFile {
-    /// Path from the root of the repository, `/` between parts; bytes that are not UTF-8 are replaced.
-    pub path: String,
-    pub kind: ChangedFileKind,
-}
-
-/// What happened to a file between two commits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ChangedFileKind {
-    Added,
-    Modified,
-    Deleted,
-    /// It became something else: a link, a file, a nested repository.
-    Retyped,
 }
 
 /// Output of git for people, cut off at a size limit. Not cleaned of control characters: whoever shows it does that (M4).
