@@ -1,12 +1,15 @@
 //! One attached client: what it presses becomes requests, what it sees becomes frames, at its pace. Draws nothing that is
 //! not on its screen, and is not even woken by it.
 
+mod display;
+mod fetches;
 mod frames;
 mod goodbye;
 mod notifications;
 mod pane_sizes;
 mod requests;
 mod settings;
+mod shown_log;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -22,11 +25,9 @@ use crate::adapters::clock;
 use crate::adapters::crash::payload;
 use crate::adapters::ipc::{FrameReceiver, FrameSender};
 use crate::config::Config;
-use crate::config::appearance::Appearance;
 use crate::domain::{Command, NoticeLevel, Timestamp};
 use crate::protocol::wire::{AttachRequest, FromClient};
 use crate::server::arrangements::{self, ArrangementSaver};
-use crate::server::colours::ReportedColours;
 use crate::server::frame::{ClientFrame, StaleScope};
 use crate::server::frame_pacer::FramePacer;
 use crate::server::hub::{OutputWatch, TerminalChanges};
@@ -34,26 +35,25 @@ use crate::server::peer::{ConnectionError, bye, next};
 use crate::server::search::{HistorySearch, SearchProgress};
 use crate::server::services::Services;
 use crate::ui::{
-    self, CacheEntry, CacheKey, DisplayCaps, LogLine, PaneId, Scene, ScreenId, ScrollbackLine, Theme,
-    UiInput, UiRequest, UiState, ViewCache,
+    self, CacheEntry, CacheKey, PaneId, Scene, ScreenId, ScrollbackLine, UiInput, UiRequest, UiState,
 };
+use display::ClientDisplay;
+use fetches::ClientFetches;
 use frames::EchoWait;
 use goodbye::ClientFlow;
 use notifications::ClientNotifier;
-use requests::carry_out;
+use requests::{RequestContext, RequestOutcome};
 use settings::{appearance_of, first_state};
+use shown_log::ShownLog;
 
 static CLIENTS: AtomicU64 = AtomicU64::new(1);
 
-/// Server-side state of one attached client: its UI state, theme, frame and pending work.
+/// Server-side state of one attached client: its UI state, display, frame and pending work.
 struct AttachedClient {
     services: Arc<Services>,
     state: UiState,
     number: u64,
-    appearance: Appearance,
-    theme: Theme,
-    looks: DisplayCaps,
-    colours: ReportedColours,
+    display: ClientDisplay,
     settings: watch::Receiver<Arc<Config>>,
     attached_at: Timestamp,
     frame: ClientFrame,
@@ -61,11 +61,8 @@ struct AttachedClient {
     echo: EchoWait,
     watches: Vec<OutputWatch>,
     terminal_changes: u64,
-    log: Vec<LogLine>,
-    cache: ViewCache,
-    /// Searches that the last whole frame showed; others go no further.
-    shown_searches: Vec<CacheKey>,
-    log_position: u64,
+    log: ShownLog,
+    fetches: ClientFetches,
     saver: ArrangementSaver,
     /// Work under way whose end changes what is seen.
     work: JoinSet<WorkResult>,
@@ -118,28 +115,23 @@ impl AttachedClient {
         state.set_themes(appearance.themes());
         let (size, changes) = (state.size, services.settings.changes());
         let mut client = AttachedClient {
-            looks: attach.looks,
-            colours: ReportedColours::from_background(attach.looks.ground),
             settings: changes,
             attached_at: clock::now(),
             services: Arc::clone(services),
             state,
             number: CLIENTS.fetch_add(1, Ordering::Relaxed),
-            theme: appearance.plain_theme(attach.looks),
             frame: ClientFrame::new(size),
             pace: FramePacer::default(),
             echo: EchoWait::default(),
             watches: Vec::new(),
             terminal_changes: 0,
-            log: Vec::new(),
-            cache: ViewCache::default(),
-            shown_searches: Vec::new(),
-            log_position: 0,
+            log: ShownLog::default(),
+            fetches: ClientFetches::default(),
             saver: ArrangementSaver::default(),
             work: JoinSet::new(),
             notifier: ClientNotifier::new(&appearance, attach.looks),
             mouse_captured: None,
-            appearance,
+            display: ClientDisplay::new(appearance, attach.looks),
         };
         for problem in problems {
             client.toast(NoticeLevel::Warning, problem);
@@ -313,11 +305,11 @@ impl AttachedClient {
         let scene = Scene {
             model: &model,
             screens: &services.hub,
-            log: &self.log,
-            cache: &self.cache,
+            log: self.log.lines(),
+            cache: &self.fetches.cache,
             now: clock::now(),
             session: &facts,
-            theme: &self.theme,
+            theme: &self.display.theme,
         };
         work(&mut self.state, &mut self.frame, &scene)
     }
@@ -328,12 +320,20 @@ impl AttachedClient {
         sender: &mut FrameSender,
     ) -> Result<ClientFlow, ConnectionError> {
         for request in requests {
-            if request == UiRequest::Redraw {
-                self.frame.reset(self.state.size);
-            }
-            match carry_out(self, request, sender).await? {
-                ClientFlow::On => {}
-                end @ (ClientFlow::Bye(_) | ClientFlow::Gone) => return Ok(end),
+            let context = RequestContext {
+                services: &self.services,
+                client: self.number,
+                layout: self.frame.layout(),
+                shells: self.state.shells(),
+                echo: &mut self.echo,
+                work: &mut self.work,
+            };
+            match context.carry_out(request, sender).await? {
+                RequestOutcome::Done => {}
+                RequestOutcome::Toast(level, text) => self.toast(level, text),
+                RequestOutcome::ApplyTheme => self.apply_theme(),
+                RequestOutcome::Redraw => self.frame.reset(self.state.size),
+                RequestOutcome::Leave => return Ok(ClientFlow::Bye(String::new())),
             }
         }
         Ok(ClientFlow::On)
@@ -348,8 +348,11 @@ impl AttachedClient {
         match done {
             Ok(WorkResult::Toast(level, text)) => self.toast(level, text),
             Ok(WorkResult::Shell(pane, number)) => self.state.shell_opened(pane, number),
-            Ok(WorkResult::Fetched(key, entry)) => self.cache.put(key, entry, now),
-            Ok(WorkResult::Searched(key, search, came)) => self.on_search_step(key, search, &came),
+            Ok(WorkResult::Fetched(key, entry)) => self.fetches.cache.put(key, entry, now),
+            Ok(WorkResult::Searched(key, search, came)) => {
+                self.fetches
+                    .on_search_step(key, (search, &came), now, &mut self.work);
+            }
             Ok(WorkResult::Older(screen, lines)) => self.state.add_older_lines(now, screen, lines),
             Ok(WorkResult::Refused(command, why)) => {
                 self.state.drop_refused(&command);

@@ -1,6 +1,5 @@
 //! When a client's frame is drawn and sent, and what is drawn from. Must not wait for anything but the client.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -9,24 +8,19 @@ use tokio::time::Instant;
 use crate::adapters::clock;
 use crate::adapters::ipc::FrameSender;
 use crate::protocol::wire;
-use crate::read_model::general_notice;
+use crate::server::attached_client::AttachedClient;
 use crate::server::attached_client::goodbye::ClientFlow;
-use crate::server::attached_client::pane_sizes::terminal_sizes;
-use crate::server::attached_client::{AttachedClient, WorkResult};
+use crate::server::attached_client::pane_sizes::fit_terminals;
+use crate::server::attached_client::settings::is_settings_notice;
 use crate::server::frame::StaleScope;
 use crate::server::frame_pacer::DrawExtent;
-use crate::server::hub::OutputWatch;
+use crate::server::hub::{OutputWatch, TerminalHub};
 use crate::server::peer::ConnectionError;
 use crate::server::screens::holder_of;
-use crate::server::search::{HistorySearch, SearchProgress};
-use crate::ui::{self, CacheEntry, CacheKey, LogLine, ScreenId, UiInput};
+use crate::ui::{self, LogLine, ScreenId, UiInput};
 
 /// Pause before it is looked whether a program took too long for a frame of its own.
 const SYNC_TIMEOUT: Duration = Duration::from_millis(50);
-/// Messages shown to one client between two lines of the watcher log have numbers between theirs.
-const TOASTS_BETWEEN: u64 = 1_000;
-/// Lines of the watcher log a client keeps.
-const MAX_LOG_LINES: usize = 2_000;
 
 /// The terminal that was typed into last, whose output is sent without delay.
 #[derive(Default)]
@@ -47,6 +41,18 @@ impl EchoWait {
             return;
         }
         std::future::pending::<()>().await;
+    }
+
+    /// Waits from now on for what a terminal answers to what is typed into it.
+    pub(super) fn begin(&mut self, hub: &TerminalHub, id: ScreenId) {
+        if self.terminal.as_ref().is_some_and(|(of, _)| *of == id) {
+            return;
+        }
+        let pane = hub.terminal(&holder_of(id));
+        *self = EchoWait {
+            terminal: pane.map(|pane| (id, pane.wrote.subscribe())),
+            has_output: false,
+        };
     }
 
     fn mark_drawn(&mut self) {
@@ -109,9 +115,11 @@ impl AttachedClient {
         let bytes = self.compose(None).unwrap_or_default();
         self.pace.on_drawn(now, extent);
         if self.frame.is_full_redraw() {
-            self.fit_terminals();
+            fit_terminals(&self.services, self.number, self.frame.layout());
             self.update_watches();
-            self.fetch_missing();
+            let missing = self.frame.take_cache_requests();
+            self.fetches
+                .begin(missing, clock::now(), &self.services, &mut self.work);
         }
         self.send_bytes(&bytes, sender).await
     }
@@ -136,19 +144,6 @@ impl AttachedClient {
         all.into_iter().chain(echo)
     }
 
-    /// Waits for what a terminal answers to what was typed into it.
-    pub(super) fn await_echo(&mut self, id: ScreenId) {
-        let hub = &self.services.hub;
-        if self.echo.terminal.as_ref().is_some_and(|(of, _)| *of == id) {
-            return;
-        }
-        let pane = hub.terminal(&holder_of(id));
-        self.echo = EchoWait {
-            terminal: pane.map(|pane| (id, pane.wrote.subscribe())),
-            has_output: false,
-        };
-    }
-
     /// Sends what the terminal that was typed into wrote, and nothing else.
     async fn send_echo(&mut self, now: Instant, sender: &mut FrameSender) -> Result<(), ConnectionError> {
         let of = self.echo.terminal.as_ref().map(|(id, _)| *id);
@@ -160,12 +155,6 @@ impl AttachedClient {
         };
         self.pace.on_drawn(now, DrawExtent::Typed);
         self.send_bytes(&bytes, sender).await
-    }
-
-    /// Gives the terminals that this client shows their sizes, as far as it is the one that decides.
-    pub(super) fn fit_terminals(&self) {
-        let sizes = terminal_sizes(self.frame.layout());
-        self.services.clients.shows(self.number, &sizes);
     }
 
     /// Listens to the terminals that are on the screen, and to no other.
@@ -196,78 +185,15 @@ impl AttachedClient {
         })
     }
 
-    /// Begins to fetch what the frame just drawn lacks.
-    fn fetch_missing(&mut self) {
-        let now = clock::now();
-        let wants = self.frame.take_cache_requests();
-        let keys = wants.iter().map(|want| &want.key);
-        let sought = keys.filter(|key| matches!(key, CacheKey::Search(_)));
-        self.shown_searches = sought.cloned().collect();
-        for want in wants {
-            if !self.cache.begin_fetch(&want, now) {
-                continue;
-            }
-            let services = Arc::clone(&self.services);
-            self.work.spawn_blocking(move || {
-                let fetcher = &services.fetcher;
-                if let CacheKey::Search(words) = &want.key {
-                    let search = HistorySearch::start(&fetcher.records, &services.shells.running(), words);
-                    return WorkResult::Searched(want.key, Box::new(search), SearchProgress::More);
-                }
-                let entry = fetcher.fetch(&want.key);
-                WorkResult::Fetched(want.key, entry)
-            });
-        }
-    }
-
-    /// Shows what a search found so far, and lets it go on while somebody looks at it.
-    pub(super) fn on_search_step(
-        &mut self,
-        key: CacheKey,
-        mut search: Box<HistorySearch>,
-        came: &SearchProgress,
-    ) {
-        if *came == SearchProgress::Finished {
-            let entry = CacheEntry::Search(search.found().into());
-            return self.cache.put(key, entry, clock::now());
-        }
-        if !self.shown_searches.contains(&key) {
-            return self.cache.forget(&key);
-        }
-        let entry = CacheEntry::Search(search.found().into());
-        self.cache.put_part(&key, entry, clock::now());
-        self.work.spawn_blocking(move || {
-            let came = search.step();
-            WorkResult::Searched(key, search, came)
-        });
-    }
-
+    /// Shows what the watcher log says, and what was shown to this person alone.
     fn read_log(&mut self) {
-        for line in self.services.engine.journal.after(self.log_position) {
-            self.log_position = line.seq;
-            let mut line = LogLine::clone(&line);
-            line.seq *= TOASTS_BETWEEN;
-            self.toast_settings_notice(&line);
-            self.log.push(line);
+        let attached_at = self.attached_at;
+        let news = self.log.read(&self.services.engine.journal);
+        let about_settings = |line: &&LogLine| is_settings_notice(line) && line.at >= attached_at;
+        for line in news.iter().filter(about_settings) {
+            let (level, text) = (line.notice.level, line.notice.text.clone());
+            self.state.show_toast(clock::now(), level, text);
         }
-        self.log_toasts();
-        let surplus = self.log.len().saturating_sub(MAX_LOG_LINES);
-        self.log.drain(..surplus);
-    }
-
-    /// Messages shown to this person stand in their log, too (A11).
-    fn log_toasts(&mut self) {
-        for toast in self.state.take_messages() {
-            let last = self.log.last();
-            let is_there = last.is_some_and(|line| line.notice.text == toast.text);
-            if is_there {
-                continue;
-            }
-            self.log.push(LogLine {
-                seq: last.map_or(1, |line| line.seq + 1),
-                at: toast.at,
-                notice: general_notice(toast.level, "told", toast.text),
-            });
-        }
+        self.log.add_messages(self.state.take_messages());
     }
 }

@@ -4,14 +4,20 @@ use ratatui::layout::Rect;
 
 use crate::ports::holders::{HolderId, PaneSize};
 use crate::server::screens::holder_of;
+use crate::server::services::Services;
 use crate::term::Size;
 use crate::ui::{PaneId, RenderedLayout, ScreenId};
 
 /// An agent's terminal is never narrower: its own interface would fall apart.
 const MIN_AGENT_COLUMNS: u16 = 60;
 
+/// Gives the terminals that a client shows their sizes, as far as it is the one that decides.
+pub(super) fn fit_terminals(services: &Services, client: u64, layout: &RenderedLayout) {
+    services.clients.shows(client, &terminal_sizes(layout));
+}
+
 /// The terminals of a layout with the sizes they would have there.
-pub(super) fn terminal_sizes(layout: &RenderedLayout) -> Vec<(HolderId, PaneSize)> {
+fn terminal_sizes(layout: &RenderedLayout) -> Vec<(HolderId, PaneSize)> {
     let shown = layout.panes.iter().filter_map(|pane| {
         let id = pane.screen?;
         Some((holder_of(id), size_for(id, pane.area)))

@@ -1,7 +1,10 @@
 //! What a client asked for, carried out: commands to the board, input to terminals, shells. What takes time is done beside the
 //! drawing.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
+
+use tokio::task::JoinSet;
 
 use crate::adapters::ipc::FrameSender;
 use crate::config::schema;
@@ -9,9 +12,9 @@ use crate::domain::command::{Command, TaskDraft};
 use crate::domain::{AttemptId, NoticeLevel};
 use crate::protocol::task_ids::free_id;
 use crate::protocol::wire::FromServer;
-use crate::server::attached_client::goodbye::ClientFlow;
-use crate::server::attached_client::pane_sizes::shell_size;
-use crate::server::attached_client::{AttachedClient, WorkResult};
+use crate::server::attached_client::WorkResult;
+use crate::server::attached_client::frames::EchoWait;
+use crate::server::attached_client::pane_sizes::{fit_terminals, shell_size};
 use crate::server::engine_handle::EngineHandle;
 use crate::server::hub::TerminalHub;
 use crate::server::peer::{ConnectionError, say};
@@ -19,71 +22,127 @@ use crate::server::screens::holder_of;
 use crate::server::services::Services;
 use crate::server::{first_start, scrollback};
 use crate::term::{Modes, keys};
-use crate::ui::{NewTask, PaneId, ProgramInput, ScreenId, UiRequest};
+use crate::ui::{NewTask, PaneId, ProgramInput, RenderedLayout, ScreenId, UiRequest};
 
-/// Carries out what a client asked for.
-pub(super) async fn carry_out(
-    client: &mut AttachedClient,
-    request: UiRequest,
-    sender: &mut FrameSender,
-) -> Result<ClientFlow, ConnectionError> {
-    let services = Arc::clone(&client.services);
-    match request {
-        UiRequest::Command(command) => in_background(client, move || ask(&services.engine, command)),
-        UiRequest::NewTask(task) => in_background(client, move || create(&services, *task)),
-        UiRequest::OpenEditor(text) => say(sender, &FromServer::Edit(text)).await?,
-        UiRequest::OpenShell(pane) => open_shell(client, pane),
-        UiRequest::OpenShellIn(pane, attempt) => open_shell_at(client, pane, (Some(attempt), None)),
-        UiRequest::RunInShell(pane, attempt, command) => {
-            open_shell_at(client, pane, (attempt, Some(command)));
-        }
-        UiRequest::CloseShell(number) => in_background(client, move || match services.shells.end(number) {
-            Ok(()) => WorkResult::Nothing,
-            Err(why) => WorkResult::Toast(NoticeLevel::Warning, why),
-        }),
-        UiRequest::SendInput(id, typed) => {
-            if services.clients.typed(client.number, &holder_of(id)) {
-                client.fit_terminals();
-            }
-            client.await_echo(id);
-            type_into(&services.hub, id, &typed);
-        }
-        UiRequest::LoadOlderLines(id, columns) => in_background(client, move || {
-            WorkResult::Older(id, scrollback::lines(&services.hub, id, columns))
-        }),
-        UiRequest::OpenLink(target) => say(sender, &FromServer::Open(target)).await?,
-        UiRequest::CopyToClipboard(text) => say(sender, &FromServer::Clipboard(text)).await?,
-        UiRequest::SwitchSession(root) => {
-            say(sender, &FromServer::Go(root)).await?;
-            return Ok(ClientFlow::Bye(String::new()));
-        }
-        UiRequest::PlayDemo => {
-            say(sender, &FromServer::Demo).await?;
-            return Ok(ClientFlow::Bye(String::new()));
-        }
-        UiRequest::SaveSettings(answers) => {
-            // Before anything else is done: the next wish may be to leave.
-            let save = move || first_start::save_answers(&services.settings.place, &answers);
-            if let Ok((level, text)) = tokio::task::spawn_blocking(save).await {
-                client.toast(level, text);
-            }
-        }
-        UiRequest::Trust(hash) => trust(client, hash),
-        UiRequest::RenameSession(name) => in_background(client, move || {
-            let (level, text) = services.reloader.rename(&name);
-            WorkResult::Toast(level, text)
-        }),
-        UiRequest::ApplyTheme => client.apply_theme(),
-        UiRequest::Redraw => {}
-        UiRequest::Detach => return Ok(ClientFlow::Bye(String::new())),
-        UiRequest::StopServer => services.stop.cancel(),
-    }
-    Ok(ClientFlow::On)
+/// What carrying out the request of one client needs of this client.
+pub(super) struct RequestContext<'a> {
+    pub(super) services: &'a Arc<Services>,
+    /// The number of the client.
+    pub(super) client: u64,
+    /// What its screen shows.
+    pub(super) layout: &'a RenderedLayout,
+    /// The shells it shows.
+    pub(super) shells: BTreeSet<u64>,
+    pub(super) echo: &'a mut EchoWait,
+    pub(super) work: &'a mut JoinSet<WorkResult>,
 }
 
-/// Does work that takes time beside the drawing.
-fn in_background(client: &mut AttachedClient, work: impl FnOnce() -> WorkResult + Send + 'static) {
-    client.work.spawn_blocking(work);
+/// What is left to be done for the client itself when its request was carried out.
+pub(super) enum RequestOutcome {
+    Done,
+    Toast(NoticeLevel, String),
+    ApplyTheme,
+    Redraw,
+    /// The person leaves this session.
+    Leave,
+}
+
+impl RequestContext<'_> {
+    /// Carries out what the client asked for.
+    pub(super) async fn carry_out(
+        mut self,
+        request: UiRequest,
+        sender: &mut FrameSender,
+    ) -> Result<RequestOutcome, ConnectionError> {
+        let services = Arc::clone(self.services);
+        match request {
+            UiRequest::Command(command) => self.in_background(move || ask(&services.engine, command)),
+            UiRequest::NewTask(task) => self.in_background(move || create(&services, *task)),
+            UiRequest::OpenEditor(text) => say(sender, &FromServer::Edit(text)).await?,
+            UiRequest::OpenShell(pane) => self.open_shell(pane),
+            UiRequest::OpenShellIn(pane, attempt) => self.open_shell_at(pane, Some(attempt), None),
+            UiRequest::RunInShell(pane, attempt, command) => self.open_shell_at(pane, attempt, Some(command)),
+            UiRequest::CloseShell(number) => self.in_background(move || match services.shells.end(number) {
+                Ok(()) => WorkResult::Nothing,
+                Err(why) => WorkResult::Toast(NoticeLevel::Warning, why),
+            }),
+            UiRequest::SendInput(id, typed) => self.send_input(id, &typed),
+            UiRequest::LoadOlderLines(id, columns) => self
+                .in_background(move || WorkResult::Older(id, scrollback::lines(&services.hub, id, columns))),
+            UiRequest::OpenLink(target) => say(sender, &FromServer::Open(target)).await?,
+            UiRequest::CopyToClipboard(text) => say(sender, &FromServer::Clipboard(text)).await?,
+            UiRequest::SwitchSession(root) => return leave(sender, &FromServer::Go(root)).await,
+            UiRequest::PlayDemo => return leave(sender, &FromServer::Demo).await,
+            UiRequest::SaveSettings(answers) => {
+                // Before anything else is done: the next wish may be to leave.
+                let save = move || first_start::save_answers(&services.settings.place, &answers);
+                if let Ok((level, text)) = tokio::task::spawn_blocking(save).await {
+                    return Ok(RequestOutcome::Toast(level, text));
+                }
+            }
+            UiRequest::Trust(hash) => self.in_background(move || toast(services.reloader.trust(&hash))),
+            UiRequest::RenameSession(name) => {
+                self.in_background(move || toast(services.reloader.rename(&name)));
+            }
+            UiRequest::ApplyTheme => return Ok(RequestOutcome::ApplyTheme),
+            UiRequest::Redraw => return Ok(RequestOutcome::Redraw),
+            UiRequest::Detach => return Ok(RequestOutcome::Leave),
+            UiRequest::StopServer => services.stop.cancel(),
+        }
+        Ok(RequestOutcome::Done)
+    }
+
+    /// Does work that takes time beside the drawing.
+    fn in_background(&mut self, work: impl FnOnce() -> WorkResult + Send + 'static) {
+        self.work.spawn_blocking(work);
+    }
+
+    /// Types into a terminal, which gets the size it has on this screen if this client takes it over.
+    fn send_input(&mut self, id: ScreenId, typed: &ProgramInput) {
+        let services = self.services;
+        if services.clients.typed(self.client, &holder_of(id)) {
+            fit_terminals(services, self.client, self.layout);
+        }
+        self.echo.begin(&services.hub, id);
+        type_into(&services.hub, id, typed);
+    }
+
+    /// Shows a shell that runs and that this client does not show, or a new one.
+    fn open_shell(&mut self, pane: PaneId) {
+        let (services, shown) = (Arc::clone(self.services), std::mem::take(&mut self.shells));
+        let size = shell_size(self.layout, pane);
+        self.in_background(move || {
+            let mut running = services.shells.running().into_iter();
+            let free = running.find(|number| !shown.contains(number));
+            opened(
+                pane,
+                free.map_or_else(|| services.shells.open(size, None, None), Ok),
+            )
+        });
+    }
+
+    /// A shell where an attempt works, or in the project's folder; one that runs a command first, if there is one.
+    fn open_shell_at(&mut self, pane: PaneId, attempt: Option<AttemptId>, command: Option<String>) {
+        let services = Arc::clone(self.services);
+        let size = shell_size(self.layout, pane);
+        self.in_background(move || {
+            let model = services.engine.read_model();
+            let attempt = attempt.and_then(|attempt| model.attempts.get(&attempt));
+            let place = attempt.and_then(|attempt| attempt.workplace.as_ref());
+            let folder = place.map(|place| place.path.as_str());
+            opened(pane, services.shells.open(size, folder, command.as_deref()))
+        });
+    }
+}
+
+/// Sends the client elsewhere and ends its connection.
+async fn leave(sender: &mut FrameSender, word: &FromServer) -> Result<RequestOutcome, ConnectionError> {
+    say(sender, word).await?;
+    Ok(RequestOutcome::Leave)
+}
+
+fn toast((level, text): (NoticeLevel, String)) -> WorkResult {
+    WorkResult::Toast(level, text)
 }
 
 fn ask(engine: &EngineHandle, command: Command) -> WorkResult {
@@ -92,15 +151,6 @@ fn ask(engine: &EngineHandle, command: Command) -> WorkResult {
         Ok(Err(refusal)) => WorkResult::Refused(Box::new(command), refusal.why),
         Err(closed) => WorkResult::Toast(NoticeLevel::Error, format!("could not {closed}")),
     }
-}
-
-/// Trusts what has that hash.
-fn trust(client: &mut AttachedClient, hash: String) {
-    let services = Arc::clone(&client.services);
-    in_background(client, move || {
-        let (level, text) = services.reloader.trust(&hash);
-        WorkResult::Toast(level, text)
-    });
 }
 
 /// Creates a task, and releases it if that was wished.
@@ -122,37 +172,6 @@ fn create(services: &Services, task: NewTask) -> WorkResult {
         (WorkResult::Toast(NoticeLevel::Success, _), Some(release)) => ask(engine, release),
         (done, _) => done,
     }
-}
-
-/// Shows a shell that runs and that this client does not show, or a new one.
-fn open_shell(client: &mut AttachedClient, pane: PaneId) {
-    let (services, shown) = (Arc::clone(&client.services), client.state.shells());
-    let size = shell_size(client.frame.layout(), pane);
-    in_background(client, move || {
-        let mut running = services.shells.running().into_iter();
-        let free = running.find(|number| !shown.contains(number));
-        opened(
-            pane,
-            free.map_or_else(|| services.shells.open(size, None, None), Ok),
-        )
-    });
-}
-
-/// A shell where an attempt works, or in the project's folder; one that runs a command first, if there is one.
-fn open_shell_at(
-    client: &mut AttachedClient,
-    pane: PaneId,
-    (attempt, command): (Option<AttemptId>, Option<String>),
-) {
-    let services = Arc::clone(&client.services);
-    let size = shell_size(client.frame.layout(), pane);
-    in_background(client, move || {
-        let model = services.engine.read_model();
-        let attempt = attempt.and_then(|attempt| model.attempts.get(&attempt));
-        let place = attempt.and_then(|attempt| attempt.workplace.as_ref());
-        let folder = place.map(|place| place.path.as_str());
-        opened(pane, services.shells.open(size, folder, command.as_deref()))
-    });
 }
 
 fn opened(pane: PaneId, shell: Result<u64, String>) -> WorkResult {

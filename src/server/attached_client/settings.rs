@@ -14,7 +14,7 @@ use crate::server::peer::{ConnectionError, say};
 use crate::server::reload::NOTICE_KIND;
 use crate::server::services::Services;
 use crate::server::{arrangements, first_start, notifier};
-use crate::ui::{Background, ClientLocation, LogLine, MouseCapture, UiState};
+use crate::ui::{ClientLocation, LogLine, MouseCapture, UiState};
 
 impl AttachedClient {
     /// Applies changed settings to this client.
@@ -30,9 +30,9 @@ impl AttachedClient {
         }
         self.state.pastes = appearance.paste_preview;
         self.state.mouse = appearance.mouse;
-        self.notifier.apply_settings(&appearance, self.looks);
+        self.notifier.apply_settings(&appearance, self.display.caps);
         self.state.set_themes(appearance.themes());
-        self.appearance = appearance;
+        self.display.appearance = appearance;
         self.apply_theme();
         self.frame.reset(self.state.size);
         ClientFlow::On
@@ -40,34 +40,26 @@ impl AttachedClient {
 
     /// Applies the theme in force; a theme that cannot be loaded is reported and replaced by the plain one.
     pub(super) fn apply_theme(&mut self) {
-        self.theme = match self.appearance.theme(self.state.theme(), self.looks) {
-            Ok(theme) => theme,
-            Err(problem) => {
-                self.toast(NoticeLevel::Warning, format!("could not {problem}"));
-                self.appearance.plain_theme(self.looks)
-            }
-        };
+        if let Err(problem) = self.display.apply_theme(self.state.theme()) {
+            self.toast(NoticeLevel::Warning, format!("could not {problem}"));
+        }
         self.frame.mark_stale(StaleScope::Everything);
     }
 
     /// The client's terminal reported one of its colours: what programs are answered may change, and the theme that follows the
     /// background.
     pub(super) fn on_colour(&mut self, colour: TerminalColour) {
-        self.colours.add(colour);
+        let has_other_background = self.display.add_colour(colour);
         self.publish_colours();
-        let TerminalColour::Background((red, green, blue)) = colour else {
-            return;
-        };
-        let ground = Some(Background::from_rgb(red, green, blue));
-        if ground != self.looks.ground {
-            self.looks.ground = ground;
+        if has_other_background {
             self.apply_theme();
         }
     }
 
     /// Publishes the colours of this client's terminal to programs.
     pub(super) fn publish_colours(&self) {
-        self.services.clients.has_colours(self.number, self.colours);
+        let colours = self.display.colours;
+        self.services.clients.has_colours(self.number, colours);
     }
 
     /// Tells the terminal whether the mouse is captured, whenever that changes.
@@ -81,15 +73,11 @@ impl AttachedClient {
         }
         Ok(())
     }
+}
 
-    /// Shows a notice about settings or notification channels that came while the client is attached.
-    pub(super) fn toast_settings_notice(&mut self, line: &LogLine) {
-        if [NOTICE_KIND, notifier::NOTICE_KIND].contains(&line.notice.kind.as_str())
-            && line.at >= self.attached_at
-        {
-            self.toast(line.notice.level, line.notice.text.clone());
-        }
-    }
+/// Whether a line of the watcher log is about settings or notification channels, which a person is to see at once.
+pub(super) fn is_settings_notice(line: &LogLine) -> bool {
+    [NOTICE_KIND, notifier::NOTICE_KIND].contains(&line.notice.kind.as_str())
 }
 
 /// How the person wants the screen, and what is wrong with themes of their own.

@@ -1,0 +1,55 @@
+//! The lines of the log that one client sees: those of the watcher log, and between them the messages that were shown to this
+//! person alone.
+
+use crate::engine::journal::Journal;
+use crate::read_model::general_notice;
+use crate::ui::{LogLine, Toast};
+
+/// Messages shown to one client between two lines of the watcher log have numbers between theirs.
+const TOASTS_BETWEEN: u64 = 1_000;
+/// Lines of the watcher log a client keeps.
+const MAX_LOG_LINES: usize = 2_000;
+
+/// The log as one client sees it, up to a position in the watcher log.
+#[derive(Default)]
+pub(super) struct ShownLog {
+    lines: Vec<LogLine>,
+    position: u64,
+}
+
+impl ShownLog {
+    /// The lines, oldest first.
+    pub(super) fn lines(&self) -> &[LogLine] {
+        &self.lines
+    }
+
+    /// Adds what was written to the watcher log since the last call; answers these lines.
+    pub(super) fn read(&mut self, journal: &Journal) -> &[LogLine] {
+        let known = self.lines.len();
+        for line in journal.after(self.position) {
+            self.position = line.seq;
+            let mut line = LogLine::clone(&line);
+            line.seq *= TOASTS_BETWEEN;
+            self.lines.push(line);
+        }
+        self.lines.get(known..).unwrap_or_default()
+    }
+
+    /// Adds messages shown to this person (A11), and lets go of the oldest lines.
+    pub(super) fn add_messages(&mut self, messages: Vec<Toast>) {
+        for toast in messages {
+            let last = self.lines.last();
+            let is_there = last.is_some_and(|line| line.notice.text == toast.text);
+            if is_there {
+                continue;
+            }
+            self.lines.push(LogLine {
+                seq: last.map_or(1, |line| line.seq + 1),
+                at: toast.at,
+                notice: general_notice(toast.level, "told", toast.text),
+            });
+        }
+        let surplus = self.lines.len().saturating_sub(MAX_LOG_LINES);
+        self.lines.drain(..surplus);
+    }
+}
