@@ -119,13 +119,19 @@ fn a_linked_worktree_leads_to_the_project_of_its_main_checkout() {
     }
 }
 
-#[test]
-fn a_worktree_with_its_own_debussy_folder_is_its_own_project_and_shares_the_ignore_rules() {
-    let (_keep, path) = folder();
+/// A repository, and a worktree of it that has a `.debussy` folder of its own.
+fn worktree_with_own_folder() -> (TempDir, PathBuf, PathBuf) {
+    let (keep, path) = folder();
     let root = repository(&path.join("one"));
     let tree = path.join("two");
     worktree(&root, &tree);
     fs::create_dir(tree.join(".debussy")).unwrap();
+    (keep, root, tree)
+}
+
+#[test]
+fn a_worktree_with_its_own_debussy_folder_is_its_own_project_and_shares_the_ignore_rules() {
+    let (_keep, root, tree) = worktree_with_own_folder();
     let project = Project::find(&tree).unwrap();
     assert_eq!(project.root(), tree);
     project.init().unwrap();
@@ -372,11 +378,7 @@ fn a_state_in_both_places_and_a_link_in_the_former_one_are_refused_and_left_alon
 
 #[test]
 fn a_worktree_that_was_a_project_of_its_own_stays_one_when_its_debussy_folder_is_gone() {
-    let (_keep, path) = folder();
-    let root = repository(&path.join("one"));
-    let tree = path.join("two");
-    worktree(&root, &tree);
-    fs::create_dir(tree.join(".debussy")).unwrap();
+    let (_keep, root, tree) = worktree_with_own_folder();
     let project = Project::find(&tree).unwrap();
     project.init().unwrap();
     assert_eq!(project.dbs(), root.join(".git/dbs-worktrees/ravel"));

@@ -1,6 +1,7 @@
 //! Where the state of a project is: inside the git folder that all its checkouts share, because no git command that people or agents
 //! run in a checkout (`clean -fdx`, `stash -a`, `checkout`) reaches there. Depends on no port and runs nothing.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Name of the folder in the git folder, for the main checkout.
@@ -16,6 +17,18 @@ pub(crate) fn of(common: &Path, git_dir: &Path) -> PathBuf {
         Some(name) if registered => common.join(LINKED).join(name),
         _ => common.join(MAIN),
     }
+}
+
+/// Makes folders that are closed to others. On Windows what lies in a person's own folders is theirs already.
+pub(crate) fn private_folder() -> fs::DirBuilder {
+    #[cfg(unix)]
+    {
+        let mut builder = fs::DirBuilder::new();
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder
+    }
+    #[cfg(not(unix))]
+    fs::DirBuilder::new()
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Where a project keeps its things, as the server and the command line need it.
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use crate::adapters::project::{Project, ProjectSecret, RuntimeDirs, RuntimeFolder, StateOrigin};
+use crate::adapters::state_folder::private_folder;
 use crate::adapters::store::StoreFiles;
 use crate::config::process_env::ProcessEnv;
 use crate::config::trust::ProjectTrust;
@@ -69,7 +70,10 @@ impl ProjectPaths {
             .to_string_lossy()
             .into_owned();
         let holders = private.path().join(&number);
-        private_folder(&holders).map_err(|error| format!("make {}: {error}", holders.display()))?;
+        private_folder()
+            .recursive(true)
+            .create(&holders)
+            .map_err(|error| format!("make {}: {error}", holders.display()))?;
         let files = ConfigFiles::new(
             &project.folder(),
             edge.config_folder().as_deref(),
@@ -140,14 +144,6 @@ impl ProjectPaths {
         let named = named.filter(|name| !name.trim().is_empty());
         named.unwrap_or_else(|| self.folder_name.clone())
     }
-}
-
-fn private_folder(path: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
 }
 
 /// Sockets of all servers of this user, whether they still listen or not.

@@ -11,6 +11,7 @@ use ratatui::style::{Color, Style};
 
 use crate::fixture::{Dashboard, NOW, text};
 use crate::screens::TextScreens;
+use crate::snapshots;
 
 /// Views, the tab and the keys that lead there.
 const VIEWS: [(&str, &str, &str); 17] = [
@@ -168,11 +169,7 @@ fn rows_with(buffer: &Buffer, sign: &str) -> BTreeSet<u16> {
 }
 
 fn check(name: &str, all: &str) {
-    let mut settings = insta::Settings::clone_current();
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_snapshot_path("snapshots");
-    settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!(format!("every_{name}"), all));
+    snapshots::check_text(&format!("every_{name}"), all);
 }
 
 #[test]

@@ -17,13 +17,19 @@ const PLAIN: [(&str, ColourDepth, Glyphs); 2] = [
 /// What lies over the panes is looked at in the sizes where it is tightest.
 const OVERLAY_SIZES: [(u16, u16); 3] = [(60, 15), (80, 24), (120, 40)];
 
-fn check(name: &str, dashboard: &Dashboard) {
+/// Compares a frame with the one that is kept under that name and its size.
+pub(crate) fn check(name: &str, dashboard: &Dashboard) {
     let (width, height) = dashboard.state.size;
+    check_text(&format!("{name}_{width}x{height}"), &dashboard.text());
+}
+
+/// Compares a text with the one that is kept under that name.
+pub(crate) fn check_text(name: &str, text: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_prepend_module_to_snapshot(false);
     settings.set_snapshot_path("snapshots");
     settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!(format!("{name}_{width}x{height}"), dashboard.text()));
+    settings.bind(|| insta::assert_snapshot!(name, text));
 }
 
 fn at_every_size(name: &str, keys: &str) {
@@ -331,11 +337,7 @@ fn styles_say_with_colour_what_words_say_already() {
     for (name, palette) in [("sixteen", ColourDepth::Sixteen), ("mono", ColourDepth::Mono)] {
         let mut dashboard = Dashboard::full((80, 24));
         dashboard.theme = Theme::builtin(palette, Glyphs::Unicode);
-        let mut settings = insta::Settings::clone_current();
-        settings.set_prepend_module_to_snapshot(false);
-        settings.set_snapshot_path("snapshots");
-        settings.set_omit_expression(true);
-        settings.bind(|| insta::assert_snapshot!(format!("styles_{name}"), styles(&dashboard)));
+        check_text(&format!("styles_{name}"), &styles(&dashboard));
     }
 }
 

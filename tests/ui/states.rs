@@ -10,16 +10,12 @@ use dbs::read_model::{CheckResult, CheckRun, ReadModel, Trouble, TroubleKind};
 use dbs::ui::{CacheEntry, CacheKey, DetectedPrograms, SessionKind, UiRequest};
 
 use crate::fixture::{Dashboard, NOW};
+use crate::snapshots;
 
 const SIZES: [(u16, u16); 3] = [(60, 15), (80, 24), (120, 40)];
 
 fn check(name: &str, dashboard: &Dashboard) {
-    let (width, height) = dashboard.state.size;
-    let mut settings = insta::Settings::clone_current();
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_snapshot_path("snapshots");
-    settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!(format!("state_{name}_{width}x{height}"), dashboard.text()));
+    snapshots::check(&format!("state_{name}"), dashboard);
 }
 
 fn first_look() -> DetectedPrograms {

@@ -6,6 +6,7 @@ use dbs::read_model::{Trouble, TroubleKind, TrustOverview, TrustText};
 use dbs::ui::{CacheEntry, CacheKey, UiRequest};
 
 use crate::fixture::Dashboard;
+use crate::snapshots;
 
 const HASH: &str = "3f9d0c5a71be24d8a9e6c0f5b2d47183e6a1c94f0b7d528e3c6fa19d40b85e72";
 
@@ -74,12 +75,7 @@ fn listed(overview: TrustOverview, size: (u16, u16)) -> Dashboard {
 }
 
 fn check(name: &str, dashboard: &Dashboard) {
-    let (width, height) = dashboard.state.size;
-    let mut settings = insta::Settings::clone_current();
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_snapshot_path("snapshots");
-    settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!(format!("trust_{name}_{width}x{height}"), dashboard.text()));
+    snapshots::check(&format!("trust_{name}"), dashboard);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use super::error::{ProjectError, failed};
 use super::find::Project;
 use super::secret::ProjectSecret;
 use crate::adapters::excludes;
+use crate::adapters::state_folder::private_folder;
 use crate::domain::AttemptId;
 
 impl Project {
@@ -139,18 +140,6 @@ pub(super) fn make(path: &Path) -> Result<(), ProjectError> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => must_be_folder(path),
         Err(error) => Err(failed("make folder", path)(error)),
     }
-}
-
-/// Makes folders that are closed to others. On Windows what lies in a person's own folders is theirs already.
-pub(super) fn private_folder() -> fs::DirBuilder {
-    #[cfg(unix)]
-    {
-        let mut builder = fs::DirBuilder::new();
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder
-    }
-    #[cfg(not(unix))]
-    fs::DirBuilder::new()
 }
 
 fn must_be_folder(path: &Path) -> Result<(), ProjectError> {

@@ -9,8 +9,8 @@ use tempfile::NamedTempFile;
 
 use super::error::{ProjectError, failed};
 use super::find::Project;
-use super::folders::private_folder;
 use super::secret::hex;
+use crate::adapters::state_folder::private_folder;
 use crate::adapters::text_file;
 
 const LENGTH: usize = 16;

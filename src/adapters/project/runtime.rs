@@ -6,8 +6,8 @@ use dbs_socket::LONGEST_PATH;
 use sha2::{Digest, Sha256};
 
 use super::error::ProjectError;
-use super::folders::private_folder;
 use super::secret::hex;
+use crate::adapters::state_folder::private_folder;
 
 /// Room for the longest name in the folder: `/` + 16 hexadecimal digits + `.sock`, or a holder's of the same length.
 const NAME: usize = 26;

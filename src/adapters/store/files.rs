@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::adapters::state_folder::private_folder;
 use crate::ports::store::StoreError;
 
 /// Size of the file that is given up when the disk is full.
@@ -54,7 +55,10 @@ impl StoreFiles {
     pub(super) fn make_folders(&self) -> Result<(), StoreError> {
         let folder = self.database.parent().unwrap_or(Path::new("."));
         for path in [folder, self.backups.as_path()] {
-            make_private_folder(path).map_err(failed("make folder", path))?;
+            private_folder()
+                .recursive(true)
+                .create(path)
+                .map_err(failed("make folder", path))?;
         }
         Ok(())
     }
@@ -116,12 +120,4 @@ pub(super) fn private_file() -> fs::OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
-}
-
-fn make_private_folder(path: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
 }

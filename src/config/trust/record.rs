@@ -1,12 +1,12 @@
 //! The record of what a person trusts of one project, as it is kept in their state folder.
 
-use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
+use crate::adapters::state_folder::private_folder;
 use crate::adapters::text_file;
 use crate::config::trust::item::TrustItem;
 use crate::config::trust::listing::hash;
@@ -61,20 +61,11 @@ impl TrustRecord {
     /// Writes the whole record or nothing, readable for this person alone.
     pub(super) fn write(&self, file: &Path) -> io::Result<()> {
         let folder = file.parent().unwrap_or(Path::new("."));
-        private_folder(folder)?;
+        private_folder().recursive(true).create(folder)?;
         let mut new = NamedTempFile::new_in(folder)?;
         new.write_all(&serde_json::to_vec_pretty(self)?)?;
         new.as_file().sync_all()?;
         new.persist(file).map_err(|failure| failure.error)?;
         Ok(())
     }
-}
-
-/// Makes a folder that is closed to others.
-fn private_folder(path: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
 }
