@@ -41,15 +41,56 @@ impl FuzzyQuery {
         if self.is_empty() {
             return Some(0);
         }
-        let text: Vec<char> = text.chars().flat_map(char::to_lowercase).collect();
+        let mut folded = Vec::with_capacity(text.len());
+        fold(text, &mut folded);
         self.words
             .iter()
-            .try_fold(0, |sum, word| Some(sum + score(word, &text)?))
+            .try_fold(0, |sum, word| Some(sum + score(word, &folded)?))
     }
 
     /// Whether the text fits.
     pub(crate) fn matches(&self, text: &str) -> bool {
-        self.score(text).is_some()
+        FuzzyMatcher::new(self).fits(&[text])
+    }
+}
+
+/// Tells which of many texts fit a query. One after the other is held in the same room, so a text costs no allocation; a text fits
+/// when it has a score, which is not computed.
+pub(crate) struct FuzzyMatcher<'a> {
+    query: &'a FuzzyQuery,
+    text: Vec<char>,
+}
+
+impl<'a> FuzzyMatcher<'a> {
+    /// For that query.
+    pub(crate) fn new(query: &'a FuzzyQuery) -> FuzzyMatcher<'a> {
+        FuzzyMatcher {
+            query,
+            text: Vec::new(),
+        }
+    }
+
+    /// Whether these parts, one directly after the other, fit as one text.
+    pub(crate) fn fits(&mut self, parts: &[&str]) -> bool {
+        if self.query.is_empty() {
+            return true;
+        }
+        self.text.clear();
+        for part in parts {
+            fold(part, &mut self.text);
+        }
+        let text = self.text.as_slice();
+        // Letters that stand together stand in order, too.
+        self.query.words.iter().all(|word| is_in_order(word, text))
+    }
+}
+
+/// Adds a text without its capitals.
+fn fold(text: &str, folded: &mut Vec<char>) {
+    if text.is_ascii() {
+        folded.extend(text.bytes().map(|byte| char::from(byte.to_ascii_lowercase())));
+    } else {
+        folded.extend(text.chars().flat_map(char::to_lowercase));
     }
 }
 
@@ -78,22 +119,29 @@ fn score_at(at: usize, length: usize, text: &[char]) -> u32 {
 
 /// Letters in order, not too far apart; those that begin words count more.
 fn one_by_one(word: &[char], text: &[char]) -> Option<u32> {
-    let first = word.first()?;
-    let mut best = None;
-    for (start, _) in text.iter().enumerate().filter(|(_, letter)| *letter == first) {
-        if let Some(score) = from(start, word, text) {
-            best = best.max(Some(score));
-        }
-    }
-    best
+    starts(word, text)
+        .filter_map(|start| from(start, word, text))
+        .max()
+}
+
+fn is_in_order(word: &[char], text: &[char]) -> bool {
+    starts(word, text).any(|start| from(start, word, text).is_some())
+}
+
+/// Where the first letter of the word stands.
+fn starts(word: &[char], text: &[char]) -> impl Iterator<Item = usize> {
+    let letters = text.iter().enumerate();
+    let found = letters.filter(|(_, letter)| Some(*letter) == word.first());
+    found.map(|(at, _)| at)
 }
 
 fn from(start: usize, word: &[char], text: &[char]) -> Option<u32> {
     let most = word.len() * SPREAD.0 + SPREAD.1;
+    let end = text.len().min(start + most);
     let mut at = start;
     let mut beginnings = 0;
     for letter in word {
-        let rest = text.get(at..)?;
+        let rest = text.get(at..end)?;
         at += rest.iter().position(|other| other == letter)?;
         let begins = at
             .checked_sub(1)
@@ -101,9 +149,6 @@ fn from(start: usize, word: &[char], text: &[char]) -> Option<u32> {
             .is_none_or(|before| !before.is_alphanumeric());
         beginnings += u32::from(begins);
         at += 1;
-        if at - start > most {
-            return None;
-        }
     }
     let loose = u32::try_from(at - start - word.len()).unwrap_or(u32::MAX);
     Some((10 + 4 * beginnings).saturating_sub(loose.min(9)).max(1))
@@ -132,6 +177,52 @@ mod tests {
         assert!(score("stop", "stop agent") > score("stop", "unstoppable"));
         assert!(score("stop", "unstoppable") > score("stop", "some text on paper"));
         assert!(score("stop", "stop") > score("stop", "stopping"));
+    }
+
+    #[test]
+    fn a_text_fits_when_it_has_a_score_whole_or_in_parts() {
+        let titles = [
+            "Login form posts",
+            "Die Größe",
+            "stop agent",
+            "",
+            "a b",
+            "t-9 Task number 99",
+        ];
+        let typed = [
+            "form login",
+            "sa",
+            "ts",
+            "größe",
+            "GRÖSSE",
+            "t-99",
+            "task 9",
+            "tk99",
+            "lfp",
+            "xyz",
+            "s t",
+            "tsknmbr",
+            "t9 9",
+        ];
+        for (typed, title) in typed.iter().flat_map(|typed| titles.map(|title| (*typed, title))) {
+            let (query, whole) = (FuzzyQuery::new(typed), format!("t-99 {title}"));
+            let mut matcher = FuzzyMatcher::new(&query);
+            assert!(!matcher.fits(&["\u{1}"]), "what was there before does not count");
+            let has_score = query.score(&whole).is_some();
+            assert_eq!(
+                matcher.fits(&["t-99", " ", title]),
+                has_score,
+                "{typed:?} in {whole:?}"
+            );
+            assert_eq!(query.matches(&whole), has_score, "{typed:?} in {whole:?}");
+        }
+    }
+
+    #[test]
+    fn letters_are_found_as_far_apart_as_they_may_be_and_no_farther() {
+        let spread = |between: usize| format!("a{}b", " ".repeat(between));
+        assert!(score("ab", &spread(4)).is_some());
+        assert_eq!(score("ab", &spread(5)), None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What an action is about: the selected task, the agent in hand. Derived from state and scene, never stored twice.
 
-use super::fuzzy::FuzzyQuery;
+use super::fuzzy::{FuzzyMatcher, FuzzyQuery};
 use super::list_filter::{ListFilter, checks, inbox, sessions};
 use super::pane::PaneId;
 use super::scene::Scene;
@@ -143,13 +143,19 @@ pub(crate) fn shows_column(state: &UiState, column: &Column) -> bool {
     column.kind != ColumnKind::Done || state.finished == FinishedTasks::Shown
 }
 
-/// Whether a task matches what a list is filtered by.
-pub(crate) fn matches_task(needle: &FuzzyQuery, scene: &Scene<'_>, id: &TaskId) -> bool {
-    if needle.is_empty() {
-        return true;
+/// Tells of one task after the other whether it matches what a list is filtered by.
+pub(crate) fn task_filter<'a>(
+    needle: &'a FuzzyQuery,
+    scene: &'a Scene<'_>,
+) -> impl FnMut(&TaskId) -> bool + 'a {
+    let mut matcher = FuzzyMatcher::new(needle);
+    move |id| {
+        if needle.is_empty() {
+            return true;
+        }
+        let title = scene.model.tasks.get(id).map(|task| task.title.as_str());
+        matcher.fits(&[id.as_str(), " ", title.unwrap_or_default()])
     }
-    let title = scene.model.tasks.get(id).map(|task| task.title.as_str());
-    needle.matches(&format!("{id} {}", title.unwrap_or_default()))
 }
 
 /// The cards of a column that lists show; what is looked for is looked for among the finished, too.
@@ -162,10 +168,8 @@ pub(crate) fn shown_cards<'a>(
     if filter.needle.is_empty() && !shows_column(state, column) {
         return Vec::new();
     }
-    let cards = column.cards.iter();
-    let mut cards: Vec<&TaskId> = cards
-        .filter(|id| matches_task(&filter.needle, scene, id))
-        .collect();
+    let mut is_match = task_filter(&filter.needle, scene);
+    let mut cards: Vec<&TaskId> = column.cards.iter().filter(|id| is_match(id)).collect();
     sort_tasks(filter, scene, &mut cards);
     cards
 }
@@ -185,10 +189,9 @@ pub(crate) fn sort_tasks<T: std::borrow::Borrow<TaskId>>(
 }
 
 /// All tasks that lists show, in order.
-pub(crate) fn listed_tasks(state: &UiState, scene: &Scene<'_>, filter: &ListFilter) -> Vec<TaskId> {
+pub(crate) fn listed_tasks<'a>(state: &UiState, scene: &Scene<'a>, filter: &ListFilter) -> Vec<&'a TaskId> {
     let columns = ordered_columns(scene).into_iter();
     columns
         .flat_map(|column| shown_cards(state, scene, filter, column))
-        .cloned()
         .collect()
 }

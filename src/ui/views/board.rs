@@ -6,6 +6,7 @@ use super::{
     ClickTarget, MoveOutcome, View, ViewContext, ViewMove, detail, diff, gates, kanban, summary, throughput,
 };
 use crate::domain::{TaskId, pluralized};
+use crate::read_model::Column;
 use crate::ui::action::Action;
 use crate::ui::cache::{CacheRequest, DiffBase};
 use crate::ui::canvas::prelude::*;
@@ -105,8 +106,9 @@ impl View for BoardView {
         let is_over = summary::is_due(ctx) && ctx.state.finished == FinishedTasks::Counted;
         match divide(area) {
             BoardLayout::Kanban => {
-                let (cards, below) = halves(ctx, area);
-                kanban::draw(ctx, cards, canvas);
+                let columns = kanban::columns(ctx);
+                let (cards, below) = halves(ctx, &columns, area);
+                kanban::draw(ctx, &columns, cards, canvas);
                 if is_over {
                     summary::draw(ctx, area, canvas);
                 } else if let (Some(below), Some(task)) = (below, selected(ctx.state, ctx.scene)) {
@@ -143,17 +145,17 @@ impl View for BoardView {
         }
         let tasks = listed_tasks(ctx.state, ctx.scene, &ctx.filter());
         let chosen = selected(ctx.state, ctx.scene);
-        let at = chosen.and_then(|chosen| tasks.iter().position(|id| *id == chosen));
-        step.in_list(area.height, (&tasks, at), |id| MoveOutcome::Task(id.clone()))
+        let at = chosen.and_then(|chosen| tasks.iter().position(|id| **id == chosen));
+        step.in_list(area.height, (&tasks, at), |id| MoveOutcome::Task((*id).clone()))
     }
 }
 
 /// The columns, and what is left below them for the selected task where the pane is high.
-fn halves(ctx: &ViewContext<'_>, area: Rect) -> (Rect, Option<Rect>) {
+fn halves(ctx: &ViewContext<'_>, columns: &[Column], area: Rect) -> (Rect, Option<Rect>) {
     if area.height < HALVED {
         return (area, None);
     }
-    let height = kanban::height(ctx, area, area.height * 3 / 5).max(LEAST_CARDS);
+    let height = kanban::height(ctx, columns, (area, area.height * 3 / 5)).max(LEAST_CARDS);
     let below = skip_top(area, height + 1);
     (Rect { height, ..area }, Some(below))
 }

@@ -9,7 +9,7 @@ use crate::domain::{TaskId, TaskState};
 use crate::read_model::ColumnKind;
 use crate::ui::action::Action;
 use crate::ui::canvas::prelude::*;
-use crate::ui::target::{matches_task, selected, sort_tasks};
+use crate::ui::target::{selected, sort_tasks, task_filter};
 use crate::ui::text::{clean, cut, width, wrap};
 
 /// The view of the conductor's terminal, or of what waits to be released while there is none.
@@ -112,9 +112,8 @@ fn is_set_aside(ctx: &ViewContext<'_>, id: &TaskId) -> bool {
 /// Those that match what the list is filtered by; what waits to be released comes first.
 fn shown<'a>(ctx: &ViewContext<'a>) -> Vec<&'a TaskId> {
     let filter = ctx.filter();
-    let mut tasks: Vec<&TaskId> = planned(ctx)
-        .filter(|id| matches_task(&filter.needle, ctx.scene, id))
-        .collect();
+    let mut is_match = task_filter(&filter.needle, ctx.scene);
+    let mut tasks: Vec<&TaskId> = planned(ctx).filter(|id| is_match(id)).collect();
     sort_tasks(&filter, ctx.scene, &mut tasks);
     tasks.sort_by_key(|id| is_set_aside(ctx, id));
     tasks

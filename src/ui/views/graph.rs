@@ -9,7 +9,7 @@ use crate::ui::action::ViewName;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
 use crate::ui::canvas::prelude::*;
 use crate::ui::pane::Direction;
-use crate::ui::target::{matches_task, selected};
+use crate::ui::target::{selected, task_filter};
 
 /// The view of the dependencies between tasks.
 pub(super) struct GraphView;
@@ -108,9 +108,8 @@ fn marked(ctx: &ViewContext<'_>, rows: &[&DependencyRow]) -> Option<usize> {
 /// The rows that match what the list is filtered by.
 fn shown<'a>(ctx: &ViewContext<'_>, graph: &'a DependencyGraph) -> Vec<&'a DependencyRow> {
     let needle = ctx.filter().needle;
-    let rows = graph.rows.iter();
-    rows.filter(|row| matches_task(&needle, ctx.scene, &row.task))
-        .collect()
+    let mut is_match = task_filter(&needle, ctx.scene);
+    graph.rows.iter().filter(|row| is_match(&row.task)).collect()
 }
 
 fn draw_row(ctx: &ViewContext<'_>, row: &DependencyRow, line: Rect, canvas: &mut Canvas<'_>) {

@@ -10,7 +10,7 @@ use crate::read_model::{Column, ColumnKind};
 use crate::ui::canvas::prelude::*;
 use crate::ui::pane::Direction;
 use crate::ui::status::DisplayStatus;
-use crate::ui::target::{matches_task, selected, sort_tasks};
+use crate::ui::target::{selected, sort_tasks, task_filter};
 use crate::ui::text::{cut, width, wrap};
 
 /// Columns a column of cards has at least, its line included.
@@ -21,25 +21,27 @@ const STATE: usize = 2;
 const INDENT: &str = "   ";
 
 /// The columns with the cards that match what the board is filtered by.
-fn columns<'a>(ctx: &ViewContext<'a>) -> Cow<'a, [Column]> {
+pub(super) fn columns<'a>(ctx: &ViewContext<'a>) -> Cow<'a, [Column]> {
     let columns = ctx.scene.model.columns.as_slice();
     let filter = ctx.filter();
     if filter.is_default() {
         return Cow::Borrowed(columns);
     }
+    let mut is_match = task_filter(&filter.needle, ctx.scene);
     let matching = columns.iter().map(|column| {
-        let mut column = column.clone();
-        column
-            .cards
-            .retain(|id| matches_task(&filter.needle, ctx.scene, id));
-        sort_tasks(&filter, ctx.scene, &mut column.cards);
-        column
+        let cards = column.cards.iter().filter(|id| is_match(id));
+        let mut cards: Vec<TaskId> = cards.cloned().collect();
+        sort_tasks(&filter, ctx.scene, &mut cards);
+        Column {
+            kind: column.kind.clone(),
+            title: column.title.clone(),
+            cards,
+        }
     });
     Cow::Owned(matching.collect())
 }
 
-pub(super) fn draw(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
-    let columns = &*columns(ctx);
+pub(super) fn draw(ctx: &ViewContext<'_>, columns: &[Column], area: Rect, canvas: &mut Canvas<'_>) {
     let chosen = selected(ctx.state, ctx.scene);
     let at = position(columns, chosen.as_ref()).map_or(0, |(column, _)| column);
     let shown = usize::from(area.width / LEAST).clamp(1, columns.len().max(1));
@@ -246,8 +248,7 @@ fn word_of(card: &TaskCard<'_>, wide: usize, beside: usize) -> StyledText {
 }
 
 /// Rows that the fullest column needs, at most so many.
-pub(super) fn height(ctx: &ViewContext<'_>, area: Rect, most: u16) -> u16 {
-    let columns = &*columns(ctx);
+pub(super) fn height(ctx: &ViewContext<'_>, columns: &[Column], (area, most): (Rect, u16)) -> u16 {
     let shown = usize::from(area.width / LEAST).clamp(1, columns.len().max(1));
     let room = usize::from(slot(area, 0, shown).width);
     let of = |column: &Column| {
