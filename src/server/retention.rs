@@ -40,7 +40,12 @@ impl Retention {
     /// Whether it is the folder of an attempt that nobody comes back to.
     fn is_over(&self, entry: &DirEntry, model: &ReadModel) -> bool {
         let name = entry.file_name();
-        let number = name.to_str().and_then(|name| name.parse().ok());
+        let name = name.to_str().unwrap_or_default();
+        // Other ways to write the number are nobody's attempt either.
+        let number = name
+            .parse()
+            .ok()
+            .filter(|number: &u64| number.to_string() == name);
         // What a link leads to is nobody's attempt.
         let (Some(id), true) = (
             number.map(AttemptId),
@@ -59,17 +64,25 @@ impl Retention {
     }
 }
 
-fn is_older(entry: &DirEntry, keep: Span, now: Timestamp) -> bool {
-    let changed = entry.metadata().and_then(|facts| facts.modified());
-    let changed = changed.ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
-    changed.is_some_and(|at| {
-        let at = Timestamp(u64::try_from(at.as_millis()).unwrap_or(u64::MAX));
-        now.since(at) > keep
-    })
+/// Whether neither the folder nor a file in it was written to for so long: a log that grows does not change its folder.
+fn is_older(folder: &DirEntry, keep: Span, now: Timestamp) -> bool {
+    let is_old = |entry: &DirEntry| {
+        let changed = entry.metadata().and_then(|facts| facts.modified());
+        let changed = changed.ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+        changed.is_some_and(|at| {
+            let at = Timestamp(u64::try_from(at.as_millis()).unwrap_or(u64::MAX));
+            now.since(at) > keep
+        })
+    };
+    is_old(folder)
+        && fs::read_dir(folder.path())
+            .is_ok_and(|mut files| files.all(|file| file.is_ok_and(|file| is_old(&file))))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, SystemTime};
+
     use super::*;
     use crate::adapters::clock;
     use crate::adapters::holder::LocalHolders;
@@ -123,7 +136,7 @@ mod tests {
                 fs::write(attempts.join(number.to_string()).join(name), "x").unwrap();
             }
         }
-        for other in ["shell-1", "notes"] {
+        for other in ["shell-1", "notes", "002"] {
             fs::create_dir(attempts.join(other)).unwrap();
         }
         let mut board = board();
@@ -136,13 +149,24 @@ mod tests {
         };
         let (now, later) = (clock::now(), clock::now() + Span(31 * DAY));
         let before = count(&attempts);
-        assert_eq!(before, 300 * 6 + 2);
+        assert_eq!(before, 300 * 6 + 3);
         retention.sweep(&ReadModel::of(&board, now), 30, now);
         assert_eq!(count(&attempts), before, "all of it is young");
         retention.sweep(&ReadModel::of(&board, later), 32, later);
         assert_eq!(count(&attempts), before, "it is not old enough for that");
+        let log = fs::File::options()
+            .append(true)
+            .open(attempts.join("7/00000.log"))
+            .unwrap();
+        log.set_modified(SystemTime::now() + Duration::from_hours(48))
+            .unwrap();
         retention.sweep(&ReadModel::of(&board, later), 30, later);
-        assert_eq!(count(&attempts), 6 + 2, "the open attempt and what is no attempt");
+        let left = 2 * 6 + 3;
+        assert_eq!(
+            count(&attempts),
+            left,
+            "the open attempt, one whose log grew, and what is no attempt"
+        );
         let close = Event::Asked {
             request: RequestId(2),
             by: "ada".to_owned(),
@@ -152,7 +176,7 @@ mod tests {
         retention.sweep(&ReadModel::of(&board, later), 30, later);
         assert_eq!(
             count(&attempts),
-            6 + 2,
+            left,
             "an attempt that is being stopped is not over"
         );
     }

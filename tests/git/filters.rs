@@ -161,7 +161,7 @@ fn a_filter_asked_for_by_the_private_attributes_of_the_repository_is_refused() {
     set_rot(&fixture, fixture.personal_config().to_str().unwrap(), ROT);
     let git = open(&fixture);
     let info = fixture.project().join(".git/info/attributes");
-    fs::write(info, "*.md filter=rot\n").unwrap();
+    fs::write(info, b"# \xff\n*.md filter=rot\n").unwrap();
     let error = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap_err();
     assert!(error.to_string().contains("info/attributes"), "{error}");
 }

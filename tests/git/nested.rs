@@ -132,20 +132,7 @@ fn a_repository_committed_as_a_link_is_kept_before_its_worktree_goes() {
     let (worktree, _) = developed(&fixture, &git);
     let inner = nested(&worktree.path, &fixture, "vendor/lib");
     let commit = fixture.commit(&inner, "deep.txt", "precious", "Deep");
-    fixture.git(&worktree.path, &["add", "vendor/lib"]);
-    fixture.git(
-        &worktree.path,
-        &[
-            "-c",
-            "user.name=A",
-            "-c",
-            "user.email=a@b",
-            "commit",
-            "-q",
-            "-m",
-            "A link",
-        ],
-    );
+    committed(&fixture, &worktree.path, &["vendor/lib"]);
     assert_eq!(fixture.git(&worktree.path, &["status", "--porcelain"]), "");
     removed_with(&fixture, &git, &[("its commit", commit)]);
 }
@@ -170,8 +157,7 @@ fn repositories_in_ignored_folders_in_each_other_bare_and_without_a_commit_are_k
         &["clone", "-q", "--bare", "ignored/outer", "ignored/bare"],
     );
     let made = ["commit-tree", "-m", "Only in the bare one", "HEAD^{tree}"];
-    let as_a = ["-c", "user.name=A", "-c", "user.email=a@b"];
-    let bare_commit = fixture.git(&bare, &[&as_a[..], &made].concat());
+    let bare_commit = fixture.git(&bare, &[&AS_A[..], &made].concat());
     fixture.git(&bare, &["update-ref", "refs/heads/bare", &bare_commit]);
     let place = WorkingTree::Worktree(name("a"));
     let start = git.workspace_tree(&place).unwrap();
@@ -276,20 +262,7 @@ fn a_program_that_a_repository_in_a_worktree_names_is_not_executed() {
     let worktree = git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap();
     let lib = with_filled_submodule(&fixture, &worktree);
     fixture.commit(&lib, ".gitattributes", "* filter=evil\n", "Attributes");
-    fixture.git(&worktree.path, &["add", "lib"]);
-    fixture.git(
-        &worktree.path,
-        &[
-            "-c",
-            "user.name=A",
-            "-c",
-            "user.email=a@b",
-            "commit",
-            "-q",
-            "-m",
-            "Newer library",
-        ],
-    );
+    committed(&fixture, &worktree.path, &["lib"]);
     let mark = fixture.root().join("executed");
     let trap = format!("touch {}; cat", mark.display());
     for key in [
@@ -322,21 +295,14 @@ fn a_program_that_a_repository_in_a_worktree_names_is_not_executed() {
     assert!(!mark.exists());
 }
 
+/// Options by which git knows who commits.
+const AS_A: [&str; 4] = ["-c", "user.name=A", "-c", "user.email=a@b"];
+
+/// Commits these files of a folder as they are, and answers the commit.
 fn committed(fixture: &GitFixture, folder: &Path, what: &[&str]) -> String {
     fixture.git(folder, &[&["add"], what].concat());
-    fixture.git(
-        folder,
-        &[
-            "-c",
-            "user.name=A",
-            "-c",
-            "user.email=a@b",
-            "commit",
-            "-q",
-            "-m",
-            "A link",
-        ],
-    );
+    let commit = ["commit", "-q", "-m", "A link"];
+    fixture.git(folder, &[&AS_A[..], &commit].concat());
     fixture.git(folder, &["rev-parse", "HEAD"])
 }
 

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
+use tempfile::TempDir;
+
 use super::command::{ConfigScope, GitProgram};
 use super::discovery::{OriginUrls, ProjectRepo};
 use super::files::{failed, not_ours, real_folder, write_atomically};
@@ -105,9 +107,19 @@ impl ControlRepo {
 
     /// A file name in the control repository's scratch folder.
     pub(super) fn scratch(&self, name: &str) -> Result<PathBuf, GitError> {
+        Ok(self.scratch_root()?.join(name))
+    }
+
+    /// A folder of its own in the scratch folder, which goes when it is dropped.
+    pub(super) fn scratch_folder(&self) -> Result<TempDir, GitError> {
+        let root = self.scratch_root()?;
+        tempfile::tempdir_in(&root).map_err(failed("make a folder in", &root))
+    }
+
+    fn scratch_root(&self) -> Result<PathBuf, GitError> {
         let folder = self.path.join("scratch");
         fs::create_dir_all(&folder).map_err(failed("make", &folder))?;
-        Ok(folder.join(name))
+        Ok(folder)
     }
 
     /// Our folders and the person's private excludes are no part of any snapshot.

@@ -33,11 +33,14 @@ impl FilterSettings {
     }
 }
 
+/// When a file was written last and how long it is; none when it is not there.
+type FileState = Option<(SystemTime, u64)>;
+
 /// The filters as last read, and the state the repository's configuration had then.
 #[derive(Debug, Default)]
 pub(super) struct KnownFilters {
     pub(super) settings: FilterSettings,
-    seen: Option<(SystemTime, u64)>,
+    seen: [FileState; 2],
 }
 
 impl KnownFilters {
@@ -59,9 +62,12 @@ pub(super) fn filter_of(setting: &str) -> Option<&str> {
     name.rsplit_once('.').map(|(name, _)| name)
 }
 
-fn state_of(common: &Path) -> Option<(SystemTime, u64)> {
-    let found = common.join("config").metadata().ok()?;
-    Some((found.modified().ok()?, found.len()))
+/// The state of the files of configuration that belong to a repository itself.
+fn state_of(common: &Path) -> [FileState; 2] {
+    ["config", "config.worktree"].map(|name| {
+        let found = common.join(name).metadata().ok()?;
+        Some((found.modified().ok()?, found.len()))
+    })
 }
 
 #[cfg(test)]
@@ -91,5 +97,16 @@ mod tests {
             ["a.b"]
         );
         assert!(settings(&[alone]).own.is_empty());
+    }
+
+    #[test]
+    fn each_file_of_configuration_that_changes_is_noticed() {
+        let common = tempfile::tempdir().unwrap();
+        for name in ["config", "config.worktree"] {
+            let known = KnownFilters::read(FilterSettings::default(), common.path());
+            assert!(known.is_current(common.path()));
+            std::fs::write(common.path().join(name), "[filter \"x\"]\n").unwrap();
+            assert!(!known.is_current(common.path()), "{name}");
+        }
     }
 }

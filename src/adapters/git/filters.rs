@@ -3,13 +3,13 @@
 //! commit that needs one is refused, because its files would be written unconverted and converted twice later (ADR 0013).
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::{fs, io};
 
 use super::cli::GitCli;
 use super::command::GitCommand;
 use super::discovery;
 use super::error_text::one_line;
-use super::files::missing;
+use super::files::{failed, missing};
 use super::filter_settings::{KnownFilters, filter_of};
 use crate::domain::TroubleKind;
 use crate::ports::git::{CommitId, GitError};
@@ -48,8 +48,7 @@ impl GitCli {
 
     /// Why the files of a commit or a tree cannot be converted as the project's own git does it, if that is so.
     pub(super) fn foreign_filter(&self, tree: &str) -> Result<Option<String>, GitError> {
-        let private = self.project.common.join("info").join("attributes");
-        let private = fs::read_to_string(private).unwrap_or_default();
+        let private = self.private_attributes()?;
         let is_quiet = {
             let known = self.filters.lock();
             known.settings.foreign.is_empty() && known.is_current(&self.project.common)
@@ -62,28 +61,26 @@ impl GitCli {
         let found = KnownFilters::read(settings.clone(), &self.project.common);
         *self.filters.lock() = found;
         let own: BTreeSet<&str> = settings.own.keys().filter_map(|name| filter_of(name)).collect();
-        for name in filters_in(&private) {
-            if settings.foreign.contains(name) || own.contains(name) {
-                let shown = one_line(name);
-                return Ok(Some(format!(
-                    "filter {shown} is asked for by .git/info/attributes, which agents can change, so it is not run; move \
-                     the line to .gitattributes or to your own file of attributes (core.attributesFile)"
-                )));
-            }
+        let is_known = |name: &&str| settings.foreign.contains(*name) || own.contains(name);
+        if let Some(name) = filters_in(&private).find(is_known) {
+            return Ok(Some(private_refusal(name)));
         }
         if settings.foreign.is_empty() {
             return Ok(None);
         }
         let wanted = self.filters_wanted_by(tree)?;
         let found = wanted.iter().find(|name| settings.foreign.contains(*name));
-        Ok(found.map(|name| {
-            let name = one_line(name);
-            format!(
-                "filter {name} is set in the repository's own configuration, which agents can change, so it is not run, and \
-                 without it the files would be wrong; set it in yours (`git config --global filter.{name}.smudge ...`) and \
-                 unset it there, or take `filter={name}` out of .gitattributes"
-            )
-        }))
+        Ok(found.map(|name| foreign_refusal(name)))
+    }
+
+    /// The attributes that lie in the repository and in no commit. Bytes that are no text do not hide what stands beside them.
+    fn private_attributes(&self) -> Result<String, GitError> {
+        let file = self.project.common.join("info").join("attributes");
+        match fs::read(&file) {
+            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+            Err(error) => Err(failed("read", &file)(error)),
+        }
     }
 
     fn filters_wanted_by(&self, tree: &str) -> Result<BTreeSet<String>, GitError> {
@@ -106,10 +103,33 @@ impl GitCli {
                 .in_control("read a file of attributes")?
                 .limit(ATTRIBUTES_LIMIT);
             let blob = call.words("cat-file blob").arg(id).run_ok()?;
+            if blob.truncated {
+                let why = format!(
+                    "it has more than {ATTRIBUTES_LIMIT} bytes, and a filter may be named after them"
+                );
+                return Err(missing(format!("the filters in {}", one_line(path)), why));
+            }
             wanted.extend(filters_in(&blob.text()).map(str::to_owned));
         }
         Ok(wanted)
     }
+}
+
+fn private_refusal(name: &str) -> String {
+    let name = one_line(name);
+    format!(
+        "filter {name} is asked for by .git/info/attributes, which agents can change, so it is not run; move the line to \
+         .gitattributes or to your own file of attributes (core.attributesFile)"
+    )
+}
+
+fn foreign_refusal(name: &str) -> String {
+    let name = one_line(name);
+    format!(
+        "filter {name} is set in the repository's own configuration, which agents can change, so it is not run, and without \
+         it the files would be wrong; set it in yours (`git config --global filter.{name}.smudge ...`) and unset it there, \
+         or take `filter={name}` out of .gitattributes"
+    )
 }
 
 /// The filters that lines of attributes ask for, macros included.

@@ -9,7 +9,6 @@ use super::cli::GitCli;
 use super::command::{ConfigScope, GitCommand};
 use super::discovery::{is_address, is_on_this_machine};
 use super::error_text::{one_line, redact};
-use super::files::failed;
 use crate::ports::git::{CommitId, GitError, TreeId};
 
 /// A fetch of one commit without its history, into a repository that goes at once.
@@ -66,8 +65,11 @@ impl GitCli {
         let call = self.in_control("read .gitmodules")?.words("config --blob");
         let call = call.arg(format!("{tree}:.gitmodules")).words("-z --get-regexp");
         let output = call.arg(r"^submodule\..*\.(path|url)$").run()?;
-        if output.code != Some(0) {
-            return Ok(BTreeMap::new());
+        match output.code {
+            Some(0) => {}
+            Some(_) => return Ok(BTreeMap::new()),
+            // It was ended, so nobody knows what it would have said.
+            None => return Err(output.failure()),
         }
         let text = output.text();
         let (mut paths, mut urls) = (BTreeMap::new(), BTreeMap::new());
@@ -105,9 +107,7 @@ impl GitCli {
 
     /// Whether a repository gives a commit, asked of itself; nothing of it is kept.
     fn has_commit(&self, url: &str, commit: &CommitId) -> Result<bool, GitError> {
-        let place = self.control.scratch("x")?;
-        let place = place.parent().unwrap_or(&place);
-        let folder = tempfile::tempdir_in(place).map_err(failed("make a folder in", place))?;
+        let folder = self.control.scratch_folder()?;
         // It borrows nothing: what is here already proves nothing about the other side.
         self.borrowing_repository(folder.path(), None, "ref: refs/heads/none")?;
         let call = || self.in_passing(folder.path(), &format!("ask {} for commit {commit}", redact(url)));

@@ -84,9 +84,7 @@ impl GitCli {
     /// Fetches what the refs, the logs and the index of a nested repository name.
     fn keep_named(&self, repo: &NestedRepo, saver: &AtticOwner) -> Result<KeptRepo, GitError> {
         let ids = nested_refs::read(repo)?;
-        let place = self.control.scratch("x")?;
-        let place = place.parent().unwrap_or(&place);
-        let folder = tempfile::tempdir_in(place).map_err(failed("make a folder in", place))?;
+        let folder = self.control.scratch_folder()?;
         let borrowed = BorrowedRepo {
             git: self,
             path: folder.path(),
@@ -99,9 +97,7 @@ impl GitCli {
     /// Keeps the files of a git folder themselves: what git cannot read as a whole (a part of a history, a broken index, another
     /// way to keep refs) is kept as it is.
     fn keep_git_folder(&self, repo: &NestedRepo, saver: &AtticOwner) -> Result<KeptRepo, GitError> {
-        let place = self.control.scratch("x")?;
-        let place = place.parent().unwrap_or(&place);
-        let own = tempfile::tempdir_in(place).map_err(failed("make a folder in", place))?;
+        let own = self.control.scratch_folder()?;
         self.borrowing_repository(own.path(), None, "ref: refs/heads/none")?;
         let info = own.path().join("info");
         fs::create_dir(&info).map_err(failed("make", &info))?;

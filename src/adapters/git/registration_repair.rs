@@ -35,6 +35,26 @@ struct Registration {
     is_ours: bool,
 }
 
+impl Registration {
+    /// The registration in that folder; `root` is where worktrees of ours are.
+    fn read(git_dir: PathBuf, root: &Path) -> Registration {
+        let pointer = read_pointer(&git_dir.join("gitdir")).unwrap_or_default();
+        let folder = if pointer.is_empty() {
+            pointing_at(&git_dir, root)
+        } else {
+            git_dir.join(pointer).parent().map(Path::to_path_buf)
+        };
+        let is_ours = folder
+            .as_ref()
+            .is_some_and(|folder| is_below(folder, root) && safe_name(folder).is_some());
+        Registration {
+            git_dir,
+            folder,
+            is_ours,
+        }
+    }
+}
+
 impl GitCli {
     /// What a start and a listing do: only where something is broken, and without waiting for whoever is at work.
     pub(super) fn repair_if_free(&self) {
@@ -69,31 +89,10 @@ impl GitCli {
     fn registrations(&self) -> Vec<Registration> {
         let entries = fs::read_dir(self.project.common.join("worktrees"));
         let root = worktree_link::root(&self.project);
-        let registration = |entry: fs::DirEntry| {
-            let git_dir = entry.path();
-            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            let pointer = read_pointer(&git_dir.join("gitdir")).unwrap_or_default();
-            let folder = if pointer.is_empty() {
-                pointing_at(&git_dir, &root)
-            } else {
-                git_dir.join(pointer).parent().map(Path::to_path_buf)
-            };
-            let is_ours = folder.as_ref().is_some_and(|folder| {
-                let is_below =
-                    folder.parent().and_then(|parent| parent.canonicalize().ok()) == root.canonicalize().ok();
-                is_below && root.exists() && safe_name(folder).is_some()
-            });
-            is_folder.then_some(Registration {
-                git_dir,
-                folder,
-                is_ours,
-            })
-        };
-        entries
-            .into_iter()
-            .flatten()
-            .flatten()
-            .filter_map(registration)
+        let entries = entries.into_iter().flatten().flatten();
+        let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        folders
+            .map(|entry| Registration::read(entry.path(), &root))
             .collect()
     }
 
@@ -210,13 +209,19 @@ fn is_empty_file(file: &Path) -> bool {
 
 /// The worktree of ours whose `.git` names that registration.
 fn pointing_at(git_dir: &Path, root: &Path) -> Option<PathBuf> {
-    let folders = fs::read_dir(root).ok()?.flatten().map(|entry| entry.path());
-    let names_it = |folder: &PathBuf| {
+    let wanted = git_dir.canonicalize().ok()?;
+    let mut folders = fs::read_dir(root).ok()?.flatten().map(|entry| entry.path());
+    folders.find(|folder| {
         let pointer = read_pointer(&folder.join(".git")).unwrap_or_default();
         let target = pointer.strip_prefix("gitdir: ").map(|target| folder.join(target));
-        target.and_then(|target| target.canonicalize().ok()) == git_dir.canonicalize().ok()
-    };
-    folders.into_iter().find(names_it)
+        target.is_some_and(|target| target.canonicalize().is_ok_and(|target| target == wanted))
+    })
+}
+
+/// Whether a folder lies directly in another, which is there.
+fn is_below(folder: &Path, root: &Path) -> bool {
+    let parent = folder.parent().and_then(|parent| parent.canonicalize().ok());
+    parent.is_some() && parent == root.canonicalize().ok()
 }
 
 fn lacks_path(one: &Registration) -> bool {
@@ -262,4 +267,22 @@ fn remove_bare_link(folder: &Path) -> Result<(), GitError> {
         fs::remove_dir(folder).map_err(failed("remove", folder))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worktree_without_a_link_names_no_registration_not_even_one_that_is_gone() {
+        let root = tempfile::tempdir().unwrap();
+        let worktree = root.path().join("a");
+        fs::create_dir(&worktree).unwrap();
+        let git_dir = root.path().join("registration");
+        assert_eq!(pointing_at(&git_dir, root.path()), None);
+        fs::create_dir(&git_dir).unwrap();
+        assert_eq!(pointing_at(&git_dir, root.path()), None);
+        fs::write(worktree.join(".git"), format!("gitdir: {}\n", git_dir.display())).unwrap();
+        assert_eq!(pointing_at(&git_dir, root.path()), Some(worktree));
+    }
 }
