@@ -1,0 +1,25 @@
+//! Real agents (Claude Code and Codex) against a scripted model: what `dbs` knows of them is measured, not remembered. No
+//! account, no network but 127.0.0.1, no waiting for time. `docs/agents.md` says how to get the agents.
+#![cfg(unix)]
+#![expect(clippy::disallowed_methods, reason = "tests start processes and measure time")]
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "what a test needs and does not find fails it"
+)]
+#![expect(clippy::indexing_slicing, reason = "so does an index out of bounds")]
+
+#[path = "agents/claude_headless.rs"]
+mod claude_headless;
+#[path = "agents/claude_pane.rs"]
+mod claude_pane;
+#[path = "agents/codex.rs"]
+mod codex;
+#[path = "agents/lab.rs"]
+mod lab;
+#[path = "support/model_server.rs"]
+mod model_server;
+#[path = "agents/pane.rs"]
+mod pane;
+#[path = "agents/served.rs"]
+mod served;

@@ -1,0 +1,320 @@
+//! A throw-away world for one agent: home, settings, a project with git, a dummy key, and the scripted model. What it
+//! starts carries a mark, and nothing that carries it outlives the test.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use dbs::adapters::holder::process::{MARKER, ProcessSelector, members, terminate};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::model_server::{ModelServer, Scripts};
+
+/// Names the folder in which the programs `claude` and `codex` lie.
+const TOOLS: &str = "DBS_AGENT_TOOLS";
+/// No key of anybody; agents ask whether to use one whose end is not in their settings.
+const KEY: &str = "sk-dummy-key-0123456789abcdefghij";
+/// How long a test waits for an agent.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// The world of one test.
+pub(crate) struct Lab {
+    pub(crate) server: ModelServer,
+    program: PathBuf,
+    folder: TempDir,
+}
+
+/// A finished run without a terminal.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) status: ExitStatus,
+    pub(crate) lines: Vec<Value>,
+    pub(crate) errors: String,
+}
+
+/// A run without a terminal.
+pub(crate) struct Run<'a> {
+    lab: &'a Lab,
+    child: Child,
+    name: String,
+}
+
+impl Lab {
+    /// A world for Claude Code whose project is trusted; none when it is not installed here.
+    pub(crate) fn claude() -> Option<Self> {
+        let lab = Self::new("claude")?;
+        lab.write_claude_settings(true);
+        Some(lab)
+    }
+
+    /// The same, and the project is not trusted yet.
+    pub(crate) fn claude_in_strange_folder() -> Option<Self> {
+        let lab = Self::new("claude")?;
+        lab.write_claude_settings(false);
+        Some(lab)
+    }
+
+    /// A world for Codex whose project is trusted; none when it is not installed here.
+    pub(crate) fn codex() -> Option<Self> {
+        let lab = Self::new("codex")?;
+        lab.write_codex_settings();
+        Some(lab)
+    }
+
+    fn new(tool: &str) -> Option<Self> {
+        let program = installed(tool)?;
+        let folder = tempfile::tempdir().expect("a folder");
+        let scripts: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "data", "agents", "scripts"]
+            .iter()
+            .collect();
+        let lab = Self {
+            server: ModelServer::start(Scripts::read(&scripts)),
+            program,
+            folder,
+        };
+        for name in ["project", "home", "claude", "codex", "runs"] {
+            fs::create_dir(lab.root().join(name)).expect("a folder");
+        }
+        let made = Command::new("git")
+            .args(["init", "-q", "-b", "main"])
+            .current_dir(lab.project())
+            .env_clear()
+            .envs(lab.env())
+            .status();
+        assert!(made.expect("git starts").success());
+        Some(lab)
+    }
+
+    /// The folder of this world, without links in its path.
+    pub(crate) fn root(&self) -> PathBuf {
+        self.folder.path().canonicalize().expect("it is there")
+    }
+
+    /// Where the agent works.
+    pub(crate) fn project(&self) -> PathBuf {
+        self.root().join("project")
+    }
+
+    /// Whether a file is in the project.
+    pub(crate) fn has_made(&self, file: &str) -> bool {
+        self.project().join(file).exists()
+    }
+
+    /// What finds everything that this world started.
+    pub(crate) fn marker(&self) -> String {
+        format!("agents/{}", self.folder.path().display())
+    }
+
+    /// The command line of the agent.
+    pub(crate) fn argv(&self, arguments: &[&str]) -> Vec<String> {
+        let program = self.program.to_str().expect("a plain path").to_owned();
+        let arguments = arguments.iter().map(|&argument| argument.to_owned());
+        std::iter::once(program).chain(arguments).collect()
+    }
+
+    /// The whole environment of the agent. What it wants from any other host meets the scripted server as its proxy, which
+    /// refuses, so nothing leaves the machine.
+    pub(crate) fn env(&self) -> Vec<(String, String)> {
+        let in_root = |name: &str| self.root().join(name).display().to_string();
+        let url = self.server.url();
+        let path = std::env::var("PATH").expect("a path");
+        let pairs = [
+            ("HOME", in_root("home")),
+            ("CLAUDE_CONFIG_DIR", in_root("claude")),
+            ("CODEX_HOME", in_root("codex")),
+            ("GIT_CONFIG_GLOBAL", in_root("gitconfig")),
+            ("GIT_CONFIG_NOSYSTEM", "1".into()),
+            ("PATH", path),
+            ("LANG", "C.UTF-8".into()),
+            ("TERM", "xterm-256color".into()),
+            ("COLORTERM", "truecolor".into()),
+            ("SHELL", "/bin/sh".into()),
+            ("ANTHROPIC_BASE_URL", url.clone()),
+            ("ANTHROPIC_API_KEY", KEY.into()),
+            ("SCRIPTED_API_KEY", KEY.into()),
+            ("CLAUDE_CODE_MAX_RETRIES", "1".into()),
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".into()),
+            ("DISABLE_AUTOUPDATER", "1".into()),
+            ("DISABLE_TELEMETRY", "1".into()),
+            ("DISABLE_ERROR_REPORTING", "1".into()),
+            ("HTTPS_PROXY", url),
+            ("NO_PROXY", "127.0.0.1,localhost".into()),
+        ];
+        pairs.map(|(name, value)| (name.to_owned(), value)).to_vec()
+    }
+
+    /// Starts the agent without a terminal; `name` is that of its files.
+    pub(crate) fn start(&self, name: &str, arguments: &[&str]) -> Run<'_> {
+        let file = |ending: &str| File::create(self.run_file(name, ending)).expect("a file");
+        let child = Command::new(&self.program)
+            .args(arguments)
+            .current_dir(self.project())
+            .env_clear()
+            .envs(self.env())
+            .env(MARKER, self.marker())
+            .stdin(Stdio::null())
+            .stdout(file("out"))
+            .stderr(file("err"))
+            .spawn()
+            .expect("the agent starts");
+        Run {
+            lab: self,
+            child,
+            name: name.to_owned(),
+        }
+    }
+
+    /// Runs the agent without a terminal to its end.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Finished {
+        self.start("run", arguments).finish()
+    }
+
+    /// What Claude Code has written of a session so far.
+    pub(crate) fn claude_transcript(&self, session: &str) -> String {
+        let projects = fs::read_dir(self.root().join("claude").join("projects"));
+        let folders = projects.into_iter().flatten().flatten().map(|entry| entry.path());
+        let files = folders.map(|folder| folder.join(format!("{session}.jsonl")));
+        files.filter_map(|file| fs::read_to_string(file).ok()).collect()
+    }
+
+    /// What Codex has written of all its sessions so far.
+    pub(crate) fn codex_rollouts(&self) -> String {
+        let mut folders = vec![self.root().join("codex").join("sessions")];
+        let mut text = String::new();
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                if entry.path().is_dir() {
+                    folders.push(entry.path());
+                } else {
+                    text.push_str(&fs::read_to_string(entry.path()).unwrap_or_default());
+                }
+            }
+        }
+        text
+    }
+
+    /// Requests that went to another host than the scripted server.
+    pub(crate) fn wanted_outside(&self) -> Vec<String> {
+        let requests = self.server.requests().into_iter();
+        let outside = requests.filter(|request| request.method == "CONNECT" || request.path.contains("://"));
+        outside.map(|request| request.path).collect()
+    }
+
+    fn run_file(&self, name: &str, ending: &str) -> PathBuf {
+        self.root().join("runs").join(format!("{name}.{ending}"))
+    }
+
+    fn write_claude_settings(&self, is_trusted: bool) {
+        let project = self.project().display().to_string();
+        let end_of_key = KEY.get(KEY.len() - 20..).expect("it is long");
+        let settings = json!({
+            "hasCompletedOnboarding": true,
+            "customApiKeyResponses": { "approved": [end_of_key], "rejected": [] },
+            "projects": { project: { "hasTrustDialogAccepted": is_trusted } },
+        });
+        let file = self.root().join("claude").join(".claude.json");
+        fs::write(file, settings.to_string()).expect("written");
+    }
+
+    fn write_codex_settings(&self) {
+        let settings = format!(
+            "model = \"gpt-6-sol\"\nmodel_provider = \"scripted\"\n\
+             [analytics]\nenabled = false\n\
+             [projects.\"{}\"]\ntrust_level = \"trusted\"\n\
+             [model_providers.scripted]\nname = \"Scripted\"\nbase_url = \"{}/v1\"\nenv_key = \"SCRIPTED_API_KEY\"\n\
+             wire_api = \"responses\"\nrequest_max_retries = 1\nstream_max_retries = 1\n",
+            self.project().display(),
+            self.server.url()
+        );
+        fs::write(self.root().join("codex").join("config.toml"), settings).expect("written");
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        let mut marked = ProcessSelector::marked(&self.marker());
+        let left = members(&mut marked).unwrap_or_default();
+        if left.is_empty() {
+            return;
+        }
+        let survivors = terminate(&mut marked, Duration::from_secs(5));
+        assert!(
+            std::thread::panicking(),
+            "the test left processes: {left:?}; after their end: {survivors:?}"
+        );
+    }
+}
+
+impl Run<'_> {
+    /// Ends it at once, as when the machine loses it.
+    pub(crate) fn kill(mut self) -> Finished {
+        self.child.kill().expect("it runs");
+        self.finish()
+    }
+
+    /// Waits for its end.
+    pub(crate) fn finish(mut self) -> Finished {
+        let mut status = None;
+        let name = self.name.clone();
+        wait_for(
+            &format!("the end of `{name}`; {}", self.lab.server.summary()),
+            || {
+                status = self.child.try_wait().expect("it is our child");
+                status.is_some()
+            },
+        );
+        let read = |ending: &str| fs::read_to_string(self.lab.run_file(&name, ending)).expect("readable");
+        Finished {
+            status: status.expect("just seen"),
+            lines: json_lines(&read("out")),
+            errors: read("err"),
+        }
+    }
+}
+
+impl Finished {
+    /// The last line whose field has this value.
+    pub(crate) fn line(&self, field: &str, value: &str) -> &Value {
+        let found = self.lines.iter().rev().find(|line| line[field] == value);
+        found.unwrap_or_else(|| panic!("no line with {field} = {value}: {self:#?}"))
+    }
+}
+
+/// The lines of a text that are JSON. A killed program may leave half a line.
+pub(crate) fn json_lines(text: &str) -> Vec<Value> {
+    text.lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect()
+}
+
+/// Waits for a condition, at most a minute.
+pub(crate) fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !condition() {
+        assert!(Instant::now() < deadline, "waited in vain for: {what}");
+        std::thread::park_timeout(Duration::from_millis(5));
+    }
+}
+
+/// The program of this name. Where it is missing the test is skipped and says so; CI on Linux must have it.
+fn installed(tool: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os(TOOLS);
+    let program = folder.map(|folder| Path::new(&folder).join(tool));
+    if let Some(program) = program.filter(|program| program.is_file()) {
+        return Some(program);
+    }
+    let is_needed = cfg!(target_os = "linux") && std::env::var("CI").is_ok_and(|text| text == "true");
+    assert!(
+        !is_needed,
+        "CI must run {tool}: install the agents and name their folder in {TOOLS}"
+    );
+    // Print macros are not heard from a test that passes.
+    let said = format!(
+        "skipped: there is no {tool} in the folder that {TOOLS} names; docs/agents.md says how to get it\n"
+    );
+    std::io::stderr().write_all(said.as_bytes()).expect("written");
+    None
+}

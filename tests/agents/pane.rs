@@ -1,0 +1,255 @@
+//! An agent in a real terminal: a holder owns it, our emulation answers what it asks, and the test sees its screen and the
+//! states it reports.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use dbs::adapters::holder::process::{ProcessSelector, members};
+use dbs::adapters::holder::protocol::HolderReply;
+use dbs::adapters::holder::{LocalHolders, RequestSender};
+use dbs::domain::{ProcessExit, Span};
+use dbs::ports::holders::{HolderId, HolderLiveness, Holders, LaunchSpec, OrphanPolicy, PaneSize};
+use dbs::term::{EmulatorKind, ReportedState, Size, StatusRecord, TermEvent, Terminal};
+
+use crate::lab::{Lab, wait_for};
+
+const COLS: u16 = 110;
+const ROWS: u16 = 32;
+/// How long a test waits for a state or a text.
+const PATIENCE: Duration = Duration::from_mins(1);
+/// How long a key has before it is typed again.
+const BETWEEN_KEYS: Duration = Duration::from_millis(500);
+
+/// A running agent and what the test has seen of it.
+pub(crate) struct Pane {
+    holders: LocalHolders,
+    id: HolderId,
+    marker: String,
+    requests: RequestSender,
+    seen: Arc<Seen>,
+    /// How many reports the test has looked at.
+    looked_at: usize,
+    reader: Option<JoinHandle<()>>,
+}
+
+struct Seen {
+    screen: Mutex<Screen>,
+    changed: Condvar,
+}
+
+struct Screen {
+    terminal: Terminal,
+    /// What the program itself reported; records of its subagents are not in it.
+    reports: Vec<StatusRecord>,
+    is_over: bool,
+}
+
+impl Pane {
+    /// Starts the agent in the project of `lab`.
+    pub(crate) fn start(lab: &Lab, arguments: &[&str]) -> Self {
+        let root = lab.root();
+        let program: PathBuf = env!("CARGO_BIN_EXE_dbs").into();
+        let holders = LocalHolders::new(program, root.join("attempts"), root.join("run"));
+        let earlier = holders.inventory().expect("listed").len();
+        let id = HolderId::new(format!("{}", earlier + 1));
+        let marker = format!("{}/{id}", lab.marker());
+        let spec = LaunchSpec {
+            id: id.clone(),
+            argv: lab.argv(arguments),
+            cwd: lab.project(),
+            env: lab.env(),
+            size: PaneSize::cells(COLS, ROWS),
+            marker: marker.clone(),
+            log_limit: None,
+            orphans: OrphanPolicy::Sweep,
+        };
+        holders.launch(&spec).expect("started");
+        let connection = holders.connect(&id).expect("reachable");
+        let seen = Arc::new(Seen {
+            screen: Mutex::new(Screen {
+                terminal: Terminal::new(EmulatorKind::Rio, Size::new(COLS, ROWS), 500),
+                reports: Vec::new(),
+                is_over: false,
+            }),
+            changed: Condvar::new(),
+        });
+        let requests = connection.requests.clone();
+        requests.attach(0).expect("attached");
+        let (for_reader, answers, mut replies) = (Arc::clone(&seen), requests.clone(), connection.replies);
+        let read = move || {
+            let began = Instant::now();
+            while let Ok(Some(reply)) = replies.next_reply() {
+                match reply {
+                    HolderReply::Output { bytes, .. } => for_reader.take(began, &bytes, &answers),
+                    HolderReply::Exited(_) => break,
+                    _ => {}
+                }
+            }
+            for_reader.lock().is_over = true;
+            for_reader.changed.notify_all();
+        };
+        let reader = std::thread::Builder::new().name("pane".into()).spawn(read);
+        Self {
+            holders,
+            id,
+            marker,
+            requests,
+            seen,
+            looked_at: 0,
+            reader: Some(reader.expect("a thread starts")),
+        }
+    }
+
+    /// Types these bytes.
+    pub(crate) fn type_keys(&self, keys: &str) {
+        self.requests.input(keys.as_bytes()).expect("typed");
+    }
+
+    /// Waits until the agent reports this state, and goes on behind that report.
+    pub(crate) fn wait_for_state(&mut self, state: ReportedState) -> StatusRecord {
+        let looked_at = self.looked_at;
+        let find = |screen: &mut Screen| screen.report_after(looked_at, state);
+        let (at, report) = self.wait(&format!("the state {state:?}"), find);
+        self.looked_at = at + 1;
+        report
+    }
+
+    /// Types these bytes again and again until the agent reports this state.
+    pub(crate) fn type_until_state(&mut self, keys: &str, state: ReportedState) {
+        let looked_at = self.looked_at;
+        let mut last = None;
+        wait_for(&format!("the state {state:?} after {keys:?}"), || {
+            let is_due = last.is_none_or(|then: Instant| then.elapsed() > BETWEEN_KEYS);
+            let is_there = self.seen.lock().report_after(looked_at, state).is_some();
+            if is_due && !is_there {
+                self.type_keys(keys);
+                last = Some(Instant::now());
+            }
+            is_there
+        });
+        self.wait_for_state(state);
+    }
+
+    /// Waits until the screen holds this text, blanks and line ends aside.
+    pub(crate) fn wait_for_text(&self, text: &str) {
+        let wanted = without_blanks(text);
+        self.wait(&format!("the text {text:?}"), |screen| {
+            without_blanks(&screen.text()).contains(&wanted).then_some(())
+        });
+    }
+
+    /// The states reported so far, without repetitions.
+    pub(crate) fn states(&self) -> Vec<ReportedState> {
+        let mut states: Vec<_> = self
+            .seen
+            .lock()
+            .reports
+            .iter()
+            .map(|report| report.state)
+            .collect();
+        states.dedup();
+        states
+    }
+
+    /// Waits until the program has ended by itself and everything it started is gone.
+    pub(crate) fn wait_for_end(&self) -> ProcessExit {
+        self.wait("the end", |screen| screen.is_over.then_some(()));
+        let mut end = None;
+        wait_for("the end on disk", || {
+            if let HolderLiveness::Exited(found) = self.holders.status(&self.id).state {
+                end = Some(found.exit);
+            }
+            end.is_some()
+        });
+        end.expect("just seen")
+    }
+
+    /// Kills the agent at once, as when the machine loses it, and waits for the end.
+    pub(crate) fn kill(&self) {
+        let HolderLiveness::Running(process) = self.holders.status(&self.id).state else {
+            panic!("it does not run")
+        };
+        let pid = i32::try_from(process.child_pid).expect("a process number");
+        let kill = nix::sys::signal::Signal::SIGKILL;
+        nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), kill).expect("it is ours");
+        self.wait_for_end();
+    }
+
+    fn wait<T>(&self, what: &str, mut find: impl FnMut(&mut Screen) -> Option<T>) -> T {
+        let deadline = Instant::now() + PATIENCE;
+        let mut screen = self.seen.lock();
+        loop {
+            if let Some(found) = find(&mut screen) {
+                return found;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() || screen.is_over {
+                let (reports, over) = (screen.reports.clone(), screen.is_over);
+                let text = screen.text();
+                panic!("waited in vain for {what}; ended: {over}; reports: {reports:#?}; screen:\n{text}");
+            }
+            screen = self
+                .seen
+                .changed
+                .wait_timeout(screen, left)
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .0;
+        }
+    }
+}
+
+impl Drop for Pane {
+    fn drop(&mut self) {
+        let stopped = self.holders.stop(&self.id, Span(3000));
+        let left = members(&mut ProcessSelector::marked(&self.marker));
+        // The holder has closed the connection, and the reader has come to its end.
+        let read = self.reader.take().map_or(Ok(()), JoinHandle::join);
+        if std::thread::panicking() {
+            return;
+        }
+        assert!(read.is_ok(), "the reader panicked; its message stands above");
+        assert_eq!(stopped.expect("stopped").survivors, 0);
+        assert_eq!(left.expect("listed"), [], "processes are left");
+    }
+}
+
+impl Seen {
+    fn lock(&self) -> MutexGuard<'_, Screen> {
+        self.screen
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn take(&self, began: Instant, bytes: &[u8], answers: &RequestSender) {
+        let now = u64::try_from(began.elapsed().as_millis()).expect("no test takes so long");
+        let mut screen = self.lock();
+        for event in screen.terminal.feed(now, bytes) {
+            match event {
+                // A program that has just ended needs no answer.
+                TermEvent::Reply(bytes) => drop(answers.input(&bytes)),
+                TermEvent::AgentState(report) if report.id.is_none() => screen.reports.push(report),
+                _ => {}
+            }
+        }
+        self.changed.notify_all();
+    }
+}
+
+impl Screen {
+    /// The first report of this state behind the first `looked_at`, and where it stands.
+    fn report_after(&self, looked_at: usize, state: ReportedState) -> Option<(usize, StatusRecord)> {
+        let later = self.reports.iter().enumerate().skip(looked_at);
+        let mut of_state = later.filter(|(_, report)| report.state == state);
+        of_state.next().map(|(at, report)| (at, report.clone()))
+    }
+
+    fn text(&mut self) -> String {
+        self.terminal.text(0, ROWS - 1, 0)
+    }
+}
+
+fn without_blanks(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_whitespace()).collect()
+}

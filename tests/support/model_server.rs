@@ -1,0 +1,212 @@
+//! A model server for tests on 127.0.0.1: it speaks the Anthropic Messages API and the `OpenAI` Responses API and answers from
+//! scripts, so that real agents can be driven without an account. It knows nothing of agents, and it never waits for time: an
+//! answer that has to wait stops at a named gate until the test opens it. Requests, connections and waits are bounded, and
+//! nothing of it is left when it is dropped.
+
+#[path = "model_server/dialogue.rs"]
+mod dialogue;
+#[path = "model_server/http.rs"]
+mod http;
+#[path = "model_server/messages.rs"]
+mod messages;
+#[path = "model_server/responses.rs"]
+mod responses;
+#[path = "model_server/script.rs"]
+mod script;
+#[path = "model_server/serving.rs"]
+mod serving;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+pub(crate) use script::Scripts;
+
+/// The most requests one server answers; what comes later is refused with 503.
+const MOST_REQUESTS: usize = 1000;
+/// The most connections at a time.
+const MOST_CONNECTIONS: usize = 64;
+/// The longest that an answer waits at a gate, and a test for a request.
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
+
+/// A running model server. Dropping it ends its threads and closes its connections.
+pub(crate) struct ModelServer {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    acceptor: Option<JoinHandle<()>>,
+}
+
+/// A request as it came in, and which script answered it.
+#[derive(Debug, Clone)]
+pub(crate) struct RecordedRequest {
+    pub(crate) method: String,
+    pub(crate) path: String,
+    /// Names in small letters.
+    pub(crate) headers: BTreeMap<String, String>,
+    /// The body; null where there was none or where it is no JSON.
+    pub(crate) body: Value,
+    /// The script and the number of the reply in it; none for a request that asks no model.
+    pub(crate) script: Option<(String, usize)>,
+}
+
+/// What the threads of a server share.
+struct Shared {
+    scripts: Scripts,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    requests: Vec<RecordedRequest>,
+    open_gates: BTreeSet<String>,
+    /// Gates at which an answer waits now.
+    waiting: Vec<String>,
+    /// How often a reply was refused, by script and number.
+    failures: BTreeMap<(String, usize), usize>,
+    /// Connections that are open, by the number they got.
+    connections: BTreeMap<usize, TcpStream>,
+    accepted: usize,
+    stopping: bool,
+}
+
+impl ModelServer {
+    /// Starts on a free port of 127.0.0.1.
+    pub(crate) fn start(scripts: Scripts) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port of 127.0.0.1 is free");
+        let address = listener.local_addr().expect("it is bound");
+        let shared = Arc::new(Shared {
+            scripts,
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        });
+        let for_acceptor = Arc::clone(&shared);
+        let acceptor = std::thread::Builder::new()
+            .name("model-server".into())
+            .spawn(move || serving::accept(&listener, &for_acceptor))
+            .expect("a thread starts");
+        Self {
+            address,
+            shared,
+            acceptor: Some(acceptor),
+        }
+    }
+
+    /// The base URL for agents, without a slash at its end.
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// All requests so far, oldest first.
+    pub(crate) fn requests(&self) -> Vec<RecordedRequest> {
+        self.shared.lock().requests.clone()
+    }
+
+    /// The requests that this script answered, oldest first.
+    pub(crate) fn requests_for(&self, script: &str) -> Vec<RecordedRequest> {
+        let is_wanted =
+            |request: &RecordedRequest| request.script.as_ref().is_some_and(|(name, _)| name == script);
+        self.requests().into_iter().filter(is_wanted).collect()
+    }
+
+    /// Lets answers that wait at this gate go on, now and later.
+    pub(crate) fn open_gate(&self, name: &str) {
+        self.shared.lock().open_gates.insert(name.to_owned());
+        self.shared.changed.notify_all();
+    }
+
+    /// Waits until an answer has come to this gate.
+    pub(crate) fn wait_at_gate(&self, name: &str) {
+        let is_there = |state: &State| state.waiting.iter().any(|gate| gate == name);
+        let came = self.shared.wait_until(is_there);
+        assert!(
+            came,
+            "no answer came to the gate `{name}`; asked was: {}",
+            self.summary()
+        );
+    }
+
+    /// One line for each request, for messages of failed tests.
+    pub(crate) fn summary(&self) -> String {
+        let line = |request: &RecordedRequest| {
+            let script = request
+                .script
+                .as_ref()
+                .map(|(name, turn)| format!(" -> {name} {turn}"));
+            format!(
+                "{} {}{}",
+                request.method,
+                request.path,
+                script.unwrap_or_default()
+            )
+        };
+        let lines: Vec<String> = self.requests().iter().map(line).collect();
+        format!("{} requests\n{}", lines.len(), lines.join("\n"))
+    }
+}
+
+impl Drop for ModelServer {
+    fn drop(&mut self) {
+        {
+            let mut state = self.shared.lock();
+            state.stopping = true;
+            for connection in state.connections.values() {
+                // A connection that the other side has closed already cannot be shut down again.
+                drop(connection.shutdown(Shutdown::Both));
+            }
+        }
+        self.shared.changed.notify_all();
+        // The acceptor sleeps in `accept`; a connection wakes it.
+        drop(TcpStream::connect(self.address));
+        if let Some(acceptor) = self.acceptor.take()
+            && acceptor.join().is_err()
+            && !std::thread::panicking()
+        {
+            panic!("a thread of the model server panicked; its message stands above");
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Waits for a condition; false when it did not come true in time or the server stops.
+    fn wait_until(&self, condition: impl Fn(&State) -> bool) -> bool {
+        let deadline = Instant::now() + LONGEST_WAIT;
+        let mut state = self.lock();
+        loop {
+            if condition(&state) {
+                return true;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if state.stopping || left.is_zero() {
+                return false;
+            }
+            state = self
+                .changed
+                .wait_timeout(state, left)
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .0;
+        }
+    }
+
+    /// Lets an answer wait until the test opens this gate; false when the answer must not go on.
+    fn pass_gate(&self, name: &str) -> bool {
+        self.lock().waiting.push(name.to_owned());
+        self.changed.notify_all();
+        let is_open = self.wait_until(|state| state.open_gates.contains(name));
+        let mut state = self.lock();
+        if let Some(at) = state.waiting.iter().position(|gate| gate == name) {
+            state.waiting.remove(at);
+        }
+        is_open
+    }
+}

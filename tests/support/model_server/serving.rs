@@ -1,0 +1,230 @@
+//! Connections: one thread each, one request each, from the first byte to the last.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::http::{self, EventStream, HttpRequest, StreamEvent};
+use super::script::{Choice, Failure};
+use super::{MOST_CONNECTIONS, MOST_REQUESTS, RecordedRequest, Shared, messages, responses};
+
+/// The longest silence of the other side in the middle of a request or an answer.
+const LONGEST_SILENCE: Duration = Duration::from_mins(1);
+/// How many characters one piece of a stream has.
+const PIECE: usize = 24;
+
+/// Which interface a request speaks.
+#[derive(Clone, Copy)]
+enum Interface {
+    Messages,
+    Responses,
+}
+
+/// Takes connections until the server stops, then waits for their threads.
+pub(super) fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+    let mut threads: Vec<JoinHandle<()>> = Vec::new();
+    while let Ok((connection, _)) = listener.accept() {
+        if shared.lock().stopping {
+            break;
+        }
+        threads.retain(|thread| !thread.is_finished());
+        if threads.len() >= MOST_CONNECTIONS {
+            continue;
+        }
+        let shared = Arc::clone(shared);
+        let serve = move || serve(connection, &shared);
+        let started = std::thread::Builder::new()
+            .name("model-answer".into())
+            .spawn(serve);
+        threads.extend(started.ok());
+    }
+    for thread in threads {
+        assert!(thread.join().is_ok(), "a connection of the model server panicked");
+    }
+}
+
+fn serve(mut connection: TcpStream, shared: &Shared) {
+    let Some(number) = register(&connection, shared) else {
+        return;
+    };
+    // An agent that is killed or interrupted hangs up in the middle; that is no fault of the server.
+    drop(exchange(&mut connection, shared));
+    drop(connection.shutdown(Shutdown::Both));
+    shared.lock().connections.remove(&number);
+}
+
+/// Lets the server close this connection when it stops; none when it stops already.
+fn register(connection: &TcpStream, shared: &Shared) -> Option<usize> {
+    connection.set_read_timeout(Some(LONGEST_SILENCE)).ok()?;
+    connection.set_write_timeout(Some(LONGEST_SILENCE)).ok()?;
+    let twin = connection.try_clone().ok()?;
+    let mut state = shared.lock();
+    if state.stopping {
+        return None;
+    }
+    state.accepted += 1;
+    let number = state.accepted;
+    state.connections.insert(number, twin);
+    Some(number)
+}
+
+fn exchange(connection: &mut TcpStream, shared: &Shared) -> io::Result<()> {
+    let Some(request) = http::read(connection)? else {
+        return Ok(());
+    };
+    let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+    let path = request.path.split('?').next().unwrap_or_default();
+    let interface = match (request.method.as_str(), path) {
+        ("POST", path) if path.ends_with("/messages") => Some(Interface::Messages),
+        ("POST", path) if path.ends_with("/responses") => Some(Interface::Responses),
+        _ => None,
+    };
+    let choice = interface.map(|interface| {
+        let dialogue = match interface {
+            Interface::Messages => messages::dialogue(&body),
+            Interface::Responses => responses::dialogue(&body),
+        };
+        shared.scripts.choose(&dialogue)
+    });
+    let Some(number) = record(&request, &body, choice.as_ref(), shared) else {
+        return refuse(
+            connection,
+            503,
+            "the server has answered as many requests as it may",
+        );
+    };
+    match (interface, choice) {
+        (Some(interface), Some(choice)) => {
+            let answer = Answer {
+                interface,
+                body,
+                choice,
+                number,
+            };
+            answer.send(connection, shared)
+        }
+        _ if path.ends_with("/messages/count_tokens") => {
+            http::answer(connection, 200, &BTreeMap::new(), &messages::token_count(&body))
+        }
+        _ if request.method == "HEAD" => http::answer(connection, 200, &BTreeMap::new(), &Value::Null),
+        _ => refuse(connection, 404, "this server has no such page"),
+    }
+}
+
+fn refuse(connection: &mut TcpStream, status: u16, message: &str) -> io::Result<()> {
+    let body = json!({ "type": "error", "error": { "type": "not_found_error", "message": message } });
+    http::answer(connection, status, &BTreeMap::new(), &body)
+}
+
+/// Keeps a request for the test; answers its number, or nothing when there were too many.
+fn record(request: &HttpRequest, body: &Value, choice: Option<&Choice>, shared: &Shared) -> Option<usize> {
+    let mut state = shared.lock();
+    if state.requests.len() >= MOST_REQUESTS {
+        return None;
+    }
+    state.requests.push(RecordedRequest {
+        method: request.method.clone(),
+        path: request.path.clone(),
+        headers: request.headers.clone(),
+        body: body.clone(),
+        script: choice.map(|choice| (choice.script.clone(), choice.turn)),
+    });
+    shared.changed.notify_all();
+    Some(state.requests.len())
+}
+
+/// One reply on its way.
+struct Answer {
+    interface: Interface,
+    body: Value,
+    choice: Choice,
+    number: usize,
+}
+
+impl Answer {
+    fn send(&self, connection: &mut TcpStream, shared: &Shared) -> io::Result<()> {
+        let reply = &self.choice.reply;
+        if let Some(failure) = self.failure(shared) {
+            let body = match self.interface {
+                Interface::Messages => messages::error(failure),
+                Interface::Responses => responses::error(failure),
+            };
+            return http::answer(connection, failure.status, &failure.headers, &body);
+        }
+        match self.interface {
+            Interface::Messages => {
+                let message = messages::message(&self.body, reply, self.number);
+                if self.body["stream"] == true {
+                    return self.stream(connection, shared, &messages::events(&message));
+                }
+                match &reply.gate {
+                    Some(gate) if !shared.pass_gate(&gate.name) => Ok(()),
+                    _ => http::answer(connection, 200, &reply.headers, &message),
+                }
+            }
+            Interface::Responses => {
+                let events = responses::events(&self.body, reply, self.number);
+                self.stream(connection, shared, &events)
+            }
+        }
+    }
+
+    /// The error that is answered to this request, if the script wants one and not enough came before.
+    fn failure(&self, shared: &Shared) -> Option<&Failure> {
+        let failure = self.choice.reply.fail.as_ref()?;
+        let mut state = shared.lock();
+        let place = (self.choice.script.clone(), self.choice.turn);
+        let seen = state.failures.entry(place).or_default();
+        *seen += 1;
+        failure
+            .times
+            .is_none_or(|times| *seen <= times)
+            .then_some(failure)
+    }
+
+    /// Sends events, with the gate and the break of the script between them.
+    fn stream(&self, connection: &mut TcpStream, shared: &Shared, events: &[StreamEvent]) -> io::Result<()> {
+        let reply = &self.choice.reply;
+        let gate_after = |pieces: usize| reply.gate.as_ref().filter(|gate| gate.after == pieces);
+        if let Some(gate) = gate_after(0)
+            && !shared.pass_gate(&gate.name)
+        {
+            return Ok(());
+        }
+        let mut stream = EventStream::open(connection, &reply.headers)?;
+        let mut sent = 0;
+        for event in events {
+            stream.send(event)?;
+            if !event.is_piece {
+                continue;
+            }
+            sent += 1;
+            if reply.break_after == Some(sent) {
+                return Ok(());
+            }
+            if let Some(gate) = gate_after(sent)
+                && !shared.pass_gate(&gate.name)
+            {
+                return Ok(());
+            }
+        }
+        stream.finish()
+    }
+}
+
+/// A text in pieces of a few characters.
+pub(super) fn pieces(text: &str) -> std::vec::IntoIter<String> {
+    let letters: Vec<char> = text.chars().collect();
+    let parts = letters.chunks(PIECE).map(|part| part.iter().collect());
+    parts.collect::<Vec<String>>().into_iter()
+}
+
+/// About how many tokens a value takes: four bytes each.
+pub(super) fn tokens(value: &Value) -> usize {
+    value.to_string().len() / 4 + 1
+}
