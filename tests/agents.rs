@@ -21,5 +21,7 @@ mod lab;
 mod model_server;
 #[path = "agents/pane.rs"]
 mod pane;
+#[path = "agents/recorded.rs"]
+mod recorded;
 #[path = "agents/served.rs"]
 mod served;

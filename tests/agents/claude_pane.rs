@@ -5,7 +5,7 @@ use std::fs;
 use dbs::domain::ProcessExit;
 use dbs::term::ReportedState;
 
-use crate::claude_headless::recording_hooks;
+use crate::claude_headless::{missing_fields, recording_hooks};
 use crate::lab::{Lab, json_lines, wait_for};
 use crate::pane::Pane;
 
@@ -47,6 +47,7 @@ fn a_permission_dialog_is_reported_with_what_it_asks() {
     let called = || fs::read_to_string(&log).is_ok_and(|text| !json_lines(&text).is_empty());
     wait_for("the hook of the dialog", called);
     let call = &json_lines(&fs::read_to_string(&log).expect("just seen"))[0];
+    assert_eq!(missing_fields(call), [""; 0], "{call}");
     assert_eq!(call["tool_input"]["command"], "touch made-by-agent.txt");
     assert!(!lab.has_made("made-by-agent.txt"));
     pane.type_keys("1");
