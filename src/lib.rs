@@ -2,6 +2,7 @@
 //! `docs/architecture.md` names (`tests/tidy.rs` keeps the walls).
 
 pub mod adapters;
+pub mod agent_state;
 pub mod app;
 pub mod cli;
 pub mod client;

@@ -38,6 +38,11 @@ const LAYERS: &[Layer] = &[
         outside: Outside::Only(&["thiserror"]),
     },
     Layer {
+        name: "agent_state",
+        inside: &["domain"],
+        outside: Outside::Only(&[]),
+    },
+    Layer {
         name: "formats",
         inside: &["domain"],
         outside: Outside::Only(&["serde", "serde_json", "toml_edit", "thiserror", "strsim"]),
@@ -74,6 +79,7 @@ const LAYERS: &[Layer] = &[
         inside: &[
             "domain",
             "ports",
+            "agent_state",
             "formats",
             "term::sanitize",
             "term::sanitize_json",
@@ -104,6 +110,7 @@ const LAYERS: &[Layer] = &[
         inside: &[
             "domain",
             "read_model",
+            "agent_state",
             "term",
             "ui",
             "config",
@@ -119,6 +126,7 @@ const LAYERS: &[Layer] = &[
             "domain",
             "read_model",
             "ports",
+            "agent_state",
             "formats",
             "term",
             "engine",
@@ -148,6 +156,7 @@ const LAYERS: &[Layer] = &[
             "domain",
             "read_model",
             "ports",
+            "agent_state",
             "formats",
             "term",
             "engine",
@@ -164,6 +173,7 @@ const LAYERS: &[Layer] = &[
             "domain",
             "read_model",
             "ports",
+            "agent_state",
             "formats",
             "term",
             "engine",

@@ -1,0 +1,179 @@
+//! What follows from the reports of several sources. The rules:
+//!
+//! 1. The report of the highest source counts while it lives. The end of the process lives for ever; a status record, a session
+//!    file and a stream live until they are replaced, because their tools report every change; a title, a rule of the screen and a
+//!    hook live five seconds, because nothing takes them back when a person presses Esc or a queued prompt begins.
+//! 2. A report whose life is over is replaced by a newer report of a lower source. Without one it stays, marked as stale: an old
+//!    report of a better source is still better than an older one.
+//! 3. What a hook says of a wait, a limit or a missing login has no such end. A limit ends with its time of reset.
+//! 4. A wait is over when it was answered, when its source says so, and, if a hook reported it, when a person typed a key. Then
+//!    its source counts as saying "working" since that moment, for two seconds.
+//! 5. Sources that agree complete each other: the work being done, the text and kind of an ask, why a turn ended.
+//! 6. An agent between two turns whose subagents or commands still run, as a source of the same or a higher rank says, has
+//!    background work left.
+//! 7. Reports of the same time from different sources give the same in any order.
+
+use super::doing::{Doing, Work};
+use super::observation::Source;
+use super::state::{AgentState, Latest};
+use crate::domain::{AskKind, Span, Timestamp};
+
+/// How long it is presumed that an agent works after its wait has ended.
+const AFTER_ANSWER: Span = Span::seconds(2);
+/// How much earlier than the report that counts another may be and still complete it.
+const TOGETHER: Span = Span::seconds(2);
+
+/// What an agent does, and from what that is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conclusion {
+    pub doing: Doing,
+    /// Since when its source says so.
+    pub since: Timestamp,
+    /// The source it comes from; none when nothing is known but that the process was started.
+    pub source: Option<Source>,
+    /// How long ago the source last said so.
+    pub age: Span,
+    /// The report is over its lifetime, and nothing newer says otherwise.
+    pub is_stale: bool,
+}
+
+/// A report as it counts now: an ended wait has become work.
+pub(super) struct Candidate {
+    pub(super) source: Source,
+    pub(super) doing: Doing,
+    pub(super) at: Timestamp,
+    pub(super) since: Timestamp,
+    expires: Option<Timestamp>,
+    /// When the wait it reported ended.
+    pub(super) ended: Option<Timestamp>,
+}
+
+impl Conclusion {
+    /// What sort of work it is at, when it works and its sources say so.
+    pub fn substate(&self) -> Option<&Work> {
+        match &self.doing {
+            Doing::Working(work) if *work != Work::Unspecified => Some(work),
+            _ => None,
+        }
+    }
+}
+
+impl AgentState {
+    /// What the agent does now.
+    pub fn conclude(&self, now: Timestamp) -> Conclusion {
+        let candidates = self.candidates();
+        let Some(winner) = winner(&candidates, now) else {
+            return self.without_reports(now);
+        };
+        let mut doing = winner.doing.clone();
+        for other in candidates.iter().filter(|other| other.source != winner.source) {
+            doing = completed(doing, winner.at, other);
+        }
+        if doing.is_between_turns() {
+            let mut children = self.children().into_iter();
+            if let Some(child) = children.find(|child| child.source <= winner.source) {
+                doing = Doing::Background(child.name);
+            }
+        }
+        Conclusion {
+            doing,
+            since: winner.since,
+            source: Some(winner.source),
+            age: now.since(winner.at),
+            is_stale: winner.is_expired(now),
+        }
+    }
+
+    /// What each source says now, highest rank first; those that took back what they said are left out.
+    pub(super) fn candidates(&self) -> Vec<Candidate> {
+        let reports = self.latest.iter();
+        reports
+            .filter_map(|(source, latest)| self.candidate(*source, latest))
+            .collect()
+    }
+
+    fn candidate(&self, source: Source, latest: &Latest) -> Option<Candidate> {
+        let doing = latest.doing.clone()?;
+        if let Some(end) = self.end_of_wait(source, latest) {
+            return Some(Candidate {
+                source,
+                doing: Doing::WORKING,
+                at: end,
+                since: end,
+                expires: Some(end + AFTER_ANSWER),
+                ended: Some(end),
+            });
+        }
+        let lifetime = source.lifetime(&doing).map(|span| latest.at + span);
+        let expires = match &doing {
+            Doing::Limit { until, .. } => until.or(lifetime),
+            _ => lifetime,
+        };
+        Some(Candidate {
+            source,
+            doing,
+            at: latest.at,
+            since: latest.since,
+            expires,
+            ended: None,
+        })
+    }
+
+    /// Before the first report an agent starts; when every source took back what it said, its turn is over.
+    fn without_reports(&self, now: Timestamp) -> Conclusion {
+        let last = self.latest.values().map(|latest| latest.at).max();
+        Conclusion {
+            doing: last.map_or(Doing::Starting, |_| Doing::Idle),
+            since: last.unwrap_or(now),
+            source: None,
+            age: now.since(last.unwrap_or(now)),
+            is_stale: false,
+        }
+    }
+}
+
+impl Candidate {
+    pub(super) fn is_expired(&self, now: Timestamp) -> bool {
+        self.expires.is_some_and(|end| now > end)
+    }
+}
+
+/// The report that counts, of those listed by rank.
+pub(super) fn winner(candidates: &[Candidate], now: Timestamp) -> Option<&Candidate> {
+    let (first, lower) = candidates.split_first()?;
+    Some(lower.iter().fold(first, |best, next| {
+        if best.is_expired(now) && next.at > best.at {
+            next
+        } else {
+            best
+        }
+    }))
+}
+
+/// What counts, completed by what another source says of the same.
+fn completed(doing: Doing, at: Timestamp, other: &Candidate) -> Doing {
+    let together = other.at + TOGETHER >= at;
+    match (doing, &other.doing) {
+        (Doing::Working(Work::Unspecified), Doing::Working(work)) => Doing::Working(work.clone()),
+        (Doing::Working(Work::Unspecified), Doing::Background(what)) if together => {
+            Doing::Background(what.clone())
+        }
+        (Doing::Blocked(mut wait), Doing::Blocked(more)) if together => {
+            if wait.text.is_empty() {
+                wait.text.clone_from(&more.text);
+            }
+            if wait.kind == AskKind::Permission {
+                wait.kind = more.kind;
+            }
+            Doing::Blocked(wait)
+        }
+        (
+            doing,
+            more @ (Doing::Limit { .. }
+            | Doing::NotLoggedIn
+            | Doing::Background(_)
+            | Doing::Done { problem: Some(_) }),
+        ) if together && doing.is_between_turns() => more.clone(),
+        (doing, _) => doing,
+    }
+}

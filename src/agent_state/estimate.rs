@@ -1,0 +1,59 @@
+//! How full the context of an agent is whose tool reports no figures: an estimate from the length of what passed through it.
+
+/// Characters that make a token, roughly.
+const CHARACTERS: u64 = 4;
+/// Tool calls after which the estimate is full whatever was counted: the output of some calls is never seen.
+const TOOL_CALLS: u64 = 100;
+
+/// An estimate of one agent's context; a restarted agent begins a new one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ContextEstimate {
+    limit: u64,
+    counted: u64,
+    tool_calls: u64,
+}
+
+impl ContextEstimate {
+    /// The window presumed of a tool that does not tell its own.
+    pub const LIMIT: u64 = 200_000;
+
+    /// Nothing counted yet, with room for so many tokens.
+    pub fn new(limit: u64) -> ContextEstimate {
+        ContextEstimate {
+            limit,
+            counted: 0,
+            tool_calls: 0,
+        }
+    }
+
+    /// Counts a prompt, a file that was read or other text.
+    pub fn text(&mut self, text: &str) {
+        let characters = u64::try_from(text.chars().count()).unwrap_or(u64::MAX);
+        self.counted = self.counted.saturating_add(characters / CHARACTERS);
+    }
+
+    /// Counts a call of a tool with what it answered.
+    pub fn tool_call(&mut self, output: &str) {
+        self.tool_calls = self.tool_calls.saturating_add(1);
+        self.text(output);
+    }
+
+    /// Tokens presumed to be used: what was counted and 30 percent for reasoning that is not seen.
+    pub fn tokens(&self) -> u64 {
+        self.counted.saturating_mul(13) / 10
+    }
+
+    /// How much of its own limit is used, in percent; full without a limit.
+    pub fn percent(&self) -> u64 {
+        match self.limit {
+            0 => 100,
+            limit => self.tokens().saturating_mul(100) / limit,
+        }
+    }
+
+    /// Whether that many percent are reached, or so many tools were called that the estimate is no longer worth anything. At 100
+    /// percent nothing is watched.
+    pub fn is_over(&self, percent: u64) -> bool {
+        percent < 100 && (self.percent() >= percent || self.tool_calls >= TOOL_CALLS)
+    }
+}

@@ -1,0 +1,61 @@
+//! Why an agent is shown as it is: what each source says, how old that is, and whether it counts.
+
+use super::conclusion::{Candidate, winner};
+use super::doing::Doing;
+use super::observation::Source;
+use super::state::AgentState;
+use crate::domain::{Span, Timestamp};
+
+/// One source's part in a conclusion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explained {
+    pub source: Source,
+    /// What it said last; none when it took that back.
+    pub says: Option<Doing>,
+    pub age: Span,
+    /// It is the report that counts.
+    pub counts: bool,
+    /// Why it counts, or does not, in words for people.
+    pub why: String,
+}
+
+impl AgentState {
+    /// What each source says, highest rank first, and why it counts or does not.
+    pub fn explain(&self, now: Timestamp) -> Vec<Explained> {
+        let candidates = self.candidates();
+        let winner = winner(&candidates, now);
+        let explained = self.latest.iter().map(|(source, latest)| {
+            let candidate = candidates.iter().find(|candidate| candidate.source == *source);
+            let counts = winner.is_some_and(|winner| winner.source == *source);
+            Explained {
+                source: *source,
+                says: latest.doing.clone(),
+                age: now.since(latest.at),
+                counts,
+                why: match (candidate, winner) {
+                    (Some(candidate), Some(winner)) => reason(candidate, winner, now),
+                    _ => "it took back what it had said".to_owned(),
+                },
+            }
+        });
+        explained.collect()
+    }
+}
+
+fn reason(candidate: &Candidate, winner: &Candidate, now: Timestamp) -> String {
+    let ended = match candidate.ended {
+        Some(_) => "its wait has ended, so it counts as work; ",
+        None => "",
+    };
+    let expired = candidate.is_expired(now);
+    let rest = if candidate.source == winner.source && expired {
+        "its lifetime is over, but nothing newer says otherwise".to_owned()
+    } else if candidate.source == winner.source {
+        "it is the highest source whose report lives".to_owned()
+    } else if candidate.source < winner.source {
+        format!("its lifetime is over, and the {} reported later", winner.source)
+    } else {
+        format!("the {} has a higher rank or reported later", winner.source)
+    };
+    format!("{ended}{rest}")
+}

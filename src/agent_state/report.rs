@@ -1,0 +1,52 @@
+//! What a reader found in some bytes of one source: observations, figures, asks, the cause of an end.
+
+use super::meter::Figures;
+use super::observation::{Observation, Seen, Source};
+use crate::domain::event::EndCause;
+use crate::domain::{AskChannel, AskKind, Timestamp};
+
+/// Everything that one line, file or message of a source says. Empty when it says nothing that is understood.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AgentReport {
+    /// In the order in which they hold.
+    pub seen: Vec<Seen>,
+    pub figures: Vec<Figures>,
+    pub asks: Vec<AskReport>,
+    /// Why the agent ended, or will end: the words of its tool.
+    pub end: Option<EndCause>,
+    /// The tool's own id of the session, with which it is resumed.
+    pub session: Option<String>,
+}
+
+/// News of an ask.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AskReport {
+    /// A person is asked.
+    Raised {
+        /// The tool's id of the request; none when the source gives none, as hooks do.
+        id: Option<String>,
+        kind: AskKind,
+        text: String,
+        /// The answers it offers; empty for a permission and when any text will do.
+        options: Vec<String>,
+        channel: AskChannel,
+    },
+    /// The request of that id is answered or withdrawn.
+    Settled { id: String },
+}
+
+impl AgentReport {
+    /// A report of what the agent does and nothing else.
+    pub fn of(seen: Seen) -> AgentReport {
+        AgentReport {
+            seen: vec![seen],
+            ..AgentReport::default()
+        }
+    }
+
+    /// Its observations, as that source made them at that time.
+    pub fn observations(&self, source: Source, at: Timestamp) -> Vec<Observation> {
+        let seen = self.seen.iter().cloned();
+        seen.map(|seen| Observation { source, at, seen }).collect()
+    }
+}

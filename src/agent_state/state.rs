@@ -1,0 +1,142 @@
+//! The latest report of each source of one agent, and when a person last typed or answered. What follows from them is concluded in
+//! the file beside this one.
+
+use std::collections::BTreeMap;
+
+use super::child::{Child, Children};
+use super::doing::{Doing, Wait};
+use super::observation::{Observation, Seen, Source};
+use crate::domain::Timestamp;
+
+/// Everything reported of one process of an agent. What is kept does not grow with the number of reports.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AgentState {
+    pub(super) latest: BTreeMap<Source, Latest>,
+    children: Children,
+    /// When a person last typed a key into its terminal.
+    input: Option<Timestamp>,
+    /// When an answer was last given through its request or keys.
+    answered: Option<Timestamp>,
+}
+
+/// The latest report of one source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Latest {
+    pub(super) at: Timestamp,
+    /// Since when the source has said the same without a break.
+    pub(super) since: Timestamp,
+    /// None when the source took back what it had said.
+    pub(super) doing: Option<Doing>,
+    /// When the source itself told that its wait is over.
+    over: Option<Timestamp>,
+}
+
+impl AgentState {
+    /// Nothing reported yet.
+    pub fn new() -> AgentState {
+        AgentState::default()
+    }
+
+    /// Takes what a source said. A report older than the latest of the same source changes nothing.
+    pub fn observe(&mut self, observation: Observation) {
+        let Observation { source, at, seen } = observation;
+        match seen {
+            Seen::Doing(doing) => self.take(source, at, Some(doing)),
+            Seen::Child { id, name } => self.children.take(source, at, &id, Some(name)),
+            Seen::ChildGone { id } => self.children.take(source, at, &id, None),
+            Seen::Children(listed) => self.children.only(source, at, listed),
+            Seen::WaitOver { child } => self.wait_over(source, at, child.as_deref()),
+            Seen::Withdrawn => {
+                self.children.only(source, at, Vec::new());
+                self.take(source, at, None);
+            }
+        }
+    }
+
+    /// A person typed a key into the agent's terminal: a wait that its source would not take back is over.
+    pub fn input(&mut self, now: Timestamp) {
+        self.input = self.input.max(Some(now));
+    }
+
+    /// The agent's open ask was answered: every wait seen until now is over.
+    pub fn answered(&mut self, now: Timestamp) {
+        self.answered = self.answered.max(Some(now));
+    }
+
+    /// Subagents and background commands that run.
+    pub fn children(&self) -> Vec<Child> {
+        self.children.running()
+    }
+
+    /// When the wait that a source reported ended, if it is one and has.
+    pub(super) fn end_of_wait(&self, source: Source, latest: &Latest) -> Option<Timestamp> {
+        if !matches!(latest.doing, Some(Doing::Blocked(_))) {
+            return None;
+        }
+        let input = self.input.filter(|_| source.is_sticky());
+        let ends = [latest.over, input, self.answered];
+        ends.into_iter().flatten().filter(|end| *end >= latest.at).max()
+    }
+
+    fn take(&mut self, source: Source, at: Timestamp, doing: Option<Doing>) {
+        let Some(before) = self.latest.get(&source) else {
+            self.latest.insert(source, Latest::new(at, doing));
+            return;
+        };
+        if at < before.at {
+            return;
+        }
+        let mut next = Latest::new(at, doing);
+        if self.end_of_wait(source, before).is_none() {
+            next.go_on_from(before);
+        }
+        self.latest.insert(source, next);
+    }
+
+    fn wait_over(&mut self, source: Source, at: Timestamp, child: Option<&str>) {
+        let Some(latest) = self.latest.get_mut(&source) else {
+            return;
+        };
+        if let Some(Doing::Blocked(wait)) = &latest.doing
+            && wait.child.as_deref() == child
+            && at >= latest.at
+        {
+            latest.over = latest.over.max(Some(at));
+        }
+    }
+}
+
+impl Latest {
+    fn new(at: Timestamp, doing: Option<Doing>) -> Latest {
+        Latest {
+            at,
+            since: at,
+            doing,
+            over: None,
+        }
+    }
+
+    /// Keeps the beginning of what goes on, and the text of a wait that is only mentioned again.
+    fn go_on_from(&mut self, before: &Latest) {
+        let (Some(now), Some(then)) = (&mut self.doing, &before.doing) else {
+            return;
+        };
+        if let (Doing::Blocked(now), Doing::Blocked(then)) = (&mut *now, then)
+            && now.text.is_empty()
+        {
+            now.clone_from(then);
+        }
+        if is_same(now, then) {
+            self.since = before.since;
+        }
+    }
+}
+
+/// Whether two reports say the same but for details of the work.
+fn is_same(one: &Doing, other: &Doing) -> bool {
+    match (one, other) {
+        (Doing::Working(_), Doing::Working(_)) | (Doing::Background(_), Doing::Background(_)) => true,
+        (Doing::Blocked(Wait { text, .. }), Doing::Blocked(then)) => *text == then.text,
+        (one, other) => one == other,
+    }
+}

@@ -1,0 +1,233 @@
+//! Single facts about conclusions, each a case that was met.
+
+use crate::agent_state::{AgentState, Doing, Observation, Seen, Source, Wait, Work};
+use crate::domain::{AskKind, ProcessExit, Span, Timestamp};
+
+fn at(second: u64) -> Timestamp {
+    Timestamp(second * 1000)
+}
+
+fn state(reports: &[(Source, u64, Doing)]) -> AgentState {
+    let mut state = AgentState::new();
+    for (source, second, doing) in reports {
+        state.observe(Observation {
+            source: *source,
+            at: at(*second),
+            seen: Seen::Doing(doing.clone()),
+        });
+    }
+    state
+}
+
+fn asks(text: &str) -> Doing {
+    Doing::Blocked(Wait::new(AskKind::Permission, text))
+}
+
+#[test]
+fn an_agent_of_which_nothing_is_known_starts() {
+    let concluded = AgentState::new().conclude(at(3));
+    assert_eq!((concluded.doing, concluded.source), (Doing::Starting, None));
+}
+
+#[test]
+fn a_process_that_vanished_is_lost() {
+    assert_eq!(Doing::of_exit(ProcessExit::Vanished), Doing::Lost);
+}
+
+#[test]
+fn after_esc_the_session_file_contradicts_a_hook_whose_lifetime_is_over() {
+    let state = state(&[
+        (Source::Hook, 10, Doing::Working(Work::Tool("Bash".to_owned()))),
+        (Source::SessionFile, 12, Doing::Idle),
+    ]);
+    assert_eq!(
+        state.conclude(at(14)).doing.name(),
+        "working",
+        "the hook still lives"
+    );
+    let later = state.conclude(at(16));
+    assert_eq!(
+        (later.doing, later.source),
+        (Doing::Idle, Some(Source::SessionFile))
+    );
+}
+
+#[test]
+fn an_old_hook_is_better_than_an_older_session_file() {
+    let state = state(&[
+        (Source::SessionFile, 1, Doing::Idle),
+        (Source::Hook, 10, Doing::WORKING),
+    ]);
+    let concluded = state.conclude(at(600));
+    assert_eq!((concluded.doing, concluded.is_stale), (Doing::WORKING, true));
+    assert_eq!(concluded.age, Span::seconds(590));
+}
+
+#[test]
+fn a_status_record_stays_until_it_is_replaced() {
+    let mut state = state(&[
+        (Source::StatusRecord, 1, Doing::WORKING),
+        (Source::Hook, 50, Doing::DONE),
+    ]);
+    assert_eq!(state.conclude(at(900)).doing, Doing::WORKING);
+    state.observe(Observation {
+        source: Source::StatusRecord,
+        at: at(901),
+        seen: Seen::Doing(Doing::DONE),
+    });
+    assert_eq!(state.conclude(at(901)).doing, Doing::DONE);
+}
+
+#[test]
+fn a_key_does_not_end_the_wait_of_a_source_that_reports_its_end() {
+    let mut state = state(&[(Source::StatusRecord, 1, asks("touch x"))]);
+    state.input(at(2));
+    assert_eq!(
+        state.conclude(at(3)).doing.name(),
+        "blocked",
+        "an arrow key decides nothing"
+    );
+    state.answered(at(4));
+    assert_eq!(state.conclude(at(4)).doing, Doing::WORKING);
+}
+
+#[test]
+fn a_hook_says_which_tool_works_and_what_is_asked_where_the_record_does_not() {
+    let working = state(&[
+        (Source::Hook, 10, Doing::Working(Work::Tool("Bash".to_owned()))),
+        (Source::StatusRecord, 11, Doing::WORKING),
+    ]);
+    assert_eq!(
+        working.conclude(at(60)).substate(),
+        Some(&Work::Tool("Bash".to_owned()))
+    );
+    let plan = Doing::Blocked(Wait::new(AskKind::Plan, "the plan"));
+    let blocked = state(&[
+        (Source::Hook, 10, plan.clone()),
+        (Source::StatusRecord, 10, asks("")),
+    ]);
+    assert_eq!(blocked.conclude(at(60)).doing, plan);
+}
+
+#[test]
+fn a_limit_completes_the_end_of_a_turn_and_an_old_one_does_not() {
+    let limit = Doing::Limit {
+        until: None,
+        text: "limit".to_owned(),
+    };
+    let reports = |second| {
+        state(&[
+            (Source::Hook, second, limit.clone()),
+            (Source::StatusRecord, 50, Doing::DONE),
+        ])
+    };
+    assert_eq!(reports(49).conclude(at(50)).doing, limit);
+    assert_eq!(reports(20).conclude(at(50)).doing, Doing::DONE);
+}
+
+#[test]
+fn a_limit_is_stale_after_its_reset() {
+    let limit = Doing::Limit {
+        until: Some(at(100)),
+        text: String::new(),
+    };
+    let state = state(&[(Source::Hook, 10, limit)]);
+    assert!(!state.conclude(at(99)).is_stale);
+    assert!(state.conclude(at(101)).is_stale);
+}
+
+#[test]
+fn an_agent_whose_subagent_runs_has_background_work_left() {
+    let mut state = state(&[(Source::Stream, 5, Doing::DONE)]);
+    let mut tell = |second, seen| {
+        state.observe(Observation {
+            source: Source::Stream,
+            at: at(second),
+            seen,
+        });
+        state.conclude(at(second)).doing
+    };
+    let (id, name) = ("a1".to_owned(), "Explore".to_owned());
+    let running = Seen::Child { id: id.clone(), name };
+    assert_eq!(tell(6, running), Doing::Background("Explore".to_owned()));
+    assert_eq!(tell(7, Seen::ChildGone { id }), Doing::DONE);
+}
+
+#[test]
+fn a_subagent_that_goes_on_ends_its_own_wait_only() {
+    let wait = Wait {
+        child: Some("a1".to_owned()),
+        ..Wait::new(AskKind::Permission, "ls")
+    };
+    let mut state = state(&[(Source::Hook, 5, Doing::Blocked(wait))]);
+    let mut over = |child: Option<&str>| {
+        state.observe(Observation {
+            source: Source::Hook,
+            at: at(6),
+            seen: Seen::WaitOver {
+                child: child.map(str::to_owned),
+            },
+        });
+        state.conclude(at(6)).doing.name()
+    };
+    assert_eq!(over(None), "blocked");
+    assert_eq!(over(Some("a2")), "blocked");
+    assert_eq!(over(Some("a1")), "working");
+}
+
+#[test]
+fn a_wait_mentioned_again_keeps_its_words_and_its_beginning() {
+    let state = state(&[(Source::Hook, 5, asks("touch x")), (Source::Hook, 11, asks(""))]);
+    let concluded = state.conclude(at(12));
+    assert_eq!((concluded.doing, concluded.since), (asks("touch x"), at(5)));
+}
+
+#[test]
+fn work_that_goes_on_keeps_its_beginning_and_a_late_report_changes_nothing() {
+    let state = state(&[
+        (Source::Title, 5, Doing::WORKING),
+        (Source::Title, 6, Doing::WORKING),
+        (Source::Title, 1, Doing::Idle),
+    ]);
+    let concluded = state.conclude(at(7));
+    assert_eq!((concluded.since, concluded.age), (at(5), Span::seconds(1)));
+    assert_eq!(concluded.doing, Doing::WORKING);
+}
+
+#[test]
+fn the_explanation_says_of_each_source_why_it_counts_or_not() {
+    let state = state(&[
+        (Source::Hook, 10, Doing::WORKING),
+        (Source::SessionFile, 12, Doing::Idle),
+        (Source::Title, 12, Doing::Idle),
+    ]);
+    let lines = state.explain(at(20));
+    let why: Vec<(bool, &str)> = lines
+        .iter()
+        .map(|line| (line.counts, line.why.as_str()))
+        .collect();
+    assert_eq!(
+        why,
+        [
+            (false, "its lifetime is over, and the session file reported later"),
+            (true, "it is the highest source whose report lives"),
+            (false, "the session file has a higher rank or reported later"),
+        ]
+    );
+}
+
+#[test]
+fn children_kept_of_an_agent_have_a_limit() {
+    let mut state = AgentState::new();
+    for number in 0..1000 {
+        state.observe(Observation {
+            source: Source::Hook,
+            at: at(number),
+            seen: Seen::Child {
+                id: number.to_string(),
+                name: String::new(),
+            },
+        });
+    }
+    assert_eq!(state.children().len(), 256);
+}

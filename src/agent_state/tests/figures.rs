@@ -1,0 +1,120 @@
+//! What is counted once, replaced or estimated.
+
+use crate::agent_state::{ContextEstimate, ContextFill, Cost, Figures, Meter, Tokens, Usage};
+
+fn tokens(input: u64, cache_read: u64, output: u64) -> Tokens {
+    Tokens {
+        input,
+        cache_read,
+        cache_write: 0,
+        output,
+    }
+}
+
+fn request(id: &str, tokens: Tokens) -> Figures {
+    Figures::Request {
+        id: id.to_owned(),
+        tokens,
+    }
+}
+
+fn total(tokens: Tokens, cost: u64) -> Figures {
+    Figures::Total {
+        tokens: Some(tokens),
+        cost: Some(Cost(cost)),
+    }
+}
+
+fn metered(all: &[Figures]) -> Meter {
+    let mut meter = Meter::default();
+    all.iter().for_each(|figures| meter.count(figures));
+    meter
+}
+
+#[test]
+fn a_message_is_counted_once_with_its_final_output() {
+    let meter = metered(&[
+        request("m1", tokens(4, 100, 1)),
+        request("m1", tokens(4, 100, 1)),
+        request("m1", tokens(4, 100, 30)),
+        request("m2", tokens(5, 130, 1)),
+    ]);
+    assert_eq!(meter.usage().tokens, tokens(9, 230, 31));
+    assert_eq!(
+        meter.context(),
+        Some(ContextFill {
+            used: 136,
+            window: None
+        }),
+        "the last request alone"
+    );
+}
+
+#[test]
+fn totals_replace_and_are_never_added() {
+    let meter = metered(&[
+        request("m1", tokens(10, 0, 5)),
+        total(tokens(10, 0, 6), 300),
+        total(tokens(30, 0, 9), 700),
+        total(tokens(10, 0, 6), 300),
+        request("m9", tokens(2, 0, 1)),
+    ]);
+    let expected = Usage {
+        tokens: tokens(32, 0, 10),
+        cost: Some(Cost(700)),
+    };
+    assert_eq!(meter.usage(), expected);
+}
+
+#[test]
+fn an_attempt_that_resumed_a_session_used_what_came_after() {
+    let before = metered(&[total(tokens(10, 5, 6), 22_500)]).usage();
+    let after = metered(&[total(tokens(40, 5, 9), 25_600)]).usage();
+    let own = after.since(before);
+    assert_eq!((own.tokens, own.cost), (tokens(30, 0, 3), Some(Cost(3100))));
+}
+
+#[test]
+fn requests_beyond_those_remembered_stay_counted() {
+    let requests: Vec<Figures> = (0..500)
+        .map(|n| request(&n.to_string(), tokens(1, 0, 1)))
+        .collect();
+    assert_eq!(metered(&requests).usage().tokens, tokens(500, 0, 500));
+}
+
+#[test]
+fn the_fill_is_a_share_of_the_window() {
+    let fill = |used, window| ContextFill { used, window }.percent();
+    assert_eq!(fill(50_000, Some(200_000)), Some(25));
+    assert_eq!(fill(50_000, None), None);
+    assert_eq!(fill(1, Some(0)), None);
+}
+
+#[test]
+fn what_cannot_be_an_amount_of_money_is_none() {
+    assert_eq!(Cost::of_dollars(0.019_544_2), Some(Cost(19_544)));
+    for odd in [-1.0, f64::NAN, f64::INFINITY] {
+        assert_eq!(Cost::of_dollars(odd), None);
+    }
+}
+
+#[test]
+fn an_estimate_is_a_quarter_of_the_characters_and_30_percent_of_its_own_limit() {
+    let mut estimate = ContextEstimate::new(1000);
+    estimate.text(&"x".repeat(3200));
+    assert_eq!((estimate.tokens(), estimate.percent()), (1040, 104));
+    assert!(estimate.is_over(80));
+    let mut roomy = ContextEstimate::new(ContextEstimate::LIMIT);
+    roomy.text(&"x".repeat(3200));
+    assert!(!roomy.is_over(80));
+}
+
+#[test]
+fn a_hundred_tool_calls_fill_an_estimate_and_100_percent_turns_it_off() {
+    let mut estimate = ContextEstimate::new(ContextEstimate::LIMIT);
+    (0..99).for_each(|_| estimate.tool_call("x"));
+    assert!(!estimate.is_over(80));
+    estimate.tool_call("x");
+    assert!(estimate.is_over(80));
+    assert!(!estimate.is_over(100));
+}
