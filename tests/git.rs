@@ -12,6 +12,8 @@ mod git_fixture;
 mod attic;
 #[path = "git/crash.rs"]
 mod crash;
+#[path = "git/everything.rs"]
+mod everything;
 #[cfg(unix)]
 #[path = "git/filters.rs"]
 mod filters;

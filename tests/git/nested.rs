@@ -11,7 +11,7 @@ use super::{GitFixture, developed, id, merge_of, name, on_branch, open, saver, s
 const ALLOW: [&str; 2] = ["-c", "protocol.file.allow=always"];
 
 /// A project with the submodule `lib`, whose remote is beside the project's.
-fn with_submodule() -> GitFixture {
+pub(crate) fn with_submodule() -> GitFixture {
     let fixture = GitFixture::new();
     let root = fixture.root();
     fixture.git(&root, &["init", "-q", "--bare", "-b", "main", "lib.git"]);
@@ -26,7 +26,7 @@ fn with_submodule() -> GitFixture {
     fixture
 }
 
-fn with_filled_submodule(fixture: &GitFixture, worktree: &Worktree) -> PathBuf {
+pub(crate) fn with_filled_submodule(fixture: &GitFixture, worktree: &Worktree) -> PathBuf {
     let update = ["submodule", "--quiet", "update", "--init"];
     fixture.git(&worktree.path, &[&ALLOW[..], &update].concat());
     let lib = worktree.path.join("lib");
@@ -36,7 +36,7 @@ fn with_filled_submodule(fixture: &GitFixture, worktree: &Worktree) -> PathBuf {
     lib
 }
 
-fn nested(folder: &Path, fixture: &GitFixture, name: &str) -> PathBuf {
+pub(crate) fn nested(folder: &Path, fixture: &GitFixture, name: &str) -> PathBuf {
     let nested = folder.join(name);
     fs::create_dir_all(&nested).unwrap();
     fixture.git(&nested, &["init", "-q", "-b", "main"]);
