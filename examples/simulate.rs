@@ -46,12 +46,7 @@ fn main() -> ExitCode {
     let mut sum = simulator::Outcome::default();
     for seed in seed..seed.saturating_add(pipelines) {
         match simulator::tell(seed, &flows, &settings) {
-            Ok(outcome) => {
-                sum.tasks += outcome.tasks;
-                sum.steps += outcome.steps;
-                sum.attempts += outcome.attempts;
-                sum.deaths += outcome.deaths;
-            }
+            Ok(outcome) => sum.add(&outcome),
             Err(broken) => {
                 eprintln!("{broken}");
                 return ExitCode::FAILURE;
@@ -59,8 +54,17 @@ fn main() -> ExitCode {
         }
     }
     println!(
-        "{pipelines} pipelines from seed {seed}: {} tasks, {} attempts, {} events, {} deaths of the engine; no rule broken",
-        sum.tasks, sum.attempts, sum.steps, sum.deaths
+        "{pipelines} pipelines from seed {seed}: {} tasks, {} attempts, {} events, {} deaths of the engine, {} restarts of the machine \
+         ({} agents gone with it), {} refusals, {} unknown until a person saw to it, {} pieces of work; no rule broken",
+        sum.tasks,
+        sum.attempts,
+        sum.steps,
+        sum.deaths,
+        sum.restarts,
+        sum.interrupted,
+        sum.refused,
+        sum.unknown,
+        sum.written
     );
     ExitCode::SUCCESS
 }

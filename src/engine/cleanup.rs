@@ -1,16 +1,17 @@
 //! Putting things away after an attempt: worktrees (with a snapshot first) and branches. Nothing that holds work is deleted
 //! without a recoverable copy (LK-20, LK-21).
 
-use super::context::{EngineContext, base_branch, branch_of};
+use super::context::{EngineContext, STOP_GRACE, base_branch, branch_of};
 use super::job::Job;
 use crate::domain::workflow::Workspace;
-use crate::domain::{Attempt, Event, Task};
+use crate::domain::{Attempt, AttemptId, Event, Task};
 use crate::ports::git::{DeleteOutcome, Head, RemoveOutcome, Revision, SafeName};
+use crate::ports::holders::{HolderId, HolderLiveness};
 
 /// Removes the attempt's worktree; work that is kept nowhere else goes to the attic first.
 pub(super) fn settle(world: &EngineContext, job: &Job) -> Option<Event> {
     let attempt = job.attempt.as_deref()?.id;
-    let (kept, problem) = match remove(world, job) {
+    let (kept, problem) = match end_agent(world, attempt).and_then(|()| remove(world, job)) {
         Ok(kept) => (kept, None),
         Err(problem) => (None, Some(problem)),
     };
@@ -19,6 +20,23 @@ pub(super) fn settle(world: &EngineContext, job: &Job) -> Option<Event> {
         problem,
         kept,
     })
+}
+
+/// Nothing is removed under an agent that works in it, or may: its place is given back before its end is known where that cannot
+/// be found out for long.
+fn end_agent(world: &EngineContext, attempt: AttemptId) -> Result<(), String> {
+    let id = HolderId::from(attempt);
+    match world.holders.status(&id).state {
+        HolderLiveness::Running(_) => match world.holders.stop(&id, STOP_GRACE) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(format!("could not {error}")),
+        },
+        HolderLiveness::Unknown(why) => Err(format!("could not tell whether its agent still runs: {why}")),
+        HolderLiveness::Exited(_)
+        | HolderLiveness::Lost
+        | HolderLiveness::GoneWithMachine
+        | HolderLiveness::NotStarted => Ok(()),
+    }
 }
 
 /// Removes the worktree of an attempt that never started. What cannot be removed now is found by the next start's inventory.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::domain::task::GateCommand;
 use crate::domain::workflow::{GateSet, Stage, Workspace};
 use crate::domain::{
-    AskId, Attempt, AttemptMode, Board, Effect, EngineAction, EvidenceKind, StopCause, Task, Worker,
+    AskId, Attempt, AttemptId, AttemptMode, Board, Effect, EngineAction, EvidenceKind, StopCause, Task, Worker,
 };
 use crate::ports::git::CommitId;
 
@@ -20,8 +20,8 @@ pub(super) struct Job {
     pub(super) base: String,
     /// Gate commands that apply: the task's own, then the project's.
     pub(super) gates: Vec<GateCommand>,
-    /// Worktree folders of earlier attempts at this task that have ended.
-    pub(super) ended_folders: Vec<String>,
+    /// Earlier attempts at this task that have ended, with their worktree folders.
+    pub(super) ended_folders: Vec<(AttemptId, String)>,
     pub(super) priority: JobPriority,
 }
 
@@ -85,7 +85,9 @@ impl Job {
             .attempts
             .values()
             .filter(|other| other.task == task.id && !other.state.is_open());
-        let ended_folders = others.filter_map(|other| folder_of(other)).collect();
+        let ended_folders = others
+            .filter_map(|other| Some((other.id, folder_of(other)?)))
+            .collect();
         let priority = priority_of(&what, &task, board);
         Some(Job {
             kind: what,

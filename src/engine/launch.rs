@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::context::{EngineContext, STOP_GRACE, base_branch, branch_of};
 use super::job::Job;
 use crate::domain::workflow::Workspace;
-use crate::domain::{Attempt, Cause, Event, TroubleKind, Worker, Workplace};
+use crate::domain::{Attempt, AttemptId, Cause, Event, TroubleKind, Worker, Workplace};
 use crate::ports::agents::{Brief, LaunchCommand};
 use crate::ports::git::{GitError, Revision, SafeName, WorktreeKind, WorktreeSpec};
 use crate::ports::holders::{HolderId, HolderLiveness, LaunchError, LaunchSpec, OrphanPolicy};
@@ -18,13 +18,13 @@ enum StartError {
 }
 
 /// Makes the workspace and starts the agent; safe to repeat for the same attempt: what was started before is left alone,
-/// workspace and process, and only reported. Without an answer the start is asked for again later.
+/// workspace and process, and only reported. Where nobody can tell, the start is asked for again later.
 pub(super) fn start(world: &EngineContext, job: &Job) -> Option<Event> {
     let attempt = job.attempt.as_deref()?;
     let id = HolderId::from(attempt.id);
     let why = match (world.holders.status(&id).state, &attempt.workplace) {
         (HolderLiveness::NotStarted, _) => return make_and_launch(world, job, attempt),
-        (HolderLiveness::Unknown(why), _) => return leave_unanswered(attempt, &why),
+        (HolderLiveness::Unknown(why), _) => return Some(unknown(attempt, &why)),
         (
             HolderLiveness::Running(_)
             | HolderLiveness::Exited(_)
@@ -36,7 +36,7 @@ pub(super) fn start(world: &EngineContext, job: &Job) -> Option<Event> {
         }
         (HolderLiveness::Running(_), None) => match world.holders.stop(&id, STOP_GRACE) {
             Ok(_) => "an agent of that number ran already and was stopped".to_owned(),
-            Err(error) => return leave_unanswered(attempt, &error.to_string()),
+            Err(error) => return Some(unknown(attempt, &error.to_string())),
         },
         (HolderLiveness::Exited(_) | HolderLiveness::Lost | HolderLiveness::GoneWithMachine, None) => {
             "an agent of that number ran before; the next attempt has another".to_owned()
@@ -68,7 +68,7 @@ fn make_and_launch(world: &EngineContext, job: &Job, attempt: &Attempt) -> Optio
     match launch(world, job, attempt, &made) {
         Ok(()) => Some(started(attempt, made)),
         Err(StartError::Failed(why)) => Some(not_started(attempt, why)),
-        Err(StartError::Unknown(why)) => leave_unanswered(attempt, &why),
+        Err(StartError::Unknown(why)) => Some(unknown(attempt, &why)),
     }
 }
 
@@ -86,9 +86,12 @@ fn not_started(attempt: &Attempt, why: Cause) -> Event {
     }
 }
 
-fn leave_unanswered(attempt: &Attempt, why: &str) -> Option<Event> {
+fn unknown(attempt: &Attempt, why: &str) -> Event {
     tracing::warn!(attempt = %attempt.id, "could not tell whether it runs: {why}; asked again later");
-    None
+    Event::AttemptUnknown {
+        attempt: attempt.id,
+        why: why.into(),
+    }
 }
 
 /// Attaches to the started agent; called after its start has been reported, so that its end cannot be reported first.
@@ -132,11 +135,16 @@ fn make_workplace(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result
         Workspace::Main | Workspace::None => WorktreeKind::MainCheckout,
     };
     let on_branch = matches!(kind, WorktreeKind::Branch { .. });
-    let ended = job.ended_folders.iter();
+    // Nothing is removed under an agent that was given up and may still work there.
+    let may_run = |id: &AttemptId| {
+        let state = world.holders.status(&HolderId::from(*id)).state;
+        matches!(state, HolderLiveness::Running(_) | HolderLiveness::Unknown(_))
+    };
+    let ended = job.ended_folders.iter().filter(|(id, _)| !may_run(id));
     let spec = WorktreeSpec {
         folder: SafeName::derive(&job.folder().unwrap_or_default()),
         kind,
-        ended_folders: ended.map(|name| SafeName::derive(name)).collect(),
+        ended_folders: ended.map(|(_, name)| SafeName::derive(name)).collect(),
         attic_owner: world.attic_owner(&job.task, attempt.created_at),
     };
     let worktree = world.git.ensure_worktree(&spec).map_err(|error| unmade(&error))?;

@@ -166,7 +166,15 @@ fn stop(world: &EngineContext, job: &Job, cause: StopCause) -> Option<Event> {
             tracing::warn!(attempt = %attempt.id, ?cause, survivors = stopped.survivors, "processes could not be ended");
         }
         Ok(_) => {}
-        Err(error) => tracing::warn!(attempt = %attempt.id, ?cause, "could not {error}"),
+        Err(error) => {
+            let why = format!("could not {error}");
+            tracing::warn!(attempt = %attempt.id, ?cause, "{why}");
+            world.terminals.follow(&id);
+            return Some(Event::AttemptUnknown {
+                attempt: attempt.id,
+                why: why.into(),
+            });
+        }
     }
     world.terminals.follow(&id);
     None

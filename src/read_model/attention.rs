@@ -135,6 +135,12 @@ pub fn source_words(activity: &Activity) -> &str {
 pub(super) fn attention(board: &Board, now: Timestamp) -> Vec<AttentionItem> {
     let tasks = board.tasks.values();
     let mut found: Vec<AttentionItem> = tasks.filter_map(|task| of_task(board, task)).collect();
+    found.extend(
+        board
+            .attempts
+            .values()
+            .filter_map(|attempt| of_workspace(attempt)),
+    );
     for attempt in board.attempts.values().filter(|attempt| attempt.state.is_open()) {
         found.extend(attempt.open_asks(now).map(|known| AttentionItem {
             task: attempt.task.clone(),
@@ -174,6 +180,22 @@ fn of_task(board: &Board, task: &Task) -> Option<AttentionItem> {
         text,
         since: task.since,
         ask: None,
+    })
+}
+
+/// A workspace that nobody tries to remove any more.
+fn of_workspace(attempt: &Attempt) -> Option<AttentionItem> {
+    let left = attempt.unremovable()?;
+    let (id, task) = (attempt.id, &attempt.task);
+    Some(AttentionItem {
+        task: task.clone(),
+        attempt: Some(id),
+        kind: AttentionKind::Held,
+        text: format!(
+            "could not remove the workspace of attempt {id} in {} tries: {}; `dbs retry {task}` tries again",
+            left.tries, left.why
+        ),
+        since: attempt.ended_at.unwrap_or(attempt.created_at),
     })
 }
 

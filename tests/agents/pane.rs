@@ -64,6 +64,7 @@ impl Pane {
             marker: marker.clone(),
             log_limit: None,
             orphans: OrphanPolicy::Sweep,
+            files: Vec::new(),
         };
         holders.launch(&spec).expect("started");
         let connection = holders.connect(&id).expect("reachable");

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dbs::domain::attempt::{Activity, StopCause, Verdict, WorkspaceState};
+use dbs::domain::attempt::{Activity, Obstacle, StopCause, Verdict, WorkspaceState};
 use dbs::domain::batch::{Batch, PauseReason};
 use dbs::domain::event::EndCause;
 use dbs::domain::evidence::{ComplianceIssue, Severity};
@@ -198,6 +198,10 @@ fn events_are_stored_like_this() {
             workplace: workplace(),
         },
         Event::AttemptNotStarted {
+            attempt: a(),
+            why: "x".into(),
+        },
+        Event::AttemptUnknown {
             attempt: a(),
             why: "x".into(),
         },
@@ -541,6 +545,10 @@ fn an_attempt_is_stored_like_this() {
         workspace: WorkspaceState::Present,
         asks: vec![answered],
         asks_made: 3,
+        obstacle: Some(Obstacle {
+            tries: 2,
+            why: "x".into(),
+        }),
     });
 }
 

@@ -201,6 +201,7 @@ fn event() -> impl Strategy<Value = Event> {
             workplace: Workplace { path: "t".to_owned(), branch: None, start: None, start_tree: None },
         }),
         1 => attempt().prop_map(|attempt| Event::AttemptNotStarted { attempt, why: "x".into() }),
+        1 => attempt().prop_map(|attempt| Event::AttemptUnknown { attempt, why: "x".into() }),
         8 => (attempt(), signal(), 0..40_u8).prop_map(|(attempt, kind, key)| Event::Signalled {
             attempt,
             kind,
@@ -446,6 +447,7 @@ fn reports_on(event: &Event) -> Option<AttemptId> {
         Event::WorkplaceMade { attempt, .. }
         | Event::AttemptStarted { attempt, .. }
         | Event::AttemptNotStarted { attempt, .. }
+        | Event::AttemptUnknown { attempt, .. }
         | Event::Signalled { attempt, .. }
         | Event::Observed { attempt, .. }
         | Event::AttemptEnded { attempt, .. }

@@ -11,18 +11,21 @@ fn play(quarter: u64) {
     let mut sum = Outcome::default();
     for seed in (quarter - 1) * QUARTER + 1..=quarter * QUARTER {
         match tell(seed, &flows, &settings) {
-            Ok(outcome) => {
-                sum.tasks += outcome.tasks;
-                sum.attempts += outcome.attempts;
-                sum.deaths += outcome.deaths;
-                sum.steps += outcome.steps;
-            }
+            Ok(outcome) => sum.add(&outcome),
             Err(broken) => panic!("{broken}"),
         }
     }
     // The dice must not have made it too easy.
     assert!(
         sum.tasks > 7_500 && sum.attempts > 25_000 && sum.deaths > 5_000,
+        "{sum:?}"
+    );
+    assert!(
+        sum.restarts > 1_500 && sum.interrupted > 1_500 && sum.refused > 250 && sum.unknown > 500,
+        "{sum:?}"
+    );
+    assert!(
+        sum.troubles > 600 && sum.unremovable > 400 && sum.written > 18_000,
         "{sum:?}"
     );
 }

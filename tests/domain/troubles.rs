@@ -1,13 +1,14 @@
 //! What something outside keeps from working: tried again so many times, then left to a person with the cause. Nothing of it
 //! counts against the task.
 
+use dbs::domain::attempt::WorkspaceState;
 use dbs::domain::cause::{Cause, TroubleKind};
 use dbs::domain::task::HoldReason;
 use dbs::domain::{
     ActionOutcome, AttemptId, Command, Event, EvidenceKind, Inventory, ProcessExit, SignalKind, Span,
     TaskState, Tri,
 };
-
+use dbs::read_model::ReadModel;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -184,6 +185,161 @@ fn a_signal_that_was_sent_counts_though_the_machine_stopped_afterwards() {
     fixture.say(first, SignalKind::Done, "");
     fixture.end_with(first, ProcessExit::MachineStopped, None);
     assert_eq!(fixture.word("a"), "verifying");
+}
+
+fn unknown(fixture: &mut BoardFixture, attempt: AttemptId) {
+    let why = TroubleKind::Other.cause("could not read the holder");
+    fixture.happen(Event::AttemptUnknown { attempt, why });
+}
+
+#[test]
+fn a_start_of_which_nobody_can_tell_is_asked_for_so_often_and_then_left_to_a_person_and_frees_the_place() {
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    for _ in 1..MOST {
+        unknown(&mut fixture, first);
+        assert_eq!(fixture.word("a"), "active");
+        fixture.wait_until_due();
+        assert_eq!(fixture.effect_keys(), ["start/1"]);
+    }
+    unknown(&mut fixture, first);
+    let TaskState::Held(HoldReason::Trouble { tries, cause }) = fixture.task("a").state.clone() else {
+        panic!("{:?}", fixture.task("a").state);
+    };
+    assert_eq!(tries, MOST);
+    assert!(cause.text.contains("could not read the holder"), "{cause}");
+    assert!(cause.text.contains("`dbs retry a`"), "{cause}");
+    assert!(fixture.notice_kinds().contains(&"block"));
+    assert_eq!(fixture.task("a").open_attempt, None);
+    assert_eq!(fixture.task("a").spawns, 0);
+    let keys = fixture.effect_keys();
+    assert!(
+        keys.contains(&"stop/1".to_owned()) && keys.contains(&"settle/1".to_owned()),
+        "{keys:?}"
+    );
+    fixture.settled(first);
+    assert_eq!(fixture.board.next_deadline(), None);
+    fixture.ask(retry("a")).unwrap();
+    let next = fixture.open("a");
+    assert!(next > first);
+    unknown(&mut fixture, next);
+    assert_eq!(fixture.word("a"), "active", "the count begins anew");
+}
+
+#[test]
+fn only_unknowns_in_a_row_before_the_start_are_counted() {
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    for _ in 1..MOST {
+        unknown(&mut fixture, first);
+        fixture.wait_until_due();
+    }
+    fixture.start(first);
+    for _ in 0..MOST {
+        unknown(&mut fixture, first);
+    }
+    assert!(fixture.is_running(first));
+    assert_eq!(fixture.attempt(first).obstacle, None);
+}
+
+#[test]
+fn an_agent_that_cannot_be_stopped_keeps_its_place_for_so_many_tries_and_its_workspace_until_it_is_gone() {
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
+    fixture.wait_until_due();
+    for _ in 1..MOST {
+        assert_eq!(fixture.effect_keys(), ["stop/1"]);
+        unknown(&mut fixture, first);
+        assert_eq!(fixture.task("a").open_attempt, Some(first));
+        fixture.wait_until_due();
+    }
+    assert_eq!(fixture.task("a").open_attempt, Some(first));
+    fixture.wait_until_due();
+    let text = "could not read the holder";
+    assert_eq!(fixture.word("a"), "held");
+    assert!(fixture.comments("a").contains(text), "{}", fixture.comments("a"));
+    assert!(fixture.effect_keys().contains(&"settle/1".to_owned()));
+    assert_eq!(fixture.attempt(first).workspace, WorkspaceState::Leaving);
+}
+
+#[test]
+fn a_task_that_a_person_set_aside_stays_there_when_its_agent_cannot_be_stopped() {
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
+    fixture
+        .ask(Command::Park("a".into(), "later".to_owned()))
+        .unwrap();
+    for _ in 0..MOST {
+        fixture.wait_until_due();
+    }
+    assert_eq!(fixture.word("a"), "parked");
+    assert_eq!(fixture.task("a").open_attempt, None);
+    assert!(fixture.notice_kinds().contains(&"block"));
+}
+
+fn not_removed(fixture: &mut BoardFixture, attempt: AttemptId) {
+    fixture.happen(Event::WorkspaceSettled {
+        attempt,
+        problem: Some("it is in use".to_owned()),
+        kept: None,
+    });
+}
+
+#[test]
+fn a_workspace_that_cannot_be_removed_is_tried_so_often_and_then_left_to_a_person_who_may_retry_it() {
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.live(first, SignalKind::Block, "no");
+    for _ in 1..MOST {
+        not_removed(&mut fixture, first);
+        fixture.wait_until_due();
+        assert_eq!(fixture.effect_keys(), ["settle/1"]);
+    }
+    not_removed(&mut fixture, first);
+    assert_eq!(fixture.board.next_deadline(), None, "nobody tries any more");
+    let alerts = fixture.lines();
+    assert!(
+        alerts.iter().any(|line| line.contains("it is in use")),
+        "{alerts:?}"
+    );
+    let model = ReadModel::of(&fixture.board, fixture.now);
+    let item = model
+        .attention
+        .iter()
+        .find(|item| item.attempt == Some(first))
+        .unwrap();
+    assert!(
+        item.text.contains("it is in use") && item.text.contains("`dbs retry a`"),
+        "{}",
+        item.text
+    );
+    fixture.ask(retry("a")).unwrap();
+    assert!(fixture.effect_keys().contains(&"settle/1".to_owned()));
+    let model = ReadModel::of(&fixture.board, fixture.now);
+    assert!(model.attention.is_empty(), "{:?}", model.attention);
+    not_removed(&mut fixture, first);
+    assert!(fixture.attempt(first).deadline.is_some(), "the count begins anew");
+}
+
+#[test]
+fn what_is_left_of_a_closed_task_is_removed_when_a_person_retries_it_and_nothing_else_happens() {
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
+    fixture.ask(Command::Close("a".into(), "no".to_owned())).unwrap();
+    fixture.end(first);
+    for _ in 1..MOST {
+        not_removed(&mut fixture, first);
+        fixture.wait_until_due();
+    }
+    not_removed(&mut fixture, first);
+    fixture.ask(retry("a")).unwrap();
+    assert_eq!(fixture.effect_keys(), ["settle/1"]);
+    fixture.settled(first);
+    assert_eq!(fixture.word("a"), "cancelled");
+    assert!(fixture.ask(retry("a")).is_err(), "nothing is left to do");
 }
 
 /// How an agent that works on a task ends.

@@ -56,6 +56,8 @@ pub(crate) enum Mishap {
     NoLaunch,
     /// Processes cannot be listed.
     NoSweep,
+    /// The folders of holders cannot be read.
+    NoStatus,
     /// The part that knows agents breaks.
     Panic,
 }
@@ -82,7 +84,7 @@ impl Holders for Outside {
         self.surroundings.lock().unwrap().push(around);
         match self.mishap() {
             Mishap::NoLaunch => Err(LaunchError::Failed("start a process: no memory".into())),
-            Mishap::None | Mishap::NoSweep | Mishap::Panic => Ok(launched()),
+            Mishap::None | Mishap::NoSweep | Mishap::NoStatus | Mishap::Panic => Ok(launched()),
         }
     }
 
@@ -96,9 +98,13 @@ impl Holders for Outside {
     }
 
     fn status(&self, id: &HolderId) -> HolderReport {
+        let state = match self.mishap() {
+            Mishap::NoStatus => HolderLiveness::Unknown("read its folder: no permission".to_owned()),
+            Mishap::None | Mishap::NoLaunch | Mishap::NoSweep | Mishap::Panic => HolderLiveness::NotStarted,
+        };
         HolderReport {
             id: id.clone(),
-            state: HolderLiveness::NotStarted,
+            state,
         }
     }
 

@@ -1,6 +1,8 @@
 //! What goes wrong around an agent's start, and what is found after a restart (K34, K38, K52, LK-17).
 
-use dbs::domain::{AttemptId, BoardSettings, Command, Event, Inventory, ProcessExit, Span, Timestamp};
+use dbs::domain::{
+    AttemptId, BoardSettings, Command, Event, Inventory, ProcessExit, SignalKind, Span, Timestamp,
+};
 use dbs::engine::inventory::take_inventory;
 use dbs::ports::holders::{ExitedBy, HolderId, HolderLiveness, HolderReport, OrphanPolicy, ProgramExit};
 
@@ -32,6 +34,46 @@ fn an_agent_that_cannot_be_launched_leaves_no_worktree_and_frees_its_name() {
     bench.wait(Span::minutes(1));
     assert_eq!(bench.agent("t-1").id, AttemptId(2));
     assert!(bench.folder("t-1").is_dir());
+}
+
+#[test]
+fn a_start_whose_holder_cannot_be_read_is_left_to_a_person_and_goes_on_when_that_person_says_retry() {
+    let mut bench = Bench::new();
+    *bench.outside.mishap.lock().unwrap() = Mishap::NoStatus;
+    bench.release(draft("t-1", "kanban", None));
+    for _ in 1..12 {
+        assert_eq!(bench.stage("t-1"), ("development", "active"));
+        bench.wait(Span::minutes(5));
+    }
+    assert_eq!(bench.stage("t-1"), ("development", "held"));
+    let told = bench.comments("t-1");
+    assert!(told.contains("read its folder: no permission"), "{told}");
+    assert!(told.contains("`dbs retry t-1`"), "{told}");
+    assert_eq!(bench.launches().len(), 0);
+    *bench.outside.mishap.lock().unwrap() = Mishap::None;
+    bench.ask(Command::Retry {
+        task: "t-1".into(),
+        stage: None,
+        note: None,
+    });
+    assert_eq!(bench.agent("t-1").id, AttemptId(2));
+    assert!(bench.folder("t-1").is_dir());
+}
+
+#[test]
+fn a_worktree_is_not_removed_while_nobody_can_tell_whether_its_agent_runs() {
+    let mut bench = Bench::new();
+    bench.release(draft("t-1", "kanban", None));
+    let (first, folder) = (bench.agent("t-1").id, bench.folder("t-1"));
+    *bench.outside.mishap.lock().unwrap() = Mishap::NoStatus;
+    bench.says("t-1", SignalKind::Block, "no");
+    bench.ends(first);
+    assert!(folder.is_dir());
+    bench.wait(Span::minutes(1));
+    assert!(folder.is_dir());
+    *bench.outside.mishap.lock().unwrap() = Mishap::None;
+    bench.wait(Span::minutes(5));
+    assert!(!folder.exists());
 }
 
 #[test]

@@ -5,12 +5,16 @@
 mod agenda;
 #[path = "simulator/agents.rs"]
 mod agents;
+#[path = "simulator/contents.rs"]
+mod contents;
 #[path = "simulator/dice.rs"]
 mod dice;
 #[path = "simulator/faults.rs"]
 mod faults;
 #[path = "simulator/laws.rs"]
 pub(crate) mod laws;
+#[path = "simulator/outages.rs"]
+mod outages;
 #[path = "simulator/people.rs"]
 mod people;
 #[path = "simulator/rules.rs"]

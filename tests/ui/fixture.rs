@@ -351,6 +351,7 @@ fn attempt((id, task, stage): (u64, &str, &str), worker: Worker, doing: Activity
         awaited: None,
         ended_at: None,
         workspace: WorkspaceState::Present,
+        obstacle: None,
     }
 }
 

@@ -53,6 +53,17 @@ pub struct Attempt {
     pub awaited: Option<Timestamp>,
     pub ended_at: Option<Timestamp>,
     pub workspace: WorkspaceState,
+    /// What keeps it from being started, stopped or put away, or keeps us from knowing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub obstacle: Option<Obstacle>,
+}
+
+/// What keeps the engine from something, or from finding out about it, and how often in a row it did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Obstacle {
+    pub tries: u32,
+    /// What was said of it last.
+    pub why: Cause,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
@@ -65,6 +76,12 @@ impl Attempt {
     pub fn open_asks(&self, now: Timestamp) -> impl Iterator<Item = &AskRecord> {
         let is_open = self.state.is_open();
         self.asks.iter().filter(move |known| is_open && known.waits(now))
+    }
+
+    /// Why its workspace is still there though it is over, once nobody tries to remove it any more: a person has to look.
+    pub fn unremovable(&self) -> Option<&Obstacle> {
+        let is_left = self.workspace == WorkspaceState::Leaving && self.deadline.is_none();
+        self.obstacle.as_ref().filter(|_| is_left)
     }
 
     /// Whether it has sent so many signals of a kind, or such long ones, that no more of that kind is taken.

@@ -14,6 +14,7 @@ mod deadlines;
 mod engine_actions;
 mod index;
 mod invariants;
+mod obstacles;
 mod process_end;
 mod queue_order;
 mod recovery;
@@ -135,6 +136,7 @@ impl Board {
             Event::WorkplaceMade { attempt, workplace } => self.workplace_made(*attempt, workplace),
             Event::AttemptStarted { attempt, workplace } => self.started(step, *attempt, workplace),
             Event::AttemptNotStarted { attempt, why } => self.not_started(step, *attempt, why),
+            Event::AttemptUnknown { attempt, why } => self.process_unknown(step, *attempt, why),
             Event::Signalled {
                 attempt,
                 kind,

@@ -12,7 +12,8 @@ use super::workflow::{EngineAction, EvidenceKind};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
-    /// Make the workspace and start the agent; answered by `AttemptStarted` or `AttemptNotStarted`.
+    /// Make the workspace and start the agent; answered by `AttemptStarted` or `AttemptNotStarted`, or by
+    /// `AttemptUnknown` when it has to be asked for again.
     Start(AttemptId),
     /// Perform an engine action; answered by `ActionEnded`.
     Act(AttemptId, EngineAction),
@@ -25,7 +26,7 @@ pub enum Effect {
         /// Number of this request for evidence, from 1.
         check: u32,
     },
-    /// Put the attempt's workspace away: snapshot, then removal; answered by `WorkspaceSettled`.
+    /// Put the attempt's workspace away: its process is ended where it still runs, then snapshot, then removal; answered by `WorkspaceSettled`.
     Settle(AttemptId),
     /// Delete the branch of a task that is done and merged, archive it otherwise (K25, LK-20).
     Retire(TaskId),

@@ -11,6 +11,7 @@ impl Event {
             Event::AttemptStarted { attempt, .. }
             | Event::WorkplaceMade { attempt, .. }
             | Event::AttemptNotStarted { attempt, .. }
+            | Event::AttemptUnknown { attempt, .. }
             | Event::Signalled { attempt, .. }
             | Event::Observed { attempt, .. }
             | Event::AttemptEnded { attempt, .. }

@@ -42,6 +42,11 @@ pub enum Event {
         attempt: AttemptId,
         why: Cause,
     },
+    /// Nobody could tell whether an attempt's process runs, so its start or its end is still open; it is asked for again.
+    AttemptUnknown {
+        attempt: AttemptId,
+        why: Cause,
+    },
     /// An attempt spoke; who it is was proved by its token.
     Signalled {
         attempt: AttemptId,

@@ -36,6 +36,12 @@ pub(super) struct Faults {
     pub(super) engine: u64,
     /// The clock is set, or shows much later after the machine slept.
     pub(super) clock: u64,
+    /// The machine goes down and comes up again: all agents are gone at once.
+    pub(super) machine: u64,
+    /// Somebody outside says no for good: a protected branch, a hook of the remote, a base that is not there.
+    pub(super) refusal: u64,
+    /// A holder, or git, never says yes or no again.
+    pub(super) forever: u64,
     /// A person meddles between two events.
     pub(super) people: u64,
 }
@@ -67,6 +73,9 @@ impl Faults {
             engine: some(10),
             clock: some(10),
             people: some(10),
+            machine: some(6),
+            refusal: some(40),
+            forever: some(20),
         }
     }
 }

@@ -105,6 +105,13 @@ pub(super) fn help(board: &Board) -> Option<Command> {
     if board.pause.is_some() {
         return Some(Command::Resume);
     }
+    let left = board
+        .attempts
+        .values()
+        .find(|attempt| attempt.unremovable().is_some());
+    if let Some(left) = left {
+        return Some(retry(left.task.clone()));
+    }
     let (mut aborted, mut released) = (None, None);
     for task in board.tasks.values() {
         // What a closed task would have given never comes.

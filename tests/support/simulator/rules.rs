@@ -2,10 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use dbs::domain::attempt::AttemptState;
 use dbs::domain::board::check_invariants;
-use dbs::domain::task::Task;
+use dbs::domain::task::{HoldReason, Task};
 use dbs::domain::workflow::StartGuard;
-use dbs::domain::{Attempt, Board, Effect, Event, TaskState, Timestamp};
+use dbs::domain::{
+    ActionOutcome, Attempt, Board, Effect, Event, ProcessExit, Span, TaskState, Timestamp, TroubleKind,
+};
+use dbs::read_model::ReadModel;
 
 use super::laws;
 use super::world::World;
@@ -18,7 +22,12 @@ pub(super) struct Step<'a> {
     pub(super) effects: &'a [Effect],
     pub(super) after: &'a Board,
     pub(super) world: &'a World,
+    /// The time of the world, whatever the engine's clock shows.
+    pub(super) world_now: Timestamp,
 }
+
+/// For so long an agent that cannot be started, or stopped, because nobody can reach it may keep its place.
+const LONGEST_UNREACHABLE: Span = Span::minutes(120);
 
 impl Step<'_> {
     /// The first rule that is broken.
@@ -38,7 +47,100 @@ impl Step<'_> {
             }
         }
         self.answers()?;
-        self.deadlines()
+        self.deadlines()?;
+        self.places()?;
+        self.refusals()?;
+        self.restarts()?;
+        match (&self.world.wrong, self.world.contents.lost()) {
+            (Some(wrong), _) => Err(wrong.clone()),
+            (None, Some(piece)) => Err(format!("piece {piece} of what agents wrote is nowhere any more")),
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// What cannot be reached gives its place back after a while.
+    fn places(&self) -> Result<(), String> {
+        for attempt in self
+            .after
+            .attempts
+            .values()
+            .filter(|attempt| attempt.state.is_open())
+        {
+            let is_pending = matches!(attempt.state, AttemptState::Starting | AttemptState::Stopping(_));
+            let since = self.world.asked_since.get(&attempt.id).filter(|_| is_pending);
+            let waited = since.map_or(Span(0), |since| self.world_now.since(*since));
+            must(waited <= LONGEST_UNREACHABLE, || {
+                format!(
+                    "attempt {} has kept its place for {waited}, and nobody can reach it",
+                    attempt.id
+                )
+            })?;
+        }
+        Ok(())
+    }
+
+    /// A definite refusal leaves the task to a person at once, in the words of who refused; nobody but a person ends that.
+    fn refusals(&self) -> Result<(), String> {
+        for (id, task) in &self.before.tasks {
+            let after = self.after.tasks.get(id).map(|task| &task.state);
+            let is_held = |state: Option<&TaskState>| matches!(state, Some(TaskState::Held(_)));
+            let freed = is_held(Some(&task.state)) && !is_held(after);
+            must(!freed || matches!(self.event, Event::Asked { .. }), || {
+                format!("{id} was with a person and went on by itself: {:?}", self.event)
+            })?;
+        }
+        let (id, said) = match self.event {
+            Event::ActionEnded {
+                attempt,
+                outcome: ActionOutcome::Refused(said),
+            } => (attempt, said),
+            Event::AttemptNotStarted { attempt, why } if why.kind == TroubleKind::Refusal => {
+                (attempt, &why.text)
+            }
+            _ => return Ok(()),
+        };
+        let Some(attempt) = self.before.attempts.get(id) else {
+            return Ok(());
+        };
+        let is_wanted = matches!(attempt.state, AttemptState::Starting | AttemptState::Running)
+            && self.before.tasks.get(&attempt.task).is_some_and(|task| {
+                task.state == TaskState::Active
+                    && task.open_attempt == Some(*id)
+                    && task.stage == attempt.stage
+            });
+        let state = self.after.tasks.get(&attempt.task).map(|task| &task.state);
+        let is_told = matches!(state, Some(TaskState::Held(HoldReason::Refused(why))) if why.contains(said));
+        must(!is_wanted || is_told, || {
+            format!("{} was refused ({said}) and is {state:?}", attempt.task)
+        })
+    }
+
+    /// Who ended with the machine and had not spoken costs its task nothing.
+    fn restarts(&self) -> Result<(), String> {
+        let Event::Woke(found) = self.event else {
+            return Ok(());
+        };
+        let gone = found
+            .ended
+            .iter()
+            .filter(|(_, (exit, _))| *exit == ProcessExit::MachineStopped);
+        for (id, _) in gone {
+            let Some(attempt) = self.before.attempts.get(id) else {
+                continue;
+            };
+            let has_spoken = attempt.signals.iter().any(|signal| signal.kind.is_terminal());
+            if has_spoken || matches!(attempt.state, AttemptState::Stopping(_)) || !attempt.state.is_open() {
+                continue;
+            }
+            let failures = |board: &Board| board.tasks.get(&attempt.task).map(|task| task.failures.clone());
+            must(failures(self.before) == failures(self.after), || {
+                format!(
+                    "{} is counted a failure, and {id} ended with the machine",
+                    attempt.task
+                )
+            })?;
+        }
+        Ok(())
     }
 
     /// No more attempts than the budget.
@@ -169,6 +271,35 @@ impl Step<'_> {
     }
 }
 
+/// When nothing happens by itself any more, every task is over or says what it waits for, nobody keeps a place, and what could not
+/// be removed is shown to people with its cause.
+pub(super) fn quiet(board: &Board, world: &World) -> Result<(), String> {
+    let open = board.attempts.values().find(|attempt| attempt.state.is_open());
+    if let Some(open) = open {
+        return Err(format!("attempt {} is open, and nothing ever happens", open.id));
+    }
+    for task in board.tasks.values() {
+        let is_told = match &task.state {
+            TaskState::Done | TaskState::Cancelled | TaskState::Backlog | TaskState::Skipped(_) => true,
+            TaskState::Held(hold) => !task.hold_text(hold).trim().is_empty(),
+            TaskState::Failed(why) | TaskState::Parked(why) => !why.trim().is_empty(),
+            TaskState::Released => task.why_not.is_some(),
+            TaskState::Active | TaskState::Verifying => false,
+        };
+        must(is_told, || {
+            format!("{} rests as {:?} and says no cause", task.id, task.state)
+        })?;
+    }
+    let shown = ReadModel::of(board, Timestamp::default()).attention;
+    for id in &world.workspaces {
+        let item = shown.iter().find(|item| item.attempt == Some(*id));
+        must(item.is_some_and(|item| item.text.contains("retry")), || {
+            format!("the workspace of {id} is left over, and nobody is told")
+        })?;
+    }
+    Ok(())
+}
+
 /// What is settled stays settled; only its workspace may still go.
 fn stays_settled(before: &Attempt, after: &Attempt) -> Result<(), String> {
     if before.state.is_open() {
@@ -176,6 +307,7 @@ fn stays_settled(before: &Attempt, after: &Attempt) -> Result<(), String> {
     }
     let mut same = before.clone();
     same.workspace = after.workspace;
+    same.obstacle.clone_from(&after.obstacle);
     same.deadline = after.deadline;
     same.awaited = after.awaited;
     must(same == *after, || {

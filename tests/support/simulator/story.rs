@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
 
+use dbs::domain::task::HoldReason;
 use dbs::domain::{
     Board, BoardSettings, Effect, Event, Inventory, RequestId, TaskId, TaskState, Timestamp, Workflow,
 };
@@ -14,7 +15,7 @@ use super::agenda::Item;
 use super::dice::Dice;
 use super::faults::Faults;
 use super::people;
-use super::rules::Step;
+use super::rules::{self, Step};
 use super::world::World;
 
 /// Steps of bad days, at most.
@@ -35,6 +36,36 @@ pub(crate) struct Outcome {
     pub(crate) attempts: u64,
     /// Times the engine died.
     pub(crate) deaths: usize,
+    /// Times the machine went down and came up again, and agents that were gone with it.
+    pub(crate) restarts: usize,
+    pub(crate) interrupted: usize,
+    /// Definite refusals: of a merge by the remote, of a start for want of a base.
+    pub(crate) refused: usize,
+    /// Holders that could not be read, and tasks about which git was silent, until a person saw to it.
+    pub(crate) unknown: usize,
+    /// Times a task was left to a person because of something outside.
+    pub(crate) troubles: usize,
+    /// Workspaces that were left to a person.
+    pub(crate) unremovable: usize,
+    /// Pieces of work that agents wrote.
+    pub(crate) written: u64,
+}
+
+impl Outcome {
+    /// Adds another story.
+    pub(crate) fn add(&mut self, other: &Outcome) {
+        self.tasks += other.tasks;
+        self.steps += other.steps;
+        self.attempts += other.attempts;
+        self.deaths += other.deaths;
+        self.restarts += other.restarts;
+        self.interrupted += other.interrupted;
+        self.refused += other.refused;
+        self.unknown += other.unknown;
+        self.troubles += other.troubles;
+        self.unremovable += other.unremovable;
+        self.written += other.written;
+    }
 }
 
 /// A story in which a rule was broken.
@@ -73,6 +104,8 @@ struct Story {
     last: VecDeque<String>,
     outcome: Outcome,
     requests: u64,
+    /// Whether the bad days are over.
+    is_healed: bool,
 }
 
 /// Tells the story of a seed.
@@ -91,11 +124,15 @@ pub(crate) fn tell(seed: u64, flows: &[Workflow], settings: &BoardSettings) -> R
         last: VecDeque::new(),
         outcome: Outcome::default(),
         requests: 0,
+        is_healed: false,
     };
     // The board looks at itself in builds with checks: what it finds wrong is told with the seed, too.
     let told = panic::catch_unwind(AssertUnwindSafe(|| {
         story.begin(flows, settings).and_then(|()| story.live())
     }));
+    story.outcome.refused = story.world.outages.n_refused;
+    story.outcome.unknown = story.world.outages.n_unknown;
+    story.outcome.written = story.world.contents.written();
     match told.unwrap_or_else(|said| Err(rule_of(said.as_ref()))) {
         Ok(()) => Ok(story.outcome),
         Err(rule) => Err(Box::new(Broken {
@@ -135,6 +172,9 @@ impl Story {
             if self.dice.percent(self.world.faults.engine) {
                 self.die()?;
             }
+            if self.dice.percent(self.world.faults.machine) {
+                self.restart()?;
+            }
             if self.dice.percent(self.world.faults.clock) {
                 self.set_clock()?;
             }
@@ -153,12 +193,14 @@ impl Story {
     /// Good days: nothing goes wrong any more, and a patient person helps whenever nothing happens by itself.
     fn heal(&mut self) -> Result<(), String> {
         self.world.faults = Faults::default();
+        self.is_healed = true;
         // Whoever hangs or gave up earlier is heard of in the end.
         self.die()?;
         for _ in 0..GOOD_STEPS {
             if self.next()? {
                 continue;
             }
+            rules::quiet(&self.board, &self.world)?;
             match people::help(&self.board) {
                 Some(command) => self.ask(command)?,
                 None => return Ok(()),
@@ -219,11 +261,27 @@ impl Story {
 
     fn ask(&mut self, command: dbs::domain::Command) -> Result<(), String> {
         self.requests += 1;
+        self.world.seen_to.extend(command.tasks());
+        // Who retries a task has as a rule seen to what kept it, and at the end of the story always has.
+        if let dbs::domain::Command::Retry { task, .. } = &command
+            && (self.is_healed || self.dice.percent(50))
+        {
+            self.world.outages.lift(task, &self.world.owners);
+        }
         self.take(Event::Asked {
             request: RequestId(self.requests),
             by: "ada".to_owned(),
             command,
         })
+    }
+
+    /// The machine goes down and comes up again: no agent is left, and the next server knows only what is stored.
+    fn restart(&mut self) -> Result<(), String> {
+        self.outcome.restarts += 1;
+        self.outcome.interrupted += self.world.machine_restarts();
+        self.board =
+            stored(&self.board).map_err(|error| format!("the board could not be stored: {error}"))?;
+        self.die()
     }
 
     /// The engine dies and starts again: reports on their way are lost, the board is what was committed.
@@ -281,8 +339,10 @@ impl Story {
             effects: &effects,
             after: &self.board,
             world: &self.world,
+            world_now: self.now,
         }
         .check()?;
+        self.count(&before);
         if let Event::Woke(inventory) = &event {
             self.twice(inventory)?;
         }
@@ -291,6 +351,40 @@ impl Story {
             self.die()?;
         }
         Ok(())
+    }
+
+    /// Counts what was left to a person in this step.
+    fn count(&mut self, before: &Board) {
+        let is_trouble = |board: &Board, id: &TaskId| {
+            let state = board.tasks.get(id).map(|task| &task.state);
+            matches!(
+                state,
+                Some(TaskState::Held(
+                    HoldReason::Trouble { .. } | HoldReason::Refused(_) | HoldReason::Interrupted(_)
+                ))
+            )
+        };
+        let after = &self.board;
+        let held = after
+            .tasks
+            .keys()
+            .filter(|id| is_trouble(after, id) && !is_trouble(before, id));
+        let held: Vec<TaskId> = held.cloned().collect();
+        self.outcome.troubles += held.len();
+        for id in held {
+            self.world.seen_to.remove(&id);
+        }
+        let is_left = |board: &Board, id| {
+            board
+                .attempts
+                .get(id)
+                .is_some_and(|row| row.unremovable().is_some())
+        };
+        let left = after
+            .attempts
+            .keys()
+            .filter(|id| is_left(after, id) && !is_left(before, id));
+        self.outcome.unremovable += left.count();
     }
 
     /// The same board, time and event give the same answer.
@@ -352,6 +446,30 @@ impl Story {
             Err("the log tells another story".to_owned())
         }
     }
+}
+
+/// The board as the next server reads it.
+fn stored(board: &Board) -> serde_json::Result<Board> {
+    let mut read = Board::default();
+    read.settings.clone_from(&board.settings);
+    read.workflows.clone_from(&board.workflows);
+    read.pause.clone_from(&board.pause);
+    read.last_attempt = board.last_attempt;
+    read.infra_failures = board.infra_failures;
+    for (id, task) in &board.tasks {
+        let text = serde_json::to_string(task)?;
+        read.tasks.insert(id.clone(), serde_json::from_str(&text)?);
+    }
+    for (id, attempt) in &board.attempts {
+        let text = serde_json::to_string(attempt)?;
+        read.attempts.insert(*id, serde_json::from_str(&text)?);
+    }
+    for (id, batch) in &board.batches {
+        let text = serde_json::to_string(batch)?;
+        read.batches.insert(id.clone(), serde_json::from_str(&text)?);
+    }
+    read.sleep();
+    Ok(read)
 }
 
 fn brief(now: Timestamp, event: &Event) -> String {

@@ -3,19 +3,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dbs::domain::attempt::WorkspaceState;
+use dbs::domain::attempt::{AttemptState, Verdict, WorkspaceState};
 use dbs::domain::event::EndCause;
 use dbs::domain::evidence::{ComplianceIssue, Severity};
 use dbs::domain::workflow::Workspace;
 use dbs::domain::{
-    ActionOutcome, Attempt, AttemptId, Board, Effect, EngineAction, Event, Evidence, EvidenceKind, Inventory,
-    ProcessExit, TaskId, Timestamp, Tri, Worker, Workplace,
+    ActionOutcome, Attempt, AttemptId, Board, Cause, Effect, EngineAction, Event, Evidence, EvidenceKind,
+    FailureClass, Inventory, ProcessExit, TaskId, Timestamp, Tri, TroubleKind, Worker, Workplace,
 };
 
 use super::agenda::{Act, Agenda, Item};
 use super::agents::plan;
+use super::contents::Contents;
 use super::dice::Dice;
 use super::faults::Faults;
+use super::outages::{NO_BASE, Outages, PROTECTED, UNREADABLE};
 
 /// A process.
 #[derive(Debug, Clone)]
@@ -45,6 +47,16 @@ pub(super) struct World {
     conflicts: BTreeMap<TaskId, String>,
     /// Branches let go.
     pub(super) retired: BTreeSet<TaskId>,
+    /// The task of every process that was ever started.
+    pub(super) owners: BTreeMap<AttemptId, TaskId>,
+    /// When the engine was first asked to start, or to stop, what it cannot reach.
+    pub(super) asked_since: BTreeMap<AttemptId, Timestamp>,
+    /// Tasks about which a person asked for something since they were last left to a person.
+    pub(super) seen_to: BTreeSet<TaskId>,
+    pub(super) outages: Outages,
+    pub(super) contents: Contents,
+    /// What must never be, seen while something was carried out.
+    pub(super) wrong: Option<String>,
     n_keys: u64,
 }
 
@@ -62,6 +74,12 @@ impl World {
             writers: BTreeSet::new(),
             conflicts: BTreeMap::new(),
             retired: BTreeSet::new(),
+            owners: BTreeMap::new(),
+            asked_since: BTreeMap::new(),
+            seen_to: BTreeSet::new(),
+            outages: Outages::default(),
+            contents: Contents::default(),
+            wrong: None,
             n_keys: 0,
         }
     }
@@ -80,7 +98,10 @@ impl World {
                     world.act(board, now, attempt, *action);
                 });
             }
-            Effect::Stop(id, _) => self.stop(now, *id),
+            Effect::Stop(id, _) => {
+                self.asked_since.entry(*id).or_insert(now);
+                self.stop(now, *id);
+            }
             Effect::Verify {
                 attempt: id,
                 evidence,
@@ -108,24 +129,25 @@ impl World {
             start_tree: None,
         };
         let new = !self.processes.contains_key(&id);
-        if new && self.dice.percent(self.faults.start) {
-            let why = "no worktree".to_owned();
-            self.agenda.report(
-                now,
-                delay,
-                Event::AttemptNotStarted {
-                    attempt: id,
-                    why: why.into(),
-                },
-            );
+        let stage = board.stage_of_attempt(attempt);
+        let place = stage.map_or(Workspace::None, |stage| attempt.mode.workspace(stage));
+        if new && let Some(why) = self.why_not_made(attempt, place) {
+            let event = Event::AttemptNotStarted { attempt: id, why };
+            self.agenda.report(now, delay, event);
             return;
         }
+        self.owners.insert(id, attempt.task.clone());
+        let unreadable = self.is_unreadable(id);
+        // It may have come to a process, or not; nobody can tell.
+        if new && unreadable && self.dice.percent(50) {
+            return self.unknown(now, id);
+        }
         if new {
+            self.look_for_a_second(board, attempt);
             self.processes.insert(id, Process::Running);
-            let stage = board.stage_of_attempt(attempt);
-            let place = stage.map_or(Workspace::None, |stage| attempt.mode.workspace(stage));
             if !matches!(place, Workspace::Main | Workspace::None) {
                 self.workspaces.insert(id);
+                self.contents.check_out(id);
             }
             let made = Event::WorkplaceMade {
                 attempt: id,
@@ -137,6 +159,14 @@ impl World {
                 self.agenda.add(at, Item::Agent(id, act));
             }
         }
+        if unreadable {
+            return self.unknown(now, id);
+        }
+        self.asked_since.remove(&id);
+        // Whoever follows it from now on tells of an end that nobody could read before.
+        if let Some(Process::Ended(exit)) = self.processes.get(&id).cloned() {
+            self.end(now, id, exit);
+        }
         self.agenda.report(
             now,
             delay,
@@ -145,6 +175,90 @@ impl World {
                 workplace,
             },
         );
+    }
+
+    /// Why the workspace of an attempt cannot be made.
+    fn why_not_made(&mut self, attempt: &Attempt, place: Workspace) -> Option<Cause> {
+        let task = &attempt.task;
+        if self.dice.percent(self.faults.start) {
+            return Some("no worktree".into());
+        }
+        if self.outages.start_refused(task, &mut self.dice, &self.faults) {
+            return Some(TroubleKind::Refusal.cause(NO_BASE));
+        }
+        if place != Workspace::Branch {
+            return None;
+        }
+        // The branch is checked out in at most one place: who worked there before must have ended, and is put away first.
+        let before = self.owners.iter().filter(|(_, owner)| *owner == task);
+        let before = before
+            .map(|(id, _)| *id)
+            .filter(|id| self.workspaces.contains(id));
+        let before: Vec<AttemptId> = before.collect();
+        for id in before {
+            let runs = matches!(self.processes.get(&id), Some(Process::Running));
+            if runs || self.outages.holders.contains(&id) {
+                return Some("the branch is checked out where somebody works".into());
+            }
+            self.contents.put_away(id);
+            self.workspaces.remove(&id);
+        }
+        None
+    }
+
+    /// Two agents never work on one task, unless one was given up because nobody could reach it and a person acted since.
+    fn look_for_a_second(&mut self, board: &Board, attempt: &Attempt) {
+        let others = self.owners.iter().filter(|(_, task)| **task == attempt.task);
+        for (other, _) in others {
+            let runs = matches!(self.processes.get(other), Some(Process::Running));
+            let given_up = board.attempts.get(other).is_none_or(|other| {
+                matches!(
+                    other.state,
+                    AttemptState::Settled(Verdict::Failed(FailureClass::Infra, _))
+                )
+            });
+            if runs && !(given_up && self.seen_to.contains(&attempt.task)) {
+                self.wrong = Some(format!(
+                    "{} was started while {other} works on {}",
+                    attempt.id, attempt.task
+                ));
+            }
+        }
+    }
+
+    /// Whether nobody can read what became of a process, from now on until a person sees to it.
+    fn is_unreadable(&mut self, id: AttemptId) -> bool {
+        if self.outages.holders.contains(&id) {
+            return true;
+        }
+        let breaks = self.dice.percent(self.faults.forever);
+        if breaks {
+            self.outages.lose_holder(id);
+        }
+        breaks
+    }
+
+    fn unknown(&mut self, now: Timestamp, attempt: AttemptId) {
+        self.asked_since.entry(attempt).or_insert(now);
+        let delay = self.dice.between(1, 3_000);
+        let why = UNREADABLE.into();
+        self.agenda
+            .report(now, delay, Event::AttemptUnknown { attempt, why });
+    }
+
+    /// The machine goes down and comes up again: whatever ran is gone, and so is what it had planned.
+    pub(super) fn machine_restarts(&mut self) -> usize {
+        let running = self.processes.iter_mut();
+        let running = running.filter(|(_, process)| matches!(process, Process::Running));
+        let mut gone = Vec::new();
+        for (id, process) in running {
+            *process = Process::Ended(ProcessExit::MachineStopped);
+            gone.push(*id);
+        }
+        for id in &gone {
+            self.agenda.forget_agent(*id);
+        }
+        gone.len()
     }
 
     /// An agent does what it had planned, if it still lives.
@@ -171,12 +285,16 @@ impl World {
             }
             _ if !lives => {}
             Act::Commit => {
+                self.contents.write(id);
+                self.contents.commit(id, &attempt.task);
                 *self.commits.entry(attempt.task.clone()).or_insert(0) += 1;
             }
             Act::Cheat => {
+                self.contents.write(id);
                 self.cheats.insert(id);
             }
             Act::Write => {
+                self.contents.write(id);
                 self.writers.insert(id);
             }
             Act::End(code) => self.end(now, id, ProcessExit::Code(*code)),
@@ -185,6 +303,9 @@ impl World {
 
     fn end(&mut self, now: Timestamp, id: AttemptId, exit: ProcessExit) {
         self.processes.insert(id, Process::Ended(exit.clone()));
+        if self.outages.holders.contains(&id) {
+            return;
+        }
         let cause = self.dice.percent(self.faults.named).then(|| {
             if self.dice.percent(50) {
                 EndCause::Quota {
@@ -208,6 +329,9 @@ impl World {
     fn stop(&mut self, now: Timestamp, id: AttemptId) {
         if self.dice.percent(self.faults.stop) {
             return;
+        }
+        if self.outages.holders.contains(&id) {
+            return self.unknown(now, id);
         }
         self.agenda.forget_agent(id);
         match self.processes.get(&id).cloned() {
@@ -240,6 +364,9 @@ impl World {
     }
 
     fn look(&mut self, attempt: &Attempt, kind: &EvidenceKind) -> Tri {
+        if self.outages.is_mute(&attempt.task, &mut self.dice, &self.faults) {
+            return Tri::Unknown("git never answers".into());
+        }
         if self.dice.percent(self.faults.unknown) {
             return Tri::Unknown("no network".into());
         }
@@ -260,13 +387,16 @@ impl World {
     }
 
     fn act(&mut self, board: &Board, now: Timestamp, attempt: &Attempt, action: EngineAction) {
-        let outcome = if self.dice.percent(self.faults.unknown) {
+        let outcome = if self.outages.is_mute(&attempt.task, &mut self.dice, &self.faults) {
+            ActionOutcome::Unknown("git never answers".into())
+        } else if self.dice.percent(self.faults.unknown) {
             ActionOutcome::Unknown("no network".into())
         } else {
             match action {
                 EngineAction::Merge => self.merge(board, attempt),
                 EngineAction::Verify => self.check(),
                 EngineAction::Commit => {
+                    self.contents.commit(attempt.id, &attempt.task);
                     *self.commits.entry(attempt.task.clone()).or_insert(0) += 1;
                     done(board, attempt, self.head(&attempt.task))
                 }
@@ -293,7 +423,11 @@ impl World {
             if self.conflicts.get(task) == Some(&head) && self.faults.gates > 0 {
                 return ActionOutcome::Failed("conflict".to_owned());
             }
+            if self.outages.merge_refused(task, &mut self.dice, &self.faults) {
+                return ActionOutcome::Refused(PROTECTED.to_owned());
+            }
             self.merged.insert(task.clone(), head.clone());
+            self.contents.merge(task);
         }
         done(board, attempt, Some(format!("merge of {head}")))
     }
@@ -312,8 +446,17 @@ impl World {
     }
 
     fn settle(&mut self, now: Timestamp, attempt: AttemptId) {
-        let problem = self.dice.percent(self.faults.settle).then(|| "busy".to_owned());
+        let problem = self.why_not_removed(attempt);
+        // Killed between the copy and the removal, the next one does both again.
+        let halfway = problem.is_none() && self.dice.percent(self.faults.engine);
+        if problem.is_none() || self.dice.percent(50) {
+            self.contents.keep(attempt);
+        }
+        if halfway {
+            return;
+        }
         if problem.is_none() {
+            self.contents.put_away(attempt);
             self.workspaces.remove(&attempt);
         }
         let delay = self.dice.between(1, 1_000);
@@ -328,6 +471,21 @@ impl World {
         );
     }
 
+    fn why_not_removed(&mut self, attempt: AttemptId) -> Option<String> {
+        if self.outages.holders.contains(&attempt) {
+            return Some(UNREADABLE.to_owned());
+        }
+        if self.dice.percent(self.faults.settle) {
+            return Some("busy".to_owned());
+        }
+        if matches!(self.processes.get(&attempt), Some(Process::Running)) {
+            self.agenda.forget_agent(attempt);
+            self.processes
+                .insert(attempt, Process::Ended(ProcessExit::Signal(9)));
+        }
+        None
+    }
+
     fn retire(&mut self, now: Timestamp, task: &TaskId) {
         let problem = self
             .dice
@@ -335,6 +493,7 @@ impl World {
             .then(|| "offline".to_owned());
         if problem.is_none() {
             self.retired.insert(task.clone());
+            self.contents.let_go(task);
         }
         let key = format!("retire/{task}");
         let delay = self.dice.between(1, 1_000);
@@ -353,6 +512,10 @@ impl World {
             let Some(process) = self.processes.get(&attempt.id).cloned() else {
                 continue;
             };
+            if self.is_unreadable(attempt.id) {
+                found.unknown.insert(attempt.id);
+                continue;
+            }
             let hidden = self.dice.percent(self.faults.unknown / 2);
             match process {
                 _ if hidden => {

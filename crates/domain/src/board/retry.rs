@@ -17,7 +17,8 @@ use crate::time::{Span, Timestamp};
 const MAX_BACKOFF: Span = Span::minutes(5);
 /// Wait for a usage limit that does not say when it ends.
 const QUOTA_WAIT: Span = Span::minutes(15);
-/// How often in a row something outside may keep a task from being started, merged or verified before a person has to look.
+/// How often in a row something outside may keep a task from being started, merged or verified, an agent from being stopped or
+/// a workspace from being removed before a person has to look.
 /// Tries are counted and not time, which also goes by while the machine sleeps or no server runs; with the longest wait
 /// between two of them these take about half an hour.
 pub(super) const MOST_TRIES: u32 = 12;
@@ -117,7 +118,7 @@ impl Board {
     }
 
     /// Leaves a task to a person, with the cause. Its work is kept, and nothing is counted against it.
-    fn hold_for_trouble(
+    pub(super) fn hold_for_trouble(
         &mut self,
         step: &mut Transition,
         attempt: &Attempt,

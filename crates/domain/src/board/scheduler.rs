@@ -201,6 +201,7 @@ fn new_attempt(
         awaited: None,
         ended_at: None,
         workspace: WorkspaceState::None,
+        obstacle: None,
     };
     attempt.expect_answer(step.now);
     attempt

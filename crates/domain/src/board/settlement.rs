@@ -2,18 +2,17 @@
 //! process to stop, and what is deleted when a task is over.
 
 use super::Board;
+use super::retry::MOST_TRIES;
 use super::rows::ENGINE;
 use super::transition::Transition;
 use crate::attempt::{Activity, ActivityKind, AttemptState, StopCause, Verdict, Worker, WorkspaceState};
-use crate::effect::{Effect, NoticeLevel};
+use crate::effect::Effect;
 use crate::id::{AttemptId, TaskId};
 use crate::task::TaskState;
 use crate::time::Span;
 
 /// How long after asking a process to stop it is asked again.
 const STOP_RETRY: Span = Span::seconds(60);
-/// How long after a workspace could not be put away it is tried again.
-const SETTLE_RETRY: Span = Span::seconds(30);
 /// How many settled attempts of a task stay in memory; the store keeps all.
 const KEPT_ATTEMPTS: usize = 3;
 
@@ -30,6 +29,7 @@ impl Board {
         self.edit_attempt(id, |attempt| {
             attempt.state = AttemptState::Settled(verdict);
             attempt.ended_at = Some(now);
+            attempt.obstacle = None;
             attempt.expect_no_answer();
             if attempt.activity.doing != ActivityKind::Exited {
                 attempt.activity = Activity::new(ActivityKind::Exited, "exit", now);
@@ -89,6 +89,7 @@ impl Board {
                 self.edit_attempt(id, |attempt| {
                     attempt.state = AttemptState::Stopping(cause);
                     attempt.awaited = None;
+                    attempt.obstacle = None;
                     attempt.deadline = deadline;
                 });
                 if is_agent {
@@ -98,8 +99,11 @@ impl Board {
         }
     }
 
-    /// Asks once more; the process may have been out of reach.
+    /// Asks once more; the process may have been out of reach. After so many times its place is given back.
     pub(super) fn stop_again(&mut self, step: &mut Transition, id: AttemptId, cause: StopCause) {
+        if self.count_obstacle(id, None) >= MOST_TRIES {
+            return self.give_up_process(step, id);
+        }
         self.edit_attempt(id, |attempt| attempt.deadline = Some(step.now + STOP_RETRY));
         step.emit(Effect::Stop(id, cause));
     }
@@ -124,16 +128,11 @@ impl Board {
             return;
         }
         if let Some(problem) = problem {
-            self.edit_attempt(id, |attempt| {
-                attempt.awaited = None;
-                attempt.deadline = Some(step.now + SETTLE_RETRY);
-            });
-            let text = format!("could not remove the workspace of attempt {id}: {problem}");
-            step.notify_attempt(NoticeLevel::Warning, "workspace", &attempt, text);
-            return;
+            return self.retry_removal_later(step, &attempt, problem);
         }
         self.edit_attempt(id, |attempt| {
             attempt.workspace = WorkspaceState::Gone;
+            attempt.obstacle = None;
             attempt.expect_no_answer();
         });
         if let Some(kept) = kept {

@@ -64,6 +64,7 @@ impl Board {
                 begin(row);
                 row.state = AttemptState::Running;
                 row.awaited = None;
+                row.obstacle = None;
                 row.deadline = Some(step.now + if spoken { linger } else { limit });
                 if row.activity.doing == ActivityKind::Starting {
                     row.activity = Activity::new(ActivityKind::Working, "started", step.now);

@@ -136,7 +136,8 @@ impl Board {
         Ok(accepted(format!("closed {id}")))
     }
 
-    /// Takes a task up again; the counters that held it are cleared.
+    /// Takes a task up again; the counters that held it are cleared. What of it could not be removed is tried again, too, also
+    /// where that is all there is to do.
     pub(super) fn retry(
         &mut self,
         step: &mut Transition,
@@ -145,7 +146,12 @@ impl Board {
         (stage, note): (Option<&StageId>, Option<&str>),
     ) -> CommandReply {
         let task = self.require_task(id)?;
-        self.check_retry(&task)?;
+        if let Err(refusal) = self.check_retry(&task) {
+            return match self.retry_removals(step, id) {
+                0 => Err(refusal),
+                _ => Ok(accepted(format!("removing the workspaces of {id} again"))),
+            };
+        }
         let stage = stage.unwrap_or(&task.stage);
         self.check_stage(&task, stage)?;
         let mode = if *stage == task.stage {
@@ -179,6 +185,7 @@ impl Board {
         {
             self.go_ahead(step, &task.batch);
         }
+        self.retry_removals(step, id);
         let label = self.stage_label(&task, stage);
         let text = format!("{by} retried {id} in {label}");
         let reply = format!("retrying {id} in {label}");

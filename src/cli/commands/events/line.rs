@@ -138,6 +138,9 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
             "attempt_not_started",
             json!({ "why": why.text, "trouble": why.kind }),
         ),
+        Event::AttemptUnknown { why, .. } => {
+            ("attempt_unknown", json!({ "why": why.text, "trouble": why.kind }))
+        }
         Event::Signalled {
             kind, text, report, ..
         } => (

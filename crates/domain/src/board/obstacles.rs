@@ -1,0 +1,136 @@
+//! What the engine cannot find out about a process, or cannot put away: tried so many times, then left to a person. A place for
+//! an agent is not kept for longer, and a person who retries the task begins the count anew.
+
+use super::Board;
+use super::retry::{AttemptFailure, MOST_TRIES};
+use super::rows::ENGINE;
+use super::transition::Transition;
+use crate::attempt::{Attempt, AttemptState, Obstacle, StopCause, Verdict, WorkspaceState};
+use crate::cause::Cause;
+use crate::effect::{Effect, NoticeLevel};
+use crate::failure::FailureClass;
+use crate::id::{AttemptId, TaskId};
+use crate::task::{HoldReason, TaskState};
+use crate::time::Span;
+
+/// First and longest wait after a workspace could not be removed.
+const REMOVAL_FIRST_WAIT: Span = Span::seconds(30);
+const REMOVAL_MAX_WAIT: Span = Span::minutes(5);
+
+impl Board {
+    /// Nobody could tell whether the process of an attempt runs. Starts are counted here; a stop is counted when it is asked
+    /// for again, because most of those that bring nothing are not reported at all.
+    pub(super) fn process_unknown(&mut self, step: &mut Transition, id: AttemptId, why: &Cause) {
+        let Some(attempt) = self.attempt(id) else { return };
+        match attempt.state {
+            AttemptState::Starting => {
+                let tries = self.count_obstacle(id, Some(why));
+                if tries >= MOST_TRIES {
+                    return self.give_up_process(step, id);
+                }
+                let wait = self.wait_for_evidence(tries);
+                self.edit_attempt(id, |row| row.deadline = Some(step.now + wait));
+            }
+            AttemptState::Stopping(_) => {
+                let tries = attempt.obstacle.as_ref().map_or(0, |before| before.tries);
+                let why = why.clone();
+                self.edit_attempt(id, |row| row.obstacle = Some(Obstacle { tries, why }));
+            }
+            AttemptState::Running | AttemptState::Verifying | AttemptState::Settled(_) => {}
+        }
+    }
+
+    /// One more try in a row that brought nothing; answers how many there were.
+    pub(super) fn count_obstacle(&mut self, id: AttemptId, why: Option<&Cause>) -> u32 {
+        let before = self.attempt(id).and_then(|attempt| attempt.obstacle.clone());
+        let tries = before.as_ref().map_or(0, |before| before.tries).saturating_add(1);
+        let known = why.cloned().or(before.map(|before| before.why));
+        let why = known.unwrap_or_else(|| "nothing was heard of its process".into());
+        self.edit_attempt(id, |row| row.obstacle = Some(Obstacle { tries, why }));
+        tries
+    }
+
+    /// Gives the place of an attempt back though its process may run, and leaves its task to a person. Its workspace is not
+    /// removed before somebody knows that the process has ended.
+    pub(super) fn give_up_process(&mut self, step: &mut Transition, id: AttemptId) {
+        let Some(attempt) = self.attempt(id) else { return };
+        let Some(Obstacle { tries, why }) = attempt.obstacle.clone() else {
+            return;
+        };
+        let (name, task) = (attempt.worker.name(), &attempt.task);
+        let tried = match attempt.state {
+            AttemptState::Starting => format!("could not tell whether {name} runs: "),
+            _ => format!("could not stop {name}: "),
+        };
+        let mut cause = why.after(&tried);
+        cause.text = format!(
+            "{}; make sure that no process of attempt {id} runs, then `dbs retry {task}`",
+            cause.text
+        );
+        let is_waited_for = self.is_waited_for(&attempt);
+        // What is put away is ended first, also what has no folder of its own; and it may have come to one without our hearing of it.
+        self.edit_attempt(id, |row| {
+            if row.workspace == WorkspaceState::None {
+                row.workspace = WorkspaceState::Present;
+            }
+        });
+        self.settle(step, id, Verdict::Failed(FailureClass::Infra, cause.clone()));
+        self.refund_attempt(task);
+        step.emit(Effect::Stop(id, StopCause::Cancelled));
+        if is_waited_for {
+            let failure = AttemptFailure::retry_same(FailureClass::Infra, cause.clone(), attempt.mode);
+            self.hold_for_trouble(step, &attempt, &failure, HoldReason::Trouble { tries, cause });
+        } else {
+            let text = format!("gave up attempt {id} after {tries} tries: {cause}");
+            self.comment(step.now, task, ENGINE, text.clone());
+            step.notify_attempt(NoticeLevel::Alert, "block", &attempt, text);
+            self.retire_if_unused(step, task);
+        }
+    }
+
+    /// Whether the next attempt at its task would begin by itself.
+    fn is_waited_for(&self, attempt: &Attempt) -> bool {
+        self.tasks.get(&attempt.task).is_some_and(|task| {
+            matches!(
+                task.state,
+                TaskState::Active | TaskState::Verifying | TaskState::Released
+            )
+        })
+    }
+
+    /// A workspace could not be removed: tried again less and less often, then left to a person.
+    pub(super) fn retry_removal_later(&mut self, step: &mut Transition, attempt: &Attempt, problem: &str) {
+        let (id, task) = (attempt.id, &attempt.task);
+        let tries = self.count_obstacle(id, Some(&problem.into()));
+        let doublings = tries.saturating_sub(1).min(20);
+        let wait = REMOVAL_FIRST_WAIT.scaled(1 << doublings, REMOVAL_MAX_WAIT);
+        let deadline = (tries < MOST_TRIES).then_some(step.now + wait);
+        self.edit_attempt(id, |row| {
+            row.awaited = None;
+            row.deadline = deadline;
+        });
+        let text = format!("could not remove the workspace of attempt {id}: {problem}");
+        if tries == MOST_TRIES {
+            let text = format!("{text}; tried {tries} times, now `dbs retry {task}` tries again");
+            self.comment(step.now, task, ENGINE, text.clone());
+            step.notify_attempt(NoticeLevel::Alert, "workspace", attempt, text);
+        } else if tries % 5 == 1 {
+            step.notify_attempt(NoticeLevel::Warning, "workspace", attempt, text);
+        }
+    }
+
+    /// A person wants the workspaces of a task removed that nobody tries to remove any more; answers how many there are.
+    pub(super) fn retry_removals(&mut self, step: &mut Transition, task: &TaskId) -> usize {
+        let of_task = self.attempts.values().filter(|attempt| attempt.task == *task);
+        let left = of_task.filter(|attempt| attempt.unremovable().is_some());
+        let left: Vec<AttemptId> = left.map(|attempt| attempt.id).collect();
+        for id in &left {
+            self.edit_attempt(*id, |row| {
+                row.obstacle = None;
+                row.expect_answer(step.now);
+            });
+            step.emit(Effect::Settle(*id));
+        }
+        left.len()
+    }
+}
