@@ -31,9 +31,12 @@ impl Board {
         }
         let before = places.clone();
         self.start_tasks(step, &due, &mut places);
-        if !changed && !places.has_same_usage(&before) {
-            let others: Vec<TaskId> = self.index.ready.difference(&due).cloned().collect();
-            self.start_tasks(step, &others, &mut places);
+        if !places.has_same_usage(&before) {
+            // Also what was looked at before something else started: it lacks another thing by now, and the next look, which
+            // comes only when room changes, must not be the first to tell.
+            self.update_links();
+            let ready = self.index.ready.clone();
+            self.start_tasks(step, &ready, &mut places);
         }
         self.index.last_usage = Some((places, paused));
     }
