@@ -114,6 +114,16 @@ pub struct LocalAgents {
     pub may_start: StartCheck,
 }
 
+/// Git syncs what agents commit, once for each call. By default it leaves that to the system, and after a power cut the commit
+/// that was reported and seen would be an empty file.
+const GIT_SYNC: [(&str, &str); 5] = [
+    ("GIT_CONFIG_COUNT", "2"),
+    ("GIT_CONFIG_KEY_0", "core.fsync"),
+    ("GIT_CONFIG_VALUE_0", "committed"),
+    ("GIT_CONFIG_KEY_1", "core.fsyncMethod"),
+    ("GIT_CONFIG_VALUE_1", "batch"),
+];
+
 impl std::fmt::Debug for LocalAgents {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("LocalAgents")
@@ -136,6 +146,7 @@ impl Agents for LocalAgents {
         self.check_program(kind, brief)?;
         let mut line = kind.launch(&self.context, brief, &agent.options)?;
         let mut env = self.context.environment(kind.own_variables());
+        env.extend(GIT_SYNC.map(|(name, value)| (name.to_owned(), value.to_owned())));
         env.extend(identity::variables(&self.context, brief));
         env.append(&mut line.env);
         line.env = env;
@@ -224,6 +235,16 @@ mod tests {
         assert_eq!(get("DBS_PROGRAM"), Some("/opt/dbs/bin/dbs"));
         assert_eq!(get("DEBUSSY_ROLE"), Some("developer"));
         assert_eq!(get("ANTHROPIC_API_KEY"), None);
+    }
+
+    #[test]
+    fn an_agent_gets_the_settings_with_which_git_syncs_what_it_commits() {
+        let line = configured(Some(custom(&["x"])))
+            .launch_command(&brief())
+            .unwrap();
+        let all: Vec<&str> = line.env.iter().map(|(_, value)| value.as_str()).collect();
+        let settings = ["2", "core.fsync", "committed", "core.fsyncMethod", "batch"];
+        assert!(all.windows(5).any(|some| some == settings), "{all:?}");
     }
 
     #[test]
