@@ -39,9 +39,29 @@ impl CheckoutDir {
         self.git_dir.join(READY).exists()
     }
 
+    /// Durable with what makes it a worktree: git does not sync that, and a power cut would leave a folder that belongs to nobody.
     pub(super) fn set_ready(&self) -> Result<(), GitError> {
         let file = self.git_dir.join(READY);
-        fs::write(&file, b"").map_err(failed("write", &file))
+        fs::write(&file, b"").map_err(failed("write", &file))?;
+        let files = ["gitdir", "commondir", "HEAD", "index", READY].map(|name| self.git_dir.join(name));
+        let folders = [&self.git_dir, &self.folder].into_iter();
+        let above = folders.clone().filter_map(|folder| folder.parent());
+        let folders = folders.map(PathBuf::as_path).chain(above);
+        for file in files.iter().map(PathBuf::as_path).chain([&*self.folder.join(".git")]) {
+            sync(file)?;
+        }
+        for folder in folders.filter(|_| cfg!(unix)) {
+            sync(folder)?;
+        }
+        Ok(())
+    }
+}
+
+fn sync(path: &Path) -> Result<(), GitError> {
+    match fs::File::open(path).and_then(|opened| opened.sync_all()) {
+        // A worktree without files has no index.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        synced => synced.map_err(failed("sync", path)),
     }
 }
 
