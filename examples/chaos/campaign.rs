@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::checker::{self, Verdict};
 use crate::faults::{self, Fault};
+use crate::memory;
 use crate::project::Project;
 use crate::victims::Victim;
 use crate::volume::Disk;
@@ -23,6 +24,8 @@ const END_LIMIT: Duration = Duration::from_mins(10);
 struct Arguments {
     seed: u64,
     kills: u64,
+    /// Instead of killing anything, so many attempts are played while the memory of the server is measured.
+    attempts: u64,
     keep: bool,
     disk: Disk,
 }
@@ -49,7 +52,9 @@ pub(crate) fn main() -> ExitCode {
     let arguments = match read(std::env::args().skip(1)) {
         Ok(arguments) => arguments,
         Err(why) => {
-            eprintln!("could not read the arguments: {why}; use --seed N --kills N --keep --no-disk");
+            eprintln!(
+                "could not read the arguments: {why}; use --seed N --kills N --attempts N --keep --no-disk"
+            );
             return ExitCode::from(2);
         }
     };
@@ -66,6 +71,7 @@ fn read(mut given: impl Iterator<Item = String>) -> Result<Arguments, String> {
     let mut arguments = Arguments {
         seed: 1,
         kills: 100,
+        attempts: 0,
         keep: false,
         disk: Disk::Own,
     };
@@ -77,6 +83,7 @@ fn read(mut given: impl Iterator<Item = String>) -> Result<Arguments, String> {
         match name.as_str() {
             "--seed" => arguments.seed = number()?,
             "--kills" => arguments.kills = number()?,
+            "--attempts" => arguments.attempts = number()?,
             "--keep" => arguments.keep = true,
             "--no-disk" => arguments.disk = Disk::Shared,
             _ => return Err(format!("{name} is unknown")),
@@ -90,6 +97,10 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     let mut random = Random::new(arguments.seed);
     let mut project = Project::new(arguments.keep, arguments.disk)?;
     project.start_server()?;
+    if arguments.attempts > 0 {
+        memory::measure(&mut project, arguments.attempts)?;
+        return finish(&mut project);
+    }
     let killed = kill_many(&mut project, &mut random, arguments.kills)?;
     finish(&mut project)?;
     let verdict = checker::check(&mut project)?;
@@ -137,6 +148,8 @@ fn let_happen(project: &mut Project, random: &mut Random, wanted: Fault) -> Resu
                 project.logs()
             ));
         }
+        // What is held lets nobody come; a person would look after it by now.
+        project.retry_held();
         if round % TRIES == 0 {
             fault = Fault::Kill(Victim::Server);
         }

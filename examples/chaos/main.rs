@@ -24,6 +24,9 @@ mod faults;
 #[path = "limits.rs"]
 mod limits;
 #[cfg(unix)]
+#[path = "memory.rs"]
+mod memory;
+#[cfg(unix)]
 #[path = "project.rs"]
 mod project;
 #[cfg(unix)]

@@ -95,8 +95,6 @@ impl Project {
             &["init", "-q", "-b", "main"][..],
             &["config", "user.name", "Chaos"],
             &["config", "user.email", "chaos@example.org"],
-            // By default git does not sync the objects it writes, and a power cut leaves empty ones.
-            &["config", "core.fsync", "all"],
             &["remote", "add", "origin", &origin],
             &["add", "README.md"],
             &["commit", "-q", "-m", "First"],

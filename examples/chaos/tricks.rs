@@ -13,7 +13,7 @@ use crate::project::Project;
 use crate::victims;
 
 /// How long an agent may take to come and play it.
-const TAKEN_LIMIT: Duration = Duration::from_secs(15);
+const TAKEN_LIMIT: Duration = Duration::from_secs(4);
 /// How long a flood of output goes on.
 const FLOOD: Duration = Duration::from_secs(2);
 

@@ -47,7 +47,11 @@ impl CheckoutDir {
         let folders = [&self.git_dir, &self.folder].into_iter();
         let above = folders.clone().filter_map(|folder| folder.parent());
         let folders = folders.map(PathBuf::as_path).chain(above);
-        for file in files.iter().map(PathBuf::as_path).chain([&*self.folder.join(".git")]) {
+        for file in files
+            .iter()
+            .map(PathBuf::as_path)
+            .chain([&*self.folder.join(".git")])
+        {
             sync(file)?;
         }
         for folder in folders.filter(|_| cfg!(unix)) {
