@@ -1,7 +1,7 @@
 //! Makes a damaged store whole again: the board is computed anew from its events, those that cannot be read any more are taken from
 //! backups, and where that does not reach, the newest whole backup is put back. Says what it did and what is lost; guesses nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,16 @@ use crate::ports::store::{StoreError, Turn};
 /// An event as it is stored: session, time and JSON.
 type EventRow = (i64, i64, String);
 
-/// Events by their number, as far as they could be read, and whether there may have been more.
+/// Events of one database by their number, and the numbers of those that are damaged.
+#[derive(Default)]
+struct ReadEvents {
+    events: BTreeMap<i64, EventRow>,
+    damaged: BTreeSet<i64>,
+    /// Otherwise a page could not be read, and nobody knows how many events were on it.
+    is_read_to_the_end: bool,
+}
+
+/// Events of the store and its backups by their number, and whether the store's are all among them.
 #[derive(Default)]
 struct Salvage {
     events: BTreeMap<i64, EventRow>,
@@ -98,22 +107,25 @@ fn examined(files: &StoreFiles) -> Result<(Board, Vec<String>), StoreError> {
 /// Events of the store and, where it has none that can be read, of the backups that tell the same story.
 fn gather(files: &StoreFiles) -> Salvage {
     let mut found = Salvage::default();
-    (found.events, found.is_complete) = events_of(&files.database).unwrap_or_default();
+    let own = events_of(&files.database).unwrap_or_default();
+    found.events = own.events;
     for path in backups(files) {
-        let Some((theirs, is_whole)) = events_of(&path) else {
+        let Some(theirs) = events_of(&path) else {
             continue;
         };
         let is_same = |(seq, row): (&i64, &EventRow)| found.events.get(seq).is_none_or(|ours| ours == row);
-        if !is_whole || !theirs.iter().all(is_same) {
+        if !theirs.is_read_to_the_end || !theirs.events.iter().all(is_same) {
             continue;
         }
-        for (seq, row) in theirs {
+        for (seq, row) in theirs.events {
             found.events.entry(seq).or_insert_with(|| {
                 found.from_backups += 1;
                 row
             });
         }
     }
+    let is_there = |seq: &i64| found.events.contains_key(seq);
+    found.is_complete = own.is_read_to_the_end && own.damaged.iter().all(is_there);
     found
 }
 
@@ -129,44 +141,46 @@ fn backups(files: &StoreFiles) -> Vec<PathBuf> {
     found.into_iter().rev().map(|(_, path)| path).collect()
 }
 
-/// Events of a database that can be read and have their own checksum, and whether all could be read to the end. Reads from both ends,
-/// so that one bad page hides only what lies in it.
-fn events_of(path: &Path) -> Option<(BTreeMap<i64, EventRow>, bool)> {
+/// Events of a database that can be read and have their own checksum. Reads from both ends, so that one bad page hides only what lies
+/// in it.
+fn events_of(path: &Path) -> Option<ReadEvents> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).ok()?;
     sums::register(&connection).ok()?;
-    let is_whole = sums::event_test(&connection).ok()?;
-    let mut found = BTreeMap::new();
-    let mut is_read = false;
+    let own_sum = sums::event_test(&connection).ok()?;
+    let mut read = ReadEvents::default();
     for order in ["ASC", "DESC"] {
-        let sql = format!(
-            "SELECT seq, session, at, doc, {is_whole} FROM events e NOT INDEXED ORDER BY seq {order}"
-        );
-        let Ok(mut statement) = connection.prepare(&sql) else {
-            continue;
-        };
-        let read = |row: &Row<'_>| <(i64, i64, i64, String, bool)>::try_from(row);
-        let Ok(rows) = statement.query_map([], read) else {
-            continue;
-        };
-        is_read = true;
-        for row in rows {
-            match row {
-                Ok((seq, session, at, doc, true)) if serde_json::from_str::<Event>(&doc).is_ok() => {
-                    found.insert(seq, (session, at, doc));
-                }
-                Ok(_) => {}
-                Err(_) => {
-                    is_read = false;
-                    break;
-                }
-            }
-        }
-        if is_read {
+        let sql =
+            format!("SELECT seq, session, at, doc, {own_sum} FROM events e NOT INDEXED ORDER BY seq {order}");
+        read.is_read_to_the_end = read.add(&connection, &sql).is_ok();
+        if read.is_read_to_the_end {
             break;
         }
     }
-    Some((found, is_read))
+    Some(read)
+}
+
+impl ReadEvents {
+    /// Adds the events that a query answers, up to the first page that cannot be read.
+    fn add(&mut self, connection: &Connection, sql: &str) -> rusqlite::Result<()> {
+        let mut statement = connection.prepare(sql)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let seq = row.get(0)?;
+            match whole_event(row) {
+                Some(event) => drop(self.events.insert(seq, event)),
+                None => drop(self.damaged.insert(seq)),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The event in a row, if it has its own checksum and can be understood.
+fn whole_event(row: &Row<'_>) -> Option<EventRow> {
+    let (_, session, at, doc, has_own_sum) = <(i64, i64, i64, String, bool)>::try_from(row).ok()?;
+    let is_whole = has_own_sum && serde_json::from_str::<Event>(&doc).is_ok();
+    is_whole.then_some((session, at, doc))
 }
 
 /// A new database with the board that the events lead to; nothing when one of them is missing.
