@@ -65,10 +65,7 @@ fn a_shell_is_offered_the_tasks_stages_and_settings_there_are() {
 fn agents_at_work_and_running_sessions_are_offered() {
     let mut shop = Shop::new();
     let project = shop.git.project();
-    shop.does(&["config", "base_branch", "main"]);
-    shop.does(&["config", "roles.developer.agent", "custom"]);
-    shop.does(&["config", "roles.developer.command", "sleep 600"]);
-    shop.does(&["task", "create", "Fix", "--id", "t-1", "--release"]);
+    shop.give_work_to_silent_agents();
     shop.serve();
     let agents = || offered(&shop, &project, &["dbs", "kill-agent", "dev"]);
     shop.wait_for("agent", || {

@@ -71,10 +71,7 @@ fn a_state_that_a_server_of_an_earlier_version_uses_is_left_to_it() {
 fn a_state_in_which_agents_of_an_earlier_version_write_is_left_to_them() {
     let mut shop = Shop::new();
     let project = shop.git.project();
-    shop.does(&["config", "base_branch", "main"]);
-    shop.does(&["config", "roles.developer.agent", "custom"]);
-    shop.does(&["config", "roles.developer.command", "sleep 600"]);
-    shop.does(&["task", "create", "Fix", "--id", "t-1", "--release"]);
+    shop.give_work_to_silent_agents();
     shop.serve();
     shop.wait_for("agent at work", || shop.state("t-1") == "active");
     shop.wait_for("program", || shop.attempts().join("1/meta.json").exists());

@@ -40,10 +40,7 @@ fn on_a_terminal(shop: &Shop, arguments: &[&str]) -> Box<dyn Child + Send + Sync
 #[test]
 fn start_plans_a_requirement_and_begins_paused_when_asked_to() {
     let shop = Shop::new();
-    shop.does(&["config", "base_branch", "main"]);
-    shop.does(&["config", "roles.developer.agent", "custom"]);
-    shop.does(&["config", "roles.developer.command", "sleep 600"]);
-    shop.does(&["task", "create", "Fix", "--id", "t-1", "--release"]);
+    shop.give_work_to_silent_agents();
     let wish = "Let people export their orders";
     let mut screen = on_a_terminal(&shop, &["start", "--paused", wish]);
     let planned = || {

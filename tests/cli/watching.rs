@@ -101,10 +101,7 @@ fn watch_is_a_server_that_tells_every_event_in_a_line() {
 #[test]
 fn int_term_and_hup_end_a_server_in_order_and_its_agents_go_on() {
     let shop = Shop::new();
-    shop.does(&["config", "base_branch", "main"]);
-    shop.does(&["config", "roles.developer.agent", "custom"]);
-    shop.does(&["config", "roles.developer.command", "sleep 600"]);
-    shop.does(&["task", "create", "Fix", "--id", "t-1", "--release"]);
+    shop.give_work_to_silent_agents();
     let agents = || shop.json(&["status", "--json"])["agents"].clone();
     for name in ["-INT", "-TERM", "-HUP"] {
         let mut watch = Watch::begin(&shop, &[]);

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use crate::driver::Story;
-use crate::scenarios::CAREFUL;
+use crate::scenarios::careful;
 use crate::terminal::{Make, Tty};
 
 /// Works at once; who looks at it afterwards takes all the time there is.
@@ -108,7 +108,7 @@ fn denied(story: &Story) -> String {
 
 #[test]
 fn permissions_are_allowed_together_denied_and_what_was_denied_is_tried_again_with_a_note() {
-    let story = Story::new(CAREFUL);
+    let story = Story::new(&careful());
     let tty = board(&story, &[]);
     for task in ["t-1", "t-2", "t-3"] {
         story.dbs(&["task", "create", "Mend it", "--id", task, "--release"]);

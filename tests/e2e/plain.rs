@@ -1,7 +1,7 @@
 //! A person with a screen reader: lines, numbered prompts, nothing drawn, in a terminal that can do nothing else.
 
 use crate::driver::Story;
-use crate::scenarios::{CAREFUL, working};
+use crate::scenarios::{careful, working};
 use crate::terminal::{Make, Tty};
 
 /// Says something and waits to be answered.
@@ -55,7 +55,7 @@ fn a_whole_day_passes_in_lines_and_numbered_prompts() {
 
 #[test]
 fn a_no_to_a_permission_reaches_the_agent_and_what_was_denied_is_tried_again_with_a_note() {
-    let story = Story::new(CAREFUL);
+    let story = Story::new(&careful());
     let tty = story.tty(&["--plain"], (140, 60));
     tty.see("Nothing needs you.");
     tty.type_text("new Mend it --id t-1 --release\n");

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use crate::driver::{Server, Story, said};
+use crate::scenarios::working;
 
 /// A story with a repository whose settings start a program that leaves a mark; the person's clone of it, and the mark.
 fn cloned() -> (Story, PathBuf, PathBuf) {
@@ -180,21 +181,7 @@ fn what_the_list_on_the_screen_shows_is_trusted_by_a_key_and_nothing_that_change
 
 #[test]
 fn a_gate_that_is_changed_during_a_run_does_not_judge_before_it_is_trusted_and_that_is_said_at_once() {
-    let scenario = r#"
-[[part]]
-role = "developer"
-steps = [
-  { signal = "claim" },
-  { write = "work.txt", text = "work\n" },
-  { commit = "[{task}] Work" },
-  { push = "origin" },
-  { signal = "done", text = "Worked." },
-]
-
-[[part]]
-steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
-"#;
-    let story = Story::new(scenario);
+    let story = Story::new(&working(""));
     let (judged, bribed) = (story.root().join("judged"), story.root().join("bribed"));
     story.configure(&format!("[gates]\ncheck = \"touch {}\"\n", judged.display()));
     let (_server, lines) = watch(&story, &story.project());
