@@ -15,6 +15,8 @@ mod claude_headless;
 mod claude_pane;
 #[path = "agents/codex.rs"]
 mod codex;
+#[path = "agents/documented.rs"]
+mod documented;
 #[path = "agents/lab.rs"]
 mod lab;
 #[path = "support/model_server.rs"]

@@ -102,3 +102,16 @@ fn an_error_of_the_interface_is_reported_by_codex_as_an_error() {
     pane.wait_for_state(ReportedState::Error);
     pane.wait_for_text("the scripted server refuses this");
 }
+
+#[test]
+fn codex_reports_nothing_while_it_asks_whether_to_trust_a_folder() {
+    let Some(lab) = Lab::codex_in_strange_folder() else {
+        return;
+    };
+    let mut pane = Pane::start(&lab, &["[[script:hello]] go"]);
+    pane.wait_for_text("Trust this folder?");
+    assert_eq!(pane.states(), []);
+    assert_eq!(lab.server.requests_for("hello").len(), 0);
+    pane.type_until_state("\r", ReportedState::Working);
+    pane.wait_for_state(ReportedState::Done);
+}

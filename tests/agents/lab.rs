@@ -60,7 +60,14 @@ impl Lab {
     /// A world for Codex whose project is trusted; none when it is not installed here.
     pub(crate) fn codex() -> Option<Self> {
         let lab = Self::new("codex")?;
-        lab.write_codex_settings();
+        lab.write_codex_settings(true);
+        Some(lab)
+    }
+
+    /// The same, and the project is not trusted yet.
+    pub(crate) fn codex_in_strange_folder() -> Option<Self> {
+        let lab = Self::new("codex")?;
+        lab.write_codex_settings(false);
         Some(lab)
     }
 
@@ -219,14 +226,21 @@ impl Lab {
         fs::write(file, settings.to_string()).expect("written");
     }
 
-    fn write_codex_settings(&self) {
+    fn write_codex_settings(&self, is_trusted: bool) {
+        let trust = if is_trusted {
+            format!(
+                "[projects.\"{}\"]\ntrust_level = \"trusted\"\n",
+                self.project().display()
+            )
+        } else {
+            String::new()
+        };
         let settings = format!(
             "model = \"gpt-6-sol\"\nmodel_provider = \"scripted\"\n\
              [analytics]\nenabled = false\n\
-             [projects.\"{}\"]\ntrust_level = \"trusted\"\n\
+             {trust}\
              [model_providers.scripted]\nname = \"Scripted\"\nbase_url = \"{}/v1\"\nenv_key = \"SCRIPTED_API_KEY\"\n\
              wire_api = \"responses\"\nrequest_max_retries = 1\nstream_max_retries = 1\n",
-            self.project().display(),
             self.server.url()
         );
         fs::write(self.root().join("codex").join("config.toml"), settings).expect("written");

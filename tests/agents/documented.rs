@@ -1,0 +1,44 @@
+//! What `docs/agents.md` says of these tests is so.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+fn text(path: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("readable")
+}
+
+#[test]
+fn the_document_names_the_versions_that_are_installed() {
+    let document = text("docs/agents.md");
+    let package: Value = serde_json::from_str(&text(".ci/agents/package.json")).expect("JSON");
+    let versions = package["dependencies"].as_object().expect("dependencies");
+    assert_eq!(versions.len(), 2);
+    for (name, version) in versions {
+        let version = version.as_str().expect("a version");
+        assert!(
+            document.contains(version),
+            "docs/agents.md does not name {name} {version}"
+        );
+    }
+}
+
+#[test]
+fn every_test_that_the_document_names_is_there() {
+    let document = text("docs/agents.md");
+    let sources: String = ["claude_headless", "claude_pane", "codex", "recorded"]
+        .map(|name| text(&format!("tests/agents/{name}.rs")))
+        .concat();
+    let rows = document.lines().filter(|line| line.starts_with('|'));
+    let last = rows.filter_map(|line| line.trim_end_matches('|').rsplit('|').next());
+    let names = last.flat_map(|cell| cell.split('`').skip(1).step_by(2));
+    let names: Vec<&str> = names.filter(|name| !name.contains(['/', '.'])).collect();
+    assert!(names.len() > 20, "{names:?}");
+    for name in names {
+        assert!(
+            sources.contains(&format!("fn {name}()")),
+            "there is no test {name}"
+        );
+    }
+}
