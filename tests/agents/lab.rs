@@ -45,34 +45,33 @@ pub(crate) struct Run<'a> {
 impl Lab {
     /// A world for Claude Code whose project is trusted; none when it is not installed here.
     pub(crate) fn claude() -> Option<Self> {
-        let lab = Self::new("claude")?;
+        let lab = Self::new(installed("claude")?);
         lab.write_claude_settings(true);
         Some(lab)
     }
 
     /// The same, and the project is not trusted yet.
     pub(crate) fn claude_in_strange_folder() -> Option<Self> {
-        let lab = Self::new("claude")?;
+        let lab = Self::new(installed("claude")?);
         lab.write_claude_settings(false);
         Some(lab)
     }
 
     /// A world for Codex whose project is trusted; none when it is not installed here.
     pub(crate) fn codex() -> Option<Self> {
-        let lab = Self::new("codex")?;
+        let lab = Self::new(installed("codex")?);
         lab.write_codex_settings(true);
         Some(lab)
     }
 
     /// The same, and the project is not trusted yet.
     pub(crate) fn codex_in_strange_folder() -> Option<Self> {
-        let lab = Self::new("codex")?;
+        let lab = Self::new(installed("codex")?);
         lab.write_codex_settings(false);
         Some(lab)
     }
 
-    fn new(tool: &str) -> Option<Self> {
-        let program = installed(tool)?;
+    fn new(program: PathBuf) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let scripts: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "data", "agents", "scripts"]
             .iter()
@@ -92,7 +91,7 @@ impl Lab {
             .envs(lab.env())
             .status();
         assert!(made.expect("git starts").success());
-        Some(lab)
+        lab
     }
 
     /// The folder of this world, without links in its path.
@@ -331,4 +330,15 @@ fn installed(tool: &str) -> Option<PathBuf> {
     );
     std::io::stderr().write_all(said.as_bytes()).expect("written");
     None
+}
+
+#[test]
+#[should_panic(expected = "the test left processes")]
+fn a_test_that_leaves_a_process_fails() {
+    let lab = Lab::new("/bin/sh".into());
+    let run = lab.start("left", &["-c", "echo 1; exec sleep 1000"]);
+    wait_for("the first line", || {
+        fs::read_to_string(lab.run_file("left", "out")).is_ok_and(|text| text == "1\n")
+    });
+    drop(run);
 }

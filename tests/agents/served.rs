@@ -143,6 +143,7 @@ fn a_response_is_streamed_with_its_items() {
     let first = json!({ "model": "m", "stream": true, "tools": [{ "name": "shell" }], "input": [input[0]] });
     let text = answer(&server, "/v1/responses", &first);
     assert!(text.contains(r#""arguments":"{\"command\":\"ls\"}""#), "{text}");
+    assert!(text.contains(r#""type":"function_call""#), "{text}");
     assert!(text.contains("event: response.completed"), "{text}");
     let second = json!({ "model": "m", "stream": true, "tools": [{ "name": "shell" }], "input": input });
     let text = answer(&server, "/v1/responses", &second);
@@ -201,7 +202,8 @@ fn a_server_that_is_dropped_leaves_no_answer_waiting() {
     let mut request = messages(&json!([user("[[script:held]] go")]));
     request["stream"] = json!(true);
     let mut waiting = ask(&server, "/v1/messages", &request);
-    let mut silent = TcpStream::connect(server.url().replace("http://", "")).expect("it listens");
+    let silent = || TcpStream::connect(server.url().replace("http://", "")).expect("it listens");
+    let mut silent = [silent(), silent()];
     server.wait_at_gate("middle");
     let began = Instant::now();
     drop(server);
@@ -212,7 +214,9 @@ fn a_server_that_is_dropped_leaves_no_answer_waiting() {
     let mut rest = Vec::new();
     // Whether the end comes as an end or as a reset is the system's business.
     drop(waiting.read_to_end(&mut rest));
-    drop(silent.read_to_end(&mut rest));
+    for connection in &mut silent {
+        drop(connection.read_to_end(&mut rest));
+    }
     assert!(!String::from_utf8_lossy(&rest).contains("message_stop"));
 }
 
