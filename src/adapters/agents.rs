@@ -4,16 +4,19 @@
 //! own. What they share is beside them.
 
 mod briefing;
-mod claude;
-mod codex;
+pub mod claude;
+pub mod codex;
 mod custom;
 mod environment;
+pub mod gemini;
 pub mod hook;
 mod identity;
+mod json_report;
 mod kind;
 mod program;
 mod rehearsal;
 mod session_id;
+pub mod status_record;
 
 pub use claude::ClaudeAgent;
 pub use codex::CodexAgent;

@@ -11,7 +11,8 @@
 //! 5. Sources that agree complete each other: the work being done, the text and kind of an ask, why a turn ended.
 //! 6. An agent between two turns whose subagents or commands still run, as a source of the same or a higher rank says, has
 //!    background work left.
-//! 7. Reports of the same time from different sources give the same in any order.
+//! 7. A source that takes back what it said, as tools do when they end, makes older reports of lower sources void.
+//! 8. Reports of the same time from different sources give the same in any order.
 
 use super::doing::{Doing, Work};
 use super::observation::Source;
@@ -84,12 +85,20 @@ impl AgentState {
         }
     }
 
-    /// What each source says now, highest rank first; those that took back what they said are left out.
+    /// What each source says now, highest rank first; without those that are taken back or void.
     pub(super) fn candidates(&self) -> Vec<Candidate> {
-        let reports = self.latest.iter();
-        reports
-            .filter_map(|(source, latest)| self.candidate(*source, latest))
-            .collect()
+        let mut withdrawn = None;
+        let mut candidates = Vec::new();
+        for (source, latest) in &self.latest {
+            match self.candidate(*source, latest) {
+                Some(candidate) if withdrawn.is_none_or(|end| candidate.at >= end) => {
+                    candidates.push(candidate);
+                }
+                Some(_) => {}
+                None => withdrawn = withdrawn.max(Some(latest.at)),
+            }
+        }
+        candidates
     }
 
     fn candidate(&self, source: Source, latest: &Latest) -> Option<Candidate> {

@@ -98,6 +98,14 @@ impl Doing {
         }
     }
 
+    /// Whether it tells how a turn ended.
+    pub(super) fn is_end_of_turn(&self) -> bool {
+        matches!(
+            self,
+            Doing::Done { .. } | Doing::Limit { .. } | Doing::NotLoggedIn
+        )
+    }
+
     /// Whether the agent waits for the next prompt and nothing else is known of it.
     pub(super) fn is_between_turns(&self) -> bool {
         matches!(self, Doing::Idle | Doing::Done { problem: None })

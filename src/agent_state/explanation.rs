@@ -34,7 +34,9 @@ impl AgentState {
                 counts,
                 why: match (candidate, winner) {
                     (Some(candidate), Some(winner)) => reason(candidate, winner, now),
-                    _ => "it took back what it had said".to_owned(),
+                    _ if latest.doing.is_none() => "it took back what it had said".to_owned(),
+                    _ => "a higher source took back later what it had said, as at the end of a program"
+                        .to_owned(),
                 },
             }
         });

@@ -1,5 +1,6 @@
 //! What a reader found in some bytes of one source: observations, figures, asks, the cause of an end.
 
+use super::doing::Doing;
 use super::meter::Figures;
 use super::observation::{Observation, Seen, Source};
 use crate::domain::event::EndCause;
@@ -36,12 +37,17 @@ pub enum AskReport {
 }
 
 impl AgentReport {
-    /// A report of what the agent does and nothing else.
+    /// A report of one thing and nothing else.
     pub fn of(seen: Seen) -> AgentReport {
         AgentReport {
             seen: vec![seen],
             ..AgentReport::default()
         }
+    }
+
+    /// A report of what the agent does and nothing else.
+    pub fn doing(doing: Doing) -> AgentReport {
+        AgentReport::of(Seen::Doing(doing))
     }
 
     /// Its observations, as that source made them at that time.

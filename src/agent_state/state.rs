@@ -116,7 +116,8 @@ impl Latest {
         }
     }
 
-    /// Keeps the beginning of what goes on, and the text of a wait that is only mentioned again.
+    /// Keeps the beginning of what goes on, the text of a wait that is only mentioned again, and how a turn ended when the source
+    /// then says no more than that the agent is idle.
     fn go_on_from(&mut self, before: &Latest) {
         let (Some(now), Some(then)) = (&mut self.doing, &before.doing) else {
             return;
@@ -124,6 +125,9 @@ impl Latest {
         if let (Doing::Blocked(now), Doing::Blocked(then)) = (&mut *now, then)
             && now.text.is_empty()
         {
+            now.clone_from(then);
+        }
+        if *now == Doing::Idle && then.is_end_of_turn() {
             now.clone_from(then);
         }
         if is_same(now, then) {

@@ -83,6 +83,8 @@ const LAYERS: &[Layer] = &[
             "formats",
             "term::sanitize",
             "term::sanitize_json",
+            "term::StatusRecord",
+            "term::ReportedState",
         ],
         outside: Outside::AnyNotOwned,
     },

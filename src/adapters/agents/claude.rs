@@ -1,7 +1,15 @@
 //! Claude Code in its own terminal interface: explicit permission mode, a session id chosen beforehand, settings of this invocation
-//! only. Nothing is written into the repository or into the person's configuration.
+//! only. Nothing is written into the repository or into the person's configuration. Beside it: what it reports of itself, seen in versions
+//! 2.1.329 and 2.1.330.
 
+pub mod hooks;
+mod questions;
+pub mod session_file;
 mod settings;
+pub mod status_line;
+pub mod stream;
+mod stream_parts;
+pub mod title;
 
 use super::kind::{AgentKind, LaunchContext, PermissionPolicy, RoleOptions};
 use super::{briefing, session_id};

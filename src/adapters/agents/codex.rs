@@ -1,4 +1,9 @@
-//! Codex in its own terminal interface.
+//! Codex in its own terminal interface. Beside it: what it reports of itself, seen in version 0.169.
+
+pub mod app_server;
+pub mod exec;
+pub mod rollout;
+pub mod title;
 
 use super::briefing;
 use super::kind::{AgentKind, LaunchContext, PermissionPolicy, RoleOptions};

@@ -217,6 +217,21 @@ fn the_explanation_says_of_each_source_why_it_counts_or_not() {
 }
 
 #[test]
+fn a_title_from_before_the_program_took_back_its_record_says_nothing() {
+    let mut state = state(&[
+        (Source::Title, 1, Doing::WORKING),
+        (Source::StatusRecord, 2, Doing::DONE),
+    ]);
+    state.observe(Observation {
+        source: Source::StatusRecord,
+        at: at(9),
+        seen: Seen::Withdrawn,
+    });
+    let concluded = state.conclude(at(9));
+    assert_eq!((concluded.doing, concluded.source), (Doing::Idle, None));
+}
+
+#[test]
 fn children_kept_of_an_agent_have_a_limit() {
     let mut state = AgentState::new();
     for number in 0..1000 {

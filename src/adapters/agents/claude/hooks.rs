@@ -1,0 +1,97 @@
+//! What a hook of Claude Code gets on standard input. Codex gives its hooks the same.
+//!
+//! Nothing fires when a person presses Esc, and none when a queued prompt begins after a stop.
+
+use serde_json::Value;
+
+use super::questions::asked;
+use crate::adapters::agents::json_report::{failure, list, object, raw, text};
+use crate::agent_state::{AgentReport, AskReport, Doing, Seen, Wait, Work};
+use crate::domain::{AskChannel, AskKind};
+
+/// What the input of one hook says.
+pub fn read(input: &[u8]) -> AgentReport {
+    let Some(input) = object(input) else {
+        return AgentReport::default();
+    };
+    let child = Some(text(&input, "/agent_id")).filter(|id| !id.is_empty());
+    let mut report = match (raw(&input, "/hook_event_name"), child) {
+        ("PermissionRequest", child) => permission_request(&input, child),
+        (event, Some(id)) => of_child(event, id, &input),
+        (event, None) => of_agent(event, &input),
+    };
+    report.session = Some(text(&input, "/session_id")).filter(|id| !id.is_empty());
+    report
+}
+
+/// Events of a subagent say nothing of the agent but that a wait of that subagent is over.
+fn of_child(event: &str, id: String, input: &Value) -> AgentReport {
+    if event == "SubagentStop" {
+        return AgentReport::of(Seen::ChildGone { id });
+    }
+    let over = Seen::WaitOver {
+        child: Some(id.clone()),
+    };
+    let name = text(input, "/agent_type");
+    AgentReport {
+        seen: vec![over, Seen::Child { id, name }],
+        ..AgentReport::default()
+    }
+}
+
+fn of_agent(event: &str, input: &Value) -> AgentReport {
+    AgentReport::doing(match event {
+        "SessionStart" if raw(input, "/source") == "compact" => Doing::Working(Work::Thinking),
+        "SessionStart" => Doing::Starting,
+        "PostToolUseFailure" if input.pointer("/is_interrupt") == Some(&Value::Bool(true)) => Doing::Idle,
+        "PreToolUse" => Doing::Working(Work::Tool(text(input, "/tool_name"))),
+        "UserPromptSubmit" | "PostToolUse" | "PostToolUseFailure" | "PostToolBatch" | "PostCompact" => {
+            Doing::Working(Work::Thinking)
+        }
+        "PreCompact" => Doing::Working(Work::Compacting),
+        "Stop" => stopped(input),
+        "StopFailure" => {
+            return failure(0, raw(input, "/error"), text(input, "/last_assistant_message"));
+        }
+        "Interrupt" => Doing::Idle,
+        "Notification" => match raw(input, "/notification_type") {
+            "permission_prompt" => Doing::Blocked(Wait::new(AskKind::Permission, "")),
+            "idle_prompt" => Doing::Idle,
+            _ => return AgentReport::default(),
+        },
+        "SessionEnd" => return AgentReport::of(Seen::Withdrawn),
+        _ => return AgentReport::default(),
+    })
+}
+
+/// A turn is over; what still runs was started in the background.
+fn stopped(input: &Value) -> Doing {
+    let left = list(input, "/background_tasks").iter().take(20);
+    let names: Vec<String> = left.map(|task| text(task, "/description")).collect();
+    if names.is_empty() {
+        Doing::DONE
+    } else {
+        Doing::Background(names.join(", "))
+    }
+}
+
+fn permission_request(input: &Value, child: Option<String>) -> AgentReport {
+    let tool_input = input.pointer("/tool_input").unwrap_or(&Value::Null);
+    let (kind, text, options) = asked(raw(input, "/tool_name"), tool_input);
+    let wait = Wait {
+        kind,
+        text: text.clone(),
+        child,
+    };
+    let ask = AskReport::Raised {
+        id: None,
+        kind,
+        text,
+        options,
+        channel: AskChannel::Request,
+    };
+    AgentReport {
+        asks: vec![ask],
+        ..AgentReport::doing(Doing::Blocked(wait))
+    }
+}

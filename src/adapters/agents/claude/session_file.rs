@@ -1,0 +1,38 @@
+//! The file in which Claude Code keeps the state of a running session, `sessions/<pid>.json` in its folder. It is rewritten at each
+//! change and removed at the end; after a kill it stays, so its process must be looked for.
+
+use crate::adapters::agents::json_report::{number, object, raw, text, time};
+use crate::agent_state::{AgentReport, Doing, Wait};
+use crate::domain::{AskKind, Timestamp};
+
+/// What the file says, and of which process.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SessionFile {
+    pub pid: u64,
+    /// When its process was started, in the system's own ticks; tells it from another process with the same number.
+    pub process_start: String,
+    /// When the state was written.
+    pub at: Option<Timestamp>,
+    pub report: AgentReport,
+}
+
+/// Reads the file; none when it is none or is just being written.
+pub fn read(bytes: &[u8]) -> Option<SessionFile> {
+    let file = object(bytes)?;
+    let doing = match (raw(&file, "/status"), raw(&file, "/waitingFor")) {
+        ("idle", _) => Some(Doing::Idle),
+        ("busy", _) => Some(Doing::WORKING),
+        ("waiting", "input needed") => Some(Doing::Blocked(Wait::new(AskKind::Question, ""))),
+        ("waiting", _) => Some(Doing::Blocked(Wait::new(AskKind::Permission, ""))),
+        _ => None,
+    };
+    Some(SessionFile {
+        pid: number(&file, "/pid"),
+        process_start: text(&file, "/procStart"),
+        at: time(&file, "/statusUpdatedAt"),
+        report: AgentReport {
+            session: Some(text(&file, "/sessionId")).filter(|id| !id.is_empty()),
+            ..doing.map(AgentReport::doing).unwrap_or_default()
+        },
+    })
+}

@@ -1,0 +1,34 @@
+//! What a status line command of Claude Code gets on standard input: cost and context, nothing of what the agent does.
+
+use serde_json::Value;
+
+use crate::adapters::agents::json_report::{number, object, text, tokens};
+use crate::agent_state::{AgentReport, Cost, Figures};
+
+/// The figures of one call.
+pub fn read(input: &[u8]) -> AgentReport {
+    let Some(input) = object(input) else {
+        return AgentReport::default();
+    };
+    let mut figures = Vec::new();
+    let cost = input.pointer("/cost/total_cost_usd").and_then(Value::as_f64);
+    if let Some(cost) = cost.and_then(Cost::of_dollars) {
+        figures.push(Figures::Total {
+            tokens: None,
+            cost: Some(cost),
+        });
+    }
+    let usage = input.pointer("/context_window/current_usage");
+    let used = usage
+        .filter(|usage| usage.is_object())
+        .map(|usage| tokens(usage).sum());
+    let window = Some(number(&input, "/context_window/context_window_size")).filter(|size| *size > 0);
+    if used.is_some() || window.is_some() {
+        figures.push(Figures::Context { used, window });
+    }
+    AgentReport {
+        figures,
+        session: Some(text(&input, "/session_id")).filter(|id| !id.is_empty()),
+        ..AgentReport::default()
+    }
+}

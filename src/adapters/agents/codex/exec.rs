@@ -1,0 +1,77 @@
+//! Lines of `codex exec --json`. It never asks; its totals go over all turns of a thread, resumed ones included.
+
+use serde_json::Value;
+
+use super::rollout::tokens;
+use crate::adapters::agents::json_report::{failure, object, raw, text};
+use crate::agent_state::{AgentReport, Doing, Figures, Work};
+
+/// What one line says.
+pub fn read(line: &[u8]) -> AgentReport {
+    let Some(line) = object(line) else {
+        return AgentReport::default();
+    };
+    match raw(&line, "/type") {
+        "thread.started" => AgentReport {
+            session: Some(text(&line, "/thread_id")).filter(|id| !id.is_empty()),
+            ..AgentReport::doing(Doing::Starting)
+        },
+        "turn.started" => AgentReport::doing(Doing::Working(Work::Thinking)),
+        "item.started" => started(raw(&line, "/item/type")),
+        "item.completed" if raw(&line, "/item/type") != "error" => {
+            AgentReport::doing(Doing::Working(Work::Thinking))
+        }
+        "error" => retried(raw(&line, "/message")),
+        "turn.completed" => AgentReport {
+            figures: totals(&line),
+            ..AgentReport::doing(Doing::DONE)
+        },
+        "turn.failed" => turn_failed(text(&line, "/error/message")),
+        _ => AgentReport::default(),
+    }
+}
+
+fn totals(line: &Value) -> Vec<Figures> {
+    let usage = line.pointer("/usage").filter(|usage| usage.is_object());
+    let total = usage.map(|usage| Figures::Total {
+        tokens: Some(tokens(usage)),
+        cost: None,
+    });
+    total.into_iter().collect()
+}
+
+fn started(item: &str) -> AgentReport {
+    let tool = match item {
+        "command_execution" => "command",
+        "file_change" => "file change",
+        "mcp_tool_call" => "MCP tool",
+        "web_search" => "web search",
+        _ => return AgentReport::doing(Doing::Working(Work::Thinking)),
+    };
+    AgentReport::doing(Doing::Working(Work::Tool(tool.to_owned())))
+}
+
+/// `Reconnecting... 1/2 (why)` is written before each retry; any other error is followed by the end of the turn.
+pub(super) fn retried(message: &str) -> AgentReport {
+    let numbers = message.strip_prefix("Reconnecting...").and_then(|rest| {
+        let (attempt, most) = rest.split_whitespace().next()?.split_once('/')?;
+        Some((attempt.parse().ok()?, most.parse().ok()?))
+    });
+    match numbers {
+        Some((attempt, most)) => AgentReport::doing(Doing::Working(Work::Retry { attempt, most })),
+        None => AgentReport::default(),
+    }
+}
+
+/// The cause is only in the words; what they do not name is a turn that failed.
+pub(super) fn turn_failed(message: String) -> AgentReport {
+    let status = message
+        .split_once("status ")
+        .and_then(|(_, rest)| rest.get(..3)?.parse().ok());
+    let status = match status {
+        None if message.contains("usage limit") || message.contains("429 Too Many Requests") => 429,
+        None if message.contains("high demand") => 503,
+        known => known.unwrap_or_default(),
+    };
+    failure(status, "", message)
+}

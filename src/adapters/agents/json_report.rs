@@ -1,0 +1,111 @@
+//! Reading of one JSON message of a tool, of any bytes: what is not understood says nothing. Must not know a tool.
+
+use serde_json::Value;
+
+use crate::agent_state::{AgentReport, Doing, Seen, Tokens};
+use crate::domain::event::EndCause;
+use crate::domain::{Timestamp, TroubleKind};
+use crate::term::sanitize;
+
+/// Longest message that is read, in bytes.
+const LONGEST: usize = 16 * 1024 * 1024;
+/// Longest text that is kept of a message, in characters.
+const LONGEST_TEXT: usize = 2000;
+/// Times below this are seconds since 1970, those above milliseconds.
+const LEAST_MILLIS: u64 = 100_000_000_000;
+
+/// The JSON object that the bytes are, if they are one of a bearable length.
+pub(super) fn object(bytes: &[u8]) -> Option<Value> {
+    let value: Value = (bytes.len() <= LONGEST).then(|| serde_json::from_slice(bytes).ok())??;
+    value.is_object().then_some(value)
+}
+
+/// The text at a path such as `/message/id`; empty when there is none.
+pub(super) fn raw<'a>(value: &'a Value, path: &str) -> &'a str {
+    value.pointer(path).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The text at a path, made harmless for terminals and cut.
+pub(super) fn text(value: &Value, path: &str) -> String {
+    harmless(raw(value, path))
+}
+
+/// A text made harmless for terminals and cut.
+pub(super) fn harmless(text: &str) -> String {
+    let cut: String = text.chars().take(LONGEST_TEXT).collect();
+    sanitize(&cut).into_owned()
+}
+
+/// The number at a path; 0 when there is none.
+pub(super) fn number(value: &Value, path: &str) -> u64 {
+    value.pointer(path).and_then(Value::as_u64).unwrap_or_default()
+}
+
+/// The items of the list at a path.
+pub(super) fn list<'a>(value: &'a Value, path: &str) -> &'a [Value] {
+    value
+        .pointer(path)
+        .and_then(Value::as_array)
+        .map_or(&[], Vec::as_slice)
+}
+
+/// The time at a path, written in seconds or milliseconds.
+pub(super) fn time(value: &Value, path: &str) -> Option<Timestamp> {
+    let number = value.pointer(path)?.as_u64()?;
+    Some(Timestamp(if number < LEAST_MILLIS {
+        number.saturating_mul(1000)
+    } else {
+        number
+    }))
+}
+
+/// Figures as Anthropic's interface writes them.
+pub(super) fn tokens(usage: &Value) -> Tokens {
+    Tokens {
+        input: number(usage, "/input_tokens"),
+        cache_read: number(usage, "/cache_read_input_tokens"),
+        cache_write: number(usage, "/cache_creation_input_tokens"),
+        output: number(usage, "/output_tokens"),
+    }
+}
+
+/// What a failed request means for the agent, from the status or the name that the model's interface gave the failure.
+pub(super) fn failure(status: u64, error: &str, text: String) -> AgentReport {
+    let (doing, end) = match (status, error) {
+        (429, _) | (_, "rate_limit" | "rate_limit_error") => {
+            let limit = Doing::Limit {
+                until: None,
+                text: text.clone(),
+            };
+            (
+                limit,
+                EndCause::Quota {
+                    until: None,
+                    why: text,
+                },
+            )
+        }
+        (401, _) | (_, "authentication_failed" | "authentication_error") => (
+            Doing::NotLoggedIn,
+            EndCause::Infra(TroubleKind::Agent.cause(text)),
+        ),
+        (402 | 403 | 404, _) | (_, "billing_error" | "model_not_found") => {
+            (failed(&text), EndCause::Infra(TroubleKind::Agent.cause(text)))
+        }
+        (500.., _) | (_, "server_error" | "overloaded_error") => {
+            (failed(&text), EndCause::Infra(TroubleKind::Network.cause(text)))
+        }
+        _ => return AgentReport::doing(failed(&text)),
+    };
+    AgentReport {
+        end: Some(end),
+        ..AgentReport::of(Seen::Doing(doing))
+    }
+}
+
+/// A turn that failed with those words.
+pub(super) fn failed(text: &str) -> Doing {
+    Doing::Done {
+        problem: Some(text.to_owned()),
+    }
+}

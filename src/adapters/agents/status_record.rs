@@ -1,0 +1,51 @@
+//! What a status record (OSC 7501) says of an agent. Claude Code sends them when the terminal answers its query, Codex unasked.
+
+use crate::adapters::agents::json_report::{failed, harmless};
+use crate::agent_state::{AgentReport, Doing, Seen, Wait, Work};
+use crate::domain::AskKind;
+use crate::term::{ReportedState, StatusRecord};
+
+/// What a record says.
+pub fn read(record: &StatusRecord) -> AgentReport {
+    AgentReport::of(match &record.id {
+        Some(id) => child(id, record),
+        None => root(record),
+    })
+}
+
+/// A record with an id is about a subagent or a background command.
+fn child(id: &str, record: &StatusRecord) -> Seen {
+    let id = harmless(id);
+    if record.state == ReportedState::Clear {
+        return Seen::ChildGone { id };
+    }
+    let name = record.title.as_deref().or(record.text.as_deref());
+    Seen::Child {
+        id,
+        name: harmless(name.unwrap_or_default()),
+    }
+}
+
+fn root(record: &StatusRecord) -> Seen {
+    let text = harmless(record.text.as_deref().unwrap_or_default());
+    let kind = record.kind.as_deref();
+    Seen::Doing(match record.state {
+        ReportedState::Idle => Doing::Idle,
+        ReportedState::Done => Doing::DONE,
+        ReportedState::Error => failed(&text),
+        ReportedState::Working if text.ends_with("still running") => Doing::Background(text),
+        ReportedState::Working => Doing::Working(Work::Unspecified),
+        ReportedState::Blocked if kind == Some("auth") => Doing::NotLoggedIn,
+        ReportedState::Blocked => Doing::Blocked(Wait::new(ask_kind(kind, &text), text)),
+        ReportedState::Clear => return Seen::Withdrawn,
+    })
+}
+
+/// Claude reports its own dialogs (`trust this folder`, `dialog open`) as permissions; those of tools begin with `approve`.
+fn ask_kind(kind: Option<&str>, text: &str) -> AskKind {
+    match kind {
+        Some("question") => AskKind::Question,
+        _ if text.is_empty() || text.starts_with("approve ") => AskKind::Permission,
+        _ => AskKind::Dialog,
+    }
+}

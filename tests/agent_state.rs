@@ -1,0 +1,12 @@
+//! What is concluded from recordings of real tools: their streams, hooks, titles and status records.
+
+#[path = "agent_state/accuracy.rs"]
+mod accuracy;
+#[path = "agent_state/damaged.rs"]
+mod damaged;
+#[path = "agent_state/figures.rs"]
+mod figures;
+#[path = "agent_state/recordings.rs"]
+mod recordings;
+#[path = "agent_state/sequences.rs"]
+mod sequences;

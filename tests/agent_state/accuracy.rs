@@ -1,0 +1,167 @@
+//! How right conclusions are, and how late, against what the agents really did (`truth.txt`): precision, recall and delay for each
+//! state and each way a tool reports.
+
+use std::collections::BTreeMap;
+
+use dbs::agent_state::{AgentState, Doing};
+use dbs::domain::Timestamp;
+
+use crate::recordings::{Happening, Reader, Recording, folder, happen, recording};
+
+/// Looks at a recording are so many milliseconds apart.
+const STEP: u64 = 5;
+
+/// The states that are told apart, and the ways of reporting with the readers that each has.
+const STATES: [&str; 3] = ["working", "blocked", "ready"];
+const WAYS: [(&str, &str, &[Reader]); 7] = [
+    ("claude status record", "claude-tty/", &[Reader::Record]),
+    ("claude title", "claude-tty/", &[Reader::ClaudeTitle]),
+    (
+        "claude both",
+        "claude-tty/",
+        &[Reader::Record, Reader::ClaudeTitle],
+    ),
+    ("claude stream", "claude-control/", &[Reader::Stream]),
+    ("codex both", "codex/tui", &[Reader::Record, Reader::CodexTitle]),
+    ("codex app server", "codex/app", &[Reader::AppServer]),
+    ("gemini title", "gemini/", &[Reader::GeminiTitle]),
+];
+
+/// Figures of one state as one way reports it, in looks and milliseconds.
+#[derive(Debug, Clone, Copy, Default)]
+struct Accuracy {
+    concluded: u64,
+    real: u64,
+    right: u64,
+    delays: u64,
+    changes: u64,
+    missed: u64,
+}
+
+impl Accuracy {
+    /// How often it was so when it was concluded, and concluded when it was so, in percent.
+    fn percent(self) -> (u64, u64) {
+        let share = |of: u64| if of == 0 { 100 } else { self.right * 100 / of };
+        (share(self.concluded), share(self.real))
+    }
+
+    fn delay(self) -> u64 {
+        self.delays / (self.changes - self.missed).max(1)
+    }
+}
+
+fn state_of(doing: &Doing) -> &'static str {
+    match doing {
+        Doing::Working(_) | Doing::Background(_) => "working",
+        Doing::Blocked(_) => "blocked",
+        _ => "ready",
+    }
+}
+
+/// What was really so from when on, in each recording.
+fn truth() -> BTreeMap<String, Vec<(u64, &'static str)>> {
+    let text = std::fs::read_to_string(folder().join("truth.txt")).expect("the truth is there");
+    let mut truth: BTreeMap<String, Vec<(u64, &'static str)>> = BTreeMap::new();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let [name, second, state] = line.split(' ').collect::<Vec<_>>()[..] else {
+            panic!("not a line of truth: {line}");
+        };
+        let millis = second
+            .replace('.', "")
+            .parse()
+            .expect("seconds with three digits after the point");
+        let state = STATES
+            .into_iter()
+            .find(|known| *known == state)
+            .expect("a known state");
+        truth.entry(name.to_owned()).or_default().push((millis, state));
+    }
+    truth
+}
+
+/// What is concluded of a recording at each look, from those readers alone.
+fn looks(recording: &Recording, readers: &[Reader], from: u64) -> Vec<(u64, &'static str)> {
+    let mut state = AgentState::new();
+    let mut steps = recording.steps.iter().peekable();
+    // What was so in the end stays so for a moment.
+    let end = recording.steps.last().map_or(0, |(at, _)| at.0) + 500;
+    let mut looks = Vec::new();
+    for now in (from..end).step_by(usize::try_from(STEP).expect("small")) {
+        while let Some((at, happening)) = steps.next_if(|(at, _)| at.0 <= now) {
+            match happening {
+                Happening::Bytes { reader, .. } if !readers.contains(reader) => {}
+                happening => happen(&mut state, *at, happening),
+            }
+        }
+        looks.push((now, state_of(&state.conclude(Timestamp(now)).doing)));
+    }
+    looks
+}
+
+fn measure(
+    measured: &mut BTreeMap<&'static str, Accuracy>,
+    looks: &[(u64, &'static str)],
+    real: &[(u64, &'static str)],
+) {
+    for (now, concluded) in looks {
+        let (_, is) = real
+            .iter()
+            .rfind(|(from, _)| from <= now)
+            .expect("looks begin with the truth");
+        measured.entry(concluded).or_default().concluded += 1;
+        measured.entry(is).or_default().real += 1;
+        measured.entry(is).or_default().right += u64::from(concluded == is);
+    }
+    for (number, (from, state)) in real.iter().enumerate() {
+        let end = real.get(number + 1).map_or(u64::MAX, |(next, _)| *next);
+        let mut during = looks.iter().filter(|(now, _)| (*from..end).contains(now));
+        let accuracy = measured.entry(state).or_default();
+        accuracy.changes += 1;
+        match during.find(|(_, concluded)| concluded == state) {
+            Some((now, _)) => accuracy.delays += now - from,
+            None => accuracy.missed += 1,
+        }
+    }
+}
+
+fn accuracy(folder: &str, readers: &[Reader]) -> BTreeMap<&'static str, Accuracy> {
+    let mut measured = BTreeMap::new();
+    for (name, real) in truth() {
+        // The recording without status records measures titles alone.
+        let is_without = name.contains("title_only");
+        let suits = match readers {
+            [Reader::Record] | [Reader::Record, _] => !is_without,
+            [Reader::ClaudeTitle] => is_without,
+            _ => true,
+        };
+        if name.starts_with(folder) && suits {
+            measure(
+                &mut measured,
+                &looks(&recording(&name), readers, real[0].0),
+                &real,
+            );
+        }
+    }
+    measured
+}
+
+#[test]
+fn conclusions_are_right_and_soon_in_every_way_a_tool_reports() {
+    for (way, folder, readers) in WAYS {
+        for (state, measured) in accuracy(folder, readers) {
+            let (precision, recall) = measured.percent();
+            let delay = measured.delay();
+            println!(
+                "{way:22} {state:8} precision {precision:3} % recall {recall:3} % delay {delay:4} ms missed {} of {}",
+                measured.missed, measured.changes
+            );
+            // The title of Claude is the same for an idle agent and one that waits for an answer.
+            if way != "claude title" && way != "gemini title" && way != "claude status record" {
+                assert!(
+                    precision >= 85 && recall >= 85 && delay <= 120,
+                    "{way} {state}: {measured:?}"
+                );
+            }
+        }
+    }
+}
