@@ -89,7 +89,7 @@ pub(super) fn failure(status: u64, error: &str, text: String) -> AgentReport {
             Doing::NotLoggedIn,
             EndCause::Infra(TroubleKind::Agent.cause(text)),
         ),
-        (402 | 403 | 404, _) | (_, "billing_error" | "model_not_found") => {
+        (402..=404, _) | (_, "billing_error" | "model_not_found") => {
             (failed(&text), EndCause::Infra(TroubleKind::Agent.cause(text)))
         }
         (500.., _) | (_, "server_error" | "overloaded_error") => {
