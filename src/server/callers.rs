@@ -380,7 +380,7 @@ mod tests {
     fn refusals_are_counted_for_so_many_attempts_and_no_more() {
         let home = tempfile::tempdir().unwrap();
         let (intake, _outlet) = intake(home.path());
-        let guard = CallerGuard::new("dbs-1".to_owned(), intake.engine.clone());
+        let guard = CallerGuard::new("dbs-1".to_owned(), intake.engine);
         for attempt in 0..20 * MOST_COUNTED as u64 {
             guard.count(Some(AttemptId(1_000 + attempt)), "approve");
             if attempt % 1_000 == 0 {
