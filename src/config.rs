@@ -12,6 +12,7 @@ mod edit;
 mod error;
 mod files;
 mod json;
+pub mod kept_settings;
 mod layers;
 pub mod notify_style;
 mod origin;

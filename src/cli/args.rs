@@ -132,7 +132,7 @@ pub enum CliCommand {
     Events(EventsArgs),
     /// Look whether everything needed is there
     Doctor {
-        /// Make a damaged store whole again, from its events and backups
+        /// Bring lost settings back, or make a damaged store whole again, from its events and backups
         #[arg(long)]
         repair: bool,
         #[command(flatten)]

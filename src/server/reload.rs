@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::adapters::agents::AgentsByRole;
 use crate::adapters::clock;
 use crate::config::appearance::Appearance;
+use crate::config::kept_settings::KeptSettings;
 use crate::config::session_setup;
 use crate::config::{self, Config, ResolvedSetting, SettingEffect, SettingOrigin, schema};
 use crate::domain::{Command, Event, NoticeLevel};
@@ -49,6 +50,9 @@ impl Reloader {
         let mut every = tokio::time::interval(LOOK_EVERY);
         every.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut read = look(&scripts).await.unwrap_or_default();
+        // After the first look, so that what vanishes meanwhile is a change.
+        let keeper = Arc::clone(self);
+        drop(tokio::task::spawn_blocking(move || keeper.keep_files()).await);
         let mut seen = read.clone();
         loop {
             every.tick().await;
@@ -61,7 +65,10 @@ impl Reloader {
             read = seen.clone();
             let reloader = Arc::clone(self);
             // Problems are published as notices.
-            let reading = move || drop(reloader.reload("a file was edited"));
+            let reading = move || {
+                drop(reloader.reload("a file was edited"));
+                reloader.keep_files();
+            };
             if tokio::task::spawn_blocking(reading).await.is_err() {
                 return;
             }
@@ -91,6 +98,21 @@ impl Reloader {
             Err(_known) => {}
         }
         done.map(drop)
+    }
+
+    /// Keeps a copy of the files, or says that they are gone. Blocks.
+    fn keep_files(&self) {
+        let place = &self.settings.place;
+        let kept = KeptSettings::new(&place.debussy, &place.state);
+        if let Some(text) = kept.lost_text() {
+            return publish_notice(&self.engine.journal, NoticeLevel::Alert, text);
+        }
+        if let Err(error) = kept.keep() {
+            tracing::warn!(
+                "could not copy the settings into {}: {error}",
+                place.state.display()
+            );
+        }
     }
 
     /// Renames the session in the project's settings; the folder's name needs no setting. Answers the notice. Blocks.

@@ -94,3 +94,50 @@ fn a_comparison_says_who_last_committed_each_file_and_whether_it_was_changed_sin
     assert_eq!(json["items"][0]["last_commit"]["committed"], false, "{json:#}");
     assert_eq!(json["items"][0]["last_commit"]["commit"], commit, "{json:#}");
 }
+
+#[test]
+fn settings_that_vanish_while_a_server_runs_are_told_and_brought_back_by_repair() {
+    let shop = Shop::new();
+    shop.does(&["config", "base_branch", "main"]);
+    shop.does(&["config", "gates.check", "make check"]);
+    let lines = shop.git.root().join("lines");
+    let mut watch = shop.command(&shop.git.project(), &["watch"]);
+    let printed = std::fs::File::create(&lines).unwrap();
+    let mut watch = watch
+        .stdout(printed)
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let (debussy, kept) = (
+        shop.git.project().join(".debussy"),
+        shop.git.state().join("settings/config.toml"),
+    );
+    let text = std::fs::read_to_string(debussy.join("config.toml")).unwrap();
+    shop.wait_for("a copy", || {
+        std::fs::read_to_string(&kept).is_ok_and(|copy| copy == text)
+    });
+    shop.git.git(&shop.git.project(), &["clean", "-fdxq"]);
+    assert!(
+        !debussy.join("config.toml").exists(),
+        "git ignores it, so it is taken away"
+    );
+    let said = shop.run(&["doctor"]);
+    assert!(
+        said.out.contains("MISSING settings") && said.out.contains("dbs doctor --repair"),
+        "{said:?}"
+    );
+    shop.wait_for("a server that has seen it", || shop.board()["base"].is_null());
+    assert!(shop.does(&["doctor", "--repair"]).contains("brought back"));
+    assert_eq!(
+        std::fs::read_to_string(debussy.join("config.toml")).unwrap(),
+        text
+    );
+    assert_eq!(shop.does(&["config", "gates.check"]), "make check\n");
+    shop.wait_for("the settings", || {
+        !shop.run(&["doctor"]).out.contains("MISSING settings")
+    });
+    shop.does(&["stop"]);
+    watch.wait().unwrap();
+    let told = std::fs::read_to_string(&lines).unwrap();
+    assert!(told.contains("are gone (config.toml); copies are kept"), "{told}");
+}

@@ -8,6 +8,7 @@ use crate::adapters::store::{LockOwner, SqliteStore};
 use crate::cli::args::JsonFlag;
 use crate::cli::commands::{CommandResult, print_done};
 use crate::cli::failure::could_not;
+use crate::config::kept_settings::KeptSettings;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 
@@ -45,9 +46,24 @@ pub(super) fn restore(edge: &ProcessEnv, file: &Path, json: JsonFlag) -> Command
     Ok(ExitCode::SUCCESS)
 }
 
-/// Makes a damaged store whole again; refused while a server runs.
+/// Brings settings back of which only the copies are left; otherwise makes a damaged store whole again, which is refused while a
+/// server runs.
 pub(super) fn repair(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let brought = KeptSettings::new(&place.debussy, &place.state)
+        .restore()
+        .map_err(could_not)?;
+    if !brought.is_empty() {
+        let names: Vec<String> = brought.iter().map(|name| name.display().to_string()).collect();
+        let done = format!(
+            "brought back into {}: {}; the store was not looked at",
+            place.debussy.display(),
+            names.join(", ")
+        );
+        // A server that runs takes them over by itself.
+        print_done(&done, json);
+        return Ok(ExitCode::SUCCESS);
+    }
     let done = SqliteStore::repair(&place.store, &owner(), clock::now()).map_err(could_not)?;
     print_done(&done, json);
     Ok(ExitCode::SUCCESS)

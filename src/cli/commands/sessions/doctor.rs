@@ -13,6 +13,7 @@ use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::exit_code;
 use crate::cli::failure::could_not;
 use crate::config::channels::ChannelSettings;
+use crate::config::kept_settings::KeptSettings;
 use crate::config::process_env::{ProcessEnv, runs_as_root};
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
@@ -138,6 +139,9 @@ fn trust(place: &ProjectPaths) -> Result<String, String> {
 
 /// Settings that can be used; what is not understood in their files is reported, and an error only if nothing of a file is used.
 fn settings(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
+    if let Some(why) = KeptSettings::new(&place.debussy, &place.state).lost_text() {
+        return Err(why);
+    }
     let setup = session_setup::read(place, edge)?;
     let config = place.config();
     let findings: Vec<String> = config.diagnostics().iter().map(ToString::to_string).collect();
