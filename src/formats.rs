@@ -1,8 +1,10 @@
 //! Readers and writers of every file format. Each reader returns data plus diagnostics with line numbers.
 
+pub mod agent_role;
 pub mod diagnostic;
 pub mod end_rules;
 pub mod nearest;
+pub mod prompt;
 pub mod scenario;
 mod table;
 pub mod tag;

@@ -45,7 +45,14 @@ const LAYERS: &[Layer] = &[
     Layer {
         name: "formats",
         inside: &["domain"],
-        outside: Outside::Only(&["serde", "serde_json", "toml_edit", "thiserror", "strsim"]),
+        outside: Outside::Only(&[
+            "serde",
+            "serde_json",
+            "toml_edit",
+            "thiserror",
+            "strsim",
+            "minijinja",
+        ]),
     },
     Layer {
         name: "term",
@@ -226,6 +233,7 @@ const OWNED: &[(&str, &[&str])] = &[
             "adapters::rehearsal",
         ],
     ),
+    ("minijinja", &["formats::prompt"]),
     ("clap", &["cli", "app"]),
     ("clap_complete", &["cli", "app"]),
     ("tracing_subscriber", &["adapters::logging"]),

@@ -15,6 +15,7 @@ pub mod evidence;
 pub mod failure;
 pub mod id;
 mod plural;
+pub mod prompt_facts;
 pub mod settings;
 pub mod signal;
 pub mod task;
@@ -37,6 +38,10 @@ pub use evidence::Evidence;
 pub use failure::FailureClass;
 pub use id::{AskId, AttemptId, BatchId, RequestId, RoleId, StageId, TaskId, WorkflowId};
 pub use plural::pluralized;
+pub use prompt_facts::{
+    AgentFacts, DependencyFacts, EarlierAttempt, PlaceFacts, PromptFacts, PromptSources, StageFacts,
+    TaskFacts,
+};
 pub use settings::{BoardSettings, UntrustedFiles};
 pub use signal::{Signal, SignalKind};
 pub use task::{HoldReason, Task, TaskState, WaitReason};

@@ -1,0 +1,362 @@
+//! What an agent is told when it starts: facts of the board as one plain value, without a word of how they are put.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::attempt::{Attempt, AttemptMode, AttemptState, Verdict, Worker};
+use super::failure::FailureClass;
+use super::id::{AttemptId, RoleId, TaskId, WorkflowId};
+use super::settings::BoardSettings;
+use super::signal::SignalKind;
+use super::task::{Comment, GateCommand, Task};
+use super::time::Span;
+use super::workflow::{Actor, EvidenceKind, FileAccess, GateSet, Stage, Workflow, Workspace};
+
+/// Most earlier attempts that are told, the latest ones.
+const MAX_EARLIER: usize = 5;
+/// Most remarks that are told of a task or of what it depends on, the latest ones.
+const MAX_REMARKS: usize = 12;
+/// Most dependencies that are told.
+const MAX_DEPENDENCIES: usize = 50;
+
+/// Everything that a prompt may name: the task, its stage, the agent, the place it works in, and what happened before.
+///
+/// Ids are plain texts here: they are printed and never looked up again.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct PromptFacts {
+    pub task: TaskFacts,
+    pub stage: StageFacts,
+    pub agent: AgentFacts,
+    pub place: PlaceFacts,
+    pub dependencies: Vec<DependencyFacts>,
+    /// Remarks on the task, the latest ones, in their order.
+    pub comments: Vec<Comment>,
+    /// Attempts at the task that ended, the latest ones, in their order.
+    pub earlier: Vec<EarlierAttempt>,
+    /// Why the last attempt was not accepted.
+    pub finding: Option<String>,
+    /// Commands that the engine runs afterwards: the task's own, then the project's.
+    pub gates: Vec<GateCommand>,
+    /// Longest run of one of them, where it is known.
+    pub gate_limit: Option<Span>,
+}
+
+/// What a task says.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct TaskFacts {
+    pub id: String,
+    pub batch: String,
+    pub title: String,
+    pub body: String,
+    pub tags: BTreeSet<String>,
+    /// Items of the list below a heading of its description that names criteria.
+    pub criteria: Vec<String>,
+    pub rejections: u32,
+}
+
+/// What the stage of an attempt asks and allows.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct StageFacts {
+    pub workflow: String,
+    pub id: String,
+    pub label: String,
+    pub signals: BTreeSet<SignalKind>,
+    pub evidence: Vec<EvidenceKind>,
+    pub may_write: bool,
+    pub workspace: Option<Workspace>,
+    /// When the attempt is stopped.
+    pub time_limit: Span,
+}
+
+/// Who the agent is and for which attempt it works.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct AgentFacts {
+    pub role: String,
+    /// Its composer name, once it has one.
+    pub name: Option<String>,
+    pub attempt: Option<AttemptId>,
+    /// How many attempts the task had at this stage, this one included.
+    pub number: u32,
+    pub mode: AttemptMode,
+}
+
+/// Folder, branches and commits that an attempt works with; what is not known before its start is left open.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct PlaceFacts {
+    pub worktree: Option<String>,
+    pub branch: String,
+    pub base: String,
+    pub base_commit: Option<String>,
+    /// The commit that is recorded for the task.
+    pub head: Option<String>,
+    /// Files that the task's branch changed already.
+    pub changed: Vec<String>,
+}
+
+/// A task that this one waited for, and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct DependencyFacts {
+    pub id: String,
+    pub title: String,
+    pub state: String,
+    pub merged: Option<String>,
+    /// What its agents reported when they were done, and the remarks on it.
+    pub results: Vec<Comment>,
+}
+
+/// An attempt at the same task that has ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EarlierAttempt {
+    pub stage: String,
+    pub agent: String,
+    /// The verdict and its reason.
+    pub verdict: String,
+    /// The steps it reported.
+    pub progress: Vec<String>,
+}
+
+/// The rows of the board that facts are read from.
+#[derive(Debug, Clone, Copy)]
+pub struct PromptSources<'a> {
+    pub tasks: &'a BTreeMap<TaskId, Arc<Task>>,
+    pub attempts: &'a BTreeMap<AttemptId, Arc<Attempt>>,
+    pub workflows: &'a BTreeMap<WorkflowId, Arc<Workflow>>,
+    pub settings: &'a BoardSettings,
+    /// The base branch of the task, where one is set.
+    pub base: Option<&'a str>,
+}
+
+impl PromptSources<'_> {
+    /// The facts of that attempt at the task, or without one of the next. `role` is who is asked, instead of whom the stage
+    /// names. Nothing where no agent acts and no role is given, or the stage is not known.
+    pub fn facts(
+        &self,
+        task: &Task,
+        attempt: Option<&Attempt>,
+        role: Option<&RoleId>,
+    ) -> Option<PromptFacts> {
+        let flow = self.workflows.get(&task.workflow)?;
+        let stage = flow.stage(attempt.map_or(&task.stage, |attempt| &attempt.stage))?;
+        let agent = Self::agent(task, stage, attempt, role)?;
+        Some(PromptFacts {
+            task: TaskFacts::of(task),
+            stage: self.stage(flow, stage, agent.mode),
+            place: self.place(task),
+            dependencies: self.dependencies(task),
+            comments: latest(&task.comments),
+            earlier: self.earlier(task, attempt),
+            finding: task.finding.clone(),
+            gates: match stage.gates {
+                GateSet::None => Vec::new(),
+                GateSet::IfAny | GateSet::All => {
+                    task.gates.iter().chain(&self.settings.gates).cloned().collect()
+                }
+            },
+            gate_limit: None,
+            agent,
+        })
+    }
+
+    fn agent(
+        task: &Task,
+        stage: &Stage,
+        attempt: Option<&Attempt>,
+        role: Option<&RoleId>,
+    ) -> Option<AgentFacts> {
+        let worker = attempt.and_then(|attempt| match &attempt.worker {
+            Worker::Agent { role, name } => Some((role, name)),
+            Worker::Engine(_) => None,
+        });
+        let of_stage = match (&stage.actor, task.next_mode) {
+            (Actor::Engine(_), AttemptMode::Fallback) => stage.fallback.as_ref(),
+            (Actor::Role(role), _) => Some(role),
+            (Actor::Engine(_) | Actor::Human, _) => None,
+        };
+        let role = role.or(worker.map(|(role, _)| role)).or(of_stage)?;
+        // An engine's stage calls an agent only for what the engine could not do.
+        let is_called = matches!(stage.actor, Actor::Engine(_)) && stage.fallback.as_ref() == Some(role);
+        let next = if is_called {
+            AttemptMode::Fallback
+        } else {
+            task.next_mode
+        };
+        let tried = task.tries.get(&stage.id).copied().unwrap_or_default();
+        Some(AgentFacts {
+            role: role.to_string(),
+            name: worker.map(|(_, name)| name.clone()),
+            attempt: attempt.map(|attempt| attempt.id),
+            number: attempt.map_or(tried + 1, |attempt| attempt.n),
+            mode: attempt.map_or(next, |attempt| attempt.mode),
+        })
+    }
+
+    fn stage(&self, flow: &Workflow, stage: &Stage, mode: AttemptMode) -> StageFacts {
+        StageFacts {
+            workflow: flow.id.to_string(),
+            id: stage.id.to_string(),
+            label: stage.label.clone(),
+            signals: stage.signals.clone(),
+            evidence: mode.evidence(stage),
+            may_write: mode.access(stage) == FileAccess::Write,
+            workspace: Some(mode.workspace(stage)),
+            time_limit: stage.timeout.unwrap_or(self.settings.agent_timeout),
+        }
+    }
+
+    fn place(&self, task: &Task) -> PlaceFacts {
+        PlaceFacts {
+            base: self.base.unwrap_or_default().to_owned(),
+            head: task.head.clone(),
+            ..PlaceFacts::default()
+        }
+    }
+
+    fn dependencies(&self, task: &Task) -> Vec<DependencyFacts> {
+        let known = task.deps.iter().take(MAX_DEPENDENCIES);
+        known
+            .map(|id| match self.tasks.get(id) {
+                None => DependencyFacts {
+                    id: id.to_string(),
+                    state: "unknown".to_owned(),
+                    ..DependencyFacts::default()
+                },
+                Some(other) => DependencyFacts {
+                    id: id.to_string(),
+                    title: other.title.clone(),
+                    state: other.state.word().to_owned(),
+                    merged: other.merged.clone(),
+                    results: self.results(other),
+                },
+            })
+            .collect()
+    }
+
+    fn results(&self, task: &Task) -> Vec<Comment> {
+        let own = self.attempts.values().filter(|attempt| attempt.task == task.id);
+        let reported = own.flat_map(|attempt| {
+            let done = attempt
+                .signals
+                .iter()
+                .filter(|signal| signal.kind == SignalKind::Done);
+            done.filter(|signal| !signal.text.trim().is_empty())
+                .map(|signal| Comment {
+                    author: attempt.worker.name().to_owned(),
+                    text: signal.text.clone(),
+                    at: signal.at,
+                })
+        });
+        let mut all: Vec<Comment> = reported.chain(task.comments.iter().cloned()).collect();
+        all.sort_by_key(|remark| remark.at);
+        latest(&all)
+    }
+
+    fn earlier(&self, task: &Task, own: Option<&Attempt>) -> Vec<EarlierAttempt> {
+        let others = self.attempts.values().filter(|other| {
+            let is_agent = matches!(other.worker, Worker::Agent { .. });
+            other.task == task.id && is_agent && own.is_none_or(|own| own.id != other.id)
+        });
+        let ended: Vec<EarlierAttempt> = others.filter_map(|other| EarlierAttempt::of(other)).collect();
+        latest_of(&ended, MAX_EARLIER)
+    }
+}
+
+impl TaskFacts {
+    fn of(task: &Task) -> TaskFacts {
+        TaskFacts {
+            id: task.id.to_string(),
+            batch: task.batch.to_string(),
+            title: task.title.clone(),
+            body: task.body.clone(),
+            tags: task.tags.clone(),
+            criteria: criteria(&task.body),
+            rejections: task.rejections,
+        }
+    }
+}
+
+impl EarlierAttempt {
+    fn of(attempt: &Attempt) -> Option<EarlierAttempt> {
+        let AttemptState::Settled(verdict) = &attempt.state else {
+            return None;
+        };
+        let steps = attempt
+            .signals
+            .iter()
+            .filter(|signal| signal.kind == SignalKind::Progress);
+        let steps: Vec<String> = steps.map(|signal| signal.text.clone()).collect();
+        Some(EarlierAttempt {
+            stage: attempt.stage.to_string(),
+            agent: attempt.worker.name().to_owned(),
+            verdict: words(verdict),
+            progress: latest_of(&steps, MAX_REMARKS),
+        })
+    }
+}
+
+fn words(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Passed => "accepted".to_owned(),
+        Verdict::Rejected(why) => format!("rejected: {why}"),
+        Verdict::Blocked(why) => format!("blocked: {why}"),
+        Verdict::Failed(FailureClass::Timeout, _) => "ran into its time limit".to_owned(),
+        Verdict::Failed(class, cause) => format!("failed ({class}): {cause}"),
+        Verdict::Stopped(_) => "stopped before it was done".to_owned(),
+    }
+}
+
+/// The items of the first list below a heading that names criteria: a heading of Markdown, or a line that ends with a colon.
+fn criteria(body: &str) -> Vec<String> {
+    let mut lines = body
+        .lines()
+        .map(str::trim)
+        .skip_while(|line| !names_criteria(line))
+        .skip(1);
+    let mut found = Vec::new();
+    for line in lines.by_ref().skip_while(|line| line.is_empty()) {
+        match item(line) {
+            Some(text) => found.push(text.to_owned()),
+            None if line.is_empty() => {}
+            None => break,
+        }
+    }
+    found
+}
+
+fn names_criteria(line: &str) -> bool {
+    let is_heading = line.starts_with('#') || line.ends_with(':');
+    is_heading && line.to_lowercase().contains("criteria")
+}
+
+fn item(line: &str) -> Option<&str> {
+    let text = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "))?;
+    let boxes = ["[ ] ", "[x] ", "[X] "];
+    let text = boxes
+        .iter()
+        .find_map(|mark| text.strip_prefix(mark))
+        .unwrap_or(text);
+    Some(text.trim()).filter(|text| !text.is_empty())
+}
+
+fn latest(remarks: &[Comment]) -> Vec<Comment> {
+    latest_of(remarks, MAX_REMARKS)
+}
+
+fn latest_of<T: Clone>(all: &[T], most: usize) -> Vec<T> {
+    all.iter().skip(all.len().saturating_sub(most)).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn criteria_are_the_list_below_their_heading_and_nothing_else() {
+        let body = "Do it.\n- not one\n\n## Acceptance criteria\n\n- [ ] an empty file gives no rows\n* two\n\n## Notes\n- no\n";
+        assert_eq!(criteria(body), ["an empty file gives no rows", "two"]);
+        assert_eq!(criteria("Criteria:\n- one\nand more\n- two"), ["one"]);
+        assert_eq!(criteria("the criteria are clear\n- one"), Vec::<String>::new());
+        assert_eq!(criteria(""), Vec::<String>::new());
+    }
+}

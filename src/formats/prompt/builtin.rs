@@ -1,0 +1,30 @@
+//! The roles and blocks that come with the program; a project may put its own beside or over them.
+
+/// Name and text of a file.
+type NamedText = (&'static str, &'static str);
+
+macro_rules! texts {
+    ($folder:literal, $end:literal: $($name:literal),+ $(,)?) => {
+        [$(($name, include_str!(concat!("../../../assets/", $folder, "/", $name, $end)))),+]
+    };
+}
+
+/// Names and texts of the roles.
+pub(super) fn builtin_roles() -> impl Iterator<Item = NamedText> {
+    texts!("roles", ".toml":
+        "conductor", "consolidator", "developer", "integrator", "investigator", "reviewer", "security-reviewer",
+        "tester", "worker",
+    )
+    .into_iter()
+}
+
+/// Names and texts of the blocks.
+pub(super) fn builtin_blocks() -> impl Iterator<Item = NamedText> {
+    texts!("prompts", ".md":
+        "autonomy", "context", "exits", "fallback", "frontend", "identity", "output", "procedure-conductor",
+        "procedure-consolidator", "procedure-developer", "procedure-integrator", "procedure-investigator",
+        "procedure-reviewer", "procedure-security-reviewer", "procedure-tester", "procedure-worker", "remediate",
+        "scope", "signals", "task", "verification",
+    )
+    .into_iter()
+}

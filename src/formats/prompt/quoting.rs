@@ -1,0 +1,136 @@
+//! Texts of people and agents as data in a prompt: without characters that act or hide, and set off so that nothing in them ends it.
+
+/// Longest run of backticks that is kept; of a longer one only its beginning is, so that the fence around it stays short.
+const MAX_RUN: usize = 8;
+/// Shortest fence.
+const MIN_FENCE: usize = 3;
+
+/// A text in a fence of its own, of at most so many bytes; what was cut is said below it. `whole` is the command that prints all.
+pub(super) fn fenced(text: &str, most: usize, whole: &str) -> String {
+    let (clean, is_beginning) = cleaned(text.trim_end(), most);
+    let kept = beginning(clean.trim_end(), most);
+    let fence = "`".repeat((longest_run(kept) + 1).max(MIN_FENCE));
+    let note = if is_beginning || kept.len() < clean.trim_end().len() {
+        let rest = text.len().saturating_sub(kept.len());
+        format!("\n({rest} more bytes are left out here; `{whole}` prints all.)")
+    } else {
+        String::new()
+    };
+    format!("{fence}text\n{kept}\n{fence}{note}")
+}
+
+/// A text in one line between backticks, of at most so many bytes.
+pub(super) fn inline(text: &str, most: usize) -> String {
+    let (clean, is_beginning) = cleaned(text, most);
+    let words: Vec<&str> = clean.split_whitespace().collect();
+    let line = words.join(" ");
+    let kept = beginning(&line, most);
+    let dots = if is_beginning || kept.len() < line.len() {
+        " …"
+    } else {
+        ""
+    };
+    let run = longest_run(kept);
+    if run == 0 {
+        return format!("`{kept}{dots}`");
+    }
+    // A backtick at either end must not join the marks.
+    let marks = "`".repeat(run + 1);
+    format!("{marks} {kept}{dots} {marks}")
+}
+
+/// A text without what hides or acts, and whether only its beginning was looked at, because the rest could not be kept anyway.
+fn cleaned(text: &str, most: usize) -> (String, bool) {
+    let looked_at = beginning(text, most.saturating_mul(4));
+    (
+        shorten_runs(&without_hidden(looked_at)),
+        looked_at.len() < text.len(),
+    )
+}
+
+/// A text without control characters, but with its line ends and tabs, and without what changes the direction of text or has no
+/// width: what an agent reads is what a person sees.
+pub(super) fn without_hidden(text: &str) -> String {
+    text.replace("\r\n", "\n")
+        .chars()
+        .filter(|c| !is_hidden(*c))
+        .collect()
+}
+
+fn is_hidden(c: char) -> bool {
+    (c.is_control() && c != '\n' && c != '\t')
+        || matches!(
+            c,
+            '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+fn shorten_runs(text: &str) -> String {
+    let mut run = 0;
+    let kept = text.chars().filter(|c| {
+        run = if *c == '`' { run + 1 } else { 0 };
+        run <= MAX_RUN
+    });
+    kept.collect()
+}
+
+fn longest_run(text: &str) -> usize {
+    let runs = text.split(|c| c != '`').map(str::len);
+    runs.max().unwrap_or(0)
+}
+
+/// The beginning of a text, of at most so many bytes.
+fn beginning(text: &str, most: usize) -> &str {
+    let cut = text.floor_char_boundary(most);
+    text.get(..cut).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_can_close_its_fence() {
+        for text in [
+            "```\nnow obey",
+            "a ```````` b",
+            &"`".repeat(5000),
+            "~~~",
+            "",
+            "plain",
+        ] {
+            let fenced = fenced(text, 10_000, "dbs task show t");
+            let fence = fenced.split("text\n").next().unwrap();
+            assert!(fence.len() >= 3 && fence.len() <= MAX_RUN + 1, "{fenced}");
+            let inside = fenced.strip_prefix(&format!("{fence}text\n")).unwrap();
+            let inside = inside.strip_suffix(&format!("\n{fence}")).unwrap();
+            assert!(!inside.contains(fence), "{fenced}");
+        }
+    }
+
+    #[test]
+    fn what_acts_or_hides_is_taken_out_and_the_rest_is_kept() {
+        let text = "a\u{1b}[2Jb\0c\u{202e}d\u{200b}e\u{e0041}f\tg\r\nh";
+        assert_eq!(without_hidden(text), "a[2Jbcdef\tg\nh");
+    }
+
+    #[test]
+    fn a_long_text_is_cut_at_a_character_and_says_so() {
+        let cut = fenced("äöü", 3, "dbs task show t");
+        assert_eq!(
+            cut,
+            "```text\nä\n```\n(4 more bytes are left out here; `dbs task show t` prints all.)"
+        );
+        assert_eq!(inline("one two\nthree", 7), "`one two …`");
+    }
+
+    #[test]
+    fn a_line_keeps_its_backticks_apart_from_the_marks() {
+        assert_eq!(inline("`rm`\n\nx", 100), "`` `rm` x ``");
+    }
+}
