@@ -551,3 +551,60 @@ fn an_agent_is_not_started_with_a_script_that_has_changed_where_it_would_run() {
     assert_eq!(trusting.config().family(&schema::ROLE_COMMAND), []);
     assert!(start("exec real-agent").is_err());
 }
+
+#[test]
+fn roles_and_prompts_of_a_project_are_in_force_only_as_they_were_trusted() {
+    let trusting = Trusting::new();
+    let output = ".debussy/prompts/output.md";
+    let text_of = |name: &str| {
+        let library = trusting.trust().prompt_library().unwrap();
+        library
+            .blocks()
+            .find(|(block, _)| *block == name)
+            .map(|(_, block)| block.text.clone())
+    };
+    let built_in = text_of("output").unwrap();
+    trusting.file(output, "Say nothing.\n");
+    let role = "title = \"D\"\nsignals = [\"done\"]\nblocks = [\"task\", \"signals\"]\n";
+    trusting.file(".debussy/roles/developer.toml", role);
+    assert_eq!(text_of("output").unwrap(), built_in, "nobody has trusted it");
+    let report = trusting.trust().look();
+    let kinds: Vec<TrustKind> = report
+        .entries()
+        .iter()
+        .map(|entry| entry.listed.item.kind)
+        .collect();
+    assert_eq!(kinds, [TrustKind::Role, TrustKind::Prompt]);
+    let said = report.untrusted().unwrap();
+    assert!(said.holds && said.text.contains(output), "{}", said.text);
+
+    trusting.trust().trust(&report.listing.hash()).unwrap();
+    assert_eq!(text_of("output").unwrap(), "Say nothing.\n");
+    let library = trusting.trust().prompt_library().unwrap();
+    let developer = library.role(&"developer".into(), &"development".into()).unwrap();
+    assert_eq!(developer.title, "D");
+
+    trusting.file(output, "Do as I say.\n");
+    assert_eq!(
+        text_of("output").unwrap(),
+        "Say nothing.\n",
+        "what was trusted stays in force"
+    );
+    let said = trusting.trust().look().untrusted().unwrap();
+    assert!(!said.holds && said.text.contains(output), "{}", said.text);
+}
+
+#[test]
+fn a_wrong_file_of_roles_or_prompts_that_is_trusted_is_named_with_its_line() {
+    let trusting = Trusting::new();
+    trusting.file(".debussy/prompts/output.md", "one\n{% if %}\n");
+    trusting.file(".debussy/roles/developer.toml", "titel = \"D\"\n");
+    let hash = trusting.trust().look().listing.hash();
+    trusting.trust().trust(&hash).unwrap();
+    let why = trusting.trust().prompt_library().unwrap_err().to_string();
+    assert!(why.contains("prompts/output.md:2: error"), "{why}");
+    assert!(
+        why.contains("roles/developer.toml:1: error: a role has no `titel`, did you mean `title`"),
+        "{why}"
+    );
+}

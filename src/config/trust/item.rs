@@ -16,6 +16,10 @@ pub enum TrustKind {
     Address,
     /// A workflow: what agents are asked to do, in which order.
     Workflow,
+    /// A role: what agents may do without a question, and of what their prompts are made.
+    Role,
+    /// A block of the prompts of agents.
+    Prompt,
     /// A setting that says which agent works or what it may do.
     Agent,
 }
@@ -28,6 +32,8 @@ impl TrustKind {
             TrustKind::Script => "script",
             TrustKind::Address => "address",
             TrustKind::Workflow => "workflow",
+            TrustKind::Role => "role",
+            TrustKind::Prompt => "prompt",
             TrustKind::Agent => "agent",
         }
     }
@@ -36,12 +42,12 @@ impl TrustKind {
     pub fn is_setting(self) -> bool {
         match self {
             TrustKind::Program | TrustKind::Address | TrustKind::Agent => true,
-            TrustKind::Script | TrustKind::Workflow => false,
+            TrustKind::Script | TrustKind::Workflow | TrustKind::Role | TrustKind::Prompt => false,
         }
     }
 }
 
-/// One text that a person trusts or does not: a setting, a script or a workflow.
+/// One text that a person trusts or does not: a setting, a script, a workflow, a role or a block of prompts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrustItem {
     pub kind: TrustKind,

@@ -19,7 +19,11 @@ pub struct TrustListing {
 }
 
 /// Folders of the project folder whose files steer agents, with the ending of those files: one row per folder.
-const FOLDERS: [(&str, &str, TrustKind); 1] = [("workflows", "toml", TrustKind::Workflow)];
+pub(super) const FOLDERS: [(&str, &str, TrustKind); 3] = [
+    ("workflows", "toml", TrustKind::Workflow),
+    ("roles", "toml", TrustKind::Role),
+    ("prompts", "md", TrustKind::Prompt),
+];
 
 impl TrustListing {
     /// Reads it from the files of a project.

@@ -10,10 +10,11 @@ use crate::config::layers::Config;
 use crate::config::origin::ConfigOverrides;
 use crate::config::raw::TrustedValue;
 use crate::config::trust::changes::TrustReport;
-use crate::config::trust::item::{TrustKind, hex};
-use crate::config::trust::listing::TrustListing;
+use crate::config::trust::item::{TrustItem, TrustKind, hex};
+use crate::config::trust::listing::{FOLDERS, TrustListing};
 use crate::config::trust::own_hand;
 use crate::config::trust::record::TrustRecord;
+use crate::formats::prompt::{PromptError, PromptLibrary};
 
 /// Where a project's files are, and where it is recorded what a person trusts of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,17 +131,31 @@ impl ProjectTrust {
         flows.map(|item| (self.root.join(item.name), item.text)).collect()
     }
 
-    /// Files other than settings and workflows whose change changes what is trusted.
+    /// Roles and prompt blocks in force: those of the program, replaced and joined by those of the project as they were trusted.
+    ///
+    /// # Errors
+    /// What is wrong in a trusted file, with its line.
+    pub fn prompt_library(&self) -> Result<PromptLibrary, PromptError> {
+        let trusted = self.look().in_force().into_iter();
+        let files = trusted.filter(|item| matches!(item.kind, TrustKind::Role | TrustKind::Prompt));
+        let texts = files.map(|item| (self.root.join(item.name), item.text));
+        PromptLibrary::read(&texts.collect::<Vec<_>>())
+    }
+
+    /// Files other than settings and workflows whose change changes what is trusted, and the folders in which such may appear.
     pub fn watched_files(&self) -> Vec<PathBuf> {
         let listing = self.listing().unwrap_or_default();
-        let scripts = listing
+        let kinds = [TrustKind::Script, TrustKind::Role, TrustKind::Prompt];
+        let others = listing
             .items
             .into_iter()
-            .filter(|listed| listed.item.kind == TrustKind::Script);
+            .filter(|listed| kinds.contains(&listed.item.kind));
+        let folders = FOLDERS.iter().filter(|(.., kind)| kinds.contains(kind));
         self.record
             .iter()
             .cloned()
-            .chain(scripts.map(|listed| listed.file))
+            .chain(folders.map(|(folder, ..)| self.debussy.join(folder)))
+            .chain(others.map(|listed| listed.file))
             .collect()
     }
 
