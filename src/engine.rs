@@ -19,4 +19,5 @@ mod job;
 mod launch;
 mod merge;
 mod priority;
+mod prompt_place;
 mod startup_cleanup;

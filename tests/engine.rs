@@ -28,5 +28,7 @@ mod outside;
 mod places;
 #[path = "engine/proving.rs"]
 mod proving;
+#[path = "engine/telling.rs"]
+mod telling;
 #[path = "engine/tidying.rs"]
 mod tidying;

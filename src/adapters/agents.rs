@@ -3,7 +3,6 @@
 //! One file for each tool: [`claude`], [`codex`], the built-in scripted agent [`rehearsal`], and [`custom`], a command of the person's
 //! own. What they share is beside them.
 
-mod briefing;
 pub mod claude;
 pub mod codex;
 mod custom;
@@ -14,6 +13,7 @@ mod identity;
 mod json_report;
 mod kind;
 mod program;
+mod prompt;
 mod rehearsal;
 mod session_id;
 pub mod status_record;
@@ -24,6 +24,7 @@ pub use custom::CustomAgent;
 pub use environment::{InheritedEnv, PersonEnv};
 pub use kind::{AgentKind, LaunchContext, PermissionPolicy, RoleOptions};
 pub use program::find_program;
+pub use prompt::{AttemptPrompts, LibraryFn, program_word, prompt_file};
 pub use rehearsal::{NumberText, RehearsalAgent};
 
 use std::collections::BTreeMap;
@@ -115,6 +116,7 @@ pub struct LocalAgents {
     pub kinds: RwLock<AgentsByRole>,
     pub context: LaunchContext,
     pub may_start: StartCheck,
+    pub prompts: AttemptPrompts,
 }
 
 /// Git syncs what agents commit, once for each call. By default it leaves that to the system, and after a power cut the commit
@@ -147,10 +149,13 @@ impl Agents for LocalAgents {
         let kind = agent.tool.kind();
         (self.may_start)(&kind.words(), &brief.folder)?;
         self.check_program(kind, brief)?;
-        let mut line = kind.launch(&self.context, brief, &agent.options)?;
+        let prompt = self.prompts.write(brief, &self.context.program_word(&brief.folder))?;
+        let mut line = kind.launch(&self.context, (brief, &prompt.argument()), &agent.options)?;
         let mut env = self.context.environment(kind.own_variables());
         env.extend(GIT_SYNC.map(|(name, value)| (name.to_owned(), value.to_owned())));
         env.extend(identity::variables(&self.context, brief));
+        let file = prompt.file.to_string_lossy().into_owned();
+        env.push((prompt::PROMPT_FILE_VAR.to_owned(), file));
         env.append(&mut line.env);
         line.env = env;
         Ok(line)
@@ -211,6 +216,7 @@ mod tests {
             }),
             context: kind::tests::context(),
             may_start: Arc::new(|_, _| Ok(())),
+            prompts: prompt::in_temporary_folder(),
         }
     }
 
@@ -248,6 +254,33 @@ mod tests {
         let all: Vec<&str> = line.env.iter().map(|(_, value)| value.as_str()).collect();
         let settings = ["2", "core.fsync", "committed", "core.fsyncMethod", "batch"];
         assert!(all.windows(5).any(|some| some == settings), "{all:?}");
+    }
+
+    #[test]
+    fn every_agent_finds_its_prompt_in_a_file_and_a_command_gets_it_as_one_argument() {
+        let mut brief = brief();
+        "Add {prompt} {{ task.id }}".clone_into(&mut brief.facts.task.title);
+        let agents = configured(Some(custom(&["tool", "--prompt={prompt}"])));
+        let line = agents.launch_command(&brief).unwrap();
+        let file = line.env.iter().find(|(key, _)| key == "DBS_PROMPT_FILE");
+        let file = Path::new(&file.unwrap().1);
+        assert!(file.ends_with("7/prompt.md"), "{}", file.display());
+        let text = std::fs::read_to_string(file).unwrap();
+        assert!(text.contains("Add {prompt} {{ task.id }}"), "{text}");
+        assert_eq!(line.argv, ["tool".to_owned(), format!("--prompt={text}")]);
+    }
+
+    #[test]
+    fn an_agent_whose_prompt_cannot_be_written_is_not_started() {
+        let mut agents = configured(Some(custom(&["x"])));
+        let own = [(
+            PathBuf::from(".debussy/prompts/task.md"),
+            "{{ task.titel }}".to_owned(),
+        )];
+        agents.prompts.library = Arc::new(move || PromptLibrary::read(&own));
+        let why = agents.launch_command(&brief()).unwrap_err();
+        assert!(why.text.contains("block task, line 1"), "{why}");
+        assert_eq!(why.kind, TroubleKind::Agent);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parking_lot::RwLock;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::adapters::agents::{LaunchContext, LocalAgents};
+use crate::adapters::agents::{AttemptPrompts, LaunchContext, LocalAgents};
 use crate::adapters::clock;
 use crate::adapters::gates::{RecordedGates, ShellGates};
 use crate::adapters::git::{GitCli, GitSetup};
@@ -65,6 +65,7 @@ fn repository(place: &ProjectPaths, setup: &SessionSetup) -> Result<GitCli, Pref
 /// The kinds of agents, and what each is started with.
 fn agents(place: &ProjectPaths, setup: &SessionSetup) -> LocalAgents {
     let (secret, trust) = (place.secret.clone(), place.trust.clone());
+    let prompts = place.trust.clone();
     LocalAgents {
         kinds: RwLock::new(setup.agents.clone()),
         context: LaunchContext {
@@ -78,5 +79,9 @@ fn agents(place: &ProjectPaths, setup: &SessionSetup) -> LocalAgents {
             token: Arc::new(move |attempt, at| secret.token(attempt, at)),
         },
         may_start: Arc::new(move |words, folder| trust.check_start(words, folder)),
+        prompts: AttemptPrompts {
+            attempts: place.attempts.clone(),
+            library: Arc::new(move || prompts.prompt_library()),
+        },
     }
 }

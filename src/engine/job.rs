@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::domain::task::GateCommand;
 use crate::domain::workflow::{GateSet, Stage, Workspace};
 use crate::domain::{
-    AskId, Attempt, AttemptId, AttemptMode, Board, Effect, EngineAction, EvidenceKind, StopCause, Task, Worker,
+    AskId, Attempt, AttemptId, AttemptMode, Board, Effect, EngineAction, EvidenceKind, PromptFacts, PromptSources,
+    StopCause, Task, Worker,
 };
 use crate::ports::git::CommitId;
 
@@ -23,6 +24,8 @@ pub(super) struct Job {
     /// Earlier attempts at this task that have ended, with their worktree folders.
     pub(super) ended_folders: Vec<(AttemptId, String)>,
     pub(super) priority: JobPriority,
+    /// What the prompt of an agent to be started may name.
+    pub(super) facts: Option<Box<PromptFacts>>,
 }
 
 /// Whether somebody waits for a job or it may run in the background.
@@ -89,6 +92,10 @@ impl Job {
             .filter_map(|other| Some((other.id, folder_of(other)?)))
             .collect();
         let priority = priority_of(&what, &task, board);
+        let facts = match what {
+            JobKind::Start => facts_of(&task, attempt.as_deref(), board).map(Box::new),
+            _ => None,
+        };
         Some(Job {
             kind: what,
             task,
@@ -98,6 +105,7 @@ impl Job {
             gates,
             ended_folders,
             priority,
+            facts,
         })
     }
 
@@ -117,6 +125,18 @@ impl Job {
     pub(super) fn folder(&self) -> Option<String> {
         self.attempt.as_deref().and_then(folder_of)
     }
+}
+
+/// What the board tells the agent of an attempt.
+fn facts_of(task: &Task, attempt: Option<&Attempt>, board: &Board) -> Option<PromptFacts> {
+    let sources = PromptSources {
+        tasks: &board.tasks,
+        attempts: &board.attempts,
+        workflows: &board.workflows,
+        settings: &board.settings,
+        base: board.base_of(task),
+    };
+    sources.facts(task, attempt, None)
 }
 
 /// A worktree that stands on the branch the task's next agent is to have is in that agent's way.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::context::{EngineContext, STOP_GRACE, base_branch, branch_of};
 use super::job::Job;
+use super::prompt_place;
 use crate::domain::workflow::Workspace;
 use crate::domain::{Attempt, AttemptId, Cause, Event, TroubleKind, Worker, Workplace};
 use crate::ports::agents::{Brief, LaunchCommand};
@@ -169,7 +170,7 @@ fn unmade(error: &GitError) -> Cause {
 }
 
 fn launch(world: &EngineContext, job: &Job, attempt: &Attempt, made: &Workplace) -> Result<(), StartError> {
-    let brief = brief(job, attempt, made).map_err(StartError::Failed)?;
+    let brief = brief(world, job, attempt, made).map_err(StartError::Failed)?;
     let line = world.agents.launch_command(&brief).map_err(StartError::Failed)?;
     let spec = spec(world, attempt, Path::new(&made.path), line);
     let Err(error) = world.holders.launch(&spec) else {
@@ -206,7 +207,7 @@ fn spec(world: &EngineContext, attempt: &Attempt, folder: &Path, line: LaunchCom
     }
 }
 
-fn brief(job: &Job, attempt: &Attempt, made: &Workplace) -> Result<Brief, Cause> {
+fn brief(world: &EngineContext, job: &Job, attempt: &Attempt, made: &Workplace) -> Result<Brief, Cause> {
     let Worker::Agent { role, name } = &attempt.worker else {
         return Err("could not start an agent for an engine action".into());
     };
@@ -226,5 +227,6 @@ fn brief(job: &Job, attempt: &Attempt, made: &Workplace) -> Result<Brief, Cause>
         branch: branch_of(&job.task).as_str().to_owned(),
         base: job.base.clone(),
         finding: job.task.finding.clone(),
+        facts: prompt_place::facts(world, job, made),
     })
 }

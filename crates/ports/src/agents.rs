@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use dbs_domain::event::EndCause;
-use dbs_domain::{AttemptId, AttemptMode, Cause, RoleId, StageId, TaskId, Timestamp};
+use dbs_domain::{AttemptId, AttemptMode, Cause, PromptFacts, RoleId, StageId, TaskId, Timestamp};
 
 /// Everything an agent gets when it starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub struct Brief {
     pub branch: String,
     pub base: String,
     pub finding: Option<String>,
+    /// What its prompt may name.
+    pub facts: PromptFacts,
 }
 
 /// The command line, environment and private files that start an agent.

@@ -12,7 +12,7 @@ mod stream_parts;
 pub mod title;
 
 use super::kind::{AgentKind, LaunchContext, PermissionPolicy, RoleOptions};
-use super::{briefing, session_id};
+use super::session_id;
 use crate::domain::{Cause, RoleId};
 use crate::ports::agents::{Brief, LaunchCommand, PrivateFile};
 
@@ -85,7 +85,7 @@ impl AgentKind for ClaudeAgent {
     fn launch(
         &self,
         context: &LaunchContext,
-        brief: &Brief,
+        (brief, prompt): (&Brief, &str),
         options: &RoleOptions,
     ) -> Result<LaunchCommand, Cause> {
         let settings = context.attempt_folder(brief.attempt).join(SETTINGS_FILE);
@@ -105,7 +105,7 @@ impl AgentKind for ClaudeAgent {
             argv.extend(value.iter().flat_map(|value| [flag.to_owned(), value.clone()]));
         }
         // Several options take all words that follow; what comes behind this is the prompt whatever it begins with.
-        argv.extend(["--".to_owned(), briefing::prompt(brief)]);
+        argv.extend(["--".to_owned(), prompt.to_owned()]);
         Ok(LaunchCommand {
             argv,
             files: vec![PrivateFile {
@@ -134,7 +134,7 @@ mod tests {
     use std::path::Path;
 
     fn argv(options: &RoleOptions) -> Vec<String> {
-        let line = ClaudeAgent.launch(&context(), &brief(), options).unwrap();
+        let line = ClaudeAgent.launch(&context(), (&brief(), "Add {branch}; rm -rf ~"), options).unwrap();
         assert_eq!(line.files.len(), 1);
         line.argv
     }

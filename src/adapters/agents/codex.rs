@@ -5,7 +5,6 @@ pub mod exec;
 pub mod rollout;
 pub mod title;
 
-use super::briefing;
 use super::kind::{AgentKind, LaunchContext, PermissionPolicy, RoleOptions};
 use crate::domain::{Cause, RoleId};
 use crate::ports::agents::{Brief, LaunchCommand};
@@ -57,7 +56,7 @@ impl AgentKind for CodexAgent {
     fn launch(
         &self,
         _: &LaunchContext,
-        brief: &Brief,
+        (_, prompt): (&Brief, &str),
         options: &RoleOptions,
     ) -> Result<LaunchCommand, Cause> {
         let mut argv = vec!["codex".to_owned()];
@@ -69,7 +68,7 @@ impl AgentKind for CodexAgent {
             let value = serde_json::Value::String(effort.clone());
             argv.extend(["--config".to_owned(), format!("model_reasoning_effort={value}")]);
         }
-        argv.extend(["--".to_owned(), briefing::prompt(brief)]);
+        argv.extend(["--".to_owned(), prompt.to_owned()]);
         Ok(LaunchCommand {
             argv,
             ..LaunchCommand::default()

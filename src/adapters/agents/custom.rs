@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::kind::{AgentKind, LaunchContext, RoleOptions};
-use super::{briefing, claude, codex};
+use super::{claude, codex};
 use crate::domain::{Cause, RoleId};
 use crate::ports::agents::{Brief, LaunchCommand};
 
@@ -27,7 +27,7 @@ impl AgentKind for CustomAgent {
     }
 
     fn program_for(&self, brief: &Brief) -> Option<String> {
-        self.0.first().map(|word| expand(word, brief))
+        self.0.first().map(|word| expand(word, (brief, "")))
     }
 
     fn way_to_get(&self, role: &RoleId) -> String {
@@ -42,7 +42,7 @@ impl AgentKind for CustomAgent {
         }
     }
 
-    fn launch(&self, _: &LaunchContext, brief: &Brief, _: &RoleOptions) -> Result<LaunchCommand, Cause> {
+    fn launch(&self, _: &LaunchContext, brief: (&Brief, &str), _: &RoleOptions) -> Result<LaunchCommand, Cause> {
         Ok(LaunchCommand {
             argv: self.0.iter().map(|word| expand(word, brief)).collect(),
             ..LaunchCommand::default()
@@ -51,7 +51,7 @@ impl AgentKind for CustomAgent {
 }
 
 /// Puts the brief into one argument. One pass, so that what is put in is never read again.
-fn expand(word: &str, brief: &Brief) -> String {
+fn expand(word: &str, brief: (&Brief, &str)) -> String {
     let mut out = String::new();
     let mut rest = word;
     while let Some((before, after)) = rest.split_once('{') {
@@ -71,7 +71,7 @@ fn expand(word: &str, brief: &Brief) -> String {
     out.replace('\0', "")
 }
 
-fn value(name: &str, brief: &Brief) -> Option<String> {
+fn value(name: &str, (brief, prompt): (&Brief, &str)) -> Option<String> {
     Some(match name {
         "task" => brief.task.to_string(),
         "title" => brief.title.clone(),
@@ -80,7 +80,7 @@ fn value(name: &str, brief: &Brief) -> Option<String> {
         "base" => brief.base.clone(),
         "role" => brief.role.to_string(),
         "finding" => brief.finding.clone().unwrap_or_default(),
-        "prompt" => briefing::prompt(brief),
+        "prompt" => prompt.to_owned(),
         _ => return None,
     })
 }

@@ -1,11 +1,12 @@
 //! What every kind of agent says of itself, and what it is given to build a command line from.
 
 use std::fmt::Debug;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::TokenFn;
 use super::environment::{InheritedEnv, PersonEnv};
 use super::program::find_program;
+use super::prompt::program_word;
 use crate::domain::{AttemptId, Cause, RoleId};
 use crate::ports::agents::{Brief, LaunchCommand};
 
@@ -30,14 +31,14 @@ pub trait AgentKind: Debug {
     /// begin so.
     fn own_variables(&self) -> &'static [&'static str];
 
-    /// How it is started for a brief: arguments, what it needs in its environment beside that, private files.
+    /// How it is started for a brief with that prompt: arguments, what it needs in its environment beside that, private files.
     ///
     /// # Errors
     /// When it cannot be started like that; the text says why and the way out.
     fn launch(
         &self,
         context: &LaunchContext,
-        brief: &Brief,
+        brief: (&Brief, &str),
         options: &RoleOptions,
     ) -> Result<LaunchCommand, Cause>;
 }
@@ -95,6 +96,13 @@ impl LaunchContext {
         env
     }
 
+    /// How an agent that works in `folder` calls this program.
+    pub(super) fn program_word(&self, folder: &Path) -> String {
+        let path = self.path_with_program();
+        let path = path.as_deref().or(self.inherited.get("PATH"));
+        program_word(&self.program, folder, path.unwrap_or_default())
+    }
+
     /// The private folder of an attempt, in which its files are put before it starts.
     pub(super) fn attempt_folder(&self, attempt: AttemptId) -> PathBuf {
         self.attempts.join(attempt.to_string())
@@ -137,6 +145,7 @@ pub(super) mod tests {
             branch: "feature/dbs-1".into(),
             base: "main".into(),
             finding: None,
+            facts: crate::domain::PromptFacts::default(),
         }
     }
 

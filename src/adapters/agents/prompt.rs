@@ -1,0 +1,159 @@
+//! The prompt of an attempt: rendered before its start, kept as a file in the attempt's folder, and put where a kind wants it.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tempfile::NamedTempFile;
+
+use super::program::find_program;
+use crate::domain::{AttemptId, Cause, TroubleKind};
+use crate::formats::prompt::{PromptError, PromptLibrary};
+use crate::ports::agents::Brief;
+use crate::ports::trouble::io_trouble;
+
+/// Name of the file in an attempt's folder.
+const FILE: &str = "prompt.md";
+/// The variable by which every agent finds it.
+pub(super) const PROMPT_FILE_VAR: &str = "DBS_PROMPT_FILE";
+/// The name by which an agent calls this program where that is found.
+const SHORT_NAME: &str = "dbs";
+
+/// Function that reads the roles and prompt blocks that are in force now.
+pub type LibraryFn = Arc<dyn Fn() -> Result<PromptLibrary, PromptError> + Send + Sync>;
+
+/// Renders prompts and keeps each in the folder of its attempt.
+#[derive(Clone)]
+pub struct AttemptPrompts {
+    /// Folder of the attempts' folders.
+    pub attempts: PathBuf,
+    pub library: LibraryFn,
+}
+
+/// A prompt and the file that holds it.
+pub(super) struct WrittenPrompt {
+    pub(super) text: String,
+    pub(super) file: PathBuf,
+}
+
+/// Bytes that one argument of a program may have on every system we know, with room to spare.
+const LONGEST_ARGUMENT: usize = 100 * 1024;
+
+impl WrittenPrompt {
+    /// The prompt as an argument of a program: itself, or where it is when it is too long for one.
+    pub(super) fn argument(&self) -> String {
+        if self.text.len() <= LONGEST_ARGUMENT {
+            return self.text.replace('\0', "");
+        }
+        format!("Your task is in the file {}. Read the whole file, then do what it says.", self.file.display())
+    }
+}
+
+impl AttemptPrompts {
+    /// Renders the prompt for a brief and writes it. `program` is how the agent calls this program.
+    ///
+    /// # Errors
+    /// What is wrong with a block, a role or the folder; the text says the way out.
+    pub(super) fn write(&self, brief: &Brief, program: &str) -> Result<WrittenPrompt, Cause> {
+        let rendered = (self.library)().and_then(|library| library.render(&brief.facts, program));
+        let text = rendered.map_err(|error| TroubleKind::Agent.cause(format!("could not {error}")))?;
+        let file = prompt_file(&self.attempts, brief.attempt);
+        write_private(&file, &text).map_err(|error| {
+            let why = format!("could not write the prompt to {}: {error}", file.display());
+            io_trouble(error.kind()).cause(why)
+        })?;
+        Ok(WrittenPrompt { text, file })
+    }
+}
+
+/// The file of an attempt's prompt, written or not, below the folder of all attempts.
+pub fn prompt_file(attempts: &Path, attempt: AttemptId) -> PathBuf {
+    attempts.join(attempt.to_string()).join(FILE)
+}
+
+/// How an agent in `folder` calls this program: by its short name where `path` leads to the very same file, else by its path.
+pub fn program_word(program: &Path, folder: &Path, path: &str) -> String {
+    let same = |found: PathBuf| found.canonicalize().ok() == program.canonicalize().ok();
+    if find_program(SHORT_NAME, folder, path).is_some_and(same) {
+        return SHORT_NAME.to_owned();
+    }
+    shell_words::quote(&program.to_string_lossy()).into_owned()
+}
+
+/// The whole text or nothing, for this person alone.
+fn write_private(file: &Path, text: &str) -> io::Result<()> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)?;
+    let mut new = NamedTempFile::new_in(folder)?;
+    new.write_all(text.as_bytes())?;
+    new.persist(file).map_err(|failure| failure.error)?;
+    Ok(())
+}
+
+/// Prompts of the program itself, in a folder that goes with them.
+#[cfg(test)]
+pub(super) fn in_temporary_folder() -> AttemptPrompts {
+    let folder = tempfile::tempdir().unwrap();
+    AttemptPrompts {
+        attempts: folder.path().join("attempts"),
+        library: Arc::new(move || {
+            assert!(folder.path().exists(), "it is kept for as long as the library");
+            PromptLibrary::read(&[])
+        }),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn a_prompt_is_written_whole_and_for_its_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = prompt_file(folder.path(), AttemptId(7));
+        for text in ["first", "second"] {
+            write_private(&file, text).unwrap();
+            assert_eq!(fs::read_to_string(&file).unwrap(), text);
+        }
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        let around = fs::metadata(file.parent().unwrap()).unwrap();
+        assert_eq!(around.permissions().mode() & 0o777, 0o700);
+        assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_prompt_too_long_for_an_argument_is_named_by_its_file() {
+        let prompt = |length| WrittenPrompt {
+            text: "x".repeat(length),
+            file: "/attempts/7/prompt.md".into(),
+        };
+        assert_eq!(prompt(LONGEST_ARGUMENT).argument().len(), LONGEST_ARGUMENT);
+        let long = prompt(LONGEST_ARGUMENT + 1).argument();
+        assert!(long.contains("/attempts/7/prompt.md") && long.len() < 200, "{long}");
+    }
+
+    #[test]
+    fn an_agent_calls_the_program_by_its_name_only_where_that_leads_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("my dbs");
+        fs::write(&program, "").unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let word = |path: &str| program_word(&program, folder.path(), path);
+        assert_eq!(word("/nowhere"), format!("'{}'", program.display()));
+        let link = folder.path().join("dbs");
+        std::os::unix::fs::symlink(&program, &link).unwrap();
+        assert_eq!(word(&folder.path().to_string_lossy()), "dbs");
+        fs::remove_file(&link).unwrap();
+        fs::copy(&program, &link).unwrap();
+        assert_eq!(
+            word(&folder.path().to_string_lossy()),
+            format!("'{}'", program.display())
+        );
+    }
+}
