@@ -9,8 +9,8 @@ use crate::domain::batch::Batch;
 use crate::domain::task::{Task, TaskState};
 use crate::domain::workflow::{Actor, Stage, Workspace};
 use crate::domain::{
-    AttemptId, BatchId, Board, EngineAction, FailureClass, PauseReason, RoleId, StageId, TaskId, Timestamp,
-    Worker, Workflow, WorkflowId,
+    AttemptId, BatchId, Board, BoardSettings, EngineAction, FailureClass, PauseReason, RoleId, StageId,
+    TaskId, Timestamp, Worker, Workflow, WorkflowId,
 };
 
 mod attention;
@@ -21,6 +21,7 @@ mod graph;
 mod log_line;
 mod machine;
 mod metrics;
+mod prompt;
 mod sessions;
 mod trouble;
 mod trust;
@@ -61,6 +62,8 @@ pub struct ReadModel {
     pub max_agents: u32,
     /// Most agents of a role alive at a time, for roles that have such a limit.
     pub max_by_role: BTreeMap<RoleId, u32>,
+    /// The settings that the rules follow.
+    pub settings: Arc<BoardSettings>,
 }
 
 impl ReadModel {
@@ -80,6 +83,7 @@ impl ReadModel {
             base: board.settings.base.clone(),
             max_agents: board.settings.max_agents,
             max_by_role: board.settings.max_by_role.clone(),
+            settings: Arc::clone(&board.settings),
         }
     }
 

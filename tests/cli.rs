@@ -30,6 +30,8 @@ mod importing;
 mod moving;
 #[path = "cli/plain.rs"]
 mod plain;
+#[path = "cli/prompting.rs"]
+mod prompting;
 #[path = "cli/served.rs"]
 mod served;
 #[path = "cli/sessions.rs"]

@@ -1,6 +1,7 @@
 //! The command line, as clap reads it. Help texts live here; what a command does lives in `commands`.
 
 mod examples;
+mod prompt;
 mod tasks;
 mod trust;
 
@@ -14,6 +15,7 @@ use crate::domain::SignalKind;
 use crate::protocol::query::OutputFormat;
 
 pub use examples::command;
+pub use prompt::PromptArgs;
 pub use tasks::{CreateArgs, ImportArgs, RetryArgs, TaskArgs, TaskCommand, TaskTextArgs, UpdateArgs};
 pub use trust::{TrustArgs, TrustView};
 
@@ -126,6 +128,8 @@ pub enum CliCommand {
     /// Workflows: list, show, check
     #[command(subcommand)]
     Workflow(WorkflowCommand),
+    /// What the next agent of a task would be told, or the one at work was told
+    Prompt(PromptArgs),
     /// What happened, or what an agent showed
     Logs(LogsArgs),
     /// The durable events, one a line, for tools

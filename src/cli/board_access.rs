@@ -17,7 +17,7 @@ use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
 use crate::domain::attempt::ActivityKind;
 use crate::domain::{
-    Accepted, Attempt, AttemptState, Board, Command, Effect, Event, Refusal, RequestId, TaskId, Worker,
+    Accepted, Attempt, AttemptState, Board, Command, Effect, Event, PromptFacts, Refusal, RequestId, RoleId, TaskId, Worker,
 };
 use crate::engine::inbox::CommandReply;
 use crate::engine::turn::DurableBoard;
@@ -164,6 +164,18 @@ impl BoardAccess {
     pub fn attempt(&mut self, name: &str) -> Result<Option<Arc<Attempt>>, String> {
         match self.query(Query::Attempt(name.to_owned()))? {
             Answer::Attempt(attempt) => Ok(attempt),
+            other => Err(unexpected_answer(other)),
+        }
+    }
+
+    /// What the agent of a task is told, or the next one in that role; nothing where no agent acts.
+    pub fn prompt_facts(
+        &mut self,
+        task: TaskId,
+        role: Option<RoleId>,
+    ) -> Result<Option<PromptFacts>, String> {
+        match self.query(Query::PromptFacts(task, role))? {
+            Answer::PromptFacts(facts) => Ok(facts.map(|facts| *facts)),
             other => Err(unexpected_answer(other)),
         }
     }

@@ -10,6 +10,7 @@ mod import;
 mod keys;
 mod manual;
 mod notify;
+mod prompt;
 pub mod sessions;
 pub mod show;
 pub mod signal;
@@ -100,6 +101,7 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Done(message) => signal::signal(edge, SignalKind::Done, &message),
         CliCommand::Progress(message) => signal::signal(edge, SignalKind::Progress, &message),
         CliCommand::Workflow(verb) => workflows::run(edge, verb),
+        CliCommand::Prompt(wanted) => prompt::run(edge, &wanted),
         CliCommand::Logs(wanted) => show::logs(edge, &wanted),
         CliCommand::Events(wanted) => events::run(edge, &wanted),
         CliCommand::Sessions(json) => sessions::list(edge, json),

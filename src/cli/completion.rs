@@ -16,6 +16,7 @@ use crate::config;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::sockets;
 use crate::domain::Event;
+use crate::formats::prompt::PromptLibrary;
 use crate::formats::workflow;
 use crate::protocol::session_list;
 use crate::term::sanitize;
@@ -37,6 +38,7 @@ enum CompletionKind {
     Stages,
     Workflows,
     Settings,
+    Roles,
 }
 
 const ALL: &[&str] = &[];
@@ -105,6 +107,7 @@ fn names(path: &str, argument: &str) -> Option<CompletionKind> {
         ("attach", "name") => CompletionKind::Sessions,
         ("workflow show", "name") | (_, "workflow") => CompletionKind::Workflows,
         ("config", "key") => CompletionKind::Settings,
+        ("prompt", "role") => CompletionKind::Roles,
         (_, "stage") => CompletionKind::Stages,
         ("task create", "id") => return None,
         (_, "id" | "on" | "deps") => CompletionKind::Tasks(ALL),
@@ -159,6 +162,11 @@ fn matching(edge: &ProcessEnv, names: CompletionKind, begin: &str) -> Vec<(Strin
         CompletionKind::Stages | CompletionKind::Workflows => {
             flows(store().as_ref(), names).into_iter().map(bare).collect()
         }
+        CompletionKind::Roles => PromptLibrary::read(&[])
+            .iter()
+            .flat_map(PromptLibrary::roles)
+            .map(|(role, _)| (role.id.to_string(), role.title.clone()))
+            .collect(),
         CompletionKind::Settings => config::keys()
             .filter(|key| !key.is_family())
             .map(|key| (key.name.to_owned(), key.doc.to_owned()))

@@ -27,6 +27,13 @@ pub fn answer(model: &ReadModel, query: &Query, measure: MeasureMetrics<'_>) -> 
         Query::Attempt(name) => Answer::Attempt(attempt(model, name).cloned()),
         Query::TaskIds => Answer::TaskIds(model.tasks.keys().cloned().collect()),
         Query::Attention => Answer::Attention(AttentionSummary::of(model)),
+        Query::PromptFacts(id, role) => {
+            let task = model
+                .tasks
+                .get(id)
+                .ok_or_else(|| QueryError::NoTask(id.clone()))?;
+            Answer::PromptFacts(model.prompt_facts(task, role.as_ref()).map(Box::new))
+        }
     })
 }
 

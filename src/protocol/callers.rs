@@ -89,6 +89,7 @@ pub const COMMANDS: &[(&str, AllowedCallers)] = &[
     ("notify --test", Persons),
     ("pause", Persons),
     ("progress", Attempts),
+    ("prompt", Everybody),
     ("rehearse", Everybody),
     ("reject", Persons),
     ("restore", Persons),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{Attempt, Task, TaskId};
+use crate::domain::{Attempt, PromptFacts, RoleId, Task, TaskId};
 use crate::read_model::AttentionSummary;
 
 /// A question about the board.
@@ -20,6 +20,8 @@ pub enum Query {
     Attempt(String),
     TaskIds,
     Attention,
+    /// What the agent of a task is told, or the next one in that role.
+    PromptFacts(TaskId, Option<RoleId>),
 }
 
 /// The answer to a [`Query`], one variant for each.
@@ -32,6 +34,8 @@ pub enum Answer {
     Attempt(Option<Arc<Attempt>>),
     TaskIds(BTreeSet<TaskId>),
     Attention(AttentionSummary),
+    /// Nothing where no agent acts.
+    PromptFacts(Option<Box<PromptFacts>>),
 }
 
 /// Why a query has no answer.

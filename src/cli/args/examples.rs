@@ -91,6 +91,10 @@ const EXAMPLES: &[(&str, &str)] = &[
         "dbs workflow check\ndbs workflow check .debussy/workflows/own.toml",
     ),
     (
+        "prompt",
+        "dbs prompt dbs-1\ndbs prompt dbs-1 --role reviewer\ndbs prompt --list",
+    ),
+    (
         "logs",
         "dbs logs\ndbs logs --follow\ndbs logs dbs-1\ndbs logs 12 --raw >output\ndbs logs 12 --cast >agent.cast",
     ),

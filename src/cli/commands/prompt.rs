@@ -1,0 +1,180 @@
+//! `dbs prompt`: what the agent of a task was told, what the next one would be told, and of which blocks that is made.
+
+use std::io::ErrorKind;
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::adapters::agents::{program_word, prompt_file};
+use crate::adapters::output;
+use crate::adapters::text_file;
+use crate::cli::args::{JsonFlag, PromptArgs};
+use crate::cli::board_access::BoardAccess;
+use crate::cli::commands::CommandResult;
+use crate::cli::failure::could_not;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+use crate::config::trust::{TrustChange, TrustKind};
+use crate::config::{schema, session_setup};
+use crate::domain::{AttemptId, PromptFacts, RoleId};
+use crate::formats::nearest::nearest;
+use crate::formats::prompt::{BlockOrigin, PromptLibrary};
+use crate::ports::git::{BranchName, SafeName};
+
+/// Largest prompt that is read back from an attempt's folder.
+const LARGEST: u64 = 1024 * 1024;
+
+pub(super) fn run(edge: &ProcessEnv, wanted: &PromptArgs) -> CommandResult {
+    match &wanted.id {
+        Some(id) => show(edge, id, wanted),
+        None => list(edge, wanted.json),
+    }
+}
+
+fn show(edge: &ProcessEnv, id: &str, wanted: &PromptArgs) -> CommandResult {
+    let mut access = BoardAccess::open(edge)?;
+    let library = access.place.trust.prompt_library().map_err(could_not)?;
+    let role = wanted.role.as_deref().map(RoleId::new);
+    if let Some(role) = &role {
+        check_role(&library, role)?;
+    }
+    let facts = access.prompt_facts(id.into(), role)?.ok_or_else(|| {
+        format!(
+            "could not write a prompt for {id}: no agent works at its stage; `dbs prompt {id} --role ROLE` shows what one would be told, \
+             and `dbs prompt --list` lists the roles"
+        )
+    })?;
+    let sent = facts
+        .agent
+        .attempt
+        .map(|attempt| sent(&access.place, attempt))
+        .transpose()?
+        .flatten();
+    let is_sent = sent.is_some();
+    let text = match sent {
+        Some(text) => text,
+        None => next(edge, &access.place, &library, facts.clone())?,
+    };
+    for waiting in waiting(&access.place) {
+        output::problem(&waiting);
+    }
+    if wanted.json.json {
+        output::json(&serde_json::json!({
+            "task": facts.task.id, "stage": facts.stage.id, "role": facts.agent.role, "mode": facts.agent.mode.to_string(),
+            "attempt": facts.agent.attempt, "sent": is_sent, "prompt": text,
+        }));
+    } else {
+        output::lines(&text);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A role that is asked for has a file: a slip of the pen must not look like an answer.
+fn check_role(library: &PromptLibrary, role: &RoleId) -> Result<(), String> {
+    let known: Vec<&str> = library.roles().map(|(known, _)| known.id.as_str()).collect();
+    if known.contains(&role.as_str()) {
+        return Ok(());
+    }
+    let meant = nearest(role.as_str(), known.iter().copied())
+        .map(|word| format!(", did you mean {word}"))
+        .unwrap_or_default();
+    Err(format!(
+        "could not find a role called {role}{meant}; there are {}",
+        known.join(", ")
+    ))
+}
+
+/// What the agent of that attempt was told; nothing when nothing was written for it.
+fn sent(place: &ProjectPaths, attempt: AttemptId) -> Result<Option<String>, String> {
+    let file = prompt_file(&place.attempts, attempt);
+    match text_file::read_text(&file, LARGEST) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(format!("could not read {}: {error}", file.display())),
+    }
+}
+
+/// What the next agent would be told; what only its start decides, such as its folder, is left out.
+fn next(
+    edge: &ProcessEnv,
+    place: &ProjectPaths,
+    library: &PromptLibrary,
+    mut facts: PromptFacts,
+) -> Result<String, String> {
+    if facts.place.base.is_empty() {
+        return Err(
+            "could not write the prompt: no base branch is set: dbs config base_branch NAME".to_owned(),
+        );
+    }
+    let branch = BranchName::feature(&SafeName::derive(&facts.task.id));
+    branch.as_str().clone_into(&mut facts.place.branch);
+    facts.gate_limit = Some(place.config().value(&schema::LIMITS_GATE_TIMEOUT));
+    let path = edge.get("PATH").unwrap_or_default();
+    let program = program_word(&edge.program, &place.root, &path);
+    library.render(&facts, &program).map_err(could_not)
+}
+
+/// Roles and blocks of the project that are other than what was trusted, one line each.
+fn waiting(place: &ProjectPaths) -> Vec<String> {
+    let entries = place.trust.look().entries().into_iter();
+    let steers = |kind| matches!(kind, TrustKind::Role | TrustKind::Prompt);
+    let other = entries.filter(|entry| entry.change != TrustChange::Same && steers(entry.listed.item.kind));
+    other
+        .map(|entry| {
+            let (name, change) = (&entry.listed.item.name, entry.change.word());
+            format!("{name} is {change} and not trusted, so it is not in force: dbs trust diff")
+        })
+        .collect()
+}
+
+fn list(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
+    let place = ProjectPaths::find(&edge.folder, edge).ok();
+    let library = match &place {
+        Some(place) => place.trust.prompt_library(),
+        None => PromptLibrary::read(&[]),
+    };
+    let library = library.map_err(could_not)?;
+    let flows = session_setup::workflows(place.as_ref())?;
+    let differences: Vec<String> = flows.iter().flat_map(|flow| library.differences(flow)).collect();
+    let waiting = place.as_ref().map(waiting).unwrap_or_default();
+    if json.json {
+        let blocks: Vec<_> = library
+            .blocks()
+            .map(|(name, block)| serde_json::json!({ "name": name, "origin": block.origin }))
+            .collect();
+        let roles: Vec<_> = library
+            .roles()
+            .map(|(role, origin)| serde_json::json!({ "role": role, "origin": origin }))
+            .collect();
+        output::json(&serde_json::json!({
+            "blocks": blocks, "roles": roles, "differences": differences, "not_in_force": waiting,
+        }));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let root = place.as_ref().map(|place| place.root.as_path());
+    for (role, origin) in library.roles() {
+        let from = words(origin, root);
+        output::line(&format!(
+            "role   {:<28} {from:<24} {}",
+            role.id,
+            role.blocks.join(" ")
+        ));
+    }
+    for (name, block) in library.blocks() {
+        output::line(&format!("block  {name:<28} {}", words(&block.origin, root)));
+    }
+    output::all(differences);
+    for waiting in waiting {
+        output::problem(&waiting);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn words(origin: &BlockOrigin, root: Option<&Path>) -> String {
+    match origin {
+        BlockOrigin::BuiltIn => "built in".to_owned(),
+        BlockOrigin::File(file) => {
+            let inside = root.and_then(|root| file.strip_prefix(root).ok());
+            inside.unwrap_or(file).display().to_string()
+        }
+    }
+}
