@@ -81,7 +81,7 @@ fn is_older(folder: &DirEntry, keep: Span, now: Timestamp) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, SystemTime};
+    use std::time::Duration;
 
     use super::*;
     use crate::adapters::clock;
@@ -158,7 +158,7 @@ mod tests {
             .append(true)
             .open(attempts.join("7/00000.log"))
             .unwrap();
-        log.set_modified(SystemTime::now() + Duration::from_hours(48))
+        log.set_modified(UNIX_EPOCH + Duration::from_millis((now + Span(2 * DAY)).0))
             .unwrap();
         retention.sweep(&ReadModel::of(&board, later), 30, later);
         let left = 2 * 6 + 3;

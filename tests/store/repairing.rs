@@ -89,69 +89,73 @@ fn damage(folder: &Path, sql: &str) {
     assert!(raw.execute(sql, []).unwrap() > 0);
 }
 
+/// Does something to the store in a folder.
+type Damage = fn(&Path);
+
+/// What is done to a store, how many tasks are left after its repair, and what the repair says.
+const DAMAGES: [(&str, Damage, usize, &str); 8] = [
+    ("nothing", |_| {}, 19, "the store is whole"),
+    (
+        "a row of the board",
+        |folder| {
+            damage(
+                folder,
+                "UPDATE tasks SET doc = replace(doc, 'care', 'cars') WHERE id = 't-20'",
+            );
+        },
+        19,
+        "computed anew from 20 events, 0 of them from backups; the damaged file is kept",
+    ),
+    (
+        "an event that a backup has",
+        |folder| flip(folder, "\"request\":7"),
+        19,
+        "computed anew from 20 events, 1 of them from backups; the damaged file is kept",
+    ),
+    (
+        "an event that no backup has",
+        |folder| flip(folder, "\"request\":17"),
+        19,
+        "event 17 cannot be read any more, also from backups; the board is whole",
+    ),
+    (
+        "the last event, which no backup has, and a row of the board",
+        |folder| {
+            damage(
+                folder,
+                "UPDATE tasks SET doc = replace(doc, 'care', 'cars') WHERE id = 't-5'",
+            );
+            flip(folder, "\"request\":20");
+        },
+        18,
+        "computed anew from 19 events, 0 of them from backups; what came after the last of them is lost",
+    ),
+    (
+        "two events that are no text, which a backup has",
+        |folder| {
+            flip_bits(folder, "\"request\":3", 0b1000_0000);
+            flip_bits(folder, "\"request\":12", 0b1000_0000);
+        },
+        19,
+        "computed anew from 20 events, 2 of them from backups; the damaged file is kept",
+    ),
+    (
+        "an empty file",
+        |folder| fs::write(files(folder).database, "").unwrap(),
+        11,
+        "what came after the last of them is lost",
+    ),
+    (
+        "no file",
+        |folder| fs::remove_file(files(folder).database).unwrap(),
+        11,
+        "what came after the last of them is lost",
+    ),
+];
+
 #[test]
 fn every_kind_of_damage_is_repaired_or_told_with_what_is_lost() {
-    type Damage = fn(&Path);
-    let cases: [(&str, Damage, usize, &str); 8] = [
-        ("nothing", |_| {}, 19, "the store is whole"),
-        (
-            "a row of the board",
-            |folder| {
-                damage(
-                    folder,
-                    "UPDATE tasks SET doc = replace(doc, 'care', 'cars') WHERE id = 't-20'",
-                )
-            },
-            19,
-            "computed anew from 20 events, 0 of them from backups; the damaged file is kept",
-        ),
-        (
-            "an event that a backup has",
-            |folder| flip(folder, "\"request\":7"),
-            19,
-            "computed anew from 20 events, 1 of them from backups; the damaged file is kept",
-        ),
-        (
-            "an event that no backup has",
-            |folder| flip(folder, "\"request\":17"),
-            19,
-            "event 17 cannot be read any more, also from backups; the board is whole",
-        ),
-        (
-            "the last event, which no backup has, and a row of the board",
-            |folder| {
-                damage(
-                    folder,
-                    "UPDATE tasks SET doc = replace(doc, 'care', 'cars') WHERE id = 't-5'",
-                );
-                flip(folder, "\"request\":20");
-            },
-            18,
-            "computed anew from 19 events, 0 of them from backups; what came after the last of them is lost",
-        ),
-        (
-            "two events that are no text, which a backup has",
-            |folder| {
-                flip_bits(folder, "\"request\":3", 0b1000_0000);
-                flip_bits(folder, "\"request\":12", 0b1000_0000);
-            },
-            19,
-            "computed anew from 20 events, 2 of them from backups; the damaged file is kept",
-        ),
-        (
-            "an empty file",
-            |folder| fs::write(files(folder).database, "").unwrap(),
-            11,
-            "what came after the last of them is lost",
-        ),
-        (
-            "no file",
-            |folder| fs::remove_file(files(folder).database).unwrap(),
-            11,
-            "what came after the last of them is lost",
-        ),
-    ];
-    for (name, damage, left, words) in cases {
+    for (name, damage, left, words) in DAMAGES {
         let folder = tempfile::tempdir().unwrap();
         with_backup(folder.path());
         damage(folder.path());
