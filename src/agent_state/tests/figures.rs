@@ -27,7 +27,9 @@ fn total(tokens: Tokens, cost: u64) -> Figures {
 
 fn metered(all: &[Figures]) -> Meter {
     let mut meter = Meter::default();
-    all.iter().for_each(|figures| meter.count(figures));
+    for figures in all {
+        meter.count(figures);
+    }
     meter
 }
 
