@@ -41,7 +41,7 @@ struct Accuracy {
 impl Accuracy {
     /// How often it was so when it was concluded, and concluded when it was so, in percent.
     fn percent(self) -> (u64, u64) {
-        let share = |of: u64| if of == 0 { 100 } else { self.right * 100 / of };
+        let share = |of: u64| (self.right * 100).checked_div(of).unwrap_or(100);
         (share(self.concluded), share(self.real))
     }
 

@@ -18,11 +18,11 @@ pub(crate) fn metered(name: &str, steps: usize) -> Meter {
     meter
 }
 
-fn fill(used: u64, window: u64) -> Option<ContextFill> {
-    Some(ContextFill {
+fn fill(used: u64, window: u64) -> ContextFill {
+    ContextFill {
         used,
         window: Some(window),
-    })
+    }
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn four_requests_of_claude_are_counted_once_each_and_the_last_one_fills_the_cont
     assert_eq!(metered(name, steps).usage().tokens, Tokens { output: 4, ..total });
     assert_eq!(
         metered(name, usize::MAX).context(),
-        fill(16 + 27_000 + 5000 + 1, 1_000_000)
+        Some(fill(16 + 27_000 + 5000 + 1, 1_000_000))
     );
 }
 
@@ -112,7 +112,7 @@ fn totals_of_codex_go_on_over_a_resume_and_are_not_added() {
 #[test]
 fn the_app_server_tells_the_context_of_the_last_request_and_its_window() {
     let meter = metered("codex/appserver_turns_approval_interrupt.jsonl", usize::MAX);
-    assert_eq!(meter.context(), fill(8377, 258_400));
+    assert_eq!(meter.context(), Some(fill(8377, 258_400)));
     assert_eq!(meter.usage().tokens.sum(), 32_894);
 }
 
@@ -129,13 +129,13 @@ fn the_record_of_a_codex_session_tells_the_same() {
         .for_each(|figures| meter.count(figures));
     assert_eq!(
         (meter.context(), meter.usage().tokens.sum()),
-        (fill(8172, 258_400), 16_240)
+        (Some(fill(8172, 258_400)), 16_240)
     );
 }
 
 #[test]
 fn the_status_line_tells_cost_and_context() {
     let meter = metered("claude-hooks/statusline_input.jsonl", 3);
-    assert_eq!(meter.context(), fill(4 + 10 + 113 + 14_045, 1_000_000));
+    assert_eq!(meter.context(), Some(fill(4 + 10 + 113 + 14_045, 1_000_000)));
     assert_eq!(meter.usage().cost, Some(Cost(21_543)));
 }

@@ -236,7 +236,6 @@ pub(crate) fn happen(state: &mut AgentState, at: Timestamp, happening: &Happenin
 pub(crate) fn words(doing: &Doing) -> String {
     let name = doing.name();
     match doing {
-        Doing::Working(Work::Unspecified) => name.to_owned(),
         Doing::Working(Work::Thinking) => format!("{name} thinking"),
         Doing::Working(Work::Tool(tool)) => format!("{name} {tool}"),
         Doing::Working(Work::Compacting) => format!("{name} compacting"),
