@@ -97,7 +97,7 @@ const CASES: &[Case] = &[
     case("workflow list", (&["nope"], 2), &[], (Well, Well)),
     case("workflow show", (&["nope"], 1), &[], (Well, Well)),
     case("workflow check", (&["nope.toml"], 1), &[], (GIT, Well)),
-    case("prompt", (&["nope"], 1), &["t-1"], (GIT, Well)),
+    case("prompt", (&["nope"], 1), &["t-1"], (GIT, Refused("no base branch is set"))),
     case("logs", (&["nope"], 1), &[], (GIT, Well)),
     case("events", (&["--since", "nope"], 2), &[], (GIT, Well)),
     case("doctor", (&["nope"], 2), &[], (Tells("git repository"), Tells("origin"))),
