@@ -149,7 +149,9 @@ impl Agents for LocalAgents {
         let kind = agent.tool.kind();
         (self.may_start)(&kind.words(), &brief.folder)?;
         self.check_program(kind, brief)?;
-        let prompt = self.prompts.write(brief, &self.context.program_word(&brief.folder))?;
+        let prompt = self
+            .prompts
+            .write(brief, &self.context.program_word(&brief.folder))?;
         let mut line = kind.launch(&self.context, (brief, &prompt.argument()), &agent.options)?;
         let mut env = self.context.environment(kind.own_variables());
         env.extend(GIT_SYNC.map(|(name, value)| (name.to_owned(), value.to_owned())));
@@ -203,6 +205,8 @@ impl LocalAgents {
 mod tests {
     use super::kind::tests::brief;
     use super::*;
+    use crate::formats::prompt::PromptLibrary;
+    use std::path::PathBuf;
 
     fn custom(words: &[&str]) -> AgentTool {
         AgentTool::Custom(CustomAgent(words.iter().map(|word| (*word).to_owned()).collect()))
@@ -248,9 +252,7 @@ mod tests {
 
     #[test]
     fn an_agent_gets_the_settings_with_which_git_syncs_what_it_commits() {
-        let line = configured(Some(custom(&["x"])))
-            .launch_command(&brief())
-            .unwrap();
+        let line = configured(Some(custom(&["x"]))).launch_command(&brief()).unwrap();
         let all: Vec<&str> = line.env.iter().map(|(_, value)| value.as_str()).collect();
         let settings = ["2", "core.fsync", "committed", "core.fsyncMethod", "batch"];
         assert!(all.windows(5).any(|some| some == settings), "{all:?}");

@@ -17,7 +17,8 @@ use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
 use crate::domain::attempt::ActivityKind;
 use crate::domain::{
-    Accepted, Attempt, AttemptState, Board, Command, Effect, Event, PromptFacts, Refusal, RequestId, RoleId, TaskId, Worker,
+    Accepted, Attempt, AttemptState, Board, Command, Effect, Event, PromptFacts, Refusal, RequestId, RoleId,
+    TaskId, Worker,
 };
 use crate::engine::inbox::CommandReply;
 use crate::engine::turn::DurableBoard;

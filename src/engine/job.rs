@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::domain::task::GateCommand;
 use crate::domain::workflow::{GateSet, Stage, Workspace};
 use crate::domain::{
-    AskId, Attempt, AttemptId, AttemptMode, Board, Effect, EngineAction, EvidenceKind, PromptFacts, PromptSources,
-    StopCause, Task, Worker,
+    AskId, Attempt, AttemptId, AttemptMode, Board, Effect, EngineAction, EvidenceKind, PromptFacts,
+    PromptSources, StopCause, Task, Worker,
 };
 use crate::ports::git::CommitId;
 

@@ -3,7 +3,7 @@
 use super::context::{EngineContext, base_branch, branch_of};
 use super::job::Job;
 use crate::domain::{PromptFacts, Span, Workplace};
-use crate::ports::git::{ChangedFile, DiffRange, Head, Revision};
+use crate::ports::git::{DiffRange, Head, Revision};
 
 /// The facts for the agent of a job that works there. What git cannot tell is left open: it keeps no agent from its work.
 pub(super) fn facts(world: &EngineContext, job: &Job, made: &Workplace) -> PromptFacts {
@@ -22,9 +22,8 @@ pub(super) fn facts(world: &EngineContext, job: &Job, made: &Workplace) -> Promp
     }
     if let Some(head) = job.recorded_head() {
         let head = Revision::Commit(head);
-        let changed = world.git.changed_files(&DiffRange::SinceFork { base, head });
-        let paths = |changed: Vec<ChangedFile>| changed.into_iter().map(|file| file.path).collect();
-        facts.place.changed = changed.map(paths).unwrap_or_default();
+        let changed = world.git.changed_paths(&DiffRange::SinceFork { base, head });
+        facts.place.changed = changed.unwrap_or_default();
     }
     facts
 }

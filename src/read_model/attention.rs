@@ -196,6 +196,7 @@ fn of_workspace(attempt: &Attempt) -> Option<AttentionItem> {
             left.tries, left.why
         ),
         since: attempt.ended_at.unwrap_or(attempt.created_at),
+        ask: None,
     })
 }
 

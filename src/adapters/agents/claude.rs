@@ -134,7 +134,9 @@ mod tests {
     use std::path::Path;
 
     fn argv(options: &RoleOptions) -> Vec<String> {
-        let line = ClaudeAgent.launch(&context(), (&brief(), "Add {branch}; rm -rf ~"), options).unwrap();
+        let line = ClaudeAgent
+            .launch(&context(), (&brief(), "Add {branch}; rm -rf ~"), options)
+            .unwrap();
         assert_eq!(line.files.len(), 1);
         line.argv
     }

@@ -42,7 +42,12 @@ impl AgentKind for CustomAgent {
         }
     }
 
-    fn launch(&self, _: &LaunchContext, brief: (&Brief, &str), _: &RoleOptions) -> Result<LaunchCommand, Cause> {
+    fn launch(
+        &self,
+        _: &LaunchContext,
+        brief: (&Brief, &str),
+        _: &RoleOptions,
+    ) -> Result<LaunchCommand, Cause> {
         Ok(LaunchCommand {
             argv: self.0.iter().map(|word| expand(word, brief)).collect(),
             ..LaunchCommand::default()

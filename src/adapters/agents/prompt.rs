@@ -46,7 +46,10 @@ impl WrittenPrompt {
         if self.text.len() <= LONGEST_ARGUMENT {
             return self.text.replace('\0', "");
         }
-        format!("Your task is in the file {}. Read the whole file, then do what it says.", self.file.display())
+        format!(
+            "Your task is in the file {}. Read the whole file, then do what it says.",
+            self.file.display()
+        )
     }
 }
 
@@ -135,7 +138,10 @@ mod tests {
         };
         assert_eq!(prompt(LONGEST_ARGUMENT).argument().len(), LONGEST_ARGUMENT);
         let long = prompt(LONGEST_ARGUMENT + 1).argument();
-        assert!(long.contains("/attempts/7/prompt.md") && long.len() < 200, "{long}");
+        assert!(
+            long.contains("/attempts/7/prompt.md") && long.len() < 200,
+            "{long}"
+        );
     }
 
     #[test]

@@ -42,7 +42,12 @@ impl AgentKind for RehearsalAgent {
         &[]
     }
 
-    fn launch(&self, context: &LaunchContext, _: (&Brief, &str), _: &RoleOptions) -> Result<LaunchCommand, Cause> {
+    fn launch(
+        &self,
+        context: &LaunchContext,
+        _: (&Brief, &str),
+        _: &RoleOptions,
+    ) -> Result<LaunchCommand, Cause> {
         let mut env = vec![("DBS_REHEARSAL_SPEED".to_owned(), self.speed.clone())];
         if let Some(seconds) = &self.answer_after {
             env.push(("DBS_REHEARSAL_ANSWER_AFTER".to_owned(), seconds.clone()));

@@ -286,6 +286,10 @@ impl Git for GitCli {
         or_unknown(self.check_merged(commit, base), Tri::Unknown)
     }
 
+    fn changed_paths(&self, range: &DiffRange) -> Result<Vec<String>, GitError> {
+        self.paths_between(range)
+    }
+
     fn diff_text(&self, range: &DiffRange, limit: usize) -> Result<LimitedText, GitError> {
         self.text_between(range, limit)
     }

@@ -12,13 +12,23 @@ type TreePair = (String, String);
 impl GitCli {
     pub(super) fn text_between(&self, range: &DiffRange, limit: usize) -> Result<LimitedText, GitError> {
         let ends = self.ends(range)?;
-        text(self.compare(&ends)?, limit)
+        text(self.compare(&ends, &["--patch", "--find-renames"])?, limit)
     }
 
-    fn compare(&self, (from, to): &TreePair) -> Result<GitCommand, GitError> {
+    pub(super) fn paths_between(&self, range: &DiffRange) -> Result<Vec<String>, GitError> {
+        let ends = self.ends(range)?;
+        let output = self
+            .compare(&ends, &["--name-only", "--no-renames", "-z"])?
+            .run_ok()?;
+        let paths = output.text().into_owned();
+        let paths = paths.split('\0').filter(|path| !path.is_empty());
+        Ok(paths.map(str::to_owned).collect())
+    }
+
+    fn compare(&self, (from, to): &TreePair, shown: &[&str]) -> Result<GitCommand, GitError> {
         let call = self.in_control(format!("compare {from} with {to}"))?;
         let call = call.words("diff-tree -r --no-ext-diff --no-textconv --no-color --ignore-submodules=none");
-        Ok(call.args(["--patch", "--find-renames", "--end-of-options", from, to]))
+        Ok(call.args(shown).args(["--end-of-options", from, to]))
     }
 
     fn ends(&self, range: &DiffRange) -> Result<TreePair, GitError> {

@@ -10,7 +10,7 @@ use crate::config::layers::Config;
 use crate::config::origin::ConfigOverrides;
 use crate::config::raw::TrustedValue;
 use crate::config::trust::changes::TrustReport;
-use crate::config::trust::item::{TrustItem, TrustKind, hex};
+use crate::config::trust::item::{TrustKind, hex};
 use crate::config::trust::listing::{FOLDERS, TrustListing};
 use crate::config::trust::own_hand;
 use crate::config::trust::record::TrustRecord;

@@ -93,6 +93,12 @@ pub trait Git: Send + Sync {
     /// squash merge) (LK-11, LK-22, LK-55).
     fn is_merged(&self, commit: &CommitId, base: &BranchName) -> Tri;
 
+    /// Paths of the files that differ, each once, both of a renamed one.
+    ///
+    /// # Errors
+    /// As for the text of a difference.
+    fn changed_paths(&self, range: &DiffRange) -> Result<Vec<String>, GitError>;
+
     /// The differences for people, at most `limit` bytes (LK-24).
     fn diff_text(&self, range: &DiffRange, limit: usize) -> Result<LimitedText, GitError>;
 
