@@ -158,16 +158,9 @@ impl Board {
                 doing,
                 source,
             } => self.observed(step, *attempt, doing, source),
-            Event::AskOpened { attempt, ask, rule } => {
-                let rule = rule.as_ref().map(|(by, reply)| (by.as_str(), reply));
-                self.ask_opened(step, *attempt, (ask, rule));
+            Event::AskOpened { .. } | Event::AskWithdrawn { .. } | Event::AnswerLost { .. } => {
+                self.ask_event(step, event);
             }
-            Event::AskWithdrawn { attempt, ask } => self.ask_withdrawn(step.now, *attempt, ask),
-            Event::AnswerLost {
-                attempt,
-                ask,
-                problem,
-            } => self.answer_lost(step, *attempt, ask, problem),
             Event::AttemptEnded {
                 attempt,
                 exit,

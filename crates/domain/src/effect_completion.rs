@@ -14,12 +14,15 @@ impl Event {
             | Event::AttemptUnknown { attempt, .. }
             | Event::Signalled { attempt, .. }
             | Event::Observed { attempt, .. }
+            | Event::AskOpened { attempt, .. }
+            | Event::AskWithdrawn { attempt, .. }
+            | Event::AnswerLost { attempt, .. }
             | Event::AttemptEnded { attempt, .. }
             | Event::ActionEnded { attempt, .. }
             | Event::Verified { attempt, .. }
             | Event::WorkspaceSettled { attempt, .. }
             | Event::Asked {
-                command: Command::Kill(attempt),
+                command: Command::Kill(attempt) | Command::AnswerAsk { attempt, .. },
                 ..
             } => Some(*attempt),
             _ => None,

@@ -10,12 +10,30 @@ use crate::ask::{
 use crate::attempt::{Activity, ActivityKind, Attempt, AttemptState, Worker};
 use crate::command::Refusal;
 use crate::effect::{CommandReply, Effect, NoticeLevel};
+use crate::event::Event;
 use crate::id::{AskId, AttemptId};
 use crate::time::Timestamp;
 
 impl Board {
+    /// What was reported about an ask; any other event is none of its business.
+    pub(super) fn ask_event(&mut self, step: &mut Transition, event: &Event) {
+        match event {
+            Event::AskOpened { attempt, ask, rule } => {
+                let rule = rule.as_ref().map(|(by, reply)| (by.as_str(), reply));
+                self.ask_opened(step, *attempt, (ask, rule));
+            }
+            Event::AskWithdrawn { attempt, ask } => self.ask_withdrawn(step.now, *attempt, ask),
+            Event::AnswerLost {
+                attempt,
+                ask,
+                problem,
+            } => self.answer_lost(step, *attempt, ask, problem),
+            _ => {}
+        }
+    }
+
     /// An agent's tool asks by a request that waits for the reply. `rule` is the setting that answers by itself, if one does.
-    pub(super) fn ask_opened(
+    fn ask_opened(
         &mut self,
         step: &mut Transition,
         id: AttemptId,
@@ -48,7 +66,7 @@ impl Board {
     }
 
     /// Whoever waited for the reply to an ask no longer does.
-    pub(super) fn ask_withdrawn(&mut self, now: Timestamp, id: AttemptId, ask: &AskId) {
+    fn ask_withdrawn(&mut self, now: Timestamp, id: AttemptId, ask: &AskId) {
         self.edit_attempt(id, |row| {
             for known in row.asks.iter_mut().filter(|known| known.ask.id == *ask) {
                 known.closed.get_or_insert(now);
@@ -57,7 +75,7 @@ impl Board {
     }
 
     /// The answer to an ask did not reach its agent.
-    pub(super) fn answer_lost(&mut self, step: &mut Transition, id: AttemptId, ask: &AskId, problem: &str) {
+    fn answer_lost(&mut self, step: &mut Transition, id: AttemptId, ask: &AskId, problem: &str) {
         let Some(attempt) = self.attempt(id) else { return };
         let is_it = |known: &AskRecord| known.ask.id == *ask && known.closed.is_none();
         if !attempt.asks.iter().any(is_it) {
@@ -152,7 +170,7 @@ impl Board {
         let is_known = |known: &&AskRecord| {
             known.ask.channel == AskChannel::Request || (known.ask.kind == kind && known.ask.text == text)
         };
-        if open.iter().any(|known| is_known(known)) {
+        if open.iter().any(is_known) {
             return;
         }
         self.close_asks(step.now, attempt.id, is_on_screen);
