@@ -110,7 +110,9 @@ impl WriteGuard<'_> {
         let at = self.file.metadata().and_then(|found| found.modified());
         let noted = at.and_then(|at| {
             let lines = names.iter().map(|name| format!("\n{} {name}", milliseconds(at)));
-            self.write(&format!("!{}", lines.collect::<String>()))
+            self.write(&format!("!{}", lines.collect::<String>()))?;
+            // Git syncs the lock it is about to make; after a power cut a lock without its note would be somebody's for ever.
+            self.file.sync_data()
         });
         noted.map_err(failed("note", Path::new("what git is about to do")))
     }
