@@ -8,9 +8,12 @@ use tokio::sync::oneshot;
 
 use crate::domain::{AskId, AskReply, AttemptId};
 
+/// Where the reply to each ask goes.
+type ReplySenders = BTreeMap<(AttemptId, AskId), oneshot::Sender<AskReply>>;
+
 /// Who waits for the reply to which ask. Cheap to clone; all clones are the same.
 #[derive(Debug, Clone, Default)]
-pub(super) struct AskReplies(Arc<Mutex<BTreeMap<(AttemptId, AskId), oneshot::Sender<AskReply>>>>);
+pub(super) struct AskReplies(Arc<Mutex<ReplySenders>>);
 
 impl AskReplies {
     /// Waits for the reply to an ask; whoever waited for it before no longer does.

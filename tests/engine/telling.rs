@@ -9,6 +9,17 @@ fn last_facts(bench: &Bench) -> PromptFacts {
     bench.outside.briefs.lock().unwrap().last().unwrap().facts.clone()
 }
 
+/// What the first developer of a task with a check is told of both.
+fn check_developer(facts: &PromptFacts) {
+    assert_eq!(facts.task.criteria, ["it works"]);
+    assert_eq!((facts.agent.number, facts.agent.mode), (1, AttemptMode::Fresh));
+    assert_eq!(facts.gates[0].command, "true");
+    assert_eq!(facts.gate_limit, Some(Span::minutes(1)));
+    assert!(facts.stage.may_write);
+    let signals = [SignalKind::Done, SignalKind::Block, SignalKind::Fail];
+    assert_eq!(facts.stage.signals, signals.into());
+}
+
 #[test]
 fn an_agent_is_told_its_place_its_checks_and_what_was_found_before() {
     let mut bench = Bench::new();
@@ -28,14 +39,8 @@ fn an_agent_is_told_its_place_its_checks_and_what_was_found_before() {
     );
     assert_eq!(facts.place.base_commit, Some(base));
     assert_eq!((facts.place.head, facts.place.changed), (None, Vec::new()));
-    assert_eq!(facts.task.criteria, ["it works"]);
-    assert_eq!((facts.agent.number, facts.agent.mode), (1, AttemptMode::Fresh));
     assert_eq!(facts.agent.attempt, Some(bench.agent("t-1").id));
-    assert_eq!(facts.gates[0].command, "true");
-    assert_eq!(facts.gate_limit, Some(Span::minutes(1)));
-    assert!(facts.stage.may_write);
-    let signals = [SignalKind::Done, SignalKind::Block, SignalKind::Fail];
-    assert_eq!(facts.stage.signals, signals.into());
+    check_developer(&facts);
 
     let head = bench.develop("t-1", "work.txt", "work\n");
     bench.ask(Command::Comment("t-1".into(), "look at the limits".to_owned()));

@@ -42,7 +42,7 @@ pub(super) fn hook(edge: &ProcessEnv) -> CommandResult {
         ToolEvent::TurnOver { again } => HookEvent::TurnOver { again },
         ToolEvent::Other => return Ok(ExitCode::SUCCESS),
     };
-    match send(&caller, event)? {
+    match send(&caller, &event)? {
         HookReply::Answer(reply) => output::line(&answer(&input, &reply)),
         HookReply::GoOn(why) => output::line(&go_on(&why)),
         HookReply::Nothing => {}
@@ -65,7 +65,7 @@ fn read_input() -> Option<Value> {
 }
 
 /// Sends the event. An ask waits for its reply over the ends of servers; without an answer to anything else the tool goes on.
-fn send(caller: &HookCaller, event: HookEvent) -> Result<HookReply, String> {
+fn send(caller: &HookCaller, event: &HookEvent) -> Result<HookReply, String> {
     let waits = matches!(event, HookEvent::Ask(_));
     let call = || {
         ServerCall::Hook(HookCall {
@@ -77,8 +77,9 @@ fn send(caller: &HookCaller, event: HookEvent) -> Result<HookReply, String> {
     let runtime = blocking_runtime()?;
     runtime.block_on(async {
         if !waits {
-            let called = tokio::time::timeout(CALL_TIMEOUT, call_once(&caller.socket, call())).await;
-            return Ok(called.ok().and_then(Result::ok).map_or(HookReply::Nothing, told));
+            let answered = tokio::time::timeout(CALL_TIMEOUT, call_once(&caller.socket, call())).await;
+            let answered = answered.ok().and_then(Result::ok);
+            return Ok(answered.map_or(HookReply::Nothing, told));
         }
         loop {
             if let Ok(reply) = call_once(&caller.socket, call()).await {

@@ -33,7 +33,7 @@ impl UpdateContext<'_, '_> {
     pub(super) fn approve(&mut self, about: &ActionTarget<'_>) {
         match about.wants_permission(self.scene.now) {
             Some((attempt, known)) if self.state.marked_tasks.is_empty() => {
-                self.allow_current(attempt, known)
+                self.allow_current(attempt, known);
             }
             _ => self.command_each("approved", Command::Approve, about),
         }

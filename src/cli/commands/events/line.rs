@@ -154,14 +154,7 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
                 json!({ "doing": doing, "text": text, "source": source }),
             )
         }
-        Event::AskOpened { ask, rule, .. } => (
-            "ask_opened",
-            json!({ "ask": ask, "rule": rule.as_ref().map(|(name, _)| name) }),
-        ),
-        Event::AskWithdrawn { ask, .. } => ("ask_withdrawn", json!({ "ask": { "id": ask } })),
-        Event::AnswerLost { ask, problem, .. } => {
-            ("answer_lost", json!({ "ask": { "id": ask }, "problem": problem }))
-        }
+        Event::AskOpened { .. } | Event::AskWithdrawn { .. } | Event::AnswerLost { .. } => ask_facts(event),
         Event::AttemptEnded {
             exit, tail, cause, ..
         } => (
@@ -188,6 +181,21 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
         Event::Woke(found) => ("woke", inventory(found)),
         Event::ClockJumped { by } => ("clock_jumped", json!({ "by": by })),
         Event::Ticked => ("ticked", json!({})),
+    }
+}
+
+/// The same of an event about an ask.
+fn ask_facts(event: &Event) -> (&'static str, Value) {
+    match event {
+        Event::AskOpened { ask, rule, .. } => (
+            "ask_opened",
+            json!({ "ask": ask, "rule": rule.as_ref().map(|(name, _)| name) }),
+        ),
+        Event::AskWithdrawn { ask, .. } => ("ask_withdrawn", json!({ "ask": { "id": ask } })),
+        Event::AnswerLost { ask, problem, .. } => {
+            ("answer_lost", json!({ "ask": { "id": ask }, "problem": problem }))
+        }
+        _ => ("other", json!({})),
     }
 }
 
