@@ -38,9 +38,9 @@ fn an_agent_is_told_its_place_its_checks_and_what_was_found_before() {
         ("feature/t-1", "work")
     );
     assert_eq!(facts.place.base_commit, Some(base));
-    assert_eq!((facts.place.head, facts.place.changed), (None, Vec::new()));
     assert_eq!(facts.agent.attempt, Some(bench.agent("t-1").id));
     check_developer(&facts);
+    assert_eq!((facts.place.head, facts.place.changed), (None, Vec::new()));
 
     let head = bench.develop("t-1", "work.txt", "work\n");
     bench.ask(Command::Comment("t-1".into(), "look at the limits".to_owned()));
