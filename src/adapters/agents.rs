@@ -141,8 +141,8 @@ impl Agents for LocalAgents {
     fn launch_command(&self, brief: &Brief) -> Result<LaunchCommand, Cause> {
         let agent = self.agent(&brief.role).ok_or_else(|| {
             TroubleKind::Agent.cause(format!(
-                "could not start a {role}: no agent is configured for it; set one with `dbs config roles.{role}.agent claude` \
-                 or another of those that `dbs agents` lists",
+                "could not start a {role}: no agent is configured for it; set one with `dbs config roles.{role}.agent claude`, or \
+                 codex, or a program of yours with `dbs config roles.{role}.command 'PROGRAM ARGUMENT …'`",
                 role = brief.role
             ))
         })?;

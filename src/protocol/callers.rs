@@ -272,7 +272,7 @@ mod tests {
             .iter()
             .filter(|(_, who)| matches!(who, Attempts | OwnAgent));
         let names: Vec<&str> = given.map(|(command, _)| *command).collect();
-        assert_eq!(names, ["done", "progress", "signal", "task comment"]);
+        assert_eq!(names, ["done", "hook", "progress", "signal", "task comment"]);
         for command in [
             "approve",
             "task close",

@@ -152,7 +152,7 @@ fn without_a_base_branch_doctor_names_the_setting() {
         "{said:?}"
     );
     assert!(shop.does(&["init"]).contains("still missing"));
-    let said = shop.run(&["config", "roles.default.agent", "claude"]);
+    let said = shop.run(&["config", "roles.default.agent", "gemini"]);
     assert!(said.err.contains("this version starts"), "{said:?}");
     let said = shop.run(&["config", "roles.default.agent", "custom"]);
     assert!(said.err.contains("it has no command yet"), "{said:?}");

@@ -62,7 +62,7 @@ fn a_no_to_a_permission_reaches_the_agent_and_what_was_denied_is_tried_again_wit
     let screen = tty.see("1. t-1 permission:");
     assert!(screen.has("1 yes, 1 no"), "{}", screen.text());
     tty.type_text("1 no\n");
-    tty.see("refused t-1: Touch the shop?");
+    tty.see("denied t-1: Touch the shop?");
     tty.see("1 no longer waits");
     // It goes another way, as it was told to; its task waits for the person.
     let screen = tty.see("2. t-1 ");

@@ -182,7 +182,7 @@ fn base(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
 fn agents(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
     let kinds = session_setup::agents(place)?;
     if kinds == AgentsByRole::default() {
-        let why = "none is set; for all roles: dbs config roles.default.command 'PROGRAM ARGUMENT …'";
+        let why = "none is set; for all roles: dbs config roles.default.agent claude (or codex), or a program of yours: dbs config roles.default.command 'PROGRAM ARGUMENT …'";
         return Err(why.to_owned());
     }
     let path = edge.get("PATH").unwrap_or_default();

@@ -1,0 +1,66 @@
+//! The command line of `dbs signal`, `dbs done` and `dbs progress`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use serde::de::DeserializeOwned;
+
+use crate::cli::args::JsonFlag;
+use crate::domain::SignalKind;
+
+/// Arguments of `dbs signal`.
+#[derive(Debug, Args)]
+pub struct SignalArgs {
+    /// What
+    #[arg(value_parser = signal_kinds())]
+    pub kind: SignalKind,
+    #[command(flatten)]
+    pub message: SignalText,
+}
+
+/// Text and report that go with a signal.
+#[derive(Debug, Args)]
+pub struct SignalText {
+    /// Reason, finding, step or question
+    pub text: Vec<String>,
+    /// A file with a report, JSON as a rule, at most 64 KiB; `-`: read it from the standard input
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    #[command(flatten)]
+    pub json: JsonFlag,
+}
+
+/// Kinds of signals, as they are written on the command line, and what each says.
+const SIGNALS: [(&str, &str); 7] = [
+    ("claim", "I begin"),
+    ("done", "I am done"),
+    ("reject", "What I looked at is not good enough"),
+    ("block", "I cannot go on"),
+    ("fail", "I failed"),
+    ("progress", "A step of the way"),
+    ("question", "I need an answer"),
+];
+
+fn signal_kinds() -> impl TypedValueParser<Value = SignalKind> {
+    let words = SIGNALS.map(|(word, help)| PossibleValue::new(word).help(help));
+    PossibleValuesParser::new(words).try_map(parse_word)
+}
+
+/// The value of an enum that is written as one word.
+pub(super) fn parse_word<T: DeserializeOwned>(word: String) -> Result<T, serde_json::Error> {
+    serde_json::from_value(word.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_for_a_signal_is_the_word_of_its_kind() {
+        for (word, _) in SIGNALS {
+            let kind: SignalKind = parse_word(word.to_owned()).unwrap();
+            assert_eq!(kind.to_string(), word);
+        }
+    }
+}
