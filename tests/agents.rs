@@ -3,6 +3,7 @@
 #![cfg(unix)]
 #![expect(clippy::disallowed_methods, reason = "tests start processes and measure time")]
 #![expect(
+    clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
     reason = "what a test needs and does not find fails it"
@@ -17,12 +18,17 @@ mod claude_pane;
 mod codex;
 #[path = "agents/documented.rs"]
 mod documented;
+#[expect(dead_code, reason = "the stories of the whole program use the rest")]
+#[path = "e2e/driver.rs"]
+mod driver;
 #[path = "agents/lab.rs"]
 mod lab;
 #[path = "support/model_server.rs"]
 mod model_server;
 #[path = "agents/pane.rs"]
 mod pane;
+#[path = "agents/pipeline.rs"]
+mod pipeline;
 #[path = "agents/recorded.rs"]
 mod recorded;
 #[path = "agents/served.rs"]

@@ -16,7 +16,7 @@ use crate::model_server::{ModelServer, Scripts};
 /// Names the folder in which the programs `claude` and `codex` lie.
 const TOOLS: &str = "DBS_AGENT_TOOLS";
 /// No key of anybody; agents ask whether to use one whose end is not in their settings.
-const KEY: &str = "sk-dummy-key-0123456789abcdefghij";
+pub(crate) const KEY: &str = "sk-dummy-key-0123456789abcdefghij";
 /// How long a test waits for an agent.
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -73,11 +73,8 @@ impl Lab {
 
     fn new(program: PathBuf) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let scripts: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "data", "agents", "scripts"]
-            .iter()
-            .collect();
         let lab = Self {
-            server: ModelServer::start(Scripts::read(&scripts)),
+            server: ModelServer::start(scripts()),
             program,
             folder,
         };
@@ -215,10 +212,9 @@ impl Lab {
 
     fn write_claude_settings(&self, is_trusted: bool) {
         let project = self.project().display().to_string();
-        let end_of_key = KEY.get(KEY.len() - 20..).expect("it is long");
         let settings = json!({
             "hasCompletedOnboarding": true,
-            "customApiKeyResponses": { "approved": [end_of_key], "rejected": [] },
+            "customApiKeyResponses": { "approved": [end_of_key()], "rejected": [] },
             "projects": { project: { "hasTrustDialogAccepted": is_trusted } },
         });
         let file = self.root().join("claude").join(".claude.json");
@@ -312,8 +308,21 @@ pub(crate) fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
+/// The part of the key by which Claude Code knows that it may be used.
+pub(crate) fn end_of_key() -> &'static str {
+    KEY.get(KEY.len() - 20..).expect("it is long")
+}
+
+/// What the model says in these tests.
+pub(crate) fn scripts() -> Scripts {
+    let folder: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "data", "agents", "scripts"]
+        .iter()
+        .collect();
+    Scripts::read(&folder)
+}
+
 /// The program of this name. Where it is missing the test is skipped and says so; CI on Linux must have it.
-fn installed(tool: &str) -> Option<PathBuf> {
+pub(crate) fn installed(tool: &str) -> Option<PathBuf> {
     let folder = std::env::var_os(TOOLS);
     let program = folder.map(|folder| Path::new(&folder).join(tool));
     if let Some(program) = program.filter(|program| program.is_file()) {

@@ -1,0 +1,153 @@
+//! The whole program with the real Claude Code: a task goes from the board to the base, with what the agent asks answered from outside.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::json;
+
+use crate::driver::{Server, Story};
+use crate::lab::{KEY, end_of_key, installed, scripts};
+use crate::model_server::ModelServer;
+
+/// The part that is played by whoever is not Claude Code.
+const OTHERS: &str = r#"
+[[part]]
+steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
+"#;
+
+/// A project whose developers are Claude Code, and its running server; none when it is not installed here.
+fn story(settings: &str) -> Option<(Story, ModelServer, Server)> {
+    let claude = installed("claude")?;
+    let (story, model) = (Story::new(OTHERS), ModelServer::start(scripts()));
+    story.configure(&format!("[roles.developer]\nagent = \"claude\"\n{settings}"));
+    write_person_settings(&story);
+    let mut server = story.program(&["server"]);
+    server
+        .env("PATH", path_with(&claude))
+        .env("CLAUDE_CONFIG_DIR", story.root().join("claude"))
+        .env("ANTHROPIC_BASE_URL", model.url())
+        .env("ANTHROPIC_API_KEY", KEY)
+        .env("DISABLE_AUTOUPDATER", "1")
+        .env("DISABLE_TELEMETRY", "1")
+        .env("DISABLE_ERROR_REPORTING", "1")
+        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+        .env("HTTPS_PROXY", model.url())
+        .env("NO_PROXY", "127.0.0.1,localhost");
+    let said = fs::File::create(story.root().join("server.log")).unwrap();
+    let server = Server(server.stdout(Stdio::null()).stderr(said).spawn().unwrap());
+    story.wait_until("the server", || story.is_live());
+    Some((story, model, server))
+}
+
+/// What a person has who used Claude Code here before: its first questions are answered, and the project is trusted.
+fn write_person_settings(story: &Story) {
+    let folder = story.root().join("claude");
+    fs::create_dir(&folder).unwrap();
+    let project = story.project().display().to_string();
+    let settings = json!({
+        "hasCompletedOnboarding": true,
+        "customApiKeyResponses": { "approved": [end_of_key()], "rejected": [] },
+        "projects": { project: { "hasTrustDialogAccepted": true } },
+    });
+    fs::write(folder.join(".claude.json"), settings.to_string()).unwrap();
+}
+
+fn path_with(claude: &Path) -> std::ffi::OsString {
+    let own = std::env::var_os("PATH").unwrap();
+    let folder = claude.parent().map(PathBuf::from).into_iter();
+    std::env::join_paths(folder.chain(std::env::split_paths(&own))).unwrap()
+}
+
+fn create(story: &Story, id: &str, script: &str) {
+    let text = format!("[[script:{script}]] Do it.");
+    story.dbs(&["task", "create", "Do it", "--id", id, "-d", &text, "--release"]);
+}
+
+/// Waits until the tool of an agent asks by a request.
+fn wait_for_ask(story: &Story) {
+    story.wait_until("a request", || story.dbs(&["events"]).contains("ask_opened"));
+}
+
+fn file_in_base(story: &Story, name: &str) -> bool {
+    let origin = story.origin();
+    let mut show = Command::new("git");
+    show.arg("--git-dir")
+        .arg(&origin)
+        .args(["cat-file", "-e"])
+        .arg(format!("work:{name}"));
+    show.stderr(Stdio::null()).status().unwrap().success()
+}
+
+#[test]
+fn a_task_is_done_by_claude_and_merged_after_a_person_allowed_what_it_asked() {
+    let Some((story, _model, _server)) = story("") else {
+        return;
+    };
+    create(&story, "t-1", "pipeline_work");
+    wait_for_ask(&story);
+    let own = story.attempt(1).join("claude-settings.json");
+    assert_eq!(fs::metadata(own).unwrap().permissions().mode() & 0o777, 0o600);
+    story.dbs(&["approve", "t-1"]);
+    story.wait_until("the end of the task", || story.count("done") == 1);
+    assert!(file_in_base(&story, "work.txt"));
+    let status = story.git(&story.project(), &["status", "--porcelain"]);
+    assert_eq!(status, "", "nothing is written into the repository");
+}
+
+#[test]
+fn claude_works_without_a_person_where_the_settings_allow_it_and_is_told_to_report() {
+    let Some((story, model, _server)) = story("permissions = \"allow\"\n") else {
+        return;
+    };
+    create(&story, "t-1", "pipeline_forgets");
+    story.wait_until("the end of the task", || story.count("done") == 1);
+    assert!(file_in_base(&story, "forgotten.txt"));
+    let events = story.dbs(&["events"]);
+    assert!(events.contains("roles.developer.permissions allowed"), "{events}");
+    let requests = model.requests_for("pipeline_forgets");
+    let told = requests
+        .iter()
+        .any(|request| request.body.to_string().contains("You have not reported"));
+    assert!(told, "it ended its turn without a report");
+}
+
+#[test]
+fn a_question_of_claude_is_answered_from_outside_with_one_of_its_options() {
+    let Some((story, model, _server)) = story("") else {
+        return;
+    };
+    create(&story, "t-1", "pipeline_asks");
+    wait_for_ask(&story);
+    let said = story.dbs(&["answer", "t-1", "2"]);
+    assert!(said.contains("chose Postgres"), "{said}");
+    story.wait_until("the report", || story.count("held") == 1);
+    let requests = model.requests_for("pipeline_asks");
+    let heard = requests
+        .iter()
+        .any(|request| request.body.to_string().contains("Postgres"));
+    assert!(heard, "the answer reached the model");
+}
+
+#[test]
+fn what_was_asked_is_answered_after_the_server_was_killed_and_started_again() {
+    let Some((story, model, mut server)) = story("") else {
+        return;
+    };
+    create(&story, "t-1", "pipeline_work");
+    wait_for_ask(&story);
+    server.kill();
+    let _next = story.server();
+    story.wait_until("the next server", || story.is_live());
+    story.dbs(&["approve", "t-1"]);
+    story.wait_until("the end of the task", || story.count("done") == 1);
+    assert!(file_in_base(&story, "work.txt"));
+    let developers = story.dbs(&["events"]);
+    let starts = developers
+        .lines()
+        .filter(|line| line.contains("workplace_made"))
+        .count();
+    assert_eq!(starts, 2, "one developer and one reviewer: {developers}");
+    drop(model);
+}
