@@ -7,7 +7,6 @@ pub mod poison;
 pub mod session;
 
 mod arrangements;
-mod ask_replies;
 mod attached_client;
 mod attached_clients;
 mod backups;

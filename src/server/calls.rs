@@ -35,13 +35,10 @@ pub(super) fn answer_call(services: &Services, intake: &SignalIntake, call: Serv
     CallOutcome::Answer(match call {
         ServerCall::Ask { by, command } => command_reply(services.engine.ask(&by, command)),
         ServerCall::Signal(signal) => command_reply(take_signal(intake, &signal)),
-        ServerCall::Hook(call) => {
-            let agents = &services.settings.agents;
-            match take_hook(intake, (agents, services.hub.ask_replies()), call) {
-                HookOutcome::Reply(reply) => CallReply::Hook(reply),
-                HookOutcome::Wait(waiting) => return CallOutcome::Hook(waiting),
-            }
-        }
+        ServerCall::Hook(call) => match take_hook(intake, &services.settings.agents, call) {
+            HookOutcome::Reply(reply) => CallReply::Hook(reply),
+            HookOutcome::Wait(waiting) => return CallOutcome::Hook(waiting),
+        },
         ServerCall::Query(query) => {
             let model = services.engine.read_model();
             let measure = || measure(&services.fetcher.metrics, &model);

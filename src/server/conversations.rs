@@ -181,7 +181,7 @@ async fn converse(
 async fn wait_for_person(
     own: &Conversations,
     (sender, receiver): (&mut FrameSender, &mut FrameReceiver),
-    mut waiting: WaitingAsk,
+    waiting: WaitingAsk,
 ) -> Result<(), ConnectionError> {
     let engine = &own.services.engine;
     tokio::select! {

@@ -1,11 +1,8 @@
 //! Calls of the hooks of agents' tools: an ask waits until somebody answers it, here or in the agent's terminal.
 
-use tokio::sync::oneshot;
-
 use crate::adapters::agents::LocalAgents;
-use crate::domain::{AskId, AskReply, Attempt, AttemptId, Event};
+use crate::domain::{Ask, AskId, Attempt, AttemptId, Event};
 use crate::protocol::hooks::{HookCall, HookEvent, HookReply};
-use crate::server::ask_replies::AskReplies;
 use crate::server::engine_handle::EngineHandle;
 use crate::server::intake::SignalIntake;
 
@@ -23,17 +20,12 @@ pub(super) enum HookOutcome {
 /// An ask whose hook waits for the reply.
 #[derive(Debug)]
 pub(super) struct WaitingAsk {
-    pub(super) attempt: AttemptId,
-    pub(super) ask: AskId,
-    pub(super) reply: oneshot::Receiver<AskReply>,
+    attempt: AttemptId,
+    ask: AskId,
 }
 
 /// Takes in what a hook says. What is not proved by its token is told nothing.
-pub(super) fn take_hook(
-    intake: &SignalIntake,
-    (agents, replies): (&LocalAgents, &AskReplies),
-    call: HookCall,
-) -> HookOutcome {
+pub(super) fn take_hook(intake: &SignalIntake, agents: &LocalAgents, call: HookCall) -> HookOutcome {
     let attempts = &intake.engine.read_model().attempts;
     let known = attempts.get(&call.attempt).filter(|attempt| {
         attempt.state.is_open() && intake.secret.proves(&call.token, attempt.id, attempt.created_at)
@@ -42,28 +34,33 @@ pub(super) fn take_hook(
         return HookOutcome::Reply(HookReply::Nothing);
     };
     match call.event {
-        HookEvent::Ask(ask) => {
-            let reply = replies.wait(attempt.id, ask.id.clone());
-            let waiting = WaitingAsk {
-                attempt: attempt.id,
-                ask: ask.id.clone(),
-                reply,
-            };
-            let opened = Event::AskOpened {
-                attempt: attempt.id,
-                rule: attempt
-                    .worker
-                    .role()
-                    .and_then(|role| agents.answer_rule(role, &ask)),
-                ask,
-            };
-            // An engine that has ended takes the server with it; the hook comes back to the next.
-            drop(intake.engine.inbox.send(opened));
-            HookOutcome::Wait(waiting)
-        }
+        HookEvent::Ask(ask) => take_ask(intake, agents, attempt, ask.bounded()),
         HookEvent::TurnOver { again } if again || may_stop(attempt) => HookOutcome::Reply(HookReply::Nothing),
         HookEvent::TurnOver { .. } => HookOutcome::Reply(HookReply::GoOn(REPORT_FIRST.to_owned())),
     }
+}
+
+/// Lets an ask wait for its reply. One that is known makes no event, so that asking again and again costs nothing.
+fn take_ask(intake: &SignalIntake, agents: &LocalAgents, attempt: &Attempt, ask: Ask) -> HookOutcome {
+    let known = attempt.asks.iter().find(|known| known.ask.id == ask.id);
+    if known.is_none() && !attempt.takes_asks() {
+        return HookOutcome::Reply(HookReply::Nothing);
+    }
+    let waiting = WaitingAsk {
+        attempt: attempt.id,
+        ask: ask.id.clone(),
+    };
+    if known.is_none() {
+        let role = attempt.worker.role();
+        let opened = Event::AskOpened {
+            attempt: attempt.id,
+            rule: role.and_then(|role| agents.answer_rule(role, &ask)),
+            ask,
+        };
+        // An engine that has ended takes the server with it; the hook comes back to the next.
+        drop(intake.engine.inbox.send(opened));
+    }
+    HookOutcome::Wait(waiting)
 }
 
 /// Whether an agent may end its turn: it has reported, or waits for a person (K106).
@@ -73,36 +70,32 @@ fn may_stop(attempt: &Attempt) -> bool {
 }
 
 impl WaitingAsk {
-    /// Waits for the reply; nothing when the agent no longer asks.
-    pub(super) async fn reply(&mut self, engine: &EngineHandle) -> HookReply {
+    /// Waits for the reply; nothing when the agent no longer asks. The board holds the answer, so that it is the same for whoever
+    /// comes back for it, also to the next server.
+    pub(super) async fn reply(&self, engine: &EngineHandle) -> HookReply {
         let mut models = engine.read_models.clone();
         loop {
-            let is_over = self.is_closed(
-                models
-                    .borrow_and_update()
-                    .attempts
-                    .get(&self.attempt)
-                    .map(AsRef::as_ref),
-            );
-            if is_over {
-                return HookReply::Nothing;
+            let attempt = models.borrow_and_update().attempts.get(&self.attempt).cloned();
+            if let Some(reply) = self.decided(attempt.as_deref()) {
+                return reply;
             }
-            tokio::select! {
-                answered = &mut self.reply => {
-                    return answered.map_or(HookReply::Nothing, HookReply::Answer);
-                }
-                more = models.changed() => if more.is_err() { return HookReply::Nothing },
+            if models.changed().await.is_err() {
+                return HookReply::Nothing;
             }
         }
     }
 
-    /// Whether the board knows that the agent went on without the reply.
-    fn is_closed(&self, attempt: Option<&Attempt>) -> bool {
+    /// What the board knows of the reply, once it does.
+    fn decided(&self, attempt: Option<&Attempt>) -> Option<HookReply> {
         let Some(attempt) = attempt.filter(|attempt| attempt.state.is_open()) else {
-            return true;
+            return Some(HookReply::Nothing);
         };
-        let known = attempt.asks.iter().find(|known| known.ask.id == self.ask);
-        known.is_some_and(|known| known.closed.is_some())
+        let known = attempt.asks.iter().find(|known| known.ask.id == self.ask)?;
+        let given = known
+            .answer
+            .as_ref()
+            .map(|answer| HookReply::Answer(answer.reply.clone()));
+        given.or(known.closed.map(|_| HookReply::Nothing))
     }
 
     /// Says that nobody waits for the reply any more.
@@ -112,5 +105,70 @@ impl WaitingAsk {
             ask: self.ask.clone(),
         };
         drop(engine.inbox.send(withdrawn));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{
+        AskAnswer, AskChannel, AskKind, AskRecord, AskReply, AttemptState, Timestamp, Verdict,
+    };
+    use crate::read_model::settled_attempt;
+
+    fn ask() -> Ask {
+        Ask {
+            id: "k".into(),
+            kind: AskKind::Permission,
+            text: "Bash: make".to_owned(),
+            options: Vec::new(),
+            channel: AskChannel::Request,
+        }
+    }
+
+    fn running() -> Attempt {
+        let mut attempt = settled_attempt(7, "development", (0, 1), Verdict::Passed);
+        attempt.state = AttemptState::Running;
+        attempt
+    }
+
+    #[test]
+    fn a_hook_is_told_what_the_board_holds_whenever_it_comes() {
+        let waiting = WaitingAsk {
+            attempt: AttemptId(7),
+            ask: "k".into(),
+        };
+        let decided = |attempt: &Attempt| waiting.decided(Some(attempt));
+        let mut attempt = running();
+        assert_eq!(decided(&attempt), None, "the board has not heard of it yet");
+        attempt.asks.push(AskRecord::new(ask(), Timestamp(1)));
+        assert_eq!(decided(&attempt), None);
+        let mut gone = attempt.clone();
+        gone.asks[0].closed = Some(Timestamp(2));
+        assert_eq!(
+            decided(&gone),
+            Some(HookReply::Nothing),
+            "it was answered in its terminal"
+        );
+        gone.asks[0].answer = Some(AskAnswer {
+            by: "ada".to_owned(),
+            reply: AskReply::Allow,
+            at: Timestamp(2),
+            problem: None,
+        });
+        assert_eq!(decided(&gone), Some(HookReply::Answer(AskReply::Allow)));
+        attempt.state = AttemptState::Settled(Verdict::Passed);
+        assert_eq!(decided(&attempt), Some(HookReply::Nothing), "its attempt is over");
+        assert_eq!(waiting.decided(None), Some(HookReply::Nothing));
+    }
+
+    #[test]
+    fn an_agent_may_stop_when_it_has_reported_or_waits_for_a_person() {
+        let mut attempt = running();
+        assert!(!may_stop(&attempt));
+        attempt.asks.push(AskRecord::new(ask(), Timestamp(1)));
+        assert!(may_stop(&attempt));
+        attempt.asks[0].closed = Some(Timestamp(2));
+        assert!(!may_stop(&attempt));
     }
 }

@@ -21,7 +21,6 @@ use crate::domain::{Ask, AskChannel, AskReply, AttemptId, Event, ProcessExit};
 use crate::engine::inbox::Inbox;
 use crate::ports::holders::{HolderId, HolderLiveness, Holders, PaneSize};
 use crate::ports::terminals::Terminals;
-use crate::server::ask_replies::AskReplies;
 use crate::server::poison::PoisonFlag;
 use crate::server::sizes::ResizeAction;
 use crate::term::keys::{Key, KeyInput, Modifiers, encode_key};
@@ -53,7 +52,6 @@ struct HubInner {
     terminals: Mutex<BTreeMap<HolderId, Arc<LiveTerminal>>>,
     poison: PoisonFlag,
     palette: Mutex<ColorPalette>,
-    replies: AskReplies,
 }
 
 impl TerminalHub {
@@ -73,7 +71,6 @@ impl TerminalHub {
             terminals: Mutex::default(),
             poison: PoisonFlag::default(),
             palette: Mutex::default(),
-            replies: AskReplies::default(),
         }))
     }
 
@@ -90,11 +87,6 @@ impl TerminalHub {
     /// The terminal of that id.
     pub fn terminal(&self, id: &HolderId) -> Option<Arc<LiveTerminal>> {
         self.0.terminals.lock().get(id).cloned()
-    }
-
-    /// The requests of agents' tools that wait for a reply.
-    pub(super) fn ask_replies(&self) -> &AskReplies {
-        &self.0.replies
     }
 
     /// The folder of a terminal's log, also of one that is not live.
@@ -275,10 +267,8 @@ impl Terminals for TerminalHub {
     fn answer(&self, attempt: AttemptId, ask: &Ask, reply: &AskReply) -> Result<(), String> {
         let id = HolderId::from(attempt);
         match (ask.channel, reply) {
-            (AskChannel::Request, _) => {
-                self.0.replies.deliver(attempt, &ask.id, reply.clone());
-                Ok(())
-            }
+            // Whoever waits for it reads it from the board.
+            (AskChannel::Request, _) => Ok(()),
             (AskChannel::Keys | AskChannel::Line, AskReply::Text(text)) => self.type_line(&id, text),
             (AskChannel::Keys | AskChannel::Line, _) => {
                 let gone = || format!("the terminal of attempt {attempt} is not here");

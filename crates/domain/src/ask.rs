@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::attempt::Attempt;
 use super::id::AskId;
 use super::time::{Span, Timestamp};
 
@@ -10,10 +11,13 @@ use super::time::{Span, Timestamp};
 pub(super) const MOST_CLOSED_ASKS: usize = 32;
 
 /// Asks of one attempt that may be open at a time; more are not taken.
-pub(super) const MOST_OPEN_ASKS: usize = 16;
+const MOST_OPEN_ASKS: usize = 16;
+
+/// Asks of one attempt in all, after which no more are taken.
+const MOST_ASKS: u32 = 5_000;
 
 /// Options of an ask that are kept.
-pub(super) const MOST_OPTIONS: usize = 32;
+const MOST_OPTIONS: usize = 32;
 
 /// Longest text of an ask in bytes, and of each of its options.
 pub const LONGEST_ASK: usize = 8 * 1024;
@@ -30,6 +34,22 @@ pub struct Ask {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
     pub channel: AskChannel,
+}
+
+impl Ask {
+    /// The ask with texts and options cut to their limits.
+    #[must_use]
+    pub fn bounded(mut self) -> Ask {
+        self.text = cut(self.text);
+        self.options.truncate(MOST_OPTIONS);
+        self.options = self.options.into_iter().map(cut).collect();
+        self
+    }
+}
+
+fn cut(mut text: String) -> String {
+    text.truncate(text.floor_char_boundary(LONGEST_ASK));
+    text
 }
 
 /// What sort of decision an ask is.
@@ -100,6 +120,14 @@ pub struct AskAnswer {
 
 /// How long an agent that was answered by keys has to go on. Whatever it still asks then it asks again, or the keys were lost.
 const KEYS_TIMEOUT: Span = Span::seconds(10);
+
+impl Attempt {
+    /// Whether another ask of it is taken: it has few open ones, and there was no flood of them.
+    pub fn takes_asks(&self) -> bool {
+        let open = self.asks.iter().filter(|known| known.closed.is_none()).count();
+        open < MOST_OPEN_ASKS && self.asks_made < MOST_ASKS
+    }
+}
 
 impl AskRecord {
     /// One that has just appeared.

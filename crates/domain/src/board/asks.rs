@@ -3,10 +3,7 @@
 use super::Board;
 use super::commands::{accepted, refusal, refuse};
 use super::transition::Transition;
-use crate::ask::{
-    Ask, AskAnswer, AskChannel, AskKind, AskRecord, AskReply, LONGEST_ASK, MOST_CLOSED_ASKS, MOST_OPEN_ASKS,
-    MOST_OPTIONS,
-};
+use crate::ask::{Ask, AskAnswer, AskChannel, AskKind, AskRecord, AskReply, MOST_CLOSED_ASKS};
 use crate::attempt::{Activity, ActivityKind, Attempt, AttemptState, Worker};
 use crate::command::Refusal;
 use crate::effect::{CommandReply, Effect, NoticeLevel};
@@ -42,21 +39,15 @@ impl Board {
         let Some(attempt) = self.asking_attempt(id) else {
             return;
         };
-        if let Some(known) = attempt.asks.iter().find(|known| known.ask.id == ask.id) {
-            // Whoever waits for the reply has come back; the answer that was given is for it.
-            if known.answer.is_some() {
-                step.emit(Effect::Answer(id, ask.id.clone()));
-            }
+        // Whoever waits for the reply to a known one has come back.
+        if attempt.asks.iter().any(|known| known.ask.id == ask.id) || !attempt.takes_asks() {
             return;
         }
-        let open = attempt.asks.iter().filter(|known| known.closed.is_none());
-        if open.clone().count() >= MOST_OPEN_ASKS {
-            return;
-        }
+        let mut open = attempt.asks.iter().filter(|known| known.closed.is_none());
         // The terminal shows what the request is about; it is one question and not two.
-        let on_screen = open.clone().any(|known| is_on_screen(known.ask.channel));
+        let on_screen = open.any(|known| is_on_screen(known.ask.channel));
         self.close_asks(step.now, id, is_on_screen);
-        let ask = bounded(ask.clone());
+        let ask = ask.clone().bounded();
         self.add_ask(step.now, id, ask.clone());
         match rule {
             Some((by, reply)) => self.record_answer(step, &attempt, &ask, (by, reply.clone())),
@@ -174,6 +165,9 @@ impl Board {
             return;
         }
         self.close_asks(step.now, attempt.id, is_on_screen);
+        if !attempt.takes_asks() {
+            return;
+        }
         let channel = match kind {
             AskKind::Permission | AskKind::Question | AskKind::Plan => AskChannel::Keys,
             AskKind::Dialog => AskChannel::Terminal,
@@ -185,7 +179,7 @@ impl Board {
             options: Vec::new(),
             channel,
         };
-        self.add_ask(step.now, attempt.id, bounded(ask));
+        self.add_ask(step.now, attempt.id, ask.bounded());
         call_for_answer(step, attempt, kind, text);
     }
 
@@ -198,7 +192,7 @@ impl Board {
             options: Vec::new(),
             channel: AskChannel::Line,
         };
-        self.add_ask(now, id, bounded(ask));
+        self.add_ask(now, id, ask.bounded());
     }
 
     fn add_ask(&mut self, now: Timestamp, id: AttemptId, ask: Ask) {
@@ -302,19 +296,6 @@ fn check_reply(attempt: &Attempt, ask: &Ask, reply: &AskReply) -> Result<(), Ref
         AskKind::Question => format!("{task} wants one of: {}", ask.options.join(", ")),
         AskKind::Dialog => format!("{task} shows a dialog of its tool: answer it in its terminal"),
     }))
-}
-
-/// The ask with texts and options cut to their limits.
-fn bounded(mut ask: Ask) -> Ask {
-    ask.text = cut(ask.text);
-    ask.options.truncate(MOST_OPTIONS);
-    ask.options = ask.options.into_iter().map(cut).collect();
-    ask
-}
-
-fn cut(mut text: String) -> String {
-    text.truncate(text.floor_char_boundary(LONGEST_ASK));
-    text
 }
 
 fn call_for_answer(step: &mut Transition, attempt: &Attempt, kind: AskKind, text: &str) {
