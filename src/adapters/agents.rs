@@ -1,6 +1,6 @@
 //! Kinds of agents: from a brief to a command line, an environment and private files. Nothing is started here.
 //!
-//! One file for each tool: [`claude`], [`codex`], the built-in scripted agent [`rehearsal`], and [`custom`], a command of the person's
+//! One file for each tool: `claude`, `codex`, the built-in scripted agent `rehearsal`, and `custom`, a command of the person's
 //! own. What they share is beside them.
 
 pub mod claude;
