@@ -27,9 +27,14 @@ fn the_document_names_the_versions_that_are_installed() {
 #[test]
 fn every_test_that_the_document_names_is_there() {
     let document = text("docs/agents.md");
-    let sources: String = ["claude_headless", "claude_pane", "codex", "recorded"]
-        .map(|name| text(&format!("tests/agents/{name}.rs")))
-        .concat();
+    let here = ["claude_headless", "claude_pane", "codex", "pipeline", "recorded"];
+    let elsewhere = [
+        "src/adapters/agents/claude.rs",
+        "src/adapters/agents/hook.rs",
+        "tests/domain/asks.rs",
+    ];
+    let here = here.map(|name| text(&format!("tests/agents/{name}.rs")));
+    let sources = here.concat() + &elsewhere.map(text).concat();
     let rows = document.lines().filter(|line| line.starts_with('|'));
     let last = rows.filter_map(|line| line.trim_end_matches('|').rsplit('|').next());
     let names = last.flat_map(|cell| cell.split('`').skip(1).step_by(2));
