@@ -3,7 +3,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::attempt::Attempt;
 use super::id::AskId;
 use super::time::{Span, Timestamp};
 
@@ -11,10 +10,10 @@ use super::time::{Span, Timestamp};
 pub(super) const MOST_CLOSED_ASKS: usize = 32;
 
 /// Asks of one attempt that may be open at a time; more are not taken.
-const MOST_OPEN_ASKS: usize = 16;
+pub(super) const MOST_OPEN_ASKS: usize = 16;
 
 /// Asks of one attempt in all, after which no more are taken.
-const MOST_ASKS: u32 = 5_000;
+pub(super) const MOST_ASKS: u32 = 5_000;
 
 /// Options of an ask that are kept.
 const MOST_OPTIONS: usize = 32;
@@ -120,14 +119,6 @@ pub struct AskAnswer {
 
 /// How long an agent that was answered by keys has to go on. Whatever it still asks then it asks again, or the keys were lost.
 const KEYS_TIMEOUT: Span = Span::seconds(10);
-
-impl Attempt {
-    /// Whether another ask of it is taken: it has few open ones, and there was no flood of them.
-    pub fn takes_asks(&self) -> bool {
-        let open = self.asks.iter().filter(|known| known.closed.is_none()).count();
-        open < MOST_OPEN_ASKS && self.asks_made < MOST_ASKS
-    }
-}
 
 impl AskRecord {
     /// One that has just appeared.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::ask::AskRecord;
+use super::ask::{AskRecord, MOST_ASKS, MOST_OPEN_ASKS};
 use super::cause::Cause;
 use super::evidence::Evidence;
 use super::failure::FailureClass;
@@ -72,6 +72,12 @@ fn is_zero(number: &u32) -> bool {
 }
 
 impl Attempt {
+    /// Whether another ask of it is taken: it has few open ones, and there was no flood of them.
+    pub fn takes_asks(&self) -> bool {
+        let open = self.asks.iter().filter(|known| known.closed.is_none()).count();
+        open < MOST_OPEN_ASKS && self.asks_made < MOST_ASKS
+    }
+
     /// What it asks of a person and nobody has answered, oldest first.
     pub fn open_asks(&self, now: Timestamp) -> impl Iterator<Item = &AskRecord> {
         let is_open = self.state.is_open();
