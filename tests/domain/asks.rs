@@ -126,6 +126,41 @@ fn what_its_terminal_shows_and_its_tool_requests_is_one_ask() {
 }
 
 #[test]
+fn a_report_of_work_from_before_a_request_was_shown_does_not_end_it() {
+    let (mut fixture, attempt) = running();
+    seen(&mut fixture, attempt, ActivityKind::Idle);
+    fixture.happen(opened(attempt, request("k")));
+    seen(&mut fixture, attempt, ActivityKind::Working);
+    assert_eq!(waiting(&fixture, attempt), ["k".into()]);
+    seen(&mut fixture, attempt, ActivityKind::Permission("make".to_owned()));
+    assert_eq!(waiting(&fixture, attempt), ["k".into()], "it is shown now");
+    seen(&mut fixture, attempt, ActivityKind::Working);
+    assert!(waiting(&fixture, attempt).is_empty(), "answered in its terminal");
+}
+
+#[test]
+fn an_agent_that_goes_on_ends_a_request_that_its_terminal_showed_first() {
+    let (mut fixture, attempt) = running();
+    seen(&mut fixture, attempt, ActivityKind::Permission("make".to_owned()));
+    fixture.wait(Span::seconds(1));
+    fixture.happen(opened(attempt, request("k")));
+    seen(&mut fixture, attempt, ActivityKind::Working);
+    assert!(waiting(&fixture, attempt).is_empty());
+}
+
+#[test]
+fn asks_that_were_answered_are_over_with_the_next_work_though_nothing_was_shown() {
+    let (mut fixture, attempt) = running();
+    for number in 0..40 {
+        let id = format!("k{number}");
+        fixture.happen(opened(attempt, request(&id)));
+        fixture.ask(answer(attempt, &id, AskReply::Allow)).unwrap();
+        seen(&mut fixture, attempt, ActivityKind::Idle);
+        seen(&mut fixture, attempt, ActivityKind::Working);
+    }
+}
+
+#[test]
 fn an_agent_that_goes_on_or_ends_asks_no_more() {
     let (mut fixture, attempt) = running();
     fixture.happen(opened(attempt, request("k")));

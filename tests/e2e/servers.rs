@@ -2,6 +2,7 @@
 
 use crate::dice::Dice;
 use crate::driver::{Server, Story, said};
+use crate::scenarios;
 
 /// A developer adds a line, a reviewer agrees. A second attempt would add a second line.
 const WORK: &str = r#"
@@ -109,4 +110,34 @@ fn of_many_servers_at_once_exactly_one_wins() {
     let winner = servers.first().unwrap().0.id().to_string();
     assert!(said(&late).contains(&winner), "{}", said(&late));
     story.dbs(&["stop", "--all"]);
+}
+
+#[test]
+fn what_an_agent_asked_before_the_server_died_still_waits_under_the_next_and_was_never_thought_over() {
+    let story = Story::new(&scenarios::working(
+        r#"  { state = "working" },
+  { ask = "May I?" },
+  { state = "working" },
+  { ask = "And this?", refused = [{ signal = "block", text = "I was not allowed to." }, { exit = 0 }] },"#,
+    ));
+    let mut server = story.server();
+    story.wait_until("the server", || story.is_live());
+    story.dbs(&["task", "create", "Work", "--id", "t-1", "--release"]);
+    let asks = |text: &str| story.dbs(&["status"]).contains(text);
+    story.wait_until("the first", || asks("May I?"));
+    story.dbs(&["approve", "t-1"]);
+    story.wait_until("the second", || asks("And this?"));
+    let observed = || story.dbs(&["events"]).matches("observed").count();
+    let before = observed();
+    server.kill();
+    let _next = story.server();
+    story.wait_until("what its terminal shows", || observed() > before);
+    story.dbs(&["approve", "t-1"]);
+    story.wait_until("the end of the task", || story.count("done") == 1);
+    let events = story.dbs(&["events"]);
+    let until_answered = events
+        .lines()
+        .take_while(|line| !line.contains("allowed developer-debussy: And this?"));
+    let seen = until_answered.filter(|line| line.contains("observed")).count();
+    assert_eq!(seen, before + 1, "only what it does now is seen: {events}");
 }

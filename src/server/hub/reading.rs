@@ -4,7 +4,7 @@
 use crate::adapters::clock;
 use crate::adapters::holder::protocol::{HolderReply, HolderStatus};
 use crate::adapters::holder::{LogReader, RequestSender};
-use crate::domain::{ActivityKind, AttemptId, Event, ProcessExit};
+use crate::domain::{ActivityKind, Event, ProcessExit};
 use crate::ports::holders::{ExitedBy, HolderId, PaneSize};
 use crate::server::hub::pane::LiveTerminal;
 use crate::server::hub::readers::Readers;
@@ -41,6 +41,8 @@ struct Reading<'a> {
     live: u64,
     /// All of the past has been shown, and the terminal has the size its program has.
     is_live: bool,
+    /// What the program last reported in the past. Earlier reports say nothing of now: an ask that still waits was after them.
+    last_doing: Option<ActivityKind>,
 }
 
 /// Reads until the program has ended (answers how), or the connection has (answers nothing).
@@ -68,6 +70,7 @@ pub(super) fn read(
         size: PaneSize::cells(0, 0),
         live: u64::MAX,
         is_live: false,
+        last_doing: None,
     };
     while let Ok(Some(reply)) = connection.replies.next_reply() {
         match reply {
@@ -138,18 +141,21 @@ impl Reading<'_> {
         let size = Size::new(self.size.cols, self.size.rows);
         drop(self.pane.terminal.lock().resize(size));
         self.hub.found(self.pane, self.size);
+        if let Some(doing) = self.last_doing.take() {
+            self.observe(doing);
+        }
     }
 
     /// Types answers of the terminal into the program, unless they are to questions of the past, and passes on reports.
-    fn take_all(&self, events: Vec<TermEvent>, past: bool) {
+    fn take_all(&mut self, events: Vec<TermEvent>, past: bool) {
         for event in events {
             match event {
                 TermEvent::Reply(bytes) if !past => drop(self.requests.input(&bytes)),
-                TermEvent::AgentState(state) => {
-                    if let Some(attempt) = self.id.attempt() {
-                        observe(self.hub, attempt, &state);
-                    }
-                }
+                TermEvent::AgentState(state) => match doing_of(&state) {
+                    Some(doing) if past => self.last_doing = Some(doing),
+                    Some(doing) => self.observe(doing),
+                    None => {}
+                },
                 TermEvent::Reply(_)
                 | TermEvent::Title(_)
                 | TermEvent::Bell
@@ -162,6 +168,18 @@ impl Reading<'_> {
                 | TermEvent::EmulatorRebuilt => {}
             }
         }
+    }
+
+    /// Tells the engine what the program does, if it is an agent's.
+    fn observe(&self, doing: ActivityKind) {
+        let Some(attempt) = self.id.attempt() else { return };
+        let source = "osc 7501".to_owned();
+        // An engine that has stopped shows nothing anyway.
+        drop(self.hub.inbox.send(Event::Observed {
+            attempt,
+            doing,
+            source,
+        }));
     }
 }
 
@@ -180,14 +198,14 @@ pub(super) fn replay(hub: &Readers, id: &HolderId, pane: &LiveTerminal, fed: &mu
     }
 }
 
-/// A report of the program's own (OSC 7501) becomes an observation; records of parts of it (`id`) do not.
-fn observe(hub: &Readers, attempt: AttemptId, state: &StatusRecord) {
+/// What the program reports of itself (OSC 7501); records of parts of it (`id`) say nothing of the whole.
+fn doing_of(state: &StatusRecord) -> Option<ActivityKind> {
     let text = || {
         let text = state.text.as_deref().or(state.title.as_deref());
         sanitize(text.unwrap_or_default()).into_owned()
     };
-    let doing = match (state.state, state.kind.as_deref()) {
-        _ if state.id.is_some() => return,
+    Some(match (state.state, state.kind.as_deref()) {
+        _ if state.id.is_some() => return None,
         (ReportedState::Working, _) => ActivityKind::Working,
         (ReportedState::Blocked, Some("question")) => ActivityKind::Question(text()),
         (ReportedState::Blocked, Some("permission")) if !is_dialog(&text()) => {
@@ -195,14 +213,8 @@ fn observe(hub: &Readers, attempt: AttemptId, state: &StatusRecord) {
         }
         (ReportedState::Blocked, _) => ActivityKind::Dialog(text()),
         (ReportedState::Idle | ReportedState::Done | ReportedState::Error, _) => ActivityKind::Idle,
-        (ReportedState::Clear, _) => return,
-    };
-    // An engine that has stopped shows nothing anyway.
-    let _stopped = hub.inbox.send(Event::Observed {
-        attempt,
-        doing,
-        source: "osc 7501".to_owned(),
-    });
+        (ReportedState::Clear, _) => return None,
+    })
 }
 
 /// Whether a report of a permission is about a dialog of the tool itself, which no yes or no of ours answers.

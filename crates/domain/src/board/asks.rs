@@ -44,14 +44,14 @@ impl Board {
             return;
         }
         let mut open = attempt.asks.iter().filter(|known| known.closed.is_none());
-        // The terminal shows what the request is about; it is one question and not two.
-        let on_screen = open.any(|known| is_on_screen(known.ask.channel));
+        // The terminal shows what the request is about; it is one question and not two, asked since it was shown.
+        let shown = open.find(|known| is_on_screen(known)).map(|known| known.since);
         self.close_asks(step.now, id, is_on_screen);
         let ask = ask.clone().bounded();
-        self.add_ask(step.now, id, ask.clone());
+        self.add_ask(id, AskRecord::new(ask.clone(), shown.unwrap_or(step.now)));
         match rule {
             Some((by, reply)) => self.record_answer(step, &attempt, &ask, (by, reply.clone())),
-            None if on_screen => {}
+            None if shown.is_some() => {}
             None => call_for_answer(step, &attempt, ask.kind, &ask.text),
         }
     }
@@ -149,8 +149,7 @@ impl Board {
     /// What an agent was seen doing says whether it asks something in its terminal.
     pub(super) fn observe_asks(&mut self, step: &mut Transition, attempt: &Attempt, doing: &ActivityKind) {
         let Some((kind, text)) = asked(doing) else {
-            // What it asked in words stays asked while it works on something else.
-            self.close_asks(step.now, attempt.id, |channel| channel != AskChannel::Line);
+            self.close_asks(step.now, attempt.id, |known| is_over(known, &attempt.activity));
             return;
         };
         let open: Vec<&AskRecord> = attempt
@@ -179,7 +178,7 @@ impl Board {
             options: Vec::new(),
             channel,
         };
-        self.add_ask(step.now, attempt.id, ask.bounded());
+        self.add_ask(attempt.id, AskRecord::new(ask.bounded(), step.now));
         call_for_answer(step, attempt, kind, text);
     }
 
@@ -192,13 +191,13 @@ impl Board {
             options: Vec::new(),
             channel: AskChannel::Line,
         };
-        self.add_ask(now, id, ask.bounded());
+        self.add_ask(id, AskRecord::new(ask.bounded(), now));
     }
 
-    fn add_ask(&mut self, now: Timestamp, id: AttemptId, ask: Ask) {
+    fn add_ask(&mut self, id: AttemptId, ask: AskRecord) {
         self.edit_attempt(id, |row| {
             row.asks_made += 1;
-            row.asks.push(AskRecord::new(ask, now));
+            row.asks.push(ask);
             let closed = row.asks.iter().filter(|known| known.closed.is_some()).count();
             let mut surplus = closed.saturating_sub(MOST_CLOSED_ASKS);
             row.asks.retain(|known| {
@@ -209,10 +208,10 @@ impl Board {
         });
     }
 
-    /// Closes what an attempt asks over such channels.
-    pub(super) fn close_asks(&mut self, now: Timestamp, id: AttemptId, closes: impl Fn(AskChannel) -> bool) {
+    /// Closes such asks of an attempt.
+    pub(super) fn close_asks(&mut self, now: Timestamp, id: AttemptId, closes: impl Fn(&AskRecord) -> bool) {
         let Some(attempt) = self.attempt(id) else { return };
-        let is_meant = |known: &AskRecord| known.closed.is_none() && closes(known.ask.channel);
+        let is_meant = |known: &AskRecord| known.closed.is_none() && closes(known);
         if attempt.asks.iter().any(is_meant) {
             self.edit_attempt(id, |row| {
                 for known in row.asks.iter_mut().filter(|known| is_meant(known)) {
@@ -268,8 +267,26 @@ fn asked(doing: &ActivityKind) -> Option<(AskKind, &str)> {
     }
 }
 
-fn is_on_screen(channel: AskChannel) -> bool {
-    matches!(channel, AskChannel::Keys | AskChannel::Terminal)
+fn is_on_screen(known: &AskRecord) -> bool {
+    matches!(known.ask.channel, AskChannel::Keys | AskChannel::Terminal)
+}
+
+/// Whether an agent that is seen to go on no longer asks this. `before` is what it was seen doing until now.
+fn is_over(known: &AskRecord, before: &Activity) -> bool {
+    match known.ask.channel {
+        AskChannel::Keys | AskChannel::Terminal => true,
+        // A request may arrive before the terminal shows what it is about: a report of work from in between does not end it.
+        AskChannel::Request => {
+            let was_shown = before.doing.needs_person() && before.since >= known.since;
+            was_shown
+                || known
+                    .answer
+                    .as_ref()
+                    .is_some_and(|answer| answer.problem.is_none())
+        }
+        // What it asked in words stays asked while it works on something else.
+        AskChannel::Line => false,
+    }
 }
 
 /// Refuses an answer that cannot be given to this ask.

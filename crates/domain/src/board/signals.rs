@@ -205,7 +205,9 @@ impl Board {
             }
             // What follows from it is decided when the process has ended.
             SignalKind::Done | SignalKind::Reject | SignalKind::Block | SignalKind::Fail => {
-                self.close_asks(step.now, attempt.id, |channel| channel == AskChannel::Line);
+                self.close_asks(step.now, attempt.id, |known| {
+                    known.ask.channel == AskChannel::Line
+                });
                 self.start_linger(step, attempt);
             }
         }
