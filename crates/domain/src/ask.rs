@@ -15,11 +15,12 @@ pub(super) const MOST_OPEN_ASKS: usize = 16;
 /// Asks of one attempt in all, after which no more are taken.
 pub(super) const MOST_ASKS: u32 = 5_000;
 
-/// Options of an ask that are kept.
-const MOST_OPTIONS: usize = 32;
+/// Options of an ask that are kept, and their longest text in bytes: all of it is shown to everybody who looks.
+const MOST_OPTIONS: usize = 16;
+const LONGEST_OPTION: usize = 512;
 
-/// Longest text of an ask in bytes, and of each of its options.
-pub const LONGEST_ASK: usize = 8 * 1024;
+/// Longest text of an ask in bytes.
+const LONGEST_ASK: usize = 8 * 1024;
 
 /// Something an agent waits for a person to decide.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,16 +40,17 @@ impl Ask {
     /// The ask with texts and options cut to their limits.
     #[must_use]
     pub fn bounded(mut self) -> Ask {
-        self.text = cut(self.text);
+        cut(&mut self.text, LONGEST_ASK);
         self.options.truncate(MOST_OPTIONS);
-        self.options = self.options.into_iter().map(cut).collect();
+        for option in &mut self.options {
+            cut(option, LONGEST_OPTION);
+        }
         self
     }
 }
 
-fn cut(mut text: String) -> String {
-    text.truncate(text.floor_char_boundary(LONGEST_ASK));
-    text
+fn cut(text: &mut String, longest: usize) {
+    text.truncate(text.floor_char_boundary(longest));
 }
 
 /// What sort of decision an ask is.
@@ -131,11 +133,15 @@ impl AskRecord {
         }
     }
 
+    /// The answer that was given, unless it is known that it did not arrive.
+    pub fn given(&self) -> Option<&AskAnswer> {
+        self.answer.as_ref().filter(|answer| answer.problem.is_none())
+    }
+
     /// Whether it waits for an answer: nobody gave one, or the one that was given did not arrive.
     pub fn waits(&self, now: Timestamp) -> bool {
-        let has_answer = self.answer.as_ref().is_some_and(|answer| {
-            let lost = self.ask.channel == AskChannel::Keys && now.since(answer.at) >= KEYS_TIMEOUT;
-            answer.problem.is_none() && !lost
+        let has_answer = self.given().is_some_and(|answer| {
+            self.ask.channel != AskChannel::Keys || now.since(answer.at) < KEYS_TIMEOUT
         });
         self.closed.is_none() && !has_answer
     }

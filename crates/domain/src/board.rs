@@ -2,7 +2,6 @@
 //! family per file; none of them reads a clock, waits, or can fail.
 
 mod admission;
-
 mod agent_commands;
 mod agent_names;
 mod asks;

@@ -10,10 +10,11 @@ use serde_json::Value;
 
 use super::signal::new_key;
 use crate::adapters::agents::hook::{ToolEvent, answer, go_on, read_event};
+use crate::adapters::holder::process::ProcessIdentity;
 use crate::adapters::output;
 use crate::cli::commands::CommandResult;
 use crate::config::process_env::ProcessEnv;
-use crate::domain::AttemptId;
+use crate::domain::{AttemptId, Tri};
 use crate::protocol::connection::{blocking_runtime, call_once};
 use crate::protocol::hooks::{HookCall, HookEvent, HookReply};
 use crate::protocol::wire::{CallReply, ServerCall};
@@ -64,7 +65,8 @@ fn read_input() -> Option<Value> {
     serde_json::from_slice(&text).ok()
 }
 
-/// Sends the event. An ask waits for its reply over the ends of servers; without an answer to anything else the tool goes on.
+/// Sends the event. An ask waits for its reply over the ends of servers, for as long as the tool that asks is there; without an
+/// answer to anything else the tool goes on.
 fn send(caller: &HookCaller, event: &HookEvent) -> Result<HookReply, String> {
     let waits = matches!(event, HookEvent::Ask(_));
     let call = || {
@@ -73,6 +75,11 @@ fn send(caller: &HookCaller, event: &HookEvent) -> Result<HookReply, String> {
             token: caller.token.clone(),
             event: event.clone(),
         })
+    };
+    let tool = ProcessIdentity::of_parent();
+    let is_gone = || {
+        tool.as_ref()
+            .is_none_or(|tool| matches!(tool.is_alive(), Tri::No(_)))
     };
     let runtime = blocking_runtime()?;
     runtime.block_on(async {
@@ -84,6 +91,9 @@ fn send(caller: &HookCaller, event: &HookEvent) -> Result<HookReply, String> {
         loop {
             if let Ok(reply) = call_once(&caller.socket, call()).await {
                 return Ok(told(reply));
+            }
+            if is_gone() {
+                return Ok(HookReply::Nothing);
             }
             tokio::time::sleep(RETRY).await;
         }

@@ -278,11 +278,7 @@ fn is_over(known: &AskRecord, before: &Activity) -> bool {
         // A request may arrive before the terminal shows what it is about: a report of work from in between does not end it.
         AskChannel::Request => {
             let was_shown = before.doing.needs_person() && before.since >= known.since;
-            was_shown
-                || known
-                    .answer
-                    .as_ref()
-                    .is_some_and(|answer| answer.problem.is_none())
+            was_shown || known.given().is_some()
         }
         // What it asked in words stays asked while it works on something else.
         AskChannel::Line => false,

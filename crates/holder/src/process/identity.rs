@@ -35,6 +35,12 @@ impl ProcessIdentity {
         })
     }
 
+    /// The process that started this one, unless it is gone.
+    pub fn of_parent() -> Option<Self> {
+        let own = table::process(std::process::id()).ok().flatten()?;
+        Self::of(own.parent)
+    }
+
     /// Whether the machine was started again since.
     pub fn is_from_before_restart(&self) -> bool {
         table::boot() != self.boot
