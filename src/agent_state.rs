@@ -20,7 +20,7 @@ pub use conclusion::Conclusion;
 pub use doing::{Doing, Wait, Work};
 pub use estimate::ContextEstimate;
 pub use explanation::Explained;
-pub use meter::{ContextFill, Cost, Figures, Meter, Tokens, Usage};
+pub use meter::{Figures, Meter};
 pub use observation::{Observation, Seen, Source};
 pub use report::{AgentReport, AskReport};
 pub use state::AgentState;

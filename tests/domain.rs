@@ -11,6 +11,8 @@
 mod asks;
 #[path = "domain/awaiting.rs"]
 mod awaiting;
+#[path = "domain/budget.rs"]
+mod budget;
 #[path = "domain/builtin.rs"]
 mod builtin;
 #[path = "domain/columns.rs"]

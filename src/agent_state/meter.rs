@@ -9,22 +9,10 @@
 use std::collections::VecDeque;
 use std::ops::Add;
 
+use crate::domain::{ContextFill, Cost, Tokens, Usage};
+
 /// Requests remembered by id since the last total; older ones stay counted and can no longer change.
 const MOST_REQUESTS: usize = 64;
-
-/// Tokens by how they were sent or received.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tokens {
-    /// Sent, neither read from nor written to a cache.
-    pub input: u64,
-    pub cache_read: u64,
-    pub cache_write: u64,
-    pub output: u64,
-}
-
-/// Money in millionths of a dollar.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Cost(pub u64);
 
 /// Figures of one report.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,22 +28,6 @@ pub enum Figures {
     Context { used: Option<u64>, window: Option<u64> },
 }
 
-/// What an agent has used so far.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Usage {
-    pub tokens: Tokens,
-    /// None when its tool reports no cost.
-    pub cost: Option<Cost>,
-}
-
-/// How full an agent's context is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ContextFill {
-    pub used: u64,
-    /// None when its tool does not say how much there is room for.
-    pub window: Option<u64>,
-}
-
 /// Adds up the figures of one session, one report after the other.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Meter {
@@ -66,81 +38,6 @@ pub struct Meter {
     recent: VecDeque<(String, Tokens)>,
     used: Option<u64>,
     window: Option<u64>,
-}
-
-impl Tokens {
-    /// All of them.
-    pub fn sum(self) -> u64 {
-        let parts = [self.input, self.cache_read, self.cache_write, self.output];
-        parts.into_iter().fold(0, u64::saturating_add)
-    }
-
-    /// The higher of each figure.
-    #[must_use]
-    fn highest(self, other: Tokens) -> Tokens {
-        Tokens {
-            input: self.input.max(other.input),
-            cache_read: self.cache_read.max(other.cache_read),
-            cache_write: self.cache_write.max(other.cache_write),
-            output: self.output.max(other.output),
-        }
-    }
-
-    fn without(self, other: Tokens) -> Tokens {
-        Tokens {
-            input: self.input.saturating_sub(other.input),
-            cache_read: self.cache_read.saturating_sub(other.cache_read),
-            cache_write: self.cache_write.saturating_sub(other.cache_write),
-            output: self.output.saturating_sub(other.output),
-        }
-    }
-}
-
-impl Add for Tokens {
-    type Output = Tokens;
-
-    fn add(self, other: Tokens) -> Tokens {
-        Tokens {
-            input: self.input.saturating_add(other.input),
-            cache_read: self.cache_read.saturating_add(other.cache_read),
-            cache_write: self.cache_write.saturating_add(other.cache_write),
-            output: self.output.saturating_add(other.output),
-        }
-    }
-}
-
-impl Cost {
-    /// An amount that a tool wrote as a decimal number of dollars; none for what cannot be an amount.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "checked to be a number from 0 to a billion dollars"
-    )]
-    pub fn of_dollars(dollars: f64) -> Option<Cost> {
-        (0.0..=1e9)
-            .contains(&dollars)
-            .then(|| Cost((dollars * 1e6).round() as u64))
-    }
-}
-
-impl Usage {
-    /// What was used since an earlier point of the same session, as for an attempt that resumed or forked it.
-    #[must_use]
-    pub fn since(self, earlier: Usage) -> Usage {
-        let before = earlier.cost.unwrap_or_default().0;
-        Usage {
-            tokens: self.tokens.without(earlier.tokens),
-            cost: self.cost.map(|cost| Cost(cost.0.saturating_sub(before))),
-        }
-    }
-}
-
-impl ContextFill {
-    /// How much of the window is used, in percent, more than 100 when it is overfull; none without a window.
-    pub fn percent(self) -> Option<u64> {
-        let window = self.window.filter(|window| *window > 0)?;
-        Some(self.used.saturating_mul(100) / window)
-    }
 }
 
 impl Meter {

@@ -14,7 +14,7 @@ use crate::config::project_paths::ProjectPaths;
 use crate::config::themes::toml_paths;
 use crate::config::{Config, schema};
 use crate::domain::task::GateCommand;
-use crate::domain::{BoardSettings, RoleId, Workflow};
+use crate::domain::{BoardSettings, Budgets, Cost, RoleId, Workflow};
 use crate::formats::workflow;
 use crate::term::EmulatorKind;
 
@@ -62,9 +62,18 @@ impl Config {
             infra_backoff: self.value(&schema::LIMITS_INFRA_BACKOFF),
             crash_backoff: self.value(&schema::LIMITS_CRASH_BACKOFF),
             cooldown: self.value(&schema::LIMITS_COOLDOWN),
+            budgets: Budgets {
+                task: budget(self.value(&schema::BUDGET_TASK)),
+                day: budget(self.value(&schema::BUDGET_DAY)),
+            },
             untrusted: self.untrusted().cloned(),
         }
     }
+}
+
+/// A budget as the settings write it, in dollars; 0 sets none.
+fn budget(dollars: Option<f64>) -> Option<Cost> {
+    dollars.and_then(Cost::of_dollars).filter(|cost| !cost.is_none())
 }
 
 /// Lines kept above each screen.

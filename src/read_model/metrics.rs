@@ -193,6 +193,7 @@ pub(crate) fn settled_attempt(id: u64, stage: &str, (from, to): (u64, u64), verd
         },
         asks: Vec::new(),
         asks_made: 0,
+        usage: crate::domain::AttemptUsage::default(),
         evidence: Vec::new(),
         checks: 0,
         created_at: Timestamp(from),

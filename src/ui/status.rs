@@ -235,6 +235,7 @@ pub(super) fn stop_word(cause: StopCause) -> &'static str {
         StopCause::Killed => "stopped by a person",
         StopCause::Cancelled => "task moved or closed",
         StopCause::Quota => "usage limit",
+        StopCause::Budget => "budget used up",
         StopCause::Interrupted => "interrupted",
     }
 }

@@ -1,6 +1,7 @@
 //! Usage and context of recordings, against the figures that were measured.
 
-use dbs::agent_state::{ContextFill, Cost, Meter, Tokens, Usage};
+use dbs::agent_state::Meter;
+use dbs::domain::{ContextFill, Cost, Tokens, Usage};
 
 use crate::recordings::{Happening, Reader, recording};
 

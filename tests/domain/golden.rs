@@ -9,10 +9,10 @@ use dbs::domain::evidence::{ComplianceIssue, Severity};
 use dbs::domain::task::{BranchCleanup, Comment, GateCommand, HoldReason, Task, TaskKind};
 use dbs::domain::{
     Accepted, ActionOutcome, ActivityKind, Ask, AskAnswer, AskChannel, AskKind, AskRecord, AskReply, Attempt,
-    AttemptId, AttemptMode, AttemptState, BoardSettings, Command, Effect, EngineAction, Event, Evidence,
-    EvidenceKind, FailureClass, Inventory, Notice, NoticeLevel, ProcessExit, Refusal, RequestId, RunState,
-    Signal, SignalKind, Span, TaskDraft, TaskPatch, TaskState, Timestamp, Tri, TroubleKind, WaitReason,
-    Worker, Workplace,
+    AttemptId, AttemptMode, AttemptState, AttemptUsage, BoardSettings, Budgets, Command, ContextFill, Cost,
+    Effect, EngineAction, Event, Evidence, EvidenceKind, FailureClass, Inventory, Notice, NoticeLevel,
+    ProcessExit, Refusal, RequestId, RunState, Signal, SignalKind, Span, TaskDraft, TaskPatch, TaskState,
+    Timestamp, Tokens, Tri, TroubleKind, Usage, WaitReason, Worker, Workplace,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -32,6 +32,17 @@ fn lines<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(values: 
 
 fn a() -> AttemptId {
     AttemptId(7)
+}
+
+fn usage() -> Usage {
+    Usage {
+        tokens: Tokens {
+            input: 7,
+            output: 3,
+            ..Tokens::default()
+        },
+        cost: Some(Cost(410_000)),
+    }
 }
 
 fn workplace() -> Workplace {
@@ -187,6 +198,10 @@ fn events_are_stored_like_this() {
             max_by_role: BTreeMap::from([("developer".into(), 2)]),
             base: Some("main".to_owned()),
             cooldown: Some(Span::seconds(5)),
+            budgets: Budgets {
+                task: Some(Cost(2_000_000)),
+                day: None,
+            },
             ..BoardSettings::default()
         }),
         Event::WorkplaceMade {
@@ -283,6 +298,14 @@ fn events_are_stored_like_this() {
         attempt: a(),
         ask: "k".into(),
     });
+    events.push(Event::UsageReported {
+        attempt: a(),
+        usage: usage(),
+        context: Some(ContextFill {
+            used: 50_000,
+            window: Some(200_000),
+        }),
+    });
     events.push(Event::AnswerLost {
         attempt: a(),
         ask: "k".into(),
@@ -364,7 +387,7 @@ fn effects_are_stored_like_this() {
     insta::assert_snapshot!(lines(&effects));
 }
 
-fn causes() -> [StopCause; 7] {
+fn causes() -> [StopCause; 8] {
     [
         StopCause::Finished,
         StopCause::Timeout,
@@ -372,6 +395,7 @@ fn causes() -> [StopCause; 7] {
         StopCause::Killed,
         StopCause::Cancelled,
         StopCause::Quota,
+        StopCause::Budget,
         StopCause::Interrupted,
     ]
 }
@@ -417,6 +441,8 @@ fn task() -> Task {
         tries: BTreeMap::from([("development".into(), 2)]),
         troubles: 3,
         interruptions: 2,
+        spent: Cost(410_000),
+        spent_at_retry: Cost(1),
         head: Some("c1".to_owned()),
         merged: Some("m1".to_owned()),
         why_not: None,
@@ -463,6 +489,10 @@ fn states_holds_and_reasons_are_stored_like_this() {
         TaskState::Held(HoldReason::Interrupted(5)),
         TaskState::Held(HoldReason::BasePushed(text())),
         TaskState::Held(HoldReason::Refused(text())),
+        TaskState::Held(HoldReason::Budget {
+            spent: Cost(2),
+            budget: Cost(1),
+        }),
         TaskState::Parked(text()),
         TaskState::Done,
         TaskState::Failed(text()),
@@ -545,6 +575,10 @@ fn an_attempt_is_stored_like_this() {
         workspace: WorkspaceState::Present,
         asks: vec![answered],
         asks_made: 3,
+        usage: AttemptUsage {
+            session: usage(),
+            ..AttemptUsage::default()
+        },
         obstacle: Some(Obstacle {
             tries: 2,
             why: "x".into(),

@@ -329,6 +329,7 @@ fn attempt((id, task, stage): (u64, &str, &str), worker: Worker, doing: Activity
         worker,
         asks: asked(&doing, ago(since)),
         asks_made: 1,
+        usage: dbs::domain::AttemptUsage::default(),
         state: AttemptState::Running,
         signals: Vec::new(),
         refused: Vec::new(),

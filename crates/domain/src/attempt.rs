@@ -11,6 +11,7 @@ use super::failure::FailureClass;
 use super::id::{AttemptId, RoleId, StageId, TaskId};
 use super::signal::{MOST_SIGNAL_BYTES, MOST_SIGNALS, Signal, SignalKind};
 use super::time::Timestamp;
+use super::usage::AttemptUsage;
 use super::workflow::{EngineAction, EvidenceKind, FileAccess, Stage, Workspace};
 
 /// One agent, or one action of the engine, working on one task at one stage.
@@ -40,6 +41,9 @@ pub struct Attempt {
     /// How many asks there were in all.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub asks_made: u32,
+    /// What it has used of its model, as far as its tool reports it.
+    #[serde(default, skip_serializing_if = "AttemptUsage::is_none")]
+    pub usage: AttemptUsage,
     pub evidence: Vec<Evidence>,
     /// How often evidence was asked for (an Unknown asks again).
     pub checks: u32,
@@ -215,6 +219,8 @@ pub enum StopCause {
     Killed,
     Cancelled,
     Quota,
+    /// Its task has used up its budget.
+    Budget,
     /// Nobody stopped it: it ended with the machine or with `dbs`.
     Interrupted,
 }

@@ -5,6 +5,7 @@ mod admission;
 mod agent_commands;
 mod agent_names;
 mod asks;
+mod budget;
 mod bulk_create;
 mod cascade;
 mod clock_jump;
@@ -157,6 +158,11 @@ impl Board {
                 doing,
                 source,
             } => self.observed(step, *attempt, doing, source),
+            Event::UsageReported {
+                attempt,
+                usage,
+                context,
+            } => self.usage_reported(step, *attempt, (*usage, *context)),
             Event::AskOpened { .. } | Event::AskWithdrawn { .. } | Event::AnswerLost { .. } => {
                 self.ask_event(step, event);
             }

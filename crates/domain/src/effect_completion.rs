@@ -14,6 +14,7 @@ impl Event {
             | Event::AttemptUnknown { attempt, .. }
             | Event::Signalled { attempt, .. }
             | Event::Observed { attempt, .. }
+            | Event::UsageReported { attempt, .. }
             | Event::AskOpened { attempt, .. }
             | Event::AskWithdrawn { attempt, .. }
             | Event::AnswerLost { attempt, .. }

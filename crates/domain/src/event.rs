@@ -13,6 +13,7 @@ use super::id::{AskId, AttemptId, RequestId};
 use super::settings::BoardSettings;
 use super::signal::SignalKind;
 use super::time::Timestamp;
+use super::usage::{ContextFill, Usage};
 use super::workflow::Workflow;
 
 /// Something that happened, as the board takes it in and the store keeps it.
@@ -62,6 +63,13 @@ pub enum Event {
         attempt: AttemptId,
         doing: ActivityKind,
         source: String,
+    },
+    /// What the session of an attempt has used so far, and how full its context is.
+    UsageReported {
+        attempt: AttemptId,
+        usage: Usage,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        context: Option<ContextFill>,
     },
     /// An attempt's tool asks something by a request that waits for the reply.
     AskOpened {

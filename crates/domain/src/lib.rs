@@ -21,6 +21,7 @@ pub mod signal;
 pub mod task;
 pub mod time;
 pub mod tri;
+pub mod usage;
 pub mod workflow;
 
 pub use ask::{Ask, AskAnswer, AskChannel, AskKind, AskRecord, AskReply};
@@ -42,9 +43,10 @@ pub use prompt_facts::{
     AgentFacts, DependencyFacts, EarlierAttempt, PlaceFacts, PromptFacts, PromptSources, StageFacts,
     TaskFacts,
 };
-pub use settings::{BoardSettings, UntrustedFiles};
+pub use settings::{BoardSettings, Budgets, UntrustedFiles};
 pub use signal::{Signal, SignalKind};
 pub use task::{HoldReason, Task, TaskState, WaitReason};
 pub use time::{Span, Timestamp};
 pub use tri::Tri;
+pub use usage::{AttemptUsage, ContextFill, Cost, Tokens, Usage};
 pub use workflow::{EngineAction, EvidenceKind, Workflow};

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::id::RoleId;
 use super::task::GateCommand;
 use super::time::Span;
+use super::usage::Cost;
 
 /// The settings that the board's rules depend on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,9 +28,30 @@ pub struct BoardSettings {
     /// First wait after a crash; doubles up to five minutes.
     pub crash_backoff: Span,
     pub cooldown: Option<Span>,
+    /// Most money that agents may use.
+    #[serde(default, skip_serializing_if = "Budgets::is_none")]
+    pub budgets: Budgets,
     /// What of the project's own files no person has trusted yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untrusted: Option<UntrustedFiles>,
+}
+
+/// Most money that agents may use; none where nothing is set. What a tool does not report is not counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Budgets {
+    /// For one task, since it was last retried by a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<Cost>,
+    /// For all agents that were started on one day (UTC).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub day: Option<Cost>,
+}
+
+impl Budgets {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+    fn is_none(&self) -> bool {
+        *self == Budgets::default()
+    }
 }
 
 /// Executable text in the project's files that no person has trusted yet.
@@ -70,6 +92,7 @@ impl Default for BoardSettings {
             infra_backoff: BoardSettings::INFRA_BACKOFF,
             crash_backoff: BoardSettings::CRASH_BACKOFF,
             cooldown: None,
+            budgets: Budgets::default(),
             untrusted: None,
         }
     }

@@ -11,6 +11,7 @@ use super::cause::Cause;
 use super::failure::FailureClass;
 use super::id::{AttemptId, BatchId, StageId, TaskId, WorkflowId};
 use super::time::Timestamp;
+use super::usage::Cost;
 
 /// The unit of work, and everything that is remembered about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,6 +53,12 @@ pub struct Task {
     /// Attempts in a row that ended because the machine stopped; a person who retries the task begins anew.
     #[serde(default)]
     pub interruptions: u32,
+    /// What its agents have used over its life, as far as their tools report it.
+    #[serde(default, skip_serializing_if = "Cost::is_none")]
+    pub spent: Cost,
+    /// What they had used when a person last retried it because of its budget.
+    #[serde(default, skip_serializing_if = "Cost::is_none")]
+    pub spent_at_retry: Cost,
     pub head: Option<String>,
     /// Commit of the base that contains its head, seen on the remote.
     pub merged: Option<String>,
@@ -157,6 +164,11 @@ pub enum HoldReason {
     Interrupted(u32),
     /// Its agent pushed the base itself; the text says who and what.
     BasePushed(String),
+    /// Its agents have used up its budget.
+    Budget {
+        spent: Cost,
+        budget: Cost,
+    },
     /// What has to be done next was refused for good: by the remote, or because what it needs is not there.
     Refused(String),
 }
@@ -168,6 +180,9 @@ impl fmt::Display for HoldReason {
             HoldReason::Blocked(why) => write!(f, "blocked: {why}"),
             HoldReason::RejectLoop(times) => write!(f, "rejected {times} times"),
             HoldReason::Exhausted(class) => f.write_str(&exhaustion_text(*class, None, None)),
+            HoldReason::Budget { spent, budget } => {
+                write!(f, "its agents have used {spent} of a budget of {budget}")
+            }
             HoldReason::TooManyAttempts(times) => write!(f, "no result after {times} attempts"),
             HoldReason::AcceptanceFailed(why) => write!(f, "acceptance failed: {why}"),
             HoldReason::Unverified(why) => write!(f, "could not be verified: {why}"),
@@ -214,6 +229,11 @@ pub enum WaitReason {
 }
 
 impl Task {
+    /// What its agents have used since a person last retried it because of its budget.
+    pub fn spent_since_retry(&self) -> Cost {
+        self.spent.without(self.spent_at_retry)
+    }
+
     /// Dependencies that are not done; unknown ones are among them (LK-28).
     pub fn open_dependencies<'a>(
         &'a self,

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::agent_state::{AgentReport, Doing, Seen, Tokens};
+use crate::agent_state::{AgentReport, Doing, Seen};
+use crate::domain::Tokens;
 use crate::domain::event::EndCause;
 use crate::domain::{Timestamp, TroubleKind};
 use crate::term::sanitize;

@@ -1,6 +1,7 @@
 //! What is counted once, replaced or estimated.
 
-use crate::agent_state::{ContextEstimate, ContextFill, Cost, Figures, Meter, Tokens, Usage};
+use crate::agent_state::{ContextEstimate, Figures, Meter};
+use crate::domain::{ContextFill, Cost, Tokens, Usage};
 
 fn tokens(input: u64, cache_read: u64, output: u64) -> Tokens {
     Tokens {

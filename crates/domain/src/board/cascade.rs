@@ -159,6 +159,7 @@ fn root_cause(task: &Task) -> Option<TaskId> {
             | HoldReason::RejectLoop(_)
             | HoldReason::Exhausted(_)
             | HoldReason::TooManyAttempts(_)
+            | HoldReason::Budget { .. }
             | HoldReason::AcceptanceFailed(_)
             | HoldReason::BasePushed(_),
         ) => Some(task.id.clone()),

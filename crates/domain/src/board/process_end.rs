@@ -150,6 +150,7 @@ impl Board {
             StopCause::Paused => "because work is paused",
             StopCause::Killed => "by a person",
             StopCause::Quota => "because of a usage limit",
+            StopCause::Budget => "because the budget of its task is used up",
             StopCause::Finished | StopCause::Timeout | StopCause::Cancelled | StopCause::Interrupted => "",
         };
         self.edit(&attempt.task, |task| task.next_mode = attempt.mode);

@@ -11,6 +11,7 @@ use crate::attempt::{Activity, ActivityKind, Attempt, AttemptState, Worker, Work
 use crate::effect::{Effect, NoticeLevel};
 use crate::id::{AttemptId, TaskId};
 use crate::task::{HoldReason, Task, TaskState, WaitReason};
+use crate::usage::AttemptUsage;
 use crate::workflow::{Actor, Stage};
 
 impl Board {
@@ -123,32 +124,32 @@ impl Board {
         self.edit(&task.id, |task| task.why_not = Some(why_not));
     }
 
-    /// Ends the efforts for tasks that used up their attempts (K43).
+    /// Ends the efforts for tasks that used up their attempts (K43) or their budget.
     pub(super) fn end_exhausted(&mut self, step: &mut Transition) {
         let pending = std::mem::take(&mut self.index.exhaustion);
         let ids = self.ids_of(pending);
-        let spent: Vec<(TaskId, u32)> = ids
+        let spent: Vec<(TaskId, HoldReason)> = ids
             .iter()
             .filter_map(|id| self.tasks.get(id))
             .filter(|task| task.state == TaskState::Released && task.open_attempt.is_none())
-            .filter(|task| self.is_exhausted(task))
-            .map(|task| (task.id.clone(), task.spawns))
+            .filter_map(|task| Some((task.id.clone(), self.exhaustion(task)?)))
             .collect();
-        for (id, spawns) in spent {
-            let text = format!("{id} held: no result after {spawns} attempts");
-            step.notify_task(NoticeLevel::Alert, "block", &id, text);
-            self.give_up(step, &id, HoldReason::TooManyAttempts(spawns));
+        for (id, hold) in spent {
+            step.notify_task(NoticeLevel::Alert, "block", &id, format!("{id} held: {hold}"));
+            self.give_up(step, &id, hold);
         }
     }
 
-    fn is_exhausted(&self, task: &Task) -> bool {
-        let needs_attempt = self
-            .stage_of(task)
-            .is_some_and(|stage| stage.actor != Actor::Human);
-        needs_attempt
-            && self
-                .workflow_of(task)
-                .is_some_and(|flow| task.spawns >= flow.limits.spawns)
+    /// Why a task gets no more attempts, if it does not.
+    fn exhaustion(&self, task: &Task) -> Option<HoldReason> {
+        let over_budget = match self.stage_of(task)?.actor {
+            Actor::Human => return None,
+            Actor::Role(_) => self.over_budget(task),
+            Actor::Engine(_) => None,
+        };
+        let most = self.workflow_of(task)?.limits.spawns;
+        let too_many = (task.spawns >= most).then_some(HoldReason::TooManyAttempts(task.spawns));
+        too_many.or(over_budget)
     }
 }
 
@@ -196,6 +197,7 @@ fn new_attempt(
         activity: Activity::new(doing, "started", step.now),
         asks: Vec::new(),
         asks_made: 0,
+        usage: AttemptUsage::default(),
         evidence: Vec::new(),
         checks: 0,
         created_at: step.now,

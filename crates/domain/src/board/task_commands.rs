@@ -16,6 +16,7 @@ use crate::effect::{CommandReply, NoticeLevel};
 use crate::id::{BatchId, StageId, TaskId, WorkflowId};
 use crate::task::{Task, TaskState};
 use crate::time::Timestamp;
+use crate::usage::Cost;
 
 impl Board {
     pub(super) fn put_batch(
@@ -295,6 +296,8 @@ impl Task {
             tries: BTreeMap::new(),
             troubles: 0,
             interruptions: 0,
+            spent: Cost::default(),
+            spent_at_retry: Cost::default(),
             head: None,
             merged: None,
             why_not: None,

@@ -173,6 +173,9 @@ impl Board {
             ) {
                 row.spawns = 0;
             }
+            if matches!(task.state, TaskState::Held(HoldReason::Budget { .. })) {
+                row.spent_at_retry = row.spent;
+            }
         });
         if let Some(note) = note.map(str::trim).filter(|note| !note.is_empty()) {
             self.comment(step.now, id, by, note.to_owned());

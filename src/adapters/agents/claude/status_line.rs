@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use crate::adapters::agents::json_report::{number, object, text, tokens};
-use crate::agent_state::{AgentReport, Cost, Figures};
+use crate::agent_state::{AgentReport, Figures};
+use crate::domain::Cost;
 
 /// The figures of one call.
 pub fn read(input: &[u8]) -> AgentReport {

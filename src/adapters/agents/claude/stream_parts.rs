@@ -3,8 +3,9 @@
 use serde_json::Value;
 
 use crate::adapters::agents::json_report::{failed, failure, list, number, raw, text, time, tokens};
-use crate::agent_state::{AgentReport, Cost, Doing, Figures, Seen, Tokens, Work};
+use crate::agent_state::{AgentReport, Doing, Figures, Seen, Work};
 use crate::domain::event::EndCause;
+use crate::domain::{Cost, Tokens};
 
 /// A block of a message of the model. Its figures are those of the whole request, repeated on each block.
 pub(super) fn assistant(line: &Value) -> AgentReport {

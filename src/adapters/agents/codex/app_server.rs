@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::exec::turn_failed;
 use crate::adapters::agents::json_report::{list, number, object, raw, text, time};
-use crate::agent_state::{AgentReport, AskReport, Doing, Figures, Seen, Tokens, Wait, Work};
+use crate::agent_state::{AgentReport, AskReport, Doing, Figures, Seen, Wait, Work};
+use crate::domain::Tokens;
 use crate::domain::event::EndCause;
 use crate::domain::{AskChannel, AskKind};
 

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use crate::adapters::agents::json_report::{number, object, raw};
-use crate::agent_state::{AgentReport, Figures, Tokens};
+use crate::agent_state::{AgentReport, Figures};
+use crate::domain::Tokens;
 
 /// The figures of one line.
 pub fn read(line: &[u8]) -> AgentReport {

@@ -154,6 +154,9 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
                 json!({ "doing": doing, "text": text, "source": source }),
             )
         }
+        Event::UsageReported { usage, context, .. } => {
+            ("usage_reported", json!({ "usage": usage, "context": context }))
+        }
         Event::AskOpened { .. } | Event::AskWithdrawn { .. } | Event::AnswerLost { .. } => ask_facts(event),
         Event::AttemptEnded {
             exit, tail, cause, ..
