@@ -16,6 +16,7 @@ use crate::domain::{
 mod attention;
 mod check_run;
 mod columns;
+mod cost;
 mod diff;
 mod graph;
 mod log_line;
@@ -30,6 +31,7 @@ pub use crate::domain::TroubleKind;
 pub use attention::{AttentionItem, AttentionKind, AttentionRow, AttentionSummary, source_words};
 pub use check_run::{CheckResult, CheckRun, RunningCheck, running_check, worst_first};
 pub use columns::{Column, ColumnKind};
+pub use cost::{CostGroup, CostRow};
 pub use diff::{Diff, DiffLine, DiffLineKind, FileChange, FileDiff};
 pub use graph::{DependencyGraph, DependencyRow};
 pub use log_line::{LogLine, general_notice};

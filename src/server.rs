@@ -47,5 +47,6 @@ mod services;
 mod shells;
 mod sizes;
 mod trust_overview;
+mod usage;
 
 pub use session::{Server, Session, SessionAdapters, SessionError};

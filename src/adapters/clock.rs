@@ -95,6 +95,11 @@ pub fn on_calendar(at: Timestamp) -> jiff::Timestamp {
     jiff::Timestamp::from_millisecond(milliseconds).unwrap_or_default()
 }
 
+/// The day in UTC, as 2026-01-31.
+pub fn utc_date(at: Timestamp) -> String {
+    on_calendar(at).strftime("%F").to_string()
+}
+
 /// Hours, minutes, seconds of the person's own time zone.
 pub fn time_of_day(at: Timestamp) -> String {
     on_calendar(at)

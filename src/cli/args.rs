@@ -1,5 +1,6 @@
 //! The command line, as clap reads it. Help texts live here; what a command does lives in `commands`.
 
+mod cost;
 mod examples;
 mod prompt;
 mod signal;
@@ -12,6 +13,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::protocol::query::OutputFormat;
 
+pub use cost::CostArgs;
 pub use examples::command;
 pub use prompt::PromptArgs;
 use signal::parse_word;
@@ -117,6 +119,9 @@ pub enum CliCommand {
     /// What the tool of an agent calls when something happens in it
     #[command(hide = true)]
     Hook,
+    /// What the tool of an agent calls to fill its status line
+    #[command(hide = true)]
+    Statusline,
     /// For agents: the attempt is done
     Done(SignalText),
     /// For agents: a step of the way
@@ -172,6 +177,8 @@ pub enum CliCommand {
     Demo(DemoArgs),
     /// The keys in force, with a person's own
     Keys(KeysArgs),
+    /// What agents cost, as far as their tools report it
+    Cost(CostArgs),
     /// Figures: throughput, stages, failures, what agents use
     Metrics(JsonFlag),
     /// Manual pages: that of dbs, or all of them into a folder

@@ -14,6 +14,7 @@ mod prompt;
 pub mod sessions;
 pub mod show;
 pub mod signal;
+mod statusline;
 pub mod stop;
 pub mod tasks;
 mod trust;
@@ -98,6 +99,7 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Board { watch, json } => show::board(edge, watch, json),
         CliCommand::Signal(signal) => signal::signal(edge, signal.kind, &signal.message),
         CliCommand::Hook => hook::hook(edge),
+        CliCommand::Statusline => statusline::run(edge),
         CliCommand::Done(message) => signal::signal(edge, SignalKind::Done, &message),
         CliCommand::Progress(message) => signal::signal(edge, SignalKind::Progress, &message),
         CliCommand::Workflow(verb) => workflows::run(edge, verb),
@@ -118,6 +120,7 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Keys(keys) => keys::run(edge, &keys),
         CliCommand::Completions { shell } => completions(shell),
         CliCommand::Man { folder } => manual::run(folder.as_deref()),
+        CliCommand::Cost(wanted) => show::print_report(edge, Report::Cost(wanted.by), wanted.json),
         CliCommand::Metrics(json) => show::metrics(edge, json),
         CliCommand::Attach { .. }
         | CliCommand::Start(_)

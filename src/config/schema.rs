@@ -123,7 +123,7 @@ settings! { SETTINGS
     BUDGET_TASK: Option<f64> = unset(ValueKind::Decimal), used("budget.task", AtOnce, Steers, "",
         "Dollars that the agents of one task may use, as far as their tools report what they cost; then its agent is stopped and the task held, and `dbs retry` grants as much again. A warning comes at four fifths. 0 or not set: no limit.");
     BUDGET_DAY: Option<f64> = unset(ValueKind::Decimal), used("budget.day", AtOnce, Steers, "",
-        "Dollars that all agents started on one day (UTC) may use; then agents are stopped and work is paused until the next day. 0 or not set: no limit.");
+        "Dollars that all agents together may use on one day (UTC); then agents are stopped and work is paused until the next day. 0 or not set: no limit.");
     LIMITS_GATE_TIMEOUT: Span = seconds(1, Span::minutes(5)), used("limits.gate_timeout", NextStart, Harmless, "P29",
         "Longest run of one gate.");
     TERMINAL_ENGINE: EmulatorKind = choice(&["rio", "vt100"], EmulatorKind::Rio, &[EmulatorKind::Vt100]),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::domain::Attempt;
 use crate::protocol::query::{Answer, OutputFormat, Query, QueryError, Report, TaskDetail};
-use crate::protocol::reports::{board, debug, metrics, status, task, tasks, why};
+use crate::protocol::reports::{board, cost, debug, metrics, status, task, tasks, why};
 use crate::read_model::{AttentionSummary, MetricsReport, ReadModel};
 
 /// Measures the figures that are not in the read model: the store counts ended attempts, the machine what agents use. An error
@@ -51,6 +51,7 @@ fn report(
         Report::Task(id) => task::report(model, id, format),
         Report::Why(name) => why::report(model, name, format),
         Report::Debug(folder) => debug::report(model, folder, format),
+        Report::Cost(by) => cost::report(model, *by, format),
         Report::Metrics => metrics::report(model, measure().map_err(QueryError::Metrics)?.as_ref(), format),
     }
 }

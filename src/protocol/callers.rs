@@ -72,6 +72,7 @@ pub const COMMANDS: &[(&str, AllowedCallers)] = &[
     ("completions", Everybody),
     ("config", Everybody),
     ("config KEY VALUE", Persons),
+    ("cost", Everybody),
     ("debug", Everybody),
     ("demo", Everybody),
     ("doctor", Everybody),
@@ -101,6 +102,7 @@ pub const COMMANDS: &[(&str, AllowedCallers)] = &[
     ("skip", Persons),
     ("start", Persons),
     ("status", Everybody),
+    ("statusline", Attempts),
     ("stop", Persons),
     ("task close", Persons),
     ("task comment", OwnAgent),
@@ -272,7 +274,10 @@ mod tests {
             .iter()
             .filter(|(_, who)| matches!(who, Attempts | OwnAgent));
         let names: Vec<&str> = given.map(|(command, _)| *command).collect();
-        assert_eq!(names, ["done", "hook", "progress", "signal", "task comment"]);
+        assert_eq!(
+            names,
+            ["done", "hook", "progress", "signal", "statusline", "task comment"]
+        );
         for command in [
             "approve",
             "task close",

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{Ask, AskReply, AttemptId};
+use crate::domain::{Ask, AskReply, AttemptId, Cost};
 
 /// A call of a hook, proved by the token of its attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,11 +18,24 @@ pub struct HookCall {
 pub enum HookEvent {
     /// It asks something and waits for the reply; the same ask may come again over another connection.
     Ask(Ask),
+    /// What its session has used so far.
+    Usage(UsageFigures),
     /// It is about to end its turn.
     TurnOver {
         /// Whether it was kept from that already.
         again: bool,
     },
+}
+
+/// What a tool says of what it uses; a part it does not say is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct UsageFigures {
+    /// Everything its session has cost, resumed ones included.
+    pub cost: Option<Cost>,
+    /// Tokens in its context now.
+    pub used: Option<u64>,
+    /// Room for tokens in its context.
+    pub window: Option<u64>,
 }
 
 /// What a hook is told.

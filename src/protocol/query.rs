@@ -8,7 +8,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{Attempt, PromptFacts, RoleId, Task, TaskId};
-use crate::read_model::AttentionSummary;
+use crate::read_model::{AttentionSummary, CostGroup};
 
 /// A question about the board.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,6 +88,8 @@ pub enum Report {
     Debug(StateFolder),
     /// Figures about the work that was done (K79).
     Metrics,
+    /// What agents used.
+    Cost(CostGroup),
 }
 
 /// Local branches of tasks, or why git could not list them. The asking command finds them: the board does not know git.

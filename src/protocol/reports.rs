@@ -3,6 +3,7 @@
 //! that is not in the read model or the query.
 
 pub(super) mod board;
+pub(super) mod cost;
 pub(super) mod debug;
 pub(super) mod metrics;
 pub(super) mod status;

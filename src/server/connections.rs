@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::adapters::clock;
 use crate::adapters::ipc::IpcListener;
 use crate::server::backups::{self, BackupTrigger};
 use crate::server::conversations::Conversations;
@@ -37,6 +38,8 @@ pub(super) async fn serve(listener: &IpcListener, conversations: &Arc<Conversati
                     tracing::error!("the engine has ended; the server ends with it, agents go on");
                     break;
                 }
+                let intake = &conversations.intake;
+                intake.usage.tell(&intake.engine.inbox, clock::now(), false);
                 let (intake, poison) = (conversations.intake.clone(), poison.clone());
                 conversations.tasks.spawn_blocking(move || {
                     poison.guard("the intake of signals", || inbox_folder::take_all(&intake))
@@ -46,4 +49,6 @@ pub(super) async fn serve(listener: &IpcListener, conversations: &Arc<Conversati
     }
     stop.cancel();
     conversations.end().await;
+    let intake = &conversations.intake;
+    intake.usage.tell(&intake.engine.inbox, clock::now(), true);
 }

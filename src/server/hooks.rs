@@ -35,6 +35,10 @@ pub(super) fn take_hook(intake: &SignalIntake, agents: &LocalAgents, call: HookC
     };
     match call.event {
         HookEvent::Ask(ask) => take_ask(intake, agents, attempt, ask.bounded()),
+        HookEvent::Usage(figures) => {
+            intake.usage.count(attempt.id, &figures);
+            HookOutcome::Reply(HookReply::Nothing)
+        }
         HookEvent::TurnOver { again } if again || may_stop(attempt) => HookOutcome::Reply(HookReply::Nothing),
         HookEvent::TurnOver { .. } => HookOutcome::Reply(HookReply::GoOn(REPORT_FIRST.to_owned())),
     }

@@ -1,6 +1,7 @@
 //! Takes signals of attempts in: checks the token, then hands them to the engine.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::adapters::project::ProjectSecret;
 use crate::domain::signal::LONGEST_REPORT;
@@ -8,6 +9,7 @@ use crate::domain::{Accepted, AttemptState, Event, Refusal};
 use crate::engine::inbox::InboxClosed;
 use crate::protocol::wire::SignalSent;
 use crate::server::engine_handle::EngineHandle;
+use crate::server::usage::UsageMeters;
 
 /// Longest text of a signal that is kept, in bytes; the rest is cut.
 const LONGEST_TEXT: usize = 64 * 1024;
@@ -19,6 +21,8 @@ pub(super) struct SignalIntake {
     pub(super) secret: ProjectSecret,
     /// Where attempts are looked up and signals go.
     pub(super) engine: EngineHandle,
+    /// What agents use, until the engine is told.
+    pub(super) usage: Arc<UsageMeters>,
 }
 
 /// Checks the token, then hands the signal to the engine; answers when it is durable.
@@ -122,6 +126,7 @@ pub(super) mod tests {
                 read_models: tokio::sync::watch::channel(Arc::new(model)).1,
                 journal: Journal::default(),
             },
+            usage: Arc::default(),
         };
         std::fs::create_dir(&intake.folder).unwrap();
         (intake, outlet)

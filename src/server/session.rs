@@ -130,6 +130,7 @@ impl Session {
             folder: place.inbox.clone(),
             secret: place.secret.clone(),
             engine: engine.clone(),
+            usage: Arc::default(),
         };
         let hub = context::terminals(&holders, &setup, &intake, &agents);
         let woke = take_inventory(durable.board(), holders.as_ref(), &hub, &|attempt, tail| {

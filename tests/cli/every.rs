@@ -108,6 +108,7 @@ const CASES: &[Case] = &[
     case("init", (&["nope"], 2), &[], (GIT, Refused("origin"))),
     case("demo", (&["--speed", "nope"], 2), &[], (Elsewhere, Elsewhere)),
     case("keys", (&["--preset", "nope"], 1), &[], (Well, Well)),
+    case("cost", (&["--by", "nope"], 2), &[], (GIT, Well)),
     case("metrics", (&["nope"], 2), &[], (GIT, Well)),
     case("man", (&[".git/HEAD/nope"], 1), &[], (Well, Well)),
     case("completions", (&["nope"], 2), &["bash"], (Well, Well)),

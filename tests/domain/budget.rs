@@ -41,7 +41,7 @@ fn running(task: Option<u64>, day: Option<u64>) -> (BoardFixture, AttemptId) {
 }
 
 fn spent(fixture: &BoardFixture) -> Cost {
-    fixture.board.tasks[&"a".into()].spent
+    fixture.board.tasks[&"a".into()].spent()
 }
 
 #[test]

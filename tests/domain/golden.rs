@@ -11,8 +11,8 @@ use dbs::domain::{
     Accepted, ActionOutcome, ActivityKind, Ask, AskAnswer, AskChannel, AskKind, AskRecord, AskReply, Attempt,
     AttemptId, AttemptMode, AttemptState, AttemptUsage, BoardSettings, Budgets, Command, ContextFill, Cost,
     Effect, EngineAction, Event, Evidence, EvidenceKind, FailureClass, Inventory, Notice, NoticeLevel,
-    ProcessExit, Refusal, RequestId, RunState, Signal, SignalKind, Span, TaskDraft, TaskPatch, TaskState,
-    Timestamp, Tokens, Tri, TroubleKind, Usage, WaitReason, Worker, Workplace,
+    ProcessExit, Refusal, RequestId, RunState, Signal, SignalKind, Span, Spending, TaskDraft, TaskPatch,
+    TaskState, Timestamp, Tokens, Tri, TroubleKind, Usage, WaitReason, Worker, Workplace,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -441,7 +441,12 @@ fn task() -> Task {
         tries: BTreeMap::from([("development".into(), 2)]),
         troubles: 3,
         interruptions: 2,
-        spent: Cost(410_000),
+        spending: vec![Spending {
+            day: 20_780,
+            stage: "development".into(),
+            role: "developer".into(),
+            usage: usage(),
+        }],
         spent_at_retry: Cost(1),
         head: Some("c1".to_owned()),
         merged: Some("m1".to_owned()),

@@ -48,5 +48,5 @@ pub use signal::{Signal, SignalKind};
 pub use task::{HoldReason, Task, TaskState, WaitReason};
 pub use time::{Span, Timestamp};
 pub use tri::Tri;
-pub use usage::{AttemptUsage, ContextFill, Cost, Tokens, Usage};
+pub use usage::{AttemptUsage, ContextFill, Cost, Spending, Tokens, Usage};
 pub use workflow::{EngineAction, EvidenceKind, Workflow};

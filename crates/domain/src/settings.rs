@@ -42,7 +42,7 @@ pub struct Budgets {
     /// For one task, since it was last retried by a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<Cost>,
-    /// For all agents that were started on one day (UTC).
+    /// For all agents together on one day (UTC).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub day: Option<Cost>,
 }

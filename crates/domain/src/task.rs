@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::ops::Add;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,7 @@ use super::cause::Cause;
 use super::failure::FailureClass;
 use super::id::{AttemptId, BatchId, StageId, TaskId, WorkflowId};
 use super::time::Timestamp;
-use super::usage::Cost;
+use super::usage::{Cost, Spending};
 
 /// The unit of work, and everything that is remembered about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,8 +55,8 @@ pub struct Task {
     #[serde(default)]
     pub interruptions: u32,
     /// What its agents have used over its life, as far as their tools report it.
-    #[serde(default, skip_serializing_if = "Cost::is_none")]
-    pub spent: Cost,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spending: Vec<Spending>,
     /// What they had used when a person last retried it because of its budget.
     #[serde(default, skip_serializing_if = "Cost::is_none")]
     pub spent_at_retry: Cost,
@@ -229,9 +230,15 @@ pub enum WaitReason {
 }
 
 impl Task {
-    /// What its agents have used since a person last retried it because of its budget.
+    /// What its agents have cost over its life.
+    pub fn spent(&self) -> Cost {
+        let costs = self.spending.iter().filter_map(|entry| entry.usage.cost);
+        costs.fold(Cost::default(), Add::add)
+    }
+
+    /// What they have cost since a person last retried it because of its budget.
     pub fn spent_since_retry(&self) -> Cost {
-        self.spent.without(self.spent_at_retry)
+        self.spent().without(self.spent_at_retry)
     }
 
     /// Dependencies that are not done; unknown ones are among them (LK-28).

@@ -5,6 +5,9 @@ use std::ops::Add;
 
 use serde::{Deserialize, Serialize};
 
+use super::id::{RoleId, StageId};
+use super::time::{Span, Timestamp};
+
 /// Tokens by how they were sent or received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tokens {
@@ -67,6 +70,31 @@ impl AttemptUsage {
         self.session.since(self.earlier)
     }
 }
+
+/// What a task's agents used on one day at one stage in one role.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spending {
+    /// Days since the beginning of 1970, in UTC.
+    pub day: u64,
+    pub stage: StageId,
+    pub role: RoleId,
+    pub usage: Usage,
+}
+
+impl Spending {
+    /// The number of the day that has that moment in it.
+    pub fn day_of(at: Timestamp) -> u64 {
+        at.0 / DAY.0
+    }
+
+    /// When a day begins.
+    pub fn beginning_of(day: u64) -> Timestamp {
+        Timestamp(day.saturating_mul(DAY.0))
+    }
+}
+
+/// The length of a day.
+const DAY: Span = Span::minutes(24 * 60);
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
 fn is_zero(number: &u64) -> bool {

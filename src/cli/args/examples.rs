@@ -116,6 +116,7 @@ const EXAMPLES: &[(&str, &str)] = &[
         "demo",
         "dbs demo\ndbs demo --plain\ndbs demo --headless --speed 10",
     ),
+    ("cost", "dbs cost\ndbs cost --by day\ndbs cost --by role --json"),
     ("metrics", "dbs metrics\ndbs metrics --json"),
     ("man", "dbs man ~/.local/share/man/man1\ndbs man >dbs.1"),
     (

@@ -27,7 +27,7 @@ const RETRY: Duration = Duration::from_millis(500);
 const CALL_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Who calls, and where the server is.
-struct HookCaller {
+pub(super) struct HookCaller {
     attempt: AttemptId,
     token: String,
     socket: PathBuf,
@@ -51,7 +51,8 @@ pub(super) fn hook(edge: &ProcessEnv) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
-fn caller(edge: &ProcessEnv) -> Option<HookCaller> {
+/// The agent whose tool calls this program, as its environment says.
+pub(super) fn caller(edge: &ProcessEnv) -> Option<HookCaller> {
     Some(HookCaller {
         attempt: AttemptId(edge.get("DBS_ATTEMPT")?.parse().ok()?),
         token: edge.get("DBS_TOKEN")?,
@@ -60,22 +61,42 @@ fn caller(edge: &ProcessEnv) -> Option<HookCaller> {
 }
 
 fn read_input() -> Option<Value> {
-    let mut text = Vec::new();
-    std::io::stdin().take(LONGEST_EVENT).read_to_end(&mut text).ok()?;
-    serde_json::from_slice(&text).ok()
+    serde_json::from_slice(&input()?).ok()
 }
 
-/// Sends the event. An ask waits for its reply over the ends of servers, for as long as the tool that asks is there; without an
-/// answer to anything else the tool goes on.
-fn send(caller: &HookCaller, event: &HookEvent) -> Result<HookReply, String> {
-    let waits = matches!(event, HookEvent::Ask(_));
-    let call = || {
+/// What the tool wrote to standard input.
+pub(super) fn input() -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    std::io::stdin().take(LONGEST_EVENT).read_to_end(&mut text).ok()?;
+    Some(text)
+}
+
+impl HookCaller {
+    fn call(&self, event: &HookEvent) -> ServerCall {
         ServerCall::Hook(HookCall {
-            attempt: caller.attempt,
-            token: caller.token.clone(),
+            attempt: self.attempt,
+            token: self.token.clone(),
             event: event.clone(),
         })
-    };
+    }
+}
+
+/// Says what happened; without a server that answers soon the tool goes on.
+pub(super) fn tell(caller: &HookCaller, event: &HookEvent) -> Result<HookReply, String> {
+    let runtime = blocking_runtime()?;
+    runtime.block_on(async {
+        let call = call_once(&caller.socket, caller.call(event));
+        let answered = tokio::time::timeout(CALL_TIMEOUT, call).await;
+        let answered = answered.ok().and_then(Result::ok);
+        Ok(answered.map_or(HookReply::Nothing, told))
+    })
+}
+
+/// Sends the event. An ask waits for its reply over the ends of servers, for as long as the tool that asks is there.
+fn send(caller: &HookCaller, event: &HookEvent) -> Result<HookReply, String> {
+    if !matches!(event, HookEvent::Ask(_)) {
+        return tell(caller, event);
+    }
     let tool = ProcessIdentity::of_parent();
     let is_gone = || {
         tool.as_ref()
@@ -83,13 +104,8 @@ fn send(caller: &HookCaller, event: &HookEvent) -> Result<HookReply, String> {
     };
     let runtime = blocking_runtime()?;
     runtime.block_on(async {
-        if !waits {
-            let answered = tokio::time::timeout(CALL_TIMEOUT, call_once(&caller.socket, call())).await;
-            let answered = answered.ok().and_then(Result::ok);
-            return Ok(answered.map_or(HookReply::Nothing, told));
-        }
         loop {
-            if let Ok(reply) = call_once(&caller.socket, call()).await {
+            if let Ok(reply) = call_once(&caller.socket, caller.call(event)).await {
                 return Ok(told(reply));
             }
             if is_gone() {

@@ -1,6 +1,8 @@
 //! What agents use, and the budgets that end it. A budget warns once at four fifths. A task's budget, when it is used up, stops the
 //! task's agent and holds the task for a person; a day's budget stops all agents and starts none until the next day (UTC) begins.
 
+use std::ops::Add;
+
 use super::Board;
 use super::transition::Transition;
 use crate::attempt::{Attempt, AttemptState, StopCause, Worker};
@@ -8,10 +10,7 @@ use crate::batch::PauseReason;
 use crate::effect::NoticeLevel;
 use crate::id::AttemptId;
 use crate::task::{HoldReason, Task};
-use crate::time::{Span, Timestamp};
-use crate::usage::{ContextFill, Cost, Usage};
-
-const DAY: Span = Span::minutes(24 * 60);
+use crate::usage::{ContextFill, Cost, Spending, Usage};
 
 impl Board {
     /// The session of an attempt has used so much. Figures only grow: a lower one came late.
@@ -22,19 +21,31 @@ impl Board {
         (usage, context): (Usage, Option<ContextFill>),
     ) {
         let Some(attempt) = self.attempt(id) else { return };
-        let before = attempt.usage.own().cost.unwrap_or_default();
+        let Worker::Agent { role, .. } = &attempt.worker else {
+            return;
+        };
+        let before = attempt.usage.own();
         self.edit_attempt(id, |row| {
             row.usage.session = row.usage.session.highest(usage);
             row.usage.context = context.or(row.usage.context);
         });
-        let after = self.attempt(id).and_then(|row| row.usage.own().cost);
-        let more = after.unwrap_or_default().without(before);
-        if more == Cost::default() {
+        let Some(after) = self.attempt(id).map(|row| row.usage.own()) else {
+            return;
+        };
+        let more = after.since(before);
+        if after == before {
             return;
         }
-        self.edit(&attempt.task, |task| task.spent = task.spent + more);
-        self.watch_task_budget(step, &attempt, more);
-        self.watch_day_budget(step, more);
+        let entry = Spending {
+            day: Spending::day_of(step.now),
+            stage: attempt.stage.clone(),
+            role: role.clone(),
+            usage: more,
+        };
+        self.edit(&attempt.task, |task| add(&mut task.spending, entry));
+        let cost = more.cost.unwrap_or_default();
+        self.watch_task_budget(step, &attempt, cost);
+        self.watch_day_budget(step, cost);
     }
 
     fn watch_task_budget(&mut self, step: &mut Transition, attempt: &Attempt, more: Cost) {
@@ -63,22 +74,20 @@ impl Board {
         let Some(budget) = self.settings.budgets.day else {
             return;
         };
-        let today = Timestamp(step.now.0 - step.now.0 % DAY.0);
-        let begun = self
-            .attempts
-            .values()
-            .filter(|attempt| attempt.created_at >= today);
-        let costs = begun.filter_map(|attempt| attempt.usage.own().cost);
-        let spent = costs.fold(Cost::default(), |sum, cost| sum + cost);
+        let today = Spending::day_of(step.now);
+        let entries = self.tasks.values().flat_map(|task| &task.spending);
+        let of_today = entries.filter(|entry| entry.day == today);
+        let costs = of_today.filter_map(|entry| entry.usage.cost);
+        let spent = costs.fold(Cost::default(), Add::add);
         if warns(budget, spent, more) {
-            let text = format!("the agents of today have used {spent} of the day's budget of {budget}");
+            let text = format!("agents have used {spent} of today's budget of {budget}");
             step.notify(NoticeLevel::Warning, "budget", text);
         }
         if spent < budget || matches!(self.pause, Some(PauseReason::Operator { .. })) {
             return;
         }
-        let why = format!("the agents of today have used {spent}, and budget.day is {budget}");
-        self.quota_reached(step, Some(today + DAY), &why);
+        let why = format!("agents have used {spent} today, and budget.day is {budget}");
+        self.quota_reached(step, Some(Spending::beginning_of(today + 1)), &why);
         let at_work = self.index.open.iter().filter(|id| {
             let attempt = self.attempts.get(id);
             attempt.is_some_and(|attempt| is_agent_at_work(attempt))
@@ -86,6 +95,16 @@ impl Board {
         for id in at_work.copied().collect::<Vec<_>>() {
             self.stop(step, id, StopCause::Quota);
         }
+    }
+}
+
+/// Adds to the entry of that day, stage and role, or a new one.
+fn add(spending: &mut Vec<Spending>, more: Spending) {
+    let same =
+        |entry: &&mut Spending| entry.day == more.day && entry.stage == more.stage && entry.role == more.role;
+    match spending.iter_mut().find(same) {
+        Some(entry) => entry.usage = entry.usage + more.usage,
+        None => spending.push(more),
     }
 }
 

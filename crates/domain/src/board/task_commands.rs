@@ -296,7 +296,7 @@ impl Task {
             tries: BTreeMap::new(),
             troubles: 0,
             interruptions: 0,
-            spent: Cost::default(),
+            spending: Vec::new(),
             spent_at_retry: Cost::default(),
             head: None,
             merged: None,

@@ -174,7 +174,7 @@ impl Board {
                 row.spawns = 0;
             }
             if matches!(task.state, TaskState::Held(HoldReason::Budget { .. })) {
-                row.spent_at_retry = row.spent;
+                row.spent_at_retry = row.spent();
             }
         });
         if let Some(note) = note.map(str::trim).filter(|note| !note.is_empty()) {

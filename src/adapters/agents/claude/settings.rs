@@ -33,6 +33,7 @@ pub(super) fn text(program: &Path) -> String {
         .collect();
     let settings = json!({
         "hooks": hooks,
+        "statusLine": { "type": "command", "command": format!("{} statusline", shell_words::quote(&program)) },
         "permissions": { "allow": allow },
     });
     settings.to_string()

@@ -1,0 +1,130 @@
+//! What agents use, added up per attempt and told to the engine now and then: tools report it several times a second, and each event
+//! is a commit of the store.
+
+use std::collections::BTreeMap;
+
+use parking_lot::Mutex;
+
+use crate::agent_state::{Figures, Meter};
+use crate::domain::{AttemptId, Event, Span, Timestamp};
+use crate::engine::inbox::Inbox;
+use crate::protocol::hooks::UsageFigures;
+
+/// Time between two events about one attempt.
+const EVERY: Span = Span::seconds(10);
+
+/// How long the meter of an attempt that reports nothing is kept.
+const FORGOTTEN_AFTER: Span = Span::minutes(60);
+
+/// The meters of the attempts that reported something since the server was started.
+#[derive(Debug, Default)]
+pub(super) struct UsageMeters(Mutex<BTreeMap<AttemptId, MeterRow>>);
+
+#[derive(Debug, Default)]
+struct MeterRow {
+    meter: Meter,
+    /// Something was counted that the engine was not told.
+    has_news: bool,
+    told: Option<Timestamp>,
+}
+
+impl UsageMeters {
+    /// Counts what the tool of an attempt reported.
+    pub(super) fn count(&self, attempt: AttemptId, figures: &UsageFigures) {
+        let mut rows = self.0.lock();
+        let row = rows.entry(attempt).or_default();
+        let before = row.meter.clone();
+        row.meter.count(&Figures::Total {
+            tokens: None,
+            cost: figures.cost,
+        });
+        row.meter.count(&Figures::Context {
+            used: figures.used,
+            window: figures.window,
+        });
+        row.has_news |= row.meter != before;
+    }
+
+    /// Tells the engine what is new, of each attempt once in a while; of all of them when the server ends.
+    pub(super) fn tell(&self, inbox: &Inbox, now: Timestamp, is_last: bool) {
+        let mut rows = self.0.lock();
+        for (attempt, row) in rows.iter_mut().filter(|(_, row)| row.has_news) {
+            let is_due = row.told.is_none_or(|told| now.since(told) >= EVERY || now < told);
+            if is_due || is_last {
+                (row.has_news, row.told) = (false, Some(now));
+                drop(inbox.send(row.event(*attempt)));
+            }
+        }
+        // Who has not reported for so long has ended, or begins anew with its next total.
+        rows.retain(|_, row| row.has_news || row.told.is_none_or(|told| now.since(told) < FORGOTTEN_AFTER));
+    }
+}
+
+impl MeterRow {
+    fn event(&self, attempt: AttemptId) -> Event {
+        Event::UsageReported {
+            attempt,
+            usage: self.meter.usage(),
+            context: self.meter.context(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{ContextFill, Cost, Usage};
+    use crate::engine::inbox::{InboxReceiver, Received, inbox};
+
+    fn figures(cents: u64) -> UsageFigures {
+        UsageFigures {
+            cost: Some(Cost(cents * 10_000)),
+            used: Some(1_000 * cents),
+            window: Some(200_000),
+        }
+    }
+
+    fn told(outlet: &InboxReceiver) -> Vec<Event> {
+        let mut events = Vec::new();
+        while let Received::Envelope(envelope) = outlet.next(Some(Span(0))) {
+            events.push(envelope.event);
+        }
+        events
+    }
+
+    #[test]
+    fn many_reports_are_one_event_and_the_last_one_is_told_at_the_end() {
+        let (meters, (inbox, outlet)) = (UsageMeters::default(), inbox());
+        let attempt = AttemptId(7);
+        for cents in 1..=1_000 {
+            meters.count(attempt, &figures(cents));
+            meters.tell(&inbox, Timestamp(5_000 + cents), false);
+        }
+        let first = told(&outlet);
+        assert_eq!(first.len(), 1, "{first:?}");
+        meters.tell(&inbox, Timestamp(5_001) + EVERY, false);
+        let next = told(&outlet);
+        let expected = Event::UsageReported {
+            attempt,
+            usage: Usage {
+                cost: Some(Cost(10_000_000)),
+                ..Usage::default()
+            },
+            context: Some(ContextFill {
+                used: 1_000_000,
+                window: Some(200_000),
+            }),
+        };
+        assert_eq!(next, [expected]);
+        meters.count(attempt, &figures(1_000));
+        meters.tell(&inbox, Timestamp(900_000), true);
+        assert!(told(&outlet).is_empty(), "nothing is new");
+        meters.count(attempt, &figures(1_001));
+        meters.tell(&inbox, Timestamp(900_000), false);
+        meters.count(attempt, &figures(1_002));
+        meters.tell(&inbox, Timestamp(900_001), false);
+        assert_eq!(told(&outlet).len(), 1);
+        meters.tell(&inbox, Timestamp(900_002), true);
+        assert_eq!(told(&outlet).len(), 1, "what was held back is told at the end");
+    }
+}
