@@ -1,6 +1,5 @@
 //! The prompt of an attempt: rendered before its start, kept as a file in the attempt's folder, and put where a kind wants it.
 
-use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,6 +7,7 @@ use std::sync::Arc;
 use tempfile::NamedTempFile;
 
 use super::program::find_program;
+use crate::adapters::state_folder::private_folder;
 use crate::domain::{AttemptId, Cause, TroubleKind};
 use crate::formats::prompt::{PromptError, PromptLibrary};
 use crate::ports::agents::Brief;
@@ -87,11 +87,7 @@ pub fn program_word(program: &Path, folder: &Path, path: &str) -> String {
 /// The whole text or nothing, for this person alone.
 fn write_private(file: &Path, text: &str) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)?;
+    private_folder().recursive(true).create(folder)?;
     let mut new = NamedTempFile::new_in(folder)?;
     new.write_all(text.as_bytes())?;
     new.persist(file).map_err(|failure| failure.error)?;
@@ -114,6 +110,7 @@ pub(super) fn in_temporary_folder() -> AttemptPrompts {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+    use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
 
     #[test]
