@@ -62,18 +62,6 @@ impl AgentKind for ClaudeAgent {
         Some("claude")
     }
 
-    fn words(&self) -> Vec<String> {
-        vec!["claude".to_owned()]
-    }
-
-    fn program(&self) -> Option<&str> {
-        Some("claude")
-    }
-
-    fn program_for(&self, _: &Brief) -> Option<String> {
-        Some("claude".to_owned())
-    }
-
     fn way_to_get(&self, _: &RoleId) -> String {
         "install it with `npm install -g @anthropic-ai/claude-code`, run `claude` once to log in, and start dbs again".to_owned()
     }

@@ -32,18 +32,6 @@ impl AgentKind for CodexAgent {
         Some("codex")
     }
 
-    fn words(&self) -> Vec<String> {
-        vec!["codex".to_owned()]
-    }
-
-    fn program(&self) -> Option<&str> {
-        Some("codex")
-    }
-
-    fn program_for(&self, _: &Brief) -> Option<String> {
-        Some("codex".to_owned())
-    }
-
     fn way_to_get(&self, _: &RoleId) -> String {
         "install it with `npm install -g @openai/codex`, run `codex` once to log in, and start dbs again"
             .to_owned()

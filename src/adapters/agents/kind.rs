@@ -16,13 +16,19 @@ pub trait AgentKind: Debug {
     fn name(&self) -> Option<&str>;
 
     /// What a person trusts when this is started: the command line as configured, or the name of a scenario.
-    fn words(&self) -> Vec<String>;
+    fn words(&self) -> Vec<String> {
+        self.program().map(str::to_owned).into_iter().collect()
+    }
 
-    /// The program to look for, where its name does not depend on the task.
-    fn program(&self) -> Option<&str>;
+    /// The program to look for, where its name does not depend on the task: by default it is called as the tool is.
+    fn program(&self) -> Option<&str> {
+        self.name()
+    }
 
     /// The program to look for before it is started for this brief.
-    fn program_for(&self, brief: &Brief) -> Option<String>;
+    fn program_for(&self, _brief: &Brief) -> Option<String> {
+        self.program().map(str::to_owned)
+    }
 
     /// How a person gets the program when it is not there.
     fn way_to_get(&self, role: &RoleId) -> String;

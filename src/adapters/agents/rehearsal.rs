@@ -30,10 +30,6 @@ impl AgentKind for RehearsalAgent {
         None
     }
 
-    fn program_for(&self, _: &Brief) -> Option<String> {
-        None
-    }
-
     fn way_to_get(&self, _: &RoleId) -> String {
         "it is part of this program".to_owned()
     }
