@@ -17,6 +17,7 @@ mod prompt;
 mod rehearsal;
 mod session_id;
 pub mod status_record;
+mod tool_ask;
 
 pub use claude::ClaudeAgent;
 pub use codex::CodexAgent;

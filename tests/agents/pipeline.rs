@@ -95,7 +95,9 @@ fn a_task_is_done_by_claude_and_merged_after_a_person_allowed_what_it_asked() {
     let status = story.git(&story.project(), &["status", "--porcelain"]);
     assert_eq!(status, "", "nothing is written into the repository");
     let cost = || serde_json::from_str::<Value>(&story.dbs(&["cost", "--by", "role", "--json"])).unwrap();
-    story.wait_until("what it cost", || cost()["rows"][0]["dollars"].as_f64() > Some(0.0));
+    story.wait_until("what it cost", || {
+        cost()["rows"][0]["dollars"].as_f64() > Some(0.0)
+    });
     assert_eq!(cost()["rows"][0]["name"], "developer");
 }
 

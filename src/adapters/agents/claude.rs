@@ -3,7 +3,6 @@
 //! 2.1.329 and 2.1.330.
 
 pub mod hooks;
-mod questions;
 pub mod session_file;
 mod settings;
 pub mod status_line;

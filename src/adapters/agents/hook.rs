@@ -3,10 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::domain::{Ask, AskChannel, AskId, AskKind, AskReply};
-
-/// Characters of a tool's input that are shown where it has no field we know.
-const LONGEST_INPUT: usize = 400;
+use super::tool_ask::ToolAsk;
+use crate::domain::{Ask, AskId, AskReply};
 
 /// An event of a tool, as far as it concerns us.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,65 +61,14 @@ pub fn go_on(why: &str) -> String {
 
 fn ask(input: &Value, id: &str) -> Ask {
     let tool_input = input.get("tool_input").unwrap_or(&Value::Null);
-    let plain = |kind, text: String| Ask {
-        id: AskId::new(id),
-        kind,
-        text,
-        options: Vec::new(),
-        channel: AskChannel::Request,
-    };
-    match text(input, "tool_name") {
-        "AskUserQuestion" => question(tool_input, plain(AskKind::Question, String::new())),
-        "ExitPlanMode" => plain(AskKind::Plan, text(tool_input, "plan").to_owned()),
-        tool => plain(AskKind::Permission, format!("{tool}: {}", subject(tool_input))),
-    }
-}
-
-/// One question with its options. Several at once, or one that takes several answers, are for the terminal.
-fn question(tool_input: &Value, ask: Ask) -> Ask {
-    let all = tool_input.get("questions").and_then(Value::as_array);
-    let all = all.map(Vec::as_slice).unwrap_or_default();
-    let texts: Vec<&str> = all.iter().map(|one| text(one, "question")).collect();
-    let is_simple = matches!(all, [one] if one.get("multiSelect").and_then(Value::as_bool) != Some(true));
-    let options = all
-        .first()
-        .and_then(|one| one.get("options"))
-        .and_then(Value::as_array);
-    let labels = options
-        .into_iter()
-        .flatten()
-        .map(|option| text(option, "label").to_owned());
+    let asked = ToolAsk::read(text(input, "tool_name"), tool_input);
     Ask {
-        text: texts.join(" "),
-        options: if is_simple { labels.collect() } else { Vec::new() },
-        channel: if is_simple {
-            AskChannel::Request
-        } else {
-            AskChannel::Terminal
-        },
-        ..ask
+        id: AskId::new(id),
+        kind: asked.kind,
+        text: asked.text,
+        options: asked.options,
+        channel: asked.channel,
     }
-}
-
-/// What a tool is to be used on, in one line.
-fn subject(tool_input: &Value) -> String {
-    const KNOWN: &[&str] = &[
-        "command",
-        "file_path",
-        "path",
-        "url",
-        "pattern",
-        "query",
-        "notebook_path",
-    ];
-    let known = KNOWN
-        .iter()
-        .map(|field| text(tool_input, field))
-        .find(|text| !text.is_empty());
-    known.map_or_else(
-        || tool_input.to_string().chars().take(LONGEST_INPUT).collect(),
-        str::to_owned,
-    )
 }
 
 /// The input with the answer to its question in it.
@@ -158,6 +105,7 @@ fn text<'a>(value: &'a Value, field: &str) -> &'a str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::{AskChannel, AskKind};
 
     fn event(text: &str) -> Value {
         serde_json::from_str(text).unwrap()
@@ -219,12 +167,23 @@ mod tests {
 
     #[test]
     fn several_questions_at_once_are_for_the_terminal() {
-        let input = event(
-            r#"{"hook_event_name":"PermissionRequest","tool_name":"AskUserQuestion","tool_input":{"questions":[
-                {"question":"A?","options":[]},{"question":"B?","options":[]}]}}"#,
-        );
-        let ask = asked(&input);
-        assert_eq!((ask.channel, ask.text.as_str()), (AskChannel::Terminal, "A? B?"));
+        for (questions, text) in [
+            (
+                r#"{"question":"A?","options":[]},{"question":"B?","options":[]}"#,
+                "A? B?",
+            ),
+            (
+                r#"{"question":"A?","options":[{"label":"1"}],"multiSelect":true}"#,
+                "A?",
+            ),
+        ] {
+            let input = event(&format!(
+                r#"{{"hook_event_name":"PermissionRequest","tool_name":"AskUserQuestion","tool_input":{{"questions":[{questions}]}}}}"#
+            ));
+            let ask = asked(&input);
+            assert_eq!((ask.channel, ask.text.as_str()), (AskChannel::Terminal, text));
+            assert_eq!(ask.options, Vec::<String>::new());
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::agent_state::{AgentReport, Doing, Seen};
+use crate::agent_state::{AgentReport, Doing};
 use crate::domain::Tokens;
 use crate::domain::event::EndCause;
 use crate::domain::{Timestamp, TroubleKind};
@@ -31,6 +31,11 @@ pub(super) fn text(value: &Value, path: &str) -> String {
     harmless(raw(value, path))
 }
 
+/// The text at a path as [`text`] gives it; none when it is empty.
+pub(super) fn filled(value: &Value, path: &str) -> Option<String> {
+    Some(text(value, path)).filter(|text| !text.is_empty())
+}
+
 /// A text made harmless for terminals and cut.
 pub(super) fn harmless(text: &str) -> String {
     let cut: String = text.chars().take(LONGEST_TEXT).collect();
@@ -40,6 +45,11 @@ pub(super) fn harmless(text: &str) -> String {
 /// The number at a path; 0 when there is none.
 pub(super) fn number(value: &Value, path: &str) -> u64 {
     value.pointer(path).and_then(Value::as_u64).unwrap_or_default()
+}
+
+/// The number at a path; none when there is none or it is 0.
+pub(super) fn positive(value: &Value, path: &str) -> Option<u64> {
+    Some(number(value, path)).filter(|number| *number > 0)
 }
 
 /// The items of the list at a path.
@@ -100,7 +110,7 @@ pub(super) fn failure(status: u64, error: &str, text: String) -> AgentReport {
     };
     AgentReport {
         end: Some(end),
-        ..AgentReport::of(Seen::Doing(doing))
+        ..AgentReport::doing(doing)
     }
 }
 

@@ -4,23 +4,23 @@
 
 use serde_json::Value;
 
-use super::questions::asked;
-use crate::adapters::agents::json_report::{failure, list, object, raw, text};
-use crate::agent_state::{AgentReport, AskReport, Doing, Seen, Wait, Work};
-use crate::domain::{AskChannel, AskKind};
+use crate::adapters::agents::json_report::{failure, filled, list, object, raw, text};
+use crate::adapters::agents::tool_ask::ToolAsk;
+use crate::agent_state::{AgentReport, Doing, Seen, Wait, Work};
+use crate::domain::AskKind;
 
 /// What the input of one hook says.
 pub fn read(input: &[u8]) -> AgentReport {
     let Some(input) = object(input) else {
         return AgentReport::default();
     };
-    let child = Some(text(&input, "/agent_id")).filter(|id| !id.is_empty());
+    let child = filled(&input, "/agent_id");
     let mut report = match (raw(&input, "/hook_event_name"), child) {
         ("PermissionRequest", child) => permission_request(&input, child),
         (event, Some(id)) => of_child(event, id, &input),
         (event, None) => of_agent(event, &input),
     };
-    report.session = Some(text(&input, "/session_id")).filter(|id| !id.is_empty());
+    report.session = filled(&input, "/session_id");
     report
 }
 
@@ -77,21 +77,5 @@ fn stopped(input: &Value) -> Doing {
 
 fn permission_request(input: &Value, child: Option<String>) -> AgentReport {
     let tool_input = input.pointer("/tool_input").unwrap_or(&Value::Null);
-    let (kind, text, options) = asked(raw(input, "/tool_name"), tool_input);
-    let wait = Wait {
-        kind,
-        text: text.clone(),
-        child,
-    };
-    let ask = AskReport::Raised {
-        id: None,
-        kind,
-        text,
-        options,
-        channel: AskChannel::Request,
-    };
-    AgentReport {
-        asks: vec![ask],
-        ..AgentReport::doing(Doing::Blocked(wait))
-    }
+    ToolAsk::read(raw(input, "/tool_name"), tool_input).report(None, child)
 }

@@ -1,7 +1,7 @@
 //! The file in which Claude Code keeps the state of a running session, `sessions/<pid>.json` in its folder. It is rewritten at each
 //! change and removed at the end; after a kill it stays, so its process must be looked for.
 
-use crate::adapters::agents::json_report::{number, object, raw, text, time};
+use crate::adapters::agents::json_report::{filled, number, object, raw, text, time};
 use crate::agent_state::{AgentReport, Doing, Wait};
 use crate::domain::{AskKind, Timestamp};
 
@@ -31,7 +31,7 @@ pub fn read(bytes: &[u8]) -> Option<SessionFile> {
         process_start: text(&file, "/procStart"),
         at: time(&file, "/statusUpdatedAt"),
         report: AgentReport {
-            session: Some(text(&file, "/sessionId")).filter(|id| !id.is_empty()),
+            session: filled(&file, "/sessionId"),
             ..doing.map(AgentReport::doing).unwrap_or_default()
         },
     })

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::adapters::agents::json_report::{number, object, text, tokens};
+use crate::adapters::agents::json_report::{filled, object, positive, tokens};
 use crate::agent_state::{AgentReport, Figures};
 use crate::domain::Cost;
 
@@ -23,13 +23,13 @@ pub fn read(input: &[u8]) -> AgentReport {
     let used = usage
         .filter(|usage| usage.is_object())
         .map(|usage| tokens(usage).sum());
-    let window = Some(number(&input, "/context_window/context_window_size")).filter(|size| *size > 0);
+    let window = positive(&input, "/context_window/context_window_size");
     if used.is_some() || window.is_some() {
         figures.push(Figures::Context { used, window });
     }
     AgentReport {
         figures,
-        session: Some(text(&input, "/session_id")).filter(|id| !id.is_empty()),
+        session: filled(&input, "/session_id"),
         ..AgentReport::default()
     }
 }

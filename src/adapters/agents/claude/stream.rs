@@ -4,11 +4,10 @@
 
 use serde_json::Value;
 
-use super::questions::asked;
 use super::stream_parts::{assistant, rate_limit, result, stream_event};
-use crate::adapters::agents::json_report::{list, number, object, raw, text};
-use crate::agent_state::{AgentReport, AskReport, Doing, Figures, Seen, Wait, Work};
-use crate::domain::AskChannel;
+use crate::adapters::agents::json_report::{filled, list, number, object, positive, raw, text};
+use crate::adapters::agents::tool_ask::ToolAsk;
+use crate::agent_state::{AgentReport, AskReport, Doing, Figures, Seen, Work};
 
 /// What one line says.
 pub fn read(line: &[u8]) -> AgentReport {
@@ -28,7 +27,7 @@ pub fn read(line: &[u8]) -> AgentReport {
         "control_cancel_request" => settled(text(&line, "/request_id")),
         _ => AgentReport::default(),
     };
-    report.session = Some(text(&line, "/session_id")).filter(|id| !id.is_empty());
+    report.session = filled(&line, "/session_id");
     report
 }
 
@@ -43,7 +42,7 @@ fn system(line: &Value) -> AgentReport {
             most: small(line, "/max_retries"),
         })),
         "compact_boundary" => {
-            let used = Some(number(line, "/compact_metadata/post_tokens")).filter(|used| *used > 0);
+            let used = positive(line, "/compact_metadata/post_tokens");
             return AgentReport {
                 figures: vec![Figures::Context { used, window: None }],
                 ..AgentReport::doing(Doing::Working(Work::Thinking))
@@ -106,18 +105,7 @@ fn control_request(line: &Value) -> AgentReport {
         return AgentReport::default();
     }
     let input = line.pointer("/request/input").unwrap_or(&Value::Null);
-    let (kind, words, options) = asked(raw(line, "/request/tool_name"), input);
-    let ask = AskReport::Raised {
-        id: Some(text(line, "/request_id")),
-        kind,
-        text: words.clone(),
-        options,
-        channel: AskChannel::Request,
-    };
-    AgentReport {
-        asks: vec![ask],
-        ..AgentReport::doing(Doing::Blocked(Wait::new(kind, words)))
-    }
+    ToolAsk::read(raw(line, "/request/tool_name"), input).report(Some(text(line, "/request_id")), None)
 }
 
 /// The tool takes a request back.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::adapters::agents::json_report::{failed, failure, list, number, raw, text, time, tokens};
-use crate::agent_state::{AgentReport, Doing, Figures, Seen, Work};
+use crate::agent_state::{AgentReport, Doing, Figures, Work};
 use crate::domain::event::EndCause;
 use crate::domain::{Cost, Tokens};
 
@@ -119,6 +119,6 @@ pub(super) fn rate_limit(line: &Value) -> AgentReport {
     };
     AgentReport {
         end: Some(EndCause::Quota { until, why }),
-        ..AgentReport::of(Seen::Doing(limit))
+        ..AgentReport::doing(limit)
     }
 }

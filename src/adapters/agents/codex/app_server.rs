@@ -3,11 +3,13 @@
 use serde_json::Value;
 
 use super::exec::turn_failed;
-use crate::adapters::agents::json_report::{list, number, object, raw, text, time};
+use super::rollout::tokens_named;
+use crate::adapters::agents::json_report::{filled, list, object, positive, raw, text, time};
+use crate::adapters::agents::tool_ask::ToolAsk;
 use crate::agent_state::{AgentReport, AskReport, Doing, Figures, Seen, Wait, Work};
+use crate::domain::AskKind;
 use crate::domain::Tokens;
 use crate::domain::event::EndCause;
-use crate::domain::{AskChannel, AskKind};
 
 /// What one message says. `session` is its thread: a subagent has one of its own.
 pub fn read(message: &[u8]) -> AgentReport {
@@ -34,7 +36,7 @@ pub fn read(message: &[u8]) -> AgentReport {
         },
         _ => AgentReport::default(),
     };
-    report.session = Some(text(params, "/threadId")).filter(|id| !id.is_empty());
+    report.session = filled(params, "/threadId");
     report
 }
 
@@ -83,7 +85,7 @@ fn usage(params: &Value) -> AgentReport {
         cost: None,
     });
     let used = params.pointer("/tokenUsage/last").map(|last| tokens(last).sum());
-    let window = Some(number(params, "/tokenUsage/modelContextWindow")).filter(|window| *window > 0);
+    let window = positive(params, "/tokenUsage/modelContextWindow");
     AgentReport {
         figures: total
             .into_iter()
@@ -94,14 +96,13 @@ fn usage(params: &Value) -> AgentReport {
 }
 
 fn tokens(usage: &Value) -> Tokens {
-    let cached = number(usage, "/cachedInputTokens");
-    let written = number(usage, "/cacheWriteInputTokens");
-    Tokens {
-        input: number(usage, "/inputTokens").saturating_sub(cached.saturating_add(written)),
-        cache_read: cached,
-        cache_write: written,
-        output: number(usage, "/outputTokens"),
-    }
+    const NAMES: [&str; 4] = [
+        "/inputTokens",
+        "/cachedInputTokens",
+        "/cacheWriteInputTokens",
+        "/outputTokens",
+    ];
+    tokens_named(usage, NAMES)
 }
 
 fn limits(params: &Value) -> AgentReport {
@@ -121,18 +122,8 @@ fn limits(params: &Value) -> AgentReport {
 }
 
 fn asked(message: &Value, kind: AskKind, words: &str) -> AgentReport {
-    let words = text(message, &format!("/params{words}"));
-    let ask = AskReport::Raised {
-        id: Some(id(message, "/id")),
-        kind,
-        text: words.clone(),
-        options: Vec::new(),
-        channel: AskChannel::Request,
-    };
-    AgentReport {
-        asks: vec![ask],
-        ..AgentReport::doing(Doing::Blocked(Wait::new(kind, words)))
-    }
+    let words = raw(message, &format!("/params{words}"));
+    ToolAsk::new(kind, words).report(Some(id(message, "/id")), None)
 }
 
 /// The id of a request, a number or a text.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::rollout::tokens;
-use crate::adapters::agents::json_report::{failure, object, raw, text};
+use crate::adapters::agents::json_report::{failure, filled, object, raw, text};
 use crate::agent_state::{AgentReport, Doing, Figures, Work};
 
 /// What one line says.
@@ -13,7 +13,7 @@ pub fn read(line: &[u8]) -> AgentReport {
     };
     match raw(&line, "/type") {
         "thread.started" => AgentReport {
-            session: Some(text(&line, "/thread_id")).filter(|id| !id.is_empty()),
+            session: filled(&line, "/thread_id"),
             ..AgentReport::doing(Doing::Starting)
         },
         "turn.started" => AgentReport::doing(Doing::Working(Work::Thinking)),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::adapters::agents::json_report::{number, object, raw};
+use crate::adapters::agents::json_report::{number, object, positive, raw};
 use crate::agent_state::{AgentReport, Figures};
 use crate::domain::Tokens;
 
@@ -20,7 +20,7 @@ pub fn read(line: &[u8]) -> AgentReport {
         cost: None,
     });
     let used = info.pointer("/last_token_usage").map(|last| tokens(last).sum());
-    let window = Some(number(info, "/model_context_window")).filter(|window| *window > 0);
+    let window = positive(info, "/model_context_window");
     let context = Figures::Context { used, window };
     AgentReport {
         figures: total.into_iter().chain([context]).collect(),
@@ -28,14 +28,24 @@ pub fn read(line: &[u8]) -> AgentReport {
     }
 }
 
-/// Codex counts what it read from the cache among the input; here the parts are apart.
+/// The figures in the words of the record, which `codex exec` uses too.
 pub(super) fn tokens(usage: &Value) -> Tokens {
-    let cached = number(usage, "/cached_input_tokens");
-    let written = number(usage, "/cache_write_input_tokens");
+    const NAMES: [&str; 4] = [
+        "/input_tokens",
+        "/cached_input_tokens",
+        "/cache_write_input_tokens",
+        "/output_tokens",
+    ];
+    tokens_named(usage, NAMES)
+}
+
+/// Codex counts what it read from the cache and wrote there among the input; here the parts are apart.
+pub(super) fn tokens_named(usage: &Value, [input, cached, written, output]: [&str; 4]) -> Tokens {
+    let (cache_read, cache_write) = (number(usage, cached), number(usage, written));
     Tokens {
-        input: number(usage, "/input_tokens").saturating_sub(cached.saturating_add(written)),
-        cache_read: cached,
-        cache_write: written,
-        output: number(usage, "/output_tokens"),
+        input: number(usage, input).saturating_sub(cache_read.saturating_add(cache_write)),
+        cache_read,
+        cache_write,
+        output: number(usage, output),
     }
 }
