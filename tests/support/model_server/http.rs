@@ -28,6 +28,17 @@ pub(super) struct StreamEvent {
     pub(super) is_piece: bool,
 }
 
+impl StreamEvent {
+    /// One that carries no piece and is named by the type of its payload.
+    pub(super) fn of(payload: Value) -> Self {
+        Self {
+            name: payload["type"].as_str().unwrap_or_default().to_owned(),
+            payload,
+            is_piece: false,
+        }
+    }
+}
+
 /// An answer that is being sent event by event. Only [`EventStream::finish`] ends it properly: a client can tell a cut
 /// stream from a whole one.
 pub(super) struct EventStream<'a> {

@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use super::dialogue::{Dialogue, Speaker};
 use super::http::StreamEvent;
 use super::script::{Failure, Reply};
-use super::serving::{pieces, tokens};
+use super::serving::{pieces, texts, tokens};
 
 /// The conversation of a request.
 pub(super) fn dialogue(request: &Value) -> Dialogue {
     let has_tools = request["tools"].as_array().is_some_and(|tools| !tools.is_empty());
-    let mut dialogue = Dialogue::new(text(&request["system"]), !has_tools);
+    let mut dialogue = Dialogue::new(texts(&request["system"]), !has_tools);
     for message in request["messages"].as_array().into_iter().flatten() {
-        let said = text(&message["content"]);
+        let said = texts(&message["content"]);
         let speaker = match message["role"].as_str() {
             Some("assistant") => Speaker::Model,
             // The results of tools come in the user's name.
@@ -59,15 +59,17 @@ pub(super) fn events(message: &Value) -> Vec<StreamEvent> {
     opened["content"] = json!([]);
     opened["stop_reason"] = Value::Null;
     opened["usage"]["output_tokens"] = json!(1);
-    let mut events = vec![event(json!({ "type": "message_start", "message": opened }))];
+    let mut events = vec![StreamEvent::of(
+        json!({ "type": "message_start", "message": opened }),
+    )];
     for (index, block) in message["content"].as_array().into_iter().flatten().enumerate() {
         events.extend(block_events(index, block));
     }
     let end = json!({ "stop_reason": message["stop_reason"], "stop_sequence": null });
-    events.push(event(
+    events.push(StreamEvent::of(
         json!({ "type": "message_delta", "delta": end, "usage": message["usage"] }),
     ));
-    events.push(event(json!({ "type": "message_stop" })));
+    events.push(StreamEvent::of(json!({ "type": "message_stop" })));
     events
 }
 
@@ -97,12 +99,13 @@ fn block_events(index: usize, block: &Value) -> Vec<StreamEvent> {
                 .collect()
         }
     };
-    let start = event(json!({ "type": "content_block_start", "index": index, "content_block": opened }));
+    let start =
+        StreamEvent::of(json!({ "type": "content_block_start", "index": index, "content_block": opened }));
     let parts = deltas.into_iter().map(|delta| StreamEvent {
         is_piece: true,
-        ..event(json!({ "type": "content_block_delta", "index": index, "delta": delta }))
+        ..StreamEvent::of(json!({ "type": "content_block_delta", "index": index, "delta": delta }))
     });
-    let stop = event(json!({ "type": "content_block_stop", "index": index }));
+    let stop = StreamEvent::of(json!({ "type": "content_block_stop", "index": index }));
     [start].into_iter().chain(parts).chain([stop]).collect()
 }
 
@@ -133,24 +136,4 @@ fn usage(request: &Value, reply: &Reply) -> Value {
         usage[name] = figure.clone();
     }
     usage
-}
-
-fn event(payload: Value) -> StreamEvent {
-    StreamEvent {
-        name: payload["type"].as_str().unwrap_or_default().to_owned(),
-        payload,
-        is_piece: false,
-    }
-}
-
-/// The texts of a message, which is a string or a list of blocks.
-fn text(content: &Value) -> String {
-    let blocks = content.as_array().into_iter().flatten();
-    let texts = blocks.filter_map(|block| block["text"].as_str());
-    content
-        .as_str()
-        .into_iter()
-        .chain(texts)
-        .collect::<Vec<_>>()
-        .join("\n")
 }

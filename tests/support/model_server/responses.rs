@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::dialogue::{Dialogue, Speaker};
 use super::http::StreamEvent;
 use super::script::{Failure, Reply, ToolCall};
-use super::serving::{pieces, tokens};
+use super::serving::{pieces, texts, tokens};
 
 /// The conversation of a request.
 pub(super) fn dialogue(request: &Value) -> Dialogue {
@@ -15,11 +15,11 @@ pub(super) fn dialogue(request: &Value) -> Dialogue {
     let is_instruction = |item: &&&Value| matches!(item["role"].as_str(), Some("system" | "developer"));
     for item in items.iter().filter(is_instruction) {
         role.push('\n');
-        role.push_str(&text(&item["content"]));
+        role.push_str(&texts(&item["content"]));
     }
     let mut dialogue = Dialogue::new(role, wants_a_form);
     for item in items {
-        let said = text(&item["content"]);
+        let said = texts(&item["content"]);
         match (item["type"].as_str(), item["role"].as_str()) {
             (_, Some("user")) => dialogue.push(Speaker::User, &said),
             (_, Some("assistant")) => dialogue.push(Speaker::Model, &said),
@@ -45,7 +45,9 @@ pub(super) fn events(request: &Value, reply: &Reply, number: usize) -> Vec<Strea
         "model": request["model"],
         "output": [],
     });
-    let mut events = vec![event(json!({ "type": "response.created", "response": response }))];
+    let mut events = vec![StreamEvent::of(
+        json!({ "type": "response.created", "response": response }),
+    )];
     let items = items(reply, number);
     for (index, item) in items.iter().enumerate() {
         events.extend(item_events(index, item));
@@ -53,7 +55,7 @@ pub(super) fn events(request: &Value, reply: &Reply, number: usize) -> Vec<Strea
     response["status"] = json!("completed");
     response["usage"] = usage(request, reply, &items);
     response["output"] = Value::Array(items);
-    events.push(event(
+    events.push(StreamEvent::of(
         json!({ "type": "response.completed", "response": response }),
     ));
     events
@@ -64,19 +66,22 @@ fn item_events(index: usize, item: &Value) -> Vec<StreamEvent> {
     let mut said = String::new();
     if item["type"] == "message" {
         opened["content"] = json!([]);
-        said = text(&item["content"]);
+        said = texts(&item["content"]);
     }
-    let added = event(json!({ "type": "response.output_item.added", "output_index": index, "item": opened }));
+    let added = StreamEvent::of(
+        json!({ "type": "response.output_item.added", "output_index": index, "item": opened }),
+    );
     let deltas = pieces(&said)
         .map(|part| StreamEvent {
             is_piece: true,
-            ..event(json!({
+            ..StreamEvent::of(json!({
                 "type": "response.output_text.delta", "item_id": item["id"], "output_index": index,
                 "content_index": 0, "delta": part,
             }))
         })
         .collect::<Vec<_>>();
-    let done = event(json!({ "type": "response.output_item.done", "output_index": index, "item": item }));
+    let done =
+        StreamEvent::of(json!({ "type": "response.output_item.done", "output_index": index, "item": item }));
     [added].into_iter().chain(deltas).chain([done]).collect()
 }
 
@@ -124,24 +129,4 @@ fn usage(request: &Value, reply: &Reply, items: &[Value]) -> Value {
         usage[name] = figure.clone();
     }
     usage
-}
-
-fn event(payload: Value) -> StreamEvent {
-    StreamEvent {
-        name: payload["type"].as_str().unwrap_or_default().to_owned(),
-        payload,
-        is_piece: false,
-    }
-}
-
-/// The texts of an item, which are a string or a list of parts.
-fn text(content: &Value) -> String {
-    let parts = content.as_array().into_iter().flatten();
-    let texts = parts.filter_map(|part| part["text"].as_str());
-    content
-        .as_str()
-        .into_iter()
-        .chain(texts)
-        .collect::<Vec<_>>()
-        .join("\n")
 }

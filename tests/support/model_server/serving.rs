@@ -228,3 +228,15 @@ pub(super) fn pieces(text: &str) -> std::vec::IntoIter<String> {
 pub(super) fn tokens(value: &Value) -> usize {
     value.to_string().len() / 4 + 1
 }
+
+/// The texts of a message or an item, which are a string or a list of parts.
+pub(super) fn texts(content: &Value) -> String {
+    let parts = content.as_array().into_iter().flatten();
+    let texts = parts.filter_map(|part| part["text"].as_str());
+    content
+        .as_str()
+        .into_iter()
+        .chain(texts)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
