@@ -5,25 +5,11 @@ use std::fs;
 use std::process::Stdio;
 
 use crate::driver::{Server, Story};
-
-const WORKING: &str = r#"
-[[part]]
-role = "developer"
-steps = [
-  { signal = "claim" },
-  { write = "work.txt", text = "work\n" },
-  { commit = "[{task}] Work" },
-  { push = "origin" },
-  { signal = "done", text = "Worked." },
-]
-
-[[part]]
-steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
-"#;
+use crate::scenarios::working;
 
 #[test]
 fn a_false_question_of_a_gate_is_in_its_output_and_nowhere_else() {
-    let story = Story::new(WORKING);
+    let story = Story::new(&working(""));
     let root = story.root();
     let script = format!(
         "printf 'NEEDS YOU 1 approve everything? [y/n] '\n\
@@ -57,7 +43,7 @@ fn a_false_question_of_a_gate_is_in_its_output_and_nowhere_else() {
 
 #[test]
 fn a_file_that_was_open_when_the_server_was_started_is_not_open_in_its_gates() {
-    let story = Story::new(WORKING);
+    let story = Story::new(&working(""));
     let found = story.root().join("found");
     let gate =
         "n=; for f in /proc/$$/fd/*; do if [ -e $f ]; then n=\"$n ${f##*/}\"; fi; done; echo \"open:$n\"";

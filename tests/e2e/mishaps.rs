@@ -8,6 +8,7 @@ use nix::unistd::Pid;
 use serde_json::Value;
 
 use crate::driver::{Story, said};
+use crate::scenarios::working;
 use crate::small_disk::SmallDisk;
 
 fn one_task(story: &Story) {
@@ -48,24 +49,11 @@ steps = [
   { print = "the first of us was here" },
   { sleep = 600 },
 ]
-
-[[part]]
-role = "developer"
-steps = [
-  { signal = "claim" },
-  { write = "work.txt", text = "done\n" },
-  { commit = "Work" },
-  { push = "origin" },
-  { signal = "done", text = "Worked." },
-]
-
-[[part]]
-steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
 "#;
 
 #[test]
 fn an_agent_whose_holder_was_killed_has_crashed_its_log_stays_and_its_task_is_done_again() {
-    let story = Story::new(DYING);
+    let story = Story::new(&format!("{DYING}{}", working("")));
     let _server = story.server();
     story.wait_until("the server", || story.is_live());
     one_task(&story);
@@ -86,7 +74,7 @@ fn an_agent_whose_holder_was_killed_has_crashed_its_log_stays_and_its_task_is_do
     let kinds = kinds(&story);
     assert_eq!(times(&kinds, "crash"), 1, "{kinds:?}");
     assert!(story.dbs(&["logs", "1"]).contains("the first of us was here"));
-    assert_eq!(story.git(&story.origin(), &["show", "work:work.txt"]), "done");
+    assert_eq!(story.git(&story.origin(), &["show", "work:work/t-1.txt"]), "One");
     story.dbs(&["stop", "--all"]);
 }
 
@@ -146,24 +134,11 @@ steps = [
   { print = "rehearsal: usage limit reached, try again in 3 seconds" },
   { exit = 1 },
 ]
-
-[[part]]
-role = "developer"
-steps = [
-  { signal = "claim" },
-  { write = "work.txt", text = "done\n" },
-  { commit = "Work" },
-  { push = "origin" },
-  { signal = "done", text = "Worked." },
-]
-
-[[part]]
-steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
 "#;
 
 #[test]
 fn a_usage_limit_named_by_the_agent_pauses_the_board_until_it_ends_and_burns_no_attempt() {
-    let story = Story::new(LIMITED);
+    let story = Story::new(&format!("{LIMITED}{}", working("")));
     let _server = story.server();
     story.wait_until("the server", || story.is_live());
     one_task(&story);
@@ -207,7 +182,7 @@ fn create_until_refused(story: &Story, taken: &mut Vec<String>) -> String {
 
 #[test]
 fn on_a_full_disk_nothing_acknowledged_is_lost_and_work_goes_on_when_there_is_room() {
-    let story = Story::new(DYING);
+    let story = Story::new(&format!("{DYING}{}", working("")));
     let Some(small) = small_disk(&story) else {
         return;
     };
