@@ -127,6 +127,12 @@ fn prompt(case: Case) -> String {
     library().render(&facts(case), "dbs").unwrap()
 }
 
+fn assert_says(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "lacks {part}: {text}");
+    }
+}
+
 #[test]
 fn every_prompt_reads_as_it_should() {
     for case in CASES {
@@ -372,43 +378,45 @@ fn an_integrator_pushes_to_the_base_only_where_agents_merge() {
 #[test]
 fn a_consolidator_writes_the_report_of_its_task_and_nothing_else() {
     let text = prompt(("investigator", "consolidating", FRESH));
-    for part in [
-        "`.debussy/investigations/shop-7.md`",
-        "match `.debussy/investigations/**` below your workspace, and no others",
-        "Recommended approach",
-        "No two tasks that can run at the same time may change one file",
-        "the tasks it really has to wait for",
-    ] {
-        assert!(text.contains(part), "lacks {part}: {text}");
-    }
+    assert_says(
+        &text,
+        &[
+            "`.debussy/investigations/shop-7.md`",
+            "match `.debussy/investigations/**` below your workspace, and no others",
+            "Recommended approach",
+            "No two tasks that can run at the same time may change one file",
+            "the tasks it really has to wait for",
+        ],
+    );
 }
 
 /// K88 to K93.
 #[test]
 fn a_conductor_is_told_how_tasks_are_cut_tagged_accepted_and_watched() {
     let text = prompt(("conductor", "development", FRESH));
-    for part in [
-        "small: one behaviour",
-        "isolated:",
-        "testable:",
-        "specific: exact names",
-        "--tag security",
-        "--tag frontend",
-        "name the command of the development server",
-        "criteria for tests where logic is at stake",
-        "one acceptance task that waits for all others",
-        "do not use the old one again",
-        "--stage consolidating",
-        "argue against it",
-        "From the second rejection on",
-        "Do not hand it over unchanged",
-        "An investigation that is stuck is closed with its reason",
-        "dbs task retry",
-        "config base_branch",
-        "Only when the whole plan is on the board",
-    ] {
-        assert!(text.contains(part), "lacks {part}: {text}");
-    }
+    assert_says(
+        &text,
+        &[
+            "small: one behaviour",
+            "isolated:",
+            "testable:",
+            "specific: exact names",
+            "--tag security",
+            "--tag frontend",
+            "name the command of the development server",
+            "criteria for tests where logic is at stake",
+            "one acceptance task that waits for all others",
+            "do not use the old one again",
+            "--stage consolidating",
+            "argue against it",
+            "From the second rejection on",
+            "Do not hand it over unchanged",
+            "An investigation that is stuck is closed with its reason",
+            "dbs task retry",
+            "config base_branch",
+            "Only when the whole plan is on the board",
+        ],
+    );
 }
 
 /// K97.
@@ -419,15 +427,16 @@ fn a_developer_looks_at_what_people_see_only_in_tasks_tagged_so() {
     let mut facts = facts(case);
     facts.task.tags.insert("frontend".to_owned());
     let text = library().render(&facts, "dbs").unwrap();
-    for part in [
-        "development server",
-        "30 seconds at most",
-        "three times at most",
-        "in a browser",
-        "End the server",
-    ] {
-        assert!(text.contains(part), "lacks {part}: {text}");
-    }
+    assert_says(
+        &text,
+        &[
+            "development server",
+            "30 seconds at most",
+            "three times at most",
+            "in a browser",
+            "End the server",
+        ],
+    );
 }
 
 #[test]
