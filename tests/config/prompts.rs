@@ -9,6 +9,7 @@ use dbs::domain::prompt_facts::{
 use dbs::domain::task::{Comment, GateCommand};
 use dbs::domain::workflow::{Actor, FileAccess, Stage, Workflow};
 use dbs::domain::{AttemptId, AttemptMode, SignalKind, Span, Timestamp};
+use dbs::formats::agent_role::PermissionDecision;
 use dbs::formats::prompt::{MAX_PROMPT_BYTES, PromptError, PromptLibrary};
 use dbs::formats::workflow;
 
@@ -148,10 +149,10 @@ fn every_prompt_has_the_facts_of_its_task() {
         for fact in [
             "shop-7",
             "Reject quoted fields without an end",
-            "an open quote is an error with its line",
+            "- `an open quote is an error with its line`",
             "`main`",
             "feature/shop-7",
-            &"a".repeat(40),
+            &format!("The work so far: `git diff origin/main...{}`", "a".repeat(40)),
             "keep the reader without regular expressions",
             "reader::open_quote ... FAILED",
             "the reader knows quotes",
@@ -160,8 +161,10 @@ fn every_prompt_has_the_facts_of_its_task() {
             "/p/shop/.debussy-worktrees/ravel-41",
             "cargo test --workspace",
             "300 seconds",
+            "set that limit to at least 300 seconds",
             "60 minutes",
             "Attempt at this stage: number 2",
+            &format!("an agent in the role {}", case.0),
         ] {
             assert!(text.contains(fact), "{case:?} lacks {fact}: {text}");
         }
@@ -177,8 +180,13 @@ fn every_agent_is_told_to_begin_at_once_to_ask_nobody_and_to_end_with_one_signal
             "Begin at once",
             "ask no question, offer no choice",
             "Work on shop-7 and on nothing else",
-            "`dbs signal claim`",
+            "Read the task first, then announce that you begin, then work, then finish with exactly one last signal",
+            "When you have read the task, before anything else: `dbs signal claim`",
+            "After each larger step, so that another can go on if you are stopped: `dbs signal progress '",
+            "Remarks that stay with the task: `dbs task comment shop-7 '",
             "Send exactly one of the last signals, then end your session",
+            "What you claim is checked",
+            "Put no password, key or token into a signal or a remark",
         ] {
             assert!(text.contains(rule), "{case:?} lacks {rule}");
         }
@@ -207,9 +215,11 @@ fn an_agent_is_shown_exactly_the_last_signals_its_stage_takes() {
     for case in CASES {
         let (_, stage) = stage(case.1, case.2);
         let text = prompt(*case);
+        let (_, signals) = text.split_once("## Signals\n").unwrap();
+        let signals = signals.split("\n## ").next().unwrap();
         let shown: BTreeSet<SignalKind> = all
             .into_iter()
-            .filter(|kind| text.contains(&format!("dbs signal {kind} ")))
+            .filter(|kind| signals.contains(&format!("`dbs signal {kind} '")))
             .collect();
         assert_eq!(shown, stage.signals, "{case:?}");
     }
@@ -229,12 +239,19 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
             "dbs approve",
         ],
         &[
-            "git commit -m '[shop-7]",
-            "git diff --stat origin/main",
-            "must be `feature/shop-7`",
-            "too big",
-            "unclear",
-            "nothing to do with the task",
+            "`git branch --show-current`: the branch must be `feature/shop-7`. If it is another one, change nothing and block",
+            "If the base has moved, take it in: `git merge origin/main`",
+            "in small functions that can be tested. Do nothing beyond it",
+            "Write tests for the criteria of the task",
+            "Run the checks under Verification until they pass",
+            "`git diff --stat origin/main`. Undo what does not belong to it",
+            "`git add --all`, then `git commit -m '[shop-7]",
+            "An attempt without a commit counts as empty",
+            "You may write files that match `**`",
+            "Change nothing that belongs to another task, its tests included",
+            "says how you would split it, then `dbs signal block 'too big",
+            "leave a remark that says what, then `dbs signal block 'unclear",
+            "nothing to do with the task: leave a remark about it and go on",
         ],
     ),
     (
@@ -250,9 +267,17 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
             "signal fail",
         ],
         &[
-            "ten minutes",
-            "empty difference",
-            "each with file and line",
+            "ten minutes. If you cannot decide by then, reject",
+            "Look at the whole change: `git diff origin/main...aaaa",
+            "An empty difference is a reason to reject at once",
+            "Read every changed file as a whole",
+            "Scope: does the change do what the task asks, all of it and nothing else",
+            "Correctness: limits, empty and odd inputs, errors on every path",
+            "Structure: each function does one thing and is short; nothing is there twice",
+            "Security: inputs from outside",
+            "Tests: do they prove the behaviour",
+            "reject with all findings in one text, grouped as scope, correctness, structure, security and tests, each with file and line",
+            "A command cannot run because of this machine, not because of the work",
             "create, change and delete no file",
         ],
     ),
@@ -268,18 +293,28 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
             "signal fail",
         ],
         &[
-            "Trust boundaries",
-            "Injection",
-            "Secrets",
-            "Cryptography",
-            "Dependencies",
-            "remark with your verdict in any case",
+            "Judge security and nothing else. Look at the whole change: `git diff origin/main...aaaa",
+            "Trust boundaries:",
+            "Validation: is each input compared with what is allowed",
+            "Injection: queries, shell commands, paths, pages, templates",
+            "Authentication and authorisation:",
+            "Secrets:",
+            "Cryptography:",
+            "Errors: do they tell a stranger",
+            "Dependencies: new ones",
+            "Leave a remark with your verdict in any case, also when you found nothing: `dbs task comment shop-7 '",
+            "Reject with, for each finding, file and line, who could do what by it, and the remedy",
+            "create, change and delete no file",
         ],
     ),
     (
         "integrator",
         &["--force", "git reset", "git rebase", "dbs task create"],
-        &["git merge", "git merge --abort", "delet"],
+        &[
+            "`git merge --abort` if ",
+            "so that the purpose of both sides is kept",
+            "Leave these alone in any case: `.git/**`",
+        ],
     ),
     (
         "tester",
@@ -292,10 +327,13 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
             "dbs task create",
         ],
         &[
-            "Run all of them",
-            "Report facts only",
-            "do not look for the task that caused it",
-            "30 seconds at most",
+            "Find all tests that the project has: its configuration for tests, targets in build files, scripts in package files",
+            "Run all of them, complete",
+            "30 seconds at most, run those tests, and end the server by its process id",
+            "If the project has no tests at all, use the software as each task under Context describes it",
+            "leave a remark that lists what fails, each with its command",
+            "Report facts only: do not look for the task that caused it, and repair nothing",
+            "create, change and delete no file",
         ],
     ),
     (
@@ -308,7 +346,15 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
             "git checkout",
             "dbs task create",
         ],
-        &["dbs task comment shop-7"],
+        &[
+            "in the code, its history, its documents, and by running what is there",
+            "Name file and line, or the command and its output, for what you saw",
+            "which one you recommend",
+            "Leave the findings as remarks on this task: `dbs task comment shop-7 '",
+            "without one the attempt counts as failed",
+            "Plan no further tasks",
+            "create, change and delete no file",
+        ],
     ),
     (
         "conductor",
@@ -320,12 +366,21 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
             "pip install",
             "apt-get",
         ],
-        &["write no code", "dbs task release"],
+        &[
+            "You write no code, use no editing tool and install nothing",
+            "`dbs task release` with all ids",
+        ],
     ),
     (
         "painter",
         &["git push", "git merge", "git checkout", "dbs task create"],
-        &["What the task", "does"],
+        &[
+            "it must be `feature/shop-7`; otherwise block",
+            "Read what is there before you change it",
+            "Do what the task asks, all of it and nothing else",
+            "Run the checks under Verification until they pass",
+            "`git add --all`, then `git commit -m '[shop-7]",
+        ],
     ),
 ];
 
@@ -342,16 +397,11 @@ fn no_role_is_given_a_command_that_is_not_its_own() {
 
 #[test]
 fn every_role_is_told_what_its_work_is() {
-    for case in CASES
-        .iter()
-        .filter(|case| case.1 != "consolidating" && case.0 != "painter")
-    {
+    for case in CASES.iter().filter(|case| case.1 != "consolidating") {
         let text = prompt(*case);
         let (_, _, wanted) = VERBS.iter().find(|(role, ..)| *role == case.0).unwrap();
         let is_repair = case.2 == AttemptMode::Fallback;
-        for part in *wanted {
-            assert!(text.contains(part), "{case:?} lacks {part}: {text}");
-        }
+        assert_says(&text, wanted);
         assert_eq!(
             text.contains("repair what dbs could not do"),
             is_repair,
@@ -364,14 +414,28 @@ fn every_role_is_told_what_its_work_is() {
 #[test]
 fn an_integrator_pushes_to_the_base_only_where_agents_merge() {
     let merges = prompt(("integrator", "merging", FRESH));
-    assert!(merges.contains("git push origin HEAD:main"), "{merges}");
-    assert!(
-        merges.contains("git merge --no-ff origin/feature/shop-7"),
-        "{merges}"
+    assert_says(
+        &merges,
+        &[
+            "`git checkout --detach origin/main`",
+            "`git merge --no-ff origin/feature/shop-7`",
+            "Run the checks under Verification on the merged state",
+            "`git push origin HEAD:main`",
+            "leave a remark that names the files and why, and reject",
+            "Bring it to `main` and to no other branch",
+        ],
     );
     let repairs = prompt(("integrator", "merging", AttemptMode::Fallback));
     assert!(!repairs.contains("git push"), "{repairs}");
-    assert!(repairs.contains("git merge origin/main"), "{repairs}");
+    assert_says(
+        &repairs,
+        &[
+            "Bring the base into this branch: `git fetch origin`, then `git merge origin/main`",
+            "When a check failed, find the cause in the merged state and correct it here",
+            "Run the checks under Verification. Commit everything on this branch",
+            "Leave the base branch itself alone",
+        ],
+    );
 }
 
 /// K103.
@@ -381,7 +445,12 @@ fn a_consolidator_writes_the_report_of_its_task_and_nothing_else() {
     assert_says(
         &text,
         &[
+            "Read everything that the tasks under Context found",
             "`.debussy/investigations/shop-7.md`",
+            "Summary: the question, the answer",
+            "For each one: the files it changes by their paths, what it does, the criteria by which it is done",
+            "Leave a remark that says where the report is: `dbs task comment shop-7 '",
+            "Put the breakdown into the report only",
             "match `.debussy/investigations/**` below your workspace, and no others",
             "Recommended approach",
             "No two tasks that can run at the same time may change one file",
@@ -390,29 +459,36 @@ fn a_consolidator_writes_the_report_of_its_task_and_nothing_else() {
     );
 }
 
-/// K88 to K93.
+/// K88 to K94.
 #[test]
 fn a_conductor_is_told_how_tasks_are_cut_tagged_accepted_and_watched() {
     let text = prompt(("conductor", "development", FRESH));
     assert_says(
         &text,
         &[
-            "small: one behaviour",
-            "isolated:",
-            "testable:",
-            "specific: exact names",
-            "--tag security",
-            "--tag frontend",
-            "name the command of the development server",
-            "criteria for tests where logic is at stake",
+            "Read the requirement and the code it is about",
+            "`dbs task create 'Title' --description",
+            "small: one behaviour, one component, one or two files. If its title needs an \"and\", or it touches three files, split it",
+            "isolated: no two tasks that can run at the same time change one file. Where that cannot be avoided, let one wait: `--deps`",
+            "testable: it says what can be observed when it is done",
+            "complete in itself:",
+            "specific: exact names of files, functions and commands",
+            "\"Improve the parser\" is none",
+            "Tag with `--tag security` what handles inputs from outside, logins, secrets, cryptography, paths or queries made of inputs, \
+             or data that is decoded",
+            "Tag with `--tag frontend` what people see, and name the command of the development server in the description",
+            "Both may stand together",
+            "Give criteria for tests where logic is at stake, and none for texts, settings and moves",
             "one acceptance task that waits for all others",
-            "do not use the old one again",
-            "--stage consolidating",
-            "argue against it",
-            "From the second rejection on",
+            "read its remarks, close it, make tasks that repair, and make a new acceptance task; do not use the old one again",
+            "investigation tasks that run side by side (`--workflow investigation`) and one with `--stage consolidating` that waits for them",
+            "For a risky decision put one between them whose purpose is to argue against it",
+            "Read the report, then make the development tasks",
+            "Watch: `dbs board`, and `dbs why`",
+            "From the second rejection on, read all remarks, then rewrite the task, split it or add what was missing",
             "Do not hand it over unchanged",
             "An investigation that is stuck is closed with its reason",
-            "dbs task retry",
+            "Another task that is stuck is taken up again with `dbs task retry`",
             "config base_branch",
             "Only when the whole plan is on the board",
         ],
@@ -430,13 +506,67 @@ fn a_developer_looks_at_what_people_see_only_in_tasks_tagged_so() {
     assert_says(
         &text,
         &[
-            "development server",
-            "30 seconds at most",
-            "three times at most",
+            "The task must name the command that starts the development server",
+            "`dbs signal block 'no command for the development server'`",
+            "wait until it answers, 30 seconds at most",
+            "Take a picture of each changed view and compare it",
+            "three times at most, and name what still differs in your report",
             "in a browser",
-            "End the server",
+            "End the server that you started",
         ],
     );
+}
+
+#[test]
+fn tests_are_asked_for_by_the_criteria_of_a_task_or_where_logic_is_at_stake() {
+    let case = ("developer", "development", FRESH);
+    let mut facts = facts(case);
+    facts.task.criteria.clear();
+    let text = library().render(&facts, "dbs").unwrap();
+    assert_says(&text, &["Write tests where logic is at stake"]);
+    assert!(!text.contains("for the criteria of the task"), "{text}");
+}
+
+#[test]
+fn who_puts_right_what_checks_found_weakens_no_check() {
+    let text = prompt(("developer", "development", AttemptMode::Remediate));
+    assert_says(
+        &text,
+        &[
+            "Find the cause. Repeat the command that failed",
+            "do not weaken a test, a limit or a check",
+            "Repeat the command until it passes",
+        ],
+    );
+}
+
+/// The commands between backticks against the rules on tools of the file by which the role works.
+#[test]
+fn no_prompt_shows_a_command_that_the_file_of_its_role_denies() {
+    let library = library();
+    for case in CASES {
+        let role = library.role(&case.0.into(), &case.1.into()).unwrap();
+        let text = prompt(*case);
+        let shown = text
+            .split('`')
+            .filter(|part| part.starts_with("git ") || part.starts_with("dbs "));
+        for command in shown {
+            let mut rules = role.permissions.iter().filter(|rule| rule.tool == "run");
+            let rule = rules.find(|rule| fits(&rule.pattern, command)).unwrap();
+            assert_ne!(rule.decision, PermissionDecision::Deny, "{case:?}: {command}");
+        }
+    }
+}
+
+/// Whether a text fits a pattern in which `*` stands for any characters.
+fn fits(pattern: &str, text: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == text,
+        Some((begin, rest)) => text.strip_prefix(begin).is_some_and(|text| {
+            let ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+            ends.into_iter().any(|at| fits(rest, &text[at..]))
+        }),
+    }
 }
 
 #[test]
@@ -450,26 +580,40 @@ fn a_task_that_was_rejected_is_reviewed_for_those_points() {
     assert!(!prompt(case).contains("those points"));
 }
 
+/// What may be missing of the facts: a part of a list before the list.
+const MISSING: &[fn(&mut PromptFacts)] = &[
+    |facts| facts.comments.clear(),
+    |facts| facts.dependencies[0].results.clear(),
+    |facts| facts.dependencies[0].merged = None,
+    |facts| facts.dependencies.clear(),
+    |facts| facts.earlier[0].progress.clear(),
+    |facts| facts.earlier.clear(),
+    |facts| facts.gates.clear(),
+    |facts| facts.finding = None,
+    |facts| facts.gate_limit = None,
+    |facts| facts.task.criteria.clear(),
+    |facts| facts.task.tags.clear(),
+    |facts| facts.agent.name = None,
+    |facts| facts.place.base_commit = None,
+    |facts| facts.place.head = None,
+    |facts| facts.place.changed.clear(),
+    |facts| facts.place.worktree = None,
+];
+
 /// LK-50.
 #[test]
 fn no_prompt_has_a_place_that_nothing_was_put_into() {
     for case in CASES {
         let mut bare = facts(*case);
-        bare.comments.clear();
-        bare.dependencies.clear();
-        bare.earlier.clear();
-        bare.gates.clear();
-        bare.finding = None;
-        bare.gate_limit = None;
-        bare.task.criteria.clear();
-        bare.task.tags.clear();
-        bare.place = PlaceFacts {
-            branch: "feature/shop-7".to_owned(),
-            base: "main".to_owned(),
-            ..PlaceFacts::default()
-        };
-        bare.agent.name = None;
-        for text in [prompt(*case), library().render(&bare, "dbs").unwrap()] {
+        let mut prompts = vec![prompt(*case)];
+        for without in MISSING {
+            let mut facts = facts(*case);
+            without(&mut facts);
+            prompts.push(library().render(&facts, "dbs").unwrap());
+            without(&mut bare);
+        }
+        prompts.push(library().render(&bare, "dbs").unwrap());
+        for text in prompts {
             for hole in [
                 "{{",
                 "}}",
