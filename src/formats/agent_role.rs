@@ -1,5 +1,5 @@
-//! Roles as TOML files: what an agent in a role is told, may send, may write and may do without a question. The same data makes
-//! the prompt and the permissions of tools.
+//! Roles as TOML files: what an agent in a role is told, may send, may write and may do without a question. The prompt is made of
+//! it; no tool is given its rules yet.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -33,7 +33,7 @@ pub struct AgentRole {
     pub blocks: Vec<String>,
     /// Stages at which it works by the file of another role.
     pub stages: BTreeMap<StageId, RoleId>,
-    /// What its tools may do; the first rule that fits decides, and without one a person is asked.
+    /// What its tools should be allowed; the first rule that fits decides, and without one a person is asked. Nothing enforces it yet.
     pub permissions: Vec<PermissionRule>,
 }
 

@@ -16,7 +16,7 @@ pub enum TrustKind {
     Address,
     /// A workflow: what agents are asked to do, in which order.
     Workflow,
-    /// A role: what agents may do without a question, and of what their prompts are made.
+    /// A role: what agents may send, and of what their prompts are made.
     Role,
     /// A block of the prompts of agents.
     Prompt,
