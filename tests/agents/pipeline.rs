@@ -80,6 +80,16 @@ fn file_in_base(story: &Story, name: &str) -> bool {
     show.stderr(Stdio::null()).status().unwrap().success()
 }
 
+/// What tools gave back to the model, of all messages of a request.
+fn results(request: &Value) -> Vec<Value> {
+    let messages = request["messages"].as_array().into_iter().flatten();
+    let parts = messages
+        .filter_map(|message| message["content"].as_array())
+        .flatten();
+    let results = parts.filter(|part| part["type"] == "tool_result");
+    results.map(|part| part["content"].clone()).collect()
+}
+
 #[test]
 fn a_task_is_done_by_claude_and_merged_after_a_person_allowed_what_it_asked() {
     let Some((story, _model, _server)) = story("") else {
@@ -129,10 +139,16 @@ fn a_question_of_claude_is_answered_from_outside_with_one_of_its_options() {
     assert!(said.contains("chose Postgres"), "{said}");
     story.wait_until("the report", || story.count("held") == 1);
     let requests = model.requests_for("pipeline_asks");
-    let heard = requests
+    let heard: Vec<Value> = requests
         .iter()
-        .any(|request| request.body.to_string().contains("Postgres"));
-    assert!(heard, "the answer reached the model");
+        .flat_map(|request| results(&request.body))
+        .collect();
+    // Both options stand in the question itself, so that only its result tells which one was chosen.
+    let chosen = heard.iter().any(|result| {
+        let text = result.to_string();
+        text.contains("Postgres") && !text.contains("SQLite")
+    });
+    assert!(chosen, "the answer reached the model: {heard:?}");
 }
 
 #[test]
