@@ -39,6 +39,8 @@ pub(crate) fn unavailable_reason_for(
         Availability::Approval => task_refuses(about, awaits_approval, "does not wait for approval"),
         Availability::Rejectable => task_refuses(about, is_under_way, "is not under way")
             .or_else(|| stage_refuses(about.task?, scene)),
+        // Of what is left of a task one can only try to remove it again; nobody would read a note.
+        Availability::Retryable if action == Action::Retry && has_left_workspace(about, scene) => None,
         Availability::Retryable => {
             task_refuses(about, can_be_retried, "is not held, parked, failed or skipped")
         }
@@ -141,6 +143,15 @@ fn can_be_retried(task: &Task) -> bool {
             TaskState::Parked(_) | TaskState::Failed(_) | TaskState::Skipped(_)
         ),
     }
+}
+
+/// Whether a workspace of the task is still there because it could not be removed; retrying the task tries that again, in
+/// whatever state the task is.
+fn has_left_workspace(about: &ActionTarget<'_>, scene: &Scene<'_>) -> bool {
+    let mut attempts = scene.model.attempts.values();
+    about.task.is_some_and(|task| {
+        attempts.any(|attempt| attempt.task == task.id && attempt.unremovable().is_some())
+    })
 }
 
 fn is_in_backlog(task: &Task) -> bool {

@@ -1,6 +1,10 @@
 //! Acts on tasks: undone, done to several at once, confirmed where they cannot be undone; forms, the editor, labels.
 
-use dbs::domain::{AttemptId, Command, Span, TaskId, TaskPatch};
+use std::sync::Arc;
+
+use dbs::domain::attempt::{Obstacle, WorkspaceState};
+use dbs::domain::{AttemptId, Command, Span, TaskId, TaskPatch, TroubleKind};
+use dbs::read_model::ReadModel;
 use dbs::ui::{NewTask, ProgramInput, ScreenId, UiInput, UiRequest};
 
 use crate::fixture::{Dashboard, allow};
@@ -152,6 +156,31 @@ fn closing_a_task_with_work_needs_the_word_and_says_where_the_work_is_kept() {
             "too big".to_owned()
         ))]
     );
+}
+
+#[test]
+fn a_task_that_is_over_is_retried_where_its_workspace_could_not_be_removed() {
+    let mut dashboard = Dashboard::full((120, 40));
+    let retry_it = |dashboard: &mut Dashboard, verb: &str| {
+        dashboard.press(":");
+        dashboard.input(UiInput::Paste(format!("{verb} dbs-1")));
+        dashboard.press("Enter")
+    };
+    assert_eq!(retry_it(&mut dashboard, "retry"), []);
+    dashboard.press("Esc Esc");
+    let attempt = dashboard.board.attempts.values_mut().next().expect("an attempt");
+    let attempt = Arc::make_mut(attempt);
+    attempt.task = "dbs-1".into();
+    attempt.workspace = WorkspaceState::Leaving;
+    attempt.deadline = None;
+    attempt.obstacle = Some(Obstacle {
+        tries: 12,
+        why: TroubleKind::Disk.cause("could not remove it".to_owned()),
+    });
+    dashboard.model = ReadModel::of(&dashboard.board, dashboard.now);
+    assert_eq!(retry_it(&mut dashboard, "retry"), [retry("dbs-1")]);
+    assert_eq!(retry_it(&mut dashboard, "retry with note"), []);
+    assert!(!dashboard.mode().contains("Prompt"), "{}", dashboard.mode());
 }
 
 #[test]
@@ -413,9 +442,9 @@ fn all_marked(size: (u16, u16)) -> Dashboard {
         dashboard
             .board
             .tasks
-            .insert(task.id.clone(), std::sync::Arc::new(task));
+            .insert(task.id.clone(), Arc::new(task));
     }
-    dashboard.model = dbs::read_model::ReadModel::of(&dashboard.board, dashboard.now);
+    dashboard.model = ReadModel::of(&dashboard.board, dashboard.now);
     dashboard.press("3 / b u l k Enter g");
     for _ in 0..30 {
         dashboard.press("v");
@@ -493,10 +522,10 @@ fn a_yes_is_not_typed_into_a_question_that_nobody_can_have_read() {
     let id = AttemptId(13);
     let ask = |dashboard: &mut Dashboard| {
         let attempt = dashboard.board.attempts.get_mut(&id).expect("attempt");
-        let attempt = std::sync::Arc::make_mut(attempt);
+        let attempt = Arc::make_mut(attempt);
         attempt.activity.since = dashboard.now;
         attempt.asks[0].since = dashboard.now;
-        dashboard.model = dbs::read_model::ReadModel::of(&dashboard.board, dashboard.now);
+        dashboard.model = ReadModel::of(&dashboard.board, dashboard.now);
     };
     let mut dashboard = Dashboard::full((120, 40));
     dashboard.press(":");
