@@ -2,6 +2,7 @@
 //! run in a checkout (`clean -fdx`, `stash -a`, `checkout`) reaches there. Depends on no port and runs nothing.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Name of the folder in the git folder, for the main checkout.
@@ -29,6 +30,20 @@ pub(crate) fn private_folder() -> fs::DirBuilder {
     }
     #[cfg(not(unix))]
     fs::DirBuilder::new()
+}
+
+/// Makes what was renamed or created in the folder of `path` survive a power loss.
+///
+/// # Errors
+/// When the system cannot do that.
+pub(crate) fn sync_folder_of(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    if let Some(folder) = path.parent() {
+        fs::File::open(folder)?.sync_all()?;
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
 }
 
 #[cfg(test)]

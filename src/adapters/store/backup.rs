@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 
 use super::errors::failure;
-use super::files::{StoreFiles, failed, remove_if_there, sync_folder_of};
+use super::files::{StoreFiles, failed, remove_if_there};
 use crate::adapters::clock::on_calendar;
+use crate::adapters::state_folder::sync_folder_of;
 use crate::domain::Timestamp;
 use crate::ports::store::StoreError;
 

@@ -6,8 +6,9 @@ use std::io;
 use rusqlite::Connection;
 
 use super::errors::{damaged, failure};
-use super::files::{StoreFiles, beside, failed, private_file, remove_if_there, sync_folder_of};
+use super::files::{StoreFiles, beside, failed, private_file, remove_if_there};
 use super::schema::{APPLICATION, Migration, migrate};
+use crate::adapters::state_folder::sync_folder_of;
 use crate::ports::store::StoreError;
 
 pub(super) fn create_if_absent(files: &StoreFiles, steps: &[Migration]) -> Result<(), StoreError> {

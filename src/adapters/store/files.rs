@@ -70,17 +70,6 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Makes what was renamed or created in the folder of `path` survive a power loss.
-pub(super) fn sync_folder_of(path: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    if let Some(folder) = path.parent() {
-        fs::File::open(folder)?.sync_all()?;
-    }
-    #[cfg(not(unix))]
-    let _ = path;
-    Ok(())
-}
-
 fn refuse_unless(path: &Path, wanted: &str, fits: fn(&fs::Metadata) -> bool) -> Result<(), StoreError> {
     match fs::symlink_metadata(path) {
         Ok(found) if fits(&found) => Ok(()),

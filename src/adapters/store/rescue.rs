@@ -9,10 +9,11 @@ use rusqlite::Connection;
 
 use super::backup;
 use super::errors::failure;
-use super::files::{StoreFiles, beside, failed, remove_if_there, sync_folder_of};
+use super::files::{StoreFiles, beside, failed, remove_if_there};
 use super::lock::ServerLock;
 use super::open::{SqliteStore, open_writer};
 use super::presence::{FilePlacement, OpenFiles, RESCUED};
+use crate::adapters::state_folder::sync_folder_of;
 use crate::domain::Timestamp;
 use crate::ports::store::StoreError;
 

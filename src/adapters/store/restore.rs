@@ -8,11 +8,12 @@ use rusqlite::Connection;
 
 use super::backup::{self, stamp, unused};
 use super::errors::failure;
-use super::files::{StoreFiles, beside, failed, remove_if_there, sync_folder_of};
+use super::files::{StoreFiles, beside, failed, remove_if_there};
 use super::integrity::{check, examine};
 use super::lock::{LockOwner, ServerLock};
 use super::open::{SqliteStore, open_writer};
 use super::schema::{MIGRATIONS, newest};
+use crate::adapters::state_folder::sync_folder_of;
 use crate::domain::Timestamp;
 use crate::ports::store::StoreError;
 

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use crate::adapters::state_folder::sync_folder_of;
 use crate::cli::args::SignalText;
 use crate::cli::commands::{CommandResult, print_reply};
 use crate::cli::text_input;
@@ -91,7 +92,7 @@ fn send_by_socket(socket: &Path, signal: &SignalSent) -> Result<CommandReply, St
     }
 }
 
-/// One file, whole or not at all.
+/// One file, whole or not at all, also after a power loss.
 fn send_by_file(folder: Option<&Path>, signal: &SignalSent) -> Result<String, String> {
     let folder =
         folder.ok_or_else(|| "DBS_INBOX is not set, so the signal cannot be kept either".to_owned())?;
@@ -105,8 +106,9 @@ fn send_by_file(folder: Option<&Path>, signal: &SignalSent) -> Result<String, St
     file.write_all(&text)
         .and_then(|()| file.as_file().sync_all())
         .map_err(|error| failed(&error))?;
-    file.persist(folder.join(format!("{}.json", signal.key)))
-        .map_err(|error| failed(&error.error))?;
+    let kept = folder.join(format!("{}.json", signal.key));
+    file.persist(&kept).map_err(|error| failed(&error.error))?;
+    sync_folder_of(&kept).map_err(|error| failed(&error))?;
     Ok("no server listens; the signal is kept and will be read when one starts".to_owned())
 }
 
