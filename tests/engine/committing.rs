@@ -292,11 +292,17 @@ fn a_repository_inside_and_a_file_no_server_takes_are_refused_by_name_until_they
     setup.limits.largest = 1_000;
     let strict = dbs::adapters::git::GitCli::open(&setup).unwrap();
     let folder = bench.folder("t-2");
+    let other = std::os::unix::ffi::OsStrExt::from_bytes(b"d\xfcmp");
+    for (name, shown) in [("core dump".as_ref(), "core dump"), (other, "d\u{fffd}mp")] {
+        let file: std::path::PathBuf = folder.join::<&std::ffi::OsStr>(name);
+        fs::write(&file, vec![0; 1_001]).unwrap();
+        let CommitOutcome::Refused(why) = strict.commit_leftovers(&request(&bench)).unwrap() else {
+            panic!("a large file was committed");
+        };
+        assert!(why.contains(shown), "{why}");
+        fs::remove_file(file).unwrap();
+    }
     fs::write(folder.join("core dump"), vec![0; 1_001]).unwrap();
-    let CommitOutcome::Refused(why) = strict.commit_leftovers(&request(&bench)).unwrap() else {
-        panic!("a large file was committed");
-    };
-    assert!(why.contains("core dump"), "{why}");
     fs::write(folder.join(".gitignore"), "core dump\n").unwrap();
     assert!(matches!(
         strict.commit_leftovers(&request(&bench)).unwrap(),

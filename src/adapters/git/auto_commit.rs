@@ -5,6 +5,7 @@ use super::attic::CommitDraft;
 use super::cli::GitCli;
 use super::commit_message::CommitMessage;
 use super::error_text;
+use super::files::path_of;
 use super::refs::PinKind;
 use super::worktree_link::CheckoutDir;
 use crate::ports::git::{CommitId, CommitOutcome, CommitRequest, GitError, TreeId, WorkingTree};
@@ -66,14 +67,14 @@ impl GitCli {
         let call = call.words("diff-tree -r -z --name-only --no-renames --diff-filter=AMT");
         let call = call.args(["--end-of-options", head.as_str(), tree.as_str()]);
         let output = call.run_ok()?;
-        let is_large = |path: &&str| {
-            let found = site.folder.join(path).symlink_metadata();
-            !path.is_empty()
+        let is_large = |name: &&[u8]| {
+            let found = site.folder.join(path_of(name)).symlink_metadata();
+            !name.is_empty()
                 && found.is_ok_and(|found| found.is_file() && found.len() > self.program.limits.largest)
         };
-        let names = output.text();
-        let large = names.split('\0').filter(is_large);
-        Ok(large.map(error_text::one_line).collect())
+        let large = output.stdout.split(|byte| *byte == 0).filter(is_large);
+        let shown = large.map(|name| error_text::one_line(&String::from_utf8_lossy(name)));
+        Ok(shown.collect())
     }
 }
 

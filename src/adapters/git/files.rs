@@ -66,3 +66,16 @@ pub(super) fn real_folder(path: &Path) -> Result<(), GitError> {
         Err(error) => Err(failed("look at", path)(error)),
     }
 }
+
+/// The path that git names by these bytes, of any encoding.
+#[cfg(unix)]
+pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt as _;
+    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
+}
+
+/// The path that git names by these bytes, which are UTF-8 there.
+#[cfg(not(unix))]
+pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
+}

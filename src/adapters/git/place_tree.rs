@@ -3,13 +3,13 @@
 //! are looked at (C5-43, C5-47).
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use memchr::memmem;
 
 use super::cli::GitCli;
 use super::command::GitOutput;
-use super::files::{failed, not_ours};
+use super::files::{failed, not_ours, path_of};
 use super::process::ProcessOutput;
 use crate::ports::git::{CommitId, GitError, TreeId};
 
@@ -173,15 +173,4 @@ fn ignore_rule(folder: &str) -> String {
         rule.push(letter);
     }
     rule
-}
-
-#[cfg(unix)]
-fn path_of(bytes: &[u8]) -> PathBuf {
-    use std::os::unix::ffi::OsStrExt as _;
-    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
-}
-
-#[cfg(not(unix))]
-fn path_of(bytes: &[u8]) -> PathBuf {
-    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
 }
