@@ -1,11 +1,14 @@
 //! Listens for connections until the server ends, and does meanwhile what is done every few moments: signals that came as files
 //! are taken in, and the store is copied.
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use crate::adapters::clock;
-use crate::adapters::ipc::IpcListener;
+use crate::adapters::ipc::{IpcConnection, IpcListener};
 use crate::server::backups::{self, BackupTrigger};
 use crate::server::conversations::Conversations;
 use crate::server::engine_thread::EngineThread;
@@ -14,19 +17,49 @@ use crate::server::inbox_folder;
 /// How often the inbox folder is looked at; a signal is there only when its sender could not reach the socket.
 const INBOX_INTERVAL: Duration = Duration::from_secs(2);
 
+/// How long nobody is taken in after the system could not take somebody in. A server that may open no more files would be told so again
+/// at once, without end, and write it into its log each time.
+const AFTER_FAILURE: Duration = Duration::from_millis(200);
+
+/// When the next connection is taken in.
+#[derive(Debug)]
+struct AcceptPace {
+    not_before: Instant,
+}
+
+impl AcceptPace {
+    async fn accept(&self, listener: &IpcListener) -> io::Result<IpcConnection> {
+        tokio::time::sleep_until(self.not_before).await;
+        listener.accept().await
+    }
+
+    /// Lets some time pass, unless it was another user who was refused: they must not keep anybody waiting.
+    fn failed(&mut self, error: &io::Error, now: Instant) {
+        if error.kind() != io::ErrorKind::PermissionDenied {
+            self.not_before = now + AFTER_FAILURE;
+        }
+    }
+}
+
 /// Serves until the server is stopped, or the engine has ended by itself.
 pub(super) async fn serve(listener: &IpcListener, conversations: &Arc<Conversations>, engine: &EngineThread) {
     let services = &conversations.services;
     let (stop, poison) = (&services.stop, services.hub.poison());
     let mut inbox = tokio::time::interval(INBOX_INTERVAL);
+    let mut pace = AcceptPace {
+        not_before: Instant::now(),
+    };
     let mut copies = BackupTrigger::new(services.engine.journal.clone());
     loop {
         tokio::select! {
             () = stop.cancelled() => break,
             () = poison.poisoned() => break,
-            accepted = listener.accept() => match accepted {
+            accepted = pace.accept(listener) => match accepted {
                 Ok(connection) => conversations.begin(connection),
-                Err(error) => tracing::warn!("could not take a connection: {error}"),
+                Err(error) => {
+                    tracing::warn!("could not take a connection: {error}");
+                    pace.failed(&error, Instant::now());
+                }
             },
             () = copies.due() => {
                 let files = services.settings.place.store.clone();
@@ -51,4 +84,20 @@ pub(super) async fn serve(listener: &IpcListener, conversations: &Arc<Conversati
     conversations.end().await;
     let intake = &conversations.intake;
     intake.usage.tell(&intake.engine.inbox, clock::now(), true);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_failure_of_the_system_keeps_the_next_connection_waiting() {
+        let now = Instant::now();
+        let mut pace = AcceptPace { not_before: now };
+        pace.failed(&io::ErrorKind::PermissionDenied.into(), now);
+        assert_eq!(pace.not_before, now, "another user was refused");
+        let too_many_files = io::Error::from_raw_os_error(24);
+        pace.failed(&too_many_files, now);
+        assert_eq!(pace.not_before, now + AFTER_FAILURE);
+    }
 }
