@@ -1,4 +1,4 @@
-//! A copy of a project's own settings, workflows, layouts and themes in its state: `git clean -fdx` takes `.debussy` away, because git
+//! A copy of a project's own settings, workflows, layouts, themes, roles and prompts in its state: `git clean -fdx` takes `.debussy` away, because git
 //! ignores it, and leaves the state. Trust is not kept with it: what comes back is judged like any other text in the files.
 
 use std::fs;
@@ -9,10 +9,17 @@ use atomic_write_file::AtomicWriteFile;
 
 use crate::adapters::text_file;
 
-/// Folders of `.debussy` whose files people write; the first is itself.
-const FOLDERS: [&str; 4] = ["", "workflows", "layouts", "themes"];
-/// Endings of such files.
-const ENDINGS: [&str; 4] = ["toml", "yaml", "yml", "json"];
+/// Endings of files with settings.
+const SETTINGS: &[&str] = &["toml", "yaml", "yml", "json"];
+/// Folders of `.debussy` whose files people write, with the endings of these; the first is itself.
+const FOLDERS: [(&str, &[&str]); 6] = [
+    ("", SETTINGS),
+    ("workflows", SETTINGS),
+    ("layouts", SETTINGS),
+    ("themes", SETTINGS),
+    ("roles", SETTINGS),
+    ("prompts", &["md"]),
+];
 /// Most files that are kept.
 const MOST: usize = 500;
 
@@ -91,13 +98,13 @@ impl KeptSettings {
 /// Names of the regular files that people write, sorted. Links are not followed: what they lead to is not the project's.
 fn files_in(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for inside in FOLDERS {
+    for (inside, endings) in FOLDERS {
         let entries = fs::read_dir(folder.join(inside)).into_iter().flatten().flatten();
         let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
         let names = files.map(|entry| Path::new(inside).join(entry.file_name()));
         found.extend(names.filter(|name| {
             let ending = name.extension().and_then(|ending| ending.to_str());
-            ending.is_some_and(|ending| ENDINGS.contains(&ending))
+            ending.is_some_and(|ending| endings.contains(&ending))
         }));
     }
     found.sort();
@@ -133,11 +140,15 @@ mod tests {
         let kept = KeptSettings::new(&debussy, &state);
         kept.keep().unwrap();
         assert_eq!(kept.lost_text(), None, "there was never anything");
-        fs::create_dir_all(debussy.join("workflows")).unwrap();
+        for folder in ["workflows", "roles", "prompts"] {
+            fs::create_dir_all(debussy.join(folder)).unwrap();
+        }
         fs::create_dir_all(debussy.join("logs")).unwrap();
         for (name, text) in [
             ("config.toml", "a = 1\n"),
             ("workflows/own.toml", "own"),
+            ("roles/own.toml", "own"),
+            ("prompts/own.md", "own"),
             ("config.yaml", "b: 1\n"),
         ] {
             fs::write(debussy.join(name), text).unwrap();
@@ -155,10 +166,11 @@ mod tests {
         fs::create_dir_all(debussy.join("logs")).unwrap();
         let text = kept.lost_text().unwrap();
         assert!(
-            text.contains("(config.toml, workflows/own.toml)") && text.contains("dbs doctor --repair"),
+            text.contains("(config.toml, prompts/own.md, roles/own.toml, workflows/own.toml)")
+                && text.contains("dbs doctor --repair"),
             "{text}"
         );
-        assert_eq!(kept.restore().unwrap().len(), 2);
+        assert_eq!(kept.restore().unwrap().len(), 4);
         assert_eq!(
             fs::read_to_string(debussy.join("config.toml")).unwrap(),
             "a = 2\n"
