@@ -439,10 +439,7 @@ fn all_marked(size: (u16, u16)) -> Dashboard {
         let mut task = like.as_ref().clone();
         task.id = format!("bulk-{n}").as_str().into();
         task.title = format!("Task number {n}");
-        dashboard
-            .board
-            .tasks
-            .insert(task.id.clone(), Arc::new(task));
+        dashboard.board.tasks.insert(task.id.clone(), Arc::new(task));
     }
     dashboard.model = ReadModel::of(&dashboard.board, dashboard.now);
     dashboard.press("3 / b u l k Enter g");
