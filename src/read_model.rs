@@ -164,7 +164,7 @@ impl ReadModel {
         let mut attempts = self.attempts.values().rev();
         let found = attempts.find(|attempt| {
             attempt.task == task.id
-                && attempt.workspace == WorkspaceState::Present
+                && matches!(attempt.workspace, WorkspaceState::Present | WorkspaceState::Kept)
                 && attempt
                     .workplace
                     .as_ref()

@@ -21,6 +21,8 @@ mod columns;
 mod commands;
 #[path = "domain/committing.rs"]
 mod committing;
+#[path = "domain/continuing.rs"]
+mod continuing;
 #[path = "domain/ending.rs"]
 mod ending;
 #[path = "domain/fixture.rs"]

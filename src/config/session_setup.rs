@@ -14,7 +14,7 @@ use crate::config::project_paths::ProjectPaths;
 use crate::config::themes::toml_paths;
 use crate::config::{Config, schema};
 use crate::domain::task::GateCommand;
-use crate::domain::{BoardSettings, Budgets, Cost, RoleId, Workflow};
+use crate::domain::{BoardSettings, Budgets, Cost, ResumeRoles, RoleId, Workflow};
 use crate::formats::workflow;
 use crate::term::EmulatorKind;
 
@@ -66,6 +66,7 @@ impl Config {
                 task: budget(self.value(&schema::BUDGET_TASK)),
                 day: budget(self.value(&schema::BUDGET_DAY)),
             },
+            resume: ResumeRoles::default(),
             untrusted: self.untrusted().cloned(),
         }
     }

@@ -88,6 +88,7 @@ fn facts((role, at, mode): Case) -> PromptFacts {
             attempt: Some(AttemptId(41)),
             number: 2,
             mode,
+            goes_on: false,
         },
         place: PlaceFacts {
             worktree: Some("/p/shop/.debussy-worktrees/ravel-41".to_owned()),

@@ -9,10 +9,11 @@ use dbs::domain::evidence::{ComplianceIssue, Severity};
 use dbs::domain::task::{BranchCleanup, Comment, GateCommand, HoldReason, Task, TaskKind};
 use dbs::domain::{
     Accepted, ActionOutcome, ActivityKind, Ask, AskAnswer, AskChannel, AskKind, AskRecord, AskReply, Attempt,
-    AttemptId, AttemptMode, AttemptState, AttemptUsage, BoardSettings, Budgets, Command, ContextFill, Cost,
-    Effect, EngineAction, Event, Evidence, EvidenceKind, FailureClass, Inventory, Notice, NoticeLevel,
-    ProcessExit, Refusal, RequestId, RunState, Signal, SignalKind, Span, Spending, TaskDraft, TaskPatch,
-    TaskState, Timestamp, Tokens, Tri, TroubleKind, Usage, WaitReason, Worker, Workplace,
+    AttemptId, AttemptMode, AttemptState, AttemptUsage, BoardSettings, Budgets, Command, ContextFill,
+    Continuation, Cost, Effect, EngineAction, Event, Evidence, EvidenceKind, FailureClass, Inventory, Notice,
+    NoticeLevel, ProcessExit, Refusal, RequestId, ResumeRoles, RunState, Session, SessionOrigin, Signal,
+    SignalKind, Span, Spending, TaskDraft, TaskPatch, TaskState, Timestamp, Tokens, Tri, TroubleKind, Usage,
+    WaitReason, Worker, Workplace,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -202,6 +203,10 @@ fn events_are_stored_like_this() {
                 task: Some(Cost(2_000_000)),
                 day: None,
             },
+            resume: ResumeRoles {
+                by_role: [("developer".into(), false)].into(),
+                others: true,
+            },
             ..BoardSettings::default()
         }),
         Event::WorkplaceMade {
@@ -215,6 +220,10 @@ fn events_are_stored_like_this() {
         Event::AttemptNotStarted {
             attempt: a(),
             why: "x".into(),
+        },
+        Event::SessionLost {
+            attempt: a(),
+            why: "x".to_owned(),
         },
         Event::AttemptUnknown {
             attempt: a(),
@@ -432,6 +441,7 @@ fn task() -> Task {
         state: TaskState::Released,
         open_attempt: Some(a()),
         next_mode: AttemptMode::Remediate,
+        continues: Some(a()),
         needs_approval: false,
         approved: Some("development".into()),
         not_before: Some(Timestamp(5)),
@@ -556,6 +566,14 @@ fn an_attempt_is_stored_like_this() {
         stage: "development".into(),
         n: 2,
         mode: AttemptMode::Fallback,
+        session: Session::Continued(Continuation {
+            after: a(),
+            origin: SessionOrigin {
+                attempt: a(),
+                created_at: Timestamp(1),
+                name: "developer-ravel".to_owned(),
+            },
+        }),
         worker: Worker::Agent {
             role: "developer".into(),
             name: "developer-ravel".to_owned(),
@@ -607,6 +625,7 @@ fn lives_verdicts_and_workspaces_of_attempts_are_stored_like_this() {
     let workspaces = [
         WorkspaceState::None,
         WorkspaceState::Present,
+        WorkspaceState::Kept,
         WorkspaceState::Leaving,
         WorkspaceState::Gone,
     ];

@@ -10,8 +10,8 @@ use dbs::domain::event::EndCause;
 use dbs::domain::evidence::{ComplianceIssue, Severity};
 use dbs::domain::{
     ActionOutcome, ActivityKind, Attempt, AttemptId, BatchId, Board, BoardSettings, Command, Effect, Event,
-    Evidence, EvidenceKind, Inventory, ProcessExit, RequestId, RunState, SignalKind, Span, StageId, Task,
-    TaskId, TaskPatch, TaskState, Timestamp, Tri, WaitReason, Worker, Workflow, Workplace,
+    Evidence, EvidenceKind, Inventory, ProcessExit, RequestId, ResumeRoles, RunState, SignalKind, Span,
+    StageId, Task, TaskId, TaskPatch, TaskState, Timestamp, Tri, WaitReason, Worker, Workflow, Workplace,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -201,6 +201,7 @@ fn event() -> impl Strategy<Value = Event> {
             workplace: Workplace { path: "t".to_owned(), branch: None, start: None, start_tree: None },
         }),
         1 => attempt().prop_map(|attempt| Event::AttemptNotStarted { attempt, why: "x".into() }),
+        1 => attempt().prop_map(|attempt| Event::SessionLost { attempt, why: "x".to_owned() }),
         1 => attempt().prop_map(|attempt| Event::AttemptUnknown { attempt, why: "x".into() }),
         8 => (attempt(), signal(), 0..40_u8).prop_map(|(attempt, kind, key)| Event::Signalled {
             attempt,
@@ -381,6 +382,10 @@ fn begin() -> Board {
     let settings = BoardSettings {
         max_agents: 3,
         max_by_role: [("worker".into(), 2)].into(),
+        resume: ResumeRoles {
+            by_role: [("reviewer".into(), false)].into(),
+            others: true,
+        },
         ..settings()
     };
     board.apply(Timestamp(0), &Event::Configured(settings));
@@ -447,6 +452,7 @@ fn reports_on(event: &Event) -> Option<AttemptId> {
         Event::WorkplaceMade { attempt, .. }
         | Event::AttemptStarted { attempt, .. }
         | Event::AttemptNotStarted { attempt, .. }
+        | Event::SessionLost { attempt, .. }
         | Event::AttemptUnknown { attempt, .. }
         | Event::Signalled { attempt, .. }
         | Event::Observed { attempt, .. }

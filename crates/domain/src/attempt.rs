@@ -9,6 +9,7 @@ use super::cause::Cause;
 use super::evidence::Evidence;
 use super::failure::FailureClass;
 use super::id::{AttemptId, RoleId, StageId, TaskId};
+use super::session::Session;
 use super::signal::{MOST_SIGNAL_BYTES, MOST_SIGNALS, Signal, SignalKind};
 use super::time::Timestamp;
 use super::usage::AttemptUsage;
@@ -25,6 +26,9 @@ pub struct Attempt {
     /// How many attempts this task had at this stage, this one included.
     pub n: u32,
     pub mode: AttemptMode,
+    /// Whether its agent begins a session of its tool or goes on with one.
+    #[serde(default, skip_serializing_if = "Session::is_fresh")]
+    pub session: Session,
     pub worker: Worker,
     pub state: AttemptState,
     pub signals: Vec<Signal>,
@@ -221,7 +225,7 @@ pub enum StopCause {
     Quota,
     /// Its task has used up its budget.
     Budget,
-    /// Nobody stopped it: it ended with the machine or with `dbs`.
+    /// Nobody stopped it: it ended with the machine or with `dbs`, or its tool did not go on with a session.
     Interrupted,
 }
 
@@ -268,6 +272,8 @@ pub enum WorkspaceState {
     /// There is none, or it has not been made yet.
     None,
     Present,
+    /// It is over, and its workspace waits for the attempt that goes on with its session.
+    Kept,
     /// It is being put away (snapshot, then removal).
     Leaving,
     Gone,

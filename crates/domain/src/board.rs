@@ -10,6 +10,7 @@ mod bulk_create;
 mod cascade;
 mod clock_jump;
 mod commands;
+mod continuing;
 mod deadlines;
 mod engine_actions;
 mod index;
@@ -94,6 +95,7 @@ impl Board {
         if !self.workflows.is_empty() {
             self.end_exhausted(&mut step);
             self.cascade(&mut step);
+            self.release_kept(&mut step);
             if !self.asleep {
                 self.schedule(&mut step);
             }
@@ -136,6 +138,7 @@ impl Board {
             Event::WorkplaceMade { attempt, workplace } => self.workplace_made(*attempt, workplace),
             Event::AttemptStarted { attempt, workplace } => self.started(step, *attempt, workplace),
             Event::AttemptNotStarted { attempt, why } => self.not_started(step, *attempt, why),
+            Event::SessionLost { attempt, why } => self.session_lost(step, *attempt, why),
             Event::AttemptUnknown { attempt, why } => self.process_unknown(step, *attempt, why),
             Event::Signalled {
                 attempt,

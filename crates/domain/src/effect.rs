@@ -12,8 +12,8 @@ use super::workflow::{EngineAction, EvidenceKind};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
-    /// Make the workspace and start the agent; answered by `AttemptStarted` or `AttemptNotStarted`, or by
-    /// `AttemptUnknown` when it has to be asked for again.
+    /// Make the workspace and start the agent; answered by `AttemptStarted`, `AttemptNotStarted` or `SessionLost`, or
+    /// by `AttemptUnknown` when it has to be asked for again.
     Start(AttemptId),
     /// Perform an engine action; answered by `ActionEnded`.
     Act(AttemptId, EngineAction),

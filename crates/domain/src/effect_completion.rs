@@ -11,6 +11,7 @@ impl Event {
             Event::AttemptStarted { attempt, .. }
             | Event::WorkplaceMade { attempt, .. }
             | Event::AttemptNotStarted { attempt, .. }
+            | Event::SessionLost { attempt, .. }
             | Event::AttemptUnknown { attempt, .. }
             | Event::Signalled { attempt, .. }
             | Event::Observed { attempt, .. }
@@ -41,7 +42,9 @@ impl Event {
     /// Keys of the effects it answers ([`super::Effect::key`]); a key that ends in `/` stands for all that begin with it.
     pub fn completes(&self) -> Vec<String> {
         match self {
-            Event::AttemptStarted { attempt, .. } | Event::AttemptNotStarted { attempt, .. } => {
+            Event::AttemptStarted { attempt, .. }
+            | Event::AttemptNotStarted { attempt, .. }
+            | Event::SessionLost { attempt, .. } => {
                 vec![format!("start/{attempt}")]
             }
             Event::AttemptEnded { attempt, .. } => ended(*attempt).to_vec(),

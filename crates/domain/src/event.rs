@@ -43,6 +43,11 @@ pub enum Event {
         attempt: AttemptId,
         why: Cause,
     },
+    /// The session that an attempt was to go on with is not there, or may not be continued; it was not started.
+    SessionLost {
+        attempt: AttemptId,
+        why: String,
+    },
     /// Nobody could tell whether an attempt's process runs, so its start or its end is still open; it is asked for again.
     AttemptUnknown {
         attempt: AttemptId,

@@ -16,6 +16,7 @@ pub mod failure;
 pub mod id;
 mod plural;
 pub mod prompt_facts;
+pub mod session;
 pub mod settings;
 pub mod signal;
 pub mod task;
@@ -43,6 +44,7 @@ pub use prompt_facts::{
     AgentFacts, DependencyFacts, EarlierAttempt, PlaceFacts, PromptFacts, PromptSources, StageFacts,
     TaskFacts,
 };
+pub use session::{Continuation, ResumeRoles, Session, SessionOrigin};
 pub use settings::{BoardSettings, Budgets, UntrustedFiles};
 pub use signal::{Signal, SignalKind};
 pub use task::{HoldReason, Task, TaskState, WaitReason};

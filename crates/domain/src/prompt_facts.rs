@@ -80,6 +80,9 @@ pub struct AgentFacts {
     /// How many attempts the task had at this stage, this one included.
     pub number: u32,
     pub mode: AttemptMode,
+    /// Whether it goes on with a session that was interrupted, and was told the task before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub goes_on: bool,
 }
 
 /// Folder, branches and commits that an attempt works with; what is not known before its start is left open.
@@ -189,6 +192,7 @@ impl PromptSources<'_> {
             attempt: attempt.map(|attempt| attempt.id),
             number: attempt.map_or(tried + 1, |attempt| attempt.n),
             mode: attempt.map_or(next, |attempt| attempt.mode),
+            goes_on: false,
         })
     }
 

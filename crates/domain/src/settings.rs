@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::id::RoleId;
+use super::session::ResumeRoles;
 use super::task::GateCommand;
 use super::time::Span;
 use super::usage::Cost;
@@ -31,6 +32,9 @@ pub struct BoardSettings {
     /// Most money that agents may use.
     #[serde(default, skip_serializing_if = "Budgets::is_none")]
     pub budgets: Budgets,
+    /// Whose agents go on with their session after an interruption.
+    #[serde(default, skip_serializing_if = "ResumeRoles::is_none")]
+    pub resume: ResumeRoles,
     /// What of the project's own files no person has trusted yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untrusted: Option<UntrustedFiles>,
@@ -93,6 +97,7 @@ impl Default for BoardSettings {
             crash_backoff: BoardSettings::CRASH_BACKOFF,
             cooldown: None,
             budgets: Budgets::default(),
+            resume: ResumeRoles::default(),
             untrusted: None,
         }
     }

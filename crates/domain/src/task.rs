@@ -34,6 +34,9 @@ pub struct Task {
     /// The open attempt, when there is one: `Active`, `Verifying`.
     pub open_attempt: Option<AttemptId>,
     pub next_mode: AttemptMode,
+    /// The attempt with whose session the next one goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub continues: Option<AttemptId>,
     /// Whether a person must approve before stages that ask for it.
     pub needs_approval: bool,
     pub approved: Option<StageId>,

@@ -88,7 +88,7 @@ fn ended(model: &ReadModel, batch: &BatchId) -> Option<RunState> {
         attempt.state.is_open()
             || matches!(
                 attempt.workspace,
-                WorkspaceState::Leaving | WorkspaceState::Present
+                WorkspaceState::Leaving | WorkspaceState::Kept | WorkspaceState::Present
             )
     });
     (run.is_final() && !busy).then(|| run.clone())

@@ -25,7 +25,11 @@ impl Board {
             return;
         };
         let before = attempt.usage.own();
+        let continued = attempt.session.continuation();
+        let earlier = continued.and_then(|continuation| self.attempts.get(&continuation.after));
+        let earlier = earlier.map_or(attempt.usage.earlier, |earlier| earlier.usage.session);
         self.edit_attempt(id, |row| {
+            row.usage.earlier = earlier;
             row.usage.session = row.usage.session.highest(usage);
             row.usage.context = context.or(row.usage.context);
         });

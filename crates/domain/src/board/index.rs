@@ -34,6 +34,8 @@ pub(super) struct BoardIndex {
     pub(super) cascade: DirtyTasks,
     /// For starting.
     pub(super) schedule: DirtyTasks,
+    /// For putting away what was kept for an attempt that will not come.
+    pub(super) continuing: DirtyTasks,
     /// For where batches stand.
     pub(super) run_states: DirtyTasks,
     /// Tasks by what they wait for, or say that they wait for.
@@ -91,12 +93,13 @@ impl BoardIndex {
         }
     }
 
-    fn dirty_sets(&mut self) -> [&mut DirtyTasks; 5] {
+    fn dirty_sets(&mut self) -> [&mut DirtyTasks; 6] {
         [
             &mut self.links,
             &mut self.exhaustion,
             &mut self.cascade,
             &mut self.schedule,
+            &mut self.continuing,
             &mut self.run_states,
         ]
     }

@@ -91,6 +91,10 @@ fn check_attempt(board: &Board, attempt: &Attempt) -> Result<(), String> {
         attempt.workspace != WorkspaceState::Present,
         "it is settled, but its workspace is not put away",
     )?;
+    ensure(
+        attempt.workspace != WorkspaceState::Kept || task.continues == Some(attempt.id),
+        "its workspace is kept, but its task does not go on with it",
+    )?;
     let proved = !attempt.evidence.is_empty() && attempt.evidence.iter().all(|piece| piece.outcome.is_yes());
     ensure(
         attempt.state != AttemptState::Settled(Verdict::Passed) || proved,

@@ -52,6 +52,7 @@ impl Board {
         }
         let has_folder = self.has_folder(&attempt);
         self.close_asks(step.now, id, |_| true);
+        self.take_over(&attempt);
         self.edit_attempt(id, |attempt| {
             attempt.activity = Activity::new(ActivityKind::Exited, "exit", step.now);
             attempt.expect_no_answer();
@@ -70,6 +71,10 @@ impl Board {
                 ProcessExit::MachineStopped => self.machine_stopped(step, &attempt),
                 ProcessExit::SessionStopped => {
                     self.interrupted(step, &attempt, "`dbs` was stopped");
+                }
+                _ if self.could_not_go_on(step.now, &attempt, exit) => {
+                    let how = how_it_ended(exit);
+                    self.begin_afresh(step, &attempt, &with_tail(&how, tail));
                 }
                 ProcessExit::Code(_) | ProcessExit::Signal(_) | ProcessExit::Vanished => {
                     self.crashed(step, &attempt, exit, tail);
@@ -208,6 +213,10 @@ impl Board {
     /// The attempt ended for no fault of its own and costs nothing; its task begins again where it was.
     fn interrupted(&mut self, step: &mut Transition, attempt: &Attempt, how: &str) {
         self.edit(&attempt.task, |task| task.next_mode = attempt.mode);
+        if self.keep_session(attempt) {
+            let at = self.pace(step.now).map(|wait| step.now + wait);
+            self.edit(&attempt.task, |task| task.not_before = at);
+        }
         self.settle_stopped(step, attempt.id, StopCause::Interrupted);
         let (name, task) = (attempt.worker.name(), &attempt.task);
         let text = format!("{name} was interrupted, {how}; {task} stays in {}", attempt.stage);
@@ -216,21 +225,11 @@ impl Board {
     }
 
     fn crashed(&mut self, step: &mut Transition, attempt: &Attempt, exit: &ProcessExit, tail: &str) {
-        let how = match exit {
-            ProcessExit::Code(code) => format!("exited with code {code} before reporting"),
-            ProcessExit::Signal(number) => format!("crashed ({}) before reporting", signal_name(*number)),
-            ProcessExit::Vanished | ProcessExit::MachineStopped | ProcessExit::SessionStopped => {
-                "vanished before reporting".to_owned()
-            }
-        };
+        let how = how_it_ended(exit);
         let name = attempt.worker.name();
-        let tail = last_characters(tail.trim_end(), MAX_TAIL_CHARS);
-        let text = if tail.is_empty() {
-            format!("{name} {how}; it printed nothing")
-        } else {
-            format!("{name} {how}; the end of its output:\n{tail}")
-        };
+        let text = format!("{name} {}", with_tail(&how, tail));
         self.comment(step.now, &attempt.task, ENGINE, text);
+        self.keep_session_after_crash(attempt, exit);
         self.fail_same(step, attempt, FailureClass::Crash, how);
     }
 
@@ -300,6 +299,27 @@ pub(super) fn deciding_signal(attempt: &Attempt) -> Option<&Signal> {
     }
     let block = terminal().find(|signal| signal.kind == SignalKind::Block);
     block.or(Some(last))
+}
+
+/// How a process ended that had not reported, in words that follow its agent's name.
+fn how_it_ended(exit: &ProcessExit) -> String {
+    match exit {
+        ProcessExit::Code(code) => format!("exited with code {code} before reporting"),
+        ProcessExit::Signal(number) => format!("crashed ({}) before reporting", signal_name(*number)),
+        ProcessExit::Vanished | ProcessExit::MachineStopped | ProcessExit::SessionStopped => {
+            "vanished before reporting".to_owned()
+        }
+    }
+}
+
+/// How a process ended, and the end of what it printed.
+fn with_tail(how: &str, tail: &str) -> String {
+    let tail = last_characters(tail.trim_end(), MAX_TAIL_CHARS);
+    if tail.is_empty() {
+        format!("{how}; it printed nothing")
+    } else {
+        format!("{how}; the end of its output:\n{tail}")
+    }
 }
 
 /// The name of a signal that commonly ends a process, its number for the others.

@@ -79,7 +79,12 @@ impl Board {
     /// Whether a task is over and nothing of it is checked out.
     pub fn is_retirable(&self, id: &TaskId) -> bool {
         let over = |task: &Task| matches!(task.state, TaskState::Done | TaskState::Cancelled);
-        let used = |workspace| matches!(workspace, WorkspaceState::Present | WorkspaceState::Leaving);
+        let used = |workspace| {
+            matches!(
+                workspace,
+                WorkspaceState::Present | WorkspaceState::Kept | WorkspaceState::Leaving
+            )
+        };
         let busy = || {
             self.attempts
                 .values()

@@ -10,6 +10,7 @@ use super::transition::Transition;
 use crate::attempt::{Activity, ActivityKind, Attempt, AttemptState, Worker, WorkspaceState};
 use crate::effect::{Effect, NoticeLevel};
 use crate::id::{AttemptId, TaskId};
+use crate::session::Session;
 use crate::task::{HoldReason, Task, TaskState, WaitReason};
 use crate::usage::AttemptUsage;
 use crate::workflow::{Actor, Stage};
@@ -66,7 +67,8 @@ impl Board {
             match admission {
                 Ok(Admission::Agent(role)) => {
                     let attempt = AttemptId(self.last_attempt.saturating_add(1));
-                    let name = name_for(&role, attempt, &places.names);
+                    let before = self.name_to_go_on(&task, &role, &places.names);
+                    let name = before.unwrap_or_else(|| name_for(&role, attempt, &places.names));
                     self.start_attempt(step, &task, Worker::Agent { role, name }, places);
                 }
                 Ok(Admission::Engine(action)) => {
@@ -86,7 +88,19 @@ impl Board {
         let id = AttemptId(self.last_attempt);
         let n = task.tries.get(&stage.id).copied().unwrap_or(0).saturating_add(1);
         places.reserve(id, &worker, self.singleton_key(task, &stage));
-        let attempt = new_attempt(step, task, &stage, (id, n), worker);
+        let mut attempt = new_attempt(step, task, &stage, (id, n), worker);
+        attempt.session = self.session_for(task, &attempt.worker);
+        match attempt.session.continuation() {
+            Some(before) => {
+                let name = attempt.worker.name();
+                let text = format!(
+                    "{name} on {} goes on with the session of attempt {}",
+                    task.id, before.after
+                );
+                step.notify_attempt(NoticeLevel::Info, "continued", &attempt, text);
+            }
+            None => self.give_up_session(step, &task.id),
+        }
         self.edit(&task.id, |task| {
             task.open_attempt = Some(id);
             task.spawns = task.spawns.saturating_add(1);
@@ -189,6 +203,7 @@ fn new_attempt(
         stage: stage.id.clone(),
         n,
         mode: task.next_mode,
+        session: Session::Fresh,
         worker,
         state: life,
         signals: Vec::new(),

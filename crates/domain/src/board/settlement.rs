@@ -25,6 +25,8 @@ impl Board {
         }
         let now = step.now;
         let has_worked = has_worked(&verdict);
+        let task = self.tasks.get(&attempt.task);
+        let is_continued = task.is_some_and(|task| task.continues == Some(id));
         self.close_asks(now, id, |_| true);
         self.edit_attempt(id, |attempt| {
             attempt.state = AttemptState::Settled(verdict);
@@ -34,7 +36,9 @@ impl Board {
             if attempt.activity.doing != ActivityKind::Exited {
                 attempt.activity = Activity::new(ActivityKind::Exited, "exit", now);
             }
-            if attempt.workspace == WorkspaceState::Present {
+            if attempt.workspace == WorkspaceState::Present && is_continued {
+                attempt.workspace = WorkspaceState::Kept;
+            } else if attempt.workspace == WorkspaceState::Present {
                 attempt.workspace = WorkspaceState::Leaving;
                 attempt.expect_answer(now);
                 step.effects.push(Effect::Settle(id));
@@ -147,13 +151,14 @@ impl Board {
 
     fn prune_attempts(&mut self, task: &TaskId) {
         let settled = |workspace| matches!(workspace, WorkspaceState::None | WorkspaceState::Gone);
+        let continued = self.tasks.get(task).and_then(|task| task.continues);
         let old: Vec<AttemptId> = self
             .attempts
             .values()
             .rev()
             .filter(|attempt| attempt.task == *task && !attempt.state.is_open())
             .skip(KEPT_ATTEMPTS)
-            .filter(|attempt| settled(attempt.workspace))
+            .filter(|attempt| settled(attempt.workspace) && Some(attempt.id) != continued)
             .map(|attempt| attempt.id)
             .collect();
         for id in old {

@@ -44,6 +44,7 @@ impl Board {
             AttemptState::Running | AttemptState::Verifying | AttemptState::Settled(_) => false,
         };
         if begins {
+            self.take_over(&attempt);
             self.edit_attempt(id, |row| set_workplace(row, workplace, has_folder));
         }
     }
@@ -59,6 +60,9 @@ impl Board {
             row.started_at = Some(step.now);
             set_workplace(row, workplace, has_folder);
         };
+        if matches!(attempt.state, AttemptState::Starting | AttemptState::Stopping(_)) {
+            self.take_over(&attempt);
+        }
         match attempt.state {
             AttemptState::Starting => self.edit_attempt(id, |row| {
                 begin(row);

@@ -287,6 +287,7 @@ impl Task {
             state: TaskState::Backlog,
             open_attempt: None,
             next_mode: AttemptMode::Fresh,
+            continues: None,
             needs_approval: draft.needs_approval,
             approved: None,
             not_before: None,

@@ -138,6 +138,7 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
             "attempt_not_started",
             json!({ "why": why.text, "trouble": why.kind }),
         ),
+        Event::SessionLost { why, .. } => ("session_lost", json!({ "why": why })),
         Event::AttemptUnknown { why, .. } => {
             ("attempt_unknown", json!({ "why": why.text, "trouble": why.kind }))
         }

@@ -1,0 +1,188 @@
+//! Going on with the session of an agent that was interrupted: its workspace is kept for the next attempt, which takes it over. A
+//! session that cannot be continued is given up once, and the attempt after that begins afresh.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::Board;
+use super::rows::ENGINE;
+use super::transition::Transition;
+use crate::attempt::{Attempt, AttemptState, ProcessExit, StopCause, Worker, WorkspaceState};
+use crate::effect::{Effect, NoticeLevel};
+use crate::id::{AttemptId, RoleId, TaskId};
+use crate::session::{Continuation, Session};
+use crate::task::{Task, TaskState};
+use crate::time::{Span, Timestamp};
+
+/// An agent that ends by itself so soon after it went on with a session, and without a word, could not go on with it.
+const SESSION_TRIAL: Span = Span::seconds(30);
+/// How far apart agents are started that were interrupted together: as many at a time as one turn may start.
+const PACE: Span = Span::seconds(1);
+/// Longest time over which they are spread.
+const LONGEST_PACE: Span = Span::minutes(5);
+/// Exit codes above this one say that a signal ended the program.
+const LAST_OWN_CODE: i32 = 128;
+
+impl Board {
+    /// Keeps the session and the workspace of an attempt that is about to be settled for the next one, where its role's agents
+    /// can go on with a session. Answers whether it did.
+    pub(super) fn keep_session(&mut self, attempt: &Attempt) -> bool {
+        let may = |role| self.settings.resume.allows(role);
+        // Without a workplace no process was ever started.
+        let keeps = attempt.worker.role().is_some_and(may) && attempt.workplace.is_some();
+        if keeps {
+            self.edit(&attempt.task, |task| task.continues = Some(attempt.id));
+        }
+        keeps
+    }
+
+    /// The same after an end that its agent did not choose. What ended twice like that may be ended by its session, so the next
+    /// attempt begins afresh.
+    pub(super) fn keep_session_after_crash(&mut self, attempt: &Attempt, exit: &ProcessExit) {
+        let is_killed = match exit {
+            ProcessExit::Code(code) => *code > LAST_OWN_CODE,
+            ProcessExit::Signal(_)
+            | ProcessExit::Vanished
+            | ProcessExit::MachineStopped
+            | ProcessExit::SessionStopped => true,
+        };
+        if is_killed && attempt.session.is_fresh() {
+            self.keep_session(attempt);
+        }
+    }
+
+    /// How long an agent that was interrupted just now waits for its start, because others were interrupted with it.
+    pub(super) fn pace(&self, now: Timestamp) -> Option<Span> {
+        let kept = |attempt: &&Arc<Attempt>| {
+            attempt.ended_at == Some(now) && attempt.workspace == WorkspaceState::Kept
+        };
+        let before = self.attempts.values().filter(kept).count() as u64;
+        let times = before / u64::from(self.settings.max_starts.max(1));
+        (times > 0).then(|| PACE.scaled(times, LONGEST_PACE))
+    }
+
+    /// The session with which an agent in the role of `worker` begins its work on a task.
+    pub(super) fn session_for(&self, task: &Task, worker: &Worker) -> Session {
+        let before = task.continues.and_then(|id| self.attempts.get(&id));
+        let Some(before) = before.filter(|before| before.worker.role() == worker.role()) else {
+            return Session::Fresh;
+        };
+        before.session_origin().map_or(Session::Fresh, |origin| {
+            Session::Continued(Continuation {
+                after: before.id,
+                origin,
+            })
+        })
+    }
+
+    /// The name of the agent whose session is continued, unless another has it by now.
+    pub(super) fn name_to_go_on(
+        &self,
+        task: &Task,
+        role: &RoleId,
+        taken: &BTreeSet<String>,
+    ) -> Option<String> {
+        let before = self.attempts.get(&task.continues?)?;
+        let name = before.worker.name();
+        (before.worker.role() == Some(role) && !taken.contains(name)).then(|| name.to_owned())
+    }
+
+    /// Hands the workspace that was kept over to the attempt that goes on in it.
+    pub(super) fn take_over(&mut self, attempt: &Attempt) {
+        let Some(after) = attempt
+            .session
+            .continuation()
+            .map(|continuation| continuation.after)
+        else {
+            return;
+        };
+        if self.tasks.get(&attempt.task).and_then(|task| task.continues) != Some(after) {
+            return;
+        }
+        self.edit(&attempt.task, |task| task.continues = None);
+        self.edit_attempt(after, |row| {
+            if row.workspace == WorkspaceState::Kept {
+                row.workspace = WorkspaceState::Gone;
+            }
+        });
+    }
+
+    /// Puts away what was kept for tasks that will not go on where they were: held, moved or over.
+    pub(super) fn release_kept(&mut self, step: &mut Transition) {
+        let pending = std::mem::take(&mut self.index.continuing);
+        for id in self.ids_of(pending) {
+            let Some(task) = self.task(&id) else { continue };
+            if task.continues.is_some() && !self.goes_on(&task) {
+                self.give_up_session(step, &id);
+            }
+        }
+    }
+
+    /// Whether the next attempt at a task is, or will be, like the one whose session was kept.
+    fn goes_on(&self, task: &Task) -> bool {
+        let before = task.continues.and_then(|id| self.attempts.get(&id));
+        let Some(before) = before.filter(|before| before.stage == task.stage) else {
+            return false;
+        };
+        let next = task.open_attempt.and_then(|id| self.attempts.get(&id));
+        match (&task.state, next) {
+            (TaskState::Released, None) => task.next_mode == before.mode,
+            (TaskState::Active, Some(next)) => {
+                let after = next.session.continuation().map(|continuation| continuation.after);
+                after == Some(before.id)
+            }
+            _ => false,
+        }
+    }
+
+    /// The next attempt begins afresh; the workspace that was kept is put away.
+    pub(super) fn give_up_session(&mut self, step: &mut Transition, task: &TaskId) {
+        let Some(kept) = self.tasks.get(task).and_then(|task| task.continues) else {
+            return;
+        };
+        self.edit(task, |task| task.continues = None);
+        let is_kept = self
+            .attempts
+            .get(&kept)
+            .is_some_and(|attempt| attempt.workspace == WorkspaceState::Kept);
+        if is_kept {
+            self.edit_attempt(kept, |row| {
+                row.workspace = WorkspaceState::Leaving;
+                row.expect_answer(step.now);
+            });
+            step.emit(Effect::Settle(kept));
+        }
+    }
+
+    /// The session that an attempt was to go on with is not there to be continued.
+    pub(super) fn session_lost(&mut self, step: &mut Transition, id: AttemptId, why: &str) {
+        let Some(attempt) = self.attempt(id) else { return };
+        match attempt.state {
+            AttemptState::Starting => self.begin_afresh(step, &attempt, why),
+            AttemptState::Stopping(cause) => {
+                self.edit(&attempt.task, |task| task.next_mode = attempt.mode);
+                self.settle_stopped(step, id, cause);
+            }
+            AttemptState::Running | AttemptState::Verifying | AttemptState::Settled(_) => {}
+        }
+    }
+
+    /// Whether an agent ended because its tool did not go on with the session.
+    pub(super) fn could_not_go_on(&self, now: Timestamp, attempt: &Attempt, exit: &ProcessExit) -> bool {
+        let ran = now.since(attempt.started_at.unwrap_or(attempt.created_at));
+        let is_own_end = matches!(exit, ProcessExit::Code(code) if *code <= LAST_OWN_CODE);
+        !attempt.session.is_fresh() && is_own_end && attempt.signals.is_empty() && ran <= SESSION_TRIAL
+    }
+
+    /// Settles an attempt that could not go on with its session. It costs nothing, and the next one begins afresh at once.
+    pub(super) fn begin_afresh(&mut self, step: &mut Transition, attempt: &Attempt, why: &str) {
+        let (name, task) = (attempt.worker.name(), &attempt.task);
+        self.give_up_session(step, task);
+        self.edit(task, |task| task.next_mode = attempt.mode);
+        self.settle_stopped(step, attempt.id, StopCause::Interrupted);
+        let text =
+            format!("{name} could not go on with its session, so {task} begins its stage again: {why}");
+        self.comment(step.now, task, ENGINE, text.clone());
+        step.notify_attempt(NoticeLevel::Warning, "session", attempt, text);
+    }
+}
