@@ -34,6 +34,7 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 
+use crate::agent_state::AgentReport;
 use crate::domain::event::EndCause;
 use crate::domain::{Ask, AskKind, AskReply, AttemptId, Cause, RoleId, Timestamp, TroubleKind};
 use crate::formats::end_rules;
@@ -173,6 +174,17 @@ impl Agents for LocalAgents {
 impl LocalAgents {
     fn agent(&self, role: &RoleId) -> Option<RoleAgent> {
         self.kinds.read().of(role)
+    }
+
+    /// What a title of the terminal of an agent in that role says; nothing where the tool is not known to say anything by it.
+    pub fn read_title(&self, role: &RoleId, title: &str) -> AgentReport {
+        let agent = self.agent(role);
+        match agent.as_ref().and_then(|agent| agent.tool.kind().name()) {
+            Some("claude") => claude::title::read(title),
+            Some("codex") => codex::title::read(title),
+            Some("gemini") => gemini::title::read(title),
+            Some(_) | None => AgentReport::default(),
+        }
     }
 
     /// The setting that answers an ask of an agent in that role without a person, and how.

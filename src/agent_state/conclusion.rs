@@ -36,6 +36,8 @@ pub struct Conclusion {
     pub age: Span,
     /// The report is over its lifetime, and nothing newer says otherwise.
     pub is_stale: bool,
+    /// No source says so yet: its wait was answered, or a key was typed, and it is presumed to go on.
+    pub is_presumed: bool,
 }
 
 /// A report as it counts now: an ended wait has become work.
@@ -82,7 +84,16 @@ impl AgentState {
             source: Some(winner.source),
             age: now.since(winner.at),
             is_stale: winner.is_expired(now),
+            is_presumed: winner.ended.is_some(),
         }
+    }
+
+    /// When something else may be concluded without another report: a report comes to the end of its life.
+    pub fn next_change(&self, now: Timestamp) -> Option<Timestamp> {
+        let candidates = self.candidates();
+        let ends = candidates.iter().filter_map(|candidate| candidate.expires);
+        let next = ends.filter(|end| *end >= now).min()?;
+        Some(next + Span(1))
     }
 
     /// What each source says now, highest rank first; without those that are taken back or void.
@@ -137,6 +148,7 @@ impl AgentState {
             source: None,
             age: now.since(last.unwrap_or(now)),
             is_stale: false,
+            is_presumed: false,
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The live terminals: one thread per holder reads what its program writes and feeds the emulated screen; the end of a
 //! program becomes an event. What a client looks at is read under the terminal's own lock.
 
+mod agent_watch;
+mod agents;
 mod pane;
 mod readers;
 mod reading;
@@ -25,6 +27,8 @@ use crate::server::poison::PoisonFlag;
 use crate::server::sizes::ResizeAction;
 use crate::term::keys::{Key, KeyInput, Modifiers, encode_key};
 use crate::term::{ColorPalette, EmulatorKind, Size, Terminal};
+pub(super) use agents::AgentStates;
+pub use agents::ReadTitleFn;
 pub use pane::LiveTerminal;
 pub(super) use pane::OutputWatch;
 use readers::Readers;
@@ -60,10 +64,10 @@ impl TerminalHub {
         holders: Arc<LocalHolders>,
         (engine, history): (EmulatorKind, usize),
         inbox: Inbox,
-        (before_end, end_cause): (BeforeEndFn, EndCauseFn),
+        (before_end, end_cause, read_title): (BeforeEndFn, EndCauseFn, ReadTitleFn),
     ) -> TerminalHub {
         TerminalHub(Arc::new(HubInner {
-            readers: Readers::new(holders, inbox),
+            readers: Readers::new(holders, inbox, read_title),
             engine,
             history,
             before_end,
@@ -92,6 +96,18 @@ impl TerminalHub {
     /// The folder of a terminal's log, also of one that is not live.
     pub(super) fn folder(&self, id: &HolderId) -> PathBuf {
         self.0.readers.holders.folder(id)
+    }
+
+    /// What the agents in the terminals do.
+    pub(super) fn agents(&self) -> &AgentStates {
+        &self.0.readers.agents
+    }
+
+    /// A person is about to type into a terminal.
+    pub(super) fn typed(&self, id: &HolderId) {
+        if let Some(attempt) = id.attempt() {
+            self.agents().input(attempt);
+        }
     }
 
     /// Ids of terminals whose program runs.
@@ -160,6 +176,25 @@ impl TerminalHub {
         }
     }
 
+    /// Begins to watch the agent of a terminal, and with the first one to tell the board of them all.
+    fn watch_agent(&self, attempt: AttemptId) {
+        let agents = self.agents();
+        agents.begin(attempt);
+        if !agents.needs_thread() {
+            return;
+        }
+        let inner = Arc::clone(&self.0);
+        let begun = std::thread::Builder::new()
+            .name("agents".to_owned())
+            .spawn(move || {
+                let (part, readers) = ("what tells the board of agents", &inner.readers);
+                inner.poison.guard(part, || readers.agents.run(&readers.inbox));
+            });
+        if let Err(error) = begun {
+            tracing::error!("could not start a thread to tell the board of agents: {error}");
+        }
+    }
+
     fn add_terminal(&self, id: &HolderId) -> Option<Arc<LiveTerminal>> {
         let mut panes = self.0.terminals.lock();
         if panes
@@ -224,6 +259,7 @@ impl HubInner {
             if let Some(attempt) = id.attempt() {
                 let tail = reading::last_lines(&mut pane.terminal.lock());
                 (self.before_end)();
+                readers.agents.ended(attempt, exit.clone());
                 // An engine that has stopped finds the end in its next inventory.
                 let cause = (self.end_cause)(attempt, &tail);
                 let _stopped = readers.inbox.send(Event::AttemptEnded {
@@ -241,6 +277,9 @@ impl HubInner {
 impl Terminals for TerminalHub {
     fn follow(&self, id: &HolderId) {
         let Some(pane) = self.add_terminal(id) else { return };
+        if let Some(attempt) = id.attempt() {
+            self.watch_agent(attempt);
+        }
         let (inner, name) = (Arc::clone(&self.0), id.clone());
         let thread = std::thread::Builder::new().name(format!("pane-{id}"));
         let begun = thread.spawn(move || {
@@ -266,7 +305,7 @@ impl Terminals for TerminalHub {
 
     fn answer(&self, attempt: AttemptId, ask: &Ask, reply: &AskReply) -> Result<(), String> {
         let id = HolderId::from(attempt);
-        match (ask.channel, reply) {
+        let given = match (ask.channel, reply) {
             // Whoever waits for it reads it from the board.
             (AskChannel::Request, _) => Ok(()),
             (AskChannel::Keys | AskChannel::Line, AskReply::Text(text)) => self.type_line(&id, text),
@@ -278,7 +317,11 @@ impl Terminals for TerminalHub {
                 Ok(())
             }
             (AskChannel::Terminal, _) => Err("only its terminal takes an answer".to_owned()),
+        };
+        if given.is_ok() {
+            self.agents().answered(attempt);
         }
+        given
     }
 
     fn last_lines(&self, id: &HolderId) -> String {
@@ -311,6 +354,7 @@ mod tests {
     use super::*;
     use crate::adapters::holder::process::ProcessIdentity;
     use crate::adapters::holder::{ExitRecord, HolderMeta};
+    use crate::agent_state::AgentReport;
     use crate::domain::{Span, Timestamp};
     use crate::engine::inbox::{Received, inbox};
     use crate::ports::holders::ExitedBy;
@@ -342,9 +386,18 @@ mod tests {
     }
 
     /// A hub of no terminals yet, over that folder of attempts.
-    fn hub_over(folder: &std::path::Path, inbox: Inbox, hooks: (BeforeEndFn, EndCauseFn)) -> TerminalHub {
+    fn hub_over(
+        folder: &std::path::Path,
+        inbox: Inbox,
+        (before_end, end_cause): (BeforeEndFn, EndCauseFn),
+    ) -> TerminalHub {
         let holders = LocalHolders::new("dbs".into(), folder.to_owned(), folder.to_owned());
-        TerminalHub::new(Arc::new(holders), (EmulatorKind::default(), 10), inbox, hooks)
+        TerminalHub::new(
+            Arc::new(holders),
+            (EmulatorKind::default(), 10),
+            inbox,
+            (before_end, end_cause, Box::new(|_, _| AgentReport::default())),
+        )
     }
 
     #[test]

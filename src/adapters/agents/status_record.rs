@@ -27,7 +27,13 @@ fn child(id: &str, record: &StatusRecord) -> Seen {
 }
 
 fn root(record: &StatusRecord) -> Seen {
-    let text = harmless(record.text.as_deref().unwrap_or_default());
+    let text = harmless(
+        record
+            .text
+            .as_deref()
+            .or(record.title.as_deref())
+            .unwrap_or_default(),
+    );
     let kind = record.kind.as_deref();
     Seen::Doing(match record.state {
         ReportedState::Idle => Doing::Idle,
@@ -41,11 +47,17 @@ fn root(record: &StatusRecord) -> Seen {
     })
 }
 
-/// Claude reports its own dialogs (`trust this folder`, `dialog open`) as permissions; those of tools begin with `approve`.
+/// A permission is one of a tool unless it is known to be about a dialog of the program itself, which no yes or no answers.
 fn ask_kind(kind: Option<&str>, text: &str) -> AskKind {
     match kind {
         Some("question") => AskKind::Question,
-        _ if text.is_empty() || text.starts_with("approve ") => AskKind::Permission,
+        Some("permission") if !is_dialog(text) => AskKind::Permission,
         _ => AskKind::Dialog,
     }
+}
+
+/// Whether a report of a permission is about a dialog of Claude Code itself.
+fn is_dialog(text: &str) -> bool {
+    const DIALOGS: &[&str] = &["trust this folder", "dialog open"];
+    DIALOGS.iter().any(|known| text.eq_ignore_ascii_case(known))
 }

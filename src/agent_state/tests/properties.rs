@@ -126,6 +126,21 @@ proptest! {
     }
 
     #[test]
+    fn without_a_report_nothing_else_is_concluded_before_the_next_change(
+        reports in reports(), now in 12_000..30_000u64, typed in prop::option::of(0..12_000u64), share in 0..100u64,
+    ) {
+        let mut state = state(&reports);
+        if let Some(typed) = typed {
+            state.input(Timestamp(typed));
+        }
+        let now = Timestamp(now);
+        let end = state.next_change(now).unwrap_or(Timestamp(200_000));
+        prop_assert!(end > now);
+        let between = now + crate::domain::Span((end.since(now).0 - 1) * share / 100);
+        prop_assert_eq!(state.conclude(now).doing, state.conclude(between).doing);
+    }
+
+    #[test]
     fn time_alone_only_ever_leads_to_a_lower_source(
         reports in reports(), first in 0..90_000u64, more in 0..90_000u64, typed in prop::option::of(0..12_000u64),
     ) {

@@ -199,6 +199,9 @@ fn type_into(hub: &TerminalHub, id: ScreenId, typed: &ProgramInput) {
             .unwrap_or_default(),
     };
     if !bytes.is_empty() {
+        if matches!(typed, ProgramInput::Key(_) | ProgramInput::Paste(_)) {
+            hub.typed(&id);
+        }
         hub.input(&id, &bytes);
     }
 }

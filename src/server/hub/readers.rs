@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use crate::adapters::holder::LocalHolders;
 use crate::engine::inbox::Inbox;
 use crate::ports::holders::PaneSize;
+use crate::server::hub::agents::{AgentStates, ReadTitleFn};
 use crate::server::hub::pane::LiveTerminal;
 use crate::server::sizes::ResizeAction;
 use crate::term::Size;
@@ -31,16 +32,21 @@ pub(super) struct Readers {
     /// its sizes. The port has nothing of that, and a trait that had all of it would have this one implementation.
     pub(super) holders: Arc<LocalHolders>,
     pub(super) inbox: Inbox,
+    /// What the agents in the terminals do.
+    pub(super) agents: AgentStates,
+    pub(super) read_title: ReadTitleFn,
     /// Changes with output that somebody watches, and with every terminal that came, went or got another size.
     pub(super) changed: watch::Sender<TerminalChanges>,
     closing: (Mutex<bool>, Condvar),
 }
 
 impl Readers {
-    pub(super) fn new(holders: Arc<LocalHolders>, inbox: Inbox) -> Readers {
+    pub(super) fn new(holders: Arc<LocalHolders>, inbox: Inbox, read_title: ReadTitleFn) -> Readers {
         Readers {
             holders,
             inbox,
+            agents: AgentStates::default(),
+            read_title,
             changed: watch::Sender::default(),
             closing: (Mutex::new(false), Condvar::new()),
         }
@@ -49,6 +55,7 @@ impl Readers {
     pub(super) fn close(&self) {
         *self.closing.0.lock() = true;
         self.closing.1.notify_all();
+        self.agents.close();
     }
 
     /// A terminal shows the present, and its size is known: now it gets the one wished for.

@@ -1,15 +1,17 @@
 //! Output from a holder goes into the emulated screen, answers of the screen back to the program, and what an agent reports of
-//! itself, to the engine.
+//! itself, to what is known of it.
 
+use crate::adapters::agents::status_record;
 use crate::adapters::clock;
 use crate::adapters::holder::protocol::{HolderReply, HolderStatus};
 use crate::adapters::holder::{LogReader, RequestSender};
-use crate::domain::{ActivityKind, Event, ProcessExit};
+use crate::agent_state::{AgentReport, Source};
+use crate::domain::{AttemptId, ProcessExit};
 use crate::ports::holders::{ExitedBy, HolderId, PaneSize};
 use crate::server::hub::pane::LiveTerminal;
 use crate::server::hub::readers::Readers;
 use crate::server::replay::SizeHistory;
-use crate::term::{ReportedState, Size, StatusRecord, TermEvent, Terminal, sanitize};
+use crate::term::{Size, TermEvent, Terminal, sanitize};
 
 /// Lines of the end of an agent's output that are kept with its crash, and their longest.
 const LAST_LINES: usize = 15;
@@ -41,8 +43,6 @@ struct Reading<'a> {
     live: u64,
     /// All of the past has been shown, and the terminal has the size its program has.
     is_live: bool,
-    /// What the program last reported in the past. Earlier reports say nothing of now: an ask that still waits was after them.
-    last_doing: Option<ActivityKind>,
 }
 
 /// Reads until the program has ended (answers how), or the connection has (answers nothing).
@@ -70,7 +70,6 @@ pub(super) fn read(
         size: PaneSize::cells(0, 0),
         live: u64::MAX,
         is_live: false,
-        last_doing: None,
     };
     while let Ok(Some(reply)) = connection.replies.next_reply() {
         match reply {
@@ -106,6 +105,10 @@ impl Reading<'_> {
         (self.live, self.size) = (snapshot.end, snapshot.size);
         self.sizes = SizeHistory::read(&self.hub.holders.folder(self.id));
         *self.pane.requests.lock() = Some(self.requests.clone());
+        // What was reported before says nothing of now but by its end: an ask that still waits was after it.
+        if let Some(attempt) = self.id.attempt() {
+            self.hub.agents.set_past(attempt, true);
+        }
         self.requests.attach(from).ok()?;
         self.reached(from, fed);
         Some(())
@@ -141,8 +144,8 @@ impl Reading<'_> {
         let size = Size::new(self.size.cols, self.size.rows);
         drop(self.pane.terminal.lock().resize(size));
         self.hub.found(self.pane, self.size);
-        if let Some(doing) = self.last_doing.take() {
-            self.observe(doing);
+        if let Some(attempt) = self.id.attempt() {
+            self.hub.agents.set_past(attempt, false);
         }
     }
 
@@ -151,13 +154,13 @@ impl Reading<'_> {
         for event in events {
             match event {
                 TermEvent::Reply(bytes) if !past => drop(self.requests.input(&bytes)),
-                TermEvent::AgentState(state) => match doing_of(&state) {
-                    Some(doing) if past => self.last_doing = Some(doing),
-                    Some(doing) => self.observe(doing),
-                    None => {}
-                },
+                TermEvent::AgentState(record) => {
+                    self.observe(Source::StatusRecord, |_| status_record::read(&record));
+                }
+                TermEvent::Title(title) => {
+                    self.observe(Source::Title, |attempt| (self.hub.read_title)(attempt, &title));
+                }
                 TermEvent::Reply(_)
-                | TermEvent::Title(_)
                 | TermEvent::Bell
                 | TermEvent::Notification(_)
                 | TermEvent::Progress(_)
@@ -170,16 +173,11 @@ impl Reading<'_> {
         }
     }
 
-    /// Tells the engine what the program does, if it is an agent's.
-    fn observe(&self, doing: ActivityKind) {
-        let Some(attempt) = self.id.attempt() else { return };
-        let source = "osc 7501".to_owned();
-        // An engine that has stopped shows nothing anyway.
-        drop(self.hub.inbox.send(Event::Observed {
-            attempt,
-            doing,
-            source,
-        }));
+    /// Keeps what a source says of the program, if it is an agent's.
+    fn observe(&self, source: Source, read: impl FnOnce(AttemptId) -> AgentReport) {
+        if let Some(attempt) = self.id.attempt() {
+            self.hub.agents.observe(attempt, source, &read(attempt));
+        }
     }
 }
 
@@ -196,31 +194,6 @@ pub(super) fn replay(hub: &Readers, id: &HolderId, pane: &LiveTerminal, fed: &mu
     if let Err(error) = shown {
         tracing::warn!(%id, "could not {error}");
     }
-}
-
-/// What the program reports of itself (OSC 7501); records of parts of it (`id`) say nothing of the whole.
-fn doing_of(state: &StatusRecord) -> Option<ActivityKind> {
-    let text = || {
-        let text = state.text.as_deref().or(state.title.as_deref());
-        sanitize(text.unwrap_or_default()).into_owned()
-    };
-    Some(match (state.state, state.kind.as_deref()) {
-        _ if state.id.is_some() => return None,
-        (ReportedState::Working, _) => ActivityKind::Working,
-        (ReportedState::Blocked, Some("question")) => ActivityKind::Question(text()),
-        (ReportedState::Blocked, Some("permission")) if !is_dialog(&text()) => {
-            ActivityKind::Permission(text())
-        }
-        (ReportedState::Blocked, _) => ActivityKind::Dialog(text()),
-        (ReportedState::Idle | ReportedState::Done | ReportedState::Error, _) => ActivityKind::Idle,
-        (ReportedState::Clear, _) => return None,
-    })
-}
-
-/// Whether a report of a permission is about a dialog of the tool itself, which no yes or no of ours answers.
-fn is_dialog(text: &str) -> bool {
-    const DIALOGS: &[&str] = &["trust this folder", "dialog open"];
-    DIALOGS.iter().any(|known| text.eq_ignore_ascii_case(known))
 }
 
 /// The last lines with something on them, cleaned and cut.

@@ -26,6 +26,12 @@ pub(super) fn terminals(
     intake: &SignalIntake,
     agents: &Arc<LocalAgents>,
 ) -> TerminalHub {
+    let (named, boards) = (Arc::clone(agents), intake.engine.clone());
+    let title = move |attempt: AttemptId, title: &str| {
+        let attempt = boards.read_model().attempts.get(&attempt).cloned();
+        let role = attempt.as_ref().and_then(|attempt| attempt.worker.role());
+        role.map(|role| named.read_title(role, title)).unwrap_or_default()
+    };
     let (signals, agents, engine) = (intake.clone(), Arc::clone(agents), intake.engine.clone());
     let cause = move |attempt: AttemptId, tail: &str| {
         let attempt = engine.read_model().attempts.get(&attempt).cloned();
@@ -38,6 +44,7 @@ pub(super) fn terminals(
         (
             Box::new(move || inbox_folder::take_all(&signals)),
             Box::new(cause),
+            Box::new(title),
         ),
     )
 }

@@ -1,0 +1,306 @@
+//! What is known of the agent in one terminal, and what of it the board is told: words it decides by, when they change, and not more
+//! often than it can use. Pure; must not send anything.
+
+use crate::agent_state::{AgentReport, AgentState, Conclusion, Doing, Source};
+use crate::domain::attempt::ActivityKind;
+use crate::domain::{AskKind, Span, Timestamp};
+
+/// Shortest time between two words for the board. What changes more often is told as it is at the end of that time.
+const PACE: Span = Span(200);
+/// The same after two words at once, and so the longest time.
+const PACE_AFTER_TWO: Span = Span(400);
+
+/// The state of one process of an agent, and what the board was told of it.
+#[derive(Debug)]
+pub(super) struct AgentWatch {
+    pub(super) state: AgentState,
+    told: Option<ActivityKind>,
+    /// The wait that the board was told of has been over since, even if the agent waits for the same again.
+    was_over: bool,
+    not_before: Timestamp,
+    /// Its terminal is still shown the past, of which only the end says anything about now.
+    is_past: bool,
+}
+
+impl AgentWatch {
+    /// The watch of a process of which nothing was reported yet.
+    pub(super) fn new() -> AgentWatch {
+        AgentWatch {
+            state: AgentState::new(),
+            told: None,
+            was_over: false,
+            not_before: Timestamp::default(),
+            is_past: true,
+        }
+    }
+
+    /// Takes what a source says.
+    pub(super) fn observe(&mut self, source: Source, at: Timestamp, report: &AgentReport) {
+        for observation in report.observations(source, at) {
+            self.state.observe(observation);
+        }
+        self.look(at);
+    }
+
+    /// Whether its terminal is shown the past.
+    pub(super) fn set_past(&mut self, is_past: bool, now: Timestamp) {
+        self.is_past = is_past;
+        self.look(now);
+    }
+
+    /// When there is something for the board, or when that may become so without another report.
+    pub(super) fn due(&self, now: Timestamp) -> Option<Timestamp> {
+        if self.is_past {
+            return None;
+        }
+        if !self.has_news(now) {
+            return self.state.next_change(now);
+        }
+        // A clock that was set back must not hold it up.
+        let waits = self.not_before > now && self.not_before.since(now) <= PACE_AFTER_TWO;
+        Some(if waits { self.not_before } else { now })
+    }
+
+    /// What the board is to be told now, in this order, with the source that says so.
+    pub(super) fn tell(&mut self, now: Timestamp) -> Vec<(ActivityKind, &'static str)> {
+        if self.due(now).is_none_or(|due| due > now) || !self.has_news(now) {
+            return Vec::new();
+        }
+        let Some((word, source)) = word(&self.state.conclude(now)) else {
+            return Vec::new();
+        };
+        let mut told = Vec::new();
+        if self.told.as_ref() == Some(&word) {
+            // The same ask once more is another ask, and the board knows it only by what was between.
+            told.push((ActivityKind::Working, source));
+        }
+        told.push((word.clone(), source));
+        self.told = Some(word);
+        self.was_over = false;
+        self.not_before = now + if told.len() > 1 { PACE_AFTER_TWO } else { PACE };
+        told
+    }
+
+    fn has_news(&self, now: Timestamp) -> bool {
+        !self.is_past
+            && word(&self.state.conclude(now)).is_some_and(|(word, _)| {
+                self.told.as_ref() != Some(&word) || (self.was_over && word.needs_person())
+            })
+    }
+
+    /// Notes the end of a wait that the board knows of, however short it lasts.
+    fn look(&mut self, now: Timestamp) {
+        let word = word(&self.state.conclude(now));
+        if word.is_some_and(|(word, _)| !word.needs_person()) {
+            self.was_over = self.told.as_ref().is_some_and(ActivityKind::needs_person);
+        }
+    }
+}
+
+/// The board's word for what an agent does, and for the source of it. None for what the board learns by other events, and for what
+/// is only presumed: no ask is over because a key was typed or an answer was sent.
+fn word(concluded: &Conclusion) -> Option<(ActivityKind, &'static str)> {
+    let source = source_name(concluded.source?);
+    if concluded.is_presumed {
+        return None;
+    }
+    let word = match &concluded.doing {
+        Doing::Starting | Doing::Exited(_) | Doing::Lost => return None,
+        Doing::Working(_) | Doing::Background(_) => ActivityKind::Working,
+        Doing::Blocked(wait) => match wait.kind {
+            AskKind::Permission | AskKind::Plan => ActivityKind::Permission(wait.text.clone()),
+            AskKind::Question => ActivityKind::Question(wait.text.clone()),
+            AskKind::Dialog => ActivityKind::Dialog(wait.text.clone()),
+        },
+        Doing::NotLoggedIn => ActivityKind::Dialog("not logged in".to_owned()),
+        Doing::Limit { .. } | Doing::Idle | Doing::Done { .. } => ActivityKind::Idle,
+    };
+    Some((word, source))
+}
+
+/// The name of a source in events, as they have been stored from the first.
+fn source_name(source: Source) -> &'static str {
+    match source {
+        Source::ProcessExit => "exit",
+        Source::StatusRecord => "osc 7501",
+        Source::Hook => "hook",
+        Source::SessionFile => "session file",
+        Source::Stream => "stream",
+        Source::Title => "title",
+        Source::Screen => "screen",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::adapters::agents::claude::title;
+    use crate::agent_state::{Seen, Wait};
+
+    fn live() -> AgentWatch {
+        let mut watch = AgentWatch::new();
+        watch.set_past(false, Timestamp(0));
+        watch
+    }
+
+    fn asks(text: &str) -> AgentReport {
+        AgentReport::doing(Doing::Blocked(Wait::new(AskKind::Permission, text)))
+    }
+
+    fn working() -> AgentReport {
+        AgentReport::doing(Doing::WORKING)
+    }
+
+    fn permission(text: &str) -> ActivityKind {
+        ActivityKind::Permission(text.to_owned())
+    }
+
+    /// What is told when each report comes at its time and the board is told whenever something is due.
+    fn told(
+        watch: &mut AgentWatch,
+        reports: &[(u64, Source, AgentReport)],
+        end: u64,
+    ) -> Vec<(u64, ActivityKind)> {
+        let mut told = Vec::new();
+        let mut reports = reports.iter().peekable();
+        for now in 0..=end {
+            while let Some((_, source, report)) = reports.next_if(|(at, ..)| *at <= now) {
+                watch.observe(*source, Timestamp(now), report);
+            }
+            if watch.due(Timestamp(now)).is_some_and(|due| due <= Timestamp(now)) {
+                told.extend(
+                    watch
+                        .tell(Timestamp(now))
+                        .into_iter()
+                        .map(|(word, _)| (now, word)),
+                );
+            }
+        }
+        told
+    }
+
+    fn words(told: &[(u64, ActivityKind)]) -> Vec<ActivityKind> {
+        told.iter().map(|(_, word)| word.clone()).collect()
+    }
+
+    #[test]
+    fn ten_thousand_titles_that_say_the_same_are_one_word_for_the_board() {
+        let spinner = |number: u64| {
+            title::read(if number.is_multiple_of(2) {
+                "◐ claude"
+            } else {
+                "◑ claude"
+            })
+        };
+        let reports: Vec<_> = (0..10_000).map(|n| (n / 10, Source::Title, spinner(n))).collect();
+        assert_eq!(
+            words(&told(&mut live(), &reports, 2_000)),
+            [ActivityKind::Working]
+        );
+    }
+
+    #[test]
+    fn ten_thousand_titles_that_alternate_are_five_words_a_second_and_the_last_one_is_told() {
+        let flicker = |number: u64| {
+            title::read(if number.is_multiple_of(2) {
+                "◐ claude"
+            } else {
+                "✳ claude"
+            })
+        };
+        let reports: Vec<_> = (0..10_000).map(|n| (n / 10, Source::Title, flicker(n))).collect();
+        let told = told(&mut live(), &reports, 2_000);
+        assert!(told.len() <= 7, "{told:?}");
+        assert_eq!(told.last().map(|(_, word)| word), Some(&ActivityKind::Idle));
+    }
+
+    #[test]
+    fn the_same_ask_once_more_is_told_as_another_however_short_the_work_between_was() {
+        let source = Source::StatusRecord;
+        let reports = [
+            (0, source, asks("touch x")),
+            (10, source, working()),
+            (20, source, asks("touch x")),
+        ];
+        let told = told(&mut live(), &reports, 1_000);
+        let wanted = [
+            permission("touch x"),
+            ActivityKind::Working,
+            permission("touch x"),
+        ];
+        assert_eq!(words(&told), wanted);
+    }
+
+    #[test]
+    fn of_the_past_only_its_end_is_told() {
+        let mut watch = AgentWatch::new();
+        for report in [asks("a"), working(), asks("b"), working(), asks("c")] {
+            watch.observe(Source::StatusRecord, Timestamp(5), &report);
+            assert_eq!(
+                watch.due(Timestamp(5)),
+                None,
+                "nothing is told before the present is shown"
+            );
+        }
+        watch.set_past(false, Timestamp(6));
+        let told: Vec<ActivityKind> = watch
+            .tell(Timestamp(6))
+            .into_iter()
+            .map(|(word, _)| word)
+            .collect();
+        assert_eq!(told, [permission("c")]);
+    }
+
+    #[test]
+    fn neither_a_key_nor_an_answer_tells_the_board_that_an_ask_is_over() {
+        let mut watch = live();
+        watch.observe(Source::Hook, Timestamp(0), &asks("a"));
+        assert_eq!(watch.tell(Timestamp(0)).len(), 1);
+        watch.state.input(Timestamp(10));
+        watch.state.answered(Timestamp(20));
+        assert_eq!(watch.state.conclude(Timestamp(30)).doing, Doing::WORKING);
+        assert_eq!(watch.tell(Timestamp(5_000)), []);
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_holds_nothing_up() {
+        let mut watch = live();
+        watch.observe(Source::StatusRecord, Timestamp(900_000), &working());
+        assert_eq!(watch.tell(Timestamp(900_000)).len(), 1);
+        watch.observe(Source::StatusRecord, Timestamp(900_001), &asks("a"));
+        assert_eq!(watch.due(Timestamp(1_000)), Some(Timestamp(1_000)));
+    }
+
+    fn any_report() -> impl Strategy<Value = (Source, AgentReport)> {
+        let report = prop_oneof![
+            Just(working()),
+            Just(AgentReport::doing(Doing::Idle)),
+            "[ab]".prop_map(|text| asks(&text)),
+            Just(AgentReport::of(Seen::Withdrawn)),
+        ];
+        let source = prop::sample::select(&[Source::StatusRecord, Source::Hook, Source::Title][..]);
+        (source, report)
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_told_last_is_what_holds_and_nothing_is_told_too_often(
+            mut reports in prop::collection::vec((0..3_000u64, any_report()), 0..60),
+        ) {
+            reports.sort_by_key(|(at, _)| *at);
+            let reports: Vec<_> = reports.into_iter().map(|(at, (source, report))| (at, source, report)).collect();
+            let mut watch = live();
+            let told = told(&mut watch, &reports, 20_000);
+            for (earlier, later) in told.iter().zip(told.iter().skip(2)) {
+                prop_assert!(later.0 >= earlier.0 + PACE.0, "{told:?}");
+            }
+            prop_assert!(told.len() <= 12 + 3_000 / 100, "{told:?}");
+            if let Some((holds, _)) = word(&watch.state.conclude(Timestamp(20_000))) {
+                prop_assert_eq!(told.last().map(|(_, word)| word), Some(&holds));
+            }
+            prop_assert!(told.windows(2).all(|pair| pair[0].1 != pair[1].1), "{told:?}");
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! The states of all agents with a live terminal, and the one thread that tells the board of them. Reports change no board by
+//! themselves: each is kept here, and only a word the board decides by becomes an event.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex};
+
+use super::agent_watch::AgentWatch;
+use crate::adapters::clock;
+use crate::agent_state::{AgentReport, Doing, Source};
+use crate::domain::{AttemptId, Event, ProcessExit, Timestamp};
+use crate::engine::inbox::Inbox;
+
+/// Agents whose process has ended that are remembered; those of the lowest number are forgotten first.
+const MAX_ENDED: usize = 24;
+
+/// Function that reads from a title of an agent's terminal what its tool says by it.
+pub type ReadTitleFn = Box<dyn Fn(AttemptId, &str) -> AgentReport + Send + Sync>;
+
+/// The states of the agents of a server, shared between its threads.
+#[derive(Debug, Default)]
+pub(in crate::server) struct AgentStates {
+    watches: Mutex<Watches>,
+    woken: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Watches {
+    by_attempt: BTreeMap<AttemptId, AgentWatch>,
+    ended: Vec<AttemptId>,
+    is_closed: bool,
+    has_thread: bool,
+    /// When the thread that tells the board looks again by itself.
+    wakes_at: Option<Timestamp>,
+}
+
+impl AgentStates {
+    /// A process of an agent is about to be read; what was known of an earlier one is forgotten.
+    pub(super) fn begin(&self, attempt: AttemptId) {
+        let mut watches = self.watches.lock();
+        watches.ended.retain(|ended| *ended != attempt);
+        watches.by_attempt.insert(attempt, AgentWatch::new());
+    }
+
+    /// Takes what a source says of an agent; nothing of one that has no live terminal.
+    pub(in crate::server) fn observe(&self, attempt: AttemptId, source: Source, report: &AgentReport) {
+        if !report.seen.is_empty() {
+            self.change(attempt, |watch, now| watch.observe(source, now, report));
+        }
+    }
+
+    /// Whether the agent's terminal is shown the past once more.
+    pub(super) fn set_past(&self, attempt: AttemptId, is_past: bool) {
+        self.change(attempt, |watch, now| watch.set_past(is_past, now));
+    }
+
+    /// A person typed a key into its terminal.
+    pub(super) fn input(&self, attempt: AttemptId) {
+        self.change(attempt, |watch, now| watch.state.input(now));
+    }
+
+    /// Its ask was answered.
+    pub(super) fn answered(&self, attempt: AttemptId) {
+        self.change(attempt, |watch, now| watch.state.answered(now));
+    }
+
+    /// Its process has ended.
+    pub(super) fn ended(&self, attempt: AttemptId, exit: ProcessExit) {
+        self.observe(
+            attempt,
+            Source::ProcessExit,
+            &AgentReport::doing(Doing::of_exit(exit)),
+        );
+        let mut watches = self.watches.lock();
+        watches.ended.push(attempt);
+        if watches.ended.len() > MAX_ENDED {
+            let oldest = watches.ended.remove(0);
+            watches.by_attempt.remove(&oldest);
+        }
+    }
+
+    /// Whether a thread has to be started that calls [`run`](Self::run); once true.
+    pub(super) fn needs_thread(&self) -> bool {
+        !std::mem::replace(&mut self.watches.lock().has_thread, true)
+    }
+
+    /// Tells the board what changes until the server ends. The inbox may be full meanwhile: what is told then is what holds then.
+    pub(super) fn run(&self, inbox: &Inbox) {
+        while let Some(events) = self.next_events() {
+            for event in events {
+                // An engine that has stopped shows nothing anyway.
+                if inbox.send(event).is_err() {
+                    return;
+                }
+            }
+        }
+    }
+
+    pub(super) fn close(&self) {
+        self.watches.lock().is_closed = true;
+        self.woken.notify_all();
+    }
+
+    fn next_events(&self) -> Option<Vec<Event>> {
+        let mut watches = self.watches.lock();
+        while !watches.is_closed {
+            let now = clock::now();
+            let events = watches.tell(now);
+            if !events.is_empty() {
+                return Some(events);
+            }
+            watches.wakes_at = watches.due(now);
+            match watches.wakes_at {
+                Some(at) => {
+                    let wait = Duration::from_millis(at.since(now).0.max(1));
+                    self.woken.wait_for(&mut watches, wait);
+                }
+                None => self.woken.wait(&mut watches),
+            }
+        }
+        None
+    }
+
+    /// Changes what is known of an agent, and wakes the thread only if it has to look earlier than it would.
+    fn change(&self, attempt: AttemptId, change: impl FnOnce(&mut AgentWatch, Timestamp)) {
+        let now = clock::now();
+        let mut watches = self.watches.lock();
+        let Some(watch) = watches.by_attempt.get_mut(&attempt) else {
+            return;
+        };
+        change(watch, now);
+        let Some(due) = watch.due(now) else { return };
+        if watches.wakes_at.is_none_or(|at| due < at) {
+            watches.wakes_at = Some(due);
+            drop(watches);
+            self.woken.notify_one();
+        }
+    }
+}
+
+impl Watches {
+    fn tell(&mut self, now: Timestamp) -> Vec<Event> {
+        let told = self.by_attempt.iter_mut().flat_map(|(attempt, watch)| {
+            let told = watch.tell(now).into_iter();
+            told.map(|(doing, source)| Event::Observed {
+                attempt: *attempt,
+                doing,
+                source: source.to_owned(),
+            })
+        });
+        told.collect()
+    }
+
+    fn due(&self, now: Timestamp) -> Option<Timestamp> {
+        self.by_attempt.values().filter_map(|watch| watch.due(now)).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adapters::agents::claude::title;
+    use crate::domain::Span;
+    use crate::domain::attempt::ActivityKind;
+    use crate::engine::inbox::{Received, inbox};
+
+    #[test]
+    fn ten_thousand_reports_make_a_handful_of_events_and_the_last_of_them_is_true() {
+        let (states, (inlet, outlet)) = (AgentStates::default(), inbox());
+        let attempt = AttemptId(7);
+        states.begin(attempt);
+        states.set_past(attempt, false);
+        let mut seen = Vec::new();
+        std::thread::scope(|scope| {
+            scope.spawn(|| states.run(&inlet));
+            let (busy, idle) = (title::read("◐ claude"), title::read("✳ claude"));
+            for number in 0..10_000 {
+                let report = if number % 2 == 0 { &busy } else { &idle };
+                states.observe(attempt, Source::Title, report);
+            }
+            let asks = AgentReport::doing(Doing::NotLoggedIn);
+            states.observe(attempt, Source::StatusRecord, &asks);
+            loop {
+                let Received::Envelope(envelope) = outlet.next(Some(Span(60_000))) else {
+                    panic!("the last word was not told: {seen:?}");
+                };
+                let Event::Observed { doing, .. } = envelope.event else {
+                    panic!("{:?}", envelope.event);
+                };
+                let is_last = !matches!(doing, ActivityKind::Working | ActivityKind::Idle);
+                seen.push(doing);
+                if is_last {
+                    break;
+                }
+            }
+            states.close();
+        });
+        assert!(seen.len() < 50, "{}", seen.len());
+    }
+
+    #[test]
+    fn an_agent_without_a_live_terminal_is_not_kept() {
+        let states = AgentStates::default();
+        let working = AgentReport::doing(Doing::WORKING);
+        states.observe(AttemptId(1), Source::Hook, &working);
+        assert!(states.watches.lock().by_attempt.is_empty());
+        for number in 0..100 {
+            states.begin(AttemptId(number));
+            states.ended(AttemptId(number), ProcessExit::Code(0));
+        }
+        assert_eq!(states.watches.lock().by_attempt.len(), MAX_ENDED);
+    }
+}
