@@ -133,6 +133,23 @@ fn many_bells_are_one_and_events_are_limited() {
 }
 
 #[test]
+fn a_flood_keeps_neither_the_last_title_nor_the_last_state_away() {
+    let mut bytes = Vec::new();
+    for number in 0..1_000 {
+        bytes.extend(format!("\x1b]0;title {number}\x07").bytes());
+    }
+    bytes.extend(b"\x1b]7501;state=idle\x07\x1b]0;last\x07");
+    let got = events(&bytes);
+    let idle = TermEvent::AgentState(StatusRecord::default());
+    assert_eq!(got.len(), 256);
+    assert_eq!(&got[254..], [idle.clone(), TermEvent::Title("last".to_owned())]);
+    let mut bytes = b"\x1b]9;note\x07".repeat(1_000);
+    bytes.extend(b"\x1b]7501;state=working:id=a\x07\x1b]7501;state=idle\x07");
+    let got = events(&bytes);
+    assert_eq!((got.len(), got.last()), (256, Some(&idle)));
+}
+
+#[test]
 fn forgetting_the_history_is_marked_and_not_done() {
     for kind in EmulatorKind::ALL {
         let mut terminal = fed(kind, 10, 3, b"1\r\n2\r\n3\r\n4\r\n5");

@@ -30,6 +30,18 @@ pub enum TermEvent {
     EmulatorRebuilt,
 }
 
+impl TermEvent {
+    /// Whether it says nothing more once that came, or is worth less than a report of a state.
+    pub(crate) fn is_superseded_by(&self, newer: &TermEvent) -> bool {
+        match (self, newer) {
+            (TermEvent::Title(_), TermEvent::Title(_)) => true,
+            (TermEvent::AgentState(old), TermEvent::AgentState(newer)) => old.id == newer.id,
+            (old, TermEvent::AgentState(_)) => !matches!(old, TermEvent::Reply(_)),
+            _ => false,
+        }
+    }
+}
+
 /// A notification that a program sent to its terminal (OSC 9, 99 or 777).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DesktopNotification {

@@ -18,7 +18,7 @@ use crate::palette::ColorPalette;
 use crate::scanner::{Csi, ScanSink, StringKind};
 use crate::size::Size;
 
-/// Most events of one feed; those beyond are dropped.
+/// Most events of one feed; those beyond are dropped, of titles and states the older ones.
 const EVENT_LIMIT: usize = 256;
 
 /// The state of one terminal behind the scanner: modes, margins, tab stops and the emulator.
@@ -106,9 +106,13 @@ impl TerminalState {
     }
 
     pub(super) fn event(&mut self, event: TermEvent) {
-        if self.events.len() < EVENT_LIMIT {
-            self.events.push(event);
+        if self.events.len() >= EVENT_LIMIT {
+            // Of a state only the newest report counts; a flood of others must not keep it away.
+            let superseded = self.events.iter().position(|old| old.is_superseded_by(&event));
+            let Some(old) = superseded else { return };
+            self.events.remove(old);
         }
+        self.events.push(event);
     }
 
     /// Answers the program, unless it asks more often than the limit.
