@@ -19,6 +19,7 @@ mod columns;
 mod cost;
 mod diff;
 mod graph;
+mod live_activity;
 mod log_line;
 mod machine;
 mod metrics;
@@ -34,6 +35,7 @@ pub use columns::{Column, ColumnKind};
 pub use cost::{CostGroup, CostRow};
 pub use diff::{Diff, DiffLine, DiffLineKind, FileChange, FileDiff};
 pub use graph::{DependencyGraph, DependencyRow};
+pub use live_activity::{LiveActivity, SourceReport};
 pub use log_line::{LogLine, general_notice};
 pub use machine::MachineLoad;
 #[cfg(test)]
@@ -66,6 +68,8 @@ pub struct ReadModel {
     pub max_by_role: BTreeMap<RoleId, u32>,
     /// The settings that the rules follow.
     pub settings: Arc<BoardSettings>,
+    /// What live agents do right now. Not of the board: a server adds it for those who ask what agents do.
+    pub live: BTreeMap<AttemptId, LiveActivity>,
 }
 
 impl ReadModel {
@@ -86,6 +90,7 @@ impl ReadModel {
             max_agents: board.settings.max_agents,
             max_by_role: board.settings.max_by_role.clone(),
             settings: Arc::clone(&board.settings),
+            live: BTreeMap::new(),
         }
     }
 

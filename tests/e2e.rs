@@ -23,6 +23,7 @@
 //! | called while looking elsewhere | `calling` |
 //! | settings reloaded, a slip told with its line | `settings` |
 //! | demo on the screen, headless, left early, window closed | `demo`, `attached` |
+//! | why an agent is shown as it is: title, hooks, status records | `activity` |
 //! | server stopped during a check, agents without a server | `stopping` |
 //! | usage limit, full disk, killed holder, unruly agent, flood | `mishaps`, `unruly` |
 //! | agents that merge, reports | `integrating` |
@@ -44,6 +45,8 @@ mod dice;
 #[path = "e2e/driver.rs"]
 mod driver;
 
+#[path = "e2e/activity.rs"]
+mod activity;
 #[path = "e2e/attached.rs"]
 mod attached;
 #[path = "e2e/calling.rs"]

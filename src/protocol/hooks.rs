@@ -10,7 +10,13 @@ pub struct HookCall {
     pub attempt: AttemptId,
     pub token: String,
     pub event: HookEvent,
+    /// What the event says of the agent's state: the few fields of it that do, as JSON, at most [`LONGEST_STATE`] bytes.
+    #[serde(default)]
+    pub state: String,
 }
+
+/// Most bytes of what an event says of an agent's state; what is longer says nothing.
+pub const LONGEST_STATE: usize = 64 * 1024;
 
 /// What happened in an agent's tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +31,8 @@ pub enum HookEvent {
         /// Whether it was kept from that already.
         again: bool,
     },
+    /// It only says what the agent does.
+    Report,
 }
 
 /// What a tool says of what it uses; a part it does not say is none.

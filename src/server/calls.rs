@@ -8,6 +8,7 @@ use crate::adapters::load::SAMPLE_INTERVAL;
 use crate::domain::{Accepted, Refusal};
 use crate::engine::inbox::InboxClosed;
 use crate::protocol::answer::answer;
+use crate::protocol::query::{Query, Report};
 use crate::protocol::wire::{CallReply, ServerCall, ServerStatus};
 use crate::read_model::{MetricsReport, ReadModel};
 use crate::server::ending::StopOrder;
@@ -35,12 +36,17 @@ pub(super) fn answer_call(services: &Services, intake: &SignalIntake, call: Serv
     CallOutcome::Answer(match call {
         ServerCall::Ask { by, command } => command_reply(services.engine.ask(&by, command)),
         ServerCall::Signal(signal) => command_reply(take_signal(intake, &signal)),
-        ServerCall::Hook(call) => match take_hook(intake, &services.settings.agents, call) {
-            HookOutcome::Reply(reply) => CallReply::Hook(reply),
-            HookOutcome::Wait(waiting) => return CallOutcome::Hook(waiting),
-        },
+        ServerCall::Hook(call) => {
+            match take_hook(intake, (&services.settings.agents, services.hub.agents()), call) {
+                HookOutcome::Reply(reply) => CallReply::Hook(reply),
+                HookOutcome::Wait(waiting) => return CallOutcome::Hook(waiting),
+            }
+        }
         ServerCall::Query(query) => {
-            let model = services.engine.read_model();
+            let mut model = services.engine.read_model();
+            if asks_about_agents(&query) {
+                Arc::make_mut(&mut model).live = services.hub.agents().all_live();
+            }
             let measure = || measure(&services.fetcher.metrics, &model);
             CallReply::Query(answer(&model, &query, &measure))
         }
@@ -58,6 +64,11 @@ pub(super) fn answer_call(services: &Services, intake: &SignalIntake, call: Serv
         ServerCall::StopNow(agents) => return stop(services, StopOrder::at_once(agents)),
         ServerCall::Who => CallReply::Who(server_status(services)),
     })
+}
+
+/// Whether the answer says what agents do right now.
+fn asks_about_agents(query: &Query) -> bool {
+    matches!(query, Query::Report(Report::Status(_) | Report::Why(_), _))
 }
 
 fn stop(services: &Services, order: StopOrder) -> CallOutcome {

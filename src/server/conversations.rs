@@ -188,7 +188,7 @@ async fn wait_for_person(
         () = own.services.stop.cancelled() => Ok(()),
         answered = waiting.reply(engine) => reply(sender, CallReply::Hook(answered)).await,
         _gone = next(receiver) => {
-            waiting.withdraw(engine);
+            waiting.withdraw(engine, own.services.hub.agents());
             Ok(())
         }
     }

@@ -1,10 +1,13 @@
 //! Calls of the hooks of agents' tools: an ask waits until somebody answers it, here or in the agent's terminal.
 
-use crate::adapters::agents::LocalAgents;
+use crate::adapters::agents::{LocalAgents, claude};
+use crate::agent_state::{AgentReport, Doing, Seen, Source};
 use crate::domain::{Ask, AskId, Attempt, AttemptId, Event};
-use crate::protocol::hooks::{HookCall, HookEvent, HookReply};
+use crate::protocol::hooks::{HookCall, HookEvent, HookReply, LONGEST_STATE};
 use crate::server::engine_handle::EngineHandle;
+use crate::server::hub::AgentStates;
 use crate::server::intake::SignalIntake;
+use crate::term::sanitize;
 
 /// What a turn is not over without.
 const REPORT_FIRST: &str = "You have not reported how it ended. Run one of `dbs signal done TEXT`, `dbs signal reject TEXT`, \
@@ -25,7 +28,11 @@ pub(super) struct WaitingAsk {
 }
 
 /// Takes in what a hook says. What is not proved by its token is told nothing.
-pub(super) fn take_hook(intake: &SignalIntake, agents: &LocalAgents, call: HookCall) -> HookOutcome {
+pub(super) fn take_hook(
+    intake: &SignalIntake,
+    (agents, states): (&LocalAgents, &AgentStates),
+    call: HookCall,
+) -> HookOutcome {
     let attempts = &intake.engine.read_model().attempts;
     let known = attempts.get(&call.attempt).filter(|attempt| {
         attempt.state.is_open() && intake.secret.proves(&call.token, attempt.id, attempt.created_at)
@@ -33,15 +40,46 @@ pub(super) fn take_hook(intake: &SignalIntake, agents: &LocalAgents, call: HookC
     let Some(attempt) = known else {
         return HookOutcome::Reply(HookReply::Nothing);
     };
+    let report = state_of(&call.state);
+    let observe = |report: &AgentReport| states.observe(call.attempt, Source::Hook, report);
     match call.event {
-        HookEvent::Ask(ask) => take_ask(intake, agents, attempt, ask.bounded()),
+        HookEvent::Ask(ask) => {
+            let ask = ask.bounded();
+            observe(&asking(report, &ask));
+            take_ask(intake, agents, attempt, ask)
+        }
         HookEvent::Usage(figures) => {
             intake.usage.count(attempt.id, &figures);
             HookOutcome::Reply(HookReply::Nothing)
         }
-        HookEvent::TurnOver { again } if again || may_stop(attempt) => HookOutcome::Reply(HookReply::Nothing),
+        HookEvent::TurnOver { again } if again || may_stop(attempt) => {
+            observe(&report);
+            HookOutcome::Reply(HookReply::Nothing)
+        }
         HookEvent::TurnOver { .. } => HookOutcome::Reply(HookReply::GoOn(REPORT_FIRST.to_owned())),
+        HookEvent::Report => {
+            observe(&report);
+            HookOutcome::Reply(HookReply::Nothing)
+        }
     }
+}
+
+/// What an event says of the agent's state. It is not more than a report: of a length and of texts that harm nobody.
+fn state_of(fields: &str) -> AgentReport {
+    if fields.len() > LONGEST_STATE {
+        return AgentReport::default();
+    }
+    claude::hooks::read(fields.as_bytes())
+}
+
+/// The same report with the ask as the board keeps it.
+fn asking(mut report: AgentReport, ask: &Ask) -> AgentReport {
+    for seen in &mut report.seen {
+        if let Seen::Doing(Doing::Blocked(wait)) = seen {
+            (wait.kind, wait.text) = (ask.kind, sanitize(&ask.text).into_owned());
+        }
+    }
+    report
 }
 
 /// Lets an ask wait for its reply. One that is known makes no event, so that asking again and again costs nothing.
@@ -103,7 +141,9 @@ impl WaitingAsk {
     }
 
     /// Says that nobody waits for the reply any more.
-    pub(super) fn withdraw(&self, engine: &EngineHandle) {
+    pub(super) fn withdraw(&self, engine: &EngineHandle, states: &AgentStates) {
+        let over = AgentReport::of(Seen::WaitOver { child: None });
+        states.observe(self.attempt, Source::Hook, &over);
         let withdrawn = Event::AskWithdrawn {
             attempt: self.attempt,
             ask: self.ask.clone(),

@@ -3,6 +3,7 @@
 
 mod agent_watch;
 mod agents;
+mod live_activity;
 mod pane;
 mod readers;
 mod reading;

@@ -2,7 +2,9 @@
 
 use std::sync::atomic::Ordering;
 
+use crate::domain::AttemptId;
 use crate::ports::holders::HolderId;
+use crate::read_model::LiveActivity;
 use crate::server::hub::TerminalHub;
 use crate::ui::{LiveScreen, ScreenId, ScreenRead, Screens};
 
@@ -27,5 +29,9 @@ impl Screens for TerminalHub {
         let mut terminal = pane.terminal.lock();
         read(&mut LiveScreen::new(&mut terminal, alive));
         true
+    }
+
+    fn activity(&self, attempt: AttemptId) -> Option<LiveActivity> {
+        self.agents().live(attempt)
     }
 }

@@ -10,7 +10,7 @@ use super::scrollback::Scrollback;
 use super::theme::Theme;
 use crate::domain::{AttemptId, Timestamp};
 pub use crate::read_model::LogLine;
-use crate::read_model::{ReadModel, RunningCheck, running_check};
+use crate::read_model::{LiveActivity, ReadModel, RunningCheck, running_check};
 use crate::term::CursorShape;
 
 /// Everything a frame is drawn from besides the client's own state, with the time as a value. Time comes in as a value.
@@ -79,6 +79,11 @@ pub trait Screens {
     /// Whether there is such a terminal.
     fn has(&self, id: ScreenId) -> bool {
         self.with(id, &mut |_| {})
+    }
+
+    /// What the agent in the terminal of an attempt does right now, if more is known than the board holds.
+    fn activity(&self, _attempt: AttemptId) -> Option<LiveActivity> {
+        None
     }
 }
 

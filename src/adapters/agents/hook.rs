@@ -6,6 +6,38 @@ use serde_json::{Map, Value, json};
 use super::tool_ask::ToolAsk;
 use crate::domain::{Ask, AskId, AskReply};
 
+/// Characters of each text that is handed on about an agent's state, and the most names of commands in the background.
+const LONGEST_FIELD: usize = 400;
+const MOST_TASKS: usize = 20;
+
+/// Events that only say what an agent does. Nothing is called before and after each use of a tool: a process for each would take more
+/// of the agent's time than what it says is worth.
+pub(super) const REPORTS: &[&str] = &[
+    "SessionStart",
+    "UserPromptSubmit",
+    "SubagentStart",
+    "SubagentStop",
+    "PreCompact",
+    "PostCompact",
+    "Notification",
+    "StopFailure",
+    "SessionEnd",
+];
+
+/// Fields that say what an agent does.
+const STATE_FIELDS: &[&str] = &[
+    "hook_event_name",
+    "session_id",
+    "agent_id",
+    "agent_type",
+    "tool_name",
+    "notification_type",
+    "source",
+    "error",
+    "last_assistant_message",
+    "is_interrupt",
+];
+
 /// An event of a tool, as far as it concerns us.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolEvent {
@@ -15,6 +47,8 @@ pub enum ToolEvent {
     TurnOver {
         again: bool,
     },
+    /// It says what the agent does and waits for nothing.
+    Report,
     Other,
 }
 
@@ -28,8 +62,33 @@ pub fn read_event(input: &Value, id: &str) -> ToolEvent {
                 .and_then(Value::as_bool)
                 .unwrap_or_default(),
         },
+        event if REPORTS.contains(&event) => ToolEvent::Report,
         _ => ToolEvent::Other,
     }
+}
+
+/// The few fields of an event that say what the agent does, as JSON, none of them long.
+pub fn state_fields(input: &Value) -> String {
+    let mut kept = Map::new();
+    for name in STATE_FIELDS {
+        match input.get(*name) {
+            Some(Value::String(text)) => {
+                let cut: String = text.chars().take(LONGEST_FIELD).collect();
+                kept.insert((*name).to_owned(), Value::from(cut));
+            }
+            Some(Value::Bool(flag)) => {
+                kept.insert((*name).to_owned(), Value::from(*flag));
+            }
+            _ => {}
+        }
+    }
+    let tasks = input.get("background_tasks").and_then(Value::as_array);
+    let tasks = tasks.into_iter().flatten().take(MOST_TASKS).map(|task| {
+        let cut: String = text(task, "description").chars().take(LONGEST_FIELD).collect();
+        json!({ "description": cut })
+    });
+    kept.insert("background_tasks".to_owned(), tasks.collect());
+    Value::Object(kept).to_string()
 }
 
 /// What is printed to give that answer to the event.
@@ -189,7 +248,7 @@ mod tests {
     #[test]
     fn other_events_and_broken_ones_are_of_no_interest() {
         for text in [
-            r#"{"hook_event_name":"SessionStart"}"#,
+            r#"{"hook_event_name":"CwdChanged"}"#,
             "[]",
             "7",
             r#"{"hook_event_name":5}"#,
@@ -202,5 +261,28 @@ mod tests {
             event(&go_on("why")),
             json!({ "decision": "block", "reason": "why" })
         );
+    }
+
+    #[test]
+    fn of_a_report_only_short_fields_about_the_state_are_handed_on() {
+        let long = "x".repeat(1_000_000);
+        let tasks: Vec<Value> = (0..1_000)
+            .map(|_| json!({ "description": long, "id": 1 }))
+            .collect();
+        let input = json!({
+            "hook_event_name": "StopFailure", "error": long, "last_assistant_message": long, "transcript_path": long,
+            "prompt": long, "is_interrupt": true, "agent_id": 7, "background_tasks": tasks,
+        });
+        assert_eq!(read_event(&input, "k"), ToolEvent::Report);
+        let fields = state_fields(&input);
+        assert!(fields.len() < 16 * 1024, "{}", fields.len());
+        let fields = event(&fields);
+        assert_eq!(fields["hook_event_name"], "StopFailure");
+        assert_eq!(fields["error"].as_str().unwrap().len(), LONGEST_FIELD);
+        assert_eq!(fields["is_interrupt"], true);
+        assert_eq!(fields["background_tasks"].as_array().unwrap().len(), MOST_TASKS);
+        for other in ["prompt", "transcript_path", "agent_id"] {
+            assert_eq!(fields.get(other), None, "{other}");
+        }
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::signal::new_key;
-use crate::adapters::agents::hook::{ToolEvent, answer, go_on, read_event};
+use crate::adapters::agents::hook::{ToolEvent, answer, go_on, read_event, state_fields};
 use crate::adapters::holder::process::ProcessIdentity;
 use crate::adapters::output;
 use crate::cli::commands::CommandResult;
@@ -23,8 +23,9 @@ use crate::protocol::wire::{CallReply, ServerCall};
 const LONGEST_EVENT: u64 = 16 * 1024 * 1024;
 /// How often a server that went away is looked for while an agent waits for an answer.
 const RETRY: Duration = Duration::from_millis(500);
-/// How long an event that nobody waits for may take.
+/// How long the end of a turn may take, and a report of what the agent does: that is worth no waiting.
 const CALL_TIMEOUT: Duration = Duration::from_secs(5);
+const REPORT_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Who calls, and where the server is.
 pub(super) struct HookCaller {
@@ -41,9 +42,10 @@ pub(super) fn hook(edge: &ProcessEnv) -> CommandResult {
     let event = match read_event(&input, &new_key()?) {
         ToolEvent::Ask(ask) => HookEvent::Ask(ask),
         ToolEvent::TurnOver { again } => HookEvent::TurnOver { again },
+        ToolEvent::Report => HookEvent::Report,
         ToolEvent::Other => return Ok(ExitCode::SUCCESS),
     };
-    match send(&caller, &event)? {
+    match send(&caller, &event, &state_fields(&input))? {
         HookReply::Answer(reply) => output::line(&answer(&input, &reply)),
         HookReply::GoOn(why) => output::line(&go_on(&why)),
         HookReply::Nothing => {}
@@ -72,30 +74,35 @@ pub(super) fn input() -> Option<Vec<u8>> {
 }
 
 impl HookCaller {
-    fn call(&self, event: &HookEvent) -> ServerCall {
+    fn call(&self, event: &HookEvent, state: &str) -> ServerCall {
         ServerCall::Hook(HookCall {
             attempt: self.attempt,
             token: self.token.clone(),
             event: event.clone(),
+            state: state.to_owned(),
         })
     }
 }
 
 /// Says what happened; without a server that answers soon the tool goes on.
-pub(super) fn tell(caller: &HookCaller, event: &HookEvent) -> Result<HookReply, String> {
+pub(super) fn tell(caller: &HookCaller, event: &HookEvent, state: &str) -> Result<HookReply, String> {
+    let most = match event {
+        HookEvent::Report | HookEvent::Usage(_) => REPORT_TIMEOUT,
+        HookEvent::Ask(_) | HookEvent::TurnOver { .. } => CALL_TIMEOUT,
+    };
     let runtime = blocking_runtime()?;
     runtime.block_on(async {
-        let call = call_once(&caller.socket, caller.call(event));
-        let answered = tokio::time::timeout(CALL_TIMEOUT, call).await;
+        let call = call_once(&caller.socket, caller.call(event, state));
+        let answered = tokio::time::timeout(most, call).await;
         let answered = answered.ok().and_then(Result::ok);
         Ok(answered.map_or(HookReply::Nothing, told))
     })
 }
 
 /// Sends the event. An ask waits for its reply over the ends of servers, for as long as the tool that asks is there.
-fn send(caller: &HookCaller, event: &HookEvent) -> Result<HookReply, String> {
+fn send(caller: &HookCaller, event: &HookEvent, state: &str) -> Result<HookReply, String> {
     if !matches!(event, HookEvent::Ask(_)) {
-        return tell(caller, event);
+        return tell(caller, event, state);
     }
     let tool = ProcessIdentity::of_parent();
     let is_gone = || {
@@ -105,7 +112,7 @@ fn send(caller: &HookCaller, event: &HookEvent) -> Result<HookReply, String> {
     let runtime = blocking_runtime()?;
     runtime.block_on(async {
         loop {
-            if let Ok(reply) = call_once(&caller.socket, caller.call(event)).await {
+            if let Ok(reply) = call_once(&caller.socket, caller.call(event, state)).await {
                 return Ok(told(reply));
             }
             if is_gone() {

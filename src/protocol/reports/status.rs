@@ -1,7 +1,7 @@
 //! How things stand: base branch, agents, counts, branches of tasks (K65).
 
 use crate::domain::PauseReason;
-use crate::domain::attempt::ActivityKind;
+use crate::domain::attempt::{ActivityKind, Attempt};
 use crate::protocol::query::{OutputFormat, QueryError, TaskBranches};
 use crate::protocol::reports::in_format;
 use crate::read_model::ReadModel;
@@ -15,7 +15,7 @@ pub(in crate::protocol) fn report(
         serde_json::json!({
             "live": board.is_live, "base": board.base, "max_agents": board.max_agents, "pause": board.pause,
             "batches": board.batches, "agents": board.agents().map(|agent| agent.attempt).collect::<Vec<_>>(), "counts": board.counts(),
-            "branches": branches.as_deref().unwrap_or_default(),
+            "branches": branches.as_deref().unwrap_or_default(), "now": board.live,
         })
     };
     in_format(format, data, || lines(board, branches))
@@ -46,7 +46,7 @@ pub(super) fn lines(board: &ReadModel, branches: &TaskBranches) -> Vec<String> {
             attempt.worker.name(),
             attempt.task,
             for_how_long.to_string(),
-            doing(&attempt.activity.doing),
+            now(board, attempt),
             attempt.id
         ));
     }
@@ -77,6 +77,16 @@ fn at_work(board: &ReadModel) -> Option<String> {
         Some(PauseReason::Operator { by, .. }) => Some(format!("paused by {by}; `dbs resume` goes on")),
         Some(PauseReason::Quota { why, .. }) => Some(format!("paused by a usage limit: {why}")),
         None => board.is_live.then(|| "running".to_owned()),
+    }
+}
+
+/// What an agent does right now, as far as that is known; a person who is needed reads what for.
+fn now(board: &ReadModel, attempt: &Attempt) -> String {
+    let known = &attempt.activity.doing;
+    let live = board.live.get(&attempt.id).filter(|live| live.source.is_some());
+    match live {
+        Some(live) if matches!(known, ActivityKind::Working | ActivityKind::Idle) => live.summary(),
+        _ => doing(known),
     }
 }
 

@@ -16,17 +16,38 @@ pub(in crate::protocol) fn report(
 ) -> Result<String, QueryError> {
     if let Some(task) = board.tasks.get(&TaskId::from(name)) {
         let text = why_task(board, task);
-        let data = || serde_json::json!({ "task": name, "state": task.state, "why_not": task.why_not, "text": text });
-        return in_format(format, data, || vec![text.clone()]);
+        let data = || {
+            serde_json::json!({ "task": name, "state": task.state, "why_not": task.why_not, "text": text,
+            "now": task.open_attempt.and_then(|open| board.live.get(&open)) })
+        };
+        let at_work = board.open_attempt(task).map(|attempt| sources(board, attempt));
+        return in_format(format, data, || {
+            std::iter::once(text.clone())
+                .chain(at_work.unwrap_or_default())
+                .collect()
+        });
     }
     let attempt = open_attempt(board, name).ok_or_else(|| QueryError::NoTaskOrAgent(name.to_owned()))?;
     let (agent, known) = (attempt.worker.name(), &attempt.activity);
     let age = board.at.since(known.since);
-    let data = || serde_json::json!({ "attempt": attempt.id, "activity": known, "age_ms": age.0 });
+    let live = board.live.get(&attempt.id);
+    let data =
+        || serde_json::json!({ "attempt": attempt.id, "activity": known, "age_ms": age.0, "now": live });
     in_format(format, data, || {
         let (doing, source) = (doing(&known.doing), source_words(known));
-        vec![format!("{agent}: {doing} (from {source}, {age} ago)")]
+        let first = format!("{agent}: {doing} (from {source}, {age} ago)");
+        std::iter::once(first).chain(sources(board, attempt)).collect()
     })
+}
+
+/// What an agent does right now, and what each source says of it; nothing where no server reads its terminal.
+fn sources(board: &ReadModel, attempt: &Attempt) -> Vec<String> {
+    let Some(live) = board.live.get(&attempt.id) else {
+        return Vec::new();
+    };
+    let first = format!("  now: {}", live.summary());
+    let each = live.sources.iter().map(|source| format!("  {}", source.line()));
+    std::iter::once(first).chain(each).collect()
 }
 
 /// The open attempt of that number, agent or task.

@@ -7,10 +7,12 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex};
 
 use super::agent_watch::AgentWatch;
+use super::live_activity::live_activity;
 use crate::adapters::clock;
 use crate::agent_state::{AgentReport, Doing, Source};
 use crate::domain::{AttemptId, Event, ProcessExit, Timestamp};
 use crate::engine::inbox::Inbox;
+use crate::read_model::LiveActivity;
 
 /// Agents whose process has ended that are remembered; those of the lowest number are forgotten first.
 const MAX_ENDED: usize = 24;
@@ -78,6 +80,22 @@ impl AgentStates {
             let oldest = watches.ended.remove(0);
             watches.by_attempt.remove(&oldest);
         }
+    }
+
+    /// What an agent does now, as people read it.
+    pub(in crate::server) fn live(&self, attempt: AttemptId) -> Option<LiveActivity> {
+        let watches = self.watches.lock();
+        let watch = watches.by_attempt.get(&attempt)?;
+        Some(live_activity(&watch.state, clock::now()))
+    }
+
+    /// What all agents do now that have, or had a moment ago, a live terminal.
+    pub(in crate::server) fn all_live(&self) -> BTreeMap<AttemptId, LiveActivity> {
+        let (now, watches) = (clock::now(), self.watches.lock());
+        let known = watches.by_attempt.iter();
+        known
+            .map(|(attempt, watch)| (*attempt, live_activity(&watch.state, now)))
+            .collect()
     }
 
     /// Whether a thread has to be started that calls [`run`](Self::run); once true.

@@ -1,6 +1,7 @@
 //! The agents at work, as a list: beside the one that is shown when there is no room for all their terminals.
 
 use super::{ClickTarget, MoveOutcome, View, ViewContext, ViewMove};
+use crate::domain::attempt::{ActivityKind, AttemptState};
 use crate::read_model::AgentRow;
 use crate::ui::action::Action;
 use crate::ui::canvas::prelude::*;
@@ -99,8 +100,20 @@ fn draw_agent(ctx: &ViewContext<'_>, row: &AgentRow<'_>, place: Rect, canvas: &m
     ];
     canvas.line(row_of(place, 0), &first);
     let age = format!(" {} ", ctx.scene.now.since(marker.since));
-    let left = [dim(format!("   {} ", row.name)), piece(&marker.word, marker.role)];
+    let word = finer_word(ctx, row).unwrap_or_else(|| marker.word.clone());
+    let left = [dim(format!("   {} ", row.name)), piece(word, marker.role)];
     canvas.both_ends(row_of(place, 1), &left, &[dim(age)]);
+}
+
+/// What an agent at work does, where more is known than that it works.
+fn finer_word(ctx: &ViewContext<'_>, row: &AgentRow<'_>) -> Option<String> {
+    let works = row.attempt.state == AttemptState::Running
+        && matches!(
+            row.attempt.activity.doing,
+            ActivityKind::Working | ActivityKind::Idle
+        );
+    let live = works.then(|| ctx.scene.screens.activity(row.attempt.id))??;
+    live.source.is_some().then(|| live.summary())
 }
 
 fn empty(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {

@@ -163,6 +163,11 @@ fn agent(ctx: &ViewContext<'_>, attempt: &Attempt, lines: &mut TextBlock) {
     let since = reported(source_words(seen), ctx.scene.now.since(seen.since));
     let text = format!("{}  try {}  ({since})", attempt.worker.name(), attempt.n);
     lines.fact("agent", &text, StyleRole::Text);
+    if let Some(live) = ctx.scene.screens.activity(attempt.id) {
+        lines.fact("does", &live.summary(), StyleRole::Text);
+        let known = live.sources.iter().map(|source| (source.line(), StyleRole::Dim));
+        lines.facts("known", known);
+    }
     if let Some(last) = last_line(ctx.scene, ScreenId::Attempt(attempt.id)) {
         lines.fact("last", &last, StyleRole::Dim);
     }

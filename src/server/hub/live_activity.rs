@@ -1,0 +1,158 @@
+//! What is known of an agent, as people read it: plain words, every source with its age, and why it counts or does not.
+
+use crate::adapters::clock;
+use crate::agent_state::{AgentState, Doing, Explained, Wait, Work};
+use crate::domain::{AskKind, Timestamp};
+use crate::read_model::{LiveActivity, SourceReport};
+
+/// What an agent does now, for people.
+pub(super) fn live_activity(state: &AgentState, now: Timestamp) -> LiveActivity {
+    let concluded = state.conclude(now);
+    let children = state.children().into_iter().map(|child| child.name);
+    LiveActivity {
+        words: words(&concluded.doing),
+        source: concluded.source.map(|source| source.to_string()),
+        since: concluded.since,
+        age: concluded.age,
+        is_stale: concluded.is_stale,
+        children: children.filter(|name| !name.is_empty()).collect(),
+        sources: state.explain(now).into_iter().map(source_report).collect(),
+    }
+}
+
+fn source_report(explained: Explained) -> SourceReport {
+    SourceReport {
+        source: explained.source.to_string(),
+        says: explained
+            .says
+            .as_ref()
+            .map_or_else(|| "nothing".to_owned(), words),
+        age: explained.age,
+        counts: explained.counts,
+        why: explained.why,
+    }
+}
+
+/// What an agent does, in plain words.
+fn words(doing: &Doing) -> String {
+    match doing {
+        Doing::Working(work) => work_words(work),
+        Doing::Background(what) => with("working in the background", what),
+        Doing::Blocked(wait) => wait_words(wait),
+        Doing::Limit { until: None, text } => with("limit", text),
+        Doing::Limit {
+            until: Some(until), ..
+        } => {
+            let time: String = clock::time_of_day(*until).chars().take(5).collect();
+            format!("limit until {time}")
+        }
+        Doing::Done {
+            problem: Some(problem),
+        } => with("idle after a failed turn", problem),
+        Doing::Done { problem: None } | Doing::Idle => "idle".to_owned(),
+        Doing::Exited(_) => "ended".to_owned(),
+        Doing::Starting | Doing::NotLoggedIn | Doing::Lost => doing.name().to_owned(),
+    }
+}
+
+fn work_words(work: &Work) -> String {
+    match work {
+        Work::Unspecified => "working".to_owned(),
+        Work::Thinking => "working: waits for the model".to_owned(),
+        Work::Tool(name) => with("working", name),
+        Work::Compacting => "working: shortens its conversation".to_owned(),
+        Work::Retry { attempt, most: 0 } => format!("retry {attempt}"),
+        Work::Retry { attempt, most } => format!("retry {attempt}/{most}"),
+    }
+}
+
+fn wait_words(wait: &Wait) -> String {
+    let what = match wait.kind {
+        AskKind::Permission => "waiting for permission",
+        AskKind::Question => "waiting for an answer",
+        AskKind::Plan => "waiting for a yes to its plan",
+        AskKind::Dialog => "shows a dialog",
+    };
+    with(what, &wait.text)
+}
+
+/// A word with its detail, where there is one; only the first line of it.
+fn with(word: &str, detail: &str) -> String {
+    match detail.lines().next().unwrap_or_default() {
+        "" => word.to_owned(),
+        first => format!("{word}: {first}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent_state::{Observation, Seen, Source};
+
+    #[test]
+    fn each_state_has_plain_words() {
+        let limit = |until| Doing::Limit {
+            until,
+            text: "5-hour limit".to_owned(),
+        };
+        let failed = Doing::Done {
+            problem: Some("API Error: 529".to_owned()),
+        };
+        let retry = |most| Doing::Working(Work::Retry { attempt: 3, most });
+        let bash = Wait::new(AskKind::Permission, "Bash: make\nall");
+        for (doing, wanted) in [
+            (Doing::WORKING, "working"),
+            (Doing::Working(Work::Tool("Bash".to_owned())), "working: Bash"),
+            (retry(10), "retry 3/10"),
+            (retry(0), "retry 3"),
+            (Doing::Blocked(bash), "waiting for permission: Bash: make"),
+            (
+                Doing::Background("1 shell".to_owned()),
+                "working in the background: 1 shell",
+            ),
+            (limit(None), "limit: 5-hour limit"),
+            (Doing::DONE, "idle"),
+            (Doing::Idle, "idle"),
+            (failed, "idle after a failed turn: API Error: 529"),
+        ] {
+            assert_eq!(words(&doing), wanted);
+        }
+        let until = words(&limit(Some(Timestamp(1_749_924_000_000))));
+        assert!(
+            until.starts_with("limit until ") && until.len() == "limit until 14:00".len(),
+            "{until}"
+        );
+    }
+
+    #[test]
+    fn every_source_is_listed_with_its_age_and_one_of_them_counts() {
+        let mut state = AgentState::new();
+        for (source, at, seen) in [
+            (Source::Title, 2_000, Seen::Doing(Doing::Idle)),
+            (Source::StatusRecord, 1_000, Seen::Doing(Doing::WORKING)),
+            (
+                Source::StatusRecord,
+                1_000,
+                Seen::Child {
+                    id: "a".to_owned(),
+                    name: "make".to_owned(),
+                },
+            ),
+        ] {
+            let at = Timestamp(at);
+            state.observe(Observation { source, at, seen });
+        }
+        let live = live_activity(&state, Timestamp(4_000));
+        assert_eq!(
+            (live.words.as_str(), live.source.as_deref()),
+            ("working", Some("status record"))
+        );
+        assert_eq!(live.summary(), "working; runs make");
+        let lines: Vec<String> = live.sources.iter().map(SourceReport::line).collect();
+        let wanted = [
+            "status record: working, 3s ago; counts: it is the highest source whose report lives",
+            "title: idle, 2s ago; does not count: the status record has a higher rank or reported later",
+        ];
+        assert_eq!(lines, wanted);
+    }
+}

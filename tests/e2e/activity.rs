@@ -1,0 +1,86 @@
+//! What is known of an agent at work: from its title, its hooks and its status records, and what the board is told of it.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use crate::driver::Story;
+
+/// A tool that reports by its title, by hooks and by status records, and goes on when somebody writes into its pipes.
+const TOOL: &str = r#"#!/bin/sh
+hook() { printf '%s' "$1" | "$DBS_PROGRAM" hook; }
+go_on() { read -r _ < "$ROOT/$1"; }
+number=0
+while [ $number -lt 5000 ]; do
+  printf '\033]0;\342\227\220 work\007\033]0;\342\227\221 work\007'
+  number=$((number + 1))
+done
+go_on first
+hook '{"hook_event_name":"UserPromptSubmit","session_id":"s"}'
+hook '{"hook_event_name":"SubagentStart","agent_id":"a1","agent_type":"Explore"}'
+hook '{"hook_event_name":"Notification","notification_type":"permission_prompt"}'
+read -r _
+printf '\033]7501;state=working\007'
+go_on second
+"$DBS_PROGRAM" signal block "That is all."
+"#;
+
+fn story() -> Story {
+    let story = Story::new("[[part]]\nsteps = [{ signal = \"claim\" }]\n");
+    let (root, program) = (story.root(), story.root().join("claude"));
+    let text = TOOL.replace("$ROOT", &root.display().to_string());
+    fs::write(&program, text).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    for pipe in ["first", "second"] {
+        let made = story.outside("mkfifo").arg(root.join(pipe)).status().unwrap();
+        assert!(made.success());
+    }
+    let command = program.display().to_string();
+    story.configure(&format!("[roles.developer]\ncommand = {command:?}\n"));
+    story
+}
+
+#[test]
+fn what_an_agent_does_is_told_from_each_source_and_only_words_that_decide_become_events() {
+    let story = story();
+    let mut server = story.server();
+    story.wait_until("the server", || story.is_live());
+    story.dbs(&["task", "create", "Work", "--id", "t-1", "--release"]);
+    let why = |part: &str| story.dbs(&["why", "t-1"]).contains(part);
+    story.wait_until("its title", || why("title: working"));
+    fs::write(story.root().join("first"), "go\n").unwrap();
+    story.wait_until("its hook", || why("hook: waiting for permission"));
+    assert!(
+        why("now: waiting for permission; runs Explore"),
+        "{}",
+        story.dbs(&["why", "t-1"])
+    );
+    story.wait_until("its ask", || {
+        story.dbs(&["status"]).contains("needs a permission")
+    });
+    story.dbs(&["approve", "t-1"]);
+    story.wait_until("the answer", || why("its wait has ended"));
+    story.dbs(&["answer", "t-1", "go on"]);
+    story.wait_until("its status record", || why("status record: working"));
+    assert!(
+        story.dbs(&["status"]).contains("working; runs Explore"),
+        "{}",
+        story.dbs(&["status"])
+    );
+    let agent = story.dbs(&["why", "1", "--json"]);
+    for part in ["\"counts\":true", "\"source\":\"status record\"", "\"age_ms\""] {
+        assert!(agent.contains(part), "{part}: {agent}");
+    }
+    let events = story.dbs(&["events"]);
+    let observed = events.lines().filter(|line| line.contains("observed")).count();
+    assert!(
+        (2..20).contains(&observed),
+        "{observed} of ten thousand titles: {events}"
+    );
+    server.kill();
+    let _next = story.server();
+    story.wait_until("the next server", || why("status record: working"));
+    fs::write(story.root().join("second"), "go\n").unwrap();
+    story.wait_until("its end", || {
+        story.dbs(&["task", "show", "t-1"]).contains("That is all.")
+    });
+}
