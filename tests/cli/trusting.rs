@@ -43,6 +43,7 @@ fn what_an_agent_sets_waits_for_a_person_and_an_agent_trusts_nothing() {
         &["trust", "--hash", hash][..],
         &["trust", "--forget"],
         &["trust", "--state"],
+        &["trust", "--origin", "elsewhere"],
     ] {
         let said = as_agent(&shop, arguments);
         assert!(
@@ -140,4 +141,30 @@ fn settings_that_vanish_while_a_server_runs_are_told_and_brought_back_by_repair(
     watch.wait().unwrap();
     let told = std::fs::read_to_string(&lines).unwrap();
     assert!(told.contains("are gone (config.toml); copies are kept"), "{told}");
+}
+
+#[test]
+fn another_address_of_origin_is_taken_when_a_person_names_it_and_no_server_runs() {
+    let mut shop = Shop::new();
+    shop.does(&["config", "base_branch", "main"]);
+    // The first look at the repository notes where its origin is.
+    assert!(shop.run(&["doctor"]).out.contains("origin"));
+    let (old, new) = (shop.git.origin(), shop.git.root().join("moved.git"));
+    std::fs::rename(&old, &new).unwrap();
+    let new = new.display().to_string();
+    shop.git
+        .git(&shop.git.project(), &["remote", "set-url", "origin", &new]);
+    let refused = shop.run(&["server"]);
+    let way_out = format!("`dbs trust --origin {new}`");
+    assert!(refused.code == 1 && refused.err.contains(&way_out), "{refused:?}");
+    let other = shop.run(&["trust", "--origin", "elsewhere"]);
+    assert!(
+        other.code == 1 && other.err.contains(&format!("origin is {new}")),
+        "{other:?}"
+    );
+    let done = shop.does(&["trust", "--origin", &new]);
+    assert!(done.contains(&new), "{done}");
+    shop.serve();
+    let served = shop.run(&["trust", "--origin", &new]);
+    assert!(served.code == 1 && served.err.contains("dbs stop"), "{served:?}");
 }

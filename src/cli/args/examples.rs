@@ -104,7 +104,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     (
         "trust",
-        "dbs trust show\ndbs trust diff\ndbs trust --hash HASH\ndbs trust --forget",
+        "dbs trust show\ndbs trust diff\ndbs trust --hash HASH\ndbs trust --forget\ndbs trust --origin git@example.org:shop.git",
     ),
     ("debug", "dbs debug\ndbs debug --json"),
     ("doctor", "dbs doctor\ndbs doctor --repair"),

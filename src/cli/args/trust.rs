@@ -19,6 +19,9 @@ pub struct TrustArgs {
     /// Use the state that lies in this project, though you did not make it on this machine
     #[arg(long, conflicts_with_all = ["hash", "forget"])]
     pub state: bool,
+    /// Work with this address of the remote from now on, if it is what origin has now
+    #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["hash", "forget", "state"])]
+    pub origin: Option<String>,
     #[command(flatten)]
     pub json: JsonFlag,
 }

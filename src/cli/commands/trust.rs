@@ -1,5 +1,7 @@
 //! `dbs trust`: what of a project's files starts programs or steers agents, and whether the person trusts it.
 
+mod origin;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -21,13 +23,15 @@ use crate::protocol::wire::ServerCall;
 /// Shows what there is to trust, trusts it or forgets it.
 pub(super) fn run(edge: &ProcessEnv, wanted: &TrustArgs) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
-    if wanted.hash.is_none() && !wanted.forget && !wanted.state {
+    if wanted.hash.is_none() && wanted.origin.is_none() && !wanted.forget && !wanted.state {
         return Ok(print(edge, &place, wanted));
     }
     refuse_agents(edge)?;
     let done = if let Some(hash) = wanted.hash.as_deref().map(str::trim) {
         place.trust.trust(hash).map_err(could_not)?;
         format!("trusted: what has the hash {hash}")
+    } else if let Some(address) = &wanted.origin {
+        origin::accept(&place, edge, address)?
     } else if wanted.state {
         let project = Project::find(&place.root).map_err(could_not)?;
         let own = edge.state_folder();

@@ -105,8 +105,8 @@ impl fmt::Display for PreflightError {
             ),
             Self::OriginChanged { recorded, now } => write!(
                 f,
-                "trust origin: it was {recorded} and is now {now}; if you changed it, accept the new address, otherwise \
-                 set it back with `git remote set-url origin {recorded}`"
+                "trust origin: it was {recorded} and is now {now}; if you changed it, run `dbs trust --origin {now}`, otherwise set \
+                 it back with `git remote set-url origin {recorded}`"
             ),
             Self::NoIdentity => f.write_str(
                 "find an identity to commit with; run `git config --global user.name` and `git config --global user.email`",
