@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use dbs::domain::attempt::Verdict;
 use dbs::domain::{
-    AttemptId, AttemptState, Cause, Command, FailureClass, NoticeLevel, Span, TaskState, WaitReason,
+    AttemptId, AttemptState, AttemptUsage, Cause, Command, ContextFill, Cost, FailureClass, NoticeLevel,
+    Span, Spending, TaskState, Usage, WaitReason,
 };
 use dbs::read_model::{CheckResult, CheckRun, ReadModel, Trouble, TroubleKind};
 use dbs::ui::{CacheEntry, CacheKey, DetectedPrograms, SessionKind, UiRequest};
@@ -643,4 +644,36 @@ fn a_task_is_verified_since_its_agent_ended_and_not_since_it_began() {
     let text = dashboard.text();
     let row = text.lines().find(|row| row.contains("dbs-9")).expect("its row");
     assert!(row.contains("tests 40s") && row.contains(" 3s "), "{row}");
+}
+
+#[test]
+fn what_agents_have_used_stands_beside_them_and_with_their_task() {
+    let mut dashboard = Dashboard::full((200, 60));
+    let used = |micros| Usage {
+        cost: Some(Cost(micros)),
+        ..Usage::default()
+    };
+    for attempt in dashboard.model.attempts.values_mut() {
+        Arc::make_mut(attempt).usage = AttemptUsage {
+            session: used(410_000),
+            context: Some(ContextFill {
+                used: 50_000,
+                window: Some(200_000),
+            }),
+            ..AttemptUsage::default()
+        };
+    }
+    for task in dashboard.model.tasks.values_mut() {
+        Arc::make_mut(task).spending = vec![Spending {
+            day: 1,
+            stage: "development".into(),
+            role: "developer".into(),
+            usage: used(1_230_000),
+        }];
+    }
+    let board = dashboard.text();
+    assert!(board.contains("cost") && board.contains("$1.23"), "{board}");
+    dashboard.press("2");
+    let terminals = dashboard.text();
+    assert!(terminals.contains("context 25 % · $0.41"), "{terminals}");
 }

@@ -65,6 +65,17 @@ impl AttemptUsage {
         *self == AttemptUsage::default()
     }
 
+    /// How full its context is and what it has cost, in a few words; none where nothing is known.
+    pub fn summary(&self) -> Option<String> {
+        let fill = self.context.and_then(ContextFill::percent);
+        let parts = [
+            fill.map(|percent| format!("context {percent} %")),
+            self.own().cost.map(|cost| cost.to_string()),
+        ];
+        let known: Vec<String> = parts.into_iter().flatten().collect();
+        (!known.is_empty()).then(|| known.join(" · "))
+    }
+
     /// What it has used itself.
     pub fn own(&self) -> Usage {
         self.session.since(self.earlier)

@@ -41,12 +41,14 @@ pub(super) fn lines(board: &ReadModel, branches: &TaskBranches) -> Vec<String> {
     lines.push(format!("agents: {}/{}", agents.len(), board.max_agents));
     for attempt in agents {
         let for_how_long = board.at.since(attempt.created_at);
+        let used = attempt.usage.summary().map(|used| format!(", {used}"));
         lines.push(format!(
-            "  {:<24} {:<14} {:<8} {} (attempt {})",
+            "  {:<24} {:<14} {:<8} {}{} (attempt {})",
             attempt.worker.name(),
             attempt.task,
             for_how_long.to_string(),
             now(board, attempt),
+            used.unwrap_or_default(),
             attempt.id
         ));
     }

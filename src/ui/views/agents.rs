@@ -99,7 +99,12 @@ fn draw_agent(ctx: &ViewContext<'_>, row: &AgentRow<'_>, place: Rect, canvas: &m
         plain(title),
     ];
     canvas.line(row_of(place, 0), &first);
-    let age = format!(" {} ", ctx.scene.now.since(marker.since));
+    let used = row.attempt.usage.summary().map(|used| format!(" {used}"));
+    let age = format!(
+        "{} {} ",
+        used.unwrap_or_default(),
+        ctx.scene.now.since(marker.since)
+    );
     let word = finer_word(ctx, row).unwrap_or_else(|| marker.word.clone());
     let left = [dim(format!("   {} ", row.name)), piece(word, marker.role)];
     canvas.both_ends(row_of(place, 1), &left, &[dim(age)]);

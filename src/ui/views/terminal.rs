@@ -83,7 +83,7 @@ fn named(ctx: &ViewContext<'_>, name: &str) -> Vec<StyledText> {
     pieces
 }
 
-/// Marker, task, agent, what it does, since when.
+/// Marker, task, agent, what it does, since when, what it has used.
 fn agent_title(ctx: &ViewContext<'_>, id: AttemptId) -> Vec<StyledText> {
     let Some(attempt) = ctx.scene.model.attempts.get(&id) else {
         return vec![piece(format!("attempt {id}"), StyleRole::Title)];
@@ -92,11 +92,13 @@ fn agent_title(ctx: &ViewContext<'_>, id: AttemptId) -> Vec<StyledText> {
     let task = ctx.scene.model.tasks.get(&attempt.task);
     let title = task.map(|task| task.title.as_str()).unwrap_or_default();
     let age = ctx.scene.now.since(marker.since);
+    let used = attempt.usage.summary().map(|used| format!("{used}  "));
     vec![
         piece(format!("{} ", ctx.glyph(marker.mark)), marker.role),
         piece(format!("{} ", attempt.task), StyleRole::Title),
         piece(format!("{}  ", attempt.worker.name()), StyleRole::Title),
         piece(format!("{} {age}  ", marker.word), marker.role),
+        dim(used.unwrap_or_default()),
         dim(title),
     ]
 }

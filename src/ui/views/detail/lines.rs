@@ -133,8 +133,12 @@ fn short_of<'a>(word: &'a str, why: &str) -> &'a str {
     }
 }
 
-/// How much it changed, as far as that is known.
+/// What it cost and how much it changed, as far as that is known.
 fn figures(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
+    let spent = task.spent();
+    if !spent.is_none() {
+        lines.fact("cost", &spent.to_string(), StyleRole::Text);
+    }
     if let Some(CacheEntry::Diff(diff)) = ctx
         .scene
         .cache
@@ -167,6 +171,9 @@ fn agent(ctx: &ViewContext<'_>, attempt: &Attempt, lines: &mut TextBlock) {
         lines.fact("does", &live.summary(), StyleRole::Text);
         let known = live.sources.iter().map(|source| (source.line(), StyleRole::Dim));
         lines.facts("known", known);
+    }
+    if let Some(used) = attempt.usage.summary() {
+        lines.fact("used", &used, StyleRole::Text);
     }
     if let Some(last) = last_line(ctx.scene, ScreenId::Attempt(attempt.id)) {
         lines.fact("last", &last, StyleRole::Dim);
