@@ -4,6 +4,7 @@ pub mod agent_role;
 pub mod diagnostic;
 pub mod end_rules;
 pub mod nearest;
+pub mod permissions;
 pub mod prompt;
 pub mod scenario;
 mod table;

@@ -435,6 +435,7 @@ fn what_is_set_is_what_is_read_back_for_every_key() {
             ValueKind::Secret => "tricky \"secret\" 'with' # all = [of] it".to_owned(),
             ValueKind::Hours => " 22:00-7:00, 12:30-13:30".to_owned(),
             ValueKind::Choice(words) => (*words.last().unwrap()).to_owned(),
+            ValueKind::Permissions => "allow run make*; deny".to_owned(),
         };
         // Both spellings of the same table cannot stand in one file.
         if name.starts_with("notifications.") {

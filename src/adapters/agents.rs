@@ -12,6 +12,7 @@ pub mod hook;
 mod identity;
 mod json_report;
 mod kind;
+mod permissions;
 mod program;
 mod prompt;
 mod rehearsal;
@@ -36,7 +37,7 @@ use parking_lot::RwLock;
 
 use crate::agent_state::AgentReport;
 use crate::domain::event::EndCause;
-use crate::domain::{Ask, AskKind, AskReply, AttemptId, Cause, RoleId, Timestamp, TroubleKind};
+use crate::domain::{AttemptId, Cause, RoleId, Timestamp, TroubleKind};
 use crate::formats::end_rules;
 use crate::ports::agents::{Agents, Brief, LaunchCommand};
 
@@ -154,7 +155,11 @@ impl Agents for LocalAgents {
         let prompt = self
             .prompts
             .write(brief, &self.context.program_word(&brief.folder))?;
-        let mut line = kind.launch(&self.context, (brief, &prompt.argument()), &agent.options)?;
+        let mut options = agent.options.clone();
+        if let Some(all) = self.rules(&brief.role, &brief.stage, options.rules.clone()) {
+            options.rules = all.rules;
+        }
+        let mut line = kind.launch(&self.context, (brief, &prompt.argument()), &options)?;
         let mut env = self.context.environment(kind.own_variables());
         env.extend(GIT_SYNC.map(|(name, value)| (name.to_owned(), value.to_owned())));
         env.extend(identity::variables(&self.context, brief));
@@ -185,14 +190,6 @@ impl LocalAgents {
             Some("gemini") => gemini::title::read(title),
             Some(_) | None => AgentReport::default(),
         }
-    }
-
-    /// The setting that answers an ask of an agent in that role without a person, and how.
-    pub fn answer_rule(&self, role: &RoleId, ask: &Ask) -> Option<(String, AskReply)> {
-        let agent = self.agent(role)?;
-        let may_answer = matches!(ask.kind, AskKind::Permission | AskKind::Plan);
-        (may_answer && agent.options.permissions == PermissionPolicy::Allow)
-            .then(|| (format!("roles.{role}.permissions"), AskReply::Allow))
     }
 
     /// Looks whether the program of a command is there.

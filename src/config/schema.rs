@@ -102,8 +102,8 @@ settings! { SETTINGS
         "Which agent plays this role: `claude` (Claude Code), `codex`, `custom` (its command line below) or `rehearsal` (scripted, to try things out); any other is refused when the server starts. The role `default` is for all that have none of their own.");
     ROLE_COMMAND: Option<String> = unset(ValueKind::Text), used("roles.<role>.command", NextAttempt, Runs, "",
         "Command line of a custom agent for this role.");
-    ROLE_PERMISSIONS: Option<String> = unset(ValueKind::Choice(&["ask", "edits", "allow", "deny"])), used("roles.<role>.permissions", NextAttempt, Steers, "",
-        "What happens when the agent's tool asks before it does something: `ask` a person (the default), allow `edits` of files in its folder and ask about the rest, `allow` everything without a person, or `deny` what is not allowed beforehand. Not for custom agents.");
+    ROLE_PERMISSIONS: Option<String> = unset(ValueKind::Permissions), used("roles.<role>.permissions", NextAttempt, Steers, "",
+        "What happens when the agent's tool asks before it does something: `ask` a person (the default), allow `edits` of files in its folder and ask about the rest, `allow` everything without a person, or `deny` everything. Rules with `;` between them may stand before that word, and then those of the role's file follow: `allow run make test*; deny run git push*; ask` ([prompts.md](prompts.md#permissions)). Not for custom agents.");
     ROLE_MODEL: Option<String> = unset(ValueKind::Text), used("roles.<role>.model", NextAttempt, Steers, "",
         "Model of the agent, in its tool's words. Not for custom agents.");
     ROLE_EFFORT: Option<String> = unset(ValueKind::Text), used("roles.<role>.effort", NextAttempt, Steers, "",

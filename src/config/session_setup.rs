@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::adapters::agents::{
-    AgentTool, AgentsByRole, ClaudeAgent, CodexAgent, CustomAgent, InheritedEnv, PermissionPolicy, PersonEnv,
-    RehearsalAgent, RoleAgent, RoleOptions,
+    AgentTool, AgentsByRole, ClaudeAgent, CodexAgent, CustomAgent, InheritedEnv, PersonEnv, RehearsalAgent,
+    RoleAgent, RoleOptions,
 };
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
@@ -15,6 +15,7 @@ use crate::config::themes::toml_paths;
 use crate::config::{Config, schema};
 use crate::domain::task::GateCommand;
 use crate::domain::{BoardSettings, Budgets, Cost, ResumeRoles, RoleId, Workflow};
+use crate::formats::permissions::read_setting;
 use crate::formats::workflow;
 use crate::term::EmulatorKind;
 
@@ -249,22 +250,15 @@ fn options(config: &Config, role: &str) -> RoleOptions {
         let mut all = BTreeMap::from_iter(all);
         all.remove(role).or_else(|| all.remove("default"))
     }
+    // The table of settings lets nothing through that cannot be read.
+    let (rules, permissions) = of(config.family(&schema::ROLE_PERMISSIONS), role)
+        .and_then(|text| read_setting(&text).ok())
+        .unwrap_or_default();
     RoleOptions {
-        permissions: of(config.family(&schema::ROLE_PERMISSIONS), role)
-            .map(|word| permissions(&word))
-            .unwrap_or_default(),
+        permissions,
+        rules,
         model: of(config.family(&schema::ROLE_MODEL), role),
         effort: of(config.family(&schema::ROLE_EFFORT), role),
-    }
-}
-
-/// The policy of that word; the table of settings lets no others through.
-fn permissions(word: &str) -> PermissionPolicy {
-    match word {
-        "edits" => PermissionPolicy::Edits,
-        "allow" => PermissionPolicy::Allow,
-        "deny" => PermissionPolicy::Deny,
-        _ => PermissionPolicy::Ask,
     }
 }
 

@@ -6,6 +6,7 @@ use serde::{Serialize, Serializer};
 
 use crate::adapters::notify::check_address;
 use crate::domain::DailyHours;
+use crate::formats::permissions::read_setting;
 use crate::ui::Keymap;
 
 /// Which values a setting accepts.
@@ -38,6 +39,8 @@ pub enum ValueKind {
     /// Hours of the day like `22:00-07:00`, several with commas between; empty: none.
     Hours,
     Choice(&'static [&'static str]),
+    /// Rules on what the tools of agents may do.
+    Permissions,
 }
 
 /// A checked value of a setting.
@@ -105,6 +108,7 @@ impl ValueKind {
                 (trimmed.parse::<DailyHours>().ok()).map(|hours| SettingValue::Text(hours.to_string()))
             }
             ValueKind::Choice(words) => words.contains(&trimmed).then(as_text),
+            ValueKind::Permissions => read_setting(trimmed).is_ok().then(as_text),
         };
         fitting.ok_or_else(|| {
             if self.is_private() {
@@ -143,6 +147,9 @@ impl fmt::Display for ValueKind {
                 f.write_str("hours like 22:00-07:00, several with commas between, or nothing")
             }
             ValueKind::Choice(words) => write!(f, "one of {}", words.join(", ")),
+            ValueKind::Permissions => {
+                f.write_str("one of ask, edits, allow, deny, or rules like `allow run make*; ask`")
+            }
         }
     }
 }

@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::diagnostic::Diagnostic;
+use super::permissions::PermissionRule;
 use super::table::{self, TableReader};
 use crate::domain::{AttemptMode, RoleId, SignalKind, StageId};
 
@@ -35,26 +36,6 @@ pub struct AgentRole {
     pub stages: BTreeMap<StageId, RoleId>,
     /// What its tools should be allowed; the first rule that fits decides, and without one a person is asked. Nothing enforces it yet.
     pub permissions: Vec<PermissionRule>,
-}
-
-/// What is decided when an agent in a role wants to use a tool for something.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PermissionRule {
-    pub decision: PermissionDecision,
-    /// `read`, `edit`, `run` or `fetch`; `*` for every tool, those of an agent kind included.
-    pub tool: String,
-    /// What it is used for: a path, a command line or an address; `*` stands for any characters.
-    pub pattern: String,
-}
-
-/// Whether a tool may be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PermissionDecision {
-    Allow,
-    /// A person decides.
-    Ask,
-    Deny,
 }
 
 impl AgentRole {
@@ -182,6 +163,8 @@ fn read_permission(mut fields: TableReader<'_>) -> Option<PermissionRule> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use crate::formats::permissions::PermissionDecision;
 
     const SOUND: &str = "title = \"Painter\"\nsignals = [\"done\"]\nblocks = [\"task\", \"procedure-painter\", \"signals\"]\n";
 

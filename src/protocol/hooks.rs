@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{Ask, AskReply, AttemptId, Cost};
+use crate::domain::{Ask, AskReply, AttemptId, Cost, ToolUse};
 
 /// A call of a hook, proved by the token of its attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,6 +13,9 @@ pub struct HookCall {
     /// What the event says of the agent's state: the few fields of it that do, as JSON, at most [`LONGEST_STATE`] bytes.
     #[serde(default)]
     pub state: String,
+    /// What the tool asks to be allowed, as far as it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wanted: Option<ToolUse>,
 }
 
 /// Most bytes of what an event says of an agent's state; what is longer says nothing.

@@ -1,8 +1,10 @@
 //! Calls of the hooks of agents' tools: an ask waits until somebody answers it, here or in the agent's terminal.
 
+use std::path::Path;
+
 use crate::adapters::agents::{LocalAgents, claude};
 use crate::agent_state::{AgentReport, Doing, Seen, Source};
-use crate::domain::{Ask, AskId, Attempt, AttemptId, Event};
+use crate::domain::{Ask, AskId, Attempt, AttemptId, Event, ToolUse};
 use crate::protocol::hooks::{HookCall, HookEvent, HookReply, LONGEST_STATE};
 use crate::server::engine_handle::EngineHandle;
 use crate::server::hub::AgentStates;
@@ -46,7 +48,8 @@ pub(super) fn take_hook(
         HookEvent::Ask(ask) => {
             let ask = ask.bounded();
             observe(&asking(report, &ask));
-            take_ask(intake, agents, attempt, ask)
+            let wanted = call.wanted.map(ToolUse::bounded);
+            take_ask(intake, agents, attempt, (ask, wanted))
         }
         HookEvent::Usage(figures) => {
             intake.usage.count(attempt.id, &figures);
@@ -83,7 +86,12 @@ fn asking(mut report: AgentReport, ask: &Ask) -> AgentReport {
 }
 
 /// Lets an ask wait for its reply. One that is known makes no event, so that asking again and again costs nothing.
-fn take_ask(intake: &SignalIntake, agents: &LocalAgents, attempt: &Attempt, ask: Ask) -> HookOutcome {
+fn take_ask(
+    intake: &SignalIntake,
+    agents: &LocalAgents,
+    attempt: &Attempt,
+    (ask, wanted): (Ask, Option<ToolUse>),
+) -> HookOutcome {
     let known = attempt.asks.iter().find(|known| known.ask.id == ask.id);
     if known.is_none() && !attempt.takes_asks() {
         return HookOutcome::Reply(HookReply::Nothing);
@@ -93,10 +101,11 @@ fn take_ask(intake: &SignalIntake, agents: &LocalAgents, attempt: &Attempt, ask:
         ask: ask.id.clone(),
     };
     if known.is_none() {
-        let role = attempt.worker.role();
+        let folder = attempt.workplace.as_ref().map(|place| Path::new(&place.path));
+        let asker = attempt.worker.role().map(|role| (role, &attempt.stage, folder));
         let opened = Event::AskOpened {
             attempt: attempt.id,
-            rule: role.and_then(|role| agents.answer_rule(role, &ask)),
+            rule: asker.and_then(|asker| agents.answer_rule(asker, (&ask, wanted.as_ref()))),
             ask,
         };
         // An engine that has ended takes the server with it; the hook comes back to the next.

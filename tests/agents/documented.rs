@@ -31,6 +31,7 @@ fn every_test_that_the_document_names_is_there() {
     let elsewhere = [
         "src/adapters/agents/claude.rs",
         "src/adapters/agents/hook.rs",
+        "src/adapters/agents/permissions.rs",
         "tests/domain/asks.rs",
     ];
     let here = here.map(|name| text(&format!("tests/agents/{name}.rs")));

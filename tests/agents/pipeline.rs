@@ -134,6 +134,44 @@ fn claude_works_without_a_person_where_the_settings_allow_it_and_is_told_to_repo
 }
 
 #[test]
+fn one_command_of_claude_is_allowed_by_a_rule_another_denied_and_a_third_asked() {
+    let rules = "permissions = \"allow run touch allowed*; ask\"\n";
+    let Some((story, model, _server)) = story(rules) else {
+        return;
+    };
+    create(&story, "t-1", "pipeline_rules");
+    let asks = || story.dbs(&["status"]).contains("touch asked.txt");
+    story.wait_until("the command that no rule allows", asks);
+    let events = story.dbs(&["events"]);
+    for (said, what) in [
+        (
+            "roles.developer.permissions (`allow run touch allowed*`) allowed",
+            "touch allowed.txt",
+        ),
+        (
+            "role developer (`deny run git push*`) denied",
+            "git push -q origin HEAD",
+        ),
+    ] {
+        let is_it = |line: &str| line.contains(said) && line.contains(what);
+        assert!(events.lines().any(is_it), "{said}: {events}");
+    }
+    story.dbs(&["approve", "t-1"]);
+    story.wait_until("the end of the task", || story.count("done") == 1);
+    assert!(file_in_base(&story, "allowed.txt") && file_in_base(&story, "asked.txt"));
+    let requests = model.requests_for("pipeline_rules");
+    let is_told = |text: &str| {
+        requests
+            .iter()
+            .any(|request| request.body.to_string().contains(text))
+    };
+    assert!(
+        is_told("does not allow it"),
+        "the model hears why it may not push"
+    );
+}
+
+#[test]
 fn a_question_of_claude_is_answered_from_outside_with_one_of_its_options() {
     let Some((story, model, _server)) = story("") else {
         return;

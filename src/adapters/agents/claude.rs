@@ -13,6 +13,7 @@ pub mod title;
 use super::kind::{AgentKind, LaunchContext, PermissionPolicy, RoleOptions};
 use super::session_id;
 use crate::domain::{Cause, RoleId};
+use crate::formats::permissions::allows_all_edits;
 use crate::ports::agents::{Brief, LaunchCommand, PrivateFile};
 
 /// Variables of the person that are meant for Claude Code. Those by which a session of its own tells its children about itself are
@@ -82,7 +83,7 @@ impl AgentKind for ClaudeAgent {
             session_id::of(context, brief.attempt, brief.created_at),
             // The tool's default has changed before, so the mode is always said.
             "--permission-mode".to_owned(),
-            permission_mode(options.permissions).to_owned(),
+            permission_mode(options).to_owned(),
             "--settings".to_owned(),
             settings.to_string_lossy().into_owned(),
             "--name".to_owned(),
@@ -105,12 +106,15 @@ impl AgentKind for ClaudeAgent {
 }
 
 /// The tool's word for a policy. What it asks about in its mode is then answered by a hook, so that the mode that skips all checks is
-/// never needed: it is refused to root.
-fn permission_mode(policy: PermissionPolicy) -> &'static str {
-    match policy {
-        PermissionPolicy::Ask => "manual",
-        PermissionPolicy::Edits | PermissionPolicy::Allow => "acceptEdits",
-        PermissionPolicy::Deny => "dontAsk",
+/// never needed: it is refused to root. Where rules have something to say it asks about everything, and they answer.
+fn permission_mode(options: &RoleOptions) -> &'static str {
+    let denies_all = options.permissions == PermissionPolicy::Deny && options.rules.is_empty();
+    if allows_all_edits(&options.rules, options.permissions) {
+        "acceptEdits"
+    } else if denies_all {
+        "dontAsk"
+    } else {
+        "manual"
     }
 }
 
@@ -152,7 +156,7 @@ mod tests {
         let argv = argv(&RoleOptions {
             permissions: PermissionPolicy::Allow,
             model: Some("opus".into()),
-            effort: None,
+            ..RoleOptions::default()
         });
         let end = argv.iter().position(|word| word == "--").unwrap();
         assert_eq!(end + 2, argv.len(), "{argv:?}");

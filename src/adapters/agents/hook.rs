@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::tool_ask::ToolAsk;
-use crate::domain::{Ask, AskId, AskReply};
+use crate::domain::{Ask, AskId, AskReply, ToolAction, ToolUse};
 
 /// Characters of each text that is handed on about an agent's state, and the most names of commands in the background.
 const LONGEST_FIELD: usize = 400;
@@ -37,6 +37,9 @@ const STATE_FIELDS: &[&str] = &[
     "last_assistant_message",
     "is_interrupt",
 ];
+
+/// What a command may come with.
+const KNOWN_OF_BASH: &[&str] = &["command", "description", "timeout", "run_in_background"];
 
 /// An event of a tool, as far as it concerns us.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,6 +92,31 @@ pub fn state_fields(input: &Value) -> String {
     });
     kept.insert("background_tasks".to_owned(), tasks.collect());
     Value::Object(kept).to_string()
+}
+
+/// The use of a tool that the event asks about; its text is cut above the limit for rules.
+pub fn tool_use(input: &Value) -> Option<ToolUse> {
+    let tool = text(input, "tool_name");
+    let nothing = Map::new();
+    let fields = input
+        .get("tool_input")
+        .and_then(Value::as_object)
+        .unwrap_or(&nothing);
+    let of = |name: &str| fields.get(name).and_then(Value::as_str).map(str::to_owned);
+    let action = match tool {
+        // With a field that is not known the command may be run in another way.
+        "Bash" if fields.keys().all(|name| KNOWN_OF_BASH.contains(&name.as_str())) => {
+            of("command").map(ToolAction::Run)
+        }
+        "Edit" | "MultiEdit" | "Write" => of("file_path").map(ToolAction::Edit),
+        "NotebookEdit" => of("notebook_path").map(ToolAction::Edit),
+        "Read" => of("file_path").map(ToolAction::Read),
+        "Glob" | "Grep" | "LS" => Some(ToolAction::Read(of("path").unwrap_or_else(|| ".".to_owned()))),
+        "WebFetch" => of("url").map(ToolAction::Fetch),
+        _ => None,
+    };
+    let (tool, action) = (tool.to_owned(), action.unwrap_or(ToolAction::Other));
+    (!tool.is_empty()).then(|| ToolUse { tool, action }.bounded())
 }
 
 /// What is printed to give that answer to the event.
@@ -200,6 +228,37 @@ mod tests {
         let unknown =
             event(r#"{"hook_event_name":"PermissionRequest","tool_name":"New","tool_input":{"what":1}}"#);
         assert_eq!(asked(&unknown).text, r#"New: {"what":1}"#);
+    }
+
+    #[test]
+    fn what_a_tool_is_to_do_is_known_by_its_name_and_its_fields() {
+        let wanted = |tool: &str, fields: &str| {
+            tool_use(&event(&format!(
+                r#"{{"tool_name":"{tool}","tool_input":{fields}}}"#
+            )))
+            .map(|wanted| wanted.action)
+        };
+        let run = ToolAction::Run("make".to_owned());
+        assert_eq!(wanted("Bash", r#"{"command":"make","timeout":9}"#), Some(run));
+        let edit = ToolAction::Edit("/w/x".to_owned());
+        assert_eq!(
+            wanted("Write", r#"{"file_path":"/w/x","content":"y"}"#),
+            Some(edit)
+        );
+        assert_eq!(
+            wanted("Grep", r#"{"pattern":"x"}"#),
+            Some(ToolAction::Read(".".to_owned()))
+        );
+        for (tool, fields) in [
+            ("Bash", r#"{"command":"make","dangerouslyDisableSandbox":true}"#),
+            ("Bash", r#"{"command":["make"]}"#),
+            ("Edit", "{}"),
+            ("New", r#"{"command":"make"}"#),
+        ] {
+            assert_eq!(wanted(tool, fields), Some(ToolAction::Other), "{tool} {fields}");
+        }
+        assert_eq!(wanted("Bash", "[]"), Some(ToolAction::Other));
+        assert_eq!(wanted("", "{}"), None);
     }
 
     #[test]

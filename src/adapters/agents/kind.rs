@@ -8,6 +8,8 @@ use super::environment::{InheritedEnv, PersonEnv};
 use super::program::find_program;
 use super::prompt::program_word;
 use crate::domain::{AttemptId, Cause, RoleId};
+pub use crate::formats::permissions::PermissionPolicy;
+use crate::formats::permissions::PermissionRule;
 use crate::ports::agents::{Brief, LaunchCommand};
 
 /// A tool that can play a role.
@@ -52,25 +54,14 @@ pub trait AgentKind: Debug {
 /// How a role uses its agent, whatever the kind.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RoleOptions {
+    /// What happens where no rule decides.
     pub permissions: PermissionPolicy,
+    /// What its tools may do; the first rule that fits decides.
+    pub rules: Vec<PermissionRule>,
     /// The model, in the tool's own words.
     pub model: Option<String>,
     /// How hard it thinks, in the tool's own words.
     pub effort: Option<String>,
-}
-
-/// What happens when an agent wants to do what its tool asks about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum PermissionPolicy {
-    /// A person is asked.
-    #[default]
-    Ask,
-    /// Changing files in its folder is allowed, everything else is asked.
-    Edits,
-    /// Everything is allowed; each answer is in the log.
-    Allow,
-    /// What is not allowed beforehand is denied, and nobody is asked.
-    Deny,
 }
 
 /// What command lines are built from, the same for all kinds.

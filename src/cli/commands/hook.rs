@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::signal::new_key;
-use crate::adapters::agents::hook::{ToolEvent, answer, go_on, read_event, state_fields};
+use crate::adapters::agents::hook::{ToolEvent, answer, go_on, read_event, state_fields, tool_use};
 use crate::adapters::holder::process::ProcessIdentity;
 use crate::adapters::output;
 use crate::cli::commands::CommandResult;
@@ -45,7 +45,12 @@ pub(super) fn hook(edge: &ProcessEnv) -> CommandResult {
         ToolEvent::Report => HookEvent::Report,
         ToolEvent::Other => return Ok(ExitCode::SUCCESS),
     };
-    match send(&caller, &event, &state_fields(&input))? {
+    let call = HookCall {
+        state: state_fields(&input),
+        wanted: tool_use(&input),
+        ..caller.call(event)
+    };
+    match send(&caller, &call)? {
         HookReply::Answer(reply) => output::line(&answer(&input, &reply)),
         HookReply::GoOn(why) => output::line(&go_on(&why)),
         HookReply::Nothing => {}
@@ -74,25 +79,27 @@ pub(super) fn input() -> Option<Vec<u8>> {
 }
 
 impl HookCaller {
-    fn call(&self, event: &HookEvent, state: &str) -> ServerCall {
-        ServerCall::Hook(HookCall {
+    /// A call that says no more than its event.
+    pub(super) fn call(&self, event: HookEvent) -> HookCall {
+        HookCall {
             attempt: self.attempt,
             token: self.token.clone(),
-            event: event.clone(),
-            state: state.to_owned(),
-        })
+            event,
+            state: String::new(),
+            wanted: None,
+        }
     }
 }
 
 /// Says what happened; without a server that answers soon the tool goes on.
-pub(super) fn tell(caller: &HookCaller, event: &HookEvent, state: &str) -> Result<HookReply, String> {
-    let most = match event {
+pub(super) fn tell(caller: &HookCaller, call: &HookCall) -> Result<HookReply, String> {
+    let most = match call.event {
         HookEvent::Report | HookEvent::Usage(_) => REPORT_TIMEOUT,
         HookEvent::Ask(_) | HookEvent::TurnOver { .. } => CALL_TIMEOUT,
     };
     let runtime = blocking_runtime()?;
     runtime.block_on(async {
-        let call = call_once(&caller.socket, caller.call(event, state));
+        let call = call_once(&caller.socket, ServerCall::Hook(call.clone()));
         let answered = tokio::time::timeout(most, call).await;
         let answered = answered.ok().and_then(Result::ok);
         Ok(answered.map_or(HookReply::Nothing, told))
@@ -100,9 +107,9 @@ pub(super) fn tell(caller: &HookCaller, event: &HookEvent, state: &str) -> Resul
 }
 
 /// Sends the event. An ask waits for its reply over the ends of servers, for as long as the tool that asks is there.
-fn send(caller: &HookCaller, event: &HookEvent, state: &str) -> Result<HookReply, String> {
-    if !matches!(event, HookEvent::Ask(_)) {
-        return tell(caller, event, state);
+fn send(caller: &HookCaller, call: &HookCall) -> Result<HookReply, String> {
+    if !matches!(call.event, HookEvent::Ask(_)) {
+        return tell(caller, call);
     }
     let tool = ProcessIdentity::of_parent();
     let is_gone = || {
@@ -112,7 +119,7 @@ fn send(caller: &HookCaller, event: &HookEvent, state: &str) -> Result<HookReply
     let runtime = blocking_runtime()?;
     runtime.block_on(async {
         loop {
-            if let Ok(reply) = call_once(&caller.socket, caller.call(event, state)).await {
+            if let Ok(reply) = call_once(&caller.socket, ServerCall::Hook(call.clone())).await {
                 return Ok(told(reply));
             }
             if is_gone() {

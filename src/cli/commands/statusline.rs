@@ -32,7 +32,7 @@ pub(super) fn run(edge: &ProcessEnv) -> CommandResult {
             used: context.map(|context| context.used),
             window: context.and_then(|context| context.window),
         };
-        tell(&caller, &HookEvent::Usage(figures), "")?;
+        tell(&caller, &caller.call(HookEvent::Usage(figures)))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,0 +1,55 @@
+//! Rules as one text, for a setting: rules with `;` between them, and at the end the word for what none of them decides.
+
+use super::{PermissionDecision, PermissionPolicy, PermissionRule};
+
+/// Words for what no rule decides.
+pub const POLICIES: [(&str, PermissionPolicy); 4] = [
+    ("ask", PermissionPolicy::Ask),
+    ("edits", PermissionPolicy::Edits),
+    ("allow", PermissionPolicy::Allow),
+    ("deny", PermissionPolicy::Deny),
+];
+
+/// Reads `allow run make test*; deny run git push*; ask`: rules in their order and what happens where none fits, which is `ask` when
+/// it is not said.
+///
+/// # Errors
+/// Which part is no rule, and what one is like.
+pub fn read_setting(text: &str) -> Result<(Vec<PermissionRule>, PermissionPolicy), String> {
+    let mut rules = Vec::new();
+    let mut policy = None;
+    let parts = text.split([';', '\n']).map(str::trim);
+    for part in parts.filter(|part| !part.is_empty()) {
+        if policy.is_some() {
+            return Err(format!(
+                "`{part}` stands behind the word for all the rest and would never count"
+            ));
+        }
+        match POLICIES.iter().find(|(word, _)| *word == part) {
+            Some((_, word)) => policy = Some(*word),
+            None => rules.push(rule(part)?),
+        }
+    }
+    if rules.is_empty() && policy.is_none() {
+        return Err("it is empty".to_owned());
+    }
+    Ok((rules, policy.unwrap_or_default()))
+}
+
+fn rule(text: &str) -> Result<PermissionRule, String> {
+    let wrong =
+        || format!("`{text}` is no rule like `allow run make test*`, and none of ask, edits, allow, deny");
+    let (decision, rest) = text.split_once(' ').ok_or_else(wrong)?;
+    let (tool, pattern) = rest.trim_start().split_once(' ').ok_or_else(wrong)?;
+    let decision = match decision {
+        "allow" => PermissionDecision::Allow,
+        "ask" => PermissionDecision::Ask,
+        "deny" => PermissionDecision::Deny,
+        _ => return Err(wrong()),
+    };
+    Ok(PermissionRule {
+        decision,
+        tool: tool.to_owned(),
+        pattern: pattern.trim().to_owned(),
+    })
+}
