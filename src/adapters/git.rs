@@ -34,6 +34,7 @@
 
 mod ancestry;
 mod attic;
+mod attic_expiry;
 mod auto_commit;
 mod branches;
 mod case_names;

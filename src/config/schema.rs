@@ -135,6 +135,8 @@ settings! { SETTINGS
         "Largest raw log of one attempt's terminal, in MiB.");
     TERMINAL_LOG_DAYS: u32 = count(36_500, 30), used("terminal.log_days", AtOnce, Harmless, "",
         "Days after which the log and the checks' output of an attempt are removed when its task is done or cancelled, or has had three attempts since. They hold no work: that is on branches and in the attic.");
+    ATTIC_DAYS: u32 = count_or_none(36_500, 90), used("attic.days", AtOnce, Harmless, "",
+        "Days after which work that was kept when a branch or workspace went loses its name below `refs/dbs/attic/`, once its task has been done or cancelled for as long; 0 keeps all names. Its commits stay in the control repository.");
     SESSION_NAME: Option<String> = unset(ValueKind::Text), used("session.name", AtOnce, Harmless, "A6",
         "What this project's session is called: in the top bar, in `dbs sessions`, for `dbs attach`; not set: as its folder.");
     THEME: Cow<'static, str> = text(ValueKind::Text, "auto"), used("theme", AtOnce, Harmless, "P50",

@@ -25,7 +25,7 @@ use crate::server::hooks::WaitingAsk;
 use crate::server::idle_connections::IdleConnections;
 use crate::server::intake::SignalIntake;
 use crate::server::peer::{ConnectionError, bye, next, reply, say};
-use crate::server::retention::Retention;
+use crate::server::retention::{AtticExpiry, Retention};
 use crate::server::services::Services;
 
 /// How long a peer may take to say hello, and conversations to end when the server does.
@@ -46,6 +46,7 @@ pub(super) struct Conversations {
     pub(super) intake: SignalIntake,
     pub(super) guard: CallerGuard,
     pub(super) retention: Arc<Retention>,
+    pub(super) attic: Arc<AtticExpiry>,
     pub(super) stop_order: Mutex<StopOrder>,
     /// Conversations under way, and what is done for them.
     pub(super) tasks: TaskTracker,
@@ -86,12 +87,15 @@ impl Conversations {
         tokio::time::timeout(ROOM_TIMEOUT, room).await.is_ok()
     }
 
-    /// Removes logs that are older than the settings say.
+    /// Removes logs and names of kept work that are older than the settings say.
     pub(super) fn sweep_old(&self) {
         let (retention, services) = (Arc::clone(&self.retention), Arc::clone(&self.services));
+        let attic = Arc::clone(&self.attic);
         self.tasks.spawn_blocking(move || {
-            let days = services.settings.place.config().value(&schema::TERMINAL_LOG_DAYS);
-            retention.sweep(&services.engine.read_model(), days, clock::now());
+            let (config, now) = (services.settings.place.config(), clock::now());
+            let model = services.engine.read_model();
+            retention.sweep(&model, config.value(&schema::TERMINAL_LOG_DAYS), now);
+            attic.sweep(&model, config.value(&schema::ATTIC_DAYS), now);
         });
     }
 

@@ -1,6 +1,10 @@
 //! Removes the folders of attempts that are long over: the log of their terminal and the output of their checks. Work is not in
 //! them: it is on branches, and what was nowhere else is in the control repository.
 
+mod attic;
+
+pub(super) use attic::AtticExpiry;
+
 use std::fs::{self, DirEntry};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -80,7 +84,7 @@ fn is_older(folder: &DirEntry, keep: Span, now: Timestamp) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::time::Duration;
 
     use super::*;
@@ -89,7 +93,7 @@ mod tests {
     use crate::domain::{Board, BoardSettings, Command, Event, Inventory, RequestId, TaskDraft, TaskId};
 
     /// A board with a released task whose first attempt is open, and that many attempts before it on disk.
-    fn board() -> Board {
+    pub(in super::super) fn board() -> Board {
         let texts = crate::formats::workflow::builtin();
         let read =
             |(name, text): (&str, &str)| crate::formats::workflow::read(std::path::Path::new(name), text).0;

@@ -49,7 +49,7 @@ use crate::server::machine::MachineMonitor;
 use crate::server::metrics::MetricsCollector;
 use crate::server::records::Records;
 use crate::server::reload::Reloader;
-use crate::server::retention::Retention;
+use crate::server::retention::{AtticExpiry, Retention};
 use crate::server::services::Services;
 use crate::server::shells::Shells;
 use crate::server::{inbox_folder, notifier};
@@ -203,6 +203,9 @@ impl Server {
             retention: Arc::new(Retention {
                 attempts: session.paths.attempts.clone(),
                 holders: Arc::clone(&session.holders),
+            }),
+            attic: Arc::new(AtticExpiry {
+                git: Arc::clone(&session.git),
             }),
             stop_order: Mutex::new(StopOrder::default()),
             tasks,

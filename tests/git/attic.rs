@@ -1,7 +1,10 @@
 //! Nothing that holds work is deleted without a recoverable copy.
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::time::{Duration, UNIX_EPOCH};
 
+use dbs::domain::Timestamp;
 use dbs::ports::git::{DeleteOutcome, Git, RemoveOutcome, Revision, WorkingTree, WorktreeKind};
 
 use super::{GitFixture, branch, developed, file_at, id, name, on_branch, open, saver, spec};
@@ -256,4 +259,60 @@ fn the_log_of_the_main_checkout_is_not_swept_into_snapshots() {
         ],
     );
     assert!(!output.status.success());
+}
+
+/// Sets when a name of the attic was made, as its note says.
+fn made_at(fixture: &GitFixture, attic_ref: &str, at: Timestamp) {
+    let log = fixture.state().join("control.git/logs").join(attic_ref);
+    let log = fs::File::options().append(true).open(log).unwrap();
+    log.set_modified(UNIX_EPOCH + Duration::from_millis(at.0))
+        .unwrap();
+}
+
+#[test]
+fn only_old_names_of_tasks_that_are_over_go_from_the_attic_and_no_object_does() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, _) = developed(&fixture, &git);
+    let place = WorkingTree::Worktree(name("a"));
+    let keep = |task: &str, text: &str| {
+        fs::write(worktree.path.join("new.txt"), text).unwrap();
+        git.snapshot(&place, &saver(task)).unwrap()
+    };
+    let kept = [
+        keep("t1", "1"),
+        keep("t1", "2"),
+        keep("t2", "3"),
+        keep("t1", "4"),
+        keep("t11", "5"),
+    ];
+    let (old, before) = (Timestamp(1_000_000), Timestamp(2_000_000));
+    for n in [0, 2, 3, 4] {
+        made_at(&fixture, &kept[n].attic_ref, old);
+    }
+    let control = fixture.state().join("control.git");
+    fs::remove_file(control.join("logs").join(&kept[3].attic_ref)).unwrap();
+    fixture.git(&control, &["pack-refs", "--all"]);
+    assert_eq!(git.expire_attic(&BTreeSet::new(), before).unwrap(), 0);
+    assert_eq!(
+        git.expire_attic(&[name("t1")].into(), old).unwrap(),
+        0,
+        "not older than that"
+    );
+    assert_eq!(git.expire_attic(&[name("t1")].into(), before).unwrap(), 1);
+    let left: Vec<String> = attic(&fixture).lines().map(str::to_owned).collect();
+    // The second was made just now, of the fourth nobody knows when, and the others are of tasks that go on.
+    let expected = [
+        "refs/dbs/attic/t1/2",
+        "refs/dbs/attic/t1/3",
+        "refs/dbs/attic/t11/1",
+        "refs/dbs/attic/t2/1",
+    ];
+    assert_eq!(left, expected);
+    assert_eq!(file_at(&fixture, &kept[0].commit, "new.txt"), "1");
+    let next = git.snapshot(&place, &saver("t1")).unwrap();
+    assert_eq!(
+        next.attic_ref, "refs/dbs/attic/t1/4",
+        "no name is used again while a later one is there"
+    );
 }

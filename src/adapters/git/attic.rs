@@ -109,7 +109,10 @@ impl GitCli {
         let attic = format!("{prefix}{next}");
         let nothing = "0".repeat(commit.as_str().len());
         let call = self.in_control(format!("keep {commit} as {attic}"))?;
-        let call = call.with_lock(&turn)?.words("update-ref --end-of-options");
+        // The note of when it was made is what its age is known by; the commit may be as old as its author says.
+        let call = call
+            .with_lock(&turn)?
+            .words("update-ref --create-reflog --end-of-options");
         call.arg(&attic).arg(commit.as_str()).arg(nothing).run_ok()?;
         turn.finish()?;
         Ok(AtticSnapshot {

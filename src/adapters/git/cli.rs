@@ -1,7 +1,7 @@
 //! The adapter itself: opened once per project, shared by all threads. The work is in the sibling files; this one
 //! holds what they share and hands the trait's calls on.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,7 +15,7 @@ use super::files::{ensure_excludes, missing};
 use super::filter_settings::KnownFilters;
 use super::options::GitSetup;
 use super::write_lock::{RepoLock, WriteGuard};
-use crate::domain::{Cause, Tri};
+use crate::domain::{Cause, Timestamp, Tri};
 use crate::ports::git::{
     AtticOwner, AtticSnapshot, BranchEntry, BranchName, CheckedOut, CleanCheckout, CommitId, CommitOutcome,
     CommitRequest, CommitsAhead, DeleteOutcome, DiffRange, Git, GitError, Head, LimitedText, MergeOutcome,
@@ -316,6 +316,10 @@ impl Git for GitCli {
 
     fn discard_checkout(&self, dir: &Path) -> Result<(), GitError> {
         self.discard(dir)
+    }
+
+    fn expire_attic(&self, over: &BTreeSet<SafeName>, before: Timestamp) -> Result<usize, GitError> {
+        self.remove_attic_names(over, before)
     }
 
     fn maintain(&self) -> Result<bool, GitError> {

@@ -1,18 +1,19 @@
 //! The trait itself. Every operation blocks, has a time limit, and may be repeated.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::error::{GitError, PreflightError};
 use super::merge::{
     CleanCheckout, CommitOutcome, CommitRequest, MergeOutcome, MergeRequest, PublishOutcome, PublishRequest,
 };
-use super::names::{BranchName, CommitId};
+use super::names::{BranchName, CommitId, SafeName};
 use super::outcomes::{CommitsAhead, DeleteOutcome, Head, LimitedText, PushOutcome};
 use super::worktrees::{
     AtticOwner, AtticSnapshot, BranchEntry, DiffRange, Preflight, RemoveOutcome, Revision, WorkingTree,
     WorkspaceTree, Worktree, WorktreeEntry, WorktreeSpec,
 };
-use dbs_domain::Tri;
+use dbs_domain::{Timestamp, Tri};
 
 /// Everything git does for the engine. Calls block up to minutes: call from a blocking thread, never from the event
 /// loop. Changes to one repository are queued inside; the queue is as long as the number of calling threads.
@@ -47,11 +48,7 @@ pub trait Git: Send + Sync {
 
     /// Removes `.debussy-worktrees/<folder>`, after a snapshot if anything in it is kept nowhere else. Ignored files
     /// are not kept. The caller knows that nobody works there any more (LK-19).
-    fn remove_worktree(
-        &self,
-        folder: &super::SafeName,
-        saver: &AtticOwner,
-    ) -> Result<RemoveOutcome, GitError>;
+    fn remove_worktree(&self, folder: &SafeName, saver: &AtticOwner) -> Result<RemoveOutcome, GitError>;
 
     /// Worktrees under `.debussy-worktrees/`, on the disk or only registered (K60). The caller decides.
     fn worktrees(&self) -> Result<Vec<WorktreeEntry>, GitError>;
@@ -121,6 +118,10 @@ pub trait Git: Send + Sync {
 
     /// Deletes a clean checkout; anything else is left alone with an error. A missing folder is fine.
     fn discard_checkout(&self, dir: &Path) -> Result<(), GitError>;
+
+    /// Removes the names under which the attic keeps work of these tasks, where they were made before that time; how many went. One of
+    /// which nobody noted when it was made stays, and so do the objects of all.
+    fn expire_attic(&self, over: &BTreeSet<SafeName>, before: Timestamp) -> Result<usize, GitError>;
 
     /// Packs what has gathered in the control repository, where much has; answers whether it did. Nothing is thrown away.
     /// Takes long when it does something: call it where nobody waits, beside anything else.
