@@ -20,4 +20,5 @@ mod launch;
 mod merge;
 mod priority;
 mod prompt_place;
+mod session_before;
 mod startup_cleanup;

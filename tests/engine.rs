@@ -17,6 +17,8 @@ mod checking;
 #[cfg(unix)]
 #[path = "engine/committing.rs"]
 mod committing;
+#[path = "engine/continuing.rs"]
+mod continuing;
 #[path = "engine/keeping.rs"]
 mod keeping;
 #[path = "engine/mishaps.rs"]

@@ -24,7 +24,7 @@ pub use claude::ClaudeAgent;
 pub use codex::CodexAgent;
 pub use custom::CustomAgent;
 pub use environment::{InheritedEnv, PersonEnv};
-pub use kind::{AgentKind, LaunchContext, PermissionPolicy, RoleOptions};
+pub use kind::{AgentKind, LaunchContext, PermissionPolicy, RoleOptions, SessionPolicy};
 pub use program::find_program;
 pub use prompt::{AttemptPrompts, LibraryFn, program_word, prompt_file};
 pub use rehearsal::{NumberText, RehearsalAgent};
@@ -37,7 +37,7 @@ use parking_lot::RwLock;
 
 use crate::agent_state::AgentReport;
 use crate::domain::event::EndCause;
-use crate::domain::{AttemptId, Cause, RoleId, Timestamp, TroubleKind};
+use crate::domain::{AttemptId, Cause, ResumeRoles, RoleId, SessionOrigin, Timestamp, TroubleKind};
 use crate::formats::end_rules;
 use crate::ports::agents::{Agents, Brief, LaunchCommand};
 
@@ -83,6 +83,12 @@ impl AgentTool {
     }
 }
 
+impl RoleAgent {
+    fn goes_on(&self) -> bool {
+        self.options.resume == SessionPolicy::Continue && self.tool.kind().keeps_sessions()
+    }
+}
+
 impl From<AgentTool> for RoleAgent {
     fn from(tool: AgentTool) -> RoleAgent {
         RoleAgent {
@@ -104,6 +110,17 @@ impl AgentsByRole {
     /// Programs that agents are started with, where their names are known beforehand.
     pub fn programs(&self) -> impl Iterator<Item = &str> {
         self.all().filter_map(|agent| agent.tool.kind().program())
+    }
+
+    /// Which of them go on with their session after an interruption.
+    pub fn resume_roles(&self) -> ResumeRoles {
+        let by_role = self.by_role.iter();
+        ResumeRoles {
+            by_role: by_role
+                .map(|(role, agent)| (role.clone(), agent.goes_on()))
+                .collect(),
+            others: self.default.as_ref().is_some_and(RoleAgent::goes_on),
+        }
     }
 
     /// Whether any agent is a scripted one.
@@ -168,6 +185,16 @@ impl Agents for LocalAgents {
         env.append(&mut line.env);
         line.env = env;
         Ok(line)
+    }
+
+    fn session(&self, role: &RoleId, origin: &SessionOrigin, folder: &Path) -> Result<String, String> {
+        let agent = self
+            .agent(role)
+            .ok_or_else(|| format!("no agent is configured for a {role}"))?;
+        if agent.options.resume == SessionPolicy::BeginAfresh {
+            return Err(format!("roles.{role}.resume says that it begins afresh"));
+        }
+        agent.tool.kind().session(&self.context, origin, folder)
     }
 
     fn end_cause(&self, role: &RoleId, tail: &str, now: Timestamp) -> Option<EndCause> {
@@ -309,6 +336,46 @@ mod tests {
             assert!(why.text.contains(part), "{why}");
             assert_eq!(why.kind, TroubleKind::Agent);
         }
+    }
+
+    #[test]
+    fn who_goes_on_with_a_session_is_a_matter_of_the_tool_and_of_the_setting() {
+        let agent = |tool: AgentTool, resume| RoleAgent {
+            tool,
+            options: RoleOptions {
+                resume,
+                ..RoleOptions::default()
+            },
+        };
+        let afresh = agent(AgentTool::Claude(ClaudeAgent), SessionPolicy::BeginAfresh);
+        let agents = configured(None);
+        *agents.kinds.write() = AgentsByRole {
+            by_role: [
+                ("reviewer".into(), afresh),
+                ("tester".into(), agent(custom(&["x"]), SessionPolicy::Continue)),
+            ]
+            .into(),
+            default: Some(agent(AgentTool::Codex(CodexAgent), SessionPolicy::Continue)),
+        };
+        let roles = agents.kinds.read().resume_roles();
+        let allowed = ["developer", "reviewer", "tester"].map(|role| roles.allows(&role.into()));
+        assert_eq!(allowed, [true, false, false]);
+        let origin = SessionOrigin {
+            attempt: AttemptId(7),
+            created_at: Timestamp(1),
+            name: "reviewer-ravel".to_owned(),
+        };
+        let why = |role: &str| {
+            agents
+                .session(&role.into(), &origin, Path::new("/w"))
+                .unwrap_err()
+        };
+        assert!(
+            why("reviewer").contains("roles.reviewer.resume"),
+            "{}",
+            why("reviewer")
+        );
+        assert!(why("tester").contains("keeps no sessions"), "{}", why("tester"));
     }
 
     #[test]

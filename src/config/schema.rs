@@ -108,6 +108,8 @@ settings! { SETTINGS
         "Model of the agent, in its tool's words. Not for custom agents.");
     ROLE_EFFORT: Option<String> = unset(ValueKind::Text), used("roles.<role>.effort", NextAttempt, Steers, "",
         "How hard the agent thinks, in its tool's words. Not for custom agents.");
+    ROLE_RESUME: Option<bool> = unset(ValueKind::Switch), used("roles.<role>.resume", NextAttempt, Harmless, "",
+        "Whether an agent that was interrupted, because it was killed or the machine stopped, is started again with its session and in its folder (the default), or from the beginning. For `claude` and `codex`.");
     LIMITS_STARTS_PER_TURN: u32 = count(999, BoardSettings::MAX_STARTS), used("limits.starts_per_turn", AtOnce, Harmless, "K48",
         "Most attempts started in one turn.");
     LIMITS_LINGER: Span = seconds(0, BoardSettings::LINGER), used("limits.linger", AtOnce, Harmless, "K33",

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use crate::adapters::agents::{
     AgentTool, AgentsByRole, ClaudeAgent, CodexAgent, CustomAgent, InheritedEnv, PersonEnv, RehearsalAgent,
-    RoleAgent, RoleOptions,
+    RoleAgent, RoleOptions, SessionPolicy,
 };
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::themes::toml_paths;
 use crate::config::{Config, schema};
 use crate::domain::task::GateCommand;
-use crate::domain::{BoardSettings, Budgets, Cost, ResumeRoles, RoleId, Workflow};
+use crate::domain::{BoardSettings, Budgets, Cost, RoleId, Workflow};
 use crate::formats::permissions::read_setting;
 use crate::formats::workflow;
 use crate::term::EmulatorKind;
@@ -67,7 +67,10 @@ impl Config {
                 task: budget(self.value(&schema::BUDGET_TASK)),
                 day: budget(self.value(&schema::BUDGET_DAY)),
             },
-            resume: ResumeRoles::default(),
+            // What is wrong with an agent is said where agents are started.
+            resume: kinds(self)
+                .map(|agents| agents.resume_roles())
+                .unwrap_or_default(),
             untrusted: self.untrusted().cloned(),
         }
     }
@@ -259,6 +262,10 @@ fn options(config: &Config, role: &str) -> RoleOptions {
         rules,
         model: of(config.family(&schema::ROLE_MODEL), role),
         effort: of(config.family(&schema::ROLE_EFFORT), role),
+        resume: match of(config.family(&schema::ROLE_RESUME), role) {
+            Some(false) => SessionPolicy::BeginAfresh,
+            Some(true) | None => SessionPolicy::Continue,
+        },
     }
 }
 

@@ -6,7 +6,7 @@ use super::context::{EngineContext, base_branch, branch_of, signature};
 use super::gate_runs;
 use super::job::Job;
 use crate::domain::workflow::Workspace;
-use crate::domain::{Attempt, Event, Evidence, EvidenceKind, SignalKind, Tri, Worker};
+use crate::domain::{Attempt, Event, Evidence, EvidenceKind, SignalKind, Tri};
 use crate::ports::git::{
     BranchName, CommitId, CommitOutcome, CommitRequest, CommitsAhead, Head, PushOutcome, Revision, SafeName,
     Signature, TreeId, WorkingTree, WorkspaceTree,
@@ -292,12 +292,14 @@ fn start_state(attempt: &Attempt) -> Option<WorkspaceTree> {
 }
 
 fn commented(job: &Job, attempt: &Attempt) -> Tri {
-    let name = match &attempt.worker {
-        Worker::Agent { name, .. } => name.as_str(),
-        Worker::Engine(_) => return Tri::No("the engine writes no findings".to_owned()),
+    let Some(origin) = attempt.session_origin() else {
+        return Tri::No("the engine writes no findings".to_owned());
     };
-    let wrote =
-        |comment: &crate::domain::task::Comment| comment.author == name && comment.at >= attempt.created_at;
+    // Who goes on with a session need not say again what it said before the interruption.
+    let name = attempt.worker.name();
+    let wrote = |comment: &crate::domain::task::Comment| {
+        (comment.author == name || comment.author == origin.name) && comment.at >= origin.created_at
+    };
     if job.task.comments.iter().any(wrote) {
         Tri::Yes
     } else {

@@ -6,7 +6,7 @@ use crate::domain::task::GateCommand;
 use crate::domain::workflow::{GateSet, Stage, Workspace};
 use crate::domain::{
     AskId, Attempt, AttemptId, AttemptMode, Board, Effect, EngineAction, EvidenceKind, PromptFacts,
-    PromptSources, StopCause, Task, Worker,
+    PromptSources, StopCause, Task,
 };
 use crate::ports::git::CommitId;
 
@@ -17,6 +17,8 @@ pub(super) struct Job {
     pub(super) task: Arc<Task>,
     /// The attempt it is for; none when it is for the task as a whole.
     pub(super) attempt: Option<Arc<Attempt>>,
+    /// The attempt with whose session it goes on, as far as it is remembered.
+    pub(super) before: Option<Arc<Attempt>>,
     pub(super) stage: Stage,
     pub(super) base: String,
     /// Gate commands that apply: the task's own, then the project's.
@@ -91,6 +93,10 @@ impl Job {
         let ended_folders = others
             .filter_map(|other| Some((other.id, folder_of(other)?)))
             .collect();
+        let continued = attempt
+            .as_ref()
+            .and_then(|attempt| attempt.session.continuation());
+        let before = continued.and_then(|of| board.attempts.get(&of.after).cloned());
         let priority = priority_of(&what, &task, board);
         let facts = match what {
             JobKind::Start => facts_of(&task, attempt.as_deref(), board).map(Box::new),
@@ -100,6 +106,7 @@ impl Job {
             kind: what,
             task,
             attempt,
+            before,
             stage,
             base,
             gates,
@@ -155,10 +162,8 @@ fn priority_of(what: &JobKind, task: &Task, board: &Board) -> JobPriority {
 }
 
 /// The folder under `.debussy-worktrees/`: the agent's name and the attempt's number, so that a name used twice over the life
-/// of a project never means the same folder.
+/// of a project never means the same folder. Who goes on with a session goes on in its folder.
 pub(super) fn folder_of(attempt: &Attempt) -> Option<String> {
-    match &attempt.worker {
-        Worker::Agent { name, .. } => Some(format!("{name}-{}", attempt.id)),
-        Worker::Engine(_) => None,
-    }
+    let origin = attempt.session_origin()?;
+    Some(format!("{}-{}", origin.name, origin.attempt))
 }

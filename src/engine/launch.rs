@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::context::{EngineContext, STOP_GRACE, base_branch, branch_of};
 use super::job::Job;
 use super::prompt_place;
+use super::session_before::{self, SessionObstacle};
 use crate::domain::workflow::Workspace;
 use crate::domain::{Attempt, AttemptId, Cause, Event, TroubleKind, Worker, Workplace};
 use crate::ports::agents::{Brief, LaunchCommand};
@@ -47,6 +48,14 @@ pub(super) fn start(world: &EngineContext, job: &Job) -> Option<Event> {
 }
 
 fn make_and_launch(world: &EngineContext, job: &Job, attempt: &Attempt) -> Option<Event> {
+    let session = match session_before::find(world, job, attempt) {
+        Ok(session) => session,
+        Err(SessionObstacle::Unknown(why)) => return Some(unknown(attempt, &why)),
+        Err(SessionObstacle::Lost(why)) => {
+            let attempt = attempt.id;
+            return Some(Event::SessionLost { attempt, why });
+        }
+    };
     let made = check_disk(world).and_then(|()| make_workplace(world, job, attempt));
     let made = match made {
         Ok(made) => made,
@@ -66,7 +75,7 @@ fn make_and_launch(world: &EngineContext, job: &Job, attempt: &Attempt) -> Optio
             return None;
         }
     }
-    match launch(world, job, attempt, &made) {
+    match launch(world, (job, attempt), &made, session) {
         Ok(()) => Some(started(attempt, made)),
         Err(StartError::Failed(why)) => Some(not_started(attempt, why)),
         Err(StartError::Unknown(why)) => Some(unknown(attempt, &why)),
@@ -149,12 +158,13 @@ fn make_workplace(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result
         attic_owner: world.attic_owner(&job.task, attempt.created_at),
     };
     let worktree = world.git.ensure_worktree(&spec).map_err(|error| unmade(&error))?;
-    Ok(Workplace {
+    let made = Workplace {
         path: worktree.path.to_string_lossy().into_owned(),
         branch: on_branch.then(|| branch.as_str().to_owned()),
         start: worktree.start.head.map(|commit| commit.as_str().to_owned()),
         start_tree: Some(worktree.start.tree.as_str().to_owned()),
-    })
+    };
+    Ok(session_before::with_its_start(job, attempt, made))
 }
 
 /// Why there is no workspace. What was asked for and is positively not there does not come by asking again.
@@ -169,8 +179,15 @@ fn unmade(error: &GitError) -> Cause {
     }
 }
 
-fn launch(world: &EngineContext, job: &Job, attempt: &Attempt, made: &Workplace) -> Result<(), StartError> {
-    let brief = brief(world, job, attempt, made).map_err(StartError::Failed)?;
+fn launch(
+    world: &EngineContext,
+    (job, attempt): (&Job, &Attempt),
+    made: &Workplace,
+    session: Option<String>,
+) -> Result<(), StartError> {
+    let mut brief = brief(world, job, attempt, made).map_err(StartError::Failed)?;
+    brief.facts.agent.goes_on = session.is_some();
+    brief.session = session;
     let line = world.agents.launch_command(&brief).map_err(StartError::Failed)?;
     let spec = spec(world, attempt, Path::new(&made.path), line);
     let Err(error) = world.holders.launch(&spec) else {
@@ -227,6 +244,7 @@ fn brief(world: &EngineContext, job: &Job, attempt: &Attempt, made: &Workplace) 
         branch: branch_of(&job.task).as_str().to_owned(),
         base: job.base.clone(),
         finding: job.task.finding.clone(),
+        session: None,
         facts: prompt_place::facts(world, job, made),
     })
 }

@@ -41,10 +41,15 @@ fn worktrees(world: &EngineContext, board: &Board) {
     let known: BTreeMap<SafeName, &Attempt> = known
         .map(|(folder, attempt)| (folder, attempt.as_ref()))
         .collect();
+    // A folder may have been handed on from one attempt to the next.
+    let is_used = |folder: &SafeName| {
+        let mut all = board.attempts.values().filter(|attempt| !is_leftover(attempt));
+        all.any(|attempt| folder_of(attempt).is_some_and(|used| SafeName::derive(&used) == *folder))
+    };
     for entry in found {
         let attempt = entry.folder.as_ref().and_then(|folder| known.get(folder));
         match (&entry.folder, attempt) {
-            (Some(folder), Some(attempt)) if is_leftover(attempt) => remove(world, board, folder, attempt),
+            (Some(folder), Some(attempt)) if !is_used(folder) => remove(world, board, folder, attempt),
             (_, Some(_)) => {}
             (_, None) => tracing::info!("left alone, no attempt is known to it: {}", entry.path.display()),
         }

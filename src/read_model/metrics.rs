@@ -178,7 +178,7 @@ pub(crate) fn settled_attempt(id: u64, stage: &str, (from, to): (u64, u64), verd
         stage: stage.into(),
         n: 1,
         mode: AttemptMode::Fresh,
-        session: crate::domain::Session::Fresh,
+        session: crate::domain::AgentSession::Fresh,
         worker: Worker::Agent {
             role: "developer".into(),
             name: "developer-ravel".to_owned(),

@@ -1,5 +1,9 @@
 //! Codex, without and in a terminal.
 
+use std::sync::Arc;
+
+use dbs::adapters::agents::{AgentKind as _, CodexAgent, InheritedEnv, LaunchContext, PersonEnv};
+use dbs::domain::{AttemptId, SessionOrigin, Timestamp};
 use dbs::term::ReportedState;
 
 use crate::lab::{Lab, wait_for};
@@ -8,6 +12,26 @@ use crate::pane::Pane;
 /// Asks before a command that wants to leave the sandbox. The script asks for that at once, so no sandbox is built: a
 /// container may not allow one.
 const ASKING: [&str; 4] = ["-a", "on-request", "-s", "read-only"];
+
+/// The session that Codex left in the project, as the program finds it.
+fn session_in(lab: &Lab) -> Result<String, String> {
+    let context = LaunchContext {
+        program: "dbs".into(),
+        inherited: InheritedEnv::default(),
+        person: PersonEnv::new(lab.env()),
+        socket: "/s".into(),
+        inbox: "/i".into(),
+        root: "/r".into(),
+        attempts: "/a".into(),
+        token: Arc::new(|_, _| String::new()),
+    };
+    let origin = SessionOrigin {
+        attempt: AttemptId(1),
+        created_at: Timestamp(1),
+        name: "developer-ravel".to_owned(),
+    };
+    CodexAgent.session(&context, &origin, &lab.project())
+}
 
 fn with(first: &[&'static str], prompt: &'static str) -> Vec<&'static str> {
     first.iter().copied().chain([prompt]).collect()
@@ -80,6 +104,20 @@ fn a_thread_goes_on_after_its_process_was_killed() {
         again.lines.iter().any(|line| line["type"] == "turn.completed"),
         "{again:?}"
     );
+    let asked = lab.server.requests_for("hello")[0].body["input"].to_string();
+    assert!(asked.contains("remember the word limpet"), "{asked}");
+}
+
+#[test]
+fn a_session_of_codex_in_a_pane_goes_on_after_its_process_was_killed() {
+    let Some(lab) = Lab::codex() else { return };
+    let pane = Pane::start(&lab, &["[[script:held]] remember the word limpet"]);
+    lab.server.wait_at_gate("held");
+    wait_for("the rollout", || lab.codex_rollouts().contains("limpet"));
+    pane.kill();
+    let session = session_in(&lab).unwrap();
+    let mut again = Pane::start(&lab, &["resume", "--", &session, "[[script:hello]] go on"]);
+    again.wait_for_state(ReportedState::Done);
     let asked = lab.server.requests_for("hello")[0].body["input"].to_string();
     assert!(asked.contains("remember the word limpet"), "{asked}");
 }

@@ -8,12 +8,12 @@ use dbs::domain::event::EndCause;
 use dbs::domain::evidence::{ComplianceIssue, Severity};
 use dbs::domain::task::{BranchCleanup, Comment, GateCommand, HoldReason, Task, TaskKind};
 use dbs::domain::{
-    Accepted, ActionOutcome, ActivityKind, Ask, AskAnswer, AskChannel, AskKind, AskRecord, AskReply, Attempt,
-    AttemptId, AttemptMode, AttemptState, AttemptUsage, BoardSettings, Budgets, Command, ContextFill,
-    Continuation, Cost, Effect, EngineAction, Event, Evidence, EvidenceKind, FailureClass, Inventory, Notice,
-    NoticeLevel, ProcessExit, Refusal, RequestId, ResumeRoles, RunState, Session, SessionOrigin, Signal,
-    SignalKind, Span, Spending, TaskDraft, TaskPatch, TaskState, Timestamp, Tokens, Tri, TroubleKind, Usage,
-    WaitReason, Worker, Workplace,
+    Accepted, ActionOutcome, ActivityKind, AgentSession, Ask, AskAnswer, AskChannel, AskKind, AskRecord,
+    AskReply, Attempt, AttemptId, AttemptMode, AttemptState, AttemptUsage, BoardSettings, Budgets, Command,
+    ContextFill, Continuation, Cost, Effect, EngineAction, Event, Evidence, EvidenceKind, FailureClass,
+    Inventory, Notice, NoticeLevel, ProcessExit, Refusal, RequestId, ResumeRoles, RunState, SessionOrigin,
+    Signal, SignalKind, Span, Spending, TaskDraft, TaskPatch, TaskState, Timestamp, Tokens, Tri, TroubleKind,
+    Usage, WaitReason, Worker, Workplace,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -566,7 +566,7 @@ fn an_attempt_is_stored_like_this() {
         stage: "development".into(),
         n: 2,
         mode: AttemptMode::Fallback,
-        session: Session::Continued(Continuation {
+        session: AgentSession::Continued(Continuation {
             after: a(),
             origin: SessionOrigin {
                 attempt: a(),

@@ -10,7 +10,8 @@ use dbs::domain::attempt::Attempt;
 use dbs::domain::event::EndCause;
 use dbs::domain::{
     Accepted, Ask, AskReply, AttemptId, BatchId, Board, BoardSettings, Cause, Command, Effect, Event,
-    ProcessExit, RequestId, RoleId, SignalKind, Span, Task, TaskDraft, TaskId, Timestamp, Workflow,
+    ProcessExit, RequestId, RoleId, SessionOrigin, SignalKind, Span, Task, TaskDraft, TaskId, Timestamp,
+    Workflow,
 };
 use dbs::engine::context::{EngineConfig, EngineContext};
 use dbs::engine::event_loop::Perform as _;
@@ -45,6 +46,10 @@ pub(crate) struct Outside {
     /// Holders whose terminals are followed.
     pub(crate) followed: Mutex<Vec<String>>,
     pub(crate) mishap: Mutex<Mishap>,
+    /// The session that agents leave, if they leave one.
+    pub(crate) session: Mutex<Option<String>>,
+    /// Processes that are still there after they were to be ended.
+    pub(crate) survivors: Mutex<u32>,
 }
 
 /// What goes wrong.
@@ -90,7 +95,8 @@ impl Holders for Outside {
 
     fn stop(&self, id: &HolderId, _grace: Span) -> Result<StopOutcome, HolderPortError> {
         self.stops.lock().unwrap().push(id.to_string());
-        Ok(StopOutcome { survivors: 0 })
+        let survivors = *self.survivors.lock().unwrap();
+        Ok(StopOutcome { survivors })
     }
 
     fn send(&self, _id: &HolderId, _bytes: &[u8]) -> Result<(), HolderPortError> {
@@ -156,6 +162,11 @@ impl Agents for Outside {
             argv: vec!["agent".to_owned()],
             env: Vec::new(),
         })
+    }
+
+    fn session(&self, role: &RoleId, _: &SessionOrigin, _: &Path) -> Result<String, String> {
+        let session = self.session.lock().unwrap().clone();
+        session.ok_or_else(|| format!("the tool of a {role} keeps no sessions"))
     }
 
     fn end_cause(&self, _role: &RoleId, _tail: &str, _now: Timestamp) -> Option<EndCause> {

@@ -326,7 +326,7 @@ fn attempt((id, task, stage): (u64, &str, &str), worker: Worker, doing: Activity
         stage: stage.into(),
         n: 1,
         mode: AttemptMode::Fresh,
-        session: dbs::domain::Session::Fresh,
+        session: dbs::domain::AgentSession::Fresh,
         worker,
         asks: asked(&doing, ago(since)),
         asks_made: 1,

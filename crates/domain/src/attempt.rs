@@ -9,7 +9,7 @@ use super::cause::Cause;
 use super::evidence::Evidence;
 use super::failure::FailureClass;
 use super::id::{AttemptId, RoleId, StageId, TaskId};
-use super::session::Session;
+use super::session::{AgentSession, SessionOrigin};
 use super::signal::{MOST_SIGNAL_BYTES, MOST_SIGNALS, Signal, SignalKind};
 use super::time::Timestamp;
 use super::usage::AttemptUsage;
@@ -27,8 +27,8 @@ pub struct Attempt {
     pub n: u32,
     pub mode: AttemptMode,
     /// Whether its agent begins a session of its tool or goes on with one.
-    #[serde(default, skip_serializing_if = "Session::is_fresh")]
-    pub session: Session,
+    #[serde(default, skip_serializing_if = "AgentSession::is_fresh")]
+    pub session: AgentSession,
     pub worker: Worker,
     pub state: AttemptState,
     pub signals: Vec<Signal>,
@@ -84,6 +84,22 @@ impl Attempt {
     pub fn takes_asks(&self) -> bool {
         let open = self.asks.iter().filter(|known| known.closed.is_none()).count();
         open < MOST_OPEN_ASKS && self.asks_made < MOST_ASKS
+    }
+
+    /// Who began its session: itself, or an attempt before it. The engine has none.
+    pub fn session_origin(&self) -> Option<SessionOrigin> {
+        let Worker::Agent { name, .. } = &self.worker else {
+            return None;
+        };
+        let before = self.session.continuation();
+        Some(before.map_or_else(
+            || SessionOrigin {
+                attempt: self.id,
+                created_at: self.created_at,
+                name: name.clone(),
+            },
+            |continuation| continuation.origin.clone(),
+        ))
     }
 
     /// What it asks of a person and nobody has answered, oldest first.

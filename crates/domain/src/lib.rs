@@ -45,7 +45,7 @@ pub use prompt_facts::{
     AgentFacts, DependencyFacts, EarlierAttempt, PlaceFacts, PromptFacts, PromptSources, StageFacts,
     TaskFacts,
 };
-pub use session::{Continuation, ResumeRoles, Session, SessionOrigin};
+pub use session::{AgentSession, Continuation, ResumeRoles, SessionOrigin};
 pub use settings::{BoardSettings, Budgets, UntrustedFiles};
 pub use signal::{Signal, SignalKind};
 pub use task::{HoldReason, Task, TaskState, WaitReason};

@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::attempt::{Attempt, Worker};
 use super::id::{AttemptId, RoleId};
 use super::time::Timestamp;
 
 /// The conversation with its tool that an attempt begins or goes on with.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Session {
+pub enum AgentSession {
     #[default]
     Fresh,
     /// It goes on in the workspace and with the session of an earlier attempt.
@@ -37,36 +36,18 @@ pub struct SessionOrigin {
     pub name: String,
 }
 
-impl Session {
+impl AgentSession {
     /// Whether the attempt begins a session of its own.
     pub fn is_fresh(&self) -> bool {
-        *self == Session::Fresh
+        *self == AgentSession::Fresh
     }
 
     /// The session it goes on with, if it does.
     pub fn continuation(&self) -> Option<&Continuation> {
         match self {
-            Session::Fresh => None,
-            Session::Continued(continuation) => Some(continuation),
+            AgentSession::Fresh => None,
+            AgentSession::Continued(continuation) => Some(continuation),
         }
-    }
-}
-
-impl Attempt {
-    /// Who began its session: itself, or an attempt before it. The engine has none.
-    pub fn session_origin(&self) -> Option<SessionOrigin> {
-        let Worker::Agent { name, .. } = &self.worker else {
-            return None;
-        };
-        let before = self.session.continuation();
-        Some(before.map_or_else(
-            || SessionOrigin {
-                attempt: self.id,
-                created_at: self.created_at,
-                name: name.clone(),
-            },
-            |continuation| continuation.origin.clone(),
-        ))
     }
 }
 

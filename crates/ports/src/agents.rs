@@ -1,10 +1,12 @@
 //! How an agent of a kind is started: from what the engine knows to a command line and an environment.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use dbs_domain::event::EndCause;
-use dbs_domain::{AttemptId, AttemptMode, Cause, PromptFacts, RoleId, StageId, TaskId, Timestamp};
+use dbs_domain::{
+    AttemptId, AttemptMode, Cause, PromptFacts, RoleId, SessionOrigin, StageId, TaskId, Timestamp,
+};
 
 /// Everything an agent gets when it starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +29,8 @@ pub struct Brief {
     pub branch: String,
     pub base: String,
     pub finding: Option<String>,
+    /// The session of its tool with which it goes on, as [`Agents::session`] named it; none for a new one.
+    pub session: Option<String>,
     /// What its prompt may name.
     pub facts: PromptFacts,
 }
@@ -55,6 +59,15 @@ pub trait Agents: Send + Sync {
     /// # Errors
     /// When no agent of the configured kind can be started; the text says why and the way out.
     fn launch_command(&self, brief: &Brief) -> Result<LaunchCommand, Cause>;
+
+    /// The session that an attempt in that role left, so that another can go on with it. `folder` is where it worked.
+    ///
+    /// # Errors
+    /// Why nobody can go on with it: its tool keeps none, a setting forbids it, or it is not there.
+    fn session(&self, role: &RoleId, origin: &SessionOrigin, folder: &Path) -> Result<String, String> {
+        let (_, _) = (origin, folder);
+        Err(format!("the tool of a {role} keeps no sessions"))
+    }
 
     /// Why an agent in that role ended, if its tool's own last lines name the cause. `now` is when it ended.
     fn end_cause(&self, role: &RoleId, tail: &str, now: Timestamp) -> Option<EndCause>;

@@ -9,10 +9,13 @@ pub mod status_line;
 pub mod stream;
 mod stream_parts;
 pub mod title;
+mod transcript;
+
+use std::path::Path;
 
 use super::kind::{AgentKind, LaunchContext, PermissionPolicy, RoleOptions};
 use super::session_id;
-use crate::domain::{Cause, RoleId};
+use crate::domain::{Cause, RoleId, SessionOrigin};
 use crate::formats::permissions::allows_all_edits;
 use crate::ports::agents::{Brief, LaunchCommand, PrivateFile};
 
@@ -53,6 +56,9 @@ pub(super) const OWN_VARIABLES: &[&str] = &[
 /// Name of the file with the settings of one invocation, in the attempt's folder.
 const SETTINGS_FILE: &str = "claude-settings.json";
 
+/// The variable that says after how many minutes a session is so old that the tool asks before it goes on with it; and ten years.
+const RESUME_AGE: (&str, &str) = ("CLAUDE_CODE_RESUME_THRESHOLD_MINUTES", "5256000");
+
 /// Claude Code.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ClaudeAgent;
@@ -70,6 +76,18 @@ impl AgentKind for ClaudeAgent {
         OWN_VARIABLES
     }
 
+    fn keeps_sessions(&self) -> bool {
+        true
+    }
+
+    fn session(&self, context: &LaunchContext, origin: &SessionOrigin, _: &Path) -> Result<String, String> {
+        let id = session_id::of(context, origin.attempt, origin.created_at);
+        let folder = context.person_folder("CLAUDE_CONFIG_DIR", ".claude");
+        let folder =
+            folder.ok_or("neither CLAUDE_CONFIG_DIR nor HOME says where Claude Code keeps its sessions")?;
+        transcript::find(&folder, &id).map(|_| id)
+    }
+
     fn launch(
         &self,
         context: &LaunchContext,
@@ -77,10 +95,15 @@ impl AgentKind for ClaudeAgent {
         options: &RoleOptions,
     ) -> Result<LaunchCommand, Cause> {
         let settings = context.attempt_folder(brief.attempt).join(SETTINGS_FILE);
+        let new = || session_id::of(context, brief.attempt, brief.created_at);
+        let (flag, session) = match &brief.session {
+            Some(before) => ("--resume", before.clone()),
+            None => ("--session-id", new()),
+        };
         let mut argv = vec![
             "claude".to_owned(),
-            "--session-id".to_owned(),
-            session_id::of(context, brief.attempt, brief.created_at),
+            flag.to_owned(),
+            session,
             // The tool's default has changed before, so the mode is always said.
             "--permission-mode".to_owned(),
             permission_mode(options).to_owned(),
@@ -94,13 +117,16 @@ impl AgentKind for ClaudeAgent {
         }
         // Several options take all words that follow; what comes behind this is the prompt whatever it begins with.
         argv.extend(["--".to_owned(), prompt.to_owned()]);
+        // The tool would ask whether to shorten an old session, and nobody is there to answer.
+        let no_question = (RESUME_AGE.0.to_owned(), RESUME_AGE.1.to_owned());
+        let env = brief.session.iter().map(|_| no_question.clone()).collect();
         Ok(LaunchCommand {
             argv,
+            env,
             files: vec![PrivateFile {
                 name: SETTINGS_FILE.to_owned(),
                 text: settings::text(&context.program),
             }],
-            ..LaunchCommand::default()
         })
     }
 }
@@ -120,9 +146,9 @@ fn permission_mode(options: &RoleOptions) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use super::super::environment::PersonEnv;
     use super::super::kind::tests::{brief, context};
     use super::*;
-    use std::path::Path;
 
     fn argv(options: &RoleOptions) -> Vec<String> {
         let line = ClaudeAgent
@@ -149,6 +175,49 @@ mod tests {
         let session = session_id::of(&context(), brief().attempt, brief().created_at);
         assert_eq!(behind(&argv, "--session-id"), Some(session));
         assert!(!argv.iter().any(|word| word.contains("dangerously")), "{argv:?}");
+    }
+
+    #[test]
+    fn who_goes_on_names_the_session_of_the_first_attempt_and_is_not_asked_about_its_age() {
+        let brief = Brief {
+            session: Some("of-before".to_owned()),
+            ..brief()
+        };
+        let line = ClaudeAgent
+            .launch(&context(), (&brief, "go on"), &RoleOptions::default())
+            .unwrap();
+        assert_eq!(behind(&line.argv, "--resume").as_deref(), Some("of-before"));
+        assert_eq!(behind(&line.argv, "--session-id"), None);
+        assert!(
+            line.env.iter().any(|(name, _)| name == RESUME_AGE.0),
+            "{:?}",
+            line.env
+        );
+    }
+
+    #[test]
+    fn a_session_is_that_of_the_attempt_that_began_it_in_the_persons_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let set = (
+            "CLAUDE_CONFIG_DIR".to_owned(),
+            folder.path().display().to_string(),
+        );
+        let context = LaunchContext {
+            person: PersonEnv::new([set]),
+            ..context()
+        };
+        let origin = SessionOrigin {
+            attempt: brief().attempt,
+            created_at: brief().created_at,
+            name: brief().name,
+        };
+        let ask = || ClaudeAgent.session(&context, &origin, Path::new("/w"));
+        assert!(ask().is_err());
+        let id = session_id::of(&context, origin.attempt, origin.created_at);
+        let project = folder.path().join("projects").join("-w");
+        std::fs::create_dir_all(&project).unwrap();
+        std::fs::write(project.join(format!("{id}.jsonl")), "{\"type\":\"user\"}\n").unwrap();
+        assert_eq!(ask(), Ok(id));
     }
 
     #[test]

@@ -3,10 +3,13 @@
 pub mod app_server;
 pub mod exec;
 pub mod rollout;
+mod session;
 pub mod title;
 
+use std::path::Path;
+
 use super::kind::{AgentKind, LaunchContext, PermissionPolicy, RoleOptions};
-use crate::domain::{Cause, RoleId};
+use crate::domain::{Cause, RoleId, SessionOrigin};
 use crate::ports::agents::{Brief, LaunchCommand};
 
 /// Variables of the person that are meant for Codex.
@@ -41,13 +44,24 @@ impl AgentKind for CodexAgent {
         OWN_VARIABLES
     }
 
+    fn keeps_sessions(&self) -> bool {
+        true
+    }
+
+    fn session(&self, context: &LaunchContext, _: &SessionOrigin, folder: &Path) -> Result<String, String> {
+        let home = context.person_folder("CODEX_HOME", ".codex");
+        let home = home.ok_or("neither CODEX_HOME nor HOME says where Codex keeps its sessions")?;
+        session::find(&home, folder)
+    }
+
     fn launch(
         &self,
         _: &LaunchContext,
-        (_, prompt): (&Brief, &str),
+        (brief, prompt): (&Brief, &str),
         options: &RoleOptions,
     ) -> Result<LaunchCommand, Cause> {
         let mut argv = vec!["codex".to_owned()];
+        argv.extend(brief.session.iter().map(|_| "resume".to_owned()));
         argv.extend(policy(options.permissions).iter().map(|word| (*word).to_owned()));
         if let Some(model) = &options.model {
             argv.extend(["--model".to_owned(), model.clone()]);
@@ -56,7 +70,9 @@ impl AgentKind for CodexAgent {
             let value = serde_json::Value::String(effort.clone());
             argv.extend(["--config".to_owned(), format!("model_reasoning_effort={value}")]);
         }
-        argv.extend(["--".to_owned(), prompt.to_owned()]);
+        argv.push("--".to_owned());
+        argv.extend(brief.session.clone());
+        argv.push(prompt.to_owned());
         Ok(LaunchCommand {
             argv,
             ..LaunchCommand::default()
@@ -73,5 +89,30 @@ fn policy(policy: PermissionPolicy) -> &'static [&'static str] {
         }
         PermissionPolicy::Allow => &["--dangerously-bypass-approvals-and-sandbox"],
         PermissionPolicy::Deny => &["--ask-for-approval", "never", "--sandbox", "workspace-write"],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::kind::tests::{brief, context};
+    use super::*;
+
+    #[test]
+    fn who_goes_on_names_the_session_before_the_prompt_and_after_the_options() {
+        let brief = Brief {
+            session: Some("0199-a".to_owned()),
+            ..brief()
+        };
+        let line = CodexAgent.launch(&context(), (&brief, "-go on"), &RoleOptions::default());
+        let argv = line.unwrap().argv;
+        assert_eq!(
+            argv.get(..2),
+            Some(&["codex".to_owned(), "resume".to_owned()][..])
+        );
+        let end = argv.iter().position(|word| word == "--").unwrap();
+        assert_eq!(
+            argv.get(end + 1..),
+            Some(&["0199-a".to_owned(), "-go on".to_owned()][..])
+        );
     }
 }

@@ -54,6 +54,12 @@ impl PersonEnv {
         PersonEnv(all.into_iter().collect())
     }
 
+    /// The value of one variable.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
     /// Those with these names. A `*` in a name stands for any text.
     pub(super) fn named(&self, names: &[&str]) -> Vec<(String, String)> {
         let wanted = |name: &str| names.iter().any(|known| covers(known, name));

@@ -7,7 +7,7 @@ use super::TokenFn;
 use super::environment::{InheritedEnv, PersonEnv};
 use super::program::find_program;
 use super::prompt::program_word;
-use crate::domain::{AttemptId, Cause, RoleId};
+use crate::domain::{AttemptId, Cause, RoleId, SessionOrigin};
 pub use crate::formats::permissions::PermissionPolicy;
 use crate::formats::permissions::PermissionRule;
 use crate::ports::agents::{Brief, LaunchCommand};
@@ -39,6 +39,25 @@ pub trait AgentKind: Debug {
     /// begin so.
     fn own_variables(&self) -> &'static [&'static str];
 
+    /// Whether its tool can go on with a session after its process has ended.
+    fn keeps_sessions(&self) -> bool {
+        false
+    }
+
+    /// The session that an attempt began in `folder`, by the tool's own name for it.
+    ///
+    /// # Errors
+    /// Why nobody can go on with it.
+    fn session(
+        &self,
+        context: &LaunchContext,
+        origin: &SessionOrigin,
+        folder: &Path,
+    ) -> Result<String, String> {
+        let (_, _, _) = (context, origin, folder);
+        Err("its tool keeps no sessions".to_owned())
+    }
+
     /// How it is started for a brief with that prompt: arguments, what it needs in its environment beside that, private files.
     ///
     /// # Errors
@@ -62,6 +81,18 @@ pub struct RoleOptions {
     pub model: Option<String>,
     /// How hard it thinks, in the tool's own words.
     pub effort: Option<String>,
+    /// Whether it goes on with its session after an interruption.
+    pub resume: SessionPolicy,
+}
+
+/// What becomes of the session of an agent that was interrupted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum SessionPolicy {
+    /// The next attempt goes on with it, where its tool can.
+    #[default]
+    Continue,
+    /// The next attempt begins afresh.
+    BeginAfresh,
 }
 
 /// What command lines are built from, the same for all kinds.
@@ -98,6 +129,13 @@ impl LaunchContext {
         let path = self.path_with_program();
         let path = path.as_deref().or(self.inherited.get("PATH"));
         program_word(&self.program, folder, path.unwrap_or_default())
+    }
+
+    /// The folder in which a tool of the person keeps its things: what the variable says, else `name` in the person's home.
+    pub(super) fn person_folder(&self, variable: &str, name: &str) -> Option<PathBuf> {
+        let set = self.person.get(variable).filter(|path| !path.is_empty());
+        let home = || Some(Path::new(self.inherited.get("HOME")?).join(name));
+        set.map(PathBuf::from).or_else(home)
     }
 
     /// The private folder of an attempt, in which its files are put before it starts.
@@ -142,6 +180,7 @@ pub(super) mod tests {
             branch: "feature/dbs-1".into(),
             base: "main".into(),
             finding: None,
+            session: None,
             facts: crate::domain::PromptFacts::default(),
         }
     }

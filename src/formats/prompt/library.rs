@@ -20,6 +20,9 @@ pub const MAX_PROMPT_BYTES: usize = 120 * 1024;
 /// The role by whose file every role works that has none of its own.
 const ANY_ROLE: &str = "worker";
 
+/// The blocks for an agent that goes on with its session: it was told the rest when that began.
+const TO_GO_ON: [&str; 2] = ["resume", "signals"];
+
 /// A block of a prompt, and where its text comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PromptBlock {
@@ -165,7 +168,12 @@ impl PromptLibrary {
         let role = role.ok_or_else(|| no_block(ANY_ROLE))?;
         let values = values(facts, role, program);
         let mut prompt = String::new();
-        for name in role.blocks_for(facts.agent.mode) {
+        let blocks = if facts.agent.goes_on {
+            TO_GO_ON.to_vec()
+        } else {
+            role.blocks_for(facts.agent.mode)
+        };
+        for name in blocks {
             let block = self.blocks.get(name).ok_or_else(|| no_block(name))?;
             let text = template::render(&block.text, &values).map_err(|fault| PromptError::Block {
                 block: name.to_owned(),

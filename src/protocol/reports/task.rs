@@ -81,8 +81,12 @@ fn attempt_lines(attempt: &Attempt) -> Vec<String> {
     let length = attempt
         .ended_at
         .map_or_else(String::new, |end| format!(", {}", end.since(attempt.created_at)));
+    let session = attempt.session.continuation();
+    let session = session.map_or_else(String::new, |of| {
+        format!(", goes on with the session of {}", of.after)
+    });
     let head = format!(
-        "  {} {} {} ({}){length}: {state}",
+        "  {} {} {} ({}{session}){length}: {state}",
         attempt.id,
         attempt.stage,
         attempt.worker.name(),

@@ -65,11 +65,17 @@ pub(super) fn why_task(board: &ReadModel, task: &Task) -> String {
         TaskState::Backlog => format!("{id} is in the backlog; hand it over with `dbs task release {id}`"),
         TaskState::Released => released(board, task),
         TaskState::Active | TaskState::Verifying => match board.open_attempt(task) {
-            Some(attempt) => format!(
-                "{id} is being worked on by {} (attempt {})",
-                attempt.worker.name(),
-                attempt.id
-            ),
+            Some(attempt) => {
+                let session = attempt.session.continuation();
+                let session = session.map_or_else(String::new, |of| {
+                    format!(", which goes on with the session of attempt {}", of.after)
+                });
+                let name = attempt.worker.name();
+                format!(
+                    "{id} is being worked on by {name} (attempt {}{session})",
+                    attempt.id
+                )
+            }
             None => format!("{id} is being worked on"),
         },
         TaskState::Held(crate::domain::HoldReason::Approval) => {

@@ -10,7 +10,7 @@ use super::transition::Transition;
 use crate::attempt::{Attempt, AttemptState, ProcessExit, StopCause, Worker, WorkspaceState};
 use crate::effect::{Effect, NoticeLevel};
 use crate::id::{AttemptId, RoleId, TaskId};
-use crate::session::{Continuation, Session};
+use crate::session::{AgentSession, Continuation};
 use crate::task::{Task, TaskState};
 use crate::time::{Span, Timestamp};
 
@@ -62,13 +62,13 @@ impl Board {
     }
 
     /// The session with which an agent in the role of `worker` begins its work on a task.
-    pub(super) fn session_for(&self, task: &Task, worker: &Worker) -> Session {
+    pub(super) fn session_for(&self, task: &Task, worker: &Worker) -> AgentSession {
         let before = task.continues.and_then(|id| self.attempts.get(&id));
         let Some(before) = before.filter(|before| before.worker.role() == worker.role()) else {
-            return Session::Fresh;
+            return AgentSession::Fresh;
         };
-        before.session_origin().map_or(Session::Fresh, |origin| {
-            Session::Continued(Continuation {
+        before.session_origin().map_or(AgentSession::Fresh, |origin| {
+            AgentSession::Continued(Continuation {
                 after: before.id,
                 origin,
             })
@@ -167,13 +167,6 @@ impl Board {
         }
     }
 
-    /// Whether an agent ended because its tool did not go on with the session.
-    pub(super) fn could_not_go_on(&self, now: Timestamp, attempt: &Attempt, exit: &ProcessExit) -> bool {
-        let ran = now.since(attempt.started_at.unwrap_or(attempt.created_at));
-        let is_own_end = matches!(exit, ProcessExit::Code(code) if *code <= LAST_OWN_CODE);
-        !attempt.session.is_fresh() && is_own_end && attempt.signals.is_empty() && ran <= SESSION_TRIAL
-    }
-
     /// Settles an attempt that could not go on with its session. It costs nothing, and the next one begins afresh at once.
     pub(super) fn begin_afresh(&mut self, step: &mut Transition, attempt: &Attempt, why: &str) {
         let (name, task) = (attempt.worker.name(), &attempt.task);
@@ -185,4 +178,11 @@ impl Board {
         self.comment(step.now, task, ENGINE, text.clone());
         step.notify_attempt(NoticeLevel::Warning, "session", attempt, text);
     }
+}
+
+/// Whether an agent ended because its tool did not go on with the session.
+pub(super) fn could_not_go_on(now: Timestamp, attempt: &Attempt, exit: &ProcessExit) -> bool {
+    let ran = now.since(attempt.started_at.unwrap_or(attempt.created_at));
+    let is_own_end = matches!(exit, ProcessExit::Code(code) if *code <= LAST_OWN_CODE);
+    !attempt.session.is_fresh() && is_own_end && attempt.signals.is_empty() && ran <= SESSION_TRIAL
 }

@@ -2,6 +2,7 @@
 //! our own stop (LK-9); no signal is never success (LK-8).
 
 use super::Board;
+use super::continuing::could_not_go_on;
 use super::rows::ENGINE;
 use super::transition::Transition;
 use crate::attempt::{
@@ -72,7 +73,7 @@ impl Board {
                 ProcessExit::SessionStopped => {
                     self.interrupted(step, &attempt, "`dbs` was stopped");
                 }
-                _ if self.could_not_go_on(step.now, &attempt, exit) => {
+                _ if could_not_go_on(step.now, &attempt, exit) => {
                     let how = how_it_ended(exit);
                     self.begin_afresh(step, &attempt, &with_tail(&how, tail));
                 }

@@ -10,7 +10,7 @@ use super::transition::Transition;
 use crate::attempt::{Activity, ActivityKind, Attempt, AttemptState, Worker, WorkspaceState};
 use crate::effect::{Effect, NoticeLevel};
 use crate::id::{AttemptId, TaskId};
-use crate::session::Session;
+use crate::session::AgentSession;
 use crate::task::{HoldReason, Task, TaskState, WaitReason};
 use crate::usage::AttemptUsage;
 use crate::workflow::{Actor, Stage};
@@ -203,7 +203,7 @@ fn new_attempt(
         stage: stage.id.clone(),
         n,
         mode: task.next_mode,
-        session: Session::Fresh,
+        session: AgentSession::Fresh,
         worker,
         state: life,
         signals: Vec::new(),

@@ -1,0 +1,127 @@
+//! Which session of Codex worked in a folder. Codex chooses the id itself and writes it into the first line of its record,
+//! `sessions/YEAR/MONTH/DAY/rollout-TIME-ID.jsonl` below its home, together with the folder. The folder of an attempt is that of no
+//! other, so the newest record that names it is the one.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+
+use crate::adapters::agents::json_report::{object, raw, text};
+
+/// Longest first line that is read: it holds the instructions of the model, too.
+const MAX_FIRST_LINE: u64 = 1024 * 1024;
+/// Most records that are looked at, the newest first.
+const MAX_RECORDS: usize = 2_000;
+/// What the first line of a record says it is.
+const HEAD: &str = "session_meta";
+/// What a message of the person is called once it is part of the session.
+const MESSAGE: &str = r#""type":"UserMessage""#;
+
+/// The id of the newest session that was begun in `folder`.
+///
+/// # Errors
+/// Where it was looked for, and why none will do.
+pub(super) fn find(home: &Path, folder: &Path) -> Result<String, String> {
+    let sessions = home.join("sessions");
+    let mut records = Vec::new();
+    collect(&sessions, 3, &mut records);
+    records.sort_by(|one, other| other.file_name().cmp(&one.file_name()));
+    let mut found = records.iter().take(MAX_RECORDS);
+    let none = || {
+        format!(
+            "Codex has no session of {} in {}",
+            folder.display(),
+            sessions.display()
+        )
+    };
+    let (record, id) = found
+        .find_map(|record| Some((record, id_in(record, folder)?)))
+        .ok_or_else(none)?;
+    if has_message(record) {
+        return Ok(id);
+    }
+    Err(format!(
+        "nothing was said yet in the session {}",
+        record.display()
+    ))
+}
+
+/// The records in a folder and, for so many levels, in the folders below it.
+fn collect(folder: &Path, levels: u32, records: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if levels > 0 && path.is_dir() {
+            collect(&path, levels - 1, records);
+        } else if path.extension().is_some_and(|ending| ending == "jsonl") {
+            records.push(path);
+        }
+    }
+}
+
+/// The id in the first line of a record, if it is of that folder and a person's own and not that of a helper it started.
+fn id_in(record: &Path, folder: &Path) -> Option<String> {
+    let mut line = Vec::new();
+    let file = BufReader::new(fs::File::open(record).ok()?);
+    file.take(MAX_FIRST_LINE).read_until(b'\n', &mut line).ok()?;
+    let head = object(&line)?;
+    let is_own = raw(&head, "/type") == HEAD && is_same(Path::new(raw(&head, "/payload/cwd")), folder);
+    let is_persons = matches!(raw(&head, "/payload/thread_source"), "user" | "");
+    let id = text(&head, "/payload/id");
+    (is_own && is_persons && !id.is_empty()).then_some(id)
+}
+
+/// Whether two paths lead to one folder, also where one of them goes over a link.
+fn is_same(one: &Path, other: &Path) -> bool {
+    one == other
+        || one
+            .canonicalize()
+            .is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+}
+
+fn has_message(record: &Path) -> bool {
+    let Ok(file) = fs::File::open(record) else {
+        return true;
+    };
+    let mut lines = BufReader::new(file).lines().map_while(Result::ok);
+    lines.any(|line| line.contains(MESSAGE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(home: &Path, (name, source): (&str, &str), (id, cwd): (&str, &str), rest: &str) {
+        let day = home.join("sessions/2026/11/23");
+        fs::create_dir_all(&day).unwrap();
+        let head = format!(
+            r#"{{"timestamp":"x","type":"session_meta","payload":{{"id":"{id}","cwd":"{cwd}","thread_source":"{source}"}}}}"#
+        );
+        fs::write(
+            day.join(format!("rollout-{name}-{id}.jsonl")),
+            format!("{head}\n{rest}\n"),
+        )
+        .unwrap();
+    }
+
+    #[test]
+    fn the_newest_session_of_the_folder_is_found_once_something_was_said_in_it() {
+        let home = tempfile::tempdir().unwrap();
+        let said = r#"{"type":"event_msg","payload":{"type":"item_completed","item":{"type":"UserMessage","content":[]}}}"#;
+        let find = |folder: &str| find(home.path(), Path::new(folder));
+        assert!(find("/w/a").unwrap_err().contains("no session of /w/a"));
+        let write = |at: &str, id: (&str, &str), rest| record(home.path(), (at, "user"), id, rest);
+        write("2026-11-23T01-00-00", ("1", "/w/a"), said);
+        write("2026-11-23T02-00-00", ("2", "/w/a"), said);
+        write("2026-11-23T03-00-00", ("3", "/w/b"), said);
+        write("2026-11-23T04-00-00", ("4", "/w/c"), "");
+        record(
+            home.path(),
+            ("2026-11-23T05-00-00", "subagent"),
+            ("5", "/w/a"),
+            said,
+        );
+        assert_eq!(find("/w/a").as_deref(), Ok("2"));
+        assert_eq!(find("/w/b").as_deref(), Ok("3"));
+        assert!(find("/w/c").unwrap_err().contains("nothing was said"));
+    }
+}

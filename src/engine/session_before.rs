@@ -1,0 +1,73 @@
+//! The session with which an attempt goes on: the agent that had it must be gone with all it started, because no tool refuses two
+//! processes with one session.
+
+use std::path::Path;
+
+use super::context::{EngineContext, STOP_GRACE};
+use super::job::Job;
+use crate::domain::{Attempt, Workplace};
+use crate::ports::holders::HolderId;
+
+/// Why an attempt cannot go on with a session, or cannot do so yet.
+pub(super) enum SessionObstacle {
+    /// Nobody knows whether all of the agent before has ended; asked again later.
+    Unknown(String),
+    /// There is no session to go on with.
+    Lost(String),
+}
+
+/// The name of the session an attempt goes on with; none where it begins one. What is left of the agent that had it is ended first,
+/// also what went on without its holder.
+pub(super) fn find(
+    world: &EngineContext,
+    job: &Job,
+    attempt: &Attempt,
+) -> Result<Option<String>, SessionObstacle> {
+    let Some(continued) = attempt.session.continuation() else {
+        return Ok(None);
+    };
+    let after = continued.after;
+    match world.holders.stop(&HolderId::from(after), STOP_GRACE) {
+        Ok(ended) if ended.survivors == 0 => {}
+        Ok(ended) => {
+            let count = ended.survivors;
+            return Err(SessionObstacle::Unknown(format!(
+                "could not end {count} processes of attempt {after}, with whose session it goes on"
+            )));
+        }
+        Err(error) => {
+            return Err(SessionObstacle::Unknown(format!(
+                "could not make sure that attempt {after} has ended, with whose session it goes on: could not {error}"
+            )));
+        }
+    }
+    let lost = |why: &str| SessionObstacle::Lost(why.to_owned());
+    let role = attempt
+        .worker
+        .role()
+        .ok_or_else(|| lost("the engine has no session"))?;
+    let place = place_before(job, attempt).ok_or_else(|| lost("where it worked is not known"))?;
+    let found = world
+        .agents
+        .session(role, &continued.origin, Path::new(&place.path));
+    found.map(Some).map_err(SessionObstacle::Lost)
+}
+
+/// Where the session was; its own workplace once it has one, since that is the same.
+fn place_before<'a>(job: &'a Job, attempt: &'a Attempt) -> Option<&'a Workplace> {
+    let before = job.before.as_deref().and_then(|before| before.workplace.as_ref());
+    attempt.workplace.as_ref().or(before)
+}
+
+/// A workplace with the commit and the files from which its work began. What an interrupted agent did on its branch is part of the
+/// work of the one that goes on.
+pub(super) fn with_its_start(job: &Job, attempt: &Attempt, made: Workplace) -> Workplace {
+    let continued = attempt
+        .session
+        .continuation()
+        .and_then(|_| place_before(job, attempt));
+    match continued {
+        Some(before) if made.branch.is_some() && before.path == made.path => before.clone(),
+        _ => made,
+    }
+}
