@@ -31,5 +31,7 @@ mod pane;
 mod pipeline;
 #[path = "agents/recorded.rs"]
 mod recorded;
+#[path = "agents/resuming.rs"]
+mod resuming;
 #[path = "agents/served.rs"]
 mod served;

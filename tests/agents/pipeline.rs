@@ -18,11 +18,18 @@ steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
 "#;
 
 /// A project whose developers are Claude Code, and its running server; none when it is not installed here.
-fn story(settings: &str) -> Option<(Story, ModelServer, Server)> {
-    let claude = installed("claude")?;
+pub(crate) fn story(settings: &str) -> Option<(Story, ModelServer, Server)> {
+    installed("claude")?;
     let (story, model) = (Story::new(OTHERS), ModelServer::start(scripts()));
     story.configure(&format!("[roles.developer]\nagent = \"claude\"\n{settings}"));
     write_person_settings(&story);
+    let server = serve(&story, &model);
+    Some((story, model, server))
+}
+
+/// A server whose agents find Claude Code and the scripted model.
+pub(crate) fn serve(story: &Story, model: &ModelServer) -> Server {
+    let claude = installed("claude").unwrap();
     let mut server = story.program(&["server"]);
     server
         .env("PATH", path_with(&claude))
@@ -38,7 +45,7 @@ fn story(settings: &str) -> Option<(Story, ModelServer, Server)> {
     let said = fs::File::create(story.root().join("server.log")).unwrap();
     let server = Server(server.stdout(Stdio::null()).stderr(said).spawn().unwrap());
     story.wait_until("the server", || story.is_live());
-    Some((story, model, server))
+    server
 }
 
 /// What a person has who used Claude Code here before: its first questions are answered, and the project is trusted.
@@ -54,13 +61,13 @@ fn write_person_settings(story: &Story) {
     fs::write(folder.join(".claude.json"), settings.to_string()).unwrap();
 }
 
-fn path_with(claude: &Path) -> std::ffi::OsString {
+pub(crate) fn path_with(claude: &Path) -> std::ffi::OsString {
     let own = std::env::var_os("PATH").unwrap();
     let folder = claude.parent().map(PathBuf::from).into_iter();
     std::env::join_paths(folder.chain(std::env::split_paths(&own))).unwrap()
 }
 
-fn create(story: &Story, id: &str, script: &str) {
+pub(crate) fn create(story: &Story, id: &str, script: &str) {
     let text = format!("[[script:{script}]] Do it.");
     story.dbs(&["task", "create", "Do it", "--id", id, "-d", &text, "--release"]);
 }
@@ -70,7 +77,7 @@ fn wait_for_ask(story: &Story) {
     story.wait_until("a request", || story.dbs(&["events"]).contains("ask_opened"));
 }
 
-fn file_in_base(story: &Story, name: &str) -> bool {
+pub(crate) fn file_in_base(story: &Story, name: &str) -> bool {
     let origin = story.origin();
     let mut show = Command::new("git");
     show.arg("--git-dir")
