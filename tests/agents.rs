@@ -16,6 +16,8 @@ mod claude_headless;
 mod claude_pane;
 #[path = "agents/codex.rs"]
 mod codex;
+#[path = "agents/codex_pipeline.rs"]
+mod codex_pipeline;
 #[path = "agents/documented.rs"]
 mod documented;
 #[expect(dead_code, reason = "the stories of the whole program use the rest")]

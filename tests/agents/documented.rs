@@ -27,12 +27,21 @@ fn the_document_names_the_versions_that_are_installed() {
 #[test]
 fn every_test_that_the_document_names_is_there() {
     let document = text("docs/agents.md");
-    let here = ["claude_headless", "claude_pane", "codex", "pipeline", "recorded"];
+    let here = [
+        "claude_headless",
+        "claude_pane",
+        "codex",
+        "codex_pipeline",
+        "pipeline",
+        "recorded",
+        "resuming",
+    ];
     let elsewhere = [
         "src/adapters/agents/claude.rs",
         "src/adapters/agents/hook.rs",
         "src/adapters/agents/permissions.rs",
         "tests/domain/asks.rs",
+        "tests/engine/continuing.rs",
     ];
     let here = here.map(|name| text(&format!("tests/agents/{name}.rs")));
     let sources = here.concat() + &elsewhere.map(text).concat();

@@ -12,7 +12,7 @@ use crate::lab::{KEY, end_of_key, installed, scripts};
 use crate::model_server::ModelServer;
 
 /// The part that is played by whoever is not Claude Code.
-const OTHERS: &str = r#"
+pub(crate) const OTHERS: &str = r#"
 [[part]]
 steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
 "#;

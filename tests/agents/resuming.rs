@@ -104,13 +104,13 @@ fn transcripts(story: &Story, session: &str) -> Vec<PathBuf> {
     files.filter(|file| file.is_file()).collect()
 }
 
-fn meta(story: &Story, attempt: u64) -> Value {
+pub(crate) fn meta(story: &Story, attempt: u64) -> Value {
     let text = fs::read_to_string(story.attempt(attempt).join("meta.json")).unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
 /// The word that follows an option in the command line of an attempt.
-fn word_behind(story: &Story, attempt: u64, option: &str) -> String {
+pub(crate) fn word_behind(story: &Story, attempt: u64, option: &str) -> String {
     let meta = meta(story, attempt);
     let words = meta["argv"].as_array().unwrap();
     let at = words.iter().position(|word| word == option);
@@ -119,11 +119,11 @@ fn word_behind(story: &Story, attempt: u64, option: &str) -> String {
 }
 
 /// Whether a process is there and is more than an entry that nobody has read yet.
-fn runs(pid: i32) -> bool {
+pub(crate) fn runs(pid: i32) -> bool {
     fs::read(Path::new("/proc").join(pid.to_string()).join("cmdline")).is_ok_and(|line| !line.is_empty())
 }
 
-fn kill_at_once(pid: i32) {
+pub(crate) fn kill_at_once(pid: i32) {
     kill(Pid::from_raw(pid), Signal::SIGKILL).unwrap();
 }
 

@@ -5,6 +5,7 @@ pub mod exec;
 pub mod rollout;
 mod session;
 pub mod title;
+mod writable;
 
 use std::path::Path;
 
@@ -56,13 +57,18 @@ impl AgentKind for CodexAgent {
 
     fn launch(
         &self,
-        _: &LaunchContext,
+        context: &LaunchContext,
         (brief, prompt): (&Brief, &str),
         options: &RoleOptions,
     ) -> Result<LaunchCommand, Cause> {
         let mut argv = vec!["codex".to_owned()];
         argv.extend(brief.session.iter().map(|_| "resume".to_owned()));
         argv.extend(policy(options.permissions).iter().map(|word| (*word).to_owned()));
+        if options.permissions != PermissionPolicy::Allow {
+            argv.extend(writable_folders(context, brief));
+        }
+        // The start files of a login shell set the path anew, and then `dbs` is not found in it.
+        argv.extend(["--config".to_owned(), "allow_login_shell=false".to_owned()]);
         if let Some(model) = &options.model {
             argv.extend(["--model".to_owned(), model.clone()]);
         }
@@ -80,8 +86,20 @@ impl AgentKind for CodexAgent {
     }
 }
 
-/// The tool's words for a policy. Its sandbox keeps agents from committing, pushing and reporting: the folder of git, the remote and the
-/// server's socket are outside of it, so each of these is asked where anything is asked.
+/// The folders beside its own that an agent in the sandbox may write to. Where it may not write its files it may not commit either.
+fn writable_folders(context: &LaunchContext, brief: &Brief) -> Vec<String> {
+    let git = if brief.facts.stage.may_write {
+        writable::of_worktree(&brief.folder)
+    } else {
+        Vec::new()
+    };
+    let all = git.into_iter().chain([context.inbox.clone()]);
+    all.flat_map(|path| ["--add-dir".to_owned(), path.to_string_lossy().into_owned()])
+        .collect()
+}
+
+/// The tool's words for a policy. Its sandbox keeps agents from the network and from the server's socket: they report by files in the
+/// inbox, and `dbs` pushes for them. What they want beside that is asked where anything is asked.
 fn policy(policy: PermissionPolicy) -> &'static [&'static str] {
     match policy {
         PermissionPolicy::Ask | PermissionPolicy::Edits => {

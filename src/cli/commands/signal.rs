@@ -18,7 +18,7 @@ use crate::protocol::wire::{CallReply, ServerCall, SignalSent};
 #[derive(Debug, Clone)]
 pub struct SignalRoute {
     pub socket: Option<PathBuf>,
-    /// The folder for signals while no server listens.
+    /// The folder for signals where no server can be reached.
     pub inbox: Option<PathBuf>,
 }
 
@@ -109,7 +109,7 @@ fn send_by_file(folder: Option<&Path>, signal: &SignalSent) -> Result<String, St
     let kept = folder.join(format!("{}.json", signal.key));
     file.persist(&kept).map_err(|error| failed(&error.error))?;
     sync_folder_of(&kept).map_err(|error| failed(&error))?;
-    Ok("no server listens; the signal is kept and will be read when one starts".to_owned())
+    Ok("the server was not reached; the signal is kept as a file, and a server will read it".to_owned())
 }
 
 #[cfg(test)]
