@@ -49,5 +49,7 @@ mod simulator;
 mod soaking;
 #[path = "domain/troubles.rs"]
 mod troubles;
+#[path = "domain/unable.rs"]
+mod unable;
 #[path = "domain/verdicts.rs"]
 mod verdicts;

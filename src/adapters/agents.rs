@@ -208,6 +208,16 @@ impl LocalAgents {
         self.kinds.read().of(role)
     }
 
+    /// How a person logs in to the tool of the agents in that role, where that is known.
+    pub fn way_to_log_in(&self, role: &RoleId) -> Option<&'static str> {
+        match self.agent(role)?.tool.kind().name()? {
+            "claude" => Some("run `claude` in a terminal and log in with `/login`"),
+            "codex" => Some("log in with `codex login`"),
+            "gemini" => Some("run `gemini` in a terminal and log in with `/auth`"),
+            _ => None,
+        }
+    }
+
     /// What a title of the terminal of an agent in that role says; nothing where the tool is not known to say anything by it.
     pub fn read_title(&self, role: &RoleId, title: &str) -> AgentReport {
         let agent = self.agent(role);

@@ -188,10 +188,14 @@ fn completed(doing: Doing, at: Timestamp, other: &Candidate) -> Doing {
             }
             Doing::Blocked(wait)
         }
+        // Why a turn failed is more than that it did.
+        (Doing::Done { .. }, more @ (Doing::Limit { .. } | Doing::NotLoggedIn { .. })) if together => {
+            more.clone()
+        }
         (
             doing,
             more @ (Doing::Limit { .. }
-            | Doing::NotLoggedIn
+            | Doing::NotLoggedIn { .. }
             | Doing::Background(_)
             | Doing::Done { problem: Some(_) }),
         ) if together && doing.is_between_turns() => more.clone(),

@@ -17,8 +17,10 @@ pub enum Doing {
         until: Option<Timestamp>,
         text: String,
     },
-    /// Its tool has no valid login.
-    NotLoggedIn,
+    /// Its tool has no valid login; its words, if it has any.
+    NotLoggedIn {
+        text: String,
+    },
     /// It waits for the next prompt; its last turn was interrupted, or there was none.
     Idle,
     /// Its turn is over and it waits for the next prompt. The problem is what made the turn fail.
@@ -89,7 +91,7 @@ impl Doing {
             Doing::Background(_) => "background",
             Doing::Blocked(_) => "blocked",
             Doing::Limit { .. } => "limit",
-            Doing::NotLoggedIn => "not logged in",
+            Doing::NotLoggedIn { .. } => "not logged in",
             Doing::Idle => "idle",
             Doing::Done { problem: None } => "done",
             Doing::Done { problem: Some(_) } => "failed",
@@ -102,7 +104,7 @@ impl Doing {
     pub(super) fn is_end_of_turn(&self) -> bool {
         matches!(
             self,
-            Doing::Done { .. } | Doing::Limit { .. } | Doing::NotLoggedIn
+            Doing::Done { .. } | Doing::Limit { .. } | Doing::NotLoggedIn { .. }
         )
     }
 

@@ -97,7 +97,7 @@ pub enum CliCommand {
     /// Tasks: create, show, list, release …
     #[command(subcommand)]
     Task(TaskCommand),
-    /// Why does a task not move?
+    /// Why does a task not move, and what does an agent do?
     Why {
         /// Id of the task
         id: String,

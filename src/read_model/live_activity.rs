@@ -18,6 +18,8 @@ pub struct LiveActivity {
     pub age: Span,
     /// The report is old, and nothing newer says otherwise.
     pub is_stale: bool,
+    /// It waits for a person. Whether one can answer, the board says: a moment later, and only of an ask that it has taken.
+    pub is_waiting: bool,
     /// Subagents and background commands that run for it.
     pub children: Vec<String>,
     /// All sources, highest rank first.
@@ -36,6 +38,11 @@ pub struct SourceReport {
 }
 
 impl LiveActivity {
+    /// Whether it says more of an agent than that the board holds it to work or to be idle.
+    pub fn is_finer(&self) -> bool {
+        self.source.is_some() && !self.is_waiting
+    }
+
     /// What it does and what runs for it, in one line.
     pub fn summary(&self) -> String {
         let stale = if self.is_stale { " (an old report)" } else { "" };

@@ -29,7 +29,7 @@ use crate::server::sizes::ResizeAction;
 use crate::term::keys::{Key, KeyInput, Modifiers, encode_key};
 use crate::term::{ColorPalette, EmulatorKind, Size, Terminal};
 pub(super) use agents::AgentStates;
-pub use agents::ReadTitleFn;
+pub use agents::{ReadTitleFn, WayToLogInFn};
 pub use pane::LiveTerminal;
 pub(super) use pane::OutputWatch;
 use readers::Readers;
@@ -65,10 +65,11 @@ impl TerminalHub {
         holders: Arc<LocalHolders>,
         (engine, history): (EmulatorKind, usize),
         inbox: Inbox,
-        (before_end, end_cause, read_title): (BeforeEndFn, EndCauseFn, ReadTitleFn),
+        (before_end, end_cause): (BeforeEndFn, EndCauseFn),
+        tools: (ReadTitleFn, WayToLogInFn),
     ) -> TerminalHub {
         TerminalHub(Arc::new(HubInner {
-            readers: Readers::new(holders, inbox, read_title),
+            readers: Readers::new(holders, inbox, tools),
             engine,
             history,
             before_end,
@@ -189,7 +190,9 @@ impl TerminalHub {
             .name("agents".to_owned())
             .spawn(move || {
                 let (part, readers) = ("what tells the board of agents", &inner.readers);
-                inner.poison.guard(part, || readers.agents.run(&readers.inbox));
+                inner.poison.guard(part, || {
+                    readers.agents.run(&readers.inbox, &readers.way_to_log_in);
+                });
             });
         if let Err(error) = begun {
             tracing::error!("could not start a thread to tell the board of agents: {error}");
@@ -397,7 +400,8 @@ mod tests {
             Arc::new(holders),
             (EmulatorKind::default(), 10),
             inbox,
-            (before_end, end_cause, Box::new(|_, _| AgentReport::default())),
+            (before_end, end_cause),
+            (Box::new(|_, _| AgentReport::default()), Box::new(|_| None)),
         )
     }
 

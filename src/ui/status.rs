@@ -203,6 +203,8 @@ fn of_activity(attempt: &Attempt) -> StatusLabel {
         ActivityKind::Permission(what) => (DisplayStatus::NeedsYou, asks(what)),
         ActivityKind::Question(what) => (DisplayStatus::NeedsYou, format!("asks: {what}")),
         ActivityKind::Dialog(what) => (DisplayStatus::NeedsYou, dialog(what)),
+        ActivityKind::Limit { why, .. } => (DisplayStatus::Quiet, format!("usage limit: {why}")),
+        ActivityKind::NotLoggedIn(why) => (DisplayStatus::NeedsYou, format!("not logged in: {why}")),
         ActivityKind::Idle => {
             return StatusLabel::new(DisplayStatus::Quiet, "idle", since).with_role(StyleRole::Running);
         }
@@ -236,6 +238,7 @@ pub(super) fn stop_word(cause: StopCause) -> &'static str {
         StopCause::Cancelled => "task moved or closed",
         StopCause::Quota => "usage limit",
         StopCause::Budget => "budget used up",
+        StopCause::NotLoggedIn => "not logged in",
         StopCause::Interrupted => "interrupted",
     }
 }

@@ -277,6 +277,11 @@ fn events_are_stored_like_this() {
         ActivityKind::Idle,
         ActivityKind::Exited,
         ActivityKind::Lost,
+        ActivityKind::Limit {
+            until: Some(Timestamp(9)),
+            why: "5-hour limit".to_owned(),
+        },
+        ActivityKind::NotLoggedIn("run /login".to_owned()),
     ];
     events.extend(doings.map(|doing| Event::Observed {
         attempt: a(),
@@ -396,7 +401,7 @@ fn effects_are_stored_like_this() {
     insta::assert_snapshot!(lines(&effects));
 }
 
-fn causes() -> [StopCause; 8] {
+fn causes() -> [StopCause; 9] {
     [
         StopCause::Finished,
         StopCause::Timeout,
@@ -406,6 +411,7 @@ fn causes() -> [StopCause; 8] {
         StopCause::Quota,
         StopCause::Budget,
         StopCause::Interrupted,
+        StopCause::NotLoggedIn,
     ]
 }
 

@@ -84,3 +84,34 @@ fn what_an_agent_does_is_told_from_each_source_and_only_words_that_decide_become
         story.dbs(&["task", "show", "t-1"]).contains("That is all.")
     });
 }
+
+#[test]
+fn a_tool_without_a_login_is_said_at_once_with_its_words_and_the_command_to_log_in() {
+    let story = story();
+    let tool = "#!/bin/sh\nprintf '\\033]7501;state=blocked:kind=auth:msg=UGxlYXNlIHJ1biAvbG9naW4=\\007'\nread -r _\n";
+    fs::write(story.root().join("claude"), tool).unwrap();
+    let _server = story.server();
+    story.wait_until("the server", || story.is_live());
+    story.dbs(&["task", "create", "Work", "--id", "t-1", "--release"]);
+    let said = "cannot work: Please run /login; run `claude` in a terminal and log in with `/login`";
+    story.wait_until("the missing login", || story.dbs(&["logs"]).contains(said));
+    story.wait_until("the end of the attempt", || {
+        story.dbs(&["events"]).contains("attempt_ended")
+    });
+}
+
+#[test]
+fn a_usage_limit_that_a_hook_tells_pauses_the_work() {
+    let story = story();
+    let tool = "#!/bin/sh\nprintf '{\"hook_event_name\":\"StopFailure\",\"error\":\"rate_limit\",\
+                \"last_assistant_message\":\"5-hour limit reached\"}' | \"$DBS_PROGRAM\" hook\nread -r _\n";
+    fs::write(story.root().join("claude"), tool).unwrap();
+    let _server = story.server();
+    story.wait_until("the server", || story.is_live());
+    story.dbs(&["task", "create", "Work", "--id", "t-1", "--release"]);
+    let paused = "paused by a usage limit: 5-hour limit reached";
+    story.wait_until("the pause", || story.dbs(&["status"]).contains(paused));
+    story.wait_until("the end of the attempt", || {
+        story.dbs(&["events"]).contains("attempt_ended")
+    });
+}

@@ -239,6 +239,8 @@ pub enum StopCause {
     Killed,
     Cancelled,
     Quota,
+    /// Its tool has no valid login.
+    NotLoggedIn,
     /// Its task has used up its budget.
     Budget,
     /// Nobody stopped it: it ended with the machine or with `dbs`, or its tool did not go on with a session.
@@ -326,6 +328,13 @@ pub enum ActivityKind {
     Question(String),
     /// Its tool shows a dialog that only a person can answer, in the terminal: folder trust, login.
     Dialog(String),
+    /// A usage limit stops it, until then when that is known; the words are its tool's.
+    Limit {
+        until: Option<Timestamp>,
+        why: String,
+    },
+    /// Its tool has no valid login; its words, and how a person logs in.
+    NotLoggedIn(String),
     Idle,
     Exited,
     Lost,

@@ -97,7 +97,7 @@ pub(super) fn failure(status: u64, error: &str, text: String) -> AgentReport {
             )
         }
         (401, _) | (_, "authentication_failed" | "authentication_error") => (
-            Doing::NotLoggedIn,
+            Doing::NotLoggedIn { text: text.clone() },
             EndCause::Infra(TroubleKind::Agent.cause(text)),
         ),
         (402..=404, _) | (_, "billing_error" | "model_not_found") => {

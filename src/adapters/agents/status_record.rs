@@ -41,7 +41,7 @@ fn root(record: &StatusRecord) -> Seen {
         ReportedState::Error => failed(&text),
         ReportedState::Working if text.ends_with("still running") => Doing::Background(text),
         ReportedState::Working => Doing::Working(Work::Unspecified),
-        ReportedState::Blocked if kind == Some("auth") => Doing::NotLoggedIn,
+        ReportedState::Blocked if kind == Some("auth") => Doing::NotLoggedIn { text },
         ReportedState::Blocked => Doing::Blocked(Wait::new(ask_kind(kind, &text), text)),
         ReportedState::Clear => return Seen::Withdrawn,
     })

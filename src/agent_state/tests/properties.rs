@@ -26,7 +26,7 @@ fn doing() -> impl Strategy<Value = Doing> {
             until: Some(Timestamp(until)),
             text: String::new()
         }),
-        Just(Doing::NotLoggedIn),
+        Just(Doing::NotLoggedIn { text: String::new() }),
         Just(Doing::Idle),
         Just(Doing::DONE),
     ]

@@ -1,5 +1,6 @@
 //! How things stand: base branch, agents, counts, branches of tasks (K65).
 
+use crate::adapters::clock::time_of_day;
 use crate::domain::PauseReason;
 use crate::domain::attempt::{ActivityKind, Attempt};
 use crate::protocol::query::{OutputFormat, QueryError, TaskBranches};
@@ -85,7 +86,7 @@ fn at_work(board: &ReadModel) -> Option<String> {
 /// What an agent does right now, as far as that is known; a person who is needed reads what for.
 fn now(board: &ReadModel, attempt: &Attempt) -> String {
     let known = &attempt.activity.doing;
-    let live = board.live.get(&attempt.id).filter(|live| live.source.is_some());
+    let live = board.live.get(&attempt.id).filter(|live| live.is_finer());
     match live {
         Some(live) if matches!(known, ActivityKind::Working | ActivityKind::Idle) => live.summary(),
         _ => doing(known),
@@ -100,6 +101,14 @@ pub(super) fn doing(doing: &ActivityKind) -> String {
         ActivityKind::Permission(what) => format!("needs a permission: {what}"),
         ActivityKind::Question(what) => format!("asks: {what}"),
         ActivityKind::Dialog(what) => format!("shows a dialog: {what}"),
+        ActivityKind::Limit { until: None, why } => format!("limit: {why}"),
+        ActivityKind::Limit {
+            until: Some(until), ..
+        } => {
+            let time: String = time_of_day(*until).chars().take(5).collect();
+            format!("limit until {time}")
+        }
+        ActivityKind::NotLoggedIn(why) => format!("not logged in: {why}"),
         ActivityKind::Idle => "idle".to_owned(),
         ActivityKind::Exited => "ended".to_owned(),
         ActivityKind::Lost => "lost".to_owned(),

@@ -112,10 +112,21 @@ fn word(concluded: &Conclusion) -> Option<(ActivityKind, &'static str)> {
             AskKind::Question => ActivityKind::Question(wait.text.clone()),
             AskKind::Dialog => ActivityKind::Dialog(wait.text.clone()),
         },
-        Doing::NotLoggedIn => ActivityKind::Dialog("not logged in".to_owned()),
+        Doing::NotLoggedIn { text } => ActivityKind::NotLoggedIn(first_of(text, "not logged in")),
+        // One whose time is over is none any more.
+        Doing::Limit { until, text } if !concluded.is_stale => ActivityKind::Limit {
+            until: *until,
+            why: first_of(text, "usage limit"),
+        },
         Doing::Limit { .. } | Doing::Idle | Doing::Done { .. } => ActivityKind::Idle,
     };
     Some((word, source))
+}
+
+/// The first line of what a tool says, or what it means where it says nothing.
+fn first_of(text: &str, meaning: &str) -> String {
+    let first = text.lines().next().unwrap_or_default().trim();
+    if first.is_empty() { meaning } else { first }.to_owned()
 }
 
 /// The name of a source in events, as they have been stored from the first.
@@ -262,6 +273,57 @@ mod tests {
         watch.state.answered(Timestamp(20));
         assert_eq!(watch.state.conclude(Timestamp(30)).doing, Doing::WORKING);
         assert_eq!(watch.tell(Timestamp(5_000)), []);
+    }
+
+    #[test]
+    fn a_limit_and_a_missing_login_are_told_with_the_words_of_the_tool_and_a_past_limit_is_none() {
+        let mut watch = live();
+        let limit = |until| {
+            AgentReport::doing(Doing::Limit {
+                until: Some(Timestamp(until)),
+                text: String::new(),
+            })
+        };
+        watch.observe(Source::StatusRecord, Timestamp(500), &limit(400));
+        assert_eq!(watch.tell(Timestamp(500))[0].0, ActivityKind::Idle);
+        let failed = AgentReport::doing(Doing::Done {
+            problem: Some("API Error: 429".to_owned()),
+        });
+        watch.observe(Source::StatusRecord, Timestamp(1_000), &failed);
+        watch.observe(Source::Hook, Timestamp(1_010), &limit(9_000));
+        let told = watch.tell(Timestamp(1_010));
+        let wanted = ActivityKind::Limit {
+            until: Some(Timestamp(9_000)),
+            why: "usage limit".to_owned(),
+        };
+        assert_eq!(told[0].0, wanted, "the hook says why the turn failed");
+        let text = "Please run /login\nand more".to_owned();
+        watch.observe(
+            Source::StatusRecord,
+            Timestamp(5_000),
+            &AgentReport::doing(Doing::NotLoggedIn { text }),
+        );
+        let told = watch.tell(Timestamp(5_000));
+        assert_eq!(
+            told[0].0,
+            ActivityKind::NotLoggedIn("Please run /login".to_owned())
+        );
+    }
+
+    #[test]
+    fn a_request_that_is_tried_again_or_failed_for_overload_is_shown_and_stops_nobody() {
+        let mut watch = live();
+        let retry = Doing::Working(crate::agent_state::Work::Retry { attempt: 3, most: 10 });
+        watch.observe(Source::Stream, Timestamp(0), &AgentReport::doing(retry));
+        assert_eq!(watch.tell(Timestamp(0))[0].0, ActivityKind::Working);
+        let overload =
+            br#"{"hook_event_name":"StopFailure","error":"overloaded_error","last_assistant_message":"529"}"#;
+        watch.observe(
+            Source::Stream,
+            Timestamp(900),
+            &crate::adapters::agents::claude::hooks::read(overload),
+        );
+        assert_eq!(watch.tell(Timestamp(900))[0].0, ActivityKind::Idle);
     }
 
     #[test]

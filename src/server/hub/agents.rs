@@ -10,6 +10,7 @@ use super::agent_watch::AgentWatch;
 use super::live_activity::live_activity;
 use crate::adapters::clock;
 use crate::agent_state::{AgentReport, Doing, Source};
+use crate::domain::attempt::ActivityKind;
 use crate::domain::{AttemptId, Event, ProcessExit, Timestamp};
 use crate::engine::inbox::Inbox;
 use crate::read_model::LiveActivity;
@@ -19,6 +20,9 @@ const MAX_ENDED: usize = 24;
 
 /// Function that reads from a title of an agent's terminal what its tool says by it.
 pub type ReadTitleFn = Box<dyn Fn(AttemptId, &str) -> AgentReport + Send + Sync>;
+
+/// Function that says how a person logs in to the tool of an agent, where that is known.
+pub type WayToLogInFn = Box<dyn Fn(AttemptId) -> Option<String> + Send + Sync>;
 
 /// The states of the agents of a server, shared between its threads.
 #[derive(Debug, Default)]
@@ -104,9 +108,18 @@ impl AgentStates {
     }
 
     /// Tells the board what changes until the server ends. The inbox may be full meanwhile: what is told then is what holds then.
-    pub(super) fn run(&self, inbox: &Inbox) {
+    pub(super) fn run(&self, inbox: &Inbox, way_to_log_in: &WayToLogInFn) {
         while let Some(events) = self.next_events() {
-            for event in events {
+            for mut event in events {
+                if let Event::Observed {
+                    attempt,
+                    doing: ActivityKind::NotLoggedIn(why),
+                    ..
+                } = &mut event
+                    && let Some(way) = way_to_log_in(*attempt)
+                {
+                    *why = format!("{why}; {way}");
+                }
                 // An engine that has stopped shows nothing anyway.
                 if inbox.send(event).is_err() {
                     return;
@@ -180,7 +193,6 @@ mod tests {
     use super::*;
     use crate::adapters::agents::claude::title;
     use crate::domain::Span;
-    use crate::domain::attempt::ActivityKind;
     use crate::engine::inbox::{Received, inbox};
 
     #[test]
@@ -191,13 +203,15 @@ mod tests {
         states.set_past(attempt, false);
         let mut seen = Vec::new();
         std::thread::scope(|scope| {
-            scope.spawn(|| states.run(&inlet));
+            scope.spawn(|| states.run(&inlet, &(Box::new(|_| None) as WayToLogInFn)));
             let (busy, idle) = (title::read("◐ claude"), title::read("✳ claude"));
             for number in 0..10_000 {
                 let report = if number % 2 == 0 { &busy } else { &idle };
                 states.observe(attempt, Source::Title, report);
             }
-            let asks = AgentReport::doing(Doing::NotLoggedIn);
+            let asks = AgentReport::doing(Doing::NotLoggedIn {
+                text: "Please run /login".to_owned(),
+            });
             states.observe(attempt, Source::StatusRecord, &asks);
             loop {
                 let Received::Envelope(envelope) = outlet.next(Some(Span(60_000))) else {

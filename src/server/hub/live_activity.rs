@@ -15,6 +15,7 @@ pub(super) fn live_activity(state: &AgentState, now: Timestamp) -> LiveActivity 
         since: concluded.since,
         age: concluded.age,
         is_stale: concluded.is_stale,
+        is_waiting: matches!(concluded.doing, Doing::Blocked(_)),
         children: children.filter(|name| !name.is_empty()).collect(),
         sources: state.explain(now).into_iter().map(source_report).collect(),
     }
@@ -51,7 +52,8 @@ fn words(doing: &Doing) -> String {
         } => with("idle after a failed turn", problem),
         Doing::Done { problem: None } | Doing::Idle => "idle".to_owned(),
         Doing::Exited(_) => "ended".to_owned(),
-        Doing::Starting | Doing::NotLoggedIn | Doing::Lost => doing.name().to_owned(),
+        Doing::NotLoggedIn { text } => with("not logged in", text),
+        Doing::Starting | Doing::Lost => doing.name().to_owned(),
     }
 }
 

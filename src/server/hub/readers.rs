@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use crate::adapters::holder::LocalHolders;
 use crate::engine::inbox::Inbox;
 use crate::ports::holders::PaneSize;
-use crate::server::hub::agents::{AgentStates, ReadTitleFn};
+use crate::server::hub::agents::{AgentStates, ReadTitleFn, WayToLogInFn};
 use crate::server::hub::pane::LiveTerminal;
 use crate::server::sizes::ResizeAction;
 use crate::term::Size;
@@ -35,18 +35,24 @@ pub(super) struct Readers {
     /// What the agents in the terminals do.
     pub(super) agents: AgentStates,
     pub(super) read_title: ReadTitleFn,
+    pub(super) way_to_log_in: WayToLogInFn,
     /// Changes with output that somebody watches, and with every terminal that came, went or got another size.
     pub(super) changed: watch::Sender<TerminalChanges>,
     closing: (Mutex<bool>, Condvar),
 }
 
 impl Readers {
-    pub(super) fn new(holders: Arc<LocalHolders>, inbox: Inbox, read_title: ReadTitleFn) -> Readers {
+    pub(super) fn new(
+        holders: Arc<LocalHolders>,
+        inbox: Inbox,
+        (read_title, way_to_log_in): (ReadTitleFn, WayToLogInFn),
+    ) -> Readers {
         Readers {
             holders,
             inbox,
             agents: AgentStates::default(),
             read_title,
+            way_to_log_in,
             changed: watch::Sender::default(),
             closing: (Mutex::new(false), Condvar::new()),
         }

@@ -32,6 +32,11 @@ pub(super) fn terminals(
         let role = attempt.as_ref().and_then(|attempt| attempt.worker.role());
         role.map(|role| named.read_title(role, title)).unwrap_or_default()
     };
+    let (of_tool, models) = (Arc::clone(agents), intake.engine.clone());
+    let login = move |attempt: AttemptId| {
+        let attempt = models.read_model().attempts.get(&attempt).cloned()?;
+        of_tool.way_to_log_in(attempt.worker.role()?).map(str::to_owned)
+    };
     let (signals, agents, engine) = (intake.clone(), Arc::clone(agents), intake.engine.clone());
     let cause = move |attempt: AttemptId, tail: &str| {
         let attempt = engine.read_model().attempts.get(&attempt).cloned();
@@ -44,8 +49,8 @@ pub(super) fn terminals(
         (
             Box::new(move || inbox_folder::take_all(&signals)),
             Box::new(cause),
-            Box::new(title),
         ),
+        (Box::new(title), Box::new(login)),
     )
 }
 

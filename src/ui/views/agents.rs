@@ -118,7 +118,7 @@ fn finer_word(ctx: &ViewContext<'_>, row: &AgentRow<'_>) -> Option<String> {
             ActivityKind::Working | ActivityKind::Idle
         );
     let live = works.then(|| ctx.scene.screens.activity(row.attempt.id))??;
-    live.source.is_some().then(|| live.summary())
+    live.is_finer().then(|| live.summary())
 }
 
 fn empty(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {

@@ -261,6 +261,8 @@ fn asked(doing: &ActivityKind) -> Option<(AskKind, &str)> {
         ActivityKind::Dialog(text) => Some((AskKind::Dialog, text)),
         ActivityKind::Starting
         | ActivityKind::Working
+        | ActivityKind::Limit { .. }
+        | ActivityKind::NotLoggedIn(_)
         | ActivityKind::Idle
         | ActivityKind::Exited
         | ActivityKind::Lost => None,

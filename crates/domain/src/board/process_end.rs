@@ -3,12 +3,13 @@
 
 use super::Board;
 use super::continuing::could_not_go_on;
+use super::retry::QUOTA_WAIT;
 use super::rows::ENGINE;
 use super::transition::Transition;
 use crate::attempt::{
     Activity, ActivityKind, Attempt, AttemptState, ProcessExit, StopCause, Verdict, Worker, WorkspaceState,
 };
-use crate::cause::Cause;
+use crate::cause::{Cause, TroubleKind};
 use crate::effect::{Effect, NoticeLevel};
 use crate::event::EndCause;
 use crate::failure::FailureClass;
@@ -95,6 +96,9 @@ impl Board {
         match (&attempt.state, cause) {
             (AttemptState::Stopping(StopCause::Timeout), _) => EndConclusion::TimedOut,
             (AttemptState::Stopping(StopCause::Finished), _) => EndConclusion::NoSignal,
+            (AttemptState::Stopping(StopCause::Quota | StopCause::NotLoggedIn), _) => {
+                EndConclusion::NamedCause(seen_cause(attempt))
+            }
             (AttemptState::Stopping(cause), _) => EndConclusion::Stopped(*cause),
             (_, Some(cause)) => EndConclusion::NamedCause(cause.clone()),
             (_, None) => EndConclusion::NoSignal,
@@ -157,6 +161,7 @@ impl Board {
             StopCause::Killed => "by a person",
             StopCause::Quota => "because of a usage limit",
             StopCause::Budget => "because the budget of its task is used up",
+            StopCause::NotLoggedIn => "because its tool has no valid login",
             StopCause::Finished | StopCause::Timeout | StopCause::Cancelled | StopCause::Interrupted => "",
         };
         self.edit(&attempt.task, |task| task.next_mode = attempt.mode);
@@ -282,6 +287,23 @@ impl Board {
             evidence,
             check: attempt.checks,
         });
+    }
+}
+
+/// What stopped an agent that could not go on, as it was seen; less is known where its process was lost meanwhile.
+fn seen_cause(attempt: &Attempt) -> EndCause {
+    let activity = &attempt.activity;
+    let quota = |until, why: &str| EndCause::Quota {
+        until: Some(until),
+        why: why.to_owned(),
+    };
+    match (&activity.doing, &attempt.state) {
+        (ActivityKind::Limit { until, why }, _) => quota(until.unwrap_or(activity.since + QUOTA_WAIT), why),
+        (ActivityKind::NotLoggedIn(why), _) => EndCause::Infra(TroubleKind::Agent.cause(why.as_str())),
+        (_, AttemptState::Stopping(StopCause::Quota)) => {
+            quota(activity.since + QUOTA_WAIT, "its tool said so before it was lost")
+        }
+        _ => EndCause::Infra(TroubleKind::Agent.cause("its tool has no valid login")),
     }
 }
 

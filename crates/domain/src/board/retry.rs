@@ -16,7 +16,7 @@ use crate::time::{Span, Timestamp};
 /// Longest wait after a failure.
 const MAX_BACKOFF: Span = Span::minutes(5);
 /// Wait for a usage limit that does not say when it ends.
-const QUOTA_WAIT: Span = Span::minutes(15);
+pub(super) const QUOTA_WAIT: Span = Span::minutes(15);
 /// How often in a row something outside may keep a task from being started, merged or verified, an agent from being stopped or
 /// a workspace from being removed before a person has to look.
 /// Tries are counted and not time, which also goes by while the machine sleeps or no server runs; with the longest wait

@@ -4,6 +4,7 @@
 use super::Board;
 use super::commands::{accepted, refusal, refuse};
 use super::process_end::deciding_signal;
+use super::retry::QUOTA_WAIT;
 use super::rows::ENGINE;
 use super::transition::Transition;
 use crate::ask::AskChannel;
@@ -286,7 +287,12 @@ impl Board {
             AttemptState::Starting | AttemptState::Running | AttemptState::Stopping(_)
         );
         let is_new = attempt.activity.doing != *doing;
-        if !lives || (!is_new && attempt.activity.source == source) {
+        // What stopped it is the cause of its end, whatever its tool says while it is ended.
+        let is_decided = matches!(
+            attempt.state,
+            AttemptState::Stopping(StopCause::Quota | StopCause::NotLoggedIn)
+        );
+        if !lives || is_decided || (!is_new && attempt.activity.source == source) {
             return;
         }
         self.edit_attempt(id, |row| {
@@ -297,6 +303,33 @@ impl Board {
         });
         if is_new {
             self.observe_asks(step, &attempt, doing);
+            self.observe_end_of_work(step, &attempt, doing);
+        }
+    }
+
+    /// An agent whose tool cannot go on is stopped; its end has the cause that was seen.
+    fn observe_end_of_work(&mut self, step: &mut Transition, attempt: &Attempt, doing: &ActivityKind) {
+        if deciding_signal(attempt).is_some() || matches!(attempt.state, AttemptState::Stopping(_)) {
+            return;
+        }
+        match doing {
+            ActivityKind::Limit { until, why } => {
+                self.quota_reached(step, Some(until.unwrap_or(step.now + QUOTA_WAIT)), why);
+                self.stop(step, attempt.id, StopCause::Quota);
+            }
+            ActivityKind::NotLoggedIn(why) => {
+                let text = format!("{} cannot work: {why}", attempt.worker.name());
+                step.notify_attempt(NoticeLevel::Alert, "login", attempt, text);
+                self.stop(step, attempt.id, StopCause::NotLoggedIn);
+            }
+            ActivityKind::Starting
+            | ActivityKind::Working
+            | ActivityKind::Permission(_)
+            | ActivityKind::Question(_)
+            | ActivityKind::Dialog(_)
+            | ActivityKind::Idle
+            | ActivityKind::Exited
+            | ActivityKind::Lost => {}
         }
     }
 
