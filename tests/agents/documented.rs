@@ -41,6 +41,8 @@ fn every_test_that_the_document_names_is_there() {
         "src/adapters/agents/hook.rs",
         "src/adapters/agents/permissions.rs",
         "tests/domain/asks.rs",
+        "tests/domain/budget.rs",
+        "tests/e2e/activity.rs",
         "tests/engine/continuing.rs",
     ];
     let here = here.map(|name| text(&format!("tests/agents/{name}.rs")));
