@@ -44,6 +44,8 @@ mod last_output;
 mod links;
 #[path = "ui/lists.rs"]
 mod lists;
+#[path = "ui/live_activity.rs"]
+mod live_activity;
 #[path = "ui/live_screen.rs"]
 mod live_screen;
 #[path = "ui/machine.rs"]

@@ -358,7 +358,8 @@ mod tests {
     use super::*;
     use crate::adapters::holder::process::ProcessIdentity;
     use crate::adapters::holder::{ExitRecord, HolderMeta};
-    use crate::agent_state::AgentReport;
+    use crate::agent_state::{AgentReport, Doing, Source, Wait};
+    use crate::domain::AskKind;
     use crate::domain::{Span, Timestamp};
     use crate::engine::inbox::{Received, inbox};
     use crate::ports::holders::ExitedBy;
@@ -431,6 +432,58 @@ mod tests {
             }
         );
         assert!(wanted, "{end:?}");
+    }
+
+    /// What is known of an agent in words, once it has asked for a permission by a hook.
+    fn asking(hub: &TerminalHub) -> impl Fn() -> String + '_ {
+        let attempt = AttemptId(7);
+        hub.agents().begin(attempt);
+        let wait = Wait::new(AskKind::Permission, "make");
+        let report = AgentReport::doing(Doing::Blocked(wait));
+        hub.agents().observe(attempt, Source::Hook, &report);
+        move || hub.agents().live(attempt).unwrap().words
+    }
+
+    fn quiet(folder: &std::path::Path) -> TerminalHub {
+        let (inlet, _) = inbox();
+        hub_over(folder, inlet, (Box::new(|| {}), Box::new(|_, _| None)))
+    }
+
+    #[test]
+    fn a_key_of_a_person_and_an_answer_end_what_a_hook_reported() {
+        let folder = tempfile::tempdir().unwrap();
+        let hub = quiet(folder.path());
+        let words = asking(&hub);
+        assert_eq!(words(), "waiting for permission: make");
+        hub.typed(&HolderId::new("8"));
+        hub.typed(&HolderId::new("shell-7"));
+        assert_eq!(words(), "waiting for permission: make", "keys for others");
+        hub.typed(&HolderId::new("7"));
+        assert_eq!(words(), "working");
+        let words = asking(&hub);
+        let ask = Ask {
+            id: "k".into(),
+            kind: AskKind::Permission,
+            text: "make".to_owned(),
+            options: Vec::new(),
+            channel: AskChannel::Terminal,
+        };
+        assert!(hub.answer(AttemptId(7), &ask, &AskReply::Allow).is_err());
+        assert_eq!(words(), "waiting for permission: make", "it was not handed over");
+        let channel = AskChannel::Request;
+        let sent = hub.answer(AttemptId(7), &Ask { channel, ..ask }, &AskReply::Allow);
+        assert_eq!((sent, words().as_str()), (Ok(()), "working"));
+    }
+
+    #[test]
+    fn an_agent_whose_process_has_ended_is_known_to_have_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        ended(folder.path(), "7", ExitedBy::Itself);
+        let (inlet, outlet) = inbox();
+        let hub = hub_over(folder.path(), inlet, (Box::new(|| {}), Box::new(|_, _| None)));
+        hub.follow(&HolderId::new("7"));
+        assert!(matches!(outlet.next(Some(Span(60_000))), Received::Envelope(_)));
+        assert_eq!(hub.agents().live(AttemptId(7)).unwrap().words, "ended");
     }
 
     #[tokio::test]

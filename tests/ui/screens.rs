@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use dbs::domain::{AttemptId, Timestamp};
+use dbs::read_model::LiveActivity;
 use dbs::term::CursorShape;
 use dbs::ui::{MouseReporting, ScreenCursor, ScreenId, ScreenRead, Screens, Scrollback, ScrollbackLine};
 use ratatui::style::{Color, Style};
@@ -15,6 +16,8 @@ pub(crate) const BREAKS: &str = "this line breaks";
 #[derive(Default)]
 pub(crate) struct TextScreens {
     pub(crate) all: BTreeMap<ScreenId, TextScreen>,
+    /// What agents do, as far as more is known than the board holds.
+    pub(crate) doing: BTreeMap<AttemptId, LiveActivity>,
 }
 
 #[derive(Clone)]
@@ -51,6 +54,10 @@ impl Screens for TextScreens {
         };
         read(&mut screen.clone());
         true
+    }
+
+    fn activity(&self, attempt: AttemptId) -> Option<LiveActivity> {
+        self.doing.get(&attempt).cloned()
     }
 }
 
