@@ -10,6 +10,9 @@
 #[path = "support/git_fixture.rs"]
 mod git_fixture;
 
+#[cfg(unix)]
+#[path = "cli/agents.rs"]
+mod agents;
 #[path = "cli/alone.rs"]
 mod alone;
 #[path = "cli/answering.rs"]

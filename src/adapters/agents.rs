@@ -12,6 +12,7 @@ pub mod hook;
 mod identity;
 mod json_report;
 mod kind;
+pub mod known;
 mod permissions;
 mod program;
 mod prompt;

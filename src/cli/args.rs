@@ -139,6 +139,8 @@ pub enum CliCommand {
     Logs(LogsArgs),
     /// The durable events, one a line, for tools
     Events(EventsArgs),
+    /// Agents on this machine: version, login, what works with them, how to get them
+    Agents(JsonFlag),
     /// Look whether everything needed is there
     Doctor {
         /// Bring lost settings back, or make a damaged store whole again, from its events and backups

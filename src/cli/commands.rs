@@ -1,6 +1,7 @@
 //! One command, one function: read arguments, ask the board or the server, print. Exit codes: 0 done, 1 refused or failed,
 //! 2 wrong use.
 
+mod agents;
 mod config;
 mod copies;
 pub mod create;
@@ -106,6 +107,7 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Prompt(wanted) => prompt::run(edge, &wanted),
         CliCommand::Logs(wanted) => show::logs(edge, &wanted),
         CliCommand::Events(wanted) => events::run(edge, &wanted),
+        CliCommand::Agents(json) => agents::run(edge, json),
         CliCommand::Sessions(json) => sessions::list(edge, json),
         CliCommand::Stop { all, now, json } => stop::stop(edge, (all, now), json),
         CliCommand::Init(json) => sessions::init(edge, json),

@@ -64,6 +64,7 @@ use AllowedCallers::{Attempts, Everybody, OwnAgent, Persons};
 
 /// Commands as they are typed, and who may use them.
 pub const COMMANDS: &[(&str, AllowedCallers)] = &[
+    ("agents", Everybody),
     ("answer", Persons),
     ("approve", Persons),
     ("attach", Persons),

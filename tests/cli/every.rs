@@ -100,6 +100,7 @@ const CASES: &[Case] = &[
     case("prompt", (&["nope"], 1), &["t-1"], (GIT, Refused("no base branch is set"))),
     case("logs", (&["nope"], 1), &[], (GIT, Well)),
     case("events", (&["--since", "nope"], 2), &[], (GIT, Well)),
+    case("agents", (&["nope"], 2), &[], (Well, Well)),
     case("doctor", (&["nope"], 2), &[], (Tells("git repository"), Tells("origin"))),
     case("backup", (&["--nope"], 2), &[], (GIT, Well)),
     case("restore", (&["nope.db"], 1), &["nope.db"], (GIT, Refused("nope.db"))),

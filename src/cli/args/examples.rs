@@ -13,6 +13,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("watch", "dbs watch\ndbs watch --json >events.jsonl"),
     ("attach", "dbs attach\ndbs attach shop\ndbs attach --plain"),
     ("sessions", "dbs sessions\ndbs sessions --json"),
+    ("agents", "dbs agents\ndbs agents --json"),
     ("stop", "dbs stop\ndbs stop --all\ndbs stop --now"),
     ("status", "dbs status\ndbs status --json"),
     ("board", "dbs board\ndbs board --watch"),

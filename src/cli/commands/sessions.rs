@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use crate::adapters::output;
 use crate::cli::args::JsonFlag;
-use crate::cli::commands::CommandResult;
+use crate::cli::commands::{CommandResult, agents};
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
@@ -58,8 +58,9 @@ pub(super) fn init(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
     std::fs::create_dir_all(workflows)
         .map_err(|error| format!("could not make {}: {error}", workflows.display()))?;
     let missing = doctor::problems(edge);
+    let agent = agents::first_step(edge);
     if json.json {
-        output::json(&serde_json::json!({ "root": place.root, "missing": missing }));
+        output::json(&serde_json::json!({ "root": place.root, "missing": missing, "agent": agent }));
     } else if missing.is_empty() {
         output::line(&format!(
             "{} is ready; next: dbs task create",
@@ -68,6 +69,9 @@ pub(super) fn init(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
     } else {
         output::line(&format!("{} is prepared; still missing:", place.root.display()));
         output::all(missing.iter().map(|text| format!("  {text}")));
+    }
+    if !json.json {
+        output::all(agent);
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -10,7 +10,7 @@ use crate::adapters::output;
 use crate::adapters::store::SqliteStore;
 use crate::cli::args::JsonFlag;
 use crate::cli::board_access::BoardAccess;
-use crate::cli::commands::exit_code;
+use crate::cli::commands::{agents, exit_code};
 use crate::cli::failure::could_not;
 use crate::config::channels::ChannelSettings;
 use crate::config::kept_settings::KeptSettings;
@@ -31,7 +31,12 @@ struct DoctorCheck {
 
 /// Looks at everything; exit code 1 when something is missing.
 pub(in crate::cli::commands) fn doctor(edge: &ProcessEnv, json: JsonFlag) -> ExitCode {
-    let findings = examine(edge);
+    let mut findings = examine(edge);
+    findings.extend(
+        agents::found(edge)
+            .into_iter()
+            .map(|line| check("agent", Ok(line))),
+    );
     let good = findings.iter().all(|finding| finding.good);
     if json.json {
         output::json(&findings);
@@ -66,7 +71,7 @@ fn examine(edge: &ProcessEnv) -> Vec<DoctorCheck> {
         check("store", store(&place)),
         check("settings", settings(&place, edge)),
         check("base branch", base(&place, edge)),
-        check("agents", agents(&place, edge)),
+        check("agents", set_agents(&place, edge)),
         check("notify", calls(&place, edge)),
         check("server", server(&place)),
     ]
@@ -179,7 +184,7 @@ fn base(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
     }
 }
 
-fn agents(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
+fn set_agents(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
     let kinds = session_setup::agents(place)?;
     if kinds == AgentsByRole::default() {
         let why = "none is set; for all roles: dbs config roles.default.agent claude (or codex), or a program of yours: dbs config roles.default.command 'PROGRAM ARGUMENT …'";

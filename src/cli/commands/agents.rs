@@ -1,0 +1,250 @@
+//! `dbs agents`: which agents are on this machine, what is known of them without asking anybody, and how to get and use them.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use crate::adapters::agents::known::{AgentSupport, CUSTOM, KNOWN, KnownAgent, LoginState};
+use crate::adapters::agents::{AgentTool, AgentsByRole, RoleAgent, find_program};
+use crate::adapters::output;
+use crate::adapters::version_probe::versions;
+use crate::cli::args::JsonFlag;
+use crate::cli::commands::CommandResult;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+use crate::config::session_setup;
+
+/// What is known of an agent.
+#[derive(Debug, Serialize)]
+pub(super) struct AgentRow {
+    agent: String,
+    /// Its program, where it was found.
+    program: Option<PathBuf>,
+    version: Option<String>,
+    /// Why there is no version although the program was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+    login: LoginState,
+    supports: AgentSupport,
+    /// The roles that are set to it; `default` is all that have none of their own.
+    roles: Vec<String>,
+    /// The command that gets it, when it is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    install: Option<&'static str>,
+    /// The command that lets it play every role.
+    #[serde(rename = "use")]
+    setting: &'static str,
+}
+
+/// Where programs are looked for, and what is set.
+struct Looks {
+    path: String,
+    folder: PathBuf,
+    kinds: AgentsByRole,
+}
+
+/// Lists all agents that are known or set.
+pub(super) fn run(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
+    let rows = rows(edge)?;
+    if json.json {
+        output::json(&rows);
+        return Ok(ExitCode::SUCCESS);
+    }
+    output::all(rows.iter().map(AgentRow::line));
+    if rows.iter().all(|row| row.roles.is_empty()) {
+        output::line(&way_to_use(&rows));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One line for each agent whose program is here; none outside of projects, where something else is missing first.
+pub(super) fn found(edge: &ProcessEnv) -> Vec<String> {
+    if ProjectPaths::find(&edge.folder, edge).is_err() {
+        return Vec::new();
+    }
+    let rows = rows(edge).unwrap_or_default();
+    let found = rows
+        .iter()
+        .filter(|row| row.program.is_some() && row.agent != REHEARSAL);
+    found.map(AgentRow::line).collect()
+}
+
+/// What a person does next who has set no agent; nothing when one is set.
+pub(super) fn first_step(edge: &ProcessEnv) -> Option<String> {
+    let rows = rows(edge).ok()?;
+    rows.iter()
+        .all(|row| row.roles.is_empty())
+        .then(|| way_to_use(&rows))
+}
+
+fn way_to_use(rows: &[AgentRow]) -> String {
+    let found: Vec<&AgentRow> = rows
+        .iter()
+        .filter(|row| row.program.is_some() && row.agent != REHEARSAL)
+        .collect();
+    match (found.first(), KNOWN.first()) {
+        (Some(first), _) => {
+            let names: Vec<&str> = found.iter().map(|row| row.agent.as_str()).collect();
+            format!(
+                "no agent is set; found here: {}; use one: {}",
+                names.join(", "),
+                first.setting
+            )
+        }
+        (None, Some(first)) => format!(
+            "no agent is set and none was found; get one: {}; then: {}; or see the demo: dbs demo",
+            first.install, first.setting
+        ),
+        (None, None) => "no agent is set".to_owned(),
+    }
+}
+
+const REHEARSAL: &str = "rehearsal";
+
+fn rows(edge: &ProcessEnv) -> Result<Vec<AgentRow>, String> {
+    let place = ProjectPaths::find(&edge.folder, edge).ok();
+    let looks = Looks {
+        path: edge.get("PATH").unwrap_or_default(),
+        folder: place
+            .as_ref()
+            .map_or_else(|| edge.folder.clone(), |place| place.root.clone()),
+        kinds: place
+            .as_ref()
+            .map(session_setup::agents)
+            .transpose()?
+            .unwrap_or_default(),
+    };
+    let mut rows: Vec<AgentRow> = KNOWN.iter().map(|known| looks.known(edge, known)).collect();
+    add_versions(&mut rows, &looks.path);
+    rows.extend(looks.custom());
+    rows.push(AgentRow {
+        program: Some(edge.program.clone()),
+        version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+        setting: "dbs config roles.default.agent rehearsal",
+        ..looks.row(REHEARSAL)
+    });
+    Ok(rows)
+}
+
+/// Asks those that were found. A program that is named by no whole path could be one of the project's; it is not started.
+fn add_versions(rows: &mut [AgentRow], path: &str) {
+    let asked = |row: &AgentRow| row.program.clone().filter(|program| program.is_absolute());
+    let programs: Vec<PathBuf> = rows.iter().filter_map(asked).collect();
+    let mut answers = versions(&programs, path).into_iter();
+    for row in rows.iter_mut().filter(|row| asked(row).is_some()) {
+        match answers.next() {
+            Some(Ok(version)) => row.version = Some(version),
+            Some(Err(why)) => row.problem = Some(why),
+            None => {}
+        }
+    }
+}
+
+impl Looks {
+    fn row(&self, name: &str) -> AgentRow {
+        AgentRow {
+            agent: name.to_owned(),
+            program: None,
+            version: None,
+            problem: None,
+            login: LoginState::Unknown,
+            supports: CUSTOM,
+            roles: self.roles(|agent| agent.tool.kind().name() == Some(name)),
+            install: None,
+            setting: "dbs config roles.default.command 'PROGRAM ARGUMENT …'",
+        }
+    }
+
+    fn known(&self, edge: &ProcessEnv, known: &KnownAgent) -> AgentRow {
+        let program = find_program(known.name, &self.folder, &self.path);
+        AgentRow {
+            install: program.is_none().then_some(known.install),
+            program,
+            login: known.login(|name| edge.get(name), edge.home().as_deref()),
+            supports: known.support,
+            setting: known.setting,
+            ..self.row(known.name)
+        }
+    }
+
+    /// Commands of the settings that start something else. They are not started to ask for their version.
+    fn custom(&self) -> Vec<AgentRow> {
+        let all = self.kinds.by_role.values().chain(&self.kinds.default);
+        let custom = all.filter_map(|agent| match &agent.tool {
+            AgentTool::Custom(custom) => custom.0.first(),
+            AgentTool::Rehearsal(_) | AgentTool::Claude(_) | AgentTool::Codex(_) => None,
+        });
+        let mut programs: Vec<&String> = custom.collect();
+        programs.sort();
+        programs.dedup();
+        let is_known = |name: &str| KNOWN.iter().any(|known| known.name == name);
+        let others = programs.into_iter().filter(|program| !is_known(program));
+        let rows = others.map(|program| AgentRow {
+            agent: program.clone(),
+            program: find_program(program, &self.folder, &self.path),
+            roles: self.roles(|agent| agent.tool.kind().program() == Some(program)),
+            ..self.row(program)
+        });
+        rows.collect()
+    }
+
+    fn roles(&self, is_it: impl Fn(&RoleAgent) -> bool) -> Vec<String> {
+        let all = self
+            .kinds
+            .by_role
+            .iter()
+            .map(|(role, agent)| (role.to_string(), agent));
+        let default = self
+            .kinds
+            .default
+            .iter()
+            .map(|agent| ("default".to_owned(), agent));
+        let fitting = all.chain(default).filter(|(_, agent)| is_it(agent));
+        fitting.map(|(role, _)| role).collect()
+    }
+}
+
+impl AgentRow {
+    fn line(&self) -> String {
+        let mut parts = vec![match (&self.program, &self.version) {
+            (Some(program), Some(version)) => format!("{version}, {}", program.display()),
+            (Some(program), None) => program.display().to_string(),
+            (None, _) => "not found".to_owned(),
+        }];
+        parts.extend(self.problem.clone());
+        parts.extend(self.install.map(|install| format!("get it: {install}")));
+        if self.program.is_some() && self.agent != REHEARSAL {
+            parts.push(match &self.login {
+                LoginState::Found(place) => format!("login found: {place}"),
+                LoginState::Unknown => "login unknown".to_owned(),
+            });
+        }
+        if self.program.is_some() {
+            parts.push(self.support());
+        }
+        if !self.roles.is_empty() {
+            parts.push(format!("plays {}", self.roles.join(", ")));
+        }
+        format!("{:<10} {}", self.agent, parts.join("; "))
+    }
+
+    fn support(&self) -> String {
+        let asks = match self.supports.asks {
+            "hook" => "asks come to the inbox",
+            "keys" => "asks are answered by keys",
+            _ => "asks in its terminal only",
+        };
+        let options = if self.supports.model_and_effort {
+            ", takes model and effort"
+        } else {
+            ""
+        };
+        let resume = if self.supports.resume {
+            ", resumes sessions"
+        } else {
+            ""
+        };
+        format!("{asks}{options}{resume}")
+    }
+}
