@@ -17,7 +17,7 @@ use crate::config::session_setup;
 
 /// What is known of an agent.
 #[derive(Debug, Serialize)]
-pub(super) struct AgentRow {
+pub(super) struct AgentOverview {
     agent: String,
     /// Its program, where it was found.
     program: Option<PathBuf>,
@@ -51,7 +51,7 @@ pub(super) fn run(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
         output::json(&rows);
         return Ok(ExitCode::SUCCESS);
     }
-    output::all(rows.iter().map(AgentRow::line));
+    output::all(rows.iter().map(AgentOverview::line));
     if rows.iter().all(|row| row.roles.is_empty()) {
         output::line(&way_to_use(&rows));
     }
@@ -67,7 +67,7 @@ pub(super) fn found(edge: &ProcessEnv) -> Vec<String> {
     let found = rows
         .iter()
         .filter(|row| row.program.is_some() && row.agent != REHEARSAL);
-    found.map(AgentRow::line).collect()
+    found.map(AgentOverview::line).collect()
 }
 
 /// What a person does next who has set no agent; nothing when one is set.
@@ -78,8 +78,8 @@ pub(super) fn first_step(edge: &ProcessEnv) -> Option<String> {
         .then(|| way_to_use(&rows))
 }
 
-fn way_to_use(rows: &[AgentRow]) -> String {
-    let found: Vec<&AgentRow> = rows
+fn way_to_use(rows: &[AgentOverview]) -> String {
+    let found: Vec<&AgentOverview> = rows
         .iter()
         .filter(|row| row.program.is_some() && row.agent != REHEARSAL)
         .collect();
@@ -102,7 +102,7 @@ fn way_to_use(rows: &[AgentRow]) -> String {
 
 const REHEARSAL: &str = "rehearsal";
 
-fn rows(edge: &ProcessEnv) -> Result<Vec<AgentRow>, String> {
+fn rows(edge: &ProcessEnv) -> Result<Vec<AgentOverview>, String> {
     let place = ProjectPaths::find(&edge.folder, edge).ok();
     let looks = Looks {
         path: edge.get("PATH").unwrap_or_default(),
@@ -115,10 +115,10 @@ fn rows(edge: &ProcessEnv) -> Result<Vec<AgentRow>, String> {
             .transpose()?
             .unwrap_or_default(),
     };
-    let mut rows: Vec<AgentRow> = KNOWN.iter().map(|known| looks.known(edge, known)).collect();
+    let mut rows: Vec<AgentOverview> = KNOWN.iter().map(|known| looks.known(edge, known)).collect();
     add_versions(&mut rows, &looks.path);
     rows.extend(looks.custom());
-    rows.push(AgentRow {
+    rows.push(AgentOverview {
         program: Some(edge.program.clone()),
         version: Some(env!("CARGO_PKG_VERSION").to_owned()),
         setting: "dbs config roles.default.agent rehearsal",
@@ -128,8 +128,8 @@ fn rows(edge: &ProcessEnv) -> Result<Vec<AgentRow>, String> {
 }
 
 /// Asks those that were found. A program that is named by no whole path could be one of the project's; it is not started.
-fn add_versions(rows: &mut [AgentRow], path: &str) {
-    let asked = |row: &AgentRow| row.program.clone().filter(|program| program.is_absolute());
+fn add_versions(rows: &mut [AgentOverview], path: &str) {
+    let asked = |row: &AgentOverview| row.program.clone().filter(|program| program.is_absolute());
     let programs: Vec<PathBuf> = rows.iter().filter_map(asked).collect();
     let mut answers = versions(&programs, path).into_iter();
     for row in rows.iter_mut().filter(|row| asked(row).is_some()) {
@@ -142,8 +142,8 @@ fn add_versions(rows: &mut [AgentRow], path: &str) {
 }
 
 impl Looks {
-    fn row(&self, name: &str) -> AgentRow {
-        AgentRow {
+    fn row(&self, name: &str) -> AgentOverview {
+        AgentOverview {
             agent: name.to_owned(),
             program: None,
             version: None,
@@ -156,9 +156,9 @@ impl Looks {
         }
     }
 
-    fn known(&self, edge: &ProcessEnv, known: &KnownAgent) -> AgentRow {
+    fn known(&self, edge: &ProcessEnv, known: &KnownAgent) -> AgentOverview {
         let program = find_program(known.name, &self.folder, &self.path);
-        AgentRow {
+        AgentOverview {
             install: program.is_none().then_some(known.install),
             program,
             login: known.login(|name| edge.get(name), edge.home().as_deref()),
@@ -169,7 +169,7 @@ impl Looks {
     }
 
     /// Commands of the settings that start something else. They are not started to ask for their version.
-    fn custom(&self) -> Vec<AgentRow> {
+    fn custom(&self) -> Vec<AgentOverview> {
         let all = self.kinds.by_role.values().chain(&self.kinds.default);
         let custom = all.filter_map(|agent| match &agent.tool {
             AgentTool::Custom(custom) => custom.0.first(),
@@ -180,7 +180,7 @@ impl Looks {
         programs.dedup();
         let is_known = |name: &str| KNOWN.iter().any(|known| known.name == name);
         let others = programs.into_iter().filter(|program| !is_known(program));
-        let rows = others.map(|program| AgentRow {
+        let rows = others.map(|program| AgentOverview {
             agent: program.clone(),
             program: find_program(program, &self.folder, &self.path),
             roles: self.roles(|agent| agent.tool.kind().program() == Some(program)),
@@ -205,7 +205,7 @@ impl Looks {
     }
 }
 
-impl AgentRow {
+impl AgentOverview {
     fn line(&self) -> String {
         let mut parts = vec![match (&self.program, &self.version) {
             (Some(program), Some(version)) => format!("{version}, {}", program.display()),
