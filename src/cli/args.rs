@@ -16,7 +16,8 @@ use crate::protocol::query::OutputFormat;
 pub use cost::CostArgs;
 pub use examples::command;
 pub use prompt::PromptArgs;
-use signal::parse_word;
+pub(in crate::cli) use signal::SIGNALS;
+pub(in crate::cli) use signal::parse_word;
 pub use signal::{SignalArgs, SignalText};
 pub use tasks::{CreateArgs, ImportArgs, RetryArgs, TaskArgs, TaskCommand, TaskTextArgs, UpdateArgs};
 pub use trust::{TrustArgs, TrustView};
@@ -116,6 +117,8 @@ pub enum CliCommand {
     Answer(TaskTextArgs),
     /// For agents: say how the attempt goes
     Signal(SignalArgs),
+    /// For agents: the same as tools, over the Model Context Protocol on standard input and output
+    Mcp,
     /// What the tool of an agent calls when something happens in it
     #[command(hide = true)]
     Hook,

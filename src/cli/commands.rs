@@ -10,6 +10,7 @@ mod hook;
 mod import;
 mod keys;
 mod manual;
+mod mcp;
 mod notify;
 mod prompt;
 pub mod sessions;
@@ -101,6 +102,7 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Signal(signal) => signal::signal(edge, signal.kind, &signal.message),
         CliCommand::Hook => hook::hook(edge),
         CliCommand::Statusline => statusline::run(edge),
+        CliCommand::Mcp => mcp::run(edge),
         CliCommand::Done(message) => signal::signal(edge, SignalKind::Done, &message),
         CliCommand::Progress(message) => signal::signal(edge, SignalKind::Progress, &message),
         CliCommand::Workflow(verb) => workflows::run(edge, verb),

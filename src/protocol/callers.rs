@@ -86,6 +86,7 @@ pub const COMMANDS: &[(&str, AllowedCallers)] = &[
     ("kill-agent", Persons),
     ("logs", Everybody),
     ("man", Everybody),
+    ("mcp", Attempts),
     ("metrics", Everybody),
     ("notify", Everybody),
     ("notify --test", Persons),
@@ -277,7 +278,15 @@ mod tests {
         let names: Vec<&str> = given.map(|(command, _)| *command).collect();
         assert_eq!(
             names,
-            ["done", "hook", "progress", "signal", "statusline", "task comment"]
+            [
+                "done",
+                "hook",
+                "mcp",
+                "progress",
+                "signal",
+                "statusline",
+                "task comment"
+            ]
         );
         for command in [
             "approve",

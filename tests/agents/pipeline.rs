@@ -19,9 +19,14 @@ steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
 
 /// A project whose developers are Claude Code, and its running server; none when it is not installed here.
 pub(crate) fn story(settings: &str) -> Option<(Story, ModelServer, Server)> {
+    story_of(&format!("agent = \"claude\"\n{settings}"))
+}
+
+/// The same with all settings of the developers.
+fn story_of(settings: &str) -> Option<(Story, ModelServer, Server)> {
     installed("claude")?;
     let (story, model) = (Story::new(OTHERS), ModelServer::start(scripts()));
-    story.configure(&format!("[roles.developer]\nagent = \"claude\"\n{settings}"));
+    story.configure(&format!("[roles.developer]\n{settings}"));
     write_person_settings(&story);
     let server = serve(&story, &model);
     Some((story, model, server))
@@ -220,5 +225,20 @@ fn what_was_asked_is_answered_after_the_server_was_killed_and_started_again() {
         .filter(|line| line.contains("workplace_made"))
         .count();
     assert_eq!(starts, 2, "one developer and one reviewer: {developers}");
+    drop(model);
+}
+
+#[test]
+fn claude_reports_by_a_tool_over_mcp_when_its_command_names_the_server() {
+    let server = r#"{"mcpServers":{"dbs":{"command":"dbs","args":["mcp"]}}}"#;
+    let options = "--permission-mode acceptEdits --allowedTools Bash mcp__dbs";
+    let command = &format!("command = \"\"\"claude {options} --mcp-config '{server}' -- {{prompt}}\"\"\"\n");
+    let Some((story, model, _server)) = story_of(command) else {
+        return;
+    };
+    create(&story, "t-1", "pipeline_mcp");
+    story.wait_until("the end of the task", || story.count("done") == 1);
+    assert!(file_in_base(&story, "tools.txt"));
+    assert!(story.dbs(&["events", "--json"]).contains("Made tools.txt"));
     drop(model);
 }

@@ -92,6 +92,7 @@ const CASES: &[Case] = &[
     case("signal", (&["nope"], 2), &["claim"], (AGENT, AGENT)),
     case("done", (&["--nope"], 2), &[], (AGENT, AGENT)),
     case("progress", (&["--nope"], 2), &["word"], (AGENT, AGENT)),
+    case("mcp", (&["nope"], 2), &[], (AGENT, AGENT)),
     case("config", (&["nope", "1"], 1), &[], (GIT, Well)),
     case("trust", (&["nope"], 2), &[], (GIT, Well)),
     case("workflow list", (&["nope"], 2), &[], (Well, Well)),
@@ -121,6 +122,7 @@ const WITHOUT_JSON: &[(&str, &str)] = &[
     ("attach", "it draws a screen"),
     ("man", "it prints a page for man"),
     ("completions", "it prints a script"),
+    ("mcp", "it prints nothing but JSON"),
 ];
 
 fn verbs(command: &Command, path: &str, found: &mut Vec<(String, Command)>) {

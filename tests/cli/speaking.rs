@@ -157,3 +157,49 @@ fn with(env: &BTreeMap<String, String>, name: &str, value: &str) -> BTreeMap<Str
     env.insert(name.to_owned(), value.to_owned());
     env
 }
+
+/// What `dbs mcp` answers to these lines, by the id of the request.
+fn mcp(shop: &Shop, env: &BTreeMap<String, String>, lines: &[&str]) -> BTreeMap<String, serde_json::Value> {
+    let file = shop.git.root().join("messages");
+    std::fs::write(&file, lines.join("\n")).unwrap();
+    let mut command = shop.command(&shop.git.project(), &["mcp"]);
+    let command = command.env_clear().envs(env);
+    let said = crate::waiting::output(command.stdin(std::fs::File::open(file).unwrap()));
+    assert!(said.status.success(), "{said:?}");
+    let text = String::from_utf8(said.stdout).unwrap();
+    let answers = text
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    answers.map(|answer| (answer["id"].to_string(), answer)).collect()
+}
+
+#[test]
+fn tools_over_mcp_are_the_signals_of_the_own_attempt_and_of_no_other() {
+    let (shop, first, second) = two_agents();
+    let call = r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"progress","arguments":{"text":"half of it"}}}"#;
+    let flood = "x".repeat(2 * 1024 * 1024);
+    let told = mcp(
+        &shop,
+        &first,
+        &[
+            r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+            r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#,
+            &flood,
+            call,
+            r#"{"jsonrpc":"2.0","id":4,"method":"prompts/list"}"#,
+        ],
+    );
+    assert_eq!(told["1"]["result"]["protocolVersion"], "2025-06-18");
+    let tools = told["2"]["result"]["tools"].as_array().unwrap();
+    assert!(tools.iter().any(|tool| tool["name"] == "done"), "{tools:?}");
+    assert_eq!(told["null"]["error"]["code"], -32_600, "the flood");
+    assert_eq!(told["3"]["result"]["isError"], false, "{told:?}");
+    assert_eq!(told["4"]["error"]["code"], -32_601);
+    shop.wait_for("signal", || shop.does(&["events"]).contains("half of it"));
+    let mut forged = first;
+    forged.insert("DBS_ATTEMPT".to_owned(), second["DBS_ATTEMPT"].clone());
+    let told = mcp(&shop, &forged, &[&call.replace("half of it", "forged")]);
+    assert_eq!(told["3"]["result"]["isError"], true, "{told:?}");
+    assert!(!shop.does(&["events"]).contains("forged"));
+}

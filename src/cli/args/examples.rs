@@ -14,6 +14,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("attach", "dbs attach\ndbs attach shop\ndbs attach --plain"),
     ("sessions", "dbs sessions\ndbs sessions --json"),
     ("agents", "dbs agents\ndbs agents --json"),
+    ("mcp", "dbs mcp"),
     ("stop", "dbs stop\ndbs stop --all\ndbs stop --now"),
     ("status", "dbs status\ndbs status --json"),
     ("board", "dbs board\ndbs board --watch"),

@@ -32,7 +32,7 @@ pub struct SignalText {
 }
 
 /// Kinds of signals, as they are written on the command line, and what each says.
-const SIGNALS: [(&str, &str); 7] = [
+pub(in crate::cli) const SIGNALS: [(&str, &str); 7] = [
     ("claim", "I begin"),
     ("done", "I am done"),
     ("reject", "What I looked at is not good enough"),
@@ -48,7 +48,7 @@ fn signal_kinds() -> impl TypedValueParser<Value = SignalKind> {
 }
 
 /// The value of an enum that is written as one word.
-pub(super) fn parse_word<T: DeserializeOwned>(word: String) -> Result<T, serde_json::Error> {
+pub(in crate::cli) fn parse_word<T: DeserializeOwned>(word: String) -> Result<T, serde_json::Error> {
     serde_json::from_value(word.into())
 }
 

@@ -24,15 +24,19 @@ pub struct SignalRoute {
 
 /// Sends a signal of the attempt this process belongs to.
 pub(super) fn signal(edge: &ProcessEnv, kind: SignalKind, message: &SignalText) -> CommandResult {
-    let outside = "this is for agents: DBS_ATTEMPT and DBS_TOKEN say which attempt speaks, and they are not set here; \
-                   people use `dbs task`, `dbs approve` and `dbs reject`";
-    let attempt = edge
-        .get("DBS_ATTEMPT")
-        .and_then(|text| text.parse().ok())
-        .map(AttemptId);
-    let (Some(attempt), Some(token)) = (attempt, edge.get("DBS_TOKEN")) else {
-        return Err(format!("could not signal: {outside}"));
-    };
+    attempt_and_token(edge)?;
+    let report = message.report.as_deref().map(report).transpose()?;
+    let answer = of_this_attempt(edge, kind, (message.text.join(" "), report))?;
+    Ok(print_reply(&answer, "the signal was refused: ", message.json))
+}
+
+/// Sends a signal with that text and report for the attempt this process belongs to.
+pub(super) fn of_this_attempt(
+    edge: &ProcessEnv,
+    kind: SignalKind,
+    (text, report): (String, Option<String>),
+) -> Result<CommandReply, String> {
+    let (attempt, token) = attempt_and_token(edge)?;
     let ways = SignalRoute {
         socket: edge.get("DBS_SOCKET").map(Into::into),
         inbox: edge.get("DBS_INBOX").map(Into::into),
@@ -41,12 +45,23 @@ pub(super) fn signal(edge: &ProcessEnv, kind: SignalKind, message: &SignalText) 
         attempt,
         token,
         kind,
-        text: message.text.join(" "),
-        report: message.report.as_deref().map(report).transpose()?,
+        text,
+        report,
         key: new_key()?,
     };
-    let answer = send(&ways, &sent)?;
-    Ok(print_reply(&answer, "the signal was refused: ", message.json))
+    send(&ways, &sent)
+}
+
+/// Which attempt this process belongs to, and the proof of it.
+pub(super) fn attempt_and_token(edge: &ProcessEnv) -> Result<(AttemptId, String), String> {
+    let outside = "this is for agents: DBS_ATTEMPT and DBS_TOKEN say which attempt speaks, and they are not set here; \
+                   people use `dbs task`, `dbs approve` and `dbs reject`";
+    let attempt = edge
+        .get("DBS_ATTEMPT")
+        .and_then(|text| text.parse().ok())
+        .map(AttemptId);
+    let both = attempt.zip(edge.get("DBS_TOKEN"));
+    both.ok_or_else(|| format!("could not signal: {outside}"))
 }
 
 /// What is to be reported: the text of a file, or of what comes in (`-`).
