@@ -139,7 +139,8 @@ fn number(text: &str) -> Option<String> {
     fitting.next().map(str::to_owned)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
     use std::fs;

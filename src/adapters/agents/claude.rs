@@ -221,6 +221,29 @@ mod tests {
     }
 
     #[test]
+    fn where_rules_say_something_about_edits_it_asks_about_all_and_the_rules_answer() {
+        use crate::formats::permissions::read_setting;
+        for (setting, mode) in [
+            ("deny run git push*; allow", "acceptEdits"),
+            ("deny edit .git/*; allow", "manual"),
+            ("allow run make; deny", "manual"),
+            ("deny", "dontAsk"),
+        ] {
+            let (rules, permissions) = read_setting(setting).unwrap();
+            let argv = argv(&RoleOptions {
+                permissions,
+                rules,
+                ..RoleOptions::default()
+            });
+            assert_eq!(
+                behind(&argv, "--permission-mode").as_deref(),
+                Some(mode),
+                "{setting}"
+            );
+        }
+    }
+
+    #[test]
     fn the_prompt_is_the_last_word_whatever_the_task_says() {
         let argv = argv(&RoleOptions {
             permissions: PermissionPolicy::Allow,

@@ -19,6 +19,10 @@ pub struct KnownAgent {
 
 /// What works with an agent here.
 #[derive(Debug, Clone, Copy, Serialize)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own, with a name in JSON"
+)]
 pub struct AgentSupport {
     /// Whether it shows its own interface in a pane.
     pub visible: bool,

@@ -198,13 +198,13 @@ mod tests {
 
     /// What is answered, and what was sent by it.
     fn told(message: &str) -> (Option<Value>, Vec<(SignalKind, String)>) {
-        let sent = std::cell::RefCell::new(Vec::new());
+        let taken = std::cell::RefCell::new(Vec::new());
         let send = |kind, text: String, _| {
-            sent.borrow_mut().push((kind, text));
+            taken.borrow_mut().push((kind, text));
             Ok(Ok(Accepted("taken".to_owned())))
         };
         let answer = answer(&Line::Whole(message.as_bytes().to_vec()), &send);
-        (answer, sent.into_inner())
+        (answer, taken.into_inner())
     }
 
     fn code(message: &str) -> Value {
