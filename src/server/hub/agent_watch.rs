@@ -221,7 +221,7 @@ mod tests {
                 "✳ claude"
             })
         };
-        let reports: Vec<_> = (0..10_000).map(|n| (n / 10, Source::Title, flicker(n))).collect();
+        let reports: Vec<_> = (0..10_000).map(|n| (n / 9, Source::Title, flicker(n))).collect();
         let told = told(&mut live(), &reports, 2_000);
         assert!(told.len() <= 7, "{told:?}");
         assert_eq!(told.last().map(|(_, word)| word), Some(&ActivityKind::Idle));
