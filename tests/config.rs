@@ -92,6 +92,28 @@ fn without_any_source_every_default_holds_and_gives_the_default_settings() {
 }
 
 #[test]
+fn agents_go_on_with_their_sessions_unless_their_role_or_the_default_says_otherwise() {
+    let claude = "[roles.default]\nagent = \"claude\"\n";
+    let allows = |text: &str| {
+        let resume = Fixture::new()
+            .toml(&format!("{claude}{text}"))
+            .read()
+            .settings()
+            .resume;
+        ["developer", "reviewer"].map(|role| resume.allows(&RoleId::from(role)))
+    };
+    assert_eq!(allows(""), [true, true]);
+    assert_eq!(allows("resume = false\n"), [false, false]);
+    assert_eq!(allows("[roles.reviewer]\nresume = false\n"), [true, false]);
+    assert_eq!(
+        allows("resume = false\n[roles.reviewer]\nresume = true\n"),
+        [false, true]
+    );
+    let scripted = "[roles.reviewer]\nagent = \"rehearsal\"\n";
+    assert_eq!(allows(scripted), [true, false], "it keeps no sessions");
+}
+
+#[test]
 fn every_default_fits_its_own_key_and_every_name_is_there_once() {
     let mut names: Vec<&str> = Vec::new();
     for key in keys() {

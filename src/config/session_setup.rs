@@ -203,7 +203,38 @@ fn kinds(config: &Config) -> Result<AgentsByRole, RoleError> {
             kinds.by_role.insert(RoleId::new(role.as_str()), agent);
         }
     }
+    add_roles_with_options(config, &mut kinds);
     Ok(kinds)
+}
+
+/// A role that only says how it uses its agent has that of `default`.
+fn add_roles_with_options(config: &Config, kinds: &mut AgentsByRole) {
+    let Some(tool) = kinds.default.as_ref().map(|agent| agent.tool.clone()) else {
+        return;
+    };
+    let texts = [
+        &schema::ROLE_PERMISSIONS,
+        &schema::ROLE_MODEL,
+        &schema::ROLE_EFFORT,
+    ];
+    let texts = texts
+        .into_iter()
+        .flat_map(|key| config.family(key))
+        .map(|(role, _)| role);
+    let switches = config
+        .family(&schema::ROLE_RESUME)
+        .into_iter()
+        .map(|(role, _)| role);
+    for role in texts.chain(switches).filter(|role| role != "default") {
+        let agent = || RoleAgent {
+            tool: tool.clone(),
+            options: options(config, &role),
+        };
+        kinds
+            .by_role
+            .entry(RoleId::new(role.as_str()))
+            .or_insert_with(agent);
+    }
 }
 
 /// The tool that the settings name for a role, if they name one.
