@@ -12,10 +12,10 @@ use crate::pipeline::{OTHERS, create, file_in_base, path_with};
 use crate::resuming::{kill_at_once, meta, runs};
 
 /// A project whose developers are Codex, and its running server; none when it is not installed here or cannot build its sandbox.
-fn story() -> Option<(Story, ModelServer, Server)> {
+fn story(settings: &str) -> Option<(Story, ModelServer, Server)> {
     let codex = installed("codex")?;
     let (story, model) = (Story::new(OTHERS), ModelServer::start(scripts()));
-    story.configure("[roles.developer]\nagent = \"codex\"\n");
+    story.configure(&format!("[roles.developer]\nagent = \"codex\"\n{settings}"));
     write_person_settings(&story, &model);
     if !has_sandbox(&story) {
         // Print macros are not heard from a test that passes.
@@ -65,7 +65,7 @@ fn has_sandbox(story: &Story) -> bool {
 
 #[test]
 fn a_task_is_done_by_codex_in_its_sandbox_and_merged() {
-    let Some((story, model, _server)) = story() else {
+    let Some((story, model, _server)) = story("") else {
         return;
     };
     create(&story, "t-1", "codex_work");
@@ -80,8 +80,25 @@ fn a_task_is_done_by_codex_in_its_sandbox_and_merged() {
 }
 
 #[test]
+fn codex_stays_in_its_sandbox_where_everything_is_allowed() {
+    let Some((story, model, _server)) = story("permissions = \"allow\"\n") else {
+        return;
+    };
+    create(&story, "t-1", "codex_work");
+    story.wait_until(&format!("the end of the task; {}", model.summary()), || {
+        story.count("done") == 1
+    });
+    assert!(file_in_base(&story, "work.txt"));
+    let argv = meta(&story, 1)["argv"].to_string();
+    assert!(
+        argv.contains("\"never\"") && argv.contains("\"workspace-write\"") && !argv.contains("dangerously"),
+        "{argv}"
+    );
+}
+
+#[test]
 fn codex_goes_on_with_its_session_after_it_was_killed() {
-    let Some((story, model, _server)) = story() else {
+    let Some((story, model, _server)) = story("") else {
         return;
     };
     create(&story, "t-1", "codex_killed");

@@ -549,6 +549,17 @@ fn ask(kind: AskKind) -> Ask {
     }
 }
 
+fn continued() -> AgentSession {
+    AgentSession::Continued(Continuation {
+        after: a(),
+        origin: SessionOrigin {
+            attempt: a(),
+            created_at: Timestamp(1),
+            name: "developer-ravel".to_owned(),
+        },
+    })
+}
+
 #[test]
 fn an_attempt_is_stored_like_this() {
     let signal = Signal {
@@ -572,14 +583,7 @@ fn an_attempt_is_stored_like_this() {
         stage: "development".into(),
         n: 2,
         mode: AttemptMode::Fallback,
-        session: AgentSession::Continued(Continuation {
-            after: a(),
-            origin: SessionOrigin {
-                attempt: a(),
-                created_at: Timestamp(1),
-                name: "developer-ravel".to_owned(),
-            },
-        }),
+        session: continued(),
         worker: Worker::Agent {
             role: "developer".into(),
             name: "developer-ravel".to_owned(),
@@ -598,7 +602,6 @@ fn an_attempt_is_stored_like_this() {
         created_at: Timestamp(1),
         started_at: Some(Timestamp(2)),
         deadline: Some(Timestamp(9)),
-
         awaited: Some(Timestamp(6)),
         ended_at: None,
         workspace: WorkspaceState::Present,

@@ -140,22 +140,7 @@ impl Board {
             Event::AttemptNotStarted { attempt, why } => self.not_started(step, *attempt, why),
             Event::SessionLost { attempt, why } => self.session_lost(step, *attempt, why),
             Event::AttemptUnknown { attempt, why } => self.process_unknown(step, *attempt, why),
-            Event::Signalled {
-                attempt,
-                kind,
-                text,
-                report,
-                key,
-            } => {
-                let signal = Signal {
-                    kind: *kind,
-                    text: text.clone(),
-                    report: report.clone(),
-                    key: key.clone(),
-                    at: step.now,
-                };
-                self.signalled(step, *attempt, signal);
-            }
+            Event::Signalled { .. } => self.signal_event(step, event),
             Event::Observed {
                 attempt,
                 doing,
@@ -194,6 +179,27 @@ impl Board {
             Event::Woke(inventory) => self.woke(step, inventory),
             Event::ClockJumped { by } => self.clock_jumped(step, *by),
             Event::Ticked => self.ticked(step),
+        }
+    }
+
+    /// A signal of an attempt, with the time at which it came; any other event is none of its business.
+    fn signal_event(&mut self, step: &mut Transition, event: &Event) {
+        if let Event::Signalled {
+            attempt,
+            kind,
+            text,
+            report,
+            key,
+        } = event
+        {
+            let signal = Signal {
+                kind: *kind,
+                text: text.clone(),
+                report: report.clone(),
+                key: key.clone(),
+                at: step.now,
+            };
+            self.signalled(step, *attempt, signal);
         }
     }
 

@@ -52,7 +52,6 @@ pub struct Budgets {
 }
 
 impl Budgets {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
     fn is_none(&self) -> bool {
         *self == Budgets::default()
     }

@@ -64,9 +64,7 @@ impl AgentKind for CodexAgent {
         let mut argv = vec!["codex".to_owned()];
         argv.extend(brief.session.iter().map(|_| "resume".to_owned()));
         argv.extend(policy(options.permissions).iter().map(|word| (*word).to_owned()));
-        if options.permissions != PermissionPolicy::Allow {
-            argv.extend(writable_folders(context, brief));
-        }
+        argv.extend(writable_folders(context, brief));
         // The start files of a login shell set the path anew, and then `dbs` is not found in it.
         argv.extend(["--config".to_owned(), "allow_login_shell=false".to_owned()]);
         if let Some(model) = &options.model {
@@ -99,13 +97,21 @@ fn writable_folders(context: &LaunchContext, brief: &Brief) -> Vec<String> {
 }
 
 /// The tool's words for a policy. Its sandbox keeps agents from the network and from the server's socket: they report by files in the
-/// inbox, and `dbs` pushes for them. What they want beside that is asked where anything is asked.
+/// inbox, and `dbs` pushes for them. What they want beside that is asked where anything is asked. Where all is allowed they get the network
+/// too; what they write stays in their folders, because nobody looks at what they do.
 fn policy(policy: PermissionPolicy) -> &'static [&'static str] {
     match policy {
         PermissionPolicy::Ask | PermissionPolicy::Edits => {
             &["--ask-for-approval", "on-request", "--sandbox", "workspace-write"]
         }
-        PermissionPolicy::Allow => &["--dangerously-bypass-approvals-and-sandbox"],
+        PermissionPolicy::Allow => &[
+            "--ask-for-approval",
+            "never",
+            "--sandbox",
+            "workspace-write",
+            "--config",
+            "sandbox_workspace_write.network_access=true",
+        ],
         PermissionPolicy::Deny => &["--ask-for-approval", "never", "--sandbox", "workspace-write"],
     }
 }

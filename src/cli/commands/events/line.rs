@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::adapters::store::StoreReader;
 use crate::domain::attempt::Workplace;
 use crate::domain::event::{ActionOutcome, EndCause, Inventory};
-use crate::domain::{AttemptId, Command, Event, Evidence, Notice, ProcessExit, TaskId, Tri};
+use crate::domain::{AttemptId, Cause, Command, Event, Evidence, Notice, ProcessExit, TaskId, Tri};
 use crate::formats::tag::tag_and_content;
 use crate::ports::store::{StoreError, StoredEvent};
 
@@ -134,14 +134,9 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
         }
         Event::WorkplaceMade { workplace, .. } => ("workplace_made", place(workplace)),
         Event::AttemptStarted { workplace, .. } => ("attempt_started", place(workplace)),
-        Event::AttemptNotStarted { why, .. } => (
-            "attempt_not_started",
-            json!({ "why": why.text, "trouble": why.kind }),
-        ),
+        Event::AttemptNotStarted { why, .. } => ("attempt_not_started", trouble_of(why)),
         Event::SessionLost { why, .. } => ("session_lost", json!({ "why": why })),
-        Event::AttemptUnknown { why, .. } => {
-            ("attempt_unknown", json!({ "why": why.text, "trouble": why.kind }))
-        }
+        Event::AttemptUnknown { why, .. } => ("attempt_unknown", trouble_of(why)),
         Event::Signalled {
             kind, text, report, ..
         } => (
@@ -186,6 +181,10 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
         Event::ClockJumped { by } => ("clock_jumped", json!({ "by": by })),
         Event::Ticked => ("ticked", json!({})),
     }
+}
+
+fn trouble_of(why: &Cause) -> Value {
+    json!({ "why": why.text, "trouble": why.kind })
 }
 
 /// The same of an event about an ask.
