@@ -3,8 +3,8 @@
 use dbs::domain::attempt::WorkspaceState;
 use dbs::domain::event::EndCause;
 use dbs::domain::{
-    AttemptId, AttemptState, BoardSettings, Command, Event, FailureClass, Inventory, ProcessExit,
-    ResumeRoles, SignalKind, Span, StopCause, Verdict, Workplace,
+    AttemptId, AttemptState, BoardSettings, Command, Cost, Event, FailureClass, Inventory, ProcessExit,
+    ResumeRoles, SignalKind, Span, StopCause, Usage, Verdict, Workplace,
 };
 
 use crate::fixture::{BoardFixture, draft, settings};
@@ -285,4 +285,32 @@ fn agents_that_were_interrupted_together_are_started_one_after_another() {
     }
     assert_eq!(most, 2, "no more than one turn may start");
     assert_eq!(fixture.now.since(began), Span::seconds(9));
+}
+
+#[test]
+fn what_a_session_had_used_before_is_counted_once_whether_its_tool_kept_the_totals_or_lost_them() {
+    let cents = |cents: u64| Usage {
+        cost: Some(Cost(cents * 10_000)),
+        ..Usage::default()
+    };
+    for (totals, own) in [([30, 50], 20), ([0, 20], 20)] {
+        let (mut fixture, first) = working();
+        let report = |fixture: &mut BoardFixture, attempt, usage| {
+            fixture.happen(Event::UsageReported {
+                attempt,
+                usage,
+                context: None,
+            });
+        };
+        report(&mut fixture, first, cents(30));
+        fixture.end_with(first, ProcessExit::Signal(9), None);
+        fixture.wait_until_due();
+        let second = fixture.open("a");
+        made(&mut fixture, second);
+        for total in totals {
+            report(&mut fixture, second, cents(total));
+        }
+        assert_eq!(fixture.attempt(second).usage.own(), cents(own), "{totals:?}");
+        assert_eq!(fixture.task("a").spent(), Cost((30 + own) * 10_000), "{totals:?}");
+    }
 }

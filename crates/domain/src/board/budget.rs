@@ -25,9 +25,11 @@ impl Board {
             return;
         };
         let before = attempt.usage.own();
-        let continued = attempt.session.continuation();
-        let earlier = continued.and_then(|continuation| self.attempts.get(&continuation.after));
-        let earlier = earlier.map_or(attempt.usage.earlier, |earlier| earlier.usage.session);
+        let earlier = if attempt.usage.session.is_none() {
+            self.contained_in(&attempt, usage)
+        } else {
+            attempt.usage.earlier
+        };
         self.edit_attempt(id, |row| {
             row.usage.earlier = earlier;
             row.usage.session = row.usage.session.highest(usage);
@@ -50,6 +52,17 @@ impl Board {
         let cost = more.cost.unwrap_or_default();
         self.watch_task_budget(step, &attempt, cost);
         self.watch_day_budget(step, cost);
+    }
+
+    /// What an earlier attempt used of the first totals of an attempt. Tools keep the totals of a session for those who go on with it,
+    /// but lose them when they are killed: then they begin again below what was known.
+    fn contained_in(&self, attempt: &Attempt, first: Usage) -> Usage {
+        let continued = attempt.session.continuation();
+        let before = continued.and_then(|continuation| self.attempts.get(&continuation.after));
+        let before = before.map(|before| before.usage.session);
+        before
+            .filter(|before| first.highest(*before) == first)
+            .unwrap_or_default()
     }
 
     fn watch_task_budget(&mut self, step: &mut Transition, attempt: &Attempt, more: Cost) {
