@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::adapters::agents::{LocalAgents, claude};
 use crate::agent_state::{AgentReport, Doing, Seen, Source};
-use crate::domain::{Ask, AskId, Attempt, AttemptId, Event, ToolUse};
+use crate::domain::{Ask, AskChannel, AskId, AskKind, Attempt, AttemptId, Event, ToolUse};
 use crate::protocol::hooks::{HookCall, HookEvent, HookReply, LONGEST_STATE};
 use crate::server::engine_handle::EngineHandle;
 use crate::server::hub::AgentStates;
@@ -14,6 +14,9 @@ use crate::term::sanitize;
 /// What a turn is not over without.
 const REPORT_FIRST: &str = "You have not reported how it ended. Run one of `dbs signal done TEXT`, `dbs signal reject TEXT`, \
                             `dbs signal block TEXT` or `dbs signal fail TEXT`, whichever is true, and then stop.";
+
+/// What a person is told of an agent that ends its turn all the same.
+const STOPPED: &str = "it stopped without a report, though it was told to report; what should it do?";
 
 /// What follows from a call of a hook.
 #[derive(Debug)]
@@ -57,6 +60,10 @@ pub(super) fn take_hook(
         }
         HookEvent::TurnOver { again } if again || may_stop(attempt) => {
             observe(&report);
+            if !may_stop(attempt) {
+                // An engine that has ended takes the server with it, and the next finds the agent idle.
+                drop(intake.engine.inbox.send(stopped_without_report(attempt)));
+            }
             HookOutcome::Reply(HookReply::Nothing)
         }
         HookEvent::TurnOver { .. } => HookOutcome::Reply(HookReply::GoOn(REPORT_FIRST.to_owned())),
@@ -112,6 +119,22 @@ fn take_ask(
         drop(intake.engine.inbox.send(opened));
     }
     HookOutcome::Wait(waiting)
+}
+
+/// What a person is asked about an agent that was told to report and stopped all the same: it would wait for a prompt until its
+/// time is over.
+fn stopped_without_report(attempt: &Attempt) -> Event {
+    Event::AskOpened {
+        attempt: attempt.id,
+        ask: Ask {
+            id: format!("no-report-{}", attempt.asks_made).as_str().into(),
+            kind: AskKind::Question,
+            text: STOPPED.to_owned(),
+            options: Vec::new(),
+            channel: AskChannel::Line,
+        },
+        rule: None,
+    }
 }
 
 /// Whether an agent may end its turn: it has reported, or waits for a person (K106).

@@ -184,6 +184,19 @@ fn one_command_of_claude_is_allowed_by_a_rule_another_denied_and_a_third_asked()
 }
 
 #[test]
+fn claude_that_stops_without_a_report_though_it_was_told_to_is_a_question_for_a_person() {
+    let Some((story, _model, _server)) = story("") else {
+        return;
+    };
+    create(&story, "t-1", "pipeline_silent");
+    story.wait_until("what a person is asked", || {
+        story.dbs(&["logs"]).contains("stopped without a report")
+    });
+    story.dbs(&["answer", "t-1", "Report that there is nothing to do."]);
+    story.wait_until("the report", || story.count("held") == 1);
+}
+
+#[test]
 fn a_question_of_claude_is_answered_from_outside_with_one_of_its_options() {
     let Some((story, model, _server)) = story("") else {
         return;
