@@ -222,10 +222,15 @@ pub(super) fn dialog(what: &str) -> String {
     format!("shows a dialog: {what}")
 }
 
-/// What an agent wants to be allowed, as a question; one that is a question already gets no second mark.
+/// What an agent wants to be allowed, in words.
 pub(super) fn asks(what: &str) -> String {
+    format!("asks: {}", as_question(what))
+}
+
+/// The text as a question; one that is a question already gets no second mark.
+pub(super) fn as_question(what: &str) -> String {
     let mark = if what.contains('?') { "" } else { "?" };
-    format!("asks: {what}{mark}")
+    format!("{what}{mark}")
 }
 
 /// The word for why an attempt is stopped.

@@ -9,7 +9,7 @@ use crate::ui::canvas::prelude::*;
 use crate::ui::pane::PaneId;
 use crate::ui::screen_layout::{BorderMode, SEVERAL};
 use crate::ui::state::PaneContent;
-use crate::ui::status::{DisplayStatus, attention_word};
+use crate::ui::status::{DisplayStatus, as_question, attention_word};
 use crate::ui::text::{clean, cut, width};
 use crate::ui::views::{ClickTarget, longest_running, view_of};
 
@@ -238,7 +238,7 @@ pub(super) fn attention_bar(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
     let used = canvas.right(area, &go);
     let room = skip_right(area, used);
     let wanted = match oldest.kind {
-        AttentionKind::Permission => format!("{}?", oldest.text.trim_end_matches('?')),
+        AttentionKind::Permission => as_question(&oldest.text),
         _ => oldest.text.clone(),
     };
     let mut pieces = vec![
