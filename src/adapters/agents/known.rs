@@ -69,6 +69,7 @@ pub const KNOWN: &[KnownAgent] = &[
         setting: "dbs config roles.default.agent claude",
         support: AgentSupport {
             asks: "hook",
+            resume: true,
             model_and_effort: true,
             ..CUSTOM
         },
@@ -88,6 +89,7 @@ pub const KNOWN: &[KnownAgent] = &[
         setting: "dbs config roles.default.agent codex",
         support: AgentSupport {
             asks: "keys",
+            resume: true,
             model_and_effort: true,
             ..CUSTOM
         },
@@ -157,6 +159,19 @@ impl KnownAgent {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::adapters::agents::{AgentKind, ClaudeAgent, CodexAgent, CustomAgent};
+
+    #[test]
+    fn an_agent_is_said_to_resume_sessions_where_its_kind_does() {
+        let kinds: [(&str, &dyn AgentKind); 2] = [("claude", &ClaudeAgent), ("codex", &CodexAgent)];
+        for known in KNOWN {
+            let kind = kinds.iter().find(|(name, _)| *name == known.name);
+            let resumes = kind.is_some_and(|(_, kind)| kind.keeps_sessions());
+            assert_eq!(known.support.resume, resumes, "{}", known.name);
+        }
+        let custom = CustomAgent(vec!["x".to_owned()]);
+        assert_eq!(CUSTOM.resume, custom.keeps_sessions());
+    }
 
     #[test]
     fn a_login_is_seen_by_a_variable_or_a_file_and_otherwise_unknown() {
