@@ -8,9 +8,7 @@ use parking_lot::Mutex;
 
 use crate::adapters::clock;
 use crate::adapters::holder::process::origin;
-use crate::domain::{
-    Attempt, AttemptId, AttemptState, Command, Event, Notice, NoticeLevel, Refusal, RequestId,
-};
+use crate::domain::{Attempt, AttemptId, Command, Event, Notice, NoticeLevel, Refusal, RequestId};
 use crate::protocol::callers::{
     AllowedCallers, COMMANDS, CallSubject, Caller, allowed_callers, command_of, refusal,
 };
@@ -79,7 +77,7 @@ impl CallerGuard {
             },
             own_task: agent
                 .as_deref()
-                .filter(|own| is_at_work(own))
+                .filter(|own| own.state.may_have_process())
                 .map(|own| &own.task),
         };
         if let Some(why) = refusal(caller, command_of(&call), subject) {
@@ -198,7 +196,7 @@ impl CallerGuard {
                 model
                     .attempts
                     .get(&attempt)
-                    .is_none_or(|known| !is_at_work(known))
+                    .is_none_or(|known| !known.state.may_have_process())
             };
             refused.retain(|(attempt, _), _| !attempt.is_some_and(is_over));
             if refused.len() >= MOST_COUNTED {
@@ -219,14 +217,6 @@ impl CallerGuard {
         };
         // An engine that has ended takes no comments, and the line is in the log.
         drop(self.engine.inbox.send(comment));
-    }
-}
-
-/// Whether the attempt's process may live.
-fn is_at_work(attempt: &Attempt) -> bool {
-    match attempt.state {
-        AttemptState::Starting | AttemptState::Running | AttemptState::Stopping(_) => true,
-        AttemptState::Verifying | AttemptState::Settled(_) => false,
     }
 }
 

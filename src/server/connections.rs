@@ -71,11 +71,12 @@ pub(super) async fn serve(listener: &IpcListener, conversations: &Arc<Conversati
                     tracing::error!("the engine has ended; the server ends with it, agents go on");
                     break;
                 }
-                let intake = &conversations.intake;
-                intake.usage.tell(&intake.engine.inbox, clock::now(), false);
                 let (intake, poison) = (conversations.intake.clone(), poison.clone());
                 conversations.tasks.spawn_blocking(move || {
-                    poison.guard("the intake of signals", || inbox_folder::take_all(&intake))
+                    poison.guard("the intake of signals", || {
+                        intake.usage.tell(&intake.engine.inbox, clock::now(), false);
+                        inbox_folder::take_all(&intake)
+                    })
                 });
             }
         }

@@ -45,18 +45,27 @@ impl UsageMeters {
         row.has_news |= row.meter != before;
     }
 
-    /// Tells the engine what is new, of each attempt once in a while; of all of them when the server ends.
+    /// Tells the engine what is new, of each attempt once in a while; of all of them when the server ends. Waits while the inbox is full.
     pub(super) fn tell(&self, inbox: &Inbox, now: Timestamp, is_last: bool) {
+        for event in self.take_due(now, is_last) {
+            drop(inbox.send(event));
+        }
+    }
+
+    /// What is to be told now. Nobody waits for a full inbox while the meters are locked.
+    fn take_due(&self, now: Timestamp, is_last: bool) -> Vec<Event> {
         let mut rows = self.0.lock();
+        let mut events = Vec::new();
         for (attempt, row) in rows.iter_mut().filter(|(_, row)| row.has_news) {
             let is_due = row.told.is_none_or(|told| now.since(told) >= EVERY || now < told);
             if is_due || is_last {
                 (row.has_news, row.told) = (false, Some(now));
-                drop(inbox.send(row.event(*attempt)));
+                events.push(row.event(*attempt));
             }
         }
         // Who has not reported for so long has ended, or begins anew with its next total.
         rows.retain(|_, row| row.has_news || row.told.is_none_or(|told| now.since(told) < FORGOTTEN_AFTER));
+        events
     }
 }
 

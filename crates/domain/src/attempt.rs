@@ -102,6 +102,11 @@ impl Attempt {
         ))
     }
 
+    /// Whether it is an agent that is at work and can be stopped.
+    pub fn is_agent_at_work(&self) -> bool {
+        self.state.is_at_work() && matches!(self.worker, Worker::Agent { .. })
+    }
+
     /// What it asks of a person and nobody has answered, oldest first.
     pub fn open_asks(&self, now: Timestamp) -> impl Iterator<Item = &AskRecord> {
         let is_open = self.state.is_open();
@@ -225,6 +230,16 @@ impl AttemptState {
     /// Whether the attempt still counts as open.
     pub fn is_open(&self) -> bool {
         !matches!(self, AttemptState::Settled(_))
+    }
+
+    /// Whether a process of the attempt may live, wanted or not.
+    pub fn may_have_process(&self) -> bool {
+        self.is_at_work() || matches!(self, AttemptState::Stopping(_))
+    }
+
+    /// Whether the attempt goes on by itself, and nobody has stopped it.
+    pub fn is_at_work(&self) -> bool {
+        matches!(self, AttemptState::Starting | AttemptState::Running)
     }
 }
 

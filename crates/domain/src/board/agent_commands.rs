@@ -79,10 +79,7 @@ impl Board {
         let agents: Vec<AttemptId> = self
             .attempts
             .values()
-            .filter(|attempt| {
-                let lives = matches!(attempt.state, AttemptState::Starting | AttemptState::Running);
-                lives && matches!(attempt.worker, Worker::Agent { .. })
-            })
+            .filter(|attempt| attempt.is_agent_at_work())
             .map(|attempt| attempt.id)
             .collect();
         let stopped = pluralized(agents.len(), "agent");

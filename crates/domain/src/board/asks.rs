@@ -4,7 +4,7 @@ use super::Board;
 use super::commands::{accepted, refusal, refuse};
 use super::transition::Transition;
 use crate::ask::{Ask, AskAnswer, AskChannel, AskKind, AskRecord, AskReply, MOST_CLOSED_ASKS};
-use crate::attempt::{Activity, ActivityKind, Attempt, AttemptState, Worker};
+use crate::attempt::{Activity, ActivityKind, Attempt, Worker};
 use crate::command::Refusal;
 use crate::effect::{CommandReply, Effect, NoticeLevel};
 use crate::event::Event;
@@ -244,11 +244,7 @@ impl Board {
     /// An agent whose process may live.
     fn asking_attempt(&self, id: AttemptId) -> Option<std::sync::Arc<Attempt>> {
         self.attempt(id).filter(|attempt| {
-            let lives = matches!(
-                attempt.state,
-                AttemptState::Starting | AttemptState::Running | AttemptState::Stopping(_)
-            );
-            lives && matches!(attempt.worker, Worker::Agent { .. })
+            attempt.state.may_have_process() && matches!(attempt.worker, Worker::Agent { .. })
         })
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Add;
 
 use super::Board;
 use super::transition::Transition;
-use crate::attempt::{Attempt, AttemptState, StopCause, Worker};
+use crate::attempt::{Attempt, StopCause, Worker};
 use crate::batch::PauseReason;
 use crate::effect::NoticeLevel;
 use crate::id::AttemptId;
@@ -75,7 +75,7 @@ impl Board {
             let text = format!("{id} has used {spent} of its budget of {budget}");
             step.notify_task(NoticeLevel::Warning, "budget", id, text);
         }
-        if spent >= budget && is_agent_at_work(attempt) {
+        if spent >= budget && attempt.is_agent_at_work() {
             self.stop(step, attempt.id, StopCause::Budget);
         }
     }
@@ -107,7 +107,7 @@ impl Board {
         self.quota_reached(step, Some(Spending::beginning_of(today + 1)), &why);
         let at_work = self.index.open.iter().filter(|id| {
             let attempt = self.attempts.get(id);
-            attempt.is_some_and(|attempt| is_agent_at_work(attempt))
+            attempt.is_some_and(|attempt| attempt.is_agent_at_work())
         });
         for id in at_work.copied().collect::<Vec<_>>() {
             self.stop(step, id, StopCause::Quota);
@@ -129,9 +129,4 @@ fn add(spending: &mut Vec<Spending>, more: Spending) {
 fn warns(budget: Cost, spent: Cost, more: Cost) -> bool {
     let limit = Cost(budget.0 / 5 * 4);
     spent.without(more) < limit && limit <= spent && spent < budget
-}
-
-fn is_agent_at_work(attempt: &Attempt) -> bool {
-    let lives = matches!(attempt.state, AttemptState::Starting | AttemptState::Running);
-    lives && matches!(attempt.worker, Worker::Agent { .. })
 }

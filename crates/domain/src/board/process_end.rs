@@ -45,11 +45,7 @@ impl Board {
         cause: Option<&EndCause>,
     ) {
         let Some(attempt) = self.attempt(id) else { return };
-        let alive = matches!(
-            attempt.state,
-            AttemptState::Starting | AttemptState::Running | AttemptState::Stopping(_)
-        );
-        if !alive || matches!(attempt.worker, Worker::Engine(_)) {
+        if !attempt.state.may_have_process() || matches!(attempt.worker, Worker::Engine(_)) {
             return;
         }
         let has_folder = self.has_folder(&attempt);

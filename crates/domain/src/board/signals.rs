@@ -282,10 +282,7 @@ impl Board {
         source: &str,
     ) {
         let Some(attempt) = self.attempt(id) else { return };
-        let lives = matches!(
-            attempt.state,
-            AttemptState::Starting | AttemptState::Running | AttemptState::Stopping(_)
-        );
+        let lives = attempt.state.may_have_process();
         let is_new = attempt.activity.doing != *doing;
         // What stopped it is the cause of its end, whatever its tool says while it is ended.
         let is_decided = matches!(
