@@ -112,22 +112,36 @@ fn send(caller: &HookCaller, call: &HookCall) -> Result<HookReply, String> {
         return tell(caller, call);
     }
     let tool = ProcessIdentity::of_parent();
-    let is_gone = || {
-        tool.as_ref()
-            .is_none_or(|tool| matches!(tool.is_alive(), Tri::No(_)))
-    };
     let runtime = blocking_runtime()?;
-    runtime.block_on(async {
-        loop {
-            if let Ok(reply) = call_once(&caller.socket, ServerCall::Hook(call.clone())).await {
-                return Ok(told(reply));
-            }
-            if is_gone() {
-                return Ok(HookReply::Nothing);
-            }
-            tokio::time::sleep(RETRY).await;
+    let reply = runtime.block_on(async {
+        tokio::select! {
+            reply = ask_until_told(caller, call, tool.is_some()) => reply,
+            () = end_of(tool.as_ref()) => HookReply::Nothing,
         }
-    })
+    });
+    Ok(reply)
+}
+
+/// Asks each server that listens until one of them replies. Where the tool that asks is not known, whoever cannot be reached once is
+/// not asked again.
+async fn ask_until_told(caller: &HookCaller, call: &HookCall, again: bool) -> HookReply {
+    loop {
+        match call_once(&caller.socket, ServerCall::Hook(call.clone())).await {
+            Ok(reply) => return told(reply),
+            Err(_) if again => tokio::time::sleep(RETRY).await,
+            Err(_) => return HookReply::Nothing,
+        }
+    }
+}
+
+/// Waits until the tool that asks has ended, also while a server that does not go on keeps the call open.
+async fn end_of(tool: Option<&ProcessIdentity>) {
+    let Some(tool) = tool else {
+        return std::future::pending().await;
+    };
+    while !matches!(tool.is_alive(), Tri::No(_)) {
+        tokio::time::sleep(RETRY).await;
+    }
 }
 
 /// What the server said; a refusal leaves the tool alone.

@@ -150,7 +150,7 @@ impl Reading<'_> {
     }
 
     /// Types answers of the terminal into the program, unless they are to questions of the past, and passes on reports.
-    fn take_all(&mut self, events: Vec<TermEvent>, past: bool) {
+    fn take_all(&self, events: Vec<TermEvent>, past: bool) {
         for event in events {
             match event {
                 TermEvent::Reply(bytes) if !past => drop(self.requests.input(&bytes)),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::DAY;
 use crate::domain::attempt::WorkspaceState;
-use crate::domain::{Task, TaskState, Timestamp};
+use crate::domain::{Task, TaskId, TaskState, Timestamp};
 use crate::ports::git::{Git, SafeName};
 use crate::read_model::ReadModel;
 
@@ -33,10 +33,11 @@ impl AtticExpiry {
 /// names under which it keeps their work, and the time before which those were made that go; nothing when there are none.
 fn due(model: &ReadModel, days: u32, now: Timestamp) -> Option<(BTreeSet<SafeName>, Timestamp)> {
     let before = Timestamp(now.0.saturating_sub(u64::from(days) * DAY));
+    let in_use = tasks_with_workspace(model);
     let (over, others): (Vec<&Task>, Vec<&Task>) =
         model.tasks.values().map(AsRef::as_ref).partition(|task| {
             let is_done = matches!(task.state, TaskState::Done | TaskState::Cancelled);
-            is_done && task.since < before && !has_workspace(model, task)
+            is_done && task.since < before && !in_use.contains(&task.id)
         });
     let names = |tasks: Vec<&Task>| -> BTreeSet<SafeName> {
         let ids = tasks.into_iter().map(|task| task.id.as_str());
@@ -47,15 +48,14 @@ fn due(model: &ReadModel, days: u32, now: Timestamp) -> Option<(BTreeSet<SafeNam
     (days > 0 && !over.is_empty()).then_some((over, before))
 }
 
-fn has_workspace(model: &ReadModel, task: &Task) -> bool {
-    let mut attempts = model.attempts.values();
-    attempts.any(|attempt| {
-        let is_there = matches!(
-            attempt.workspace,
-            WorkspaceState::Present | WorkspaceState::Leaving
-        );
-        attempt.task == task.id && (is_there || attempt.state.is_open())
-    })
+/// The tasks whose files are not all put away yet.
+fn tasks_with_workspace(model: &ReadModel) -> BTreeSet<&TaskId> {
+    let attempts = model.attempts.values();
+    let in_use = attempts.filter(|attempt| match attempt.workspace {
+        WorkspaceState::Present | WorkspaceState::Kept | WorkspaceState::Leaving => true,
+        WorkspaceState::None | WorkspaceState::Gone => attempt.state.is_open(),
+    });
+    in_use.map(|attempt| &attempt.task).collect()
 }
 
 #[cfg(test)]
@@ -85,10 +85,12 @@ mod tests {
         assert!(is_due(TaskState::Cancelled, WorkspaceState::None, 7));
         assert!(!is_due(TaskState::Done, gone, 8), "it was not over for so long");
         assert!(!is_due(TaskState::Done, gone, 0), "all names are kept");
-        assert!(
-            !is_due(TaskState::Done, WorkspaceState::Leaving, 7),
-            "its work is still being kept"
-        );
+        for workspace in [WorkspaceState::Leaving, WorkspaceState::Kept] {
+            assert!(
+                !is_due(TaskState::Done, workspace, 7),
+                "its work is still being kept"
+            );
+        }
         for state in [TaskState::Active, TaskState::Released, TaskState::Backlog] {
             assert!(!is_due(state, gone, 7), "it goes on");
         }
