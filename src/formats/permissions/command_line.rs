@@ -49,6 +49,13 @@ pub(super) fn simple_command(text: &str) -> Option<String> {
 pub(super) fn fits_anywhere(pattern: &str, text: &str) -> bool {
     let (pattern, text) = (unquoted(pattern), unquoted(text));
     let first = pattern.split('*').next().unwrap_or_default();
+    // Such a pattern takes in whatever stands before: a try at the begin of each command is all it needs.
+    if first.is_empty() {
+        return glob::fits(&pattern, &text)
+            || text
+                .split(SEPARATORS)
+                .any(|part| glob::fits(&pattern, part.trim_end()));
+    }
     let mut before = None;
     text.char_indices().any(|(at, _)| {
         let rest = text.get(at..).unwrap_or_default();

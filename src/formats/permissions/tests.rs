@@ -256,3 +256,20 @@ fn a_setting_that_is_no_list_of_rules_says_which_part_is_wrong() {
         assert!(why.contains(part), "{text}: {why}");
     }
 }
+
+proptest::proptest! {
+    #[test]
+    fn a_pattern_that_begins_with_a_star_fits_wherever_it_would_fit_the_rest_from_some_place_on(
+        pattern in "\\*[ab ]{0,3}\\*?[ab;]{0,2}",
+        command in "[ab; |]{0,12}",
+    ) {
+        let from_any_place = (0..=command.len()).any(|at| {
+            let rest = &command[at..];
+            let first = rest.split([';', '|']).next().unwrap().trim_end();
+            glob::fits(pattern.trim(), rest.trim_end()) || glob::fits(pattern.trim(), first)
+        });
+        let squeezed = !command.contains("  ") && !pattern.contains("  ") && command.trim() == command;
+        proptest::prop_assume!(squeezed && !command.is_empty());
+        proptest::prop_assert_eq!(command_line::fits_anywhere(&pattern, &command), from_any_place);
+    }
+}
