@@ -55,7 +55,8 @@ fn main() -> ExitCode {
     }
     println!(
         "{pipelines} pipelines from seed {seed}: {} tasks, {} attempts, {} events, {} deaths of the engine, {} restarts of the machine \
-         ({} agents gone with it), {} refusals, {} unknown until a person saw to it, {} pieces of work; no rule broken",
+         ({} agents gone with it), {} refusals, {} unknown until a person saw to it, {} pieces of work, {} replies to what agents asked, {} of \
+         it answered in the terminal, {} asked again of the next engine, {} answers typed; no rule broken",
         sum.tasks,
         sum.attempts,
         sum.steps,
@@ -64,7 +65,11 @@ fn main() -> ExitCode {
         sum.interrupted,
         sum.refused,
         sum.unknown,
-        sum.written
+        sum.written,
+        sum.replies,
+        sum.taken_back,
+        sum.asked_again,
+        sum.typed
     );
     ExitCode::SUCCESS
 }

@@ -15,7 +15,8 @@ use super::priority::UrgentWork;
 use super::{cleanup, evidence, launch, merge, startup_cleanup};
 use crate::domain::evidence::{ComplianceIssue, Severity};
 use crate::domain::{
-    ActionOutcome, AskId, Attempt, Board, Cause, Effect, EngineAction, Event, StopCause, Tri, Worker,
+    ActionOutcome, AskChannel, AskId, Attempt, Board, Cause, Effect, EngineAction, Event, StopCause, Tri,
+    Worker,
 };
 use crate::ports::holders::HolderId;
 
@@ -111,10 +112,10 @@ fn perform(world: &EngineContext, job: &Job) -> Option<Event> {
         }
         JobKind::TypeLine(line) => {
             let id = HolderId::from(job.attempt.as_deref()?.id);
-            if let Err(why) = world.terminals.type_line(&id, line) {
-                tracing::warn!(task = %job.task.id, "could not answer: {why}");
-            }
-            None
+            let why = world.terminals.type_line(&id, line).err()?;
+            tracing::warn!(task = %job.task.id, "could not type {line:?}: {why}");
+            let text = format!("{line:?} was not typed into the terminal of its agent: {why}");
+            Some(Event::comment(job.task.id.clone(), text))
         }
         JobKind::Answer(ask) => answer(world, job, ask),
     }
@@ -125,15 +126,16 @@ fn answer(world: &EngineContext, job: &Job, ask: &AskId) -> Option<Event> {
     let attempt = job.attempt.as_deref()?;
     let known = attempt.asks.iter().find(|known| known.ask.id == *ask)?;
     let given = known.answer.as_ref().filter(|_| known.closed.is_none())?;
-    let why = world
-        .terminals
-        .answer(attempt.id, &known.ask, &given.reply)
-        .err()?;
-    Some(Event::AnswerLost {
-        attempt: attempt.id,
-        ask: ask.clone(),
-        problem: why,
-    })
+    let (attempt, ask) = (attempt.id, ask.clone());
+    match world.terminals.answer(attempt, &known.ask, &given.reply) {
+        Err(problem) => Some(Event::AnswerLost {
+            attempt,
+            ask,
+            problem,
+        }),
+        // Of any other channel the agent itself shows that the answer arrived.
+        Ok(()) => (known.ask.channel == AskChannel::Line).then_some(Event::AnswerTyped { attempt, ask }),
+    }
 }
 
 fn act(world: &EngineContext, job: &Job, attempt: &Attempt, action: EngineAction) -> ActionOutcome {

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use crate::adapters::clock;
 use crate::adapters::holder::process::origin;
-use crate::domain::{Attempt, AttemptId, Command, Event, Notice, NoticeLevel, Refusal, RequestId};
+use crate::domain::{Attempt, AttemptId, Command, Event, Notice, NoticeLevel, Refusal};
 use crate::protocol::callers::{
     AllowedCallers, COMMANDS, CallSubject, Caller, allowed_callers, command_of, refusal,
 };
@@ -20,8 +20,6 @@ use crate::server::engine_handle::EngineHandle;
 const NOTICE_KIND: &str = "refused";
 /// The kind of notices about agents that send or write too much.
 const FLOOD_KIND: &str = "flood";
-/// Who writes on the task that its agent was refused.
-const AUTHOR: &str = "dbs";
 /// Under which comments that are too many are counted.
 const TOO_MANY_COMMENTS: &str = "too many comments";
 /// Most attempts and commands that are counted apart; those of attempts that are over make room first.
@@ -210,11 +208,7 @@ impl CallerGuard {
 
     /// Writes on the task of an attempt.
     fn comment(&self, own: &Attempt, text: String) {
-        let comment = Event::Asked {
-            request: RequestId(0),
-            by: AUTHOR.to_owned(),
-            command: Command::Comment(own.task.clone(), text),
-        };
+        let comment = Event::comment(own.task.clone(), text);
         // An engine that has ended takes no comments, and the line is in the log.
         drop(self.engine.inbox.send(comment));
     }

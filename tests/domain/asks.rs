@@ -1,8 +1,8 @@
 //! What agents ask: answered once, by whoever is first, and never another ask than the one that was read.
 
 use dbs::domain::{
-    ActivityKind, Ask, AskChannel, AskId, AskKind, AskReply, AttemptId, Command, Effect, Event, SignalKind,
-    Span,
+    ActivityKind, Ask, AskChannel, AskId, AskKind, AskReply, AttemptId, Command, Effect, Event, Inventory,
+    SignalKind, Span,
 };
 
 use crate::fixture::BoardFixture;
@@ -313,4 +313,40 @@ fn a_flood_of_asks_is_bounded() {
         seen(&mut fixture, attempt, ActivityKind::Working);
     }
     assert!(fixture.board.attempts[&attempt].asks.len() <= 33);
+}
+
+#[test]
+fn an_answer_in_words_is_over_once_it_was_typed_and_asked_again_when_nobody_knows_whether_it_was() {
+    let (mut fixture, attempt) = running();
+    let answer = || Command::Answer("a".into(), "spaces".to_owned());
+    fixture.say(attempt, SignalKind::Question, "tabs or spaces?");
+    let ask = waiting(&fixture, attempt).remove(0);
+    fixture.ask(answer()).unwrap();
+    assert!(fixture.effects.contains(&Effect::Answer(attempt, ask.clone())));
+    let mut inventory = Inventory::default();
+    inventory.running.insert(attempt);
+    fixture.happen(Event::Woke(inventory.clone()));
+    assert_eq!(
+        waiting(&fixture, attempt),
+        [ask.clone()],
+        "it may not have been typed"
+    );
+    let told = fixture.lines();
+    assert!(
+        told.iter().any(|text| text.contains("look at its terminal")),
+        "{told:?}"
+    );
+    fixture.ask(answer()).unwrap();
+    let ask_typed = ask.clone();
+    fixture.happen(Event::AnswerTyped {
+        attempt,
+        ask: ask_typed,
+    });
+    fixture.happen(Event::Woke(inventory));
+    assert!(waiting(&fixture, attempt).is_empty());
+    assert!(
+        fixture
+            .ask(self::answer(attempt, ask.as_str(), AskReply::Allow))
+            .is_err()
+    );
 }

@@ -320,6 +320,10 @@ fn events_are_stored_like_this() {
             window: Some(200_000),
         }),
     });
+    events.push(Event::AnswerTyped {
+        attempt: a(),
+        ask: "k".into(),
+    });
     events.push(Event::AnswerLost {
         attempt: a(),
         ask: "k".into(),

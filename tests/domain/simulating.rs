@@ -28,6 +28,10 @@ fn play(quarter: u64) {
         sum.troubles > 600 && sum.unremovable > 400 && sum.written > 18_000,
         "{sum:?}"
     );
+    assert!(
+        sum.replies > 500 && sum.typed > 150 && sum.asked_again > 80 && sum.taken_back > 15,
+        "{sum:?}"
+    );
 }
 
 #[test]

@@ -5,6 +5,8 @@
 mod agenda;
 #[path = "simulator/agents.rs"]
 mod agents;
+#[path = "simulator/ask_rules.rs"]
+mod ask_rules;
 #[path = "simulator/contents.rs"]
 mod contents;
 #[path = "simulator/dice.rs"]
@@ -17,6 +19,8 @@ pub(crate) mod laws;
 mod outages;
 #[path = "simulator/people.rs"]
 mod people;
+#[path = "simulator/requests.rs"]
+mod requests;
 #[path = "simulator/rules.rs"]
 mod rules;
 #[path = "simulator/story.rs"]

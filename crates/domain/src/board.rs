@@ -38,6 +38,7 @@ use std::sync::Arc;
 
 use index::BoardIndex;
 pub use invariants::check_invariants;
+pub(crate) use rows::ENGINE;
 use transition::Transition;
 
 use super::attempt::Attempt;
@@ -151,7 +152,10 @@ impl Board {
                 usage,
                 context,
             } => self.usage_reported(step, *attempt, (*usage, *context)),
-            Event::AskOpened { .. } | Event::AskWithdrawn { .. } | Event::AnswerLost { .. } => {
+            Event::AskOpened { .. }
+            | Event::AskWithdrawn { .. }
+            | Event::AnswerTyped { .. }
+            | Event::AnswerLost { .. } => {
                 self.ask_event(step, event);
             }
             Event::AttemptEnded {

@@ -1,10 +1,20 @@
 //! What an event is about, and which effects it completes. The store keeps its log and its open effects by this.
 
+use super::board::ENGINE;
 use super::command::Command;
 use super::event::Event;
-use super::id::{AttemptId, TaskId};
+use super::id::{AttemptId, RequestId, TaskId};
 
 impl Event {
+    /// The engine itself writes a comment on a task.
+    pub fn comment(task: TaskId, text: String) -> Event {
+        Event::Asked {
+            request: RequestId(0),
+            by: ENGINE.to_owned(),
+            command: Command::Comment(task, text),
+        }
+    }
+
     /// The attempt it reports on, if it reports on one.
     pub fn attempt(&self) -> Option<AttemptId> {
         match self {
@@ -18,6 +28,7 @@ impl Event {
             | Event::UsageReported { attempt, .. }
             | Event::AskOpened { attempt, .. }
             | Event::AskWithdrawn { attempt, .. }
+            | Event::AnswerTyped { attempt, .. }
             | Event::AnswerLost { attempt, .. }
             | Event::AttemptEnded { attempt, .. }
             | Event::ActionEnded { attempt, .. }

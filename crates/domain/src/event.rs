@@ -89,6 +89,11 @@ pub enum Event {
         attempt: AttemptId,
         ask: AskId,
     },
+    /// The answer to a question in words was typed into its agent's terminal.
+    AnswerTyped {
+        attempt: AttemptId,
+        ask: AskId,
+    },
     /// The answer to an ask could not be handed over.
     AnswerLost {
         attempt: AttemptId,

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use dbs::domain::attempt::ActivityKind;
 use dbs::domain::{AttemptId, Event, SignalKind, Span, Timestamp};
 
 /// One thing that is going to happen.
@@ -25,6 +26,12 @@ pub(super) enum Act {
     Write,
     /// Sends a signal, so many times with the same key.
     Say(SignalKind, u64),
+    /// Its tool asks something and waits for the reply before anything else.
+    Ask,
+    /// What it asks is answered in its terminal.
+    TakeBack,
+    /// It is seen doing something.
+    Show(ActivityKind),
     /// Its process ends.
     End(i32),
 }
@@ -66,5 +73,16 @@ impl Agenda {
     pub(super) fn forget_agent(&mut self, id: AttemptId) {
         self.items
             .retain(|_, item| !matches!(item, Item::Agent(other, _) if *other == id));
+    }
+
+    /// What an agent has planned, each with how long after now; nothing of it happens unless it is added again.
+    pub(super) fn take_plan(&mut self, now: Timestamp, id: AttemptId) -> Vec<(u64, Act)> {
+        let own = self.items.iter().filter_map(|((at, _), item)| match item {
+            Item::Agent(other, act) if *other == id => Some((at.since(now).0, act.clone())),
+            _ => None,
+        });
+        let plan = own.collect();
+        self.forget_agent(id);
+        plan
     }
 }

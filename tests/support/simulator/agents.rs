@@ -1,5 +1,6 @@
 //! Agents made of dice: what one will do from its start to its end.
 
+use dbs::domain::attempt::ActivityKind;
 use dbs::domain::workflow::{FileAccess, RejectTo};
 use dbs::domain::{Attempt, Board, SignalKind};
 
@@ -32,6 +33,16 @@ pub(super) fn plan(board: &Board, attempt: &Attempt, faults: &Faults, dice: &mut
         let kind = dice.pick(&wrong).copied().unwrap_or(SignalKind::Question);
         then(dice, Act::Say(kind, dice_times(kind)));
     }
+    if dice.percent(faults.asks) {
+        then(dice, Act::Ask);
+        if dice.percent(faults.replies) {
+            then(dice, Act::TakeBack);
+        }
+    }
+    if dice.percent(faults.asks) {
+        let act = Act::Show(shown(dice));
+        then(dice, act);
+    }
     if attempt.mode.access(stage) == FileAccess::Write {
         if !dice.percent(faults.empty) {
             then(dice, Act::Commit);
@@ -56,6 +67,18 @@ pub(super) fn plan(board: &Board, attempt: &Attempt, faults: &Faults, dice: &mut
         then(dice, Act::Say(SignalKind::Block, 1));
     }
     plan
+}
+
+/// Something a terminal shows.
+fn shown(dice: &mut Dice) -> ActivityKind {
+    let text = format!("shown {}", dice.between(0, 1));
+    match dice.between(0, 4) {
+        0 => ActivityKind::Permission(text),
+        1 => ActivityKind::Question(text),
+        2 => ActivityKind::Dialog(text),
+        3 => ActivityKind::Idle,
+        _ => ActivityKind::Working,
+    }
 }
 
 fn dice_times(kind: SignalKind) -> u64 {

@@ -44,6 +44,10 @@ pub(super) struct Faults {
     pub(super) forever: u64,
     /// A person meddles between two events.
     pub(super) people: u64,
+    /// An agent's tool asks something, or shows that it does.
+    pub(super) asks: u64,
+    /// A reply is lost on its last way, an answer cannot be typed, or what is asked is answered in the terminal.
+    pub(super) replies: u64,
 }
 
 impl Faults {
@@ -76,6 +80,8 @@ impl Faults {
             machine: some(6),
             refusal: some(40),
             forever: some(20),
+            asks: some(60),
+            replies: some(30),
         }
     }
 }

@@ -1,7 +1,10 @@
 //! People made of dice: what they plan, how they meddle, and how they clear up at the end so that everything can be done.
 
 use dbs::domain::task::{HoldReason, Task, TaskKind};
-use dbs::domain::{Board, Command, StageId, TaskDraft, TaskId, TaskPatch, TaskState, WaitReason};
+use dbs::domain::{
+    AskKind, AskReply, Board, Command, StageId, TaskDraft, TaskId, TaskPatch, TaskState, Timestamp,
+    WaitReason,
+};
 
 use super::dice::Dice;
 
@@ -81,6 +84,35 @@ pub(super) fn meddle(board: &Board, dice: &mut Dice) -> Command {
         15 => Command::Release(vec![id]),
         _ => Command::Comment(id, "hm".to_owned()),
     }
+}
+
+/// An answer to something that was asked: as a rule to what waits and what fits, sometimes to anything.
+pub(super) fn answer(board: &Board, now: Timestamp, dice: &mut Dice) -> Option<Command> {
+    let is_careful = dice.percent(80);
+    let all = board.attempts.values();
+    let known = all.flat_map(|attempt| attempt.asks.iter().map(|known| (attempt.id, known)));
+    let asks: Vec<_> = known
+        .filter(|(_, known)| !is_careful || known.waits(now))
+        .collect();
+    let (attempt, known) = *dice.pick(&asks)?;
+    let any = [
+        AskReply::Deny("not now".to_owned()),
+        AskReply::Choose(usize::try_from(dice.between(0, 2)).unwrap_or_default()),
+        AskReply::Text("go on".to_owned()),
+        AskReply::AllowAlways,
+        AskReply::Allow,
+    ];
+    let fitting = match known.ask.kind {
+        AskKind::Question if known.ask.options.is_empty() => AskReply::Text("yes".to_owned()),
+        AskKind::Question => AskReply::Choose(0),
+        AskKind::Permission | AskKind::Plan | AskKind::Dialog => AskReply::Allow,
+    };
+    let reply = dice.pick(&any).filter(|_| !is_careful).cloned();
+    Some(Command::AnswerAsk {
+        attempt,
+        ask: known.ask.id.clone(),
+        reply: reply.unwrap_or(fitting),
+    })
 }
 
 fn moved(board: &Board, id: &TaskId, dice: &mut Dice) -> TaskPatch {

@@ -11,6 +11,7 @@ use dbs::domain::{
 };
 use dbs::read_model::ReadModel;
 
+use super::ask_rules;
 use super::laws;
 use super::world::World;
 
@@ -47,6 +48,7 @@ impl Step<'_> {
             }
         }
         self.answers()?;
+        ask_rules::check(self)?;
         self.deadlines()?;
         self.places()?;
         self.refusals()?;
@@ -315,6 +317,6 @@ fn stays_settled(before: &Attempt, after: &Attempt) -> Result<(), String> {
     })
 }
 
-fn must(holds: bool, rule: impl FnOnce() -> String) -> Result<(), String> {
+pub(super) fn must(holds: bool, rule: impl FnOnce() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(rule()) }
 }

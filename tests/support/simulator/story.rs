@@ -49,6 +49,12 @@ pub(crate) struct Outcome {
     pub(crate) unremovable: usize,
     /// Pieces of work that agents wrote.
     pub(crate) written: u64,
+    /// Replies that tools heard, requests that were answered in the terminal, and those that were made again to the next engine.
+    pub(crate) replies: usize,
+    pub(crate) taken_back: usize,
+    pub(crate) asked_again: usize,
+    /// Answers that were typed.
+    pub(crate) typed: usize,
 }
 
 impl Outcome {
@@ -65,6 +71,10 @@ impl Outcome {
         self.troubles += other.troubles;
         self.unremovable += other.unremovable;
         self.written += other.written;
+        self.replies += other.replies;
+        self.taken_back += other.taken_back;
+        self.asked_again += other.asked_again;
+        self.typed += other.typed;
     }
 }
 
@@ -132,6 +142,11 @@ pub(crate) fn tell(seed: u64, flows: &[Workflow], settings: &BoardSettings) -> R
     }));
     story.outcome.refused = story.world.outages.n_refused;
     story.outcome.unknown = story.world.outages.n_unknown;
+    let requests = &story.world.requests;
+    story.outcome.replies = requests.n_replies;
+    story.outcome.taken_back = requests.n_taken_back;
+    story.outcome.asked_again = requests.n_again;
+    story.outcome.typed = requests.typed.len();
     story.outcome.written = story.world.contents.written();
     match told.unwrap_or_else(|said| Err(rule_of(said.as_ref()))) {
         Ok(()) => Ok(story.outcome),
@@ -182,6 +197,7 @@ impl Story {
                 let command = people::meddle(&self.board, &mut self.dice);
                 self.ask(command)?;
             }
+            self.answer()?;
             if !self.next()? {
                 break;
             }
@@ -197,6 +213,7 @@ impl Story {
         // Whoever hangs or gave up earlier is heard of in the end.
         self.die()?;
         for _ in 0..GOOD_STEPS {
+            self.answer()?;
             if self.next()? {
                 continue;
             }
@@ -254,6 +271,13 @@ impl Story {
         self.take(Event::ClockJumped { by })
     }
 
+    /// A person may answer what agents ask.
+    fn answer(&mut self) -> Result<(), String> {
+        let is_there = self.dice.percent(self.world.faults.people.max(20));
+        let command = is_there.then(|| people::answer(&self.board, self.clock(), &mut self.dice));
+        command.flatten().map_or(Ok(()), |command| self.ask(command))
+    }
+
     /// What the engine's clock shows.
     fn clock(&self) -> Timestamp {
         self.now.moved(self.clock_ahead)
@@ -290,6 +314,7 @@ impl Story {
         self.world.agenda.lose_reports();
         let inventory = self.world.inventory(&self.board, self.now);
         self.take(Event::Woke(inventory))?;
+        self.world.ask_again(self.now);
         let over = self
             .board
             .tasks
@@ -350,6 +375,7 @@ impl Story {
         if self.perform(&effects) {
             self.die()?;
         }
+        self.world.hear_replies(&self.board, self.now);
         Ok(())
     }
 

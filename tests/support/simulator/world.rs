@@ -3,13 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dbs::domain::attempt::{AttemptState, Verdict, WorkspaceState};
+use dbs::domain::attempt::{ActivityKind, AttemptState, Verdict, WorkspaceState};
 use dbs::domain::event::EndCause;
 use dbs::domain::evidence::{ComplianceIssue, Severity};
 use dbs::domain::workflow::Workspace;
 use dbs::domain::{
-    ActionOutcome, Attempt, AttemptId, Board, Cause, Effect, EngineAction, Event, Evidence, EvidenceKind,
-    FailureClass, Inventory, ProcessExit, TaskId, Timestamp, Tri, TroubleKind, Worker, Workplace,
+    ActionOutcome, AskChannel, AskId, AskReply, Attempt, AttemptId, Board, Cause, Effect, EngineAction,
+    Event, Evidence, EvidenceKind, FailureClass, Inventory, ProcessExit, TaskId, Timestamp, Tri, TroubleKind,
+    Worker, Workplace,
 };
 
 use super::agenda::{Act, Agenda, Item};
@@ -18,6 +19,7 @@ use super::contents::Contents;
 use super::dice::Dice;
 use super::faults::Faults;
 use super::outages::{NO_BASE, Outages, PROTECTED, UNREADABLE};
+use super::requests::Requests;
 
 /// A process.
 #[derive(Debug, Clone)]
@@ -55,6 +57,7 @@ pub(super) struct World {
     pub(super) seen_to: BTreeSet<TaskId>,
     pub(super) outages: Outages,
     pub(super) contents: Contents,
+    pub(super) requests: Requests,
     /// What must never be, seen while something was carried out.
     pub(super) wrong: Option<String>,
     n_keys: u64,
@@ -79,6 +82,7 @@ impl World {
             seen_to: BTreeSet::new(),
             outages: Outages::default(),
             contents: Contents::default(),
+            requests: Requests::default(),
             wrong: None,
             n_keys: 0,
         }
@@ -109,7 +113,10 @@ impl World {
             } => self.with(board, *id, |world, attempt| world.verify(now, attempt, evidence)),
             Effect::Settle(id) => self.settle(now, *id),
             Effect::Retire(task) => self.retire(now, task),
-            Effect::Answer(..) | Effect::Tell(..) | Effect::Reply(..) | Effect::Notify(_) => {}
+            Effect::Answer(id, ask) => {
+                self.with(board, *id, |world, attempt| world.answer(now, attempt, ask))
+            }
+            Effect::Tell(..) | Effect::Reply(..) | Effect::Notify(_) => {}
         }
     }
 
@@ -257,6 +264,7 @@ impl World {
         }
         for id in &gone {
             self.agenda.forget_agent(*id);
+            self.requests.forget(*id);
         }
         gone.len()
     }
@@ -289,6 +297,15 @@ impl World {
                 self.contents.commit(id, &attempt.task);
                 *self.commits.entry(attempt.task.clone()).or_insert(0) += 1;
             }
+            Act::Ask => self.ask(now, id),
+            Act::TakeBack => {
+                if let Some((ask, rest)) = self.requests.take_back(id) {
+                    self.goes_on(now, id, rest);
+                    let withdrawn = Event::AskWithdrawn { attempt: id, ask };
+                    self.agenda.report(now, 1, withdrawn);
+                }
+            }
+            Act::Show(doing) => self.show(now, id, doing.clone()),
             Act::Cheat => {
                 self.contents.write(id);
                 self.cheats.insert(id);
@@ -301,8 +318,98 @@ impl World {
         }
     }
 
+    /// A tool asks, and its agent waits; a setting may answer by itself. Somebody may answer in the terminal meanwhile.
+    fn ask(&mut self, now: Timestamp, id: AttemptId) {
+        let mut rest = self.agenda.take_plan(now, id);
+        let is_taken_back = matches!(rest.first(), Some((_, Act::TakeBack)));
+        if is_taken_back {
+            let (after, act) = rest.remove(0);
+            self.agenda
+                .add(now + dbs::domain::Span(after), Item::Agent(id, act));
+        }
+        let ask = self.requests.ask(id, rest, &mut self.dice);
+        let rule = self.dice.percent(10).then(|| {
+            let by = "roles.developer.permissions".to_owned();
+            (by, AskReply::Allow)
+        });
+        let delay = self.dice.between(0, 200);
+        let attempt = id;
+        self.agenda
+            .report(now, delay, Event::AskOpened { attempt, ask, rule });
+    }
+
+    fn show(&mut self, now: Timestamp, attempt: AttemptId, doing: ActivityKind) {
+        let delay = self.dice.between(0, 200);
+        let source = "osc 7501".to_owned();
+        let event = Event::Observed {
+            attempt,
+            doing,
+            source,
+        };
+        self.agenda.report(now, delay, event);
+    }
+
+    fn goes_on(&mut self, now: Timestamp, id: AttemptId, rest: Vec<(u64, Act)>) {
+        for (after, act) in rest {
+            self.agenda
+                .add(now + dbs::domain::Span(after), Item::Agent(id, act));
+        }
+    }
+
+    /// Hands an answer over: a request is answered from the board, anything else is typed.
+    fn answer(&mut self, now: Timestamp, attempt: &Attempt, ask: &AskId) {
+        let id = attempt.id;
+        let known = attempt.asks.iter().find(|known| known.ask.id == *ask);
+        if known.is_none_or(|known| known.ask.channel == AskChannel::Request) {
+            return;
+        }
+        let runs = matches!(self.processes.get(&id), Some(Process::Running));
+        if !runs || self.dice.percent(self.faults.replies) {
+            let event = Event::AnswerLost {
+                attempt: id,
+                ask: ask.clone(),
+                problem: "its terminal is not here".to_owned(),
+            };
+            return self.agenda.report(now, 1, event);
+        }
+        self.requests.typed.insert((id, ask.clone()));
+        if known.is_some_and(|known| known.ask.channel == AskChannel::Line) {
+            let ask = ask.clone();
+            self.agenda
+                .report(now, 1, Event::AnswerTyped { attempt: id, ask });
+        }
+        if self.dice.percent(70) {
+            self.show(now, id, ActivityKind::Working);
+        }
+    }
+
+    /// What waits for a reply looks whether there is one.
+    pub(super) fn hear_replies(&mut self, board: &Board, now: Timestamp) {
+        match self.requests.hear(board, &mut self.dice, self.faults.replies) {
+            Ok(going_on) => {
+                for (id, rest) in going_on {
+                    self.goes_on(now, id, rest);
+                }
+            }
+            Err(wrong) => self.wrong = Some(wrong),
+        }
+    }
+
+    /// Whatever waits for a reply asks the next server.
+    pub(super) fn ask_again(&mut self, now: Timestamp) {
+        for (attempt, ask) in self.requests.again() {
+            let event = Event::AskOpened {
+                attempt,
+                ask,
+                rule: None,
+            };
+            self.agenda.report(now, 1, event);
+        }
+    }
+
     fn end(&mut self, now: Timestamp, id: AttemptId, exit: ProcessExit) {
         self.processes.insert(id, Process::Ended(exit.clone()));
+        self.requests.forget(id);
         if self.outages.holders.contains(&id) {
             return;
         }
@@ -480,6 +587,7 @@ impl World {
         }
         if matches!(self.processes.get(&attempt), Some(Process::Running)) {
             self.agenda.forget_agent(attempt);
+            self.requests.forget(attempt);
             self.processes
                 .insert(attempt, Process::Ended(ProcessExit::Signal(9)));
         }

@@ -3,7 +3,7 @@
 use super::Board;
 use super::commands::{accepted, refusal, refuse, require_text};
 use super::transition::Transition;
-use crate::ask::{AskChannel, AskKind, AskRecord, AskReply};
+use crate::ask::{AskChannel, AskKind, AskReply};
 use crate::attempt::{AttemptState, StopCause, Worker};
 use crate::batch::PauseReason;
 use crate::effect::{Accepted, CommandReply, Effect, NoticeLevel};
@@ -27,12 +27,14 @@ impl Board {
             refuse!("no agent works on {id} now: leave a comment, the next one reads it");
         };
         let mut open = attempt.open_asks(step.now);
-        let is_question = |known: &&AskRecord| {
-            known.ask.kind == AskKind::Question && known.ask.channel == AskChannel::Request
-        };
-        if let Some(known) = open.find(is_question) {
+        let question = open.find(|known| known.ask.kind == AskKind::Question);
+        if let Some(known) = question {
             let reply = AskReply::from_words(&known.ask, text);
-            return self.answer_ask(step, by, (attempt.id, &known.ask.id), &reply);
+            let answered = self.answer_ask(step, by, (attempt.id, &known.ask.id), &reply)?;
+            if known.ask.channel == AskChannel::Line {
+                self.comment(step.now, id, by, format!("answered: {text}"));
+            }
+            return Ok(answered);
         }
         self.comment(step.now, id, by, format!("answered: {text}"));
         self.type_line(step, (by, attempt.id), text);

@@ -11,6 +11,10 @@ use crate::event::Event;
 use crate::id::{AskId, AttemptId};
 use crate::time::Timestamp;
 
+/// What is said of an answer of which nobody knows whether it arrived.
+const UNSURE: &str =
+    "the server ended before it was known to be typed; look at its terminal, or answer again";
+
 impl Board {
     /// What was reported about an ask; any other event is none of its business.
     pub(super) fn ask_event(&mut self, step: &mut Transition, event: &Event) {
@@ -19,7 +23,10 @@ impl Board {
                 let rule = rule.as_ref().map(|(by, reply)| (by.as_str(), reply));
                 self.ask_opened(step, *attempt, (ask, rule));
             }
-            Event::AskWithdrawn { attempt, ask } => self.ask_withdrawn(step.now, *attempt, ask),
+            // It is done with: nothing else ever tells the end of a question that was asked in words.
+            Event::AskWithdrawn { attempt, ask } | Event::AnswerTyped { attempt, ask } => {
+                self.close_asks(step.now, *attempt, |known| known.ask.id == *ask);
+            }
             Event::AnswerLost {
                 attempt,
                 ask,
@@ -56,15 +63,6 @@ impl Board {
         }
     }
 
-    /// Whoever waited for the reply to an ask no longer does.
-    fn ask_withdrawn(&mut self, now: Timestamp, id: AttemptId, ask: &AskId) {
-        self.edit_attempt(id, |row| {
-            for known in row.asks.iter_mut().filter(|known| known.ask.id == *ask) {
-                known.closed.get_or_insert(now);
-            }
-        });
-    }
-
     /// The answer to an ask did not reach its agent.
     fn answer_lost(&mut self, step: &mut Transition, id: AttemptId, ask: &AskId, problem: &str) {
         let Some(attempt) = self.attempt(id) else { return };
@@ -81,6 +79,16 @@ impl Board {
         });
         let text = format!("{} did not get the answer: {problem}", attempt.worker.name());
         step.notify_attempt(NoticeLevel::Warning, "answer", &attempt, text);
+    }
+
+    /// The engine ended before it was told that an answer was typed. Nobody knows whether it was, so it is asked again.
+    pub(super) fn doubt_answers(&mut self, step: &mut Transition, attempt: &Attempt) {
+        let is_unsure = |known: &&AskRecord| {
+            known.ask.channel == AskChannel::Line && known.closed.is_none() && known.given().is_some()
+        };
+        for known in attempt.asks.iter().filter(is_unsure) {
+            self.answer_lost(step, attempt.id, &known.ask.id, UNSURE);
+        }
     }
 
     /// Answers an ask, if it still waits.
@@ -141,6 +149,9 @@ impl Board {
             let known = row.asks.iter_mut().find(|known| known.ask.id == ask.id);
             if let Some(known) = known {
                 known.answer = Some(answer);
+            }
+            if ask.channel == AskChannel::Line && row.activity.doing.needs_person() {
+                row.activity = Activity::new(ActivityKind::Working, "answer", step.now);
             }
         });
         step.emit(Effect::Answer(attempt.id, ask.id.clone()));

@@ -38,7 +38,10 @@ impl Board {
                 (
                     Worker::Agent { .. },
                     AttemptState::Starting | AttemptState::Running | AttemptState::Stopping(_),
-                ) => self.reconcile(step, &attempt, inventory),
+                ) => {
+                    self.doubt_answers(step, &attempt);
+                    self.reconcile(step, &attempt, inventory);
+                }
             }
         }
     }

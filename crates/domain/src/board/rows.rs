@@ -146,4 +146,4 @@ fn allowed(batch: &Batch) -> (bool, bool, Option<String>) {
 }
 
 /// The author of what the engine itself writes on a task.
-pub(super) const ENGINE: &str = "dbs";
+pub(crate) const ENGINE: &str = "dbs";

@@ -153,7 +153,10 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
         Event::UsageReported { usage, context, .. } => {
             ("usage_reported", json!({ "usage": usage, "context": context }))
         }
-        Event::AskOpened { .. } | Event::AskWithdrawn { .. } | Event::AnswerLost { .. } => ask_facts(event),
+        Event::AskOpened { .. }
+        | Event::AskWithdrawn { .. }
+        | Event::AnswerTyped { .. }
+        | Event::AnswerLost { .. } => ask_facts(event),
         Event::AttemptEnded {
             exit, tail, cause, ..
         } => (
@@ -195,6 +198,7 @@ fn ask_facts(event: &Event) -> (&'static str, Value) {
             json!({ "ask": ask, "rule": rule.as_ref().map(|(name, _)| name) }),
         ),
         Event::AskWithdrawn { ask, .. } => ("ask_withdrawn", json!({ "ask": { "id": ask } })),
+        Event::AnswerTyped { ask, .. } => ("answer_typed", json!({ "ask": { "id": ask } })),
         Event::AnswerLost { ask, problem, .. } => {
             ("answer_lost", json!({ "ask": { "id": ask }, "problem": problem }))
         }

@@ -1,0 +1,123 @@
+//! What must be true of the asks of every board: answered once, whoever answers and over every restart, and nobody who is gone asks.
+
+use std::collections::BTreeSet;
+
+use dbs::domain::attempt::AttemptState;
+use dbs::domain::{AskChannel, AskRecord, Attempt, Command, Effect, Event};
+
+use super::rules::{Step, must};
+
+/// Most asks of one attempt that may be open.
+const MOST_OPEN: usize = 16;
+
+pub(super) fn check(step: &Step<'_>) -> Result<(), String> {
+    for attempt in step.after.attempts.values() {
+        one(attempt)?;
+        if let Some(before) = step.before.attempts.get(&attempt.id) {
+            for known in &before.asks {
+                followed(step, known, attempt)?;
+            }
+        }
+    }
+    accepted(step)?;
+    typed(step)
+}
+
+/// Each ask is there once, few are open, and none once no process may wait for the answer.
+fn one(attempt: &Attempt) -> Result<(), String> {
+    let id = attempt.id;
+    let names: BTreeSet<_> = attempt.asks.iter().map(|known| &known.ask.id).collect();
+    must(names.len() == attempt.asks.len(), || {
+        format!("attempt {id} has an ask twice")
+    })?;
+    let open = attempt.asks.iter().filter(|known| known.closed.is_none()).count();
+    must(open <= MOST_OPEN, || format!("attempt {id} has {open} open asks"))?;
+    let may_ask = !matches!(attempt.state, AttemptState::Verifying | AttemptState::Settled(_));
+    must(may_ask || open == 0, || {
+        format!("attempt {id} has ended and asks on")
+    })
+}
+
+/// An open ask is not forgotten, a closed one stays as it is, and an answer stays unless it is known that it did not arrive.
+fn followed(step: &Step<'_>, before: &AskRecord, attempt: &Attempt) -> Result<(), String> {
+    let name = || format!("ask {} of attempt {}", before.ask.id, attempt.id);
+    let Some(after) = attempt.asks.iter().find(|known| known.ask.id == before.ask.id) else {
+        return must(before.closed.is_some(), || format!("{} was forgotten", name()));
+    };
+    must(after.ask == before.ask, || {
+        format!("{} asks something else", name())
+    })?;
+    if before.closed.is_some() {
+        return must(after == before, || format!("{} was over and changed", name()));
+    }
+    let is_known_lost = match step.event {
+        Event::AnswerLost { attempt: id, ask, .. } => *id == attempt.id && *ask == before.ask.id,
+        // Whether it arrived is not known after the engine's death, and it is asked again.
+        Event::Woke(_) => before.ask.channel != AskChannel::Request,
+        _ => false,
+    };
+    let may_change = is_known_lost || before.waits(step.now);
+    must(may_change || after.answer == before.answer, || {
+        format!(
+            "{} was answered twice: {:?}, {:?}",
+            name(),
+            before.answer,
+            after.answer
+        )
+    })
+}
+
+/// A person's answer is accepted if, and only if, it is the one that counts from now on, and then it is handed over.
+fn accepted(step: &Step<'_>) -> Result<(), String> {
+    let Event::Asked {
+        by,
+        command: Command::AnswerAsk { attempt, ask, reply },
+        ..
+    } = step.event
+    else {
+        return Ok(());
+    };
+    let is_accepted = step
+        .effects
+        .iter()
+        .any(|effect| matches!(effect, Effect::Reply(_, Ok(_))));
+    let after = step.after.attempts.get(attempt);
+    let known = after.and_then(|row| row.asks.iter().find(|known| known.ask.id == *ask));
+    let counts = known
+        .and_then(AskRecord::given)
+        .is_some_and(|given| given.by == *by && given.reply == *reply && given.at == step.now);
+    let handed = step.effects.contains(&Effect::Answer(*attempt, ask.clone()));
+    must(is_accepted == counts && counts == handed, || {
+        format!(
+            "{reply:?} to {ask} of attempt {attempt}: accepted {is_accepted}, kept {counts}, handed over {handed}"
+        )
+    })
+}
+
+/// After a start of the engine no answer counts as given that was never typed.
+fn typed(step: &Step<'_>) -> Result<(), String> {
+    if !matches!(step.event, Event::Woke(_)) {
+        return Ok(());
+    }
+    let open = step
+        .after
+        .attempts
+        .values()
+        .filter(|attempt| attempt.state.is_open());
+    for attempt in open {
+        let lines = attempt
+            .asks
+            .iter()
+            .filter(|known| known.ask.channel == AskChannel::Line && known.given().is_some());
+        for known in lines {
+            let key = (attempt.id, known.ask.id.clone());
+            must(step.world.requests.typed.contains(&key), || {
+                format!(
+                    "the answer to {} of attempt {} was never typed, and nobody is told",
+                    key.1, key.0
+                )
+            })?;
+        }
+    }
+    Ok(())
+}

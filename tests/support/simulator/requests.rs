@@ -1,0 +1,106 @@
+//! What agents ask, as their tools know it: requests whose reply a tool waits for, and lines that were typed for it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dbs::domain::{Ask, AskChannel, AskId, AskKind, AskReply, AttemptId, Board};
+
+use super::agenda::Act;
+use super::dice::Dice;
+
+/// An ask of an attempt.
+pub(super) type Key = (AttemptId, AskId);
+
+/// What the tools know, and how much of it there was.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Requests {
+    /// Requests whose reply is waited for, with what the agent does afterwards and how long after it.
+    waiting: BTreeMap<Key, (Ask, Vec<(u64, Act)>)>,
+    /// What the tools were told; a tool that did not hear it asks once more and must be told the same.
+    told: BTreeMap<Key, AskReply>,
+    /// Answers that were typed.
+    pub(super) typed: BTreeSet<Key>,
+    n: u64,
+    /// Replies that arrived, requests that were answered in the terminal, and requests made once more to the next server.
+    pub(super) n_replies: usize,
+    pub(super) n_taken_back: usize,
+    pub(super) n_again: usize,
+}
+
+impl Requests {
+    /// The tool of an attempt asks something, and its agent does the rest only afterwards.
+    pub(super) fn ask(&mut self, attempt: AttemptId, rest: Vec<(u64, Act)>, dice: &mut Dice) -> Ask {
+        self.n += 1;
+        let kinds = [AskKind::Permission, AskKind::Question, AskKind::Plan];
+        let kind = dice.pick(&kinds).copied().unwrap_or(AskKind::Permission);
+        let options = if kind == AskKind::Question && dice.percent(50) {
+            vec!["SQLite".to_owned(), "a file".to_owned()]
+        } else {
+            Vec::new()
+        };
+        let ask = Ask {
+            id: AskId::new(format!("request-{}", self.n)),
+            kind,
+            text: format!("ask {}", self.n),
+            options,
+            channel: AskChannel::Request,
+        };
+        self.waiting
+            .insert((attempt, ask.id.clone()), (ask.clone(), rest));
+        ask
+    }
+
+    /// The person in the terminal answers what the tool of an attempt waits for; what its agent does next.
+    pub(super) fn take_back(&mut self, attempt: AttemptId) -> Option<(AskId, Vec<(u64, Act)>)> {
+        let key = self.waiting.keys().find(|(id, _)| *id == attempt).cloned()?;
+        let (_, rest) = self.waiting.remove(&key)?;
+        self.n_taken_back += 1;
+        Some((key.1, rest))
+    }
+
+    /// The process of an attempt has ended, and nobody waits for it.
+    pub(super) fn forget(&mut self, attempt: AttemptId) {
+        self.waiting.retain(|(id, _), _| *id != attempt);
+    }
+
+    /// All that wait come to the next server.
+    pub(super) fn again(&mut self) -> Vec<(AttemptId, Ask)> {
+        self.n_again += self.waiting.len();
+        let waiting = self.waiting.iter();
+        waiting.map(|((id, _), (ask, _))| (*id, ask.clone())).collect()
+    }
+
+    /// Reads the replies from the board, as the server does for whoever waits. A reply may be lost on its last way. Answers whose agents
+    /// go on now.
+    pub(super) fn hear(
+        &mut self,
+        board: &Board,
+        dice: &mut Dice,
+        lost: u64,
+    ) -> Result<Vec<(AttemptId, Vec<(u64, Act)>)>, String> {
+        let mut going_on = Vec::new();
+        for key in self.waiting.keys().cloned().collect::<Vec<_>>() {
+            let Some(reply) = reply_on(board, &key) else {
+                continue;
+            };
+            let before = self.told.entry(key.clone()).or_insert_with(|| reply.clone());
+            if *before != reply {
+                return Err(format!(
+                    "{} of attempt {} was told {before:?} and {reply:?}",
+                    key.1, key.0
+                ));
+            }
+            if dice.percent(lost) {
+                continue;
+            }
+            self.n_replies += 1;
+            going_on.extend(self.waiting.remove(&key).map(|(_, rest)| (key.0, rest)));
+        }
+        Ok(going_on)
+    }
+}
+
+fn reply_on(board: &Board, (attempt, ask): &Key) -> Option<AskReply> {
+    let attempt = board.attempts.get(attempt)?;
+    let known = attempt.asks.iter().find(|known| known.ask.id == *ask)?;
+    known.answer.as_ref().map(|answer| answer.reply.clone())
+}
