@@ -65,11 +65,20 @@ pub(crate) enum Mishap {
     NoStatus,
     /// The part that knows agents breaks.
     Panic,
+    /// Nothing can be typed.
+    NoTerminal,
 }
 
 impl Outside {
     fn mishap(&self) -> Mishap {
         *self.mishap.lock().unwrap()
+    }
+
+    fn terminal_is_there(&self) -> Result<(), String> {
+        let is_there = self.mishap() != Mishap::NoTerminal;
+        is_there
+            .then_some(())
+            .ok_or_else(|| "its terminal is not here".to_owned())
     }
 }
 
@@ -89,7 +98,9 @@ impl Holders for Outside {
         self.surroundings.lock().unwrap().push(around);
         match self.mishap() {
             Mishap::NoLaunch => Err(LaunchError::Failed("start a process: no memory".into())),
-            Mishap::None | Mishap::NoSweep | Mishap::NoStatus | Mishap::Panic => Ok(launched()),
+            Mishap::None | Mishap::NoSweep | Mishap::NoStatus | Mishap::NoTerminal | Mishap::Panic => {
+                Ok(launched())
+            }
         }
     }
 
@@ -106,7 +117,7 @@ impl Holders for Outside {
     fn status(&self, id: &HolderId) -> HolderReport {
         let state = match self.mishap() {
             Mishap::NoStatus => HolderLiveness::Unknown("read its folder: no permission".to_owned()),
-            Mishap::None | Mishap::NoLaunch | Mishap::NoSweep | Mishap::Panic => HolderLiveness::NotStarted,
+            _ => HolderLiveness::NotStarted,
         };
         HolderReport {
             id: id.clone(),
@@ -137,15 +148,15 @@ impl Terminals for Outside {
     }
 
     fn type_line(&self, _id: &HolderId, _line: &str) -> Result<(), String> {
-        Ok(())
+        self.terminal_is_there()
     }
 
     fn answer(&self, _: AttemptId, ask: &Ask, reply: &AskReply) -> Result<(), String> {
         self.answers
             .lock()
             .unwrap()
-            .push((ask.id.to_string(), reply.clone()));
-        Ok(())
+            .push((ask.text.clone(), reply.clone()));
+        self.terminal_is_there()
     }
 
     fn last_lines(&self, _id: &HolderId) -> String {

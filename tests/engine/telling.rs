@@ -1,9 +1,9 @@
 //! What the engine hands an agent to be told.
 
 use dbs::domain::task::GateCommand;
-use dbs::domain::{AttemptMode, Command, PromptFacts, SignalKind, Span};
+use dbs::domain::{AskReply, AttemptMode, Command, Event, PromptFacts, SignalKind, Span};
 
-use crate::bench::{Bench, draft};
+use crate::bench::{Bench, Mishap, draft};
 
 fn last_facts(bench: &Bench) -> PromptFacts {
     bench.outside.briefs.lock().unwrap().last().unwrap().facts.clone()
@@ -102,5 +102,53 @@ fn an_agent_is_told_what_became_of_the_tasks_its_own_waited_for() {
             .iter()
             .any(|remark| remark.text == "the limits are in work.txt"),
         "{other:?}"
+    );
+}
+
+/// A developer at work that is known to run.
+fn at_work() -> Bench {
+    let mut bench = Bench::new();
+    bench.release(draft("t-1", "kanban", None));
+    let (attempt, place) = (bench.agent("t-1").id, bench.agent("t-1").workplace.clone());
+    bench.happen(&Event::AttemptStarted {
+        attempt,
+        workplace: place.expect("it has started"),
+    });
+    bench
+}
+
+fn waiting(bench: &Bench) -> Vec<String> {
+    let asks = bench.agent("t-1").open_asks(bench.now);
+    asks.map(|known| known.ask.text.clone()).collect()
+}
+
+#[test]
+fn an_answer_in_words_is_typed_once_and_one_that_could_not_be_typed_is_asked_again() {
+    let mut bench = at_work();
+    let answer = |text: &str| Command::Answer("t-1".into(), text.to_owned());
+    bench.says("t-1", SignalKind::Question, "tabs or spaces?");
+    *bench.outside.mishap.lock().unwrap() = Mishap::NoTerminal;
+    bench.ask(answer("tabs"));
+    assert_eq!(waiting(&bench), ["tabs or spaces?"], "the answer did not arrive");
+    *bench.outside.mishap.lock().unwrap() = Mishap::None;
+    bench.ask(answer("spaces"));
+    assert!(waiting(&bench).is_empty());
+    let ask = &bench.agent("t-1").asks[0];
+    assert!(ask.closed.is_some(), "it is known to be typed: {ask:?}");
+    let handed = bench.outside.answers.lock().unwrap().clone();
+    let of = |text: &str| ("tabs or spaces?".to_owned(), AskReply::Text(text.to_owned()));
+    assert_eq!(handed, [of("tabs"), of("spaces")]);
+}
+
+#[test]
+fn a_line_for_an_agent_that_could_not_be_typed_is_told_on_its_task() {
+    let mut bench = at_work();
+    *bench.outside.mishap.lock().unwrap() = Mishap::NoTerminal;
+    bench.ask(Command::Answer("t-1".into(), "use tabs".to_owned()));
+    let told = bench.comments("t-1");
+    assert!(told.contains("answered: use tabs"), "{told}");
+    assert!(
+        told.contains("\"use tabs\" was not typed into the terminal of its agent: its terminal is not here"),
+        "{told}"
     );
 }
