@@ -12,6 +12,7 @@ mod create;
 mod errors;
 mod files;
 mod integrity;
+mod last_turn;
 mod lock;
 mod open;
 mod presence;

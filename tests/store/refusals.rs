@@ -142,7 +142,7 @@ fn what_a_cut_off_creation_left_is_no_hindrance() {
         .keys()
         .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
         .collect();
-    assert_eq!(names, ["store.db"]);
+    assert_eq!(names, ["store.db", "store.db-last"]);
 }
 
 #[test]

@@ -289,3 +289,58 @@ fn a_copy_is_put_back_with_the_old_one_kept_and_never_under_a_running_server() {
     drop(restore(&aside).unwrap());
     assert_eq!(tasks(folder.path()).len(), 8, "the old one is whole");
 }
+
+#[test]
+fn a_database_that_lacks_turns_which_were_written_is_refused_and_repaired_as_far_as_backups_reach() {
+    let folder = tempfile::tempdir().unwrap();
+    let (folder, own) = (folder.path(), files(folder.path()));
+    live(folder, (1, 12));
+    let old = fs::read(&own.database).unwrap();
+    live(folder, (13, 16));
+    let copy = SqliteStore::backup_while_running(&own, NOW).unwrap();
+    live(folder, (17, 20));
+    // As after a kill whose log was removed with it.
+    fs::write(&own.database, &old).unwrap();
+    let refused = SqliteStore::open(&own, &owner(), NOW).unwrap_err().to_string();
+    assert!(
+        refused.contains("its last turn is 12, but turn 20 was written"),
+        "{refused}"
+    );
+    let said = repair(folder).unwrap();
+    assert!(
+        said.contains("16 events, 4 of them from backups; what came after the last of them is lost"),
+        "{said}"
+    );
+    assert_eq!(tasks(folder).len(), 15, "each turn but the first made one");
+
+    live(folder, (17, 18));
+    fs::remove_file(copy).unwrap();
+    SqliteStore::backup_while_running(&own, NOW).unwrap();
+    fs::write(&own.database, &old).unwrap();
+    let said = repair(folder).unwrap();
+    assert!(
+        said.contains("18 events, 6 of them from backups") && !said.contains("lost"),
+        "{said}"
+    );
+    assert_eq!(tasks(folder).len(), 17);
+    fs::remove_file(&own.database).unwrap();
+    assert!(
+        SqliteStore::open(&own, &owner(), NOW).is_err(),
+        "a new board would hide what is gone"
+    );
+    repair(folder).unwrap();
+    assert_eq!(tasks(folder).len(), 17);
+}
+
+#[test]
+fn a_number_of_the_last_turn_that_cannot_be_read_or_is_behind_refuses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (folder, own) = (folder.path(), files(folder.path()));
+    live(folder, (1, 3));
+    let number = own.database.with_extension("db-last");
+    assert_eq!(fs::read_to_string(&number).unwrap().trim_end().parse(), Ok(3));
+    for text in ["", "nothing", "00000000000000000002\n"] {
+        fs::write(&number, text).unwrap();
+        open(folder);
+    }
+}

@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::last_turn;
 use crate::adapters::state_folder::private_folder;
 use crate::ports::store::StoreError;
 
@@ -45,7 +46,14 @@ impl StoreFiles {
         refuse_unless(folder, "a folder", fs::Metadata::is_dir)?;
         refuse_unless(&self.backups, "a folder", fs::Metadata::is_dir)?;
         let shared = beside(&self.database, "-shm");
-        for file in [&self.database, &self.log(), &shared, &self.lock, &self.ballast] {
+        for file in [
+            &self.database,
+            &self.log(),
+            &shared,
+            &last_turn::path(self),
+            &self.lock,
+            &self.ballast,
+        ] {
             refuse_unless(file, "a plain file", fs::Metadata::is_file)?;
         }
         Ok(())

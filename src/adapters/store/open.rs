@@ -8,6 +8,7 @@ use super::create::{create_if_absent, step_error};
 use super::errors::{failure, newer};
 use super::files::{StoreFiles, failed};
 use super::integrity::{BUSY, check, examine};
+use super::last_turn::{self, LastTurn};
 use super::lock::{LockOwner, ServerLock};
 use super::presence::{OpenFiles, saved_copies};
 use super::read::StoreReader;
@@ -23,6 +24,7 @@ pub struct SqliteStore {
     pub(super) ballast: Ballast,
     pub(super) session: i64,
     pub(super) open_files: OpenFiles,
+    pub(super) last_turn: LastTurn,
     pub(super) owner: LockOwner,
     /// What people should know of what happened to the files.
     pub(super) note: Option<String>,
@@ -53,6 +55,7 @@ impl SqliteStore {
         create_if_absent(files, steps)?;
         let (whole, format) = examine(files, newest(steps))?;
         check(&whole, files)?;
+        let newest_turn = last_turn::check(&whole, files)?;
         drop(whole);
         // Writing is refused to any newer format, also to one that may still be read.
         if format > newest(steps) {
@@ -71,6 +74,7 @@ impl SqliteStore {
             database,
             ballast: Ballast::create(files),
             open_files: OpenFiles::of(files),
+            last_turn: LastTurn::open(files, newest_turn),
             owner: owner.clone(),
             note: saved_copies(files),
             lock,
@@ -149,6 +153,7 @@ impl Store for SqliteStore {
 
     fn commit(&mut self, turn: &Turn<'_>) -> Result<u64, StoreError> {
         let seq = self.write(turn)?;
+        self.last_turn.note(seq);
         self.keep_in_place(turn.at)?;
         Ok(seq)
     }

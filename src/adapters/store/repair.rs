@@ -12,6 +12,7 @@ use super::create::create_if_absent;
 use super::errors::{damaged, failure};
 use super::files::{StoreFiles, beside, failed, remove_if_there};
 use super::integrity::{check, damaged_log, examine};
+use super::last_turn;
 use super::lock::{LockOwner, ServerLock};
 use super::open::{SqliteStore, open_writer};
 use super::read::StoreReader;
@@ -96,6 +97,7 @@ fn examined(files: &StoreFiles) -> Result<(Board, Vec<String>), StoreError> {
     }
     let (connection, _) = examine(files, newest(MIGRATIONS))?;
     check(&connection, files)?;
+    last_turn::check(&connection, files)?;
     let names = damaged_log(&connection, files)?;
     let reader = StoreReader {
         connection,
@@ -125,7 +127,15 @@ fn gather(files: &StoreFiles) -> Salvage {
         }
     }
     let is_there = |seq: &i64| found.events.contains_key(seq);
-    found.is_complete = own.is_read_to_the_end && own.damaged.iter().all(is_there);
+    let has_last = last_turn::noted(files).and_then(|noted| i64::try_from(noted).ok());
+    found.is_complete = own.is_read_to_the_end
+        && own.damaged.iter().all(is_there)
+        && has_last.is_none_or(|noted| {
+            found
+                .events
+                .last_key_value()
+                .is_some_and(|(seq, _)| *seq >= noted)
+        });
     found
 }
 

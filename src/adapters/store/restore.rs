@@ -10,6 +10,7 @@ use super::backup::{self, stamp, unused};
 use super::errors::failure;
 use super::files::{StoreFiles, beside, failed, remove_if_there};
 use super::integrity::{check, examine};
+use super::last_turn;
 use super::lock::{LockOwner, ServerLock};
 use super::open::{SqliteStore, open_writer};
 use super::schema::{MIGRATIONS, newest};
@@ -103,6 +104,8 @@ pub(super) fn take_place(
         for suffix in ["-wal", "-shm"] {
             remove_if_there(&beside(&files.database, suffix))?;
         }
+        // What another database wrote last says nothing of this one.
+        remove_if_there(&last_turn::path(files))?;
         fs::rename(fresh, &files.database)?;
         sync_folder_of(&files.database)?;
         Ok(had_one.then_some(aside))

@@ -1,0 +1,75 @@
+//! The number of the last turn that was written, in a small file beside the database. Turns that are not folded into the database yet
+//! are in its log, a file of its own; when that is removed, or an older database is put in the place, `SQLite` opens what is left
+//! without a word. The file is written after each turn and not synced, so it never names a turn that is not on the disk.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::PathBuf;
+
+use rusqlite::Connection;
+
+use super::errors::{damaged, failure};
+use super::files::{StoreFiles, beside, private_file};
+use crate::ports::store::StoreError;
+
+/// Digits of the number, always as many, so that a shorter one leaves nothing of a longer.
+const DIGITS: usize = 20;
+
+/// The open file; none where it could not be opened, and then nothing is noted.
+#[derive(Debug)]
+pub(super) struct LastTurn(Option<File>);
+
+impl LastTurn {
+    /// Opens the file, or makes it, and notes the last turn that is there.
+    pub(super) fn open(files: &StoreFiles, newest: u64) -> LastTurn {
+        let opened = private_file()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path(files));
+        let mut last = LastTurn(opened.ok());
+        last.note(newest);
+        last
+    }
+
+    /// Notes a turn that was written. Without room for it the number stays the one before, which only notices less.
+    pub(super) fn note(&mut self, seq: u64) {
+        let text = format!("{seq:0DIGITS$}\n");
+        if let Some(file) = &mut self.0 {
+            drop(write_at_begin(file, text.as_bytes()));
+        }
+    }
+}
+
+fn write_at_begin(file: &mut File, bytes: &[u8]) -> io::Result<()> {
+    use std::io::{Seek as _, Write as _};
+    file.rewind()?;
+    file.write_all(bytes)
+}
+
+pub(super) fn path(files: &StoreFiles) -> PathBuf {
+    beside(&files.database, "-last")
+}
+
+/// The number that was noted; none where there is none that can be understood.
+pub(super) fn noted(files: &StoreFiles) -> Option<u64> {
+    let text = fs::read_to_string(path(files)).ok()?;
+    text.trim_end().parse().ok()
+}
+
+/// The last turn of a database; one that lacks turns which were written is refused.
+pub(super) fn check(connection: &Connection, files: &StoreFiles) -> Result<u64, StoreError> {
+    let newest = "SELECT coalesce(max(seq), 0) FROM events";
+    let newest = connection.query_row(newest, [], |row| row.get::<_, i64>(0));
+    let newest = newest
+        .map_err(failure(files, "read its last turn"))?
+        .unsigned_abs();
+    let Some(noted) = noted(files).filter(|noted| *noted > newest) else {
+        return Ok(newest);
+    };
+    let why = format!(
+        "its last turn is {newest}, but turn {noted} was written: the file {} was removed, or an older copy put in its place",
+        files.log().display()
+    );
+    Err(damaged(files, why))
+}
