@@ -21,6 +21,9 @@ mod dbs;
 #[path = "figures/frames.rs"]
 mod frames;
 #[cfg(unix)]
+#[path = "figures/load.rs"]
+mod load;
+#[cfg(unix)]
 #[path = "figures/outer.rs"]
 mod outer;
 #[cfg(unix)]
@@ -47,17 +50,25 @@ type Group = (&'static str, fn(&mut table::Table));
 fn main() {
     use table::{Sizes, Table};
 
-    let wanted: Vec<String> = std::env::args()
-        .skip(1)
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let Some((load::PLAY, rest)) = arguments
+        .split_first()
+        .map(|(first, rest)| (first.as_str(), rest))
+    {
+        return load::play(rest);
+    }
+    let wanted: Vec<String> = arguments
+        .into_iter()
         .filter(|word| !word.starts_with('-'))
         .collect();
     let sizes = Sizes::chosen();
     let mut table = Table::new(sizes, tmux::version());
-    let groups: [Group; 10] = [
+    let groups: [Group; 11] = [
         ("text", panes::throughput),
         ("echo", panes::echo),
         ("start", agents::starts),
         ("agents", agents::twenty),
+        ("load", load::animated),
         ("kill", agents::killed),
         ("signal", boards::signal_to_spawn),
         ("board", boards::ten_thousand),

@@ -68,7 +68,16 @@ impl Project {
         for step in steps {
             project.git(step);
         }
+        project.trust();
         project
+    }
+
+    /// Trusts the configuration, as its person does who wrote it.
+    fn trust(&self) {
+        let shown = self.json(&["trust", "show", "--json"]);
+        if let Some(hash) = shown.pointer("/hash").and_then(Value::as_str) {
+            self.dbs(&["trust", "--hash", hash]);
+        }
     }
 
     /// Folder of everything.
@@ -177,9 +186,10 @@ impl Project {
         while !condition() {
             assert!(
                 Instant::now() < deadline,
-                "{what} did not happen in time\n{}\n{}",
+                "{what} did not happen in time\n{}\n{}{}",
                 fs::read_to_string(self.root().join("server.log")).unwrap_or_default(),
-                String::from_utf8_lossy(&self.run(&["status"]).stdout)
+                String::from_utf8_lossy(&self.run(&["status"]).stdout),
+                String::from_utf8_lossy(&self.run(&["why", "t-1"]).stdout)
             );
             std::thread::sleep(Duration::from_millis(20));
         }

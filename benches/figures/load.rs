@@ -1,0 +1,152 @@
+//! Agents that work where nobody looks: their tools draw spinners, change titles and report the same again and again.
+#![expect(clippy::unwrap_used, reason = "what cannot be set up is no measurement")]
+#![expect(clippy::disallowed_methods, reason = "measures time")]
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::dbs::Project;
+use crate::panes::home;
+use crate::processes::ticks;
+use crate::table::Table;
+use crate::tmux::Tmux;
+
+/// The word with which this program plays a tool at work.
+pub(crate) const PLAY: &str = "--play";
+/// Longest time until all agents have started.
+const DEADLINE: Duration = Duration::from_mins(2);
+
+/// A tool, a recording of it, and the milliseconds of it in which it works.
+const TOOLS: [(&str, &str, (u64, u64)); 2] = [
+    ("claude", "subagent_and_question_osc7501.cast", (791, 2_290)),
+    ("codex", "tui_approval.cast", (676, 820)),
+];
+
+/// Twenty of each, hidden: what the server and the holders need, and what is stored.
+pub(crate) fn animated(table: &mut Table) {
+    let (count, seconds) = (table.sizes.of(20, 5), table.sizes.of(20, 4));
+    for (name, cast, span) in TOOLS {
+        let folder = tempfile::tempdir().unwrap();
+        let command = player(folder.path(), name, cast, span);
+        let ours = ours(&command, count, seconds);
+        let theirs = table.tmux.as_ref().map(|_| theirs(&command, count, seconds));
+        table.row(
+            format!("{count} agents that work as {name} was recorded, nobody looks: share of a core, server / all holders; events stored"),
+            "server < 5 %, no event for each report",
+            ours,
+            theirs.unwrap_or_default(),
+        );
+    }
+}
+
+fn ours(command: &[String], count: u32, seconds: u64) -> String {
+    let quoted: Vec<String> = command.iter().map(|word| format!("'{word}'")).collect();
+    let project = Project::new(&format!(
+        "max_total_agents = {count}\n[limits]\nstarts_per_turn = 20\n[roles.default]\nagent = \"custom\"\ncommand = \"{}\"\n",
+        quoted.join(" ")
+    ));
+    project.server();
+    project.tasks(count);
+    let wanted = usize::try_from(count).unwrap();
+    project.wait_until("all agents", DEADLINE, || project.holders().len() >= wanted);
+    std::thread::sleep(Duration::from_secs(3));
+    let holders = || project.holders().into_iter().map(ticks).sum::<u64>();
+    let events = || {
+        String::from_utf8_lossy(&project.run(&["events", "--json"]).stdout)
+            .lines()
+            .count()
+    };
+    let server = project.server_pid();
+    let stored = events();
+    let before = (ticks(server), holders());
+    std::thread::sleep(Duration::from_secs(seconds));
+    let after = (ticks(server), holders());
+    let stored = events() - stored;
+    let share = |before: u64, after: u64| percent(after.saturating_sub(before), seconds);
+    format!(
+        "{:.1} % / {:.1} %; {stored} in {seconds} s",
+        share(before.0, after.0),
+        share(before.1, after.1)
+    )
+}
+
+fn theirs(command: &[String], count: u32, seconds: u64) -> String {
+    let folder = home();
+    let tmux = Tmux::start(folder.path());
+    tmux.outer.first();
+    let command: Vec<&str> = command.iter().map(String::as_str).collect();
+    for _ in 0..count {
+        tmux.ask(&[&["new-window"], command.as_slice()].concat());
+    }
+    // A window of nothing but a shell, so that none of the others is looked at.
+    tmux.ask(&["new-window", "/bin/sh"]);
+    std::thread::sleep(Duration::from_secs(3));
+    let server = tmux.server();
+    let before = ticks(server);
+    std::thread::sleep(Duration::from_secs(seconds));
+    format!("{:.1} %", percent(ticks(server).saturating_sub(before), seconds))
+}
+
+/// Ticks of 10 ms as a share of so many seconds.
+fn percent(ticks: u64, seconds: u64) -> f64 {
+    let ticks = u32::try_from(ticks).unwrap();
+    f64::from(ticks) / f64::from(u32::try_from(seconds).unwrap())
+}
+
+/// The command line that plays a tool under its own name: titles are read by the name of a program.
+fn player(folder: &Path, name: &str, cast: &str, (from, to): (u64, u64)) -> Vec<String> {
+    let program = folder.join(name);
+    std::os::unix::fs::symlink(std::env::current_exe().unwrap(), &program).unwrap();
+    let cast: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "data", "term", "casts", cast]
+        .iter()
+        .collect();
+    let words = [
+        PLAY.to_owned(),
+        cast.display().to_string(),
+        from.to_string(),
+        to.to_string(),
+    ];
+    [vec![program.display().to_string()], words.to_vec()].concat()
+}
+
+/// Writes what a recording has between two times, again and again, as fast as it was recorded, until nobody reads it.
+pub(crate) fn play(arguments: &[String]) {
+    let [cast, from, to] = arguments else { return };
+    let (from, to): (u64, u64) = (from.parse().unwrap(), to.parse().unwrap());
+    let text = fs::read_to_string(cast).unwrap();
+    let events = text
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let written = events.filter_map(|event| {
+        let at = Duration::from_secs_f64(event.get(0)?.as_f64()?);
+        let at = u64::try_from(at.as_millis()).ok()?;
+        let text = event.get(2)?.as_str()?.to_owned();
+        let is_output = event.get(1)?.as_str()? == "o" && (from..to).contains(&at);
+        is_output.then(|| (at - from, text))
+    });
+    let chunks: Vec<(u64, String)> = written.collect();
+    loop {
+        let begin = Instant::now();
+        for (at, chunk) in &chunks {
+            wait_until(begin, *at);
+            let mut out = std::io::stdout().lock();
+            if out
+                .write_all(chunk.as_bytes())
+                .and_then(|()| out.flush())
+                .is_err()
+            {
+                return;
+            }
+        }
+        wait_until(begin, to - from);
+    }
+}
+
+fn wait_until(begin: Instant, millis: u64) {
+    let at = begin + Duration::from_millis(millis);
+    std::thread::sleep(at.saturating_duration_since(Instant::now()));
+}
