@@ -219,6 +219,25 @@ impl LocalAgents {
         }
     }
 
+    /// A hook of an attempt in that role told which session it began. Kept where the tool chooses the id itself.
+    pub fn session_told(&self, role: &RoleId, attempt: AttemptId, session: &str) {
+        let chooses = |agent: RoleAgent| agent.tool.kind().chooses_session_id();
+        if !self.agent(role).is_some_and(chooses) {
+            return;
+        }
+        if let Err(error) = session_id::keep(&self.context.attempt_folder(attempt), session) {
+            tracing::warn!(
+                "could not keep the session of attempt {attempt}: {error}; its newest record will do"
+            );
+        }
+    }
+
+    /// Whether the tool of the agents in that role shows what it asks only when its hook has ended.
+    pub fn asks_hook_first(&self, role: &RoleId) -> bool {
+        self.agent(role)
+            .is_some_and(|agent| agent.tool.kind().asks_hook_first())
+    }
+
     /// What a title of the terminal of an agent in that role says; nothing where the tool is not known to say anything by it.
     pub fn read_title(&self, role: &RoleId, title: &str) -> AgentReport {
         let agent = self.agent(role);

@@ -13,6 +13,8 @@
 //!    background work left.
 //! 7. A source that takes back what it said, as tools do when they end, makes older reports of lower sources void.
 //! 8. Reports of the same time from different sources give the same in any order.
+//! 9. A wait that a hook tells of counts over work that a higher source has told of since before: a tool that asks its hook first shows
+//!    nothing of the wait until the hook has ended.
 
 use super::doing::{Doing, Work};
 use super::observation::Source;
@@ -154,6 +156,13 @@ impl AgentState {
 }
 
 impl Candidate {
+    /// Whether it is a hook that waits since later than the other has told of work.
+    pub(super) fn interrupts(&self, other: &Candidate) -> bool {
+        let waits = self.source == Source::Hook && matches!(self.doing, Doing::Blocked(_));
+        let works = other.ended.is_none() && matches!(other.doing, Doing::Working(_));
+        waits && works && self.since > other.since
+    }
+
     pub(super) fn is_expired(&self, now: Timestamp) -> bool {
         self.expires.is_some_and(|end| now > end)
     }
@@ -163,7 +172,7 @@ impl Candidate {
 pub(super) fn winner(candidates: &[Candidate], now: Timestamp) -> Option<&Candidate> {
     let (first, lower) = candidates.split_first()?;
     Some(lower.iter().fold(first, |best, next| {
-        if best.is_expired(now) && next.at > best.at {
+        if (best.is_expired(now) && next.at > best.at) || next.interrupts(best) {
             next
         } else {
             best

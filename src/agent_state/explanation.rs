@@ -52,6 +52,8 @@ fn reason(candidate: &Candidate, winner: &Candidate, now: Timestamp) -> String {
     let expired = candidate.is_expired(now);
     let rest = if candidate.source == winner.source && expired {
         "its lifetime is over, but nothing newer says otherwise".to_owned()
+    } else if candidate.source < winner.source && winner.interrupts(candidate) {
+        format!("the {} waits for an answer since later", winner.source)
     } else if candidate.source == winner.source {
         "it is the highest source whose report lives".to_owned()
     } else if candidate.source < winner.source {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::adapters::agents::hook::session_begun;
 use crate::adapters::agents::{LocalAgents, claude};
 use crate::agent_state::{AgentReport, Doing, Seen, Source};
 use crate::domain::{Ask, AskChannel, AskId, AskKind, Attempt, AttemptId, Event, ToolUse};
@@ -46,6 +47,9 @@ pub(super) fn take_hook(
         return HookOutcome::Reply(HookReply::Nothing);
     };
     let report = state_of(&call.state);
+    if let Some((role, session)) = attempt.worker.role().zip(session_begun(&call.state)) {
+        agents.session_told(role, attempt.id, &session);
+    }
     let observe = |report: &AgentReport| states.observe(call.attempt, Source::Hook, report);
     match call.event {
         HookEvent::Ask(ask) => {
@@ -134,6 +138,28 @@ fn stopped_without_report(attempt: &Attempt) -> Event {
             channel: AskChannel::Line,
         },
         rule: None,
+    }
+}
+
+/// A person types into the terminal of an agent. A tool that asks its hook before it shows anything gets its hook back without a reply, so
+/// that it asks there; any other shows what it asks already.
+pub(super) fn leave_to_terminal(engine: &EngineHandle, agents: &LocalAgents, id: AttemptId) {
+    let model = engine.read_model();
+    let Some(attempt) = model.attempts.get(&id) else {
+        return;
+    };
+    let mut open = attempt.asks.iter().filter(|known| {
+        known.closed.is_none() && known.answer.is_none() && known.ask.channel == AskChannel::Request
+    });
+    let role = attempt.worker.role();
+    if let Some(known) = open.next()
+        && role.is_some_and(|role| agents.asks_hook_first(role))
+    {
+        let withdrawn = Event::AskWithdrawn {
+            attempt: id,
+            ask: known.ask.id.clone(),
+        };
+        drop(engine.inbox.send(withdrawn));
     }
 }
 

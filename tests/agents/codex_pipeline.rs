@@ -7,8 +7,8 @@ use std::process::Stdio;
 
 use crate::driver::{Server, Story};
 use crate::lab::{KEY, installed, scripts};
-use crate::model_server::ModelServer;
-use crate::pipeline::{OTHERS, create, file_in_base, path_with};
+use crate::model_server::{ModelServer, RecordedRequest};
+use crate::pipeline::{OTHERS, create, file_in_base, path_with, wait_for_ask};
 use crate::resuming::{kill_at_once, meta, runs};
 
 /// A project whose developers are Codex, and its running server; none when it is not installed here or cannot build its sandbox.
@@ -80,6 +80,97 @@ fn a_task_is_done_by_codex_in_its_sandbox_and_merged() {
 }
 
 #[test]
+fn what_codex_asks_comes_to_the_inbox_by_its_hook_and_is_allowed_from_outside() {
+    let Some((story, _model, _server)) = story("") else {
+        return;
+    };
+    create(&story, "t-1", "codex_asks");
+    wait_for_ask(&story);
+    let why = || story.dbs(&["why", "t-1"]);
+    story.wait_until("what it waits for", || {
+        let why = why();
+        why.contains("now: waiting for permission: Bash: echo work") && why.contains("hook")
+    });
+    assert!(!file_in_base(&story, "work.txt"));
+    story.dbs(&["approve", "t-1"]);
+    story.wait_until("the end of the task", || story.count("done") == 1);
+    assert!(file_in_base(&story, "work.txt"));
+    let home = fs::read_to_string(story.root().join("codex/config.toml")).unwrap();
+    assert!(
+        !home.contains("hooks"),
+        "nothing is written into the person's settings"
+    );
+}
+
+#[test]
+fn a_no_from_the_inbox_reaches_codex_with_its_reason() {
+    let Some((story, model, _server)) = story("") else {
+        return;
+    };
+    create(&story, "t-1", "codex_asks");
+    wait_for_ask(&story);
+    story.dbs(&["reject", "t-1", "stay in the sandbox"]);
+    let is_told = || {
+        let asked = model.requests_for("codex_asks");
+        asked
+            .iter()
+            .any(|request| request.body.to_string().contains("stay in the sandbox"))
+    };
+    story.wait_until("the reason in what the model is told", is_told);
+}
+
+#[test]
+fn one_command_of_codex_is_allowed_by_a_rule_another_denied_and_a_third_asked() {
+    let rules = "permissions = \"allow run touch allowed*; ask\"\n";
+    let Some((story, model, _server)) = story(rules) else {
+        return;
+    };
+    create(&story, "t-1", "codex_rules");
+    story.wait_until("the command that no rule allows", || {
+        story.dbs(&["status"]).contains("touch asked.txt")
+    });
+    let events = story.dbs(&["events"]);
+    for (said, what) in [
+        (
+            "roles.developer.permissions (`allow run touch allowed*`) allowed",
+            "touch allowed.txt",
+        ),
+        (
+            "role developer (`deny run git push*`) denied",
+            "git push -q origin HEAD",
+        ),
+    ] {
+        let is_it = |line: &str| line.contains(said) && line.contains(what);
+        assert!(events.lines().any(is_it), "{said}: {events}");
+    }
+    story.dbs(&["approve", "t-1"]);
+    story.wait_until("the end of the task", || story.count("done") == 1);
+    assert!(file_in_base(&story, "allowed.txt") && file_in_base(&story, "asked.txt"));
+    let requests = model.requests_for("codex_rules");
+    let is_told = |request: &RecordedRequest| request.body.to_string().contains("does not allow it");
+    assert!(
+        requests.iter().any(is_told),
+        "the model hears why it may not push"
+    );
+}
+
+#[test]
+fn codex_that_stops_without_a_report_though_it_was_told_to_is_a_question_for_a_person() {
+    let Some((story, model, _server)) = story("") else {
+        return;
+    };
+    create(&story, "t-1", "codex_silent");
+    story.wait_until("what a person is asked", || {
+        story.dbs(&["logs"]).contains("stopped without a report")
+    });
+    let requests = model.requests_for("codex_silent");
+    let is_told = |request: &RecordedRequest| request.body.to_string().contains("You have not reported");
+    assert!(requests.iter().any(is_told), "it was sent back once");
+    story.dbs(&["answer", "t-1", "Report that there is nothing to do."]);
+    story.wait_until("the report", || story.count("held") == 1);
+}
+
+#[test]
 fn codex_stays_in_its_sandbox_where_everything_is_allowed() {
     let Some((story, model, _server)) = story("permissions = \"allow\"\n") else {
         return;
@@ -113,6 +204,11 @@ fn codex_goes_on_with_its_session_after_it_was_killed() {
     story.wait_until("the next start", || story.attempt(2).join("meta.json").exists());
     assert!(!runs(agent));
     assert_eq!(meta(&story, 2)["argv"][1], "resume");
+    let told = fs::read_to_string(story.attempt(1).join("session-id")).unwrap();
+    assert!(
+        meta(&story, 2)["argv"].to_string().contains(&told),
+        "the session that its hook told: {told}"
+    );
     story.wait_until("the end of the task", || story.count("done") == 1);
     assert!(file_in_base(&story, "whole.txt"));
     let asked = model.requests_for("codex_killed");

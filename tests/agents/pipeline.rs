@@ -78,7 +78,7 @@ pub(crate) fn create(story: &Story, id: &str, script: &str) {
 }
 
 /// Waits until the tool of an agent asks by a request.
-fn wait_for_ask(story: &Story) {
+pub(crate) fn wait_for_ask(story: &Story) {
     story.wait_until("a request", || story.dbs(&["events"]).contains("ask_opened"));
 }
 

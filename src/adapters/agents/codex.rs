@@ -2,6 +2,7 @@
 
 pub mod app_server;
 pub mod exec;
+mod hooks;
 pub mod rollout;
 mod session;
 pub mod title;
@@ -10,6 +11,7 @@ mod writable;
 use std::path::Path;
 
 use super::kind::{AgentKind, LaunchContext, PermissionPolicy, RoleOptions};
+use super::session_id;
 use crate::domain::{Cause, RoleId, SessionOrigin};
 use crate::ports::agents::{Brief, LaunchCommand};
 
@@ -49,10 +51,24 @@ impl AgentKind for CodexAgent {
         true
     }
 
-    fn session(&self, context: &LaunchContext, _: &SessionOrigin, folder: &Path) -> Result<String, String> {
+    fn chooses_session_id(&self) -> bool {
+        true
+    }
+
+    fn asks_hook_first(&self) -> bool {
+        true
+    }
+
+    fn session(
+        &self,
+        context: &LaunchContext,
+        origin: &SessionOrigin,
+        folder: &Path,
+    ) -> Result<String, String> {
         let home = context.person_folder("CODEX_HOME", ".codex");
         let home = home.ok_or("neither CODEX_HOME nor HOME says where Codex keeps its sessions")?;
-        session::find(&home, folder)
+        let told = session_id::told(&context.attempt_folder(origin.attempt));
+        session::find(&home, folder, told.as_deref())
     }
 
     fn launch(
@@ -67,6 +83,7 @@ impl AgentKind for CodexAgent {
         argv.extend(writable_folders(context, brief));
         // The start files of a login shell set the path anew, and then `dbs` is not found in it.
         argv.extend(["--config".to_owned(), "allow_login_shell=false".to_owned()]);
+        argv.extend(hooks::arguments(&context.program));
         if let Some(model) = &options.model {
             argv.extend(["--model".to_owned(), model.clone()]);
         }

@@ -24,6 +24,9 @@ pub(super) const REPORTS: &[&str] = &[
     "SessionEnd",
 ];
 
+/// One that only Codex has: a person pressed Esc.
+const INTERRUPT: &str = "Interrupt";
+
 /// Fields that say what an agent does.
 const STATE_FIELDS: &[&str] = &[
     "hook_event_name",
@@ -65,7 +68,7 @@ pub fn read_event(input: &Value, id: &str) -> ToolEvent {
                 .and_then(Value::as_bool)
                 .unwrap_or_default(),
         },
-        event if REPORTS.contains(&event) => ToolEvent::Report,
+        event if REPORTS.contains(&event) || event == INTERRUPT => ToolEvent::Report,
         _ => ToolEvent::Other,
     }
 }
@@ -94,6 +97,13 @@ pub fn state_fields(input: &Value) -> String {
     Value::Object(kept).to_string()
 }
 
+/// The session that an agent itself has begun or goes on with, if the fields of [`state_fields`] say so.
+pub fn session_begun(fields: &str) -> Option<String> {
+    let fields: Value = serde_json::from_str(fields).ok()?;
+    let is_own = text(&fields, "hook_event_name") == "SessionStart" && text(&fields, "agent_id").is_empty();
+    is_own.then(|| text(&fields, "session_id").to_owned())
+}
+
 /// The use of a tool that the event asks about; its text is cut above the limit for rules.
 pub fn tool_use(input: &Value) -> Option<ToolUse> {
     let tool = text(input, "tool_name");
@@ -109,6 +119,9 @@ pub fn tool_use(input: &Value) -> Option<ToolUse> {
             of("command").map(ToolAction::Run)
         }
         "Edit" | "MultiEdit" | "Write" => of("file_path").map(ToolAction::Edit),
+        "apply_patch" => of("command")
+            .and_then(|patch| patched_file(&patch))
+            .map(ToolAction::Edit),
         "NotebookEdit" => of("notebook_path").map(ToolAction::Edit),
         "Read" => of("file_path").map(ToolAction::Read),
         "Glob" | "Grep" | "LS" => Some(ToolAction::Read(of("path").unwrap_or_else(|| ".".to_owned()))),
@@ -117,6 +130,22 @@ pub fn tool_use(input: &Value) -> Option<ToolUse> {
     };
     let (tool, action) = (tool.to_owned(), action.unwrap_or(ToolAction::Other));
     (!tool.is_empty()).then(|| ToolUse { tool, action }.bounded())
+}
+
+/// The file that a patch of Codex changes; none when it changes several, or says something that is not known.
+fn patched_file(patch: &str) -> Option<String> {
+    const FILES: [&str; 3] = ["*** Add File: ", "*** Update File: ", "*** Delete File: "];
+    const OTHERS: [&str; 3] = ["*** Begin Patch", "*** End Patch", "*** End of File"];
+    let mut file = None;
+    let marks = patch.lines().map(str::trim);
+    for line in marks.filter(|line| line.starts_with("***") && !OTHERS.contains(line)) {
+        let named = FILES.iter().find_map(|begin| line.strip_prefix(begin))?;
+        if named.is_empty() || file.is_some_and(|known| known != named) {
+            return None;
+        }
+        file = Some(named);
+    }
+    file.map(str::to_owned)
 }
 
 /// What is printed to give that answer to the event.
@@ -133,8 +162,10 @@ pub fn answer(input: &Value, reply: &AskReply) -> String {
     if let (Some(fields), Some(given)) = (decision.as_object_mut(), answered_input(input, reply)) {
         fields.insert("updatedInput".to_owned(), given);
     }
-    if let (Some(fields), AskReply::AllowAlways) = (decision.as_object_mut(), reply) {
-        fields.insert("updatedPermissions".to_owned(), for_this_session(input));
+    // Codex proposes no rules, and refuses an answer that has any: it allows this once.
+    let rules = for_this_session(input).filter(|_| *reply == AskReply::AllowAlways);
+    if let (Some(fields), Some(rules)) = (decision.as_object_mut(), rules) {
+        fields.insert("updatedPermissions".to_owned(), rules);
     }
     let output =
         json!({ "hookSpecificOutput": { "hookEventName": "PermissionRequest", "decision": decision } });
@@ -175,14 +206,14 @@ fn answered_input(input: &Value, reply: &AskReply) -> Option<Value> {
 }
 
 /// The rules that the tool proposes, kept for its session only: nothing is written into the repository or the person's settings.
-fn for_this_session(input: &Value) -> Value {
-    let proposed = input.get("permission_suggestions").and_then(Value::as_array);
-    let kept = proposed.into_iter().flatten().filter_map(|rule| {
+fn for_this_session(input: &Value) -> Option<Value> {
+    let proposed = input.get("permission_suggestions")?.as_array()?;
+    let kept = proposed.iter().filter_map(|rule| {
         let mut rule = rule.as_object()?.clone();
         rule.insert("destination".to_owned(), Value::from("session"));
         Some(Value::Object(rule))
     });
-    kept.collect()
+    Some(kept.collect())
 }
 
 fn text<'a>(value: &'a Value, field: &str) -> &'a str {
@@ -225,6 +256,11 @@ mod tests {
         assert_eq!(denied, json!({ "behavior": "deny", "message": "not now" }));
         let always = decision(&input, &AskReply::AllowAlways);
         assert_eq!(always["updatedPermissions"][0]["destination"], "session");
+        let of_codex = event(r#"{"hook_event_name":"PermissionRequest","turn_id":"t","tool_name":"Bash"}"#);
+        assert_eq!(
+            decision(&of_codex, &AskReply::AllowAlways),
+            json!({ "behavior": "allow" })
+        );
         let unknown =
             event(r#"{"hook_event_name":"PermissionRequest","tool_name":"New","tool_input":{"what":1}}"#);
         assert_eq!(asked(&unknown).text, r#"New: {"what":1}"#);
@@ -245,6 +281,10 @@ mod tests {
             wanted("Write", r#"{"file_path":"/w/x","content":"y"}"#),
             Some(edit)
         );
+        let patch =
+            r#"{"command":"*** Begin Patch\n*** Update File: src/a b.rs\n@@\n-x\n+*** y\n*** End Patch"}"#;
+        let edit = ToolAction::Edit("src/a b.rs".to_owned());
+        assert_eq!(wanted("apply_patch", patch), Some(edit));
         assert_eq!(
             wanted("Grep", r#"{"pattern":"x"}"#),
             Some(ToolAction::Read(".".to_owned()))
@@ -254,6 +294,15 @@ mod tests {
             ("Bash", r#"{"command":["make"]}"#),
             ("Edit", "{}"),
             ("New", r#"{"command":"make"}"#),
+            ("apply_patch", r#"{"command":"*** Begin Patch\n"}"#),
+            (
+                "apply_patch",
+                r#"{"command":"*** Add File: a\n+x\n*** Delete File: b\n"}"#,
+            ),
+            (
+                "apply_patch",
+                r#"{"command":"*** Update File: a\n*** Move to: b\n"}"#,
+            ),
         ] {
             assert_eq!(wanted(tool, fields), Some(ToolAction::Other), "{tool} {fields}");
         }

@@ -58,6 +58,16 @@ pub trait AgentKind: Debug {
         Err("its tool keeps no sessions".to_owned())
     }
 
+    /// Whether its tool chooses the id of a session itself, so that the one its hooks tell has to be kept.
+    fn chooses_session_id(&self) -> bool {
+        false
+    }
+
+    /// Whether its tool shows what it asks only when the hook that it asks first has ended.
+    fn asks_hook_first(&self) -> bool {
+        false
+    }
+
     /// How it is started for a brief with that prompt: arguments, what it needs in its environment beside that, private files.
     ///
     /// # Errors

@@ -88,7 +88,7 @@ pub const KNOWN: &[KnownAgent] = &[
         install: "npm install -g @openai/codex",
         setting: "dbs config roles.default.agent codex",
         support: AgentSupport {
-            asks: "keys",
+            asks: "hook",
             resume: true,
             model_and_effort: true,
             ..CUSTOM

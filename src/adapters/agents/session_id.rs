@@ -1,9 +1,44 @@
-//! The id of an agent's own session, chosen before it starts: the same for an attempt whoever asks, so that nothing has to be stored.
+//! The id of an agent's own session. Where it is chosen before the agent starts it is the same for an attempt whoever asks, so that
+//! nothing has to be stored; one that the tool chooses itself is kept in the attempt's folder when a hook tells it.
+
+use std::fs;
+use std::io;
+use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
 use super::kind::LaunchContext;
 use crate::domain::{AttemptId, Timestamp};
+
+/// The file with the id that a hook told, in the attempt's folder.
+const TOLD_FILE: &str = "session-id";
+/// Characters of the longest id that is kept.
+const LONGEST_ID: usize = 64;
+
+/// Keeps the id that a hook told in the folder of its attempt; what cannot be an id is not kept.
+///
+/// # Errors
+/// When the file cannot be written.
+pub(super) fn keep(folder: &Path, id: &str) -> io::Result<()> {
+    if !is_id(id) || told(folder).as_deref() == Some(id) {
+        return Ok(());
+    }
+    let new = folder.join(format!("{TOLD_FILE}.new"));
+    fs::write(&new, id)?;
+    fs::rename(new, folder.join(TOLD_FILE))
+}
+
+/// The id that a hook told, if one did.
+pub(super) fn told(folder: &Path) -> Option<String> {
+    let id = fs::read_to_string(folder.join(TOLD_FILE)).ok()?;
+    is_id(&id).then_some(id)
+}
+
+/// Whether a text can be an id: it becomes an argument and a part of a file's name.
+fn is_id(text: &str) -> bool {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
+    (1..=LONGEST_ID).contains(&text.len()) && !text.starts_with('-') && text.chars().all(is_plain)
+}
 
 /// The session of an attempt as a UUID. The attempt's token goes in, which no other project has; it cannot be got out again.
 pub(super) fn of(context: &LaunchContext, attempt: AttemptId, created_at: Timestamp) -> String {
@@ -22,6 +57,22 @@ pub(super) fn of(context: &LaunchContext, attempt: AttemptId, created_at: Timest
 mod tests {
     use super::super::kind::tests::context;
     use super::*;
+
+    #[test]
+    fn the_last_id_that_was_told_is_kept_and_nothing_that_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(told(folder.path()), None);
+        for (id, kept) in [
+            ("01a2-b", "01a2-b"),
+            ("../x", "01a2-b"),
+            ("-x", "01a2-b"),
+            ("", "01a2-b"),
+            ("01a3", "01a3"),
+        ] {
+            keep(folder.path(), id).unwrap();
+            assert_eq!(told(folder.path()).as_deref(), Some(kept), "{id}");
+        }
+    }
 
     #[test]
     fn each_attempt_has_one_session_of_its_own() {

@@ -246,3 +246,28 @@ fn children_kept_of_an_agent_have_a_limit() {
     }
     assert_eq!(state.children().len(), 256);
 }
+
+#[test]
+fn a_wait_that_a_hook_tells_of_counts_over_older_work_and_not_over_newer() {
+    let asks = Doing::Blocked(Wait::new(AskKind::Permission, "touch x"));
+    let mut state = state(&[
+        (Source::StatusRecord, 1, Doing::WORKING),
+        (Source::Hook, 2, asks.clone()),
+        (Source::StatusRecord, 3, Doing::WORKING),
+    ]);
+    assert_eq!(
+        state.conclude(at(4)).doing,
+        asks,
+        "it says again what it said before"
+    );
+    let why: Vec<String> = state.explain(at(4)).into_iter().map(|line| line.why).collect();
+    assert_eq!(why[0], "the hook waits for an answer since later");
+    for doing in [asks, Doing::WORKING] {
+        state.observe(Observation {
+            source: Source::StatusRecord,
+            at: at(5),
+            seen: Seen::Doing(doing),
+        });
+    }
+    assert_eq!(state.conclude(at(6)).doing, Doing::WORKING);
+}

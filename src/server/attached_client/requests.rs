@@ -16,6 +16,7 @@ use crate::server::attached_client::WorkResult;
 use crate::server::attached_client::frames::EchoWait;
 use crate::server::attached_client::pane_sizes::{fit_terminals, shell_size};
 use crate::server::engine_handle::EngineHandle;
+use crate::server::hooks::leave_to_terminal;
 use crate::server::hub::TerminalHub;
 use crate::server::peer::{ConnectionError, say};
 use crate::server::screens::holder_of;
@@ -105,6 +106,11 @@ impl RequestContext<'_> {
         }
         self.echo.begin(&services.hub, id);
         type_into(&services.hub, id, typed);
+        if matches!(typed, ProgramInput::Key(_) | ProgramInput::Paste(_))
+            && let Some(attempt) = holder_of(id).attempt()
+        {
+            leave_to_terminal(&services.engine, &services.settings.agents, attempt);
+        }
     }
 
     /// Shows a shell that runs and that this client does not show, or a new one.

@@ -1,6 +1,6 @@
 //! Which session of Codex worked in a folder. Codex chooses the id itself and writes it into the first line of its record,
-//! `sessions/YEAR/MONTH/DAY/rollout-TIME-ID.jsonl` below its home, together with the folder. The folder of an attempt is that of no
-//! other, so the newest record that names it is the one.
+//! `sessions/YEAR/MONTH/DAY/rollout-TIME-ID.jsonl` below its home, together with the folder. Its hooks tell the id. Where none did, the
+//! newest record that names the folder is the one: the folder of an attempt is that of no other.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -17,11 +17,14 @@ const HEAD: &str = "session_meta";
 /// What a message of the person is called once it is part of the session.
 const MESSAGE: &str = r#""type":"UserMessage""#;
 
-/// The id of the newest session that was begun in `folder`.
+/// The id of the session that was begun in `folder`: the one that was told, if its record is there, else the newest.
 ///
 /// # Errors
 /// Where it was looked for, and why none will do.
-pub(super) fn find(home: &Path, folder: &Path) -> Result<String, String> {
+pub(super) fn find(home: &Path, folder: &Path, told: Option<&str>) -> Result<String, String> {
+    if let Some((record, id)) = told.and_then(|id| Some((record_of(home, id)?, id))) {
+        return said_in(&record, id.to_owned());
+    }
     let sessions = home.join("sessions");
     let mut records = Vec::new();
     collect(&sessions, 3, &mut records);
@@ -37,6 +40,37 @@ pub(super) fn find(home: &Path, folder: &Path) -> Result<String, String> {
     let (record, id) = found
         .find_map(|record| Some((record, id_in(record, folder)?)))
         .ok_or_else(none)?;
+    said_in(record, id)
+}
+
+/// The record of a session; the newest, should there be several.
+pub(super) fn record_of(home: &Path, id: &str) -> Option<PathBuf> {
+    let ending = format!("-{id}.jsonl");
+    let is_it = |path: &Path| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.ends_with(&ending))
+    };
+    newest(&home.join("sessions"), 3, &is_it)
+}
+
+/// The newest file of such a name in a folder and, for so many levels, in the folders below it. Their names begin with the time.
+fn newest(folder: &Path, levels: u32, is_it: &dyn Fn(&Path) -> bool) -> Option<PathBuf> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+        .ok()?
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    paths.sort();
+    paths.into_iter().rev().find_map(|path| {
+        if levels > 0 && path.is_dir() {
+            return newest(&path, levels - 1, is_it);
+        }
+        is_it(&path).then_some(path)
+    })
+}
+
+/// The id, if something was said in the session of that record.
+fn said_in(record: &Path, id: String) -> Result<String, String> {
     if has_message(record) {
         return Ok(id);
     }
@@ -107,7 +141,7 @@ mod tests {
     fn the_newest_session_of_the_folder_is_found_once_something_was_said_in_it() {
         let home = tempfile::tempdir().unwrap();
         let said = r#"{"type":"event_msg","payload":{"type":"item_completed","item":{"type":"UserMessage","content":[]}}}"#;
-        let find = |folder: &str| find(home.path(), Path::new(folder));
+        let find = |folder: &str| find(home.path(), Path::new(folder), None);
         assert!(find("/w/a").unwrap_err().contains("no session of /w/a"));
         let write = |at: &str, id: (&str, &str), rest| record(home.path(), (at, "user"), id, rest);
         write("2026-11-23T01-00-00", ("1", "/w/a"), said);
@@ -123,5 +157,9 @@ mod tests {
         assert_eq!(find("/w/a").as_deref(), Ok("2"));
         assert_eq!(find("/w/b").as_deref(), Ok("3"));
         assert!(find("/w/c").unwrap_err().contains("nothing was said"));
+        let told = |id: &str| super::find(home.path(), Path::new("/w/a"), Some(id));
+        assert_eq!(told("1").as_deref(), Ok("1"), "an older one that its hook told");
+        assert!(told("4").unwrap_err().contains("nothing was said"));
+        assert_eq!(told("9").as_deref(), Ok("2"), "the told one has no record");
     }
 }
