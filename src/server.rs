@@ -44,6 +44,7 @@ mod screens;
 mod scrollback;
 mod search;
 mod services;
+mod session_figures;
 mod shells;
 mod sizes;
 mod trust_overview;

@@ -37,3 +37,6 @@ mod recorded;
 mod resuming;
 #[path = "agents/served.rs"]
 mod served;
+#[expect(dead_code, reason = "the stories of the whole program use the rest")]
+#[path = "e2e/terminal.rs"]
+mod terminal;

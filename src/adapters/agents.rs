@@ -31,7 +31,7 @@ pub use prompt::{AttemptPrompts, LibraryFn, program_word, prompt_file};
 pub use rehearsal::{NumberText, RehearsalAgent};
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::RwLock;
@@ -219,16 +219,32 @@ impl LocalAgents {
         }
     }
 
-    /// A hook of an attempt in that role told which session it began. Kept where the tool chooses the id itself.
+    /// A hook of an attempt in that role told which session it began. Kept where its tool keeps sessions.
     pub fn session_told(&self, role: &RoleId, attempt: AttemptId, session: &str) {
-        let chooses = |agent: RoleAgent| agent.tool.kind().chooses_session_id();
-        if !self.agent(role).is_some_and(chooses) {
+        let keeps = |agent: RoleAgent| agent.tool.kind().keeps_sessions();
+        if !self.agent(role).is_some_and(keeps) {
             return;
         }
         if let Err(error) = session_id::keep(&self.context.attempt_folder(attempt), session) {
             tracing::warn!(
                 "could not keep the session of attempt {attempt}: {error}; its newest record will do"
             );
+        }
+    }
+
+    /// The file in which the tool of an attempt in that role keeps what happens in the session that a hook told.
+    pub fn record(&self, role: &RoleId, attempt: AttemptId) -> Option<PathBuf> {
+        let session = session_id::told(&self.context.attempt_folder(attempt))?;
+        self.agent(role)?.tool.kind().record(&self.context, &session)
+    }
+
+    /// What a line of such a file says.
+    pub fn read_record(&self, role: &RoleId, line: &[u8]) -> AgentReport {
+        let agent = self.agent(role);
+        match agent.as_ref().and_then(|agent| agent.tool.kind().name()) {
+            Some("claude") => claude::transcript::read(line),
+            Some("codex") => codex::rollout::read(line),
+            Some(_) | None => AgentReport::default(),
         }
     }
 
@@ -273,7 +289,6 @@ mod tests {
     use super::kind::tests::brief;
     use super::*;
     use crate::formats::prompt::PromptLibrary;
-    use std::path::PathBuf;
 
     fn custom(words: &[&str]) -> AgentTool {
         AgentTool::Custom(CustomAgent(words.iter().map(|word| (*word).to_owned()).collect()))

@@ -83,10 +83,7 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
     match verb {
         CliCommand::Pause(json) => execute(edge, Command::Pause, json),
         CliCommand::Resume(json) => execute(edge, Command::Resume, json),
-        CliCommand::Reject(one) => {
-            let command = Command::Reject(one.id.as_str().into(), one.text.join(" "));
-            execute(edge, command, one.json)
-        }
+        CliCommand::Reject(one) => tasks::reject(edge, &one),
         CliCommand::Skip(one) => execute(edge, Command::Skip(one.id.as_str().into()), one.json),
         CliCommand::Answer(one) => {
             let command = Command::Answer(one.id.as_str().into(), one.text.join(" "));

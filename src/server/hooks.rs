@@ -9,6 +9,7 @@ use crate::domain::{Ask, AskChannel, AskId, AskKind, Attempt, AttemptId, Event, 
 use crate::protocol::hooks::{HookCall, HookEvent, HookReply, LONGEST_STATE};
 use crate::server::engine_handle::EngineHandle;
 use crate::server::hub::AgentStates;
+use crate::server::inbox_folder;
 use crate::server::intake::SignalIntake;
 use crate::term::sanitize;
 
@@ -39,6 +40,10 @@ pub(super) fn take_hook(
     (agents, states): (&LocalAgents, &AgentStates),
     call: HookCall,
 ) -> HookOutcome {
+    if matches!(call.event, HookEvent::TurnOver { .. }) {
+        // An agent in a sandbox reports by a file, and stops at once: its report may lie there still.
+        inbox_folder::take_all(intake);
+    }
     let attempts = &intake.engine.read_model().attempts;
     let known = attempts.get(&call.attempt).filter(|attempt| {
         attempt.state.is_open() && intake.secret.proves(&call.token, attempt.id, attempt.created_at)
@@ -63,6 +68,7 @@ pub(super) fn take_hook(
             HookOutcome::Reply(HookReply::Nothing)
         }
         HookEvent::TurnOver { again } if again || may_stop(attempt) => {
+            intake.records.look_at(agents, attempt, &intake.usage);
             observe(&report);
             if !may_stop(attempt) {
                 // An engine that has ended takes the server with it, and the next finds the agent idle.

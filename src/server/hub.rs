@@ -26,8 +26,8 @@ use crate::ports::holders::{HolderId, HolderLiveness, Holders, PaneSize};
 use crate::ports::terminals::Terminals;
 use crate::server::poison::PoisonFlag;
 use crate::server::sizes::ResizeAction;
-use crate::term::keys::{Key, KeyInput, Modifiers, encode_key};
-use crate::term::{ColorPalette, EmulatorKind, Size, Terminal};
+use crate::term::keys::{Key, KeyInput, Modifiers, encode_key, encode_paste};
+use crate::term::{ColorPalette, EmulatorKind, Size, TermMode, Terminal};
 pub(super) use agents::AgentStates;
 pub use agents::{ReadTitleFn, WayToLogInFn};
 pub use pane::LiveTerminal;
@@ -300,10 +300,15 @@ impl Terminals for TerminalHub {
 
     fn type_line(&self, id: &HolderId, line: &str) -> Result<(), String> {
         let text: String = line.chars().filter(|c| !c.is_control() || *c == '\n').collect();
+        let modes = self.terminal(id).map(|pane| *pane.terminal.lock().modes());
+        // Codex takes a line that comes at once for one that was pasted, and its end for a part of it, unless a paste is marked as one.
+        let pasted = modes.filter(|modes| modes.has(TermMode::BracketedPaste));
+        let mut bytes = pasted.map_or_else(|| text.clone().into_bytes(), |modes| encode_paste(&text, &modes));
+        bytes.push(b'\r');
         self.0
             .readers
             .holders
-            .send(id, format!("{text}\r").as_bytes())
+            .send(id, &bytes)
             .map_err(|error| error.to_string())
     }
 

@@ -9,6 +9,7 @@ use crate::domain::{Accepted, AttemptState, Event, Refusal};
 use crate::engine::inbox::InboxClosed;
 use crate::protocol::wire::SignalSent;
 use crate::server::engine_handle::EngineHandle;
+use crate::server::session_figures::SessionFigures;
 use crate::server::usage::UsageMeters;
 
 /// Longest text of a signal that is kept, in bytes; the rest is cut.
@@ -23,6 +24,8 @@ pub(super) struct SignalIntake {
     pub(super) engine: EngineHandle,
     /// What agents use, until the engine is told.
     pub(super) usage: Arc<UsageMeters>,
+    /// How far the records of their sessions were read for that.
+    pub(super) records: Arc<SessionFigures>,
 }
 
 /// Checks the token, then hands the signal to the engine; answers when it is durable.

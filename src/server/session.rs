@@ -131,6 +131,7 @@ impl Session {
             secret: place.secret.clone(),
             engine: engine.clone(),
             usage: Arc::default(),
+            records: Arc::default(),
         };
         let hub = context::terminals(&holders, &setup, &intake, &agents);
         let woke = take_inventory(durable.board(), holders.as_ref(), &hub, &|attempt, tail| {

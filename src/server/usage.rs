@@ -25,23 +25,39 @@ struct MeterRow {
     meter: Meter,
     /// Something was counted that the engine was not told.
     has_news: bool,
+    /// The record of its session was not read to its end yet.
+    is_behind: bool,
     told: Option<Timestamp>,
 }
 
 impl UsageMeters {
     /// Counts what the tool of an attempt reported.
     pub(super) fn count(&self, attempt: AttemptId, figures: &UsageFigures) {
+        let total = Figures::Total {
+            tokens: None,
+            cost: figures.cost,
+        };
+        let context = Figures::Context {
+            used: figures.used,
+            window: figures.window,
+        };
+        let is_behind = self.0.lock().get(&attempt).is_some_and(|row| row.is_behind);
+        self.count_all(attempt, &[total, context], !is_behind);
+    }
+
+    /// Counts what was read in the record of its session. Nothing of that is told before the record was read to its end: what stands in
+    /// the middle of it is less than what was used.
+    pub(super) fn count_all(&self, attempt: AttemptId, figures: &[Figures], is_at_end: bool) {
+        if figures.is_empty() && is_at_end && !self.0.lock().contains_key(&attempt) {
+            return;
+        }
         let mut rows = self.0.lock();
         let row = rows.entry(attempt).or_default();
         let before = row.meter.clone();
-        row.meter.count(&Figures::Total {
-            tokens: None,
-            cost: figures.cost,
-        });
-        row.meter.count(&Figures::Context {
-            used: figures.used,
-            window: figures.window,
-        });
+        for figures in figures {
+            row.meter.count(figures);
+        }
+        row.is_behind = !is_at_end;
         row.has_news |= row.meter != before;
     }
 
@@ -56,7 +72,7 @@ impl UsageMeters {
     fn take_due(&self, now: Timestamp, is_last: bool) -> Vec<Event> {
         let mut rows = self.0.lock();
         let mut events = Vec::new();
-        for (attempt, row) in rows.iter_mut().filter(|(_, row)| row.has_news) {
+        for (attempt, row) in rows.iter_mut().filter(|(_, row)| row.has_news && !row.is_behind) {
             let is_due = row.told.is_none_or(|told| now.since(told) >= EVERY || now < told);
             if is_due || is_last {
                 (row.has_news, row.told) = (false, Some(now));
@@ -82,7 +98,7 @@ impl MeterRow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{ContextFill, Cost, Usage};
+    use crate::domain::{ContextFill, Cost, Tokens, Usage};
     use crate::engine::inbox::{InboxReceiver, Received, inbox};
 
     fn figures(cents: u64) -> UsageFigures {
@@ -99,6 +115,28 @@ mod tests {
             events.push(envelope.event);
         }
         events
+    }
+
+    #[test]
+    fn figures_from_the_middle_of_a_record_are_not_told() {
+        let (meters, (inbox, outlet)) = (UsageMeters::default(), inbox());
+        let total = |input| Figures::Total {
+            tokens: Some(Tokens {
+                input,
+                ..Tokens::default()
+            }),
+            cost: None,
+        };
+        meters.count_all(AttemptId(7), &[total(1)], false);
+        meters.count(AttemptId(7), &figures(1));
+        meters.tell(&inbox, Timestamp(1), true);
+        assert!(told(&outlet).is_empty(), "the rest is not known yet");
+        meters.count_all(AttemptId(7), &[total(9)], true);
+        meters.tell(&inbox, Timestamp(2), false);
+        let events = told(&outlet);
+        let is_whole =
+            |event: &Event| matches!(event, Event::UsageReported { usage, .. } if usage.tokens.input == 9);
+        assert!(matches!(&events[..], [one] if is_whole(one)), "{events:?}");
     }
 
     #[test]

@@ -4,6 +4,9 @@
 use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
 
 use crate::driver::{Server, Story};
 use crate::lab::{KEY, installed, scripts};
@@ -54,6 +57,33 @@ fn write_person_settings(story: &Story, model: &ModelServer) {
     fs::write(folder.join("config.toml"), settings).unwrap();
 }
 
+/// The tokens that were used, as `dbs cost` says.
+fn tokens(story: &Story) -> u64 {
+    let cost: Value = serde_json::from_str(&story.dbs(&["cost", "--json"])).unwrap();
+    let names = [
+        "input_tokens",
+        "cache_read_tokens",
+        "cache_write_tokens",
+        "output_tokens",
+    ];
+    names.iter().filter_map(|name| cost["sum"][*name].as_u64()).sum()
+}
+
+/// The tokens of the last totals in the newest record that Codex keeps.
+fn recorded_tokens(story: &Story) -> u64 {
+    let said = story.shell(
+        &story.root(),
+        "cat $(find codex/sessions -name '*.jsonl' | sort | tail -n 1)",
+    );
+    let text = String::from_utf8(said.stdout).unwrap();
+    let counts = text
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let totals = counts.filter_map(|line| line.pointer("/payload/info/total_token_usage").cloned());
+    let last = totals.last().unwrap();
+    last["input_tokens"].as_u64().unwrap() + last["output_tokens"].as_u64().unwrap()
+}
+
 /// Whether this machine lets Codex build its sandbox; a container may not.
 fn has_sandbox(story: &Story) -> bool {
     let codex = installed("codex").unwrap();
@@ -75,6 +105,9 @@ fn a_task_is_done_by_codex_in_its_sandbox_and_merged() {
     assert!(file_in_base(&story, "work.txt"));
     let argv = meta(&story, 1)["argv"].to_string();
     assert!(!argv.contains("dangerously"), "{argv}");
+    story.wait_until("its tokens", || tokens(&story) > 0);
+    let cost = story.dbs(&["cost"]);
+    assert!(cost.contains("no price known"), "{cost}");
     let status = story.git(&story.project(), &["status", "--porcelain"]);
     assert_eq!(status, "", "nothing is written into the repository");
 }
@@ -100,6 +133,37 @@ fn what_codex_asks_comes_to_the_inbox_by_its_hook_and_is_allowed_from_outside() 
         !home.contains("hooks"),
         "nothing is written into the person's settings"
     );
+}
+
+#[test]
+fn what_codex_asks_is_answered_in_its_pane_once_somebody_types_there() {
+    let Some((story, _model, _server)) = story("") else {
+        return;
+    };
+    create(&story, "t-1", "codex_asks");
+    wait_for_ask(&story);
+    let tty = story.tty(&["attach"], (140, 50));
+    tty.see("NEEDS YOU 1");
+    tty.press("C-b a");
+    tty.wait("its terminal", |screen| {
+        screen.has("Running hook") && screen.has("LOOKING")
+    });
+    tty.press("i");
+    tty.wait("to type", |screen| screen.status().contains("TYPE"));
+    tty.press("y");
+    tty.see("Press enter to confirm");
+    let mut typed = Instant::now();
+    story.wait_until("the end of the task", || {
+        // A dialog takes no key in the first moment.
+        if typed.elapsed() > Duration::from_secs(1) && tty.look().has("Press enter to confirm") {
+            tty.press("y");
+            typed = Instant::now();
+        }
+        story.count("done") == 1
+    });
+    assert!(file_in_base(&story, "work.txt"));
+    let events = story.dbs(&["events"]);
+    assert!(events.contains("ask_withdrawn"), "{events}");
 }
 
 #[test]
@@ -211,6 +275,9 @@ fn codex_goes_on_with_its_session_after_it_was_killed() {
     );
     story.wait_until("the end of the task", || story.count("done") == 1);
     assert!(file_in_base(&story, "whole.txt"));
+    story.wait_until("each token once, of both attempts", || {
+        tokens(&story) == recorded_tokens(&story)
+    });
     let asked = model.requests_for("codex_killed");
     let last = asked.last().unwrap().body.to_string();
     for said in ["I make half of it.", "You were interrupted"] {

@@ -12,7 +12,7 @@ use super::cause::Cause;
 use super::failure::FailureClass;
 use super::id::{AttemptId, BatchId, StageId, TaskId, WorkflowId};
 use super::time::Timestamp;
-use super::usage::{Cost, Spending};
+use super::usage::{Cost, Spending, Tokens};
 
 /// The unit of work, and everything that is remembered about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -237,6 +237,13 @@ impl Task {
     pub fn spent(&self) -> Cost {
         let costs = self.spending.iter().filter_map(|entry| entry.usage.cost);
         costs.fold(Cost::default(), Add::add)
+    }
+
+    /// The tokens that its agents have used over its life, if they told any.
+    pub fn tokens(&self) -> Option<Tokens> {
+        let used = self.spending.iter().map(|entry| entry.usage.tokens);
+        let sum = used.fold(Tokens::default(), Add::add);
+        (sum.sum() > 0).then_some(sum)
     }
 
     /// What they have cost since a person last retried it because of its budget.

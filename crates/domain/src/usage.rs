@@ -65,12 +65,15 @@ impl AttemptUsage {
         *self == AttemptUsage::default()
     }
 
-    /// How full its context is and what it has cost, in a few words; none where nothing is known.
+    /// How full its context is and what it has cost, in a few words; its tokens where its tool knows no price, and none where nothing is
+    /// known.
     pub fn summary(&self) -> Option<String> {
         let fill = self.context.and_then(ContextFill::percent);
+        let own = self.own();
+        let tokens = (own.tokens.sum() > 0).then(|| own.tokens.in_short());
         let parts = [
             fill.map(|percent| format!("context {percent} %")),
-            self.own().cost.map(|cost| cost.to_string()),
+            own.cost.map(|cost| cost.to_string()).or(tokens),
         ];
         let known: Vec<String> = parts.into_iter().flatten().collect();
         (!known.is_empty()).then(|| known.join(" · "))
@@ -117,6 +120,14 @@ impl Tokens {
     pub fn sum(self) -> u64 {
         let parts = [self.input, self.cache_read, self.cache_write, self.output];
         parts.into_iter().fold(0, u64::saturating_add)
+    }
+
+    /// How many they are, in thousands where they are many.
+    pub fn in_short(self) -> String {
+        match self.sum() {
+            few @ 0..10_000 => format!("{few} tokens"),
+            many => format!("{}k tokens", many / 1000),
+        }
     }
 
     /// The higher of each figure.

@@ -9,9 +9,9 @@ pub mod status_line;
 pub mod stream;
 mod stream_parts;
 pub mod title;
-mod transcript;
+pub mod transcript;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::kind::{AgentKind, LaunchContext, PermissionPolicy, RoleOptions};
 use super::session_id;
@@ -86,6 +86,11 @@ impl AgentKind for ClaudeAgent {
         let folder =
             folder.ok_or("neither CLAUDE_CONFIG_DIR nor HOME says where Claude Code keeps its sessions")?;
         transcript::find(&folder, &id).map(|_| id)
+    }
+
+    fn record(&self, context: &LaunchContext, session: &str) -> Option<PathBuf> {
+        let folder = context.person_folder("CLAUDE_CONFIG_DIR", ".claude")?;
+        transcript::find(&folder, session).ok()
     }
 
     fn launch(

@@ -8,7 +8,7 @@ mod session;
 pub mod title;
 mod writable;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::kind::{AgentKind, LaunchContext, PermissionPolicy, RoleOptions};
 use super::session_id;
@@ -51,8 +51,9 @@ impl AgentKind for CodexAgent {
         true
     }
 
-    fn chooses_session_id(&self) -> bool {
-        true
+    fn record(&self, context: &LaunchContext, session: &str) -> Option<PathBuf> {
+        let home = context.person_folder("CODEX_HOME", ".codex")?;
+        session::record_of(&home, session)
     }
 
     fn asks_hook_first(&self) -> bool {

@@ -58,9 +58,10 @@ pub trait AgentKind: Debug {
         Err("its tool keeps no sessions".to_owned())
     }
 
-    /// Whether its tool chooses the id of a session itself, so that the one its hooks tell has to be kept.
-    fn chooses_session_id(&self) -> bool {
-        false
+    /// The file in which its tool keeps what happens in a session.
+    fn record(&self, context: &LaunchContext, session: &str) -> Option<PathBuf> {
+        let (_, _) = (context, session);
+        None
     }
 
     /// Whether its tool shows what it asks only when the hook that it asks first has ended.

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use crate::adapters::clock;
 use crate::adapters::desktop::editor;
-use crate::cli::args::{JsonFlag, RetryArgs, TaskArgs, TaskCommand, UpdateArgs};
+use crate::cli::args::{JsonFlag, RetryArgs, TaskArgs, TaskCommand, TaskTextArgs, UpdateArgs};
 use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::{CommandResult, create, execute, import, print_reply, show};
 use crate::cli::text_input;
 use crate::config::process_env::ProcessEnv;
-use crate::domain::{AskReply, Command, TaskId, TaskPatch};
+use crate::domain::{AskKind, AskReply, Command, TaskId, TaskPatch};
 use crate::protocol::query::Report;
 
 pub(super) fn task(edge: &ProcessEnv, verb: TaskCommand) -> CommandResult {
@@ -115,23 +115,47 @@ pub(super) fn retry(edge: &ProcessEnv, retry: RetryArgs) -> CommandResult {
 
 /// Allows what an agent asks, or approves a task.
 pub(super) fn approve(edge: &ProcessEnv, one: &TaskArgs) -> CommandResult {
-    let mut access = BoardAccess::open(edge)?;
     let task = id(&one.id);
-    let open = access.task(&task)?.and_then(|detail| detail.attempt);
+    reply_or(
+        edge,
+        (&task, |_| true),
+        (AskReply::Allow, Command::Approve(task.clone())),
+        one.json,
+    )
+}
+
+/// Denies what an agent asks to be allowed, or sends work back.
+pub(super) fn reject(edge: &ProcessEnv, one: &TaskTextArgs) -> CommandResult {
+    let (task, why) = (id(&one.id), one.text.join(" "));
+    let takes_no = |kind| matches!(kind, AskKind::Permission | AskKind::Plan);
+    let send_back = Command::Reject(task.clone(), why.clone());
+    reply_or(
+        edge,
+        (&task, takes_no),
+        (AskReply::Deny(why), send_back),
+        one.json,
+    )
+}
+
+/// Gives the agent of a task the reply if it asks something that takes it, else executes the command.
+fn reply_or(
+    edge: &ProcessEnv,
+    (task, takes_it): (&TaskId, impl Fn(AskKind) -> bool),
+    (reply, otherwise): (AskReply, Command),
+    json: JsonFlag,
+) -> CommandResult {
+    let mut access = BoardAccess::open(edge)?;
+    let open = access.task(task)?.and_then(|detail| detail.attempt);
     let asked = open.as_ref().and_then(|attempt| {
         let known = attempt.open_asks(clock::now()).next()?;
-        Some((attempt.id, known.ask.id.clone()))
+        takes_it(known.ask.kind).then(|| (attempt.id, known.ask.id.clone()))
     });
     let command = match asked {
-        Some((attempt, ask)) => Command::AnswerAsk {
-            attempt,
-            ask,
-            reply: AskReply::Allow,
-        },
-        None => Command::Approve(task),
+        Some((attempt, ask)) => Command::AnswerAsk { attempt, ask, reply },
+        None => otherwise,
     };
     let answer = access.execute(&edge.author(), command)?;
-    Ok(print_reply(&answer, "", one.json))
+    Ok(print_reply(&answer, "", json))
 }
 
 /// Stops an agent, named by its name, its attempt or its task.

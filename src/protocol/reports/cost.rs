@@ -11,8 +11,10 @@ use crate::protocol::reports::in_format;
 use crate::read_model::{CostGroup, CostRow, ReadModel};
 
 /// Said where no tool has reported anything.
-const NOTHING: &str =
-    "no agent has reported what it used; Claude Code does while it works, `dbs agents` says which others do";
+const NOTHING: &str = "no agent has reported what it used; Claude Code and Codex do while they work, `dbs agents` says which others do";
+
+/// Said instead of an amount where tools tell tokens and no money.
+const NO_PRICE: &str = "no price known";
 
 pub(in crate::protocol) fn report(
     board: &ReadModel,
@@ -70,12 +72,14 @@ fn lines(rows: &[CostRow], (sum, budgets): (Usage, Budgets)) -> Vec<String> {
 }
 
 fn line(name: &str, usage: Usage) -> String {
-    let cost = usage.cost.map_or_else(|| "-".to_owned(), |cost| cost.to_string());
+    let cost = usage
+        .cost
+        .map_or_else(|| NO_PRICE.to_owned(), |cost| cost.to_string());
     let tokens = match usage.tokens.sum() {
         0 => String::new(),
         tokens => format!("  {tokens} tokens"),
     };
-    format!("{name:<24} {cost:>10}{tokens}")
+    format!("{name:<24} {cost:>14}{tokens}")
 }
 
 #[cfg(test)]

@@ -25,11 +25,7 @@ impl Board {
             return;
         };
         let before = attempt.usage.own();
-        let earlier = if attempt.usage.session.is_none() {
-            self.contained_in(&attempt, usage)
-        } else {
-            attempt.usage.earlier
-        };
+        let earlier = self.contained_in(&attempt, usage);
         self.edit_attempt(id, |row| {
             row.usage.earlier = earlier;
             row.usage.session = row.usage.session.highest(usage);
@@ -54,15 +50,22 @@ impl Board {
         self.watch_day_budget(step, cost);
     }
 
-    /// What an earlier attempt used of the first totals of an attempt. Tools keep the totals of a session for those who go on with it,
-    /// but lose them when they are killed: then they begin again below what was known.
+    /// What an earlier attempt used of the totals of an attempt, decided for tokens and for money when the first of them come. Tools keep
+    /// the totals of a session for those who go on with it, but may lose them when they are killed: then they begin again below what was
+    /// known.
     fn contained_in(&self, attempt: &Attempt, first: Usage) -> Usage {
+        let known = attempt.usage;
         let continued = attempt.session.continuation();
         let before = continued.and_then(|continuation| self.attempts.get(&continuation.after));
-        let before = before.map(|before| before.usage.session);
-        before
-            .filter(|before| first.highest(*before) == first)
-            .unwrap_or_default()
+        let before = before.map(|before| before.usage.session).unwrap_or_default();
+        let mut earlier = known.earlier;
+        if known.session.tokens.sum() == 0 && first.tokens.highest(before.tokens) == first.tokens {
+            earlier.tokens = before.tokens;
+        }
+        if known.session.cost.is_none() && first.cost.is_some() && first.cost >= before.cost {
+            earlier.cost = before.cost;
+        }
+        earlier
     }
 
     fn watch_task_budget(&mut self, step: &mut Transition, attempt: &Attempt, more: Cost) {

@@ -5,6 +5,22 @@ use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
+use super::stream_parts::assistant;
+use crate::adapters::agents::json_report::{object, raw};
+use crate::agent_state::AgentReport;
+
+/// The figures of one line: of a request to the model that is not a subagent's.
+pub fn read(line: &[u8]) -> AgentReport {
+    let line = object(line).filter(|line| raw(line, "/type") == "assistant");
+    let own = line.filter(|line| line.pointer("/isSidechain") != Some(&Value::Bool(true)));
+    own.map_or_else(AgentReport::default, |line| AgentReport {
+        figures: assistant(&line).figures,
+        ..AgentReport::default()
+    })
+}
+
 /// The file of a session. One without any message is not there to be continued: the tool makes it before it hears its first prompt.
 ///
 /// # Errors
@@ -41,6 +57,34 @@ fn has_message(file: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent_state::Meter;
+
+    #[test]
+    fn each_request_of_a_transcript_counts_once_and_none_of_a_subagent() {
+        let line = |id: &str, output: u64, aside: bool| {
+            format!(
+                r#"{{"type":"assistant","isSidechain":{aside},"message":{{"id":"{id}","content":[],
+                "usage":{{"input_tokens":10,"cache_read_input_tokens":100,"output_tokens":{output}}}}}}}"#
+            )
+        };
+        let mut meter = Meter::default();
+        let lines = [
+            line("a", 1, false),
+            line("a", 5, false),
+            line("b", 2, false),
+            line("c", 900, true),
+            r#"{"type":"user","message":{"id":"d","usage":{"input_tokens":7}}}"#.to_owned(),
+            "no JSON".to_owned(),
+        ];
+        for line in lines {
+            for figures in read(line.as_bytes()).figures {
+                meter.count(&figures);
+            }
+        }
+        let tokens = meter.usage().tokens;
+        assert_eq!((tokens.input, tokens.cache_read, tokens.output), (20, 200, 7));
+        assert_eq!(meter.context().map(|context| context.used), Some(112));
+    }
 
     #[test]
     fn a_session_is_found_in_whatever_folder_it_was_and_only_with_something_said() {

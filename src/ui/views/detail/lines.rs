@@ -138,6 +138,9 @@ fn figures(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     let spent = task.spent();
     if !spent.is_none() {
         lines.fact("cost", &spent.to_string(), StyleRole::Text);
+    } else if let Some(tokens) = task.tokens() {
+        let text = format!("{}, no price known", tokens.in_short());
+        lines.fact("cost", &text, StyleRole::Text);
     }
     if let Some(CacheEntry::Diff(diff)) = ctx
         .scene

@@ -1,0 +1,235 @@
+//! Figures from the records that tools keep of their sessions: what was written since the last look is read, and goes to the meters.
+//! A record only grows; it may be long, and it may hold anything.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use parking_lot::Mutex;
+
+use crate::adapters::agents::LocalAgents;
+use crate::domain::{Attempt, AttemptId, Span, Timestamp};
+use crate::read_model::ReadModel;
+use crate::server::usage::UsageMeters;
+
+/// Time between two looks.
+const EVERY: Span = Span::seconds(5);
+/// Most bytes of one record that are read in one look; the next goes on there.
+const MOST: u64 = 8 * 1024 * 1024;
+/// Bytes that are read at once, and the longest line that is kept to be read.
+const PIECE: usize = 64 * 1024;
+const LONGEST_LINE: usize = 1024 * 1024;
+
+/// How far the record of each agent at work was read.
+#[derive(Debug, Default)]
+pub(super) struct SessionFigures(Mutex<Looks>);
+
+#[derive(Debug, Default)]
+struct Looks {
+    last: Option<Timestamp>,
+    records: BTreeMap<AttemptId, RecordTail>,
+}
+
+/// The part of a record that was not read yet.
+#[derive(Debug)]
+struct RecordTail {
+    path: PathBuf,
+    read: u64,
+    /// The beginning of a line whose end was not written yet.
+    line: Vec<u8>,
+    /// The line is too long; the rest of it is passed over.
+    is_too_long: bool,
+}
+
+impl SessionFigures {
+    /// Looks at the records of all agents at work, if it is time to, and once more at those that have just ended.
+    pub(super) fn look(
+        &self,
+        (agents, model): (&LocalAgents, &ReadModel),
+        meters: &UsageMeters,
+        now: Timestamp,
+    ) {
+        let mut looks = self.0.lock();
+        if looks
+            .last
+            .is_some_and(|last| last <= now && now.since(last) < EVERY)
+        {
+            return;
+        }
+        looks.last = Some(now);
+        let open = model.attempts.values().filter(|attempt| attempt.state.is_open());
+        for attempt in open {
+            looks.find(agents, attempt);
+        }
+        let Looks { records, .. } = &mut *looks;
+        for (id, tail) in records.iter_mut() {
+            if let Some(attempt) = model.attempts.get(id) {
+                tail.count(agents, attempt, meters);
+            }
+        }
+        records.retain(|id, _| model.attempts.get(id).is_some_and(|row| row.state.is_open()));
+    }
+
+    /// Looks at the record of one agent at once, because a turn of it is over: the agent may be gone before the next look.
+    pub(super) fn look_at(&self, agents: &LocalAgents, attempt: &Attempt, meters: &UsageMeters) {
+        let mut looks = self.0.lock();
+        looks.find(agents, attempt);
+        if let Some(tail) = looks.records.get_mut(&attempt.id) {
+            tail.count(agents, attempt, meters);
+        }
+    }
+}
+
+impl Looks {
+    /// Finds the record of an agent, if that was not found yet.
+    fn find(&mut self, agents: &LocalAgents, attempt: &Attempt) {
+        if let Some(role) = attempt
+            .worker
+            .role()
+            .filter(|_| !self.records.contains_key(&attempt.id))
+            && let Some(path) = agents.record(role, attempt.id)
+        {
+            self.records.insert(attempt.id, RecordTail::new(path));
+        }
+    }
+}
+
+impl RecordTail {
+    fn new(path: PathBuf) -> RecordTail {
+        RecordTail {
+            path,
+            read: 0,
+            line: Vec::new(),
+            is_too_long: false,
+        }
+    }
+
+    /// Counts what was written since.
+    fn count(&mut self, agents: &LocalAgents, attempt: &Attempt, meters: &UsageMeters) {
+        let Some(role) = attempt.worker.role() else { return };
+        let mut figures = Vec::new();
+        match self.read_on(|line| figures.extend(agents.read_record(role, line).figures)) {
+            Ok(is_at_end) => meters.count_all(attempt.id, &figures, is_at_end),
+            Err(error) => tracing::debug!("could not read {}: {error}", self.path.display()),
+        }
+    }
+
+    /// Hands over each whole line that was written since. Answers whether that was all there is.
+    fn read_on(&mut self, mut take: impl FnMut(&[u8])) -> io::Result<bool> {
+        let (mut file, length) = open(&self.path)?;
+        if length < self.read {
+            // It was written anew.
+            *self = RecordTail::new(std::mem::take(&mut self.path));
+        }
+        file.seek(SeekFrom::Start(self.read))?;
+        let end = length.min(self.read + MOST);
+        let mut piece = vec![0; PIECE];
+        while self.read < end {
+            let many = file.read(&mut piece)?;
+            if many == 0 {
+                break;
+            }
+            self.read += many as u64;
+            self.split(piece.get(..many).unwrap_or_default(), &mut take);
+        }
+        Ok(self.read >= length)
+    }
+
+    fn split(&mut self, piece: &[u8], take: &mut impl FnMut(&[u8])) {
+        for part in piece.split_inclusive(|byte| *byte == b'\n') {
+            let is_whole = part.ends_with(b"\n");
+            if self.line.len() + part.len() > LONGEST_LINE {
+                (self.is_too_long, self.line) = (true, Vec::new());
+            }
+            if !self.is_too_long {
+                self.line.extend_from_slice(part);
+            }
+            if is_whole {
+                if !self.is_too_long {
+                    take(&self.line);
+                }
+                self.is_too_long = false;
+                self.line.clear();
+            }
+        }
+    }
+}
+
+/// The file and its length; only of a plain file, which nobody waits for.
+fn open(path: &Path) -> io::Result<(File, u64)> {
+    if !path.symlink_metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file"));
+    }
+    let file = File::open(path)?;
+    let length = file.metadata()?.len();
+    Ok((file, length))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Write as _;
+
+    use super::*;
+
+    fn lines(tail: &mut RecordTail) -> (Vec<String>, bool) {
+        let mut lines = Vec::new();
+        let is_at_end = tail.read_on(|line| lines.push(String::from_utf8_lossy(line).trim_end().to_owned()));
+        (lines, is_at_end.unwrap())
+    }
+
+    fn append(path: &Path, bytes: &[u8]) {
+        let mut file = fs::OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(path)
+            .unwrap();
+        file.write_all(bytes).unwrap();
+    }
+
+    #[test]
+    fn each_line_is_read_once_and_only_when_it_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("record");
+        append(&path, b"one\ntw");
+        let mut tail = RecordTail::new(path.clone());
+        assert_eq!(lines(&mut tail), (vec!["one".to_owned()], true));
+        append(&path, b"o\nthree\n");
+        assert_eq!(
+            lines(&mut tail),
+            (vec!["two".to_owned(), "three".to_owned()], true)
+        );
+        assert_eq!(lines(&mut tail), (vec![], true));
+        fs::write(&path, "new\n").unwrap();
+        assert_eq!(lines(&mut tail), (vec!["new".to_owned()], true));
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_not_kept_and_a_long_record_takes_several_looks() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("record");
+        append(&path, b"first\n");
+        for _ in 0..3 {
+            append(&path, &vec![b'x'; 4 * 1024 * 1024]);
+        }
+        append(&path, b"\nlast\n");
+        let mut tail = RecordTail::new(path);
+        assert_eq!(lines(&mut tail), (vec!["first".to_owned()], false));
+        assert!(
+            tail.line.capacity() <= 2 * LONGEST_LINE,
+            "{}",
+            tail.line.capacity()
+        );
+        assert_eq!(lines(&mut tail), (vec!["last".to_owned()], true));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_plain_file_is_not_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("record");
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+        assert!(RecordTail::new(path).read_on(|_| {}).is_err());
+    }
+}
