@@ -238,13 +238,18 @@ impl LocalAgents {
         self.agent(role)?.tool.kind().record(&self.context, &session)
     }
 
-    /// What a line of such a file says.
-    pub fn read_record(&self, role: &RoleId, line: &[u8]) -> AgentReport {
+    /// What a line of such a file says, and when what it says of the state was so. `codex` knows the lines before it.
+    pub fn read_record(
+        &self,
+        role: &RoleId,
+        codex: &mut codex::rollout::RecordReader,
+        line: &[u8],
+    ) -> (AgentReport, Option<Timestamp>) {
         let agent = self.agent(role);
         match agent.as_ref().and_then(|agent| agent.tool.kind().name()) {
-            Some("claude") => claude::transcript::read(line),
-            Some("codex") => codex::rollout::read(line),
-            Some(_) | None => AgentReport::default(),
+            Some("claude") => (claude::transcript::read(line), None),
+            Some("codex") => codex.read(line),
+            Some(_) | None => Default::default(),
         }
     }
 

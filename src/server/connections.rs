@@ -72,14 +72,15 @@ pub(super) async fn serve(listener: &IpcListener, conversations: &Arc<Conversati
                     break;
                 }
                 let (intake, poison) = (conversations.intake.clone(), poison.clone());
-                let settings = Arc::clone(&services.settings);
+                let (settings, hub) = (Arc::clone(&services.settings), services.hub.clone());
                 conversations.tasks.spawn_blocking(move || {
                     poison.guard("the intake of signals", || {
                         intake.usage.tell(&intake.engine.inbox, clock::now(), false);
-                        inbox_folder::take_all(&intake);
-                        let model = intake.engine.read_model();
-                        intake.records.look((&settings.agents, &model), &intake.usage, clock::now());
-                    })
+                        inbox_folder::take_all(&intake)
+                    });
+                    let model = intake.engine.read_model();
+                    let told = (&*intake.usage, hub.agents());
+                    intake.records.look((&settings.agents, &model), told, clock::now());
                 });
             }
         }

@@ -68,7 +68,7 @@ pub(super) fn take_hook(
             HookOutcome::Reply(HookReply::Nothing)
         }
         HookEvent::TurnOver { again } if again || may_stop(attempt) => {
-            intake.records.look_at(agents, attempt, &intake.usage);
+            intake.records.look_at(agents, attempt, (&intake.usage, states));
             observe(&report);
             if !may_stop(attempt) {
                 // An engine that has ended takes the server with it, and the next finds the agent idle.

@@ -1,5 +1,5 @@
-//! Figures from the records that tools keep of their sessions: what was written since the last look is read, and goes to the meters.
-//! A record only grows; it may be long, and it may hold anything.
+//! Figures, and why a turn failed, from the records that tools keep of their sessions: what was written since the last look is read, and
+//! goes to the meters and to what is known of the agent. A record only grows; it may be long, and it may hold anything.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -9,14 +9,19 @@ use std::path::{Path, PathBuf};
 use parking_lot::Mutex;
 
 use crate::adapters::agents::LocalAgents;
+use crate::adapters::agents::codex::rollout::RecordReader;
+use crate::agent_state::Source;
 use crate::domain::{Attempt, AttemptId, Span, Timestamp};
 use crate::read_model::ReadModel;
+use crate::server::hub::AgentStates;
 use crate::server::usage::UsageMeters;
 
 /// Time between two looks.
-const EVERY: Span = Span::seconds(5);
+const EVERY: Span = Span::seconds(2);
 /// Most bytes of one record that are read in one look; the next goes on there.
 const MOST: u64 = 8 * 1024 * 1024;
+/// Times in records are whole seconds.
+const SECOND: Span = Span::seconds(1);
 /// Bytes that are read at once, and the longest line that is kept to be read.
 const PIECE: usize = 64 * 1024;
 const LONGEST_LINE: usize = 1024 * 1024;
@@ -40,6 +45,7 @@ struct RecordTail {
     line: Vec<u8>,
     /// The line is too long; the rest of it is passed over.
     is_too_long: bool,
+    reader: RecordReader,
 }
 
 impl SessionFigures {
@@ -47,7 +53,7 @@ impl SessionFigures {
     pub(super) fn look(
         &self,
         (agents, model): (&LocalAgents, &ReadModel),
-        meters: &UsageMeters,
+        told: (&UsageMeters, &AgentStates),
         now: Timestamp,
     ) {
         let mut looks = self.0.lock();
@@ -65,18 +71,23 @@ impl SessionFigures {
         let Looks { records, .. } = &mut *looks;
         for (id, tail) in records.iter_mut() {
             if let Some(attempt) = model.attempts.get(id) {
-                tail.count(agents, attempt, meters);
+                tail.tell(agents, attempt, told);
             }
         }
         records.retain(|id, _| model.attempts.get(id).is_some_and(|row| row.state.is_open()));
     }
 
     /// Looks at the record of one agent at once, because a turn of it is over: the agent may be gone before the next look.
-    pub(super) fn look_at(&self, agents: &LocalAgents, attempt: &Attempt, meters: &UsageMeters) {
+    pub(super) fn look_at(
+        &self,
+        agents: &LocalAgents,
+        attempt: &Attempt,
+        told: (&UsageMeters, &AgentStates),
+    ) {
         let mut looks = self.0.lock();
         looks.find(agents, attempt);
         if let Some(tail) = looks.records.get_mut(&attempt.id) {
-            tail.count(agents, attempt, meters);
+            tail.tell(agents, attempt, told);
         }
     }
 }
@@ -102,16 +113,35 @@ impl RecordTail {
             read: 0,
             line: Vec::new(),
             is_too_long: false,
+            reader: RecordReader::default(),
         }
     }
 
-    /// Counts what was written since.
-    fn count(&mut self, agents: &LocalAgents, attempt: &Attempt, meters: &UsageMeters) {
+    /// Tells what was written since. Of the state only the last counts, and nothing from before the attempt: it may go on with the session
+    /// of another.
+    fn tell(
+        &mut self,
+        agents: &LocalAgents,
+        attempt: &Attempt,
+        (meters, states): (&UsageMeters, &AgentStates),
+    ) {
         let Some(role) = attempt.worker.role() else { return };
-        let mut figures = Vec::new();
-        match self.read_on(|line| figures.extend(agents.read_record(role, line).figures)) {
+        let (mut figures, mut state) = (Vec::new(), None);
+        let mut reader = std::mem::take(&mut self.reader);
+        let read = self.read_on(|line| {
+            let (report, at) = agents.read_record(role, &mut reader, line);
+            figures.extend(report.figures.iter().cloned());
+            if at.is_some_and(|at| at + SECOND >= attempt.created_at) {
+                state = Some(report);
+            }
+        });
+        self.reader = reader;
+        match read {
             Ok(is_at_end) => meters.count_all(attempt.id, &figures, is_at_end),
             Err(error) => tracing::debug!("could not read {}: {error}", self.path.display()),
+        }
+        if let Some(report) = state {
+            states.observe(attempt.id, Source::Stream, &report);
         }
     }
 
@@ -120,7 +150,7 @@ impl RecordTail {
         let (mut file, length) = open(&self.path)?;
         if length < self.read {
             // It was written anew.
-            *self = RecordTail::new(std::mem::take(&mut self.path));
+            *self = RecordTail::new(self.path.clone());
         }
         file.seek(SeekFrom::Start(self.read))?;
         let end = length.min(self.read + MOST);

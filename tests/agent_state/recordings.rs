@@ -59,7 +59,7 @@ impl Reader {
             Reader::Stream => claude::stream::read(bytes),
             Reader::Exec => codex::exec::read(bytes),
             Reader::AppServer => codex::app_server::read(bytes),
-            Reader::Rollout => codex::rollout::read(bytes),
+            Reader::Rollout => codex::rollout::RecordReader::default().read(bytes).0,
             Reader::SessionFile => claude::session_file::read(bytes)
                 .map(|file| file.report)
                 .unwrap_or_default(),

@@ -4,20 +4,25 @@
 use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::driver::{Server, Story};
 use crate::lab::{KEY, installed, scripts};
-use crate::model_server::{ModelServer, RecordedRequest};
+use crate::model_server::{ModelServer, RecordedRequest, Scripts};
 use crate::pipeline::{OTHERS, create, file_in_base, path_with, wait_for_ask};
 use crate::resuming::{kill_at_once, meta, runs};
 
 /// A project whose developers are Codex, and its running server; none when it is not installed here or cannot build its sandbox.
 fn story(settings: &str) -> Option<(Story, ModelServer, Server)> {
+    story_of(settings, scripts())
+}
+
+/// The same, and the model says what is scripted there.
+fn story_of(settings: &str, scripts: Scripts) -> Option<(Story, ModelServer, Server)> {
     let codex = installed("codex")?;
-    let (story, model) = (Story::new(OTHERS), ModelServer::start(scripts()));
+    let (story, model) = (Story::new(OTHERS), ModelServer::start(scripts));
     story.configure(&format!("[roles.developer]\nagent = \"codex\"\n{settings}"));
     write_person_settings(&story, &model);
     if !has_sandbox(&story) {
@@ -55,6 +60,20 @@ fn write_person_settings(story: &Story, model: &ModelServer) {
         model.url()
     );
     fs::write(folder.join("config.toml"), settings).unwrap();
+}
+
+/// A script that first fails so, and then commits and reports.
+fn failing(name: &str, fail: &Value) -> Scripts {
+    let call = |command: &str| {
+        let input = format!("text(await tools.exec_command({{ cmd: {} }}));", json!(command));
+        json!([{ "tool": "exec", "input": input }])
+    };
+    let replies = json!([
+        { "text": "I make the file.", "calls": call("echo work > work.txt && git add -A && git commit -qm Work"), "fail": fail },
+        { "text": "I report.", "calls": call("dbs signal done 'Made work.txt'") },
+        { "text": "All done." },
+    ]);
+    scripts().with(name, &json!({ name: { "replies": replies } }).to_string())
 }
 
 /// The tokens that were used, as `dbs cost` says.
@@ -232,6 +251,41 @@ fn codex_that_stops_without_a_report_though_it_was_told_to_is_a_question_for_a_p
     assert!(requests.iter().any(is_told), "it was sent back once");
     story.dbs(&["answer", "t-1", "Report that there is nothing to do."]);
     story.wait_until("the report", || story.count("held") == 1);
+}
+
+#[test]
+fn a_usage_limit_of_codex_pauses_the_work_until_it_ends_and_costs_no_try() {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    let ends = (now + 20).to_string();
+    let fail = json!({
+        "status": 429, "type": "usage_limit_reached", "message": "The usage limit has been reached", "times": 1,
+        "headers": { "x-codex-primary-used-percent": "100", "x-codex-primary-window-minutes": "300", "x-codex-primary-reset-at": ends },
+    });
+    let Some((story, _model, _server)) = story_of("", failing("codex_limit", &fail)) else {
+        return;
+    };
+    create(&story, "t-1", "codex_limit");
+    story.wait_until("the pause", || {
+        story.dbs(&["logs"]).contains("paused by a usage limit: You")
+    });
+    story.wait_until("the end of the task", || story.count("done") == 1);
+    let over = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    assert!(over >= now + 20, "nobody works before the limit ends");
+    let task: Value = serde_json::from_str(&story.dbs(&["task", "show", "t-1", "--json"])).unwrap();
+    assert!(!task.to_string().contains("crash"), "{task}");
+}
+
+#[test]
+fn codex_without_a_login_is_said_at_once_with_the_command_to_log_in() {
+    let fail = json!({ "status": 401, "type": "authentication_error", "message": "Incorrect API key" });
+    let Some((story, _model, _server)) = story_of("", failing("codex_login", &fail)) else {
+        return;
+    };
+    create(&story, "t-1", "codex_login");
+    story.wait_until("the words and the way out", || {
+        let logs = story.dbs(&["logs"]);
+        logs.contains("401 Unauthorized") && logs.contains("log in with `codex login`")
+    });
 }
 
 #[test]

@@ -1,22 +1,80 @@
-//! Lines of the record that Codex keeps of a session, `rollout-*.jsonl`: only its counts of tokens are read.
+//! Lines of the record that Codex keeps of a session, `rollout-*.jsonl`: its counts of tokens, and how its turns end. Nothing else says
+//! why a turn failed: no hook is called then.
 
 use serde_json::Value;
 
-use crate::adapters::agents::json_report::{number, object, positive, raw};
-use crate::agent_state::{AgentReport, Figures};
-use crate::domain::Tokens;
+use crate::adapters::agents::json_report::{failure, number, object, positive, raw, text, time};
+use crate::agent_state::{AgentReport, Doing, Figures, Seen, Work};
+use crate::domain::{Timestamp, Tokens};
 
-/// What stands in each line that has figures. Looked for before a line is read, because most have none and are long.
-const FIGURES: &[u8] = b"\"token_count\"";
+/// What stands in each line that says something. Looked for before a line is read, because most say nothing and are long.
+const KINDS: [&[u8]; 3] = [b"\"token_count\"", b"\"task_started\"", b"\"task_complete\""];
 
-/// The figures of one line.
-pub fn read(line: &[u8]) -> AgentReport {
-    let has_figures = line.windows(FIGURES.len()).any(|part| part == FIGURES);
-    let Some(line) = has_figures.then(|| object(line)).flatten() else {
-        return AgentReport::default();
-    };
-    let info = line.pointer("/payload/info").filter(|info| info.is_object());
-    let Some(info) = info.filter(|_| raw(&line, "/payload/type") == "token_count") else {
+/// Reads the lines of one record in their order.
+#[derive(Debug, Default)]
+pub struct RecordReader {
+    /// When the usage limit ends that was last told to be reached.
+    limit_ends: Option<Timestamp>,
+}
+
+impl RecordReader {
+    /// What one line says. What it says of the state was so at the time of the line, which is the second part where it is known.
+    pub fn read(&mut self, line: &[u8]) -> (AgentReport, Option<Timestamp>) {
+        let says = |kind: &&[u8]| line.windows(kind.len()).any(|part| part == *kind);
+        let is_known = KINDS.iter().any(says);
+        let Some(line) = is_known.then(|| object(line)).flatten() else {
+            return Default::default();
+        };
+        match raw(&line, "/payload/type") {
+            "token_count" => {
+                self.limit_ends = limit_ends(&line);
+                (figures(&line), None)
+            }
+            "task_started" => {
+                let works = AgentReport::doing(Doing::Working(Work::Unspecified));
+                (works, time(&line, "/payload/started_at"))
+            }
+            "task_complete" => (self.turn_over(&line), time(&line, "/payload/completed_at")),
+            _ => Default::default(),
+        }
+    }
+
+    fn turn_over(&self, line: &Value) -> AgentReport {
+        let words = text(line, "/payload/error/message");
+        let info = line.pointer("/payload/error/codex_error_info");
+        let Some(info) = info else {
+            return AgentReport::doing(if words.is_empty() {
+                Doing::DONE
+            } else {
+                Doing::Done { problem: Some(words) }
+            });
+        };
+        if info == "usage_limit_exceeded" {
+            return AgentReport::of(Seen::Doing(Doing::Limit {
+                until: self.limit_ends,
+                text: words,
+            }));
+        }
+        let of_request = info.as_object().and_then(|info| info.values().next());
+        let status = of_request.map_or(0, |cause| number(cause, "/http_status_code"));
+        // It tried again and again: too many requests at once are no usage limit.
+        failure(if status == 429 { 503 } else { status }, "", words)
+    }
+}
+
+/// When the limits end that are used up, if any is.
+fn limit_ends(line: &Value) -> Option<Timestamp> {
+    let limits = ["/payload/rate_limits/primary", "/payload/rate_limits/secondary"];
+    let limits = limits.iter().filter_map(|path| line.pointer(path));
+    let reached = limits.filter(|limit| {
+        let used = limit.pointer("/used_percent").and_then(Value::as_f64);
+        used.is_some_and(|percent| percent >= 100.0)
+    });
+    reached.filter_map(|limit| time(limit, "/resets_at")).max()
+}
+
+fn figures(line: &Value) -> AgentReport {
+    let Some(info) = line.pointer("/payload/info").filter(|info| info.is_object()) else {
         return AgentReport::default();
     };
     let total = info.pointer("/total_token_usage").map(|total| Figures::Total {
@@ -51,5 +109,63 @@ pub(super) fn tokens_named(usage: &Value, [input, cached, written, output]: [&st
         cache_read,
         cache_write,
         output: number(usage, output),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn over(error: &str) -> String {
+        format!(
+            r#"{{"type":"event_msg","payload":{{"type":"task_complete","error":{error},"completed_at":1795416608}}}}"#
+        )
+    }
+
+    fn doing(reader: &mut RecordReader, line: &str) -> Doing {
+        let (report, _) = reader.read(line.as_bytes());
+        match report.seen.into_iter().next() {
+            Some(Seen::Doing(doing)) => doing,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn why_a_turn_failed_is_what_the_record_says_and_a_limit_ends_when_it_said_before() {
+        let mut reader = RecordReader::default();
+        let near = r#"{"payload":{"type":"token_count","info":null,"rate_limits":{"primary":{"used_percent":100.0,"resets_at":1795416697},
+            "secondary":{"used_percent":60.0,"resets_at":1795999999}}}}"#;
+        assert_eq!(reader.read(near.as_bytes()), Default::default());
+        let limit = over(r#"{"message":"You have hit it.","codex_error_info":"usage_limit_exceeded"}"#);
+        assert_eq!(
+            doing(&mut reader, &limit),
+            Doing::Limit {
+                until: Some(Timestamp(1_795_416_697_000)),
+                text: "You have hit it.".to_owned()
+            }
+        );
+        assert_eq!(
+            reader.read(limit.as_bytes()).1,
+            Some(Timestamp(1_795_416_608_000))
+        );
+        let login =
+            over(r#"{"message":"m","codex_error_info":{"http_connection_failed":{"http_status_code":401}}}"#);
+        let text = "m".to_owned();
+        assert_eq!(doing(&mut reader, &login), Doing::NotLoggedIn { text });
+        for (kind, status) in [
+            ("response_too_many_failed_attempts", 429),
+            ("http_connection_failed", 529),
+        ] {
+            let error = format!(
+                r#"{{"message":"m","codex_error_info":{{"{kind}":{{"http_status_code":{status}}}}}}}"#
+            );
+            let problem = Some("m".to_owned());
+            assert_eq!(
+                doing(&mut reader, &over(&error)),
+                Doing::Done { problem },
+                "{status}"
+            );
+        }
+        assert_eq!(doing(&mut reader, &over("null")), Doing::DONE);
     }
 }
