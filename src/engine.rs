@@ -11,6 +11,7 @@ pub mod performer;
 pub mod stop_all;
 pub mod turn;
 
+mod checkpoint;
 mod cleanup;
 mod clock_jumps;
 mod evidence;

@@ -19,6 +19,8 @@ mod checking;
 mod committing;
 #[path = "engine/continuing.rs"]
 mod continuing;
+#[path = "engine/filling.rs"]
+mod filling;
 #[path = "engine/keeping.rs"]
 mod keeping;
 #[path = "engine/mishaps.rs"]

@@ -414,6 +414,7 @@ mod tests {
             attempt: AttemptId(7),
             created_at: Timestamp(1),
             name: "reviewer-ravel".to_owned(),
+            folder: None,
         };
         let why = |role: &str| {
             agents

@@ -1,5 +1,7 @@
 //! How full the context of an agent is whose tool reports no figures: an estimate from the length of what passed through it.
 
+use crate::domain::ContextFill;
+
 /// Characters that make a token, roughly.
 const CHARACTERS: u64 = 4;
 /// Tool calls after which the estimate is full whatever was counted: the output of some calls is never seen.
@@ -36,6 +38,17 @@ impl ContextEstimate {
     pub fn tool_call(&mut self, output: &str) {
         self.tool_calls = self.tool_calls.saturating_add(1);
         self.text(output);
+    }
+
+    /// What is known by the estimate alone: how often tools were called. Their output is not seen, so that no share of a window is
+    /// presumed. None before the first call.
+    pub fn fill(&self) -> Option<ContextFill> {
+        let calls = u32::try_from(self.tool_calls).unwrap_or(u32::MAX);
+        (calls > 0).then(|| ContextFill {
+            used: self.tokens(),
+            window: None,
+            tool_calls: Some(calls),
+        })
     }
 
     /// Tokens presumed to be used: what was counted and 30 percent for reasoning that is not seen.

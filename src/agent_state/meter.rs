@@ -75,7 +75,13 @@ impl Meter {
         Some(ContextFill {
             used,
             window: self.window,
+            tool_calls: None,
         })
+    }
+
+    /// How full the context is is no longer known: its tool shortened it.
+    pub fn forget_fill(&mut self) {
+        self.used = None;
     }
 
     fn count_request(&mut self, id: &str, tokens: Tokens) {

@@ -26,7 +26,7 @@ use crate::config::setting::SettingEffect::{AtOnce, NextAttempt, NextStart};
 use crate::config::setting::SettingTrust::{Harmless, Runs, Steers};
 use crate::config::setting::{Setting, SettingSpec, SettingStatus};
 use crate::config::value::ValueKind;
-use crate::domain::{BoardSettings, Span};
+use crate::domain::{BoardSettings, ContextRules, OnCompaction, Span};
 use crate::formats::nearest::nearest;
 use crate::term::EmulatorKind;
 use crate::ui::{Glyphs, Motion, MouseCapture, PastePreview};
@@ -126,6 +126,15 @@ settings! { SETTINGS
         "Dollars that the agents of one task may use, as far as their tools report what they cost; then its agent is stopped and the task held, and `dbs retry` grants as much again. A warning comes at four fifths. 0 or not set: no limit.");
     BUDGET_DAY: Option<f64> = unset(ValueKind::Decimal), used("budget.day", AtOnce, Steers, "",
         "Dollars that all agents together may use on one day (UTC); then agents are stopped and work is paused until the next day. 0 or not set: no limit.");
+    CONTEXT_THRESHOLD: u32 = count(100, ContextRules::THRESHOLD), used("context.threshold", AtOnce, Steers, "C3, C17",
+        "Percent of its context from which an agent is stopped and started again with a fresh session, in the same folder; 100 watches nothing.");
+    CONTEXT_TOOL_CALLS: u32 = count(100_000, ContextRules::TOOL_CALLS), used("context.tool_calls", AtOnce, Steers, "C3, C17",
+        "Calls of tools from which it is, where the tool does not say how full its context is.");
+    CONTEXT_RESTARTS: u32 = count_or_none(99, ContextRules::RESTARTS), used("context.restarts", AtOnce, Steers, "C10, C17",
+        "Most such restarts at one stage of a task; then the task is held. 0 only observes.");
+    CONTEXT_COMPACTION: OnCompaction = choice(&["note", "restart"], OnCompaction::Note, &[OnCompaction::Restart]),
+        used("context.compaction", AtOnce, Steers, "",
+        "What follows when the tool of an agent shortens its context by itself: a line in the log, or a restart as for a full context.");
     LIMITS_GATE_TIMEOUT: Span = seconds(1, Span::minutes(5)), used("limits.gate_timeout", NextStart, Harmless, "P29",
         "Longest run of one gate.");
     TERMINAL_ENGINE: EmulatorKind = choice(&["rio", "vt100"], EmulatorKind::Rio, &[EmulatorKind::Vt100]),

@@ -14,7 +14,7 @@ use crate::config::project_paths::ProjectPaths;
 use crate::config::themes::toml_paths;
 use crate::config::{Config, schema};
 use crate::domain::task::GateCommand;
-use crate::domain::{BoardSettings, Budgets, Cost, RoleId, Workflow};
+use crate::domain::{BoardSettings, Budgets, ContextRules, Cost, RoleId, Workflow};
 use crate::formats::permissions::read_setting;
 use crate::formats::workflow;
 use crate::term::EmulatorKind;
@@ -66,6 +66,12 @@ impl Config {
             budgets: Budgets {
                 task: budget(self.value(&schema::BUDGET_TASK)),
                 day: budget(self.value(&schema::BUDGET_DAY)),
+            },
+            context: ContextRules {
+                threshold: self.value(&schema::CONTEXT_THRESHOLD),
+                tool_calls: self.value(&schema::CONTEXT_TOOL_CALLS),
+                restarts: self.value(&schema::CONTEXT_RESTARTS),
+                on_compaction: self.choice(&schema::CONTEXT_COMPACTION),
             },
             // What is wrong with an agent is said where agents are started.
             resume: kinds(self)

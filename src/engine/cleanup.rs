@@ -24,7 +24,7 @@ pub(super) fn settle(world: &EngineContext, job: &Job) -> Option<Event> {
 
 /// Nothing is removed under an agent that works in it, or may: its place is given back before its end is known where that cannot
 /// be found out for long.
-fn end_agent(world: &EngineContext, attempt: AttemptId) -> Result<(), String> {
+pub(super) fn end_agent(world: &EngineContext, attempt: AttemptId) -> Result<(), String> {
     let id = HolderId::from(attempt);
     match world.holders.status(&id).state {
         HolderLiveness::Running(_) => match world.holders.stop(&id, STOP_GRACE) {

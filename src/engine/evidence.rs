@@ -154,26 +154,36 @@ fn read_heads(world: &EngineContext, job: &Job, kinds: &[EvidenceKind]) -> Branc
 
 /// Commits what the agent left.
 fn commit_leftovers(world: &EngineContext, job: &Job, attempt: &Attempt) -> Tri {
-    let Some(folder) = job.folder() else {
+    let words = (job.task.title.clone(), done_text(attempt));
+    let Some(request) = commit_request(world, job, attempt, words) else {
         return Tri::No("there is no worktree whose files could be committed".to_owned());
-    };
-    let request = CommitRequest {
-        folder: SafeName::derive(&folder),
-        branch: branch_of(&job.task),
-        task: SafeName::derive(job.task.id.as_str()),
-        attempt: SafeName::derive(&attempt.id.to_string()),
-        title: job.task.title.clone(),
-        text: done_text(attempt),
-        signature: Signature {
-            seconds: signature(attempt.created_at).seconds,
-            ..world.config.author.clone()
-        },
     };
     match world.git.commit_leftovers(&request) {
         Ok(CommitOutcome::Committed(_) | CommitOutcome::NothingToCommit(_)) => Tri::Yes,
         Ok(CommitOutcome::Refused(why)) => Tri::No(why),
         Err(error) => Tri::Unknown(error.cause().after("could not ")),
     }
+}
+
+/// The commit of what an attempt left, with that title and text; none where it has no worktree of its own.
+pub(super) fn commit_request(
+    world: &EngineContext,
+    job: &Job,
+    attempt: &Attempt,
+    (title, text): (String, String),
+) -> Option<CommitRequest> {
+    Some(CommitRequest {
+        folder: SafeName::derive(&job.folder()?),
+        branch: branch_of(&job.task),
+        task: SafeName::derive(job.task.id.as_str()),
+        attempt: SafeName::derive(&attempt.id.to_string()),
+        title,
+        text,
+        signature: Signature {
+            seconds: signature(attempt.created_at).seconds,
+            ..world.config.author.clone()
+        },
+    })
 }
 
 /// The text of the agent's done signal.

@@ -17,7 +17,7 @@ pub(super) struct Job {
     pub(super) task: Arc<Task>,
     /// The attempt it is for; none when it is for the task as a whole.
     pub(super) attempt: Option<Arc<Attempt>>,
-    /// The attempt with whose session it goes on, as far as it is remembered.
+    /// The attempt whose workspace it takes over, as far as it is remembered.
     pub(super) before: Option<Arc<Attempt>>,
     pub(super) stage: Stage,
     pub(super) base: String,
@@ -38,13 +38,14 @@ pub(super) enum JobPriority {
     Background,
 }
 
-/// What a job does: start, act, stop, verify, settle, retire, type a line or answer.
+/// What a job does: start, act, stop, verify, save the work, settle, retire, type a line or answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum JobKind {
     Start,
     Act(EngineAction),
     Stop(StopCause),
     Verify(Vec<EvidenceKind>),
+    Checkpoint,
     Settle,
     Retire,
     TypeLine(String),
@@ -61,6 +62,7 @@ impl Job {
             Effect::Verify {
                 attempt, evidence, ..
             } => (attempt, JobKind::Verify(evidence)),
+            Effect::Checkpoint(id) => (id, JobKind::Checkpoint),
             Effect::Settle(id) => (id, JobKind::Settle),
             Effect::Tell(id, line) => (id, JobKind::TypeLine(line)),
             Effect::Answer(id, ask) => (id, JobKind::Answer(ask)),
@@ -93,10 +95,8 @@ impl Job {
         let ended_folders = others
             .filter_map(|other| Some((other.id, folder_of(other)?)))
             .collect();
-        let continued = attempt
-            .as_ref()
-            .and_then(|attempt| attempt.session.continuation());
-        let before = continued.and_then(|of| board.attempts.get(&of.after).cloned());
+        let follows = attempt.as_ref().and_then(|attempt| attempt.session.follows());
+        let before = follows.and_then(|of| board.attempts.get(&of).cloned());
         let priority = priority_of(&what, &task, board);
         let facts = match what {
             JobKind::Start => facts_of(&task, attempt.as_deref(), board).map(Box::new),
@@ -164,6 +164,5 @@ fn priority_of(what: &JobKind, task: &Task, board: &Board) -> JobPriority {
 /// The folder under `.debussy-worktrees/`: the agent's name and the attempt's number, so that a name used twice over the life
 /// of a project never means the same folder. Who goes on with a session goes on in its folder.
 pub(super) fn folder_of(attempt: &Attempt) -> Option<String> {
-    let origin = attempt.session_origin()?;
-    Some(format!("{}-{}", origin.name, origin.attempt))
+    Some(attempt.session_origin()?.workspace_folder())
 }

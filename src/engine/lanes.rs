@@ -23,6 +23,7 @@ impl Lane {
             | Effect::Act(attempt, _)
             | Effect::Stop(attempt, _)
             | Effect::Verify { attempt, .. }
+            | Effect::Checkpoint(attempt)
             | Effect::Settle(attempt)
             | Effect::Tell(attempt, _)
             | Effect::Answer(attempt, _) => Some(Lane::Attempt(*attempt)),

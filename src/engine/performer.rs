@@ -12,11 +12,11 @@ use super::event_loop::Perform;
 use super::job::{Job, JobKind, JobPriority};
 use super::lanes::{Lane, Lanes};
 use super::priority::UrgentWork;
-use super::{cleanup, evidence, launch, merge, startup_cleanup};
+use super::{checkpoint, cleanup, evidence, launch, merge, startup_cleanup};
 use crate::domain::evidence::{ComplianceIssue, Severity};
 use crate::domain::{
-    ActionOutcome, AskChannel, AskId, Attempt, Board, Cause, Effect, EngineAction, Event, StopCause, Tri,
-    Worker,
+    ActionOutcome, AskChannel, AskId, Attempt, Board, Cause, Effect, EngineAction, Event, SavedWork,
+    StopCause, Tri, Worker,
 };
 use crate::ports::holders::HolderId;
 
@@ -102,6 +102,7 @@ fn perform(world: &EngineContext, job: &Job) -> Option<Event> {
         }
         JobKind::Stop(cause) => stop(world, job, *cause),
         JobKind::Verify(kinds) => evidence::verify(world, job, kinds),
+        JobKind::Checkpoint => checkpoint::save(world, job),
         JobKind::Settle => cleanup::settle(world, job),
         JobKind::Retire => {
             let problem = cleanup::retire(world, job);
@@ -203,6 +204,13 @@ fn panicked(job: &Job) -> Option<Event> {
                 base_holds: None,
             })
         }
+        JobKind::Checkpoint => Some(Event::WorkSaved {
+            attempt,
+            work: SavedWork {
+                problem: Some(why.text),
+                ..SavedWork::default()
+            },
+        }),
         JobKind::Settle => Some(Event::WorkspaceSettled {
             attempt,
             problem: Some(why.text),

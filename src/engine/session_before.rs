@@ -23,24 +23,26 @@ pub(super) fn find(
     job: &Job,
     attempt: &Attempt,
 ) -> Result<Option<String>, SessionObstacle> {
-    let Some(continued) = attempt.session.continuation() else {
+    let Some(after) = attempt.session.follows() else {
         return Ok(None);
     };
-    let after = continued.after;
     match world.holders.stop(&HolderId::from(after), STOP_GRACE) {
         Ok(ended) if ended.survivors == 0 => {}
         Ok(ended) => {
             let count = ended.survivors;
             return Err(SessionObstacle::Unknown(format!(
-                "could not end {count} processes of attempt {after}, with whose session it goes on"
+                "could not end {count} processes of attempt {after}, after which it goes on"
             )));
         }
         Err(error) => {
             return Err(SessionObstacle::Unknown(format!(
-                "could not make sure that attempt {after} has ended, with whose session it goes on: could not {error}"
+                "could not make sure that attempt {after} has ended, after which it goes on: could not {error}"
             )));
         }
     }
+    let Some(continued) = attempt.session.continuation() else {
+        return Ok(None);
+    };
     let lost = |why: &str| SessionObstacle::Lost(why.to_owned());
     let role = attempt
         .worker
@@ -62,10 +64,7 @@ fn place_before<'a>(job: &'a Job, attempt: &'a Attempt) -> Option<&'a Workplace>
 /// A workplace with the commit and the files from which its work began. What an interrupted agent did on its branch is part of the
 /// work of the one that goes on.
 pub(super) fn with_its_start(job: &Job, attempt: &Attempt, made: Workplace) -> Workplace {
-    let continued = attempt
-        .session
-        .continuation()
-        .and_then(|_| place_before(job, attempt));
+    let continued = attempt.session.follows().and_then(|_| place_before(job, attempt));
     match continued {
         Some(before) if made.branch.is_some() && before.path == made.path => before.clone(),
         _ => made,

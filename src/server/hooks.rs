@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::adapters::agents::hook::session_begun;
 use crate::adapters::agents::{LocalAgents, claude};
-use crate::agent_state::{AgentReport, Doing, Seen, Source};
+use crate::agent_state::{AgentReport, Doing, Seen, Source, Work};
 use crate::domain::{Ask, AskChannel, AskId, AskKind, Attempt, AttemptId, Event, ToolUse};
 use crate::protocol::hooks::{HookCall, HookEvent, HookReply, LONGEST_STATE};
 use crate::server::engine_handle::EngineHandle;
@@ -59,6 +59,7 @@ pub(super) fn take_hook(
     match call.event {
         HookEvent::Ask(ask) => {
             let ask = ask.bounded();
+            intake.usage.count_call(attempt.id, &ask.text);
             observe(&asking(report, &ask));
             let wanted = call.wanted.map(ToolUse::bounded);
             take_ask(intake, agents, attempt, (ask, wanted))
@@ -78,6 +79,15 @@ pub(super) fn take_hook(
         }
         HookEvent::TurnOver { .. } => HookOutcome::Reply(HookReply::GoOn(REPORT_FIRST.to_owned())),
         HookEvent::Report => {
+            if is_compacting(&report) {
+                intake.usage.forget_fill(attempt.id);
+                drop(
+                    intake
+                        .engine
+                        .inbox
+                        .send(Event::ContextCompacted { attempt: attempt.id }),
+                );
+            }
             observe(&report);
             HookOutcome::Reply(HookReply::Nothing)
         }
@@ -90,6 +100,12 @@ fn state_of(fields: &str) -> AgentReport {
         return AgentReport::default();
     }
     claude::hooks::read(fields.as_bytes())
+}
+
+/// Whether the tool is about to shorten its context. That it has done so is no second one.
+fn is_compacting(report: &AgentReport) -> bool {
+    let compacting = Seen::Doing(Doing::Working(Work::Compacting));
+    report.seen.contains(&compacting)
 }
 
 /// The same report with the ask as the board keeps it.
@@ -169,10 +185,10 @@ pub(super) fn leave_to_terminal(engine: &EngineHandle, agents: &LocalAgents, id:
     }
 }
 
-/// Whether an agent may end its turn: it has reported, or waits for a person (K106).
+/// Whether an agent may end its turn: it has reported, waits for a person (K106), or was asked to because its context is full.
 fn may_stop(attempt: &Attempt) -> bool {
     let has_reported = attempt.signals.iter().any(|signal| signal.kind.is_terminal());
-    has_reported || attempt.asks.iter().any(|known| known.closed.is_none())
+    has_reported || attempt.leaves.is_some() || attempt.asks.iter().any(|known| known.closed.is_none())
 }
 
 impl WaitingAsk {
@@ -268,6 +284,21 @@ mod tests {
         attempt.state = AttemptState::Settled(Verdict::Passed);
         assert_eq!(decided(&attempt), Some(HookReply::Nothing), "its attempt is over");
         assert_eq!(waiting.decided(None), Some(HookReply::Nothing));
+    }
+
+    #[test]
+    fn an_agent_that_was_asked_to_stop_for_its_full_context_may_stop_without_a_report() {
+        let mut attempt = running();
+        attempt.leaves = Some(Timestamp(1));
+        assert!(may_stop(&attempt));
+    }
+
+    #[test]
+    fn only_the_beginning_of_a_compaction_is_one() {
+        let event = |name: &str| state_of(&format!(r#"{{"hook_event_name":"{name}"}}"#));
+        assert!(is_compacting(&event("PreCompact")));
+        assert!(!is_compacting(&event("PostCompact")));
+        assert!(!is_compacting(&event("SubagentStop")));
     }
 
     #[test]

@@ -5,13 +5,16 @@ use std::collections::BTreeMap;
 
 use parking_lot::Mutex;
 
-use crate::agent_state::{Figures, Meter};
-use crate::domain::{AttemptId, Event, Span, Timestamp};
+use crate::agent_state::{ContextEstimate, Figures, Meter};
+use crate::domain::{AttemptId, ContextFill, Event, Span, Timestamp};
 use crate::engine::inbox::Inbox;
 use crate::protocol::hooks::UsageFigures;
 
 /// Time between two events about one attempt.
 const EVERY: Span = Span::seconds(10);
+
+/// How many percent more of a context are told before that time: who is almost full does not wait.
+const JUMP: u64 = 3;
 
 /// How long the meter of an attempt that reports nothing is kept.
 const FORGOTTEN_AFTER: Span = Span::minutes(60);
@@ -23,6 +26,9 @@ pub(super) struct UsageMeters(Mutex<BTreeMap<AttemptId, MeterRow>>);
 #[derive(Debug, Default)]
 struct MeterRow {
     meter: Meter,
+    /// What its tool asks to be allowed, for one that says no figures.
+    estimate: Option<ContextEstimate>,
+    told_fill: Option<u64>,
     /// Something was counted that the engine was not told.
     has_news: bool,
     /// The record of its session was not read to its end yet.
@@ -61,6 +67,23 @@ impl UsageMeters {
         row.has_news |= row.meter != before;
     }
 
+    /// Counts a call of a tool that the attempt's agent asked to be allowed.
+    pub(super) fn count_call(&self, attempt: AttemptId, text: &str) {
+        let mut rows = self.0.lock();
+        let row = rows.entry(attempt).or_default();
+        let new = || ContextEstimate::new(ContextEstimate::LIMIT);
+        row.estimate.get_or_insert_with(new).tool_call(text);
+        row.has_news |= row.meter.context().is_none();
+    }
+
+    /// Forgets how full the context of an attempt was: its tool shortened it.
+    pub(super) fn forget_fill(&self, attempt: AttemptId) {
+        if let Some(row) = self.0.lock().get_mut(&attempt) {
+            row.meter.forget_fill();
+            row.told_fill = None;
+        }
+    }
+
     /// Tells the engine what is new, of each attempt once in a while; of all of them when the server ends. Waits while the inbox is full.
     pub(super) fn tell(&self, inbox: &Inbox, now: Timestamp, is_last: bool) {
         for event in self.take_due(now, is_last) {
@@ -74,8 +97,8 @@ impl UsageMeters {
         let mut events = Vec::new();
         for (attempt, row) in rows.iter_mut().filter(|(_, row)| row.has_news && !row.is_behind) {
             let is_due = row.told.is_none_or(|told| now.since(told) >= EVERY || now < told);
-            if is_due || is_last {
-                (row.has_news, row.told) = (false, Some(now));
+            if is_due || is_last || row.has_jumped() {
+                (row.has_news, row.told, row.told_fill) = (false, Some(now), row.percent());
                 events.push(row.event(*attempt));
             }
         }
@@ -90,15 +113,29 @@ impl MeterRow {
         Event::UsageReported {
             attempt,
             usage: self.meter.usage(),
-            context: self.meter.context(),
+            context: self
+                .meter
+                .context()
+                .or(self.estimate.and_then(|known| known.fill())),
         }
+    }
+
+    fn percent(&self) -> Option<u64> {
+        self.meter.context().and_then(ContextFill::percent)
+    }
+
+    /// Whether the context is so much fuller than the engine knows.
+    fn has_jumped(&self) -> bool {
+        let told = self.told_fill.unwrap_or_default();
+        self.percent()
+            .is_some_and(|percent| percent >= told.saturating_add(JUMP))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{ContextFill, Cost, Tokens, Usage};
+    use crate::domain::{Cost, Tokens, Usage};
     use crate::engine::inbox::{InboxReceiver, Received, inbox};
 
     fn figures(cents: u64) -> UsageFigures {
@@ -160,6 +197,7 @@ mod tests {
             context: Some(ContextFill {
                 used: 1_000_000,
                 window: Some(200_000),
+                tool_calls: None,
             }),
         };
         assert_eq!(next, [expected]);

@@ -243,6 +243,7 @@ pub(super) fn stop_word(cause: StopCause) -> &'static str {
         StopCause::Cancelled => "task moved or closed",
         StopCause::Quota => "usage limit",
         StopCause::Budget => "budget used up",
+        StopCause::Context => "context full",
         StopCause::NotLoggedIn => "not logged in",
         StopCause::Interrupted => "interrupted",
     }

@@ -23,6 +23,7 @@ fn fill(used: u64, window: u64) -> ContextFill {
     ContextFill {
         used,
         window: Some(window),
+        tool_calls: None,
     }
 }
 

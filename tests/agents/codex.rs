@@ -29,6 +29,7 @@ fn session_in(lab: &Lab) -> Result<String, String> {
         attempt: AttemptId(1),
         created_at: Timestamp(1),
         name: "developer-ravel".to_owned(),
+        folder: None,
     };
     CodexAgent.session(&context, &origin, &lab.project())
 }

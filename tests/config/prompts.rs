@@ -118,6 +118,7 @@ fn facts((role, at, mode): Case) -> PromptFacts {
             command: "cargo test --workspace".to_owned(),
         }],
         gate_limit: Some(Span::minutes(5)),
+        restart: None,
     }
 }
 
@@ -809,4 +810,69 @@ fn a_missing_block_says_where_blocks_are_listed() {
         block: "own".to_owned(),
     };
     assert!(error.to_string().contains("dbs prompt --list"), "{error}");
+}
+
+/// A developer whose session before was full after so many changed files.
+fn restarted(steps: &[&str], files: usize) -> PromptFacts {
+    let work = dbs::domain::SavedWork {
+        changed: (10..10 + files.min(20))
+            .map(|number| format!("src/{number}.rs"))
+            .collect(),
+        more: files.saturating_sub(20) as u64,
+        ..dbs::domain::SavedWork::default()
+    };
+    PromptFacts {
+        restart: Some(dbs::domain::RestartFacts {
+            session: 2,
+            most: 3,
+            steps: steps.iter().map(|step| (*step).to_owned()).collect(),
+            work,
+        }),
+        ..facts(("developer", "development", AttemptMode::Fresh))
+    }
+}
+
+#[test]
+fn after_a_full_context_the_task_is_told_whole_behind_what_is_done() {
+    let text = library()
+        .render(&restarted(&["the parser reads rows"], 2), "dbs")
+        .unwrap();
+    let (before, original) = text.split_once("\n---\n").unwrap();
+    let parts = [
+        "Session reset: the context was full",
+        "session 2 (restart 1 of 3)",
+        "shop-7",
+        "Reject quoted fields without an end",
+        "the parser reads rows",
+        "src/10.rs",
+        "do not create them again",
+        "Continue where it stopped, and do not do again what is done",
+        "dbs signal progress",
+    ];
+    assert_says(before, &parts);
+    assert!(!before.contains("more\n"), "{before}");
+    let without = PromptFacts {
+        restart: None,
+        ..restarted(&[], 0)
+    };
+    let plain = library().render(&without, "dbs").unwrap();
+    assert_eq!(
+        original.trim_start(),
+        plain,
+        "the rest is the prompt of a first session"
+    );
+}
+
+#[test]
+fn without_reported_progress_the_next_session_is_warned_and_many_files_are_cut() {
+    let text = library().render(&restarted(&[], 26), "dbs").unwrap();
+    assert_says(
+        &text,
+        &[
+            "No progress was reported before the reset",
+            "src/29.rs",
+            "and 6 more",
+        ],
+    );
+    assert!(!text.contains("src/30.rs"));
 }

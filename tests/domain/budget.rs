@@ -59,6 +59,7 @@ fn totals_replace_each_other_and_one_that_came_late_changes_nothing() {
         context: Some(ContextFill {
             used: 50_000,
             window: Some(200_000),
+            tool_calls: None,
         }),
     });
     let row = &fixture.board.attempts[&attempt];

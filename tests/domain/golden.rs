@@ -9,11 +9,12 @@ use dbs::domain::evidence::{ComplianceIssue, Severity};
 use dbs::domain::task::{BranchCleanup, Comment, GateCommand, HoldReason, Task, TaskKind};
 use dbs::domain::{
     Accepted, ActionOutcome, ActivityKind, AgentSession, Ask, AskAnswer, AskChannel, AskKind, AskRecord,
-    AskReply, Attempt, AttemptId, AttemptMode, AttemptState, AttemptUsage, BoardSettings, Budgets, Command,
-    ContextFill, Continuation, Cost, Effect, EngineAction, Event, Evidence, EvidenceKind, FailureClass,
-    Inventory, Notice, NoticeLevel, ProcessExit, Refusal, RequestId, ResumeRoles, RunState, SessionOrigin,
-    Signal, SignalKind, Span, Spending, TaskDraft, TaskPatch, TaskState, Timestamp, Tokens, Tri, TroubleKind,
-    Usage, WaitReason, Worker, Workplace,
+    AskReply, Attempt, AttemptId, AttemptMode, AttemptState, AttemptUsage, BoardSettings, Budgets,
+    Checkpoint, Command, ContextFill, ContextRules, Continuation, Cost, Effect, EngineAction, Event,
+    Evidence, EvidenceKind, FailureClass, Inventory, Notice, NoticeLevel, ProcessExit, Refusal, RequestId,
+    ResumeRoles, RunState, SavedWork, SessionOrigin, SessionRestart, Signal, SignalKind, Span, Spending,
+    Step, TaskDraft, TaskPatch, TaskState, Timestamp, Tokens, Tri, TroubleKind, Usage, WaitReason, Worker,
+    Workplace,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -235,6 +236,11 @@ fn events_are_stored_like_this() {
             head: Some("c1".to_owned()),
             base_holds: None,
         },
+        Event::ContextCompacted { attempt: a() },
+        Event::WorkSaved {
+            attempt: a(),
+            work: saved_work(),
+        },
         Event::WorkspaceSettled {
             attempt: a(),
             problem: Some("busy".to_owned()),
@@ -318,6 +324,7 @@ fn events_are_stored_like_this() {
         context: Some(ContextFill {
             used: 50_000,
             window: Some(200_000),
+            tool_calls: None,
         }),
     });
     events.push(Event::AnswerTyped {
@@ -384,6 +391,7 @@ fn effects_are_stored_like_this() {
             evidence: vec![EvidenceKind::Gates],
             check: 1,
         },
+        Effect::Checkpoint(a()),
         Effect::Settle(a()),
         Effect::Retire("t".into()),
         Effect::Tell(a(), "yes".to_owned()),
@@ -405,7 +413,7 @@ fn effects_are_stored_like_this() {
     insta::assert_snapshot!(lines(&effects));
 }
 
-fn causes() -> [StopCause; 9] {
+fn causes() -> [StopCause; 10] {
     [
         StopCause::Finished,
         StopCause::Timeout,
@@ -414,6 +422,7 @@ fn causes() -> [StopCause; 9] {
         StopCause::Cancelled,
         StopCause::Quota,
         StopCause::Budget,
+        StopCause::Context,
         StopCause::Interrupted,
         StopCause::NotLoggedIn,
     ]
@@ -452,6 +461,7 @@ fn task() -> Task {
         open_attempt: Some(a()),
         next_mode: AttemptMode::Remediate,
         continues: Some(a()),
+        checkpoint: Some(checkpoint()),
         needs_approval: false,
         approved: Some("development".into()),
         not_before: Some(Timestamp(5)),
@@ -513,6 +523,7 @@ fn states_holds_and_reasons_are_stored_like_this() {
         }),
         TaskState::Held(HoldReason::Interrupted(5)),
         TaskState::Held(HoldReason::BasePushed(text())),
+        TaskState::Held(HoldReason::TooBig),
         TaskState::Held(HoldReason::Refused(text())),
         TaskState::Held(HoldReason::Budget {
             spent: Cost(2),
@@ -553,6 +564,28 @@ fn ask(kind: AskKind) -> Ask {
     }
 }
 
+fn saved_work() -> SavedWork {
+    SavedWork {
+        head: Some("c1".to_owned()),
+        tree: Some("t1".to_owned()),
+        changed: vec!["a.rs".to_owned()],
+        more: 2,
+        problem: Some("too large".to_owned()),
+    }
+}
+
+fn checkpoint() -> Checkpoint {
+    Checkpoint {
+        stage: "development".into(),
+        restarts: 1,
+        steps: vec![Step {
+            at: Timestamp(3),
+            text: "a step".to_owned(),
+        }],
+        work: saved_work(),
+    }
+}
+
 fn continued() -> AgentSession {
     AgentSession::Continued(Continuation {
         after: a(),
@@ -560,8 +593,25 @@ fn continued() -> AgentSession {
             attempt: a(),
             created_at: Timestamp(1),
             name: "developer-ravel".to_owned(),
+            folder: None,
         },
     })
+}
+
+#[test]
+fn a_session_after_a_full_one_and_the_rules_for_it_are_stored_like_this() {
+    let session = AgentSession::Restarted(SessionRestart {
+        after: a(),
+        folder: "developer-ravel-1".to_owned(),
+        session: 2,
+    });
+    let rules = ContextRules {
+        threshold: 80,
+        tool_calls: 100,
+        restarts: 3,
+        on_compaction: dbs::domain::OnCompaction::Restart,
+    };
+    insta::assert_snapshot!(format!("{}{}", lines(&[session]), lines(&[rules])));
 }
 
 #[test]
@@ -588,6 +638,7 @@ fn an_attempt_is_stored_like_this() {
         n: 2,
         mode: AttemptMode::Fallback,
         session: continued(),
+        leaves: None,
         worker: Worker::Agent {
             role: "developer".into(),
             name: "developer-ravel".to_owned(),

@@ -212,6 +212,10 @@ impl<'a> History<'a> {
             Effect::Verify {
                 attempt, evidence, ..
             } => verified(attempt, &evidence, how),
+            Effect::Checkpoint(attempt) => Event::WorkSaved {
+                attempt,
+                work: dbs::domain::SavedWork::default(),
+            },
             Effect::Settle(attempt) => Event::WorkspaceSettled {
                 attempt,
                 problem: (how.is_multiple_of(4)).then(|| "busy".to_owned()),

@@ -327,6 +327,7 @@ fn attempt((id, task, stage): (u64, &str, &str), worker: Worker, doing: Activity
         n: 1,
         mode: AttemptMode::Fresh,
         session: dbs::domain::AgentSession::Fresh,
+        leaves: None,
         worker,
         asks: asked(&doing, ago(since)),
         asks_made: 1,

@@ -659,6 +659,7 @@ fn what_agents_have_used_stands_beside_them_and_with_their_task() {
             context: Some(ContextFill {
                 used: 50_000,
                 window: Some(200_000),
+                tool_calls: None,
             }),
             ..AttemptUsage::default()
         };

@@ -59,6 +59,9 @@ pub struct Attempt {
     /// deadline is when the same is asked again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub awaited: Option<Timestamp>,
+    /// When it was asked to stop because its context was full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leaves: Option<Timestamp>,
     pub ended_at: Option<Timestamp>,
     pub workspace: WorkspaceState,
     /// What keeps it from being started, stopped or put away, or keeps us from knowing.
@@ -97,6 +100,7 @@ impl Attempt {
                 attempt: self.id,
                 created_at: self.created_at,
                 name: name.clone(),
+                folder: self.session.restart().map(|restart| restart.folder.clone()),
             },
             |continuation| continuation.origin.clone(),
         ))
@@ -258,6 +262,8 @@ pub enum StopCause {
     NotLoggedIn,
     /// Its task has used up its budget.
     Budget,
+    /// Its context was full; a fresh session goes on.
+    Context,
     /// Nobody stopped it: it ended with the machine or with `dbs`, or its tool did not go on with a session.
     Interrupted,
 }

@@ -10,6 +10,7 @@ mod bulk_create;
 mod cascade;
 mod clock_jump;
 mod commands;
+mod context_watch;
 mod continuing;
 mod deadlines;
 mod engine_actions;
@@ -152,6 +153,8 @@ impl Board {
                 usage,
                 context,
             } => self.usage_reported(step, *attempt, (*usage, *context)),
+            Event::ContextCompacted { attempt } => self.compacted(step, *attempt),
+            Event::WorkSaved { attempt, work } => self.work_saved(step, *attempt, work),
             Event::AskOpened { .. }
             | Event::AskWithdrawn { .. }
             | Event::AnswerTyped { .. }

@@ -26,6 +26,8 @@ pub enum Effect {
         /// Number of this request for evidence, from 1.
         check: u32,
     },
+    /// Commit on its branch what an attempt left whose context was full, in its workspace, which stays; answered by `WorkSaved`.
+    Checkpoint(AttemptId),
     /// Put the attempt's workspace away: its process is ended where it still runs, then snapshot, then removal; answered by `WorkspaceSettled`.
     Settle(AttemptId),
     /// Delete the branch of a task that is done and merged, archive it otherwise (K25, LK-20).
@@ -50,6 +52,7 @@ impl Effect {
             Effect::Act(attempt, _) => Some(format!("act/{attempt}")),
             Effect::Stop(attempt, _) => Some(format!("stop/{attempt}")),
             Effect::Verify { attempt, check, .. } => Some(format!("verify/{attempt}/{check}")),
+            Effect::Checkpoint(attempt) => Some(format!("checkpoint/{attempt}")),
             Effect::Settle(attempt) => Some(format!("settle/{attempt}")),
             Effect::Retire(task) => Some(format!("retire/{task}")),
             Effect::Tell(..) | Effect::Answer(..) | Effect::Reply(..) | Effect::Notify(_) => None,

@@ -26,6 +26,8 @@ impl Event {
             | Event::Signalled { attempt, .. }
             | Event::Observed { attempt, .. }
             | Event::UsageReported { attempt, .. }
+            | Event::ContextCompacted { attempt }
+            | Event::WorkSaved { attempt, .. }
             | Event::AskOpened { attempt, .. }
             | Event::AskWithdrawn { attempt, .. }
             | Event::AnswerTyped { attempt, .. }
@@ -59,6 +61,7 @@ impl Event {
                 vec![format!("start/{attempt}")]
             }
             Event::AttemptEnded { attempt, .. } => ended(*attempt).to_vec(),
+            Event::WorkSaved { attempt, .. } => vec![format!("checkpoint/{attempt}")],
             Event::ActionEnded { attempt, .. } => vec![format!("act/{attempt}")],
             Event::Verified { attempt, .. } => vec![format!("verify/{attempt}/")],
             Event::WorkspaceSettled {

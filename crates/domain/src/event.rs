@@ -8,6 +8,7 @@ use super::ask::{Ask, AskReply};
 use super::attempt::{ActivityKind, ProcessExit, Workplace};
 use super::cause::Cause;
 use super::command::Command;
+use super::context_restart::SavedWork;
 use super::evidence::{ComplianceIssue, Evidence};
 use super::id::{AskId, AttemptId, RequestId};
 use super::settings::BoardSettings;
@@ -75,6 +76,15 @@ pub enum Event {
         usage: Usage,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         context: Option<ContextFill>,
+    },
+    /// The tool of an attempt shortens its context by itself.
+    ContextCompacted {
+        attempt: AttemptId,
+    },
+    /// What an attempt whose context was full left is committed as far as it can be.
+    WorkSaved {
+        attempt: AttemptId,
+        work: SavedWork,
     },
     /// An attempt's tool asks something by a request that waits for the reply.
     AskOpened {

@@ -7,6 +7,7 @@ pub mod batch;
 pub mod board;
 pub mod cause;
 pub mod command;
+pub mod context_restart;
 pub mod daily_hours;
 pub mod effect;
 mod effect_completion;
@@ -34,6 +35,7 @@ pub use batch::{Batch, PauseReason, RunState};
 pub use board::Board;
 pub use cause::{Cause, TroubleKind};
 pub use command::{Command, MAX_TEXT_BYTES, Refusal, TaskDraft, TaskPatch};
+pub use context_restart::{Checkpoint, ContextRules, OnCompaction, SavedWork, Step};
 pub use daily_hours::DailyHours;
 pub use effect::{Accepted, Effect, Notice, NoticeLevel};
 pub use event::{ActionOutcome, Event, Inventory};
@@ -42,10 +44,10 @@ pub use failure::FailureClass;
 pub use id::{AskId, AttemptId, BatchId, RequestId, RoleId, StageId, TaskId, WorkflowId};
 pub use plural::pluralized;
 pub use prompt_facts::{
-    AgentFacts, DependencyFacts, EarlierAttempt, PlaceFacts, PromptFacts, PromptSources, StageFacts,
-    TaskFacts,
+    AgentFacts, DependencyFacts, EarlierAttempt, PlaceFacts, PromptFacts, PromptSources, RestartFacts,
+    StageFacts, TaskFacts,
 };
-pub use session::{AgentSession, Continuation, ResumeRoles, SessionOrigin};
+pub use session::{AgentSession, Continuation, ResumeRoles, SessionOrigin, SessionRestart};
 pub use settings::{BoardSettings, Budgets, UntrustedFiles};
 pub use signal::{Signal, SignalKind};
 pub use task::{HoldReason, Task, TaskState, WaitReason};

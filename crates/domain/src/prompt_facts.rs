@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::attempt::{Attempt, AttemptMode, AttemptState, Verdict, Worker};
+use super::context_restart::SavedWork;
 use super::failure::FailureClass;
 use super::id::{AttemptId, RoleId, TaskId, WorkflowId};
 use super::settings::BoardSettings;
@@ -41,6 +42,21 @@ pub struct PromptFacts {
     pub gates: Vec<GateCommand>,
     /// Longest run of one of them, where it is known.
     pub gate_limit: Option<Span>,
+    /// What a session before it left, whose context was full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restart: Option<RestartFacts>,
+}
+
+/// What an agent is told that begins a fresh session after one whose context was full.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RestartFacts {
+    /// Which session of the stage this is, from 1.
+    pub session: u32,
+    /// How many restarts there may be.
+    pub most: u32,
+    /// The steps that were reported.
+    pub steps: Vec<String>,
+    pub work: SavedWork,
 }
 
 /// What a task says.
@@ -158,6 +174,7 @@ impl PromptSources<'_> {
                 }
             },
             gate_limit: None,
+            restart: attempt.and_then(|attempt| self.restart(task, attempt)),
             agent,
         })
     }
@@ -215,6 +232,17 @@ impl PromptSources<'_> {
             head: task.head.clone(),
             ..PlaceFacts::default()
         }
+    }
+
+    fn restart(&self, task: &Task, attempt: &Attempt) -> Option<RestartFacts> {
+        let session = attempt.session.restart()?.session;
+        let kept = task.checkpoint.as_ref()?;
+        Some(RestartFacts {
+            session,
+            most: self.settings.context.restarts,
+            steps: kept.steps.iter().map(|step| step.text.clone()).collect(),
+            work: kept.work.clone(),
+        })
     }
 
     fn dependencies(&self, task: &Task) -> Vec<DependencyFacts> {

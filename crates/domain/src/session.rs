@@ -16,6 +16,8 @@ pub enum AgentSession {
     Fresh,
     /// It goes on in the workspace and with the session of an earlier attempt.
     Continued(Continuation),
+    /// It begins a session of its own, in the workspace of an attempt whose context was full.
+    Restarted(SessionRestart),
 }
 
 /// Which session an attempt goes on with.
@@ -34,6 +36,28 @@ pub struct SessionOrigin {
     pub created_at: Timestamp,
     /// What its agent was called.
     pub name: String,
+    /// The folder it works in, where that is named after another attempt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+}
+
+/// After which attempt, and in which folder, a fresh session goes on with the work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionRestart {
+    /// The attempt whose context was full. Nothing of it may run any more when the next one starts.
+    pub after: AttemptId,
+    pub folder: String,
+    /// Which session of its stage this is, from 1; the first restart begins session 2.
+    pub session: u32,
+}
+
+impl SessionOrigin {
+    /// Name of the folder in which it works: its agent's name and its number, so that a name used twice over the life of a project
+    /// never means the same folder.
+    pub fn workspace_folder(&self) -> String {
+        let own = || format!("{}-{}", self.name, self.attempt);
+        self.folder.clone().unwrap_or_else(own)
+    }
 }
 
 impl AgentSession {
@@ -45,8 +69,25 @@ impl AgentSession {
     /// The session it goes on with, if it does.
     pub fn continuation(&self) -> Option<&Continuation> {
         match self {
-            AgentSession::Fresh => None,
+            AgentSession::Fresh | AgentSession::Restarted(_) => None,
             AgentSession::Continued(continuation) => Some(continuation),
+        }
+    }
+
+    /// The attempt whose workspace it takes over, if it does.
+    pub fn follows(&self) -> Option<AttemptId> {
+        match self {
+            AgentSession::Fresh => None,
+            AgentSession::Continued(continuation) => Some(continuation.after),
+            AgentSession::Restarted(restart) => Some(restart.after),
+        }
+    }
+
+    /// The fresh session that it begins after one whose context was full, if it does.
+    pub fn restart(&self) -> Option<&SessionRestart> {
+        match self {
+            AgentSession::Fresh | AgentSession::Continued(_) => None,
+            AgentSession::Restarted(restart) => Some(restart),
         }
     }
 }

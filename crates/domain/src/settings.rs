@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::context_restart::ContextRules;
 use super::id::RoleId;
 use super::session::ResumeRoles;
 use super::task::GateCommand;
@@ -32,6 +33,9 @@ pub struct BoardSettings {
     /// Most money that agents may use.
     #[serde(default, skip_serializing_if = "Budgets::is_none")]
     pub budgets: Budgets,
+    /// When agents whose context fills up are started again.
+    #[serde(default = "ContextRules::off", skip_serializing_if = "ContextRules::is_off")]
+    pub context: ContextRules,
     /// Whose agents go on with their session after an interruption.
     #[serde(default, skip_serializing_if = "ResumeRoles::is_none")]
     pub resume: ResumeRoles,
@@ -96,6 +100,7 @@ impl Default for BoardSettings {
             crash_backoff: BoardSettings::CRASH_BACKOFF,
             cooldown: None,
             budgets: Budgets::default(),
+            context: ContextRules::default(),
             resume: ResumeRoles::default(),
             untrusted: None,
         }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::attempt::AttemptMode;
 use super::cause::Cause;
+use super::context_restart::Checkpoint;
 use super::failure::FailureClass;
 use super::id::{AttemptId, BatchId, StageId, TaskId, WorkflowId};
 use super::time::Timestamp;
@@ -37,6 +38,9 @@ pub struct Task {
     /// The attempt with whose session the next one goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continues: Option<AttemptId>,
+    /// What is kept of sessions that ended because their context was full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<Checkpoint>,
     /// Whether a person must approve before stages that ask for it.
     pub needs_approval: bool,
     pub approved: Option<StageId>,
@@ -173,6 +177,8 @@ pub enum HoldReason {
         spent: Cost,
         budget: Cost,
     },
+    /// The context of its agent was full again, and nothing was done since the last restart.
+    TooBig,
     /// What has to be done next was refused for good: by the remote, or because what it needs is not there.
     Refused(String),
 }
@@ -187,6 +193,9 @@ impl fmt::Display for HoldReason {
             HoldReason::Budget { spent, budget } => {
                 write!(f, "its agents have used {spent} of a budget of {budget}")
             }
+            HoldReason::TooBig => f.write_str(
+                "filled the context of its agent again with nothing done since the last restart: split it into smaller tasks",
+            ),
             HoldReason::TooManyAttempts(times) => write!(f, "no result after {times} attempts"),
             HoldReason::AcceptanceFailed(why) => write!(f, "acceptance failed: {why}"),
             HoldReason::Unverified(why) => write!(f, "could not be verified: {why}"),
@@ -278,6 +287,7 @@ fn exhaustion_text(class: FailureClass, times: Option<u32>, cause: Option<&str>)
         (FailureClass::Timeout, ..) => {
             format!("ran too long {often}: split it into smaller tasks, or raise the limit and retry")
         }
+        (FailureClass::Context, ..) => "filled the context of its agent after every restart it may have (context.restarts): split it into smaller tasks".to_owned(),
         (_, Some(times), Some(cause)) => format!("failed {times} of {times} tries: {cause}"),
         (_, Some(times), None) => format!("failed {times} of {times} tries: {class}"),
         (_, None, _) => format!("failed too often: {class}"),

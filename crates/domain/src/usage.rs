@@ -43,6 +43,9 @@ pub struct ContextFill {
     /// None when its tool does not say how much there is room for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<u64>,
+    /// How often it called tools, where that is all that is known of it; then `used` is an estimate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_calls: Option<u32>,
 }
 
 /// What an attempt has used.

@@ -215,6 +215,7 @@ mod tests {
             attempt: brief().attempt,
             created_at: brief().created_at,
             name: brief().name,
+            folder: None,
         };
         let ask = || ClaudeAgent.session(&context, &origin, Path::new("/w"));
         assert!(ask().is_err());

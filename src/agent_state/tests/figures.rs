@@ -47,7 +47,8 @@ fn a_message_is_counted_once_with_its_final_output() {
         meter.context(),
         Some(ContextFill {
             used: 136,
-            window: None
+            window: None,
+            tool_calls: None
         }),
         "the last request alone"
     );
@@ -87,7 +88,14 @@ fn requests_beyond_those_remembered_stay_counted() {
 
 #[test]
 fn the_fill_is_a_share_of_the_window() {
-    let fill = |used, window| ContextFill { used, window }.percent();
+    let fill = |used, window| {
+        ContextFill {
+            used,
+            window,
+            tool_calls: None,
+        }
+        .percent()
+    };
     assert_eq!(fill(50_000, Some(200_000)), Some(25));
     assert_eq!(fill(50_000, None), None);
     assert_eq!(fill(1, Some(0)), None);

@@ -24,7 +24,7 @@ pub(super) fn builtin_blocks() -> impl Iterator<Item = NamedText> {
         "autonomy", "context", "exits", "fallback", "frontend", "identity", "output", "procedure-conductor",
         "procedure-consolidator", "procedure-developer", "procedure-integrator", "procedure-investigator",
         "procedure-reviewer", "procedure-security-reviewer", "procedure-tester", "procedure-worker", "remediate",
-        "resume", "scope", "signals", "task", "verification",
+        "restart", "resume", "scope", "signals", "task", "verification",
     )
     .into_iter()
 }

@@ -23,6 +23,9 @@ const ANY_ROLE: &str = "worker";
 /// The blocks for an agent that goes on with its session: it was told the rest when that began.
 const TO_GO_ON: [&str; 2] = ["resume", "signals"];
 
+/// The block before all others for a session that begins because the context of the one before was full.
+const AFTER_RESTART: &str = "restart";
+
 /// A block of a prompt, and where its text comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PromptBlock {
@@ -171,7 +174,11 @@ impl PromptLibrary {
         let blocks = if facts.agent.goes_on {
             TO_GO_ON.to_vec()
         } else {
-            role.blocks_for(facts.agent.mode)
+            let told_first = facts.restart.as_ref().map(|_| AFTER_RESTART);
+            told_first
+                .into_iter()
+                .chain(role.blocks_for(facts.agent.mode))
+                .collect()
         };
         for name in blocks {
             let block = self.blocks.get(name).ok_or_else(|| no_block(name))?;

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::quoting::{fenced, inline, without_hidden};
-use crate::domain::prompt_facts::{DependencyFacts, EarlierAttempt, PromptFacts};
+use crate::domain::prompt_facts::{DependencyFacts, EarlierAttempt, PromptFacts, RestartFacts};
 use crate::domain::task::{Comment, GateCommand};
 use crate::domain::{EvidenceKind, SignalKind, Span};
 use crate::formats::agent_role::AgentRole;
@@ -48,6 +48,7 @@ pub(super) fn values(facts: &PromptFacts, role: &AgentRole, program: &str) -> Va
         "earlier": facts.earlier.iter().map(earlier).collect::<Vec<_>>(),
         "gates": facts.gates.iter().take(MAX_ITEMS).map(|gate| gate_value(gate, &whole)).collect::<Vec<_>>(),
         "gate_seconds": facts.gate_limit.map(seconds),
+        "restart": facts.restart.as_ref().map(|before| restart(facts, before)),
     })
 }
 
@@ -149,6 +150,17 @@ fn earlier(attempt: &EarlierAttempt) -> Value {
     json!({
         "stage": attempt.stage, "agent": attempt.agent, "verdict": inline(&attempt.verdict, MAX_LINE),
         "progress": steps.map(|step| inline(step, MAX_LINE / 4)).collect::<Vec<_>>(),
+    })
+}
+
+fn restart(facts: &PromptFacts, before: &RestartFacts) -> Value {
+    let work = &before.work;
+    json!({
+        "session": before.session, "number": before.session.saturating_sub(1), "most": before.most,
+        "title": inline(&facts.task.title, MAX_LINE),
+        "steps": before.steps.iter().map(|step| inline(step, MAX_LINE)).collect::<Vec<_>>(),
+        "changed": work.changed.iter().map(|path| inline(path, MAX_LINE)).collect::<Vec<_>>(),
+        "more": work.more, "problem": work.problem.as_deref().map(|why| inline(why, MAX_LINE)),
     })
 }
 

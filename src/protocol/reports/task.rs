@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::attempt::AttemptState;
-use crate::domain::{Attempt, Task, TaskId, Tri, Verdict};
+use crate::domain::{AgentSession, Attempt, Task, TaskId, Tri, Verdict};
 use crate::protocol::query::{OutputFormat, QueryError};
 use crate::protocol::reports::in_format;
 use crate::protocol::reports::why::why_task;
@@ -81,10 +81,7 @@ fn attempt_lines(attempt: &Attempt) -> Vec<String> {
     let length = attempt
         .ended_at
         .map_or_else(String::new, |end| format!(", {}", end.since(attempt.created_at)));
-    let session = attempt.session.continuation();
-    let session = session.map_or_else(String::new, |of| {
-        format!(", goes on with the session of {}", of.after)
-    });
+    let session = session_words(&attempt.session);
     let head = format!(
         "  {} {} {} ({}{session}){length}: {state}",
         attempt.id,
@@ -101,6 +98,15 @@ fn attempt_lines(attempt: &Attempt) -> Vec<String> {
         format!("      {:?}: {outcome}", found.kind)
     });
     std::iter::once(head).chain(evidence).collect()
+}
+
+/// Which session of its stage it is, or goes on with; nothing of one that begins the stage.
+fn session_words(session: &AgentSession) -> String {
+    match session {
+        AgentSession::Fresh => String::new(),
+        AgentSession::Continued(of) => format!(", goes on with the session of {}", of.after),
+        AgentSession::Restarted(of) => format!(", session {} after {}", of.session, of.after),
+    }
 }
 
 fn verdict_text(verdict: &Verdict) -> String {

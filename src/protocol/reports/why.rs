@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Attempt, Task, TaskId, TaskState, Timestamp, WaitReason};
+use crate::domain::{AgentSession, Attempt, Task, TaskId, TaskState, Timestamp, WaitReason};
 use crate::protocol::query::{OutputFormat, QueryError};
 use crate::protocol::reports::in_format;
 use crate::protocol::reports::status::doing;
@@ -66,13 +66,26 @@ pub(super) fn why_task(board: &ReadModel, task: &Task) -> String {
         TaskState::Released => released(board, task),
         TaskState::Active | TaskState::Verifying => match board.open_attempt(task) {
             Some(attempt) => {
-                let session = attempt.session.continuation();
-                let session = session.map_or_else(String::new, |of| {
-                    format!(", which goes on with the session of attempt {}", of.after)
-                });
+                let session = match &attempt.session {
+                    AgentSession::Fresh => String::new(),
+                    AgentSession::Continued(of) => {
+                        format!(", which goes on with the session of attempt {}", of.after)
+                    }
+                    AgentSession::Restarted(of) => {
+                        let after = of.after;
+                        format!(
+                            ", session {}, begun when the context of attempt {after} was full",
+                            of.session
+                        )
+                    }
+                };
+                let leaves = attempt.leaves_since().map_or(
+                    "",
+                    |_| "; it is asked to stop because its context is full, and a fresh session follows",
+                );
                 let name = attempt.worker.name();
                 format!(
-                    "{id} is being worked on by {name} (attempt {}{session})",
+                    "{id} is being worked on by {name} (attempt {}{session}){leaves}",
                     attempt.id
                 )
             }

@@ -111,6 +111,13 @@ impl World {
                 evidence,
                 ..
             } => self.with(board, *id, |world, attempt| world.verify(now, attempt, evidence)),
+            Effect::Checkpoint(id) => {
+                let event = Event::WorkSaved {
+                    attempt: *id,
+                    work: dbs::domain::SavedWork::default(),
+                };
+                self.agenda.report(now, 1, event);
+            }
             Effect::Settle(id) => self.settle(now, *id),
             Effect::Retire(task) => self.retire(now, task),
             Effect::Answer(id, ask) => {

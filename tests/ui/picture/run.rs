@@ -138,7 +138,7 @@ impl Run {
                 at: self.now,
                 notice,
             }),
-            Effect::Tell(..) | Effect::Answer(..) => {}
+            Effect::Checkpoint(_) | Effect::Tell(..) | Effect::Answer(..) => {}
         }
     }
 

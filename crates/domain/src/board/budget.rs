@@ -31,6 +31,9 @@ impl Board {
             row.usage.session = row.usage.session.highest(usage);
             row.usage.context = context.or(row.usage.context);
         });
+        if let Some(fill) = context {
+            self.watch_context(step, id, fill);
+        }
         let Some(after) = self.attempt(id).map(|row| row.usage.own()) else {
             return;
         };

@@ -160,6 +160,7 @@ fn root_cause(task: &Task) -> Option<TaskId> {
             | HoldReason::Exhausted(_)
             | HoldReason::TooManyAttempts(_)
             | HoldReason::Budget { .. }
+            | HoldReason::TooBig
             | HoldReason::AcceptanceFailed(_)
             | HoldReason::BasePushed(_),
         ) => Some(task.id.clone()),

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use super::Board;
 use super::rows::ENGINE;
 use super::transition::Transition;
-use crate::attempt::{Attempt, AttemptState, ProcessExit, StopCause, Worker, WorkspaceState};
+use crate::attempt::{Attempt, AttemptState, ProcessExit, StopCause, Verdict, Worker, WorkspaceState};
 use crate::effect::{Effect, NoticeLevel};
 use crate::id::{AttemptId, RoleId, TaskId};
-use crate::session::{AgentSession, Continuation};
+use crate::session::{AgentSession, Continuation, SessionRestart};
 use crate::task::{Task, TaskState};
 use crate::time::{Span, Timestamp};
 
@@ -46,7 +46,7 @@ impl Board {
             | ProcessExit::MachineStopped
             | ProcessExit::SessionStopped => true,
         };
-        if is_killed && attempt.session.is_fresh() {
+        if is_killed && attempt.session.continuation().is_none() {
             self.keep_session(attempt);
         }
     }
@@ -67,12 +67,21 @@ impl Board {
         let Some(before) = before.filter(|before| before.worker.role() == worker.role()) else {
             return AgentSession::Fresh;
         };
-        before.session_origin().map_or(AgentSession::Fresh, |origin| {
-            AgentSession::Continued(Continuation {
-                after: before.id,
-                origin,
-            })
-        })
+        let Some(origin) = before.session_origin() else {
+            return AgentSession::Fresh;
+        };
+        let after = before.id;
+        match before.state {
+            AttemptState::Settled(Verdict::Stopped(StopCause::Context)) => {
+                let restarts = task.checkpoint.as_ref().map_or(1, |known| known.restarts);
+                AgentSession::Restarted(SessionRestart {
+                    after,
+                    folder: origin.workspace_folder(),
+                    session: restarts.saturating_add(1),
+                })
+            }
+            _ => AgentSession::Continued(Continuation { after, origin }),
+        }
     }
 
     /// The name of the agent whose session is continued, unless another has it by now.
@@ -89,11 +98,7 @@ impl Board {
 
     /// Hands the workspace that was kept over to the attempt that goes on in it.
     pub(super) fn take_over(&mut self, attempt: &Attempt) {
-        let Some(after) = attempt
-            .session
-            .continuation()
-            .map(|continuation| continuation.after)
-        else {
+        let Some(after) = attempt.session.follows() else {
             return;
         };
         if self.tasks.get(&attempt.task).and_then(|task| task.continues) != Some(after) {
@@ -127,10 +132,7 @@ impl Board {
         let next = task.open_attempt.and_then(|id| self.attempts.get(&id));
         match (&task.state, next) {
             (TaskState::Released, None) => task.next_mode == before.mode,
-            (TaskState::Active, Some(next)) => {
-                let after = next.session.continuation().map(|continuation| continuation.after);
-                after == Some(before.id)
-            }
+            (TaskState::Active, Some(next)) => next.session.follows() == Some(before.id),
             _ => false,
         }
     }
@@ -184,5 +186,8 @@ impl Board {
 pub(super) fn could_not_go_on(now: Timestamp, attempt: &Attempt, exit: &ProcessExit) -> bool {
     let ran = now.since(attempt.started_at.unwrap_or(attempt.created_at));
     let is_own_end = matches!(exit, ProcessExit::Code(code) if *code <= LAST_OWN_CODE);
-    !attempt.session.is_fresh() && is_own_end && attempt.signals.is_empty() && ran <= SESSION_TRIAL
+    attempt.session.continuation().is_some()
+        && is_own_end
+        && attempt.signals.is_empty()
+        && ran <= SESSION_TRIAL
 }

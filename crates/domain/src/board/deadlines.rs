@@ -74,6 +74,7 @@ impl Board {
             AttemptState::Running if deciding_signal(&attempt).is_some() => {
                 self.stop(step, id, StopCause::Finished);
             }
+            AttemptState::Running if attempt.leaves.is_some() => self.stop(step, id, StopCause::Context),
             AttemptState::Running => self.stop(step, id, StopCause::Timeout),
             AttemptState::Stopping(cause) => self.stop_again(step, id, cause),
             AttemptState::Verifying => self.ask_for_evidence(step, id),

@@ -62,6 +62,7 @@ impl Board {
         match self.conclude(&attempt, cause) {
             EndConclusion::Void => self.settle_stopped(step, id, StopCause::Cancelled),
             EndConclusion::Signalled(signal) => self.apply_signal(step, &attempt, &signal),
+            EndConclusion::Stopped(StopCause::Context) => self.save_work(step, id),
             EndConclusion::Stopped(cause) => self.stopped(step, &attempt, cause),
             EndConclusion::TimedOut => self.timed_out(step, &attempt),
             EndConclusion::NamedCause(cause) => self.fail_for_named_cause(step, &attempt, &cause),
@@ -97,6 +98,8 @@ impl Board {
             }
             (AttemptState::Stopping(cause), _) => EndConclusion::Stopped(*cause),
             (_, Some(cause)) => EndConclusion::NamedCause(cause.clone()),
+            // It ended by itself after it was asked to.
+            (_, None) if attempt.leaves.is_some() => EndConclusion::Stopped(StopCause::Context),
             (_, None) => EndConclusion::NoSignal,
         }
     }
@@ -158,6 +161,7 @@ impl Board {
             StopCause::Quota => "because of a usage limit",
             StopCause::Budget => "because the budget of its task is used up",
             StopCause::NotLoggedIn => "because its tool has no valid login",
+            StopCause::Context => "because its context was full",
             StopCause::Finished | StopCause::Timeout | StopCause::Cancelled | StopCause::Interrupted => "",
         };
         self.edit(&attempt.task, |task| task.next_mode = attempt.mode);

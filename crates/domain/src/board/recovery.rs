@@ -35,6 +35,7 @@ impl Board {
                 (Worker::Engine(_), AttemptState::Stopping(_)) => {
                     self.settle_stopped(step, id, StopCause::Cancelled);
                 }
+                (Worker::Agent { .. }, _) if attempt.is_saving() => step.emit(Effect::Checkpoint(id)),
                 (
                     Worker::Agent { .. },
                     AttemptState::Starting | AttemptState::Running | AttemptState::Stopping(_),

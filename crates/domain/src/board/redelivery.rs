@@ -3,7 +3,7 @@
 
 use super::Board;
 use super::transition::Transition;
-use crate::attempt::{Attempt, AttemptState, Worker, WorkspaceState};
+use crate::attempt::{Attempt, AttemptState, StopCause, Worker, WorkspaceState};
 use crate::effect::{Effect, NoticeLevel};
 use crate::id::TaskId;
 use crate::task::{BranchCleanup, Task, TaskState};
@@ -55,6 +55,9 @@ impl Board {
             }
             (_, AttemptState::Settled(_)) if attempt.workspace == WorkspaceState::Leaving => {
                 step.emit(Effect::Settle(id));
+            }
+            (Worker::Agent { .. }, AttemptState::Stopping(StopCause::Context)) => {
+                step.emit(Effect::Checkpoint(id));
             }
             (Worker::Agent { .. }, AttemptState::Running)
             | (_, AttemptState::Stopping(_) | AttemptState::Settled(_)) => {
@@ -146,6 +149,7 @@ fn awaited_work(attempt: &Attempt) -> &'static str {
         (_, AttemptState::Verifying) => "the evidence",
         (Worker::Engine(_), _) => "the engine's action",
         (Worker::Agent { .. }, AttemptState::Settled(_)) => "the removal of the workspace",
+        (Worker::Agent { .. }, AttemptState::Stopping(_)) => "the saving of the work",
         (Worker::Agent { .. }, _) => "the start of the agent",
     }
 }

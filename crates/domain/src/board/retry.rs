@@ -218,7 +218,7 @@ fn notice_kind(class: FailureClass) -> String {
 }
 
 /// `first`, doubled with each time, five minutes at most.
-fn backoff(first: Span, times: u32) -> Span {
+pub(super) fn backoff(first: Span, times: u32) -> Span {
     let doublings = times.saturating_sub(1).min(20);
     first.scaled(1 << doublings, MAX_BACKOFF)
 }

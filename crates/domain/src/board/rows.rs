@@ -121,6 +121,9 @@ impl Board {
     /// Makes a task ready in a stage, to be started at once as far as it is concerned.
     pub(super) fn enter_stage(&mut self, now: Timestamp, id: &TaskId, stage: &StageId, mode: AttemptMode) {
         self.edit(id, |task| {
+            if task.stage != *stage {
+                task.checkpoint = None;
+            }
             task.stage = stage.clone();
             task.next_mode = mode;
             task.not_before = None;

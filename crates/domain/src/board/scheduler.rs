@@ -90,8 +90,8 @@ impl Board {
         places.reserve(id, &worker, self.singleton_key(task, &stage));
         let mut attempt = new_attempt(step, task, &stage, (id, n), worker);
         attempt.session = self.session_for(task, &attempt.worker);
-        match attempt.session.continuation() {
-            Some(before) => {
+        match &attempt.session {
+            AgentSession::Continued(before) => {
                 let name = attempt.worker.name();
                 let text = format!(
                     "{name} on {} goes on with the session of attempt {}",
@@ -99,7 +99,9 @@ impl Board {
                 );
                 step.notify_attempt(NoticeLevel::Info, "continued", &attempt, text);
             }
-            None => self.give_up_session(step, &task.id),
+            AgentSession::Fresh => self.give_up_session(step, &task.id),
+            // The notice was given when it was decided.
+            AgentSession::Restarted(_) => {}
         }
         self.edit(&task.id, |task| {
             task.open_attempt = Some(id);
@@ -212,6 +214,7 @@ fn new_attempt(
         activity: Activity::new(doing, "started", step.now),
         asks: Vec::new(),
         asks_made: 0,
+        leaves: None,
         usage: AttemptUsage::default(),
         evidence: Vec::new(),
         checks: 0,

@@ -84,6 +84,9 @@ impl Board {
         let is_agent = matches!(attempt.worker, Worker::Agent { .. });
         match (&attempt.state, cause) {
             (AttemptState::Verifying, cause) => self.settle_stopped(step, id, cause),
+            (AttemptState::Stopping(_), StopCause::Cancelled) if attempt.is_saving() => {
+                self.settle_stopped(step, id, cause);
+            }
             (AttemptState::Stopping(before), StopCause::Cancelled) if *before != StopCause::Cancelled => {
                 self.edit_attempt(id, |attempt| attempt.state = AttemptState::Stopping(cause));
             }

@@ -301,6 +301,9 @@ impl Board {
         if is_new {
             self.observe_asks(step, &attempt, doing);
             self.observe_end_of_work(step, &attempt, doing);
+            if *doing == ActivityKind::Idle {
+                self.turn_ended(step, &attempt);
+            }
         }
     }
 

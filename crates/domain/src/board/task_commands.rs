@@ -305,6 +305,7 @@ impl Task {
             comments: Vec::new(),
             finding: None,
             letting_go: None,
+            checkpoint: None,
             created_at: now,
             since: now,
         }

@@ -164,6 +164,7 @@ impl Board {
             row.failures.remove(stage);
             row.troubles = 0;
             row.interruptions = 0;
+            row.checkpoint = None;
             if matches!(task.state, TaskState::Held(HoldReason::RejectLoop(_))) {
                 row.rejections = 0;
             }

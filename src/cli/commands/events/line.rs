@@ -153,6 +153,8 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
         Event::UsageReported { usage, context, .. } => {
             ("usage_reported", json!({ "usage": usage, "context": context }))
         }
+        Event::ContextCompacted { .. } => ("context_compacted", json!({})),
+        Event::WorkSaved { work, .. } => ("work_saved", json!({ "work": work })),
         Event::AskOpened { .. }
         | Event::AskWithdrawn { .. }
         | Event::AnswerTyped { .. }

@@ -168,7 +168,9 @@ fn links(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
 fn agent(ctx: &ViewContext<'_>, attempt: &Attempt, lines: &mut TextBlock) {
     let seen = &attempt.activity;
     let since = reported(source_words(seen), ctx.scene.now.since(seen.since));
-    let text = format!("{}  try {}  ({since})", attempt.worker.name(), attempt.n);
+    let session = attempt.session.restart();
+    let session = session.map_or_else(String::new, |of| format!("  session {}", of.session));
+    let text = format!("{}  try {}{session}  ({since})", attempt.worker.name(), attempt.n);
     lines.fact("agent", &text, StyleRole::Text);
     if let Some(live) = ctx.scene.screens.activity(attempt.id) {
         lines.fact("does", &live.summary(), StyleRole::Text);

@@ -1,0 +1,207 @@
+//! Agents whose context fills up: asked to stop between two calls of tools, what they did is saved, and a fresh session goes on in the
+//! same workspace. A restart is no failed try; one that brings nothing is not repeated.
+
+use super::Board;
+use super::process_end::deciding_signal;
+use super::retry::backoff;
+use super::rows::ENGINE;
+use super::transition::Transition;
+use crate::attempt::{ActivityKind, Attempt, AttemptState, StopCause, Verdict};
+use crate::context_restart::{Checkpoint, MOST_STEPS, OnCompaction, SavedWork, Step};
+use crate::effect::{Effect, NoticeLevel};
+use crate::failure::FailureClass;
+use crate::id::AttemptId;
+use crate::signal::SignalKind;
+use crate::task::HoldReason;
+use crate::time::{Span, Timestamp};
+use crate::usage::ContextFill;
+
+/// How long an agent that is asked to stop may go on.
+const TIME_TO_STOP: Span = Span::seconds(20);
+/// Wait before the first restart; doubled for each one after it.
+const FIRST_WAIT: Span = Span::seconds(5);
+/// What an agent is asked whose context is full. It may run no more tools after it than these words ask of it.
+const PLEASE_STOP: &str = "dbs: your context is almost full. Start nothing new. Run `dbs signal progress` once with what is done and \
+                           what comes next, then end your turn. A fresh session goes on with your files.";
+
+impl Board {
+    /// How full the context of an attempt is by now, from any source.
+    pub(super) fn watch_context(&mut self, step: &mut Transition, id: AttemptId, fill: ContextFill) {
+        if let Some(why) = self.settings.context.reason(fill) {
+            self.ask_to_restart(step, id, &why);
+        }
+    }
+
+    /// The tool of an agent shortened its context by itself, or is about to. How full it is then is not known until it says so.
+    pub(super) fn compacted(&mut self, step: &mut Transition, id: AttemptId) {
+        let Some(attempt) = self.attempt(id).filter(|attempt| is_at_work(attempt)) else {
+            return;
+        };
+        self.edit_attempt(id, |row| row.usage.context = None);
+        let name = attempt.worker.name();
+        let text = format!(
+            "the tool of {name} shortens its context by itself: what it read before may be lost to it"
+        );
+        step.notify_attempt(NoticeLevel::Warning, "compaction", &attempt, text);
+        let rules = self.settings.context;
+        if rules.is_active() && rules.on_compaction == OnCompaction::Restart {
+            self.ask_to_restart(step, id, "is shortened by its tool");
+        }
+    }
+
+    /// Asks an agent to stop, once, and gives it some time. Who asks a person something is left alone until that is answered.
+    fn ask_to_restart(&mut self, step: &mut Transition, id: AttemptId, why: &str) {
+        let Some(attempt) = self.attempt(id).filter(|attempt| is_at_work(attempt)) else {
+            return;
+        };
+        let asks = attempt.activity.doing.needs_person() || attempt.open_asks(step.now).next().is_some();
+        if attempt.leaves.is_some() || deciding_signal(&attempt).is_some() || asks {
+            return;
+        }
+        let until = step.now + TIME_TO_STOP;
+        self.edit_attempt(id, |row| {
+            row.leaves = Some(step.now);
+            row.deadline = Some(row.deadline.map_or(until, |deadline| deadline.min(until)));
+        });
+        let name = attempt.worker.name();
+        let text = format!("{name} is asked to stop on {}: its context {why}", attempt.task);
+        self.comment(step.now, &attempt.task, ENGINE, text.clone());
+        step.notify_attempt(NoticeLevel::Warning, "context", &attempt, text);
+        if attempt.activity.doing == ActivityKind::Idle {
+            self.stop(step, id, StopCause::Context);
+        } else {
+            step.emit(Effect::Tell(id, PLEASE_STOP.to_owned()));
+        }
+    }
+
+    /// An agent that was asked to stop has ended its turn.
+    pub(super) fn turn_ended(&mut self, step: &mut Transition, attempt: &Attempt) {
+        if attempt.leaves.is_some() && is_at_work(attempt) {
+            self.stop(step, attempt.id, StopCause::Context);
+        }
+    }
+
+    /// The process of an agent whose context was full has ended: what it left is committed and looked at.
+    pub(super) fn save_work(&mut self, step: &mut Transition, id: AttemptId) {
+        self.edit_attempt(id, |row| {
+            row.state = AttemptState::Stopping(StopCause::Context);
+            row.expect_answer(step.now);
+        });
+        step.emit(Effect::Checkpoint(id));
+    }
+
+    /// What an agent left is saved: whether, and when, a fresh session goes on with it.
+    pub(super) fn work_saved(&mut self, step: &mut Transition, id: AttemptId, work: &SavedWork) {
+        let Some(attempt) = self.attempt(id).filter(|attempt| attempt.is_saving()) else {
+            return;
+        };
+        let Some(task) = self.task(&attempt.task) else {
+            return;
+        };
+        let before = task
+            .checkpoint
+            .as_ref()
+            .filter(|known| known.stage == attempt.stage);
+        let restarts = before.map_or(0, |known| known.restarts);
+        let steps = steps_of(&attempt);
+        let has_progress = !steps.is_empty() || before.is_none_or(|known| work.differs_from(&known.work));
+        if let Some(problem) = &work.problem {
+            let text = format!("what {} left is not committed: {problem}", attempt.worker.name());
+            self.comment(step.now, &attempt.task, ENGINE, text);
+        }
+        let mut all: Vec<Step> = before.map(|known| known.steps.clone()).unwrap_or_default();
+        all.extend(steps);
+        let most = self.settings.context.restarts;
+        let is_over = restarts >= most;
+        let checkpoint = Checkpoint {
+            stage: attempt.stage.clone(),
+            restarts: if is_over { restarts } else { restarts + 1 },
+            steps: all.split_off(all.len().saturating_sub(MOST_STEPS)),
+            work: work.clone(),
+        };
+        self.edit(&attempt.task, |task| {
+            task.checkpoint = Some(checkpoint);
+            task.next_mode = attempt.mode;
+        });
+        if is_over {
+            self.restarts_exhausted(step, &attempt, restarts);
+        } else if has_progress {
+            self.restart_in_place(step, &attempt, restarts + 1);
+        } else {
+            self.hold_too_big(step, &attempt);
+        }
+    }
+
+    fn restart_in_place(&mut self, step: &mut Transition, attempt: &Attempt, restart: u32) {
+        let (name, task, most) = (
+            attempt.worker.name(),
+            &attempt.task,
+            self.settings.context.restarts,
+        );
+        let wait = backoff(FIRST_WAIT, restart);
+        self.edit(task, |task| task.continues = Some(attempt.id));
+        self.settle_stopped(step, attempt.id, StopCause::Context);
+        self.edit(task, |task| task.not_before = Some(step.now + wait));
+        let text = format!(
+            "{name} on {task} is started again with a fresh session in {wait} (session {}, restart {restart} of {most})",
+            restart + 1
+        );
+        self.comment(step.now, task, ENGINE, text.clone());
+        step.notify_attempt(NoticeLevel::Warning, "restart", attempt, text);
+    }
+
+    /// A failure of its own class; it counts against no other.
+    fn restarts_exhausted(&mut self, step: &mut Transition, attempt: &Attempt, restarts: u32) {
+        let class = FailureClass::Context;
+        let why = format!("filled its context again after {restarts} restarts: restarts exhausted");
+        self.settle(step, attempt.id, Verdict::Failed(class, why.into()));
+        self.rest(step, attempt, HoldReason::Exhausted(class));
+    }
+
+    fn hold_too_big(&mut self, step: &mut Transition, attempt: &Attempt) {
+        self.settle_stopped(step, attempt.id, StopCause::Context);
+        self.rest(step, attempt, HoldReason::TooBig);
+    }
+
+    fn rest(&mut self, step: &mut Transition, attempt: &Attempt, hold: HoldReason) {
+        let task = &attempt.task;
+        let text = self
+            .tasks
+            .get(task)
+            .map(|row| format!("{task} {}", row.hold_text(&hold)))
+            .unwrap_or_default();
+        step.notify_attempt(NoticeLevel::Alert, "block", attempt, text);
+        self.give_up(step, task, hold);
+    }
+}
+
+impl Attempt {
+    /// Whether its process has ended because its context was full, and what it left is being saved.
+    pub(super) fn is_saving(&self) -> bool {
+        self.state == AttemptState::Stopping(StopCause::Context) && self.awaited.is_some()
+    }
+
+    /// When it was asked to stop because its context was full, unless it has reported since how it ended.
+    pub fn leaves_since(&self) -> Option<Timestamp> {
+        self.leaves
+            .filter(|_| self.state.is_open() && deciding_signal(self).is_none())
+    }
+}
+
+fn is_at_work(attempt: &Attempt) -> bool {
+    attempt.state == AttemptState::Running && attempt.worker.role().is_some()
+}
+
+/// The steps that an attempt reported.
+fn steps_of(attempt: &Attempt) -> Vec<Step> {
+    let reported = attempt
+        .signals
+        .iter()
+        .filter(|signal| signal.kind == SignalKind::Progress);
+    reported
+        .map(|signal| Step {
+            at: signal.at,
+            text: signal.text.clone(),
+        })
+        .collect()
+}
