@@ -130,6 +130,7 @@ pub(super) mod tests {
                 journal: Journal::default(),
             },
             usage: Arc::default(),
+            records: Arc::default(),
         };
         std::fs::create_dir(&intake.folder).unwrap();
         (intake, outlet)
