@@ -325,7 +325,26 @@ impl Project {
         let said = fs::read_to_string(self.root.join("server.log")).unwrap_or_default();
         let lines: Vec<&str> = log.lines().collect();
         let end = lines.get(lines.len().saturating_sub(60)..).unwrap_or_default();
-        format!("{}\n{said}\n{}", end.join("\n"), self.dbs(&["status"]).1)
+        format!(
+            "{}\n{said}\n{}{}",
+            end.join("\n"),
+            self.dbs(&["status"]).1,
+            self.unfinished()
+        )
+    }
+}
+
+impl Project {
+    /// What is known of the tasks that are not done, as far as there are only a few.
+    fn unfinished(&self) -> String {
+        let tasks = (1..=self.tasks).map(|number| self.dbs(&["task", "show", &format!("t-{number}")]).1);
+        let open = tasks.filter(|shown| !shown.lines().take(3).any(|line| line.contains("done")));
+        let ends = open.take(4).map(|shown| {
+            let lines: Vec<&str> = shown.lines().collect();
+            let end = lines.get(lines.len().saturating_sub(20)..).unwrap_or_default();
+            format!("\n{}\n{}\n", lines.first().unwrap_or(&""), end.join("\n"))
+        });
+        ends.collect()
     }
 }
 

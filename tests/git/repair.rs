@@ -228,3 +228,28 @@ fn commits_that_only_a_broken_registration_remembers_are_kept() {
     assert!(kept.contains(&thrown));
     assert!(worktree.path.join("work.txt").exists(), "files are not touched");
 }
+
+#[test]
+fn the_lock_that_a_killed_commit_left_on_a_branch_is_gone_before_the_next_agent_works_there() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, _) = developed(&fixture, &git);
+    let branch = fixture.git(&worktree.path, &["symbolic-ref", "HEAD"]);
+    let lock = fixture.project().join(format!(".git/{}.lock", branch.trim()));
+    git.remove_worktree(&name("a"), &saver("t1")).unwrap();
+    fs::write(&lock, "").unwrap();
+    let refused = git.ensure_worktree(&spec("b", on_branch("t1"))).unwrap_err();
+    assert!(
+        refused.to_string().contains("less than a minute ago"),
+        "{refused}"
+    );
+    assert!(lock.exists(), "a git of a person may hold it");
+
+    let git = open_later(&fixture);
+    let made = git.ensure_worktree(&spec("b", on_branch("t1"))).unwrap();
+    assert!(!lock.exists());
+    fixture.commit(&made.path, "more.txt", "more\n", "More");
+    fs::write(&lock, "").unwrap();
+    git.ensure_worktree(&spec("b", on_branch("t1"))).unwrap();
+    assert!(!lock.exists(), "the next agent goes on in the same folder");
+}

@@ -10,6 +10,7 @@ use super::cli::GitCli;
 use super::files::{failed, write_atomically};
 use super::inventory::safe_name;
 use super::parse::existing_commit;
+use super::stale_locks::is_file;
 use super::worktree_link::{self, CheckoutDir, read_pointer};
 use super::write_lock::WriteGuard;
 use crate::ports::git::{AtticOwner, GitError, SafeName, Signature};
@@ -193,12 +194,7 @@ impl GitCli {
     /// An agent's git may hold it for a moment.
     fn has_old_lock(&self, one: &Registration) -> bool {
         let lock = one.git_dir.join("HEAD.lock");
-        lock.symlink_metadata().is_ok_and(|found| found.is_file()) && self.is_old(&lock)
-    }
-
-    fn is_old(&self, path: &Path) -> bool {
-        let made = path.symlink_metadata().and_then(|found| found.modified());
-        made.is_ok_and(|at| at.elapsed().is_ok_and(|age| age >= self.program.limits.abandoned))
+        is_file(&lock) && self.is_old(&lock)
     }
 }
 

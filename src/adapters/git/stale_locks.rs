@@ -1,14 +1,17 @@
 //! Locks that a killed git of ours left in the project's repository. That repository is shared with people and agents, so a lock
 //! goes only when all of this is so: we noted its name before that git began, the git did not end by itself, none of ours
-//! is left alive, the lock is younger than the note, and it is too old to be in use. Every other lock is somebody's.
+//! is left alive, the lock is younger than the note, and it is too old to be in use. Every other lock is somebody's, but for one on
+//! the branch of a task that is too old to be in use, when the next agent is about to work there.
 
 use std::fs;
 use std::path::{Component, Path};
 use std::time::Duration;
 
 use super::cli::GitCli;
+use super::files::failed;
 use super::write_lock::{WriteGuard, milliseconds};
-use crate::ports::git::GitError;
+use crate::domain::TroubleKind;
+use crate::ports::git::{BranchName, GitError};
 
 /// Where a child cannot hold the queue's lock beyond its parent's death, a git of ours may live on for its longest call.
 const LONGEST_CALL: Duration = Duration::from_mins(if cfg!(unix) { 0 } else { 30 });
@@ -18,7 +21,38 @@ pub(super) fn lock_of(reference: &str) -> String {
     format!("{reference}.lock")
 }
 
+pub(super) fn is_file(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.is_file())
+}
+
 impl GitCli {
+    /// Removes the lock that the git of an agent left on its branch when it was killed: with it no other agent could commit there. For a
+    /// branch at which no agent is at work. A person's git may hold the lock, but only for a moment.
+    ///
+    /// # Errors
+    /// When the lock may be in use, or cannot be removed.
+    pub(super) fn free_lock(&self, branch: &BranchName) -> Result<(), GitError> {
+        let lock = self.project.common.join(lock_of(&branch.full()));
+        if !is_file(&lock) {
+            return Ok(());
+        }
+        if !self.is_old(&lock) {
+            return Err(GitError::Unreachable {
+                kind: TroubleKind::Lock,
+                what: format!("work on branch {branch}"),
+                why: format!("{} was made less than a minute ago", lock.display()),
+            });
+        }
+        tracing::warn!("removing {}, which a killed git had left", lock.display());
+        fs::remove_file(&lock).map_err(failed("remove", &lock))
+    }
+
+    /// Whether nothing was done with a file for so long that whoever made it has ended.
+    pub(super) fn is_old(&self, path: &Path) -> bool {
+        let made = path.symlink_metadata().and_then(|found| found.modified());
+        made.is_ok_and(|at| at.elapsed().is_ok_and(|age| age >= self.program.limits.abandoned))
+    }
+
     /// Waits for the turn to write to the project's repository, and first removes what a killed git of ours left locked there.
     pub(super) fn lock_project(&self) -> Result<WriteGuard<'_>, GitError> {
         let clean = |notes: &str| self.sweep_noted(notes);

@@ -60,12 +60,17 @@ impl GitCli {
         self.fetch_into_project(&goal, &mut turn)?;
         let path = root.join(spec.folder.as_str());
         if let Some(found) = self.existing_worktree(&path, &goal)? {
+            // An agent may be at work there already; a lock that is in use is its own.
+            if let Some(branch) = &goal.branch {
+                drop(self.free_lock(&branch.name));
+            }
             return Ok(found);
         }
         let mut cleared = ClearedPath::default();
         self.clear_path(&path, spec, &mut cleared)?;
         if let Some(branch) = &goal.branch {
             self.free_branch(&path, &branch.name, spec, &mut cleared)?;
+            self.free_lock(&branch.name)?;
             let saved = self.place_branch(branch, &goal.commit, &mut turn, &spec.attic_owner.task)?;
             cleared.saved.extend(saved);
         }
