@@ -18,6 +18,7 @@ pub mod notify_style;
 mod origin;
 pub mod process_env;
 pub mod project_paths;
+mod project_texts;
 mod raw;
 mod row;
 pub mod schema;

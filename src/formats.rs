@@ -1,5 +1,6 @@
 //! Readers and writers of every file format. Each reader returns data plus diagnostics with line numbers.
 
+pub mod agent_kind;
 pub mod agent_role;
 pub mod diagnostic;
 pub mod end_rules;

@@ -24,6 +24,7 @@
 //! | settings reloaded, a slip told with its line | `settings` |
 //! | demo on the screen, headless, left early, window closed | `demo`, `attached` |
 //! | why an agent is shown as it is: title, hooks, status records | `activity` |
+//! | a kind of agent that a file describes: prompt, session, model, permissions, title | `kinds` |
 //! | server stopped during a check, agents without a server | `stopping` |
 //! | usage limit, full disk, killed holder, unruly agent, flood | `mishaps`, `unruly` |
 //! | agents that merge, reports | `integrating` |
@@ -65,6 +66,8 @@ mod integrating;
 mod journeys;
 #[path = "e2e/killing.rs"]
 mod killing;
+#[path = "e2e/kinds.rs"]
+mod kinds;
 #[path = "e2e/lost.rs"]
 mod lost;
 #[path = "e2e/mishaps.rs"]

@@ -6,29 +6,33 @@
 pub mod claude;
 pub mod codex;
 mod custom;
+mod described;
 mod environment;
-pub mod gemini;
 pub mod hook;
 mod identity;
 mod json_report;
 mod kind;
 pub mod known;
 mod permissions;
+mod placeholders;
 mod program;
 mod prompt;
 mod rehearsal;
 mod session_id;
 pub mod status_record;
 mod tool_ask;
+mod typed_prompt;
 
 pub use claude::ClaudeAgent;
 pub use codex::CodexAgent;
 pub use custom::CustomAgent;
+pub use described::DescribedAgent;
 pub use environment::{InheritedEnv, PersonEnv};
 pub use kind::{AgentKind, LaunchContext, PermissionPolicy, RoleOptions, SessionPolicy};
 pub use program::find_program;
 pub use prompt::{AttemptPrompts, LibraryFn, program_word, prompt_file};
 pub use rehearsal::{NumberText, RehearsalAgent};
+pub use typed_prompt::TypedPrompt;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -39,7 +43,7 @@ use parking_lot::RwLock;
 use crate::agent_state::AgentReport;
 use crate::domain::event::EndCause;
 use crate::domain::{AttemptId, Cause, ResumeRoles, RoleId, SessionOrigin, Timestamp, TroubleKind};
-use crate::formats::end_rules;
+use crate::formats::agent_kind::AgentKinds;
 use crate::ports::agents::{Agents, Brief, LaunchCommand};
 
 /// The tool that plays a role.
@@ -49,6 +53,7 @@ pub enum AgentTool {
     Custom(CustomAgent),
     Claude(ClaudeAgent),
     Codex(CodexAgent),
+    Described(DescribedAgent),
 }
 
 /// Function that computes the secret token of an attempt.
@@ -80,6 +85,19 @@ impl AgentTool {
             AgentTool::Custom(agent) => agent,
             AgentTool::Claude(agent) => agent,
             AgentTool::Codex(agent) => agent,
+            AgentTool::Described(agent) => agent,
+        }
+    }
+
+    /// The tool of that name, where it comes with the program and is no command of one's own.
+    pub fn builtin(name: &str) -> Option<AgentTool> {
+        match name {
+            "claude" => Some(AgentTool::Claude(ClaudeAgent)),
+            "codex" => Some(AgentTool::Codex(CodexAgent)),
+            _ => {
+                let kind = AgentKinds::default().get(name)?.ok()?;
+                Some(AgentTool::Described(DescribedAgent(kind)))
+            }
         }
     }
 }
@@ -178,7 +196,7 @@ impl Agents for LocalAgents {
             options.rules = all.rules;
         }
         let mut line = kind.launch(&self.context, (brief, &prompt.argument()), &options)?;
-        let mut env = self.context.environment(kind.own_variables());
+        let mut env = self.context.environment(&kind.own_variables());
         env.extend(GIT_SYNC.map(|(name, value)| (name.to_owned(), value.to_owned())));
         env.extend(identity::variables(&self.context, brief));
         let file = prompt.file.to_string_lossy().into_owned();
@@ -200,7 +218,7 @@ impl Agents for LocalAgents {
 
     fn end_cause(&self, role: &RoleId, tail: &str, now: Timestamp) -> Option<EndCause> {
         let agent = self.agent(role)?;
-        end_rules::builtin().cause(agent.tool.kind().name()?, tail, now)
+        agent.tool.kind().end_cause(tail, now)
     }
 }
 
@@ -210,13 +228,13 @@ impl LocalAgents {
     }
 
     /// How a person logs in to the tool of the agents in that role, where that is known.
-    pub fn way_to_log_in(&self, role: &RoleId) -> Option<&'static str> {
-        match self.agent(role)?.tool.kind().name()? {
-            "claude" => Some("run `claude` in a terminal and log in with `/login`"),
-            "codex" => Some("log in with `codex login`"),
-            "gemini" => Some("run `gemini` in a terminal and log in with `/auth`"),
-            _ => None,
-        }
+    pub fn way_to_log_in(&self, role: &RoleId) -> Option<String> {
+        self.agent(role)?.tool.kind().way_to_log_in()
+    }
+
+    /// The prompt of an attempt in that role, if it is still to be typed.
+    pub fn prompt_to_type(&self, role: &RoleId, attempt: AttemptId) -> Option<TypedPrompt> {
+        self.prompts.to_type(self.agent(role)?.tool.kind(), attempt)
     }
 
     /// A hook of an attempt in that role told which session it began. Kept where its tool keeps sessions.
@@ -262,12 +280,9 @@ impl LocalAgents {
     /// What a title of the terminal of an agent in that role says; nothing where the tool is not known to say anything by it.
     pub fn read_title(&self, role: &RoleId, title: &str) -> AgentReport {
         let agent = self.agent(role);
-        match agent.as_ref().and_then(|agent| agent.tool.kind().name()) {
-            Some("claude") => claude::title::read(title),
-            Some("codex") => codex::title::read(title),
-            Some("gemini") => gemini::title::read(title),
-            Some(_) | None => AgentReport::default(),
-        }
+        agent
+            .map(|agent| agent.tool.kind().read_title(title))
+            .unwrap_or_default()
     }
 
     /// Looks whether the program of a command is there.

@@ -16,6 +16,7 @@ use crate::config::setting::{
 };
 use crate::config::value::{SettingValue, ValueKind};
 use crate::domain::UntrustedFiles;
+use crate::formats::agent_kind::AgentKinds;
 use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
 
 /// Begin of the environment variables that are settings.
@@ -29,7 +30,9 @@ pub struct Config {
     order: Vec<Vec<String>>,
     diagnostics: Vec<Diagnostic>,
     /// What of the project's files is not trusted, and so not among the values.
-    untrusted: Option<UntrustedFiles>,
+    pub(super) untrusted: Option<UntrustedFiles>,
+    /// Kinds of agents of the project that are trusted.
+    pub(super) agent_kinds: AgentKinds,
 }
 
 /// A setting with its value, its origin and the values it overrides.
@@ -97,17 +100,6 @@ impl Config {
             config.add(value);
         }
         config
-    }
-
-    /// The same settings, which lack what nobody has trusted yet.
-    #[must_use]
-    pub(super) fn with_untrusted(self, untrusted: Option<UntrustedFiles>) -> Config {
-        Config { untrusted, ..self }
-    }
-
-    /// What of the project's files nobody has trusted yet.
-    pub fn untrusted(&self) -> Option<&UntrustedFiles> {
-        self.untrusted.as_ref()
     }
 
     /// What was not understood; nothing of it was lost.

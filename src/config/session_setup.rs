@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::adapters::agents::{
-    AgentTool, AgentsByRole, ClaudeAgent, CodexAgent, CustomAgent, InheritedEnv, PersonEnv, RehearsalAgent,
-    RoleAgent, RoleOptions, SessionPolicy,
+    AgentTool, AgentsByRole, ClaudeAgent, CodexAgent, CustomAgent, DescribedAgent, InheritedEnv, PersonEnv,
+    RehearsalAgent, RoleAgent, RoleOptions, SessionPolicy,
 };
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
@@ -15,6 +15,8 @@ use crate::config::themes::toml_paths;
 use crate::config::{Config, schema};
 use crate::domain::task::GateCommand;
 use crate::domain::{BoardSettings, Budgets, ContextRules, Cost, RoleId, Workflow};
+use crate::formats::agent_kind::RESERVED;
+use crate::formats::nearest::nearest;
 use crate::formats::permissions::read_setting;
 use crate::formats::workflow;
 use crate::term::EmulatorKind;
@@ -265,15 +267,27 @@ fn tool(
             );
             return Err(failed("custom", why));
         }
-        (Some(other), _) => {
-            let why = format!(
-                "this version starts `claude`, `codex`, `rehearsal` and `custom` agents; set roles.{role}.agent to custom and \
-                 roles.{role}.command to its command line"
-            );
-            return Err(failed(other, why));
-        }
+        (Some(other), _) => match config.agent_kinds().get(other) {
+            Some(Ok(kind)) => AgentTool::Described(DescribedAgent(kind)),
+            Some(Err(why)) => return Err(failed(other, why)),
+            None => return Err(failed(other, unknown_kind(config, role, other))),
+        },
         (None, None) => return Ok(None),
     }))
+}
+
+/// Why there is no agent of that name, and what there is.
+fn unknown_kind(config: &Config, role: &str, name: &str) -> String {
+    let described = config.agent_kinds().all();
+    let described = described.iter().map(|kind| kind.name.as_str());
+    let known: Vec<&str> = RESERVED.into_iter().chain(described).collect();
+    let meant = nearest(name, known.iter().copied());
+    format!(
+        "there is no kind of agent of that name{}; there are {}; describe it in .debussy/agents/{name}.toml, or set roles.{role}.agent \
+         to custom and roles.{role}.command to its command line",
+        meant.map_or_else(String::new, |word| format!(", did you mean `{word}`")),
+        known.join(", ")
+    )
 }
 
 fn rehearsal(config: &Config) -> RehearsalAgent {

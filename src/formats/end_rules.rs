@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use super::table::TableReader;
 use crate::domain::event::EndCause;
 use crate::domain::{Span, Timestamp, TroubleKind};
 
@@ -14,7 +15,7 @@ const LAST_LINES: usize = 8;
 const MAX_RESET: Span = Span::minutes(60 * 24 * 40);
 
 /// Rules that find the cause of an agent's end in its last lines of output.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EndRules {
     rule: Vec<EndRule>,
@@ -69,6 +70,13 @@ fn agent_trouble() -> TroubleKind {
 }
 
 impl EndRules {
+    /// The rules of a tool's own file, one of each table.
+    pub(super) fn of_tables(tables: Vec<TableReader<'_>>) -> EndRules {
+        EndRules {
+            rule: tables.into_iter().filter_map(EndRule::of_table).collect(),
+        }
+    }
+
     /// Why the tool of that name ended, if its last lines say so. `now` is when it ended.
     pub fn cause(&self, tool: &str, tail: &str, now: Timestamp) -> Option<EndCause> {
         let lines = tail.lines().map(without_marks).filter(|line| !line.is_empty());
@@ -81,6 +89,24 @@ impl EndRules {
 }
 
 impl EndRule {
+    fn of_table(mut fields: TableReader<'_>) -> Option<EndRule> {
+        let begins = fields.need_name("begins");
+        if fields.item("cause").is_none() {
+            fields.missing("cause", "\"infra\"");
+        }
+        let holds = fields.one_or_more("holds");
+        let (cause, trouble, until) = (fields.word("cause"), fields.word("trouble"), fields.word("until"));
+        fields.finish();
+        Some(EndRule {
+            tools: vec!["*".to_owned()],
+            begins,
+            holds,
+            cause: cause?,
+            trouble: trouble.unwrap_or_else(agent_trouble),
+            until,
+        })
+    }
+
     fn matches(&self, tool: &str, line: &str) -> bool {
         let named = self.tools.iter().any(|name| name == "*" || name == tool);
         named && line.starts_with(&self.begins) && self.holds.iter().all(|part| line.contains(part.as_str()))

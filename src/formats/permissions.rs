@@ -8,6 +8,7 @@ mod command_line;
 mod glob;
 mod setting;
 
+pub use glob::fits as fits_pattern;
 pub use setting::{POLICIES, read_setting};
 
 use std::fmt;

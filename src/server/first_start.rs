@@ -2,14 +2,12 @@
 //! asked is decided by the interface.
 
 use crate::adapters::agents::find_program;
+use crate::adapters::agents::known::{KnownAgent, known_agents};
 use crate::config::project_paths::ProjectPaths;
 use crate::config::set_user;
 use crate::domain::NoticeLevel;
 use crate::read_model::ReadModel;
 use crate::ui::{DetectedPrograms, SessionFacts, SessionKind};
-
-/// Programs of agents that are looked for.
-const AGENT_PROGRAMS: [&str; 5] = ["claude", "codex", "gemini", "opencode", "aider"];
 
 /// What there is, if nothing is configured yet, neither for this project nor for this person, and nothing was done. Blocks.
 pub(super) fn detect(
@@ -27,12 +25,15 @@ pub(super) fn detect(
     if configured || !is_new || places.user.is_empty() {
         return None;
     }
-    let look = |name: &str| {
-        let found = find_program(name, &place.root, path);
-        (name.to_owned(), found.map(|found| found.display().to_string()))
+    let look = |agent: KnownAgent| {
+        let found = find_program(&agent.program, &place.root, path);
+        (agent.name, found.map(|found| found.display().to_string()))
     };
     Some(DetectedPrograms {
-        programs: AGENT_PROGRAMS.into_iter().map(look).collect(),
+        programs: known_agents(place.config().agent_kinds())
+            .into_iter()
+            .map(look)
+            .collect(),
         path: path.to_owned(),
         multiplexer: outer,
     })

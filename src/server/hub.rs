@@ -29,7 +29,7 @@ use crate::server::sizes::ResizeAction;
 use crate::term::keys::{Key, KeyInput, Modifiers, encode_key, encode_paste};
 use crate::term::{ColorPalette, EmulatorKind, Size, TermMode, Terminal};
 pub(super) use agents::AgentStates;
-pub use agents::{ReadTitleFn, WayToLogInFn};
+pub use agents::{PromptToTypeFn, ReadTitleFn, ToolFacts, WayToLogInFn};
 pub use pane::LiveTerminal;
 pub(super) use pane::OutputWatch;
 use readers::Readers;
@@ -66,7 +66,7 @@ impl TerminalHub {
         (engine, history): (EmulatorKind, usize),
         inbox: Inbox,
         (before_end, end_cause): (BeforeEndFn, EndCauseFn),
-        tools: (ReadTitleFn, WayToLogInFn),
+        tools: ToolFacts,
     ) -> TerminalHub {
         TerminalHub(Arc::new(HubInner {
             readers: Readers::new(holders, inbox, tools),
@@ -191,7 +191,7 @@ impl TerminalHub {
             .spawn(move || {
                 let (part, readers) = ("what tells the board of agents", &inner.readers);
                 inner.poison.guard(part, || {
-                    readers.agents.run(&readers.inbox, &readers.way_to_log_in);
+                    readers.agents.run(&readers.inbox, &readers.tools.way_to_log_in);
                 });
             });
         if let Err(error) = begun {
@@ -407,7 +407,11 @@ mod tests {
             (EmulatorKind::default(), 10),
             inbox,
             (before_end, end_cause),
-            (Box::new(|_, _| AgentReport::default()), Box::new(|_| None)),
+            ToolFacts {
+                read_title: Box::new(|_, _| AgentReport::default()),
+                way_to_log_in: Box::new(|_| None),
+                prompt_to_type: Box::new(|_| None),
+            },
         )
     }
 

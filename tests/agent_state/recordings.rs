@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use dbs::adapters::agents::{claude, codex, gemini, status_record};
+use dbs::adapters::agents::{AgentKind as _, DescribedAgent, claude, codex, status_record};
 use dbs::agent_state::{AgentReport, AgentState, Doing, Source, Work};
 use dbs::domain::{AskKind, Timestamp};
+use dbs::formats::agent_kind::AgentKinds;
 use dbs::term::StatusRecord;
 use serde_json::Value;
 
@@ -65,7 +66,7 @@ impl Reader {
                 .unwrap_or_default(),
             Reader::ClaudeTitle => claude::title::read(&text),
             Reader::CodexTitle => codex::title::read(&text),
-            Reader::GeminiTitle => gemini::title::read(&text),
+            Reader::GeminiTitle => gemini_title(&text),
             Reader::Record => StatusRecord::parse(&text)
                 .map(|record| status_record::read(&record))
                 .unwrap_or_default(),
@@ -252,4 +253,12 @@ pub(crate) fn words(doing: &Doing) -> String {
         }
         _ => name.to_owned(),
     }
+}
+
+/// What the rules in the file of Gemini CLI say of a title.
+fn gemini_title(title: &str) -> AgentReport {
+    let kind = AgentKinds::default()
+        .get("gemini")
+        .expect("it comes with the program");
+    DescribedAgent(kind.expect("it can be read")).read_title(title)
 }

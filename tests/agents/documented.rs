@@ -38,11 +38,13 @@ fn every_test_that_the_document_names_is_there() {
     ];
     let elsewhere = [
         "src/adapters/agents/claude.rs",
+        "src/adapters/agents/described.rs",
         "src/adapters/agents/hook.rs",
         "src/adapters/agents/permissions.rs",
         "tests/domain/asks.rs",
         "tests/domain/budget.rs",
         "tests/e2e/activity.rs",
+        "tests/e2e/kinds.rs",
         "tests/engine/continuing.rs",
     ];
     let here = here.map(|name| text(&format!("tests/agents/{name}.rs")));

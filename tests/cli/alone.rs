@@ -156,8 +156,8 @@ fn without_a_base_branch_doctor_names_the_setting() {
         "{said:?}"
     );
     assert!(shop.does(&["init"]).contains("still missing"));
-    let said = shop.run(&["config", "roles.default.agent", "gemini"]);
-    assert!(said.err.contains("this version starts"), "{said:?}");
+    let said = shop.run(&["config", "roles.default.agent", "gemin"]);
+    assert!(said.err.contains("did you mean `gemini`"), "{said:?}");
     let said = shop.run(&["config", "roles.default.agent", "custom"]);
     assert!(said.err.contains("it has no command yet"), "{said:?}");
     shop.does(&["config", "roles.default.command", "sleep 1"]);

@@ -15,13 +15,14 @@ use std::path::{Path, PathBuf};
 
 use super::kind::{AgentKind, LaunchContext, PermissionPolicy, RoleOptions};
 use super::session_id;
+use crate::agent_state::AgentReport;
 use crate::domain::{Cause, RoleId, SessionOrigin};
 use crate::formats::permissions::allows_all_edits;
 use crate::ports::agents::{Brief, LaunchCommand, PrivateFile};
 
 /// Variables of the person that are meant for Claude Code. Those by which a session of its own tells its children about itself are
 /// not among them.
-pub(super) const OWN_VARIABLES: &[&str] = &[
+const OWN_VARIABLES: &[&str] = &[
     "ANTHROPIC_*",
     "CLAUDE_CONFIG_DIR",
     "CLAUDE_CODE_OAUTH_TOKEN",
@@ -72,8 +73,16 @@ impl AgentKind for ClaudeAgent {
         "install it with `npm install -g @anthropic-ai/claude-code`, run `claude` once to log in, and start dbs again".to_owned()
     }
 
-    fn own_variables(&self) -> &'static [&'static str] {
-        OWN_VARIABLES
+    fn own_variables(&self) -> Vec<String> {
+        OWN_VARIABLES.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    fn way_to_log_in(&self) -> Option<String> {
+        Some("run `claude` in a terminal and log in with `/login`".to_owned())
+    }
+
+    fn read_title(&self, title: &str) -> AgentReport {
+        title::read(title)
     }
 
     fn keeps_sessions(&self) -> bool {

@@ -12,11 +12,12 @@ use std::path::{Path, PathBuf};
 
 use super::kind::{AgentKind, LaunchContext, PermissionPolicy, RoleOptions};
 use super::session_id;
+use crate::agent_state::AgentReport;
 use crate::domain::{Cause, RoleId, SessionOrigin};
 use crate::ports::agents::{Brief, LaunchCommand};
 
 /// Variables of the person that are meant for Codex.
-pub(super) const OWN_VARIABLES: &[&str] = &[
+const OWN_VARIABLES: &[&str] = &[
     "OPENAI_*",
     "CODEX_*",
     "AZURE_OPENAI_*",
@@ -43,8 +44,16 @@ impl AgentKind for CodexAgent {
             .to_owned()
     }
 
-    fn own_variables(&self) -> &'static [&'static str] {
-        OWN_VARIABLES
+    fn own_variables(&self) -> Vec<String> {
+        OWN_VARIABLES.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    fn way_to_log_in(&self) -> Option<String> {
+        Some("log in with `codex login`".to_owned())
+    }
+
+    fn read_title(&self, title: &str) -> AgentReport {
+        title::read(title)
     }
 
     fn keeps_sessions(&self) -> bool {

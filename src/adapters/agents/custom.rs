@@ -2,9 +2,13 @@
 
 use std::path::Path;
 
+use super::AgentTool;
 use super::kind::{AgentKind, LaunchContext, RoleOptions};
-use super::{claude, codex};
-use crate::domain::{Cause, RoleId};
+use super::placeholders::{expand, of_brief};
+use crate::agent_state::AgentReport;
+use crate::domain::event::EndCause;
+use crate::domain::{Cause, RoleId, Timestamp};
+use crate::formats::end_rules;
 use crate::ports::agents::{Brief, LaunchCommand};
 
 /// A command line: program and arguments, never a shell line. `{task}`, `{title}`, `{body}`, `{branch}`, `{base}`, `{role}`,
@@ -27,18 +31,31 @@ impl AgentKind for CustomAgent {
     }
 
     fn program_for(&self, brief: &Brief) -> Option<String> {
-        self.0.first().map(|word| expand(word, (brief, "")))
+        self.0.first().map(|word| fill(word, (brief, "")))
     }
 
     fn way_to_get(&self, role: &RoleId) -> String {
         format!("install it, or name another with `dbs config roles.{role}.command 'PROGRAM ARGUMENT …'`")
     }
 
-    fn own_variables(&self) -> &'static [&'static str] {
-        match self.name() {
-            Some("claude") => claude::OWN_VARIABLES,
-            Some("codex") => codex::OWN_VARIABLES,
-            _ => &[],
+    fn own_variables(&self) -> Vec<String> {
+        let tool = self.tool();
+        tool.map(|tool| tool.kind().own_variables()).unwrap_or_default()
+    }
+
+    fn way_to_log_in(&self) -> Option<String> {
+        self.tool()?.kind().way_to_log_in()
+    }
+
+    fn read_title(&self, title: &str) -> AgentReport {
+        let tool = self.tool();
+        tool.map(|tool| tool.kind().read_title(title)).unwrap_or_default()
+    }
+
+    fn end_cause(&self, tail: &str, now: Timestamp) -> Option<EndCause> {
+        match self.tool() {
+            Some(tool) => tool.kind().end_cause(tail, now),
+            None => end_rules::builtin().cause(self.name()?, tail, now),
         }
     }
 
@@ -49,43 +66,19 @@ impl AgentKind for CustomAgent {
         _: &RoleOptions,
     ) -> Result<LaunchCommand, Cause> {
         Ok(LaunchCommand {
-            argv: self.0.iter().map(|word| expand(word, brief)).collect(),
+            argv: self.0.iter().map(|word| fill(word, brief)).collect(),
             ..LaunchCommand::default()
         })
     }
 }
 
-/// Puts the brief into one argument. One pass, so that what is put in is never read again.
-fn expand(word: &str, brief: (&Brief, &str)) -> String {
-    let mut out = String::new();
-    let mut rest = word;
-    while let Some((before, after)) = rest.split_once('{') {
-        out.push_str(before);
-        let known = after
-            .split_once('}')
-            .and_then(|(name, tail)| value(name, brief).map(|value| (value, tail)));
-        rest = if let Some((value, tail)) = known {
-            out.push_str(&value);
-            tail
-        } else {
-            out.push('{');
-            after
-        };
+impl CustomAgent {
+    /// The tool it starts, where that comes with the program: what it says of itself is then known.
+    fn tool(&self) -> Option<AgentTool> {
+        AgentTool::builtin(self.name()?)
     }
-    out.push_str(rest);
-    out.replace('\0', "")
 }
 
-fn value(name: &str, (brief, prompt): (&Brief, &str)) -> Option<String> {
-    Some(match name {
-        "task" => brief.task.to_string(),
-        "title" => brief.title.clone(),
-        "body" => brief.body.clone(),
-        "branch" => brief.branch.clone(),
-        "base" => brief.base.clone(),
-        "role" => brief.role.to_string(),
-        "finding" => brief.finding.clone().unwrap_or_default(),
-        "prompt" => prompt.to_owned(),
-        _ => return None,
-    })
+fn fill(word: &str, brief: (&Brief, &str)) -> String {
+    expand(word, |name| of_brief(name, brief))
 }

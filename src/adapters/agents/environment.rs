@@ -61,7 +61,7 @@ impl PersonEnv {
     }
 
     /// Those with these names. A `*` in a name stands for any text.
-    pub(super) fn named(&self, names: &[&str]) -> Vec<(String, String)> {
+    pub(super) fn named(&self, names: &[String]) -> Vec<(String, String)> {
         let wanted = |name: &str| names.iter().any(|known| covers(known, name));
         let found = self.0.iter().filter(|(name, _)| wanted(name));
         found.cloned().collect()
@@ -127,7 +127,8 @@ mod tests {
         ];
         let person = PersonEnv::new(all.map(|name| (name.to_owned(), "secret".to_owned())));
         let names = |known: &[&str]| -> Vec<String> {
-            person.named(known).into_iter().map(|(name, _)| name).collect()
+            let known: Vec<String> = known.iter().map(|name| (*name).to_owned()).collect();
+            person.named(&known).into_iter().map(|(name, _)| name).collect()
         };
         assert_eq!(
             names(&["ANTHROPIC_*", "BASH_*_TIMEOUT_MS"]),

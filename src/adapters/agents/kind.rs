@@ -7,7 +7,10 @@ use super::TokenFn;
 use super::environment::{InheritedEnv, PersonEnv};
 use super::program::find_program;
 use super::prompt::program_word;
-use crate::domain::{AttemptId, Cause, RoleId, SessionOrigin};
+use crate::agent_state::AgentReport;
+use crate::domain::event::EndCause;
+use crate::domain::{AttemptId, Cause, RoleId, SessionOrigin, Timestamp};
+use crate::formats::end_rules;
 pub use crate::formats::permissions::PermissionPolicy;
 use crate::formats::permissions::PermissionRule;
 use crate::ports::agents::{Brief, LaunchCommand};
@@ -37,7 +40,27 @@ pub trait AgentKind: Debug {
 
     /// Which of the person's variables reach it beside those every agent inherits. A name that ends with `*` stands for all that
     /// begin so.
-    fn own_variables(&self) -> &'static [&'static str];
+    fn own_variables(&self) -> Vec<String>;
+
+    /// How a person logs in to it, where that is known.
+    fn way_to_log_in(&self) -> Option<String> {
+        None
+    }
+
+    /// What a title of its window says; nothing where the tool is not known to say anything by it.
+    fn read_title(&self, _title: &str) -> AgentReport {
+        AgentReport::default()
+    }
+
+    /// Why it ended, if its last lines say so. `now` is when it ended.
+    fn end_cause(&self, tail: &str, now: Timestamp) -> Option<EndCause> {
+        end_rules::builtin().cause(self.name()?, tail, now)
+    }
+
+    /// Patterns of the line of its screen that says that its prompt can be typed; none where the prompt is among its arguments.
+    fn ready_lines(&self) -> Option<Vec<String>> {
+        None
+    }
 
     /// Whether its tool can go on with a session after its process has ended.
     fn keeps_sessions(&self) -> bool {
@@ -125,7 +148,7 @@ pub struct LaunchContext {
 
 impl LaunchContext {
     /// What every agent inherits, with its own variables of the person, and this program to be found by its name.
-    pub(super) fn environment(&self, own: &[&str]) -> Vec<(String, String)> {
+    pub(super) fn environment(&self, own: &[String]) -> Vec<(String, String)> {
         let mut env = self.inherited.clone().into_pairs();
         env.extend(self.person.named(own));
         if let Some(path) = self.path_with_program() {
@@ -171,7 +194,7 @@ pub(super) mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::domain::{AttemptMode, Timestamp};
+    use crate::domain::AttemptMode;
 
     /// A brief whose texts try to be more than texts.
     pub(in super::super) fn brief() -> Brief {

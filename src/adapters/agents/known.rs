@@ -4,17 +4,25 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::formats::agent_kind::{AgentKinds, DescribedKind};
+use crate::formats::permissions::PermissionPolicy;
+
 /// An agent that is known by name.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct KnownAgent {
-    /// Its name here, and that of its program.
-    pub name: &'static str,
+    /// Its name here.
+    pub name: String,
+    /// The program it is found by.
+    pub program: String,
     /// How a person gets it.
-    pub install: &'static str,
+    pub install: String,
     /// The setting with which it plays every role.
-    pub setting: &'static str,
+    pub setting: String,
     pub support: AgentSupport,
-    login: LoginPlaces,
+    /// Whether its program says its version when it is asked.
+    pub tells_version: bool,
+    login: LoginSigns,
+    way_to_log_in: Option<String>,
 }
 
 /// What works with an agent here.
@@ -26,12 +34,22 @@ pub struct KnownAgent {
 pub struct AgentSupport {
     /// Whether it shows its own interface in a pane.
     pub visible: bool,
+    /// Whether it is known what it does: by its reports or by the title of its window.
+    pub states: bool,
     /// How what it asks reaches a person: `hook`, `keys` or `terminal`.
     pub asks: &'static str,
     /// Whether an attempt goes on with the session of an earlier one.
     pub resume: bool,
-    /// Whether `roles.<role>.model` and `roles.<role>.effort` reach it.
-    pub model_and_effort: bool,
+    /// Whether `roles.<role>.model` reaches it.
+    pub model: bool,
+    /// Whether `roles.<role>.effort` reaches it.
+    pub effort: bool,
+    /// Whether `roles.<role>.permissions` can let it work without a person.
+    pub allow: bool,
+    /// Whether `roles.<role>.permissions` can let it change files without a person, and nothing else.
+    pub edits: bool,
+    /// Whether what it costs is counted.
+    pub reports_cost: bool,
 }
 
 /// Whether a login was found, without asking anybody.
@@ -43,103 +61,130 @@ pub enum LoginState {
     Unknown,
 }
 
-/// Where an agent keeps a login, or is given one.
-#[derive(Debug, Clone, Copy)]
-struct LoginPlaces {
+/// By what it is seen that a person is logged in.
+#[derive(Debug, Clone)]
+struct LoginSigns {
     /// Variables that reach it and hold a key.
-    variables: &'static [&'static str],
+    variables: Vec<String>,
     /// The variable that names its folder, and the folder in the person's home without it.
     folder: (&'static str, &'static str),
-    files: &'static [&'static str],
+    /// Files in that folder.
+    files: Vec<String>,
 }
 
 /// What a command of one's own can do, whatever it starts.
 pub const CUSTOM: AgentSupport = AgentSupport {
     visible: true,
+    states: false,
     asks: "terminal",
     resume: false,
-    model_and_effort: false,
+    model: false,
+    effort: false,
+    allow: false,
+    edits: false,
+    reports_cost: false,
 };
 
-/// All of them.
-pub const KNOWN: &[KnownAgent] = &[
+/// All of them: those that are written in Rust, then those that files describe.
+pub fn known_agents(kinds: &AgentKinds) -> Vec<KnownAgent> {
+    let described = kinds.all();
+    let described = described.iter().map(|kind| of_file(kind));
+    [claude(), codex()].into_iter().chain(described).collect()
+}
+
+fn claude() -> KnownAgent {
+    let keys = [
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_AUTH_TOKEN",
+        "CLAUDE_CODE_OAUTH_TOKEN",
+    ];
     KnownAgent {
-        name: "claude",
-        install: "npm install -g @anthropic-ai/claude-code",
-        setting: "dbs config roles.default.agent claude",
         support: AgentSupport {
-            asks: "hook",
-            resume: true,
-            model_and_effort: true,
-            ..CUSTOM
+            reports_cost: true,
+            ..FULL
         },
-        login: LoginPlaces {
-            variables: &[
-                "ANTHROPIC_API_KEY",
-                "ANTHROPIC_AUTH_TOKEN",
-                "CLAUDE_CODE_OAUTH_TOKEN",
-            ],
+        login: LoginSigns {
+            variables: keys.map(str::to_owned).into(),
             folder: ("CLAUDE_CONFIG_DIR", ".claude"),
-            files: &[".credentials.json"],
+            files: vec![".credentials.json".to_owned()],
         },
-    },
+        way_to_log_in: Some("run `claude` in a terminal and log in with `/login`".to_owned()),
+        ..named("claude", "npm install -g @anthropic-ai/claude-code")
+    }
+}
+
+fn codex() -> KnownAgent {
     KnownAgent {
-        name: "codex",
-        install: "npm install -g @openai/codex",
-        setting: "dbs config roles.default.agent codex",
+        support: FULL,
+        login: LoginSigns {
+            variables: vec!["CODEX_API_KEY".to_owned()],
+            folder: ("CODEX_HOME", ".codex"),
+            files: vec!["auth.json".to_owned()],
+        },
+        way_to_log_in: Some("log in with `codex login`".to_owned()),
+        ..named("codex", "npm install -g @openai/codex")
+    }
+}
+
+/// What an agent can do that is written in Rust.
+const FULL: AgentSupport = AgentSupport {
+    visible: true,
+    states: true,
+    asks: "hook",
+    resume: true,
+    model: true,
+    effort: true,
+    allow: true,
+    edits: true,
+    reports_cost: false,
+};
+
+fn named(name: &str, install: &str) -> KnownAgent {
+    KnownAgent {
+        name: name.to_owned(),
+        program: name.to_owned(),
+        install: install.to_owned(),
+        setting: format!("dbs config roles.default.agent {name}"),
+        support: CUSTOM,
+        tells_version: true,
+        login: LoginSigns {
+            variables: Vec::new(),
+            folder: ("", ""),
+            files: Vec::new(),
+        },
+        way_to_log_in: None,
+    }
+}
+
+fn of_file(kind: &DescribedKind) -> KnownAgent {
+    KnownAgent {
+        program: kind.program.clone(),
         support: AgentSupport {
-            asks: "hook",
-            resume: true,
-            model_and_effort: true,
+            states: !kind.titles.is_empty(),
+            resume: kind.resume.is_some(),
+            model: !kind.model.is_empty(),
+            effort: !kind.effort.is_empty(),
+            allow: kind.permissions.contains_key(&PermissionPolicy::Allow),
+            edits: kind.permissions.contains_key(&PermissionPolicy::Edits),
             ..CUSTOM
         },
-        login: LoginPlaces {
-            variables: &["CODEX_API_KEY"],
-            folder: ("CODEX_HOME", ".codex"),
-            files: &["auth.json"],
+        tells_version: kind.tells_version,
+        login: LoginSigns {
+            variables: kind.login.variables.clone(),
+            folder: ("", ""),
+            files: kind.login.files.clone(),
         },
-    },
-    KnownAgent {
-        name: "opencode",
-        install: "npm install -g opencode-ai",
-        setting: "dbs config roles.default.command 'opencode run {prompt}'",
-        support: CUSTOM,
-        login: LoginPlaces {
-            variables: &[],
-            folder: ("", ".local/share/opencode"),
-            files: &["auth.json"],
-        },
-    },
-    KnownAgent {
-        name: "gemini",
-        install: "npm install -g @google/gemini-cli",
-        setting: "dbs config roles.default.command 'gemini -p {prompt}'",
-        support: CUSTOM,
-        login: LoginPlaces {
-            variables: &[],
-            folder: ("", ".gemini"),
-            files: &["oauth_creds.json"],
-        },
-    },
-    KnownAgent {
-        name: "aider",
-        install: "pip install aider-chat",
-        setting: "dbs config roles.default.command 'aider -m {prompt} --yes-always'",
-        support: CUSTOM,
-        login: LoginPlaces {
-            variables: &[],
-            folder: ("", ".aider"),
-            files: &["oauth-keys.env"],
-        },
-    },
-];
+        way_to_log_in: kind.login.way.clone(),
+        ..named(&kind.name, &kind.install)
+    }
+}
 
 impl KnownAgent {
     /// Whether a person is logged in, as far as their variables and the names of files in their home say. No file is read.
     pub fn login(&self, variable: impl Fn(&str) -> Option<String>, home: Option<&Path>) -> LoginState {
-        let is_set = |name: &&&str| variable(name).is_some_and(|value| !value.is_empty());
+        let is_set = |name: &&String| variable(name).is_some_and(|value| !value.is_empty());
         if let Some(name) = self.login.variables.iter().find(is_set) {
-            return LoginState::Found((*name).to_owned());
+            return LoginState::Found(name.clone());
         }
         let (name, usual) = self.login.folder;
         let own = variable(name)
@@ -154,20 +199,26 @@ impl KnownAgent {
             LoginState::Found(file.display().to_string())
         })
     }
+
+    /// How a person logs in, where that is known.
+    pub fn way_to_log_in(&self) -> Option<&str> {
+        self.way_to_log_in.as_deref()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adapters::agents::{AgentKind, ClaudeAgent, CodexAgent, CustomAgent};
+    use crate::adapters::agents::{AgentKind as _, AgentTool, CustomAgent};
 
     #[test]
     fn an_agent_is_said_to_resume_sessions_where_its_kind_does() {
-        let kinds: [(&str, &dyn AgentKind); 2] = [("claude", &ClaudeAgent), ("codex", &CodexAgent)];
-        for known in KNOWN {
-            let kind = kinds.iter().find(|(name, _)| *name == known.name);
-            let resumes = kind.is_some_and(|(_, kind)| kind.keeps_sessions());
-            assert_eq!(known.support.resume, resumes, "{}", known.name);
+        for known in known_agents(&AgentKinds::default()) {
+            let tool = AgentTool::builtin(&known.name).unwrap();
+            let kind = tool.kind();
+            assert_eq!(known.support.resume, kind.keeps_sessions(), "{}", known.name);
+            assert_eq!(known.way_to_log_in(), kind.way_to_log_in().as_deref());
+            assert_eq!(Some(known.program.as_str()), kind.program());
         }
         let custom = CustomAgent(vec!["x".to_owned()]);
         assert_eq!(CUSTOM.resume, custom.keeps_sessions());
@@ -176,7 +227,7 @@ mod tests {
     #[test]
     fn a_login_is_seen_by_a_variable_or_a_file_and_otherwise_unknown() {
         let home = tempfile::tempdir().unwrap();
-        let claude = &KNOWN[0];
+        let claude = claude();
         let none = |_: &str| None;
         assert_eq!(claude.login(none, Some(home.path())), LoginState::Unknown);
         assert_eq!(claude.login(none, None), LoginState::Unknown);

@@ -46,11 +46,16 @@ impl WrittenPrompt {
         if self.text.len() <= LONGEST_ARGUMENT {
             return self.text.replace('\0', "");
         }
-        format!(
-            "Your task is in the file {}. Read the whole file, then do what it says.",
-            self.file.display()
-        )
+        pointer(&self.file)
     }
+}
+
+/// What is said instead of a prompt that cannot be given whole.
+pub(super) fn pointer(file: &Path) -> String {
+    format!(
+        "Your task is in the file {}. Read the whole file, then do what it says.",
+        file.display()
+    )
 }
 
 impl AttemptPrompts {

@@ -34,8 +34,8 @@ impl AgentKind for RehearsalAgent {
         "it is part of this program".to_owned()
     }
 
-    fn own_variables(&self) -> &'static [&'static str] {
-        &[]
+    fn own_variables(&self) -> Vec<String> {
+        Vec::new()
     }
 
     fn launch(

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
-use crate::adapters::agents::known::{AgentSupport, CUSTOM, KNOWN, KnownAgent, LoginState};
+use crate::adapters::agents::known::{AgentSupport, CUSTOM, KnownAgent, LoginState, known_agents};
 use crate::adapters::agents::{AgentTool, AgentsByRole, RoleAgent, find_program};
 use crate::adapters::output;
 use crate::adapters::version_probe::versions;
@@ -31,10 +31,15 @@ pub(super) struct AgentOverview {
     roles: Vec<String>,
     /// The command that gets it, when it is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
-    install: Option<&'static str>,
+    install: Option<String>,
     /// The command that lets it play every role.
     #[serde(rename = "use")]
-    setting: &'static str,
+    setting: String,
+    /// How a person logs in, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log_in: Option<String>,
+    #[serde(skip)]
+    tells_version: bool,
 }
 
 /// Where programs are looked for, and what is set.
@@ -42,6 +47,7 @@ struct Looks {
     path: String,
     folder: PathBuf,
     kinds: AgentsByRole,
+    known: Vec<KnownAgent>,
 }
 
 /// Lists all agents that are known or set.
@@ -83,7 +89,7 @@ fn way_to_use(rows: &[AgentOverview]) -> String {
         .iter()
         .filter(|row| row.program.is_some() && row.agent != REHEARSAL)
         .collect();
-    match (found.first(), KNOWN.first()) {
+    match (found.first(), rows.first()) {
         (Some(first), _) => {
             let names: Vec<&str> = found.iter().map(|row| row.agent.as_str()).collect();
             format!(
@@ -94,7 +100,8 @@ fn way_to_use(rows: &[AgentOverview]) -> String {
         }
         (None, Some(first)) => format!(
             "no agent is set and none was found; get one: {}; then: {}; or see the demo: dbs demo",
-            first.install, first.setting
+            first.install.as_deref().unwrap_or_default(),
+            first.setting
         ),
         (None, None) => "no agent is set".to_owned(),
     }
@@ -104,6 +111,7 @@ const REHEARSAL: &str = "rehearsal";
 
 fn rows(edge: &ProcessEnv) -> Result<Vec<AgentOverview>, String> {
     let place = ProjectPaths::find(&edge.folder, edge).ok();
+    let described = place.as_ref().map(ProjectPaths::config).unwrap_or_default();
     let looks = Looks {
         path: edge.get("PATH").unwrap_or_default(),
         folder: place
@@ -114,14 +122,15 @@ fn rows(edge: &ProcessEnv) -> Result<Vec<AgentOverview>, String> {
             .map(session_setup::agents)
             .transpose()?
             .unwrap_or_default(),
+        known: known_agents(described.agent_kinds()),
     };
-    let mut rows: Vec<AgentOverview> = KNOWN.iter().map(|known| looks.known(edge, known)).collect();
+    let mut rows: Vec<AgentOverview> = looks.known.iter().map(|known| looks.known(edge, known)).collect();
     add_versions(&mut rows, &looks.path);
     rows.extend(looks.custom());
     rows.push(AgentOverview {
         program: Some(edge.program.clone()),
         version: Some(env!("CARGO_PKG_VERSION").to_owned()),
-        setting: "dbs config roles.default.agent rehearsal",
+        setting: "dbs config roles.default.agent rehearsal".to_owned(),
         ..looks.row(REHEARSAL)
     });
     Ok(rows)
@@ -129,7 +138,10 @@ fn rows(edge: &ProcessEnv) -> Result<Vec<AgentOverview>, String> {
 
 /// Asks those that were found. A program that is named by no whole path could be one of the project's; it is not started.
 fn add_versions(rows: &mut [AgentOverview], path: &str) {
-    let asked = |row: &AgentOverview| row.program.clone().filter(|program| program.is_absolute());
+    let asked = |row: &AgentOverview| {
+        let program = row.program.clone().filter(|_| row.tells_version);
+        program.filter(|program| program.is_absolute())
+    };
     let programs: Vec<PathBuf> = rows.iter().filter_map(asked).collect();
     let mut answers = versions(&programs, path).into_iter();
     for row in rows.iter_mut().filter(|row| asked(row).is_some()) {
@@ -152,19 +164,23 @@ impl Looks {
             supports: CUSTOM,
             roles: self.roles(|agent| agent.tool.kind().name() == Some(name)),
             install: None,
-            setting: "dbs config roles.default.command 'PROGRAM ARGUMENT …'",
+            setting: "dbs config roles.default.command 'PROGRAM ARGUMENT …'".to_owned(),
+            log_in: None,
+            tells_version: true,
         }
     }
 
     fn known(&self, edge: &ProcessEnv, known: &KnownAgent) -> AgentOverview {
-        let program = find_program(known.name, &self.folder, &self.path);
+        let program = find_program(&known.program, &self.folder, &self.path);
         AgentOverview {
-            install: program.is_none().then_some(known.install),
+            install: program.is_none().then(|| known.install.clone()),
             program,
             login: known.login(|name| edge.get(name), edge.home().as_deref()),
             supports: known.support,
-            setting: known.setting,
-            ..self.row(known.name)
+            setting: known.setting.clone(),
+            log_in: known.way_to_log_in().map(str::to_owned),
+            tells_version: known.tells_version,
+            ..self.row(&known.name)
         }
     }
 
@@ -173,12 +189,15 @@ impl Looks {
         let all = self.kinds.by_role.values().chain(&self.kinds.default);
         let custom = all.filter_map(|agent| match &agent.tool {
             AgentTool::Custom(custom) => custom.0.first(),
-            AgentTool::Rehearsal(_) | AgentTool::Claude(_) | AgentTool::Codex(_) => None,
+            AgentTool::Rehearsal(_)
+            | AgentTool::Claude(_)
+            | AgentTool::Codex(_)
+            | AgentTool::Described(_) => None,
         });
         let mut programs: Vec<&String> = custom.collect();
         programs.sort();
         programs.dedup();
-        let is_known = |name: &str| KNOWN.iter().any(|known| known.name == name);
+        let is_known = |name: &str| self.known.iter().any(|known| known.name == name);
         let others = programs.into_iter().filter(|program| !is_known(program));
         let rows = others.map(|program| AgentOverview {
             agent: program.clone(),
@@ -213,11 +232,14 @@ impl AgentOverview {
             (None, _) => "not found".to_owned(),
         }];
         parts.extend(self.problem.clone());
-        parts.extend(self.install.map(|install| format!("get it: {install}")));
+        parts.extend(self.install.as_ref().map(|install| format!("get it: {install}")));
         if self.program.is_some() && self.agent != REHEARSAL {
             parts.push(match &self.login {
                 LoginState::Found(place) => format!("login found: {place}"),
-                LoginState::Unknown => "login unknown".to_owned(),
+                LoginState::Unknown => match &self.log_in {
+                    Some(way) => format!("login unknown: {way}"),
+                    None => "login unknown".to_owned(),
+                },
             });
         }
         if self.program.is_some() {
@@ -235,16 +257,17 @@ impl AgentOverview {
             "keys" => "asks are answered by keys",
             _ => "asks in its terminal only",
         };
-        let options = if self.supports.model_and_effort {
-            ", takes model and effort"
-        } else {
-            ""
-        };
-        let resume = if self.supports.resume {
-            ", resumes sessions"
-        } else {
-            ""
-        };
-        format!("{asks}{options}{resume}")
+        let can = [
+            (
+                self.supports.model && self.supports.effort,
+                "takes model and effort",
+            ),
+            (self.supports.model && !self.supports.effort, "takes a model"),
+            (self.supports.resume, "resumes sessions"),
+            (self.supports.states, "says what it does"),
+            (self.supports.allow, "can work without a person"),
+        ];
+        let can = can.into_iter().filter(|(can, _)| *can).map(|(_, words)| words);
+        std::iter::once(asks).chain(can).collect::<Vec<_>>().join(", ")
     }
 }

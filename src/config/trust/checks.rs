@@ -48,7 +48,10 @@ impl ProjectTrust {
             return Err(untrusted(why));
         }
         let is_named = |item: &&TrustItem| {
-            item.text == words.join(" ") || shell_words::split(&item.text).is_ok_and(|split| split == words)
+            let is_kind = item.kind == TrustKind::AgentKind;
+            (is_kind && scripts::words_of_kind(item).is_some_and(|own| own == words))
+                || item.text == words.join(" ")
+                || shell_words::split(&item.text).is_ok_and(|split| split == words)
         };
         let programs = report.programs();
         let changed = programs
@@ -87,7 +90,8 @@ impl TrustReport {
     }
 
     fn programs(&self) -> impl Iterator<Item = &TrustItem> {
-        self.texts().filter(|item| item.kind == TrustKind::Program)
+        self.texts()
+            .filter(|item| matches!(item.kind, TrustKind::Program | TrustKind::AgentKind))
     }
 
     fn changed_script(&self, setting: &TrustItem, folder: &Path) -> Option<String> {

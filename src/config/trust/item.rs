@@ -12,6 +12,8 @@ pub enum TrustKind {
     Program,
     /// A file of the project that such a setting starts.
     Script,
+    /// A kind of agent: how a tool is started.
+    AgentKind,
     /// A setting that says where something is sent.
     Address,
     /// A workflow: what agents are asked to do, in which order.
@@ -30,6 +32,7 @@ impl TrustKind {
         match self {
             TrustKind::Program => "program",
             TrustKind::Script => "script",
+            TrustKind::AgentKind => "agent kind",
             TrustKind::Address => "address",
             TrustKind::Workflow => "workflow",
             TrustKind::Role => "role",
@@ -42,12 +45,16 @@ impl TrustKind {
     pub fn is_setting(self) -> bool {
         match self {
             TrustKind::Program | TrustKind::Address | TrustKind::Agent => true,
-            TrustKind::Script | TrustKind::Workflow | TrustKind::Role | TrustKind::Prompt => false,
+            TrustKind::Script
+            | TrustKind::AgentKind
+            | TrustKind::Workflow
+            | TrustKind::Role
+            | TrustKind::Prompt => false,
         }
     }
 }
 
-/// One text that a person trusts or does not: a setting, a script, a workflow, a role or a block of prompts.
+/// One text that a person trusts or does not: a setting, a script, a kind of agent, a workflow, a role or a block of prompts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrustItem {
     pub kind: TrustKind,

@@ -19,7 +19,8 @@ pub struct TrustListing {
 }
 
 /// Folders of the project folder whose files steer agents, with the ending of those files: one row per folder.
-pub(super) const FOLDERS: [(&str, &str, TrustKind); 3] = [
+pub(super) const FOLDERS: [(&str, &str, TrustKind); 4] = [
+    ("agents", "toml", TrustKind::AgentKind),
     ("workflows", "toml", TrustKind::Workflow),
     ("roles", "toml", TrustKind::Role),
     ("prompts", "md", TrustKind::Prompt),
@@ -44,7 +45,7 @@ impl TrustListing {
                 line,
             }));
         }
-        items.extend(scripts::of_settings(root, &items));
+        let mut of_folders = Vec::new();
         for (folder, ending, kind) in FOLDERS {
             for file in files_of(&debussy.join(folder), ending)? {
                 let text = text_file::read_text(&file, text_file::LARGEST_WRITTEN)
@@ -54,9 +55,12 @@ impl TrustListing {
                     file.file_name().unwrap_or_default().to_string_lossy()
                 );
                 let item = TrustItem { kind, name, text };
-                items.push(ListedText { item, file, line: 1 });
+                of_folders.push(ListedText { item, file, line: 1 });
             }
         }
+        let scripts = scripts::of_programs(root, items.iter().chain(&of_folders));
+        items.extend(scripts);
+        items.append(&mut of_folders);
         Ok(TrustListing { items })
     }
 

@@ -14,6 +14,7 @@ use crate::config::trust::item::{TrustKind, hex};
 use crate::config::trust::listing::{FOLDERS, TrustListing};
 use crate::config::trust::own_hand;
 use crate::config::trust::record::TrustRecord;
+use crate::formats::agent_kind::AgentKinds;
 use crate::formats::prompt::{PromptError, PromptLibrary};
 
 /// Where a project's files are, and where it is recorded what a person trusts of them.
@@ -112,8 +113,12 @@ impl ProjectTrust {
     /// The settings in force: of the project's executable ones, those that are trusted.
     pub fn config(&self, overrides: &ConfigOverrides) -> Config {
         let report = self.look();
-        let trusted: Vec<TrustedValue> = report
-            .in_force()
+        let in_force = report.in_force();
+        let of_kinds = in_force.iter().filter(|item| item.kind == TrustKind::AgentKind);
+        let kinds: Vec<(PathBuf, String)> = of_kinds
+            .map(|item| (self.root.join(&item.name), item.text.clone()))
+            .collect();
+        let trusted: Vec<TrustedValue> = in_force
             .into_iter()
             .filter(|item| item.kind.is_setting())
             .map(|item| TrustedValue {
@@ -121,7 +126,9 @@ impl ProjectTrust {
                 text: item.text,
             })
             .collect();
-        Config::read_trusted(&self.files, overrides, &trusted).with_untrusted(report.untrusted())
+        Config::read_trusted(&self.files, overrides, &trusted)
+            .with_agent_kinds(AgentKinds::read(&kinds))
+            .with_untrusted(report.untrusted())
     }
 
     /// Path and text of the project's trusted workflows, as they were trusted.
@@ -145,7 +152,12 @@ impl ProjectTrust {
     /// Files other than settings and workflows whose change changes what is trusted, and the folders in which such may appear.
     pub fn watched_files(&self) -> Vec<PathBuf> {
         let listing = self.listing().unwrap_or_default();
-        let kinds = [TrustKind::Script, TrustKind::Role, TrustKind::Prompt];
+        let kinds = [
+            TrustKind::Script,
+            TrustKind::AgentKind,
+            TrustKind::Role,
+            TrustKind::Prompt,
+        ];
         let others = listing
             .items
             .into_iter()

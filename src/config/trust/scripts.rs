@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::adapters::text_file;
 use crate::config::schema;
 use crate::config::trust::item::{ListedText, TrustItem, TrustKind, hex};
+use crate::formats::agent_kind;
 
 /// Programs whose next word is a file that they carry out.
 const INTERPRETERS: [&str; 14] = [
@@ -19,11 +20,10 @@ const LONGEST: u64 = 64 * 1024;
 /// Largest script that is looked at.
 const LARGEST: u64 = 16 * 1024 * 1024;
 
-/// The scripts that the programs among these settings name, each once, in order of their names.
-pub(super) fn of_settings(root: &Path, settings: &[ListedText]) -> Vec<ListedText> {
-    let programs = settings
-        .iter()
-        .filter(|listed| listed.item.kind == TrustKind::Program);
+/// The scripts that the programs and kinds of agents among these texts name, each once, in order of their names.
+pub(super) fn of_programs<'a>(root: &Path, texts: impl Iterator<Item = &'a ListedText>) -> Vec<ListedText> {
+    let programs =
+        texts.filter(|listed| matches!(listed.item.kind, TrustKind::Program | TrustKind::AgentKind));
     let names: BTreeSet<String> = programs.flat_map(|listed| named(&listed.item, root)).collect();
     let listed = |name: String| {
         let file = root.join(&name);
@@ -40,8 +40,19 @@ pub(super) fn of_settings(root: &Path, settings: &[ListedText]) -> Vec<ListedTex
     names.into_iter().filter_map(listed).collect()
 }
 
-/// The scripts below `folder` that the value of a setting names, as paths from there.
+/// The command line of a kind of agent, as a trusted file describes it; nothing where the file cannot be read.
+pub(super) fn words_of_kind(item: &TrustItem) -> Option<Vec<String>> {
+    let file = Path::new(&item.name);
+    let name = file.file_stem()?.to_str()?;
+    Some(agent_kind::read(name, file, &item.text).0?.words())
+}
+
+/// The scripts below `folder` that a setting or a kind of agent names, as paths from there.
 fn named(setting: &TrustItem, folder: &Path) -> Vec<String> {
+    if setting.kind == TrustKind::AgentKind {
+        let words = words_of_kind(setting).unwrap_or_default();
+        return named_in_command(&words.join(" "), folder);
+    }
     if schema::REHEARSAL_SCENARIO.covers(&setting.name) {
         return below(folder, &setting.text).into_iter().collect();
     }

@@ -1,7 +1,7 @@
 //! Patterns in which `*` stands for any characters, none included, and everything else for itself.
 
-/// Whether the whole text fits the pattern.
-pub(super) fn fits(pattern: &str, text: &str) -> bool {
+/// Whether the whole text fits the pattern, in which `*` stands for any characters.
+pub fn fits(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let begin = parts.next().unwrap_or_default();
     let Some(mut rest) = text.strip_prefix(begin) else {

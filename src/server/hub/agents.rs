@@ -8,6 +8,7 @@ use parking_lot::{Condvar, Mutex};
 
 use super::agent_watch::AgentWatch;
 use super::live_activity::live_activity;
+use crate::adapters::agents::TypedPrompt;
 use crate::adapters::clock;
 use crate::agent_state::{AgentReport, Doing, Source};
 use crate::domain::attempt::ActivityKind;
@@ -20,6 +21,16 @@ const MAX_ENDED: usize = 24;
 
 /// Function that reads from a title of an agent's terminal what its tool says by it.
 pub type ReadTitleFn = Box<dyn Fn(AttemptId, &str) -> AgentReport + Send + Sync>;
+
+/// Function that finds the prompt of an agent that is still to be typed into its terminal.
+pub type PromptToTypeFn = Box<dyn Fn(AttemptId) -> Option<TypedPrompt> + Send + Sync>;
+
+/// What is known of the tools of agents, by the numbers of their attempts.
+pub struct ToolFacts {
+    pub read_title: ReadTitleFn,
+    pub way_to_log_in: WayToLogInFn,
+    pub prompt_to_type: PromptToTypeFn,
+}
 
 /// Function that says how a person logs in to the tool of an agent, where that is known.
 pub type WayToLogInFn = Box<dyn Fn(AttemptId) -> Option<String> + Send + Sync>;

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use crate::adapters::holder::LocalHolders;
 use crate::engine::inbox::Inbox;
 use crate::ports::holders::PaneSize;
-use crate::server::hub::agents::{AgentStates, ReadTitleFn, WayToLogInFn};
+use crate::server::hub::agents::{AgentStates, ToolFacts};
 use crate::server::hub::pane::LiveTerminal;
 use crate::server::sizes::ResizeAction;
 use crate::term::Size;
@@ -34,25 +34,19 @@ pub(super) struct Readers {
     pub(super) inbox: Inbox,
     /// What the agents in the terminals do.
     pub(super) agents: AgentStates,
-    pub(super) read_title: ReadTitleFn,
-    pub(super) way_to_log_in: WayToLogInFn,
+    pub(super) tools: ToolFacts,
     /// Changes with output that somebody watches, and with every terminal that came, went or got another size.
     pub(super) changed: watch::Sender<TerminalChanges>,
     closing: (Mutex<bool>, Condvar),
 }
 
 impl Readers {
-    pub(super) fn new(
-        holders: Arc<LocalHolders>,
-        inbox: Inbox,
-        (read_title, way_to_log_in): (ReadTitleFn, WayToLogInFn),
-    ) -> Readers {
+    pub(super) fn new(holders: Arc<LocalHolders>, inbox: Inbox, tools: ToolFacts) -> Readers {
         Readers {
             holders,
             inbox,
             agents: AgentStates::default(),
-            read_title,
-            way_to_log_in,
+            tools,
             changed: watch::Sender::default(),
             closing: (Mutex::new(false), Condvar::new()),
         }

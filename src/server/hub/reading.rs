@@ -1,7 +1,7 @@
 //! Output from a holder goes into the emulated screen, answers of the screen back to the program, and what an agent reports of
 //! itself, to what is known of it.
 
-use crate::adapters::agents::status_record;
+use crate::adapters::agents::{TypedPrompt, status_record};
 use crate::adapters::clock;
 use crate::adapters::holder::protocol::{HolderReply, HolderStatus};
 use crate::adapters::holder::{LogReader, RequestSender};
@@ -11,7 +11,8 @@ use crate::ports::holders::{ExitedBy, HolderId, PaneSize};
 use crate::server::hub::pane::LiveTerminal;
 use crate::server::hub::readers::Readers;
 use crate::server::replay::SizeHistory;
-use crate::term::{Size, TermEvent, Terminal, sanitize};
+use crate::term::keys::encode_paste;
+use crate::term::{Size, TermEvent, TermMode, Terminal, sanitize};
 
 /// Lines of the end of an agent's output that are kept with its crash, and their longest.
 const LAST_LINES: usize = 15;
@@ -43,6 +44,18 @@ struct Reading<'a> {
     live: u64,
     /// All of the past has been shown, and the terminal has the size its program has.
     is_live: bool,
+    prompt: PromptTyping,
+}
+
+/// How far the typing of an agent's prompt is. Enter is a key of its own: together with the text some tools take it for a line break.
+#[derive(Default)]
+enum PromptTyping {
+    #[default]
+    Nothing,
+    /// The tool does not take it yet.
+    Awaited(TypedPrompt),
+    /// It was typed; Enter follows as soon as the program has shown anything of it.
+    Typed(TypedPrompt),
 }
 
 /// Reads until the program has ended (answers how), or the connection has (answers nothing).
@@ -70,6 +83,7 @@ pub(super) fn read(
         size: PaneSize::cells(0, 0),
         live: u64::MAX,
         is_live: false,
+        prompt: PromptTyping::Nothing,
     };
     while let Ok(Some(reply)) = connection.replies.next_reply() {
         match reply {
@@ -108,6 +122,8 @@ impl Reading<'_> {
         // What was reported before says nothing of now but by its end: an ask that still waits was after it.
         if let Some(attempt) = self.id.attempt() {
             self.hub.agents.set_past(attempt, true);
+            let prompt = (self.hub.tools.prompt_to_type)(attempt);
+            self.prompt = prompt.map_or(PromptTyping::Nothing, PromptTyping::Awaited);
         }
         self.requests.attach(from).ok()?;
         self.reached(from, fed);
@@ -129,6 +145,7 @@ impl Reading<'_> {
         if !live.is_empty() {
             let events = self.pane.terminal.lock().feed(clock::now().0, live);
             self.take_all(events, false);
+            self.type_prompt();
         }
         fed.0 = Some(offset + bytes.len() as u64);
         self.hub.wrote(self.pane);
@@ -147,6 +164,36 @@ impl Reading<'_> {
         if let Some(attempt) = self.id.attempt() {
             self.hub.agents.set_past(attempt, false);
         }
+        self.type_prompt();
+    }
+
+    /// Types the prompt of an agent whose screen says that it takes it.
+    fn type_prompt(&mut self) {
+        if !self.is_live {
+            return;
+        }
+        self.prompt = match std::mem::take(&mut self.prompt) {
+            PromptTyping::Nothing => return,
+            PromptTyping::Awaited(prompt) => {
+                let mut terminal = self.pane.terminal.lock();
+                let last = terminal.size().rows.saturating_sub(1);
+                let screen = terminal.text(0, last, 0);
+                let modes = *terminal.modes();
+                drop(terminal);
+                let text = || prompt.text(modes.has(TermMode::BracketedPaste));
+                if prompt.is_awaited(&screen) && self.requests.input(&encode_paste(&text(), &modes)).is_ok() {
+                    PromptTyping::Typed(prompt)
+                } else {
+                    PromptTyping::Awaited(prompt)
+                }
+            }
+            PromptTyping::Typed(prompt) => {
+                if self.requests.input(b"\r").is_ok() {
+                    prompt.note_typed();
+                }
+                PromptTyping::Nothing
+            }
+        };
     }
 
     /// Types answers of the terminal into the program, unless they are to questions of the past, and passes on reports.
@@ -158,7 +205,9 @@ impl Reading<'_> {
                     self.observe(Source::StatusRecord, |_| status_record::read(&record));
                 }
                 TermEvent::Title(title) => {
-                    self.observe(Source::Title, |attempt| (self.hub.read_title)(attempt, &title));
+                    self.observe(Source::Title, |attempt| {
+                        (self.hub.tools.read_title)(attempt, &title)
+                    });
                 }
                 TermEvent::Reply(_)
                 | TermEvent::Bell

@@ -15,7 +15,7 @@ use crate::ports::agents::Agents as _;
 use crate::ports::git::Signature;
 use crate::ports::holders::PaneSize;
 use crate::protocol::callers::GATE;
-use crate::server::hub::TerminalHub;
+use crate::server::hub::{TerminalHub, ToolFacts};
 use crate::server::inbox_folder;
 use crate::server::intake::SignalIntake;
 
@@ -35,7 +35,12 @@ pub(super) fn terminals(
     let (of_tool, models) = (Arc::clone(agents), intake.engine.clone());
     let login = move |attempt: AttemptId| {
         let attempt = models.read_model().attempts.get(&attempt).cloned()?;
-        of_tool.way_to_log_in(attempt.worker.role()?).map(str::to_owned)
+        of_tool.way_to_log_in(attempt.worker.role()?)
+    };
+    let (typing, briefed) = (Arc::clone(agents), intake.engine.clone());
+    let prompt = move |attempt: AttemptId| {
+        let known = briefed.read_model().attempts.get(&attempt).cloned()?;
+        typing.prompt_to_type(known.worker.role()?, attempt)
     };
     let (signals, agents, engine) = (intake.clone(), Arc::clone(agents), intake.engine.clone());
     let cause = move |attempt: AttemptId, tail: &str| {
@@ -50,7 +55,11 @@ pub(super) fn terminals(
             Box::new(move || inbox_folder::take_all(&signals)),
             Box::new(cause),
         ),
-        (Box::new(title), Box::new(login)),
+        ToolFacts {
+            read_title: Box::new(title),
+            way_to_log_in: Box::new(login),
+            prompt_to_type: Box::new(prompt),
+        },
     )
 }
 

@@ -157,6 +157,10 @@ fn settings(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
     {
         return Err(findings.join("; "));
     }
+    let unusable: Vec<&str> = config.agent_kinds().problems().collect();
+    if !unusable.is_empty() {
+        return Err(unusable.join("; "));
+    }
     let workflows = format!("{} workflows", setup.workflows.len());
     Ok(std::iter::once(workflows)
         .chain(findings)

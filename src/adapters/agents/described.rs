@@ -1,0 +1,269 @@
+//! A kind of agent that a file describes ([`crate::formats::agent_kind`]): its program, its arguments, and what it says of itself.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::kind::{AgentKind, LaunchContext, PermissionPolicy, RoleOptions};
+use super::placeholders::{self, expand};
+use super::{prompt, session_id};
+use crate::agent_state::{AgentReport, Doing, Seen, Wait};
+use crate::domain::event::EndCause;
+use crate::domain::{AskKind, Cause, RoleId, SessionOrigin, Timestamp, TroubleKind};
+use crate::formats::agent_kind::{DescribedKind, PromptDelivery, SessionChoice, TitleState};
+use crate::formats::end_rules;
+use crate::formats::permissions::POLICIES;
+use crate::ports::agents::{Brief, LaunchCommand};
+
+/// What stands for the session where the tool finds it itself.
+const LAST_OF_FOLDER: &str = "the last one of its folder";
+
+/// An agent whose kind is described by a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DescribedAgent(pub Arc<DescribedKind>);
+
+impl AgentKind for DescribedAgent {
+    fn name(&self) -> Option<&str> {
+        Some(&self.0.name)
+    }
+
+    fn words(&self) -> Vec<String> {
+        self.0.words()
+    }
+
+    fn program(&self) -> Option<&str> {
+        Some(&self.0.program)
+    }
+
+    fn way_to_get(&self, _: &RoleId) -> String {
+        let log_in = self.way_to_log_in().map(|way| format!(", {way}"));
+        format!(
+            "install it with `{}`{}, and start dbs again",
+            self.0.install,
+            log_in.unwrap_or_default()
+        )
+    }
+
+    fn own_variables(&self) -> Vec<String> {
+        self.0.variables.clone()
+    }
+
+    fn way_to_log_in(&self) -> Option<String> {
+        self.0.login.way.clone()
+    }
+
+    fn keeps_sessions(&self) -> bool {
+        self.0.resume.is_some()
+    }
+
+    fn session(&self, context: &LaunchContext, origin: &SessionOrigin, _: &Path) -> Result<String, String> {
+        match self.0.resume.as_ref().map(|resume| resume.session) {
+            Some(SessionChoice::Chosen) => Ok(session_id::of(context, origin.attempt, origin.created_at)),
+            Some(SessionChoice::Folder) => Ok(LAST_OF_FOLDER.to_owned()),
+            None => Err("its tool keeps no sessions".to_owned()),
+        }
+    }
+
+    fn launch(
+        &self,
+        context: &LaunchContext,
+        (brief, prompt): (&Brief, &str),
+        options: &RoleOptions,
+    ) -> Result<LaunchCommand, Cause> {
+        let kind = &self.0;
+        let chosen = self.options(&brief.role, options)?;
+        let resumed = brief.session.as_ref().zip(kind.resume.as_ref());
+        let (words, session) = match resumed {
+            Some((session, resume)) => (&resume.arguments, session.clone()),
+            None => (
+                &kind.start,
+                session_id::of(context, brief.attempt, brief.created_at),
+            ),
+        };
+        let file = prompt::prompt_file(&context.attempts, brief.attempt);
+        let value = |name: &str| match name {
+            "session" => Some(session.clone()),
+            "file" => Some(file.to_string_lossy().into_owned()),
+            "folder" => Some(brief.folder.to_string_lossy().into_owned()),
+            other => placeholders::of_brief(other, (brief, prompt)),
+        };
+        let mut argv = vec![kind.program.clone()];
+        for word in words {
+            if word == "{options}" {
+                argv.extend(chosen.iter().cloned());
+            } else {
+                argv.push(expand(word, value));
+            }
+        }
+        Ok(LaunchCommand {
+            argv,
+            ..LaunchCommand::default()
+        })
+    }
+
+    fn read_title(&self, title: &str) -> AgentReport {
+        if title.trim().is_empty() && !self.0.titles.is_empty() {
+            return AgentReport::of(Seen::Withdrawn);
+        }
+        let waits = |kind| Doing::Blocked(Wait::new(kind, ""));
+        match self.0.title_state(title) {
+            None => AgentReport::default(),
+            Some(TitleState::Working) => AgentReport::doing(Doing::WORKING),
+            Some(TitleState::Idle) => AgentReport::doing(Doing::Idle),
+            Some(TitleState::Permission) => AgentReport::doing(waits(AskKind::Permission)),
+            Some(TitleState::Question) => AgentReport::doing(waits(AskKind::Question)),
+        }
+    }
+
+    fn end_cause(&self, tail: &str, now: Timestamp) -> Option<EndCause> {
+        let name = self.0.name.as_str();
+        let own = self.0.ends.cause(name, tail, now);
+        own.or_else(|| end_rules::builtin().cause(name, tail, now))
+    }
+
+    fn ready_lines(&self) -> Option<Vec<String>> {
+        match &self.0.delivery {
+            PromptDelivery::Typed { ready } => Some(ready.clone()),
+            PromptDelivery::Argument | PromptDelivery::File => None,
+        }
+    }
+}
+
+impl DescribedAgent {
+    /// The arguments for what a role asks of its agent. What the tool has no words for is refused and never left out in silence.
+    fn options(&self, role: &RoleId, options: &RoleOptions) -> Result<Vec<String>, Cause> {
+        let kind = &self.0;
+        let mut chosen = self.permissions(role, options.permissions)?;
+        let settings = [
+            ("model", &kind.model, &options.model),
+            ("effort", &kind.effort, &options.effort),
+        ];
+        for (key, words, wanted) in settings {
+            let Some(wanted) = wanted else { continue };
+            if words.is_empty() {
+                return Err(TroubleKind::Agent.cause(format!(
+                    "could not start {} for a {role}: it takes no {key}, and roles.{role}.{key} or roles.default.{key} names {wanted}; \
+                     unset it, or set `{key}` in the file of the agent",
+                    kind.name
+                )));
+            }
+            let value = |name: &str| (name == key).then(|| wanted.clone());
+            chosen.extend(words.iter().map(|word| expand(word, value)));
+        }
+        Ok(chosen)
+    }
+
+    fn permissions(&self, role: &RoleId, policy: PermissionPolicy) -> Result<Vec<String>, Cause> {
+        let known = &self.0.permissions;
+        if let Some(words) = known.get(&policy) {
+            return Ok(words.clone());
+        }
+        if policy == PermissionPolicy::Ask {
+            return Ok(Vec::new());
+        }
+        let word = |policy: &PermissionPolicy| {
+            POLICIES
+                .iter()
+                .find(|(_, one)| one == policy)
+                .map(|(word, _)| *word)
+        };
+        let has: Vec<&str> = known.keys().filter_map(word).collect();
+        Err(TroubleKind::Agent.cause(format!(
+            "could not start {} for a {role}: it has no option for the permissions `{}`, only for {}; set another with `dbs config \
+             roles.{role}.permissions ask`",
+            self.0.name,
+            word(&policy).unwrap_or_default(),
+            if has.is_empty() { "ask".to_owned() } else { has.join(", ") }
+        )))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::kind::tests::{brief, context};
+    use super::*;
+    use crate::formats::agent_kind::{AgentKinds, read};
+
+    fn agent(name: &str) -> DescribedAgent {
+        DescribedAgent(AgentKinds::default().get(name).unwrap().unwrap())
+    }
+
+    fn argv(agent: &DescribedAgent, session: Option<&str>, options: &RoleOptions) -> Vec<String> {
+        let brief = Brief {
+            session: session.map(str::to_owned),
+            ..brief()
+        };
+        let line = agent.launch(&context(), (&brief, "Add {branch}; rm -rf ~"), options);
+        line.unwrap().argv
+    }
+
+    #[test]
+    fn arguments_are_those_of_the_file_and_text_of_a_task_stays_one_of_them() {
+        let options = RoleOptions {
+            permissions: PermissionPolicy::Allow,
+            model: Some("{prompt} -x".to_owned()),
+            ..RoleOptions::default()
+        };
+        let line = argv(&agent("opencode"), None, &options);
+        let expected = [
+            "opencode",
+            "--auto",
+            "--model",
+            "{prompt} -x",
+            "--prompt",
+            "Add {branch}; rm -rf ~",
+        ];
+        assert_eq!(line, expected);
+        let new = argv(&agent("gemini"), None, &RoleOptions::default());
+        let id = session_id::of(&context(), brief().attempt, brief().created_at);
+        assert_eq!(new.get(2..4), Some(&["--session-id".to_owned(), id][..]));
+        let again = argv(&agent("gemini"), Some("of-before"), &RoleOptions::default());
+        assert_eq!(
+            again.get(2..4),
+            Some(&["--resume".to_owned(), "of-before".to_owned()][..])
+        );
+        assert_eq!(again.last().map(String::as_str), Some("Add {branch}; rm -rf ~"));
+    }
+
+    #[test]
+    fn what_a_tool_has_no_words_for_is_refused_with_the_way_out() {
+        let refused = |name: &str, options: RoleOptions| {
+            let line = agent(name).launch(&context(), (&brief(), "go"), &options);
+            line.unwrap_err().text
+        };
+        let deny = RoleOptions {
+            permissions: PermissionPolicy::Deny,
+            ..RoleOptions::default()
+        };
+        let why = refused("gemini", deny);
+        assert!(
+            why.contains("only for ask, edits, allow")
+                && why.contains("dbs config roles.developer.permissions"),
+            "{why}"
+        );
+        let effort = RoleOptions {
+            effort: Some("high".to_owned()),
+            ..RoleOptions::default()
+        };
+        let why = refused("opencode", effort);
+        assert!(
+            why.contains("it takes no effort") && why.contains("roles.default.effort"),
+            "{why}"
+        );
+    }
+
+    #[test]
+    fn its_window_and_its_last_lines_are_read_by_the_rules_of_its_file() {
+        let text = "title = \"T\"\nprogram = \"t\"\ninstall = \"x\"\nstart = [\"{file}\"]\n[[window]]\ntitle = \"busy*\"\nstate = \"working\"\n\
+                    [[end]]\nbegins = \"no credit\"\ncause = \"quota\"\n";
+        let (kind, _) = read("t", Path::new("t.toml"), text);
+        let agent = DescribedAgent(Arc::new(kind.unwrap()));
+        assert_eq!(agent.read_title("busy 1"), AgentReport::doing(Doing::WORKING));
+        assert_eq!(agent.read_title("other"), AgentReport::default());
+        assert_eq!(agent.read_title(""), AgentReport::of(Seen::Withdrawn));
+        let cause = |line: &str| agent.end_cause(line, Timestamp(1));
+        assert!(matches!(cause("no credit left"), Some(EndCause::Quota { .. })));
+        assert!(matches!(cause("error: unknown option"), Some(EndCause::Infra(_))));
+        assert_eq!(cause("there is no credit"), None);
+        assert!(argv(&agent, None, &RoleOptions::default())[1].ends_with("7/prompt.md"));
+    }
+}
