@@ -18,6 +18,8 @@ mod claude_pane;
 mod codex;
 #[path = "agents/codex_pipeline.rs"]
 mod codex_pipeline;
+#[path = "agents/demo.rs"]
+mod demo;
 #[path = "agents/documented.rs"]
 mod documented;
 #[expect(dead_code, reason = "the stories of the whole program use the rest")]

@@ -1,7 +1,8 @@
 //! `dbs demo`: the whole program on a throw-away repository with scripted agents. No account, no network; everything but the
-//! agents' thinking is real.
+//! agents' thinking is real. With `--agent` a few of its tasks are done by an agent of the person.
 
 mod headless;
+mod own_agent;
 mod repository;
 
 use std::path::{Path, PathBuf};
@@ -34,6 +35,10 @@ pub struct DemoOptions {
     pub speed: f64,
     /// Where to keep the repository; `None`: a folder that is removed in the end.
     pub keep: Option<PathBuf>,
+    /// The agent of the person that plays instead of the scripted ones.
+    pub agent: Option<String>,
+    /// They said yes to it beforehand.
+    pub is_agreed: bool,
 }
 
 /// How the demo is shown: on a screen, by the plain client, or as lines or JSON without a client.
@@ -47,6 +52,13 @@ pub enum DemoDisplay {
     Json,
 }
 
+impl DemoDisplay {
+    /// Whether a person looks on who can answer.
+    fn has_person(self) -> bool {
+        matches!(self, DemoDisplay::Screen | DemoDisplay::Plain)
+    }
+}
+
 const BATCH: &str = "demo";
 
 /// Runs the demo.
@@ -57,13 +69,23 @@ pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> Result<ExitCode, String>
     if options.form == DemoDisplay::Screen {
         crate::client::refuse_nesting(edge)?;
     }
+    let agent = options.agent.as_deref();
+    let agent = agent
+        .map(|name| own_agent::find(name, options.form, edge))
+        .transpose()?;
+    if let Some(agent) = &agent {
+        agent.agree(options.is_agreed)?;
+    }
     let kept = options.keep.as_deref().map(kept).transpose()?;
     // Removed with everything in it when the demo has ended; empty when the repository is kept elsewhere.
     let scratch = tempfile::Builder::new()
         .prefix("dbs-demo-")
         .tempdir()
         .map_err(|error| format!("could not make a folder for the demo: {error}"))?;
-    let demo = demo_tasks().map_err(could_not)?;
+    let mut demo = demo_tasks().map_err(could_not)?;
+    if let Some(agent) = &agent {
+        agent.reduce(&mut demo);
+    }
     let made = repository::make(kept.as_deref().unwrap_or(scratch.path()), &demo).map_err(could_not)?;
     let runtime = session::runtime()?;
     // Of a project that is about to be removed nothing is left in the person's state folder.
@@ -72,7 +94,11 @@ pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> Result<ExitCode, String>
         None => edge.with_state_home(scratch.path()),
     };
     let place = ProjectPaths::find(&made.project, &own).map_err(could_not)?;
-    let session = session::start(place, demo_setup(options, edge)?, &runtime).map_err(could_not)?;
+    let mut setup = demo_setup(options, edge)?;
+    if let Some(agent) = &agent {
+        agent.arrange(&mut setup, edge);
+    }
+    let session = session::start(place, setup, &runtime).map_err(could_not)?;
     let result = fill(&session, &demo).and_then(|()| runtime.block_on(serve(session, &made, options, edge)));
     if let Some(folder) = kept.filter(|_| options.form != DemoDisplay::Json) {
         output::line(&format!("the repository is in {}", folder.display()));
@@ -189,8 +215,8 @@ async fn serve(
     let server = Server::new(session);
     let showing = async {
         let shown = match options.form {
-            DemoDisplay::Lines => Ok(headless(&server, made, false).await),
-            DemoDisplay::Json => Ok(headless(&server, made, true).await),
+            DemoDisplay::Lines => Ok(headless(&server, made, options).await),
+            DemoDisplay::Json => Ok(headless(&server, made, options).await),
             DemoDisplay::Plain => {
                 crate::client::plain::attach(&server.session.paths, (edge, super::start::COMMANDS), None)
                     .await
@@ -208,7 +234,8 @@ async fn serve(
 }
 
 /// Shows the demo without a client until it is over or interrupted.
-async fn headless(server: &Server, made: &DemoRepos, json: bool) -> ExitCode {
+async fn headless(server: &Server, made: &DemoRepos, options: &DemoOptions) -> ExitCode {
+    let json = options.form == DemoDisplay::Json;
     let batch = BatchId::from(BATCH);
     let follow = headless::follow(server, &batch, json);
     tokio::pin!(follow);
@@ -219,7 +246,8 @@ async fn headless(server: &Server, made: &DemoRepos, json: bool) -> ExitCode {
             follow.await
         }
     };
-    let summary = headless::sum_up(server, made, &run, clock::now());
+    let is_scripted = options.agent.is_none();
+    let summary = headless::sum_up(server, (made, is_scripted), &run, clock::now());
     ExitCode::from(summary.print(server, json))
 }
 

@@ -104,6 +104,8 @@ fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> Result<ExitCode, String> {
                     },
                     speed,
                     keep: asked.keep,
+                    agent: asked.agent,
+                    is_agreed: asked.yes,
                 },
                 edge,
             )

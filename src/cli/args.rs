@@ -362,6 +362,12 @@ pub struct DemoArgs {
     /// Keep the repository in that new folder
     #[arg(long)]
     pub keep: Option<PathBuf>,
+    /// Let this agent of yours do a few of the tasks instead: claude, codex, opencode, gemini, aider
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// Yes to what it may cost (with --agent)
+    #[arg(long, requires = "agent")]
+    pub yes: bool,
 }
 
 impl From<JsonFlag> for OutputFormat {

@@ -32,6 +32,7 @@ fn every_test_that_the_document_names_is_there() {
         "claude_pane",
         "codex",
         "codex_pipeline",
+        "demo",
         "pipeline",
         "recorded",
         "resuming",

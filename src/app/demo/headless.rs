@@ -9,7 +9,7 @@ use crate::app::demo::repository::{self, BASE, DemoRepos};
 use crate::cli::failure::could_not;
 use crate::domain::attempt::WorkspaceState;
 use crate::domain::{BatchId, RunState, TaskState, Timestamp, pluralized};
-use crate::read_model::{LogLine, ReadModel};
+use crate::read_model::{CostGroup, LogLine, ReadModel};
 use crate::server::Server;
 
 /// Result of a headless demo: tasks, attempts, duration and differences from the expected tree.
@@ -24,6 +24,12 @@ pub(super) struct DemoSummary {
     milliseconds: u64,
     /// Differences between `origin` and what it should hold.
     differences: Vec<String>,
+    /// Files that `origin` holds in the end, where no script says what they should be.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<String>,
+    /// What the agents cost, where they report it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<String>,
     exit: u8,
 }
 
@@ -94,14 +100,32 @@ fn ended(model: &ReadModel, batch: &BatchId) -> Option<RunState> {
     (run.is_final() && !busy).then(|| run.clone())
 }
 
-pub(super) fn sum_up(server: &Server, made: &DemoRepos, run: &RunState, ended_at: Timestamp) -> DemoSummary {
+/// Sums up a run; of one that was not scripted it is not known what `origin` should hold.
+pub(super) fn sum_up(
+    server: &Server,
+    (made, is_scripted): (&DemoRepos, bool),
+    run: &RunState,
+    ended_at: Timestamp,
+) -> DemoSummary {
     let model = server.session.engine.read_model();
     let done = model
         .tasks
         .values()
         .filter(|task| task.state == TaskState::Done)
         .count();
-    let differences = match (expected_tree(), repository::tree(&made.origin, BASE)) {
+    let tree = repository::tree(&made.origin, BASE);
+    let files = match &tree {
+        Ok(found) if !is_scripted => found.keys().cloned().collect(),
+        Ok(_) | Err(_) => Vec::new(),
+    };
+    let costs = model.costs(CostGroup::Batch);
+    let cost = costs.iter().find_map(|row| row.usage.cost);
+    let expected = if is_scripted {
+        expected_tree()
+    } else {
+        Ok(tree.clone().unwrap_or_default())
+    };
+    let differences = match (expected, tree) {
         (Ok(expected), Ok(found)) => differences(&expected, &found),
         (Err(error), _) => vec![could_not(error)],
         (_, Err(error)) => vec![could_not(error)],
@@ -114,6 +138,8 @@ pub(super) fn sum_up(server: &Server, made: &DemoRepos, run: &RunState, ended_at
         attempts: model.attempts.keys().next_back().map_or(0, |id| id.0),
         milliseconds: ended_at.since(server.session.started_at).0,
         differences,
+        files,
+        cost: cost.map(|cost| cost.to_string()),
     }
 }
 
@@ -176,7 +202,12 @@ impl DemoSummary {
                 .map_or_else(String::new, |why| format!(": {why}"));
             output::line(&format!("{} is {}{why}", task.id, task.state.word()));
         }
-        if self.differences.is_empty() {
+        if let Some(cost) = &self.cost {
+            output::line(&format!("the agents cost {cost}"));
+        }
+        if !self.files.is_empty() {
+            output::line(&format!("origin holds {}", self.files.join(", ")));
+        } else if self.differences.is_empty() {
             output::line("origin holds exactly the expected tree");
         }
         self.differences

@@ -116,7 +116,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("init", "dbs init"),
     (
         "demo",
-        "dbs demo\ndbs demo --plain\ndbs demo --headless --speed 10",
+        "dbs demo\ndbs demo --plain\ndbs demo --headless --speed 10\ndbs demo --agent claude",
     ),
     ("cost", "dbs cost\ndbs cost --by day\ndbs cost --by role --json"),
     ("metrics", "dbs metrics\ndbs metrics --json"),
