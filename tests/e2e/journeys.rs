@@ -62,8 +62,6 @@ fn who_comes_for_the_first_time_answers_three_questions_sees_the_demo_and_is_not
         screen.has("First start, 1 of 4") && screen.has("bin/claude") && screen.has("Not found: ")
     });
     tty.press("Enter");
-    tty.see("With which command line?");
-    tty.press("Enter");
     tty.see("Nothing has arrived yet.");
     tty.press("C-a");
     tty.see("C-a arrives.");
@@ -78,11 +76,7 @@ fn who_comes_for_the_first_time_answers_three_questions_sees_the_demo_and_is_not
         screen.has(" dbs project ") && !screen.has("DEMO") && !screen.has("First start")
     });
     let kept = fs::read_to_string(story.root().join("home/.config/dbs/config.toml")).unwrap();
-    for line in [
-        "command = \"claude '{title}: {body}'\"",
-        "prefix = \"C-a\"",
-        "when = \"never\"",
-    ] {
+    for line in ["agent = \"claude\"", "prefix = \"C-a\"", "when = \"never\""] {
         assert!(kept.contains(line), "{line}: {kept}");
     }
     // The prefix that was chosen holds, as soon as the server has read it.

@@ -40,8 +40,9 @@ fn who_comes_first_is_asked_three_things_and_offered_the_demo() {
         let mut dashboard = Dashboard::empty(size);
         dashboard.state.show_welcome(first_look());
         check("first_agent", &dashboard);
-        dashboard.press("Enter");
+        dashboard.press("j j Enter");
         check("first_command", &dashboard);
+        dashboard.state.show_welcome(first_look());
         dashboard.press("Enter C-a");
         check("first_prefix", &dashboard);
         dashboard.press("Enter j");
@@ -50,7 +51,7 @@ fn who_comes_first_is_asked_three_things_and_offered_the_demo() {
         check("first_demo", &dashboard);
         let asked = dashboard.press("Enter");
         let answers = [
-            ("roles.default.command", "claude '{title}: {body}'"),
+            ("roles.default.agent", "claude"),
             ("keys.prefix", "ctrl-a"),
             ("notify.when", "never"),
         ];
@@ -104,7 +105,7 @@ fn another_prefix_is_proposed_only_where_ours_would_not_arrive() {
             multiplexer: Some(outer.to_owned()),
             ..first_look()
         });
-        dashboard.press("G Enter Enter");
+        dashboard.press("G Enter");
         while !dashboard.text().contains("One key stays with dbs") {
             dashboard.press("Enter");
         }

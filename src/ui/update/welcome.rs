@@ -39,7 +39,9 @@ impl UpdateContext<'_, '_> {
                 let there: Vec<&str> = welcome.found_agents().collect();
                 match there.get(welcome.marked) {
                     Some(name) => {
-                        WelcomeStep::Command(LineEditor::with_text(format!("{name} '{{title}}: {{body}}'")))
+                        let answer = ("roles.default.agent".to_owned(), (*name).to_owned());
+                        welcome.answers.push(answer);
+                        WelcomeStep::Prefix(None)
                     }
                     None if welcome.marked == there.len() => WelcomeStep::Command(LineEditor::default()),
                     None => WelcomeStep::Prefix(None),
