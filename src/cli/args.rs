@@ -107,7 +107,7 @@ pub enum CliCommand {
     },
     /// Say yes: to a task that waits for approval, or to an agent that asks for a permission
     Approve(TaskArgs),
-    /// Say no, or send work back
+    /// Say no: to an agent that asks for a permission, or to work, which is sent back
     Reject(TaskTextArgs),
     /// Leave a task out
     Skip(TaskArgs),

@@ -28,6 +28,19 @@ pub(super) struct SignalIntake {
     pub(super) records: Arc<SessionFigures>,
 }
 
+impl SignalIntake {
+    /// One that has counted nothing yet.
+    pub(super) fn new(folder: PathBuf, secret: ProjectSecret, engine: EngineHandle) -> SignalIntake {
+        SignalIntake {
+            folder,
+            secret,
+            engine,
+            usage: Arc::default(),
+            records: Arc::default(),
+        }
+    }
+}
+
 /// Checks the token, then hands the signal to the engine; answers when it is durable.
 pub(super) fn take_signal(
     intake: &SignalIntake,

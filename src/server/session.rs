@@ -126,13 +126,7 @@ impl Session {
             read_models,
             journal: journal.clone(),
         };
-        let intake = SignalIntake {
-            folder: place.inbox.clone(),
-            secret: place.secret.clone(),
-            engine: engine.clone(),
-            usage: Arc::default(),
-            records: Arc::default(),
-        };
+        let intake = SignalIntake::new(place.inbox.clone(), place.secret.clone(), engine.clone());
         let hub = context::terminals(&holders, &setup, &intake, &agents);
         let woke = take_inventory(durable.board(), holders.as_ref(), &hub, &|attempt, tail| {
             context::end_cause(&agents, attempt, tail)

@@ -98,8 +98,8 @@ fn recorded_tokens(story: &Story) -> u64 {
     let counts = text
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let totals = counts.filter_map(|line| line.pointer("/payload/info/total_token_usage").cloned());
-    let last = totals.last().unwrap();
+    let mut totals = counts.filter_map(|line| line.pointer("/payload/info/total_token_usage").cloned());
+    let last = totals.next_back().unwrap();
     last["input_tokens"].as_u64().unwrap() + last["output_tokens"].as_u64().unwrap()
 }
 

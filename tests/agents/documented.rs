@@ -39,6 +39,7 @@ fn every_test_that_the_document_names_is_there() {
     ];
     let elsewhere = [
         "src/adapters/agents/claude.rs",
+        "src/adapters/agents/claude/transcript.rs",
         "src/adapters/agents/described.rs",
         "src/adapters/agents/hook.rs",
         "src/adapters/agents/permissions.rs",

@@ -30,6 +30,9 @@ const OWN_VARIABLES: &[&str] = &[
     "no_proxy",
 ];
 
+/// The options with which it asks for what its sandbox does not allow.
+const ASKING: &[&str] = &["--ask-for-approval", "on-request", "--sandbox", "workspace-write"];
+
 /// Codex.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CodexAgent;
@@ -89,7 +92,7 @@ impl AgentKind for CodexAgent {
     ) -> Result<LaunchCommand, Cause> {
         let mut argv = vec!["codex".to_owned()];
         argv.extend(brief.session.iter().map(|_| "resume".to_owned()));
-        argv.extend(policy(options.permissions).iter().map(|word| (*word).to_owned()));
+        argv.extend(policy(options).iter().map(|word| (*word).to_owned()));
         argv.extend(writable_folders(context, brief));
         // The start files of a login shell set the path anew, and then `dbs` is not found in it.
         argv.extend(["--config".to_owned(), "allow_login_shell=false".to_owned()]);
@@ -126,11 +129,11 @@ fn writable_folders(context: &LaunchContext, brief: &Brief) -> Vec<String> {
 /// The tool's words for a policy. Its sandbox keeps agents from the network and from the server's socket: they report by files in the
 /// inbox, and `dbs` pushes for them. What they want beside that is asked where anything is asked. Where all is allowed they get the network
 /// too; what they write stays in their folders, because nobody looks at what they do.
-fn policy(policy: PermissionPolicy) -> &'static [&'static str] {
-    match policy {
-        PermissionPolicy::Ask | PermissionPolicy::Edits => {
-            &["--ask-for-approval", "on-request", "--sandbox", "workspace-write"]
-        }
+fn policy(options: &RoleOptions) -> &'static [&'static str] {
+    match options.permissions {
+        // It asks, and what no rule allows is denied.
+        PermissionPolicy::Deny if !options.rules.is_empty() => ASKING,
+        PermissionPolicy::Ask | PermissionPolicy::Edits => ASKING,
         PermissionPolicy::Allow => &[
             "--ask-for-approval",
             "never",
@@ -147,6 +150,30 @@ fn policy(policy: PermissionPolicy) -> &'static [&'static str] {
 mod tests {
     use super::super::kind::tests::{brief, context};
     use super::*;
+
+    #[test]
+    fn where_all_but_what_rules_allow_is_denied_it_asks_and_the_rules_answer() {
+        use crate::formats::permissions::read_setting;
+        for (setting, approval) in [
+            ("ask", "on-request"),
+            ("allow run make; deny", "on-request"),
+            ("deny", "never"),
+            ("deny run x; allow", "never"),
+        ] {
+            let (rules, permissions) = read_setting(setting).unwrap();
+            let options = RoleOptions {
+                permissions,
+                rules,
+                ..RoleOptions::default()
+            };
+            let argv = CodexAgent
+                .launch(&context(), (&brief(), "go"), &options)
+                .unwrap()
+                .argv;
+            let at = argv.iter().position(|word| word == "--ask-for-approval").unwrap();
+            assert_eq!(argv.get(at + 1).map(String::as_str), Some(approval), "{setting}");
+        }
+    }
 
     #[test]
     fn who_goes_on_names_the_session_before_the_prompt_and_after_the_options() {
