@@ -25,6 +25,8 @@ mod documented;
 #[expect(dead_code, reason = "the stories of the whole program use the rest")]
 #[path = "e2e/driver.rs"]
 mod driver;
+#[path = "agents/filling.rs"]
+mod filling;
 #[path = "agents/lab.rs"]
 mod lab;
 #[path = "support/model_server.rs"]

@@ -33,6 +33,7 @@ fn every_test_that_the_document_names_is_there() {
         "codex",
         "codex_pipeline",
         "demo",
+        "filling",
         "pipeline",
         "recorded",
         "resuming",
@@ -45,9 +46,11 @@ fn every_test_that_the_document_names_is_there() {
         "src/adapters/agents/permissions.rs",
         "tests/domain/asks.rs",
         "tests/domain/budget.rs",
+        "tests/domain/filling.rs",
         "tests/e2e/activity.rs",
         "tests/e2e/kinds.rs",
         "tests/engine/continuing.rs",
+        "tests/engine/filling.rs",
     ];
     let here = here.map(|name| text(&format!("tests/agents/{name}.rs")));
     let sources = here.concat() + &elsewhere.map(text).concat();

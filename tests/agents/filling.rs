@@ -1,0 +1,83 @@
+//! The whole program with the real Claude Code, whose context fills up: it hears between two tools that it should stop, its work is
+//! committed, and a fresh session ends the task in the same folder.
+
+use crate::driver::{Server, Story};
+use crate::model_server::ModelServer;
+use crate::pipeline::{create, file_in_base, story};
+use crate::resuming::{meta, word_behind};
+
+/// A developer whose first reply fills three fifths of its context; the second waits at a gate.
+fn filled(threshold: u32) -> Option<(Story, ModelServer, Server)> {
+    let world = story(&format!(
+        "permissions = \"allow\"\n[context]\nthreshold = {threshold}\n"
+    ))?;
+    create(&world.0, "t-1", "context_first");
+    world.1.wait_at_gate("full");
+    Some(world)
+}
+
+fn subjects(story: &Story) -> String {
+    story.git(&story.origin(), &["log", "work", "--format=%s"])
+}
+
+#[test]
+fn claude_whose_context_is_full_is_restarted_with_what_it_did_and_the_task_is_merged() {
+    let Some((story, model, _server)) = filled(50) else {
+        return;
+    };
+    let shown = || story.dbs(&["task", "show", "t-1"]);
+    story.wait_until("that it is asked to stop", || {
+        shown().contains("is asked to stop")
+    });
+    let why = story.dbs(&["why", "t-1"]);
+    assert!(why.contains("its context is full"), "{why}");
+    model.open_gate("full");
+    story.wait_until("the end of the task", || story.count("done") == 1);
+    let heard = model.requests_for("context_first");
+    let heard = heard
+        .iter()
+        .filter(|request| request.body.to_string().contains("your context is almost full"));
+    assert!(heard.count() > 0, "it is told between two tools");
+    assert_ne!(
+        word_behind(&story, 1, "--session-id"),
+        word_behind(&story, 2, "--session-id")
+    );
+    assert_eq!(meta(&story, 1)["cwd"], meta(&story, 2)["cwd"]);
+    let first = model.requests_for("context_second")[0].body["messages"].to_string();
+    for part in [
+        "Session reset",
+        "session 2 (restart 1 of 3)",
+        "half is made",
+        "half.txt",
+    ] {
+        assert!(first.contains(part), "the second session is told {part}: {first}");
+    }
+    assert!(!first.contains("I make half of it."), "its context is empty");
+    assert!(file_in_base(&story, "whole.txt"));
+    assert!(
+        subjects(&story).contains("Checkpoint: Do it"),
+        "{}",
+        subjects(&story)
+    );
+    assert!(shown().contains("session 2 after 1"), "{}", shown());
+}
+
+#[test]
+fn with_a_threshold_of_100_claude_goes_on_in_one_session_however_full_it_is() {
+    let Some((story, model, _server)) = filled(100) else {
+        return;
+    };
+    story.wait_until("how full it is", || {
+        story.dbs(&["status"]).contains("context 60 %")
+    });
+    model.open_gate("full");
+    story.wait_until("the end of the task", || story.count("done") == 1);
+    assert!(file_in_base(&story, "whole.txt"));
+    assert_eq!(model.requests_for("context_second").len(), 0);
+    assert!(!subjects(&story).contains("Checkpoint"), "{}", subjects(&story));
+    let shown = story.dbs(&["task", "show", "t-1"]);
+    assert!(
+        !shown.contains("session 2") && !shown.contains("asked to stop"),
+        "{shown}"
+    );
+}
