@@ -23,6 +23,7 @@ pub(crate) mod state_folder;
 pub mod store;
 pub mod termination;
 pub mod text_file;
+pub mod tool_process;
 pub mod version_probe;
 
 pub use dbs_holder as holder;

@@ -17,3 +17,5 @@ mod figures;
 mod recordings;
 #[path = "agent_state/sequences.rs"]
 mod sequences;
+#[path = "agent_state/transcript.rs"]
+mod transcript;

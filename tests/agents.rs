@@ -27,6 +27,8 @@ mod documented;
 mod driver;
 #[path = "agents/filling.rs"]
 mod filling;
+#[path = "agents/headless.rs"]
+mod headless;
 #[path = "agents/lab.rs"]
 mod lab;
 #[path = "support/model_server.rs"]

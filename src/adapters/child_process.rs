@@ -4,8 +4,7 @@
 pub(crate) mod children;
 pub(super) mod output;
 
-use group::terminate_group;
-pub(super) use group::{kill, kill_group, new_process_group, terminate};
+pub(super) use group::{kill, kill_group, new_process_group, terminate, terminate_group};
 
 #[cfg(unix)]
 mod group {

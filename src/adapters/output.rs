@@ -77,6 +77,22 @@ pub fn columns() -> Option<usize> {
     Some(usize::from(columns))
 }
 
+/// Gives each key of the terminal at once and shows none, until that is taken back.
+///
+/// # Errors
+/// When the terminal does not take it.
+pub fn enable_raw_keys() -> io::Result<()> {
+    crossterm::terminal::enable_raw_mode()
+}
+
+/// Takes that back.
+///
+/// # Errors
+/// When the terminal does not take it.
+pub fn disable_raw_keys() -> io::Result<()> {
+    crossterm::terminal::disable_raw_mode()
+}
+
 /// Whether the reader has gone away (`dbs logs --follow | head`): what follows has nobody to follow for.
 pub fn is_unread() -> bool {
     if !UNREAD.load(Ordering::Relaxed) && is_closed() {

@@ -122,6 +122,13 @@ pub enum CliCommand {
     /// What the tool of an agent calls when something happens in it
     #[command(hide = true)]
     Hook,
+    /// What runs in the terminal of an agent whose tool shows no interface
+    #[command(hide = true, disable_help_flag = true)]
+    Headless {
+        /// The tool with its arguments, `--`, and the prompt
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<String>,
+    },
     /// What the tool of an agent calls to fill its status line
     #[command(hide = true)]
     Statusline,

@@ -6,6 +6,7 @@ mod config;
 mod copies;
 pub mod create;
 mod events;
+mod headless;
 mod hook;
 mod import;
 mod keys;
@@ -98,6 +99,7 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Board { watch, json } => show::board(edge, watch, json),
         CliCommand::Signal(signal) => signal::signal(edge, signal.kind, &signal.message),
         CliCommand::Hook => hook::hook(edge),
+        CliCommand::Headless { words } => headless::run(edge, &words),
         CliCommand::Statusline => statusline::run(edge),
         CliCommand::Mcp => mcp::run(edge),
         CliCommand::Done(message) => signal::signal(edge, SignalKind::Done, &message),

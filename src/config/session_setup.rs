@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::adapters::agents::{
-    AgentTool, AgentsByRole, ClaudeAgent, CodexAgent, CustomAgent, DescribedAgent, InheritedEnv, PersonEnv,
-    RehearsalAgent, RoleAgent, RoleOptions, SessionPolicy,
+    AgentDisplay, AgentTool, AgentsByRole, ClaudeAgent, CodexAgent, CustomAgent, DescribedAgent,
+    InheritedEnv, PersonEnv, RehearsalAgent, RoleAgent, RoleOptions, SessionPolicy,
 };
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
@@ -224,6 +224,7 @@ fn add_roles_with_options(config: &Config, kinds: &mut AgentsByRole) {
         &schema::ROLE_PERMISSIONS,
         &schema::ROLE_MODEL,
         &schema::ROLE_EFFORT,
+        &schema::ROLE_MODE,
     ];
     let texts = texts
         .into_iter()
@@ -316,6 +317,10 @@ fn options(config: &Config, role: &str) -> RoleOptions {
         resume: match of(config.family(&schema::ROLE_RESUME), role) {
             Some(false) => SessionPolicy::BeginAfresh,
             Some(true) | None => SessionPolicy::Continue,
+        },
+        mode: match of(config.family(&schema::ROLE_MODE), role).as_deref() {
+            Some("headless") => AgentDisplay::Headless,
+            Some(_) | None => AgentDisplay::Visible,
         },
     }
 }

@@ -80,6 +80,7 @@ pub const COMMANDS: &[(&str, AllowedCallers)] = &[
     ("doctor --repair", Persons),
     ("done", Attempts),
     ("events", Everybody),
+    ("headless", Attempts),
     ("hook", Attempts),
     ("init", Persons),
     ("keys", Everybody),
@@ -280,6 +281,7 @@ mod tests {
             names,
             [
                 "done",
+                "headless",
                 "hook",
                 "mcp",
                 "progress",

@@ -34,6 +34,7 @@ fn every_test_that_the_document_names_is_there() {
         "codex_pipeline",
         "demo",
         "filling",
+        "headless",
         "pipeline",
         "recorded",
         "resuming",

@@ -71,6 +71,11 @@ impl Lab {
         Some(lab)
     }
 
+    /// A world without an agent.
+    pub(crate) fn without_agent() -> Self {
+        Self::new("/bin/sh".into())
+    }
+
     fn new(program: PathBuf) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let lab = Self {
@@ -344,7 +349,7 @@ pub(crate) fn installed(tool: &str) -> Option<PathBuf> {
 #[test]
 #[should_panic(expected = "the test left processes")]
 fn a_test_that_leaves_a_process_fails() {
-    let lab = Lab::new("/bin/sh".into());
+    let lab = Lab::without_agent();
     let run = lab.start("left", &["-c", "echo 1; exec sleep 1000"]);
     wait_for("the first line", || {
         fs::read_to_string(lab.run_file("left", "out")).is_ok_and(|text| text == "1\n")

@@ -49,6 +49,11 @@ struct Screen {
 impl Pane {
     /// Starts the agent in the project of `lab`.
     pub(crate) fn start(lab: &Lab, arguments: &[&str]) -> Self {
+        Self::start_program(lab, lab.argv(arguments))
+    }
+
+    /// Starts that command line in the project of `lab`.
+    pub(crate) fn start_program(lab: &Lab, argv: Vec<String>) -> Self {
         let root = lab.root();
         let program: PathBuf = env!("CARGO_BIN_EXE_dbs").into();
         let holders = LocalHolders::new(program, root.join("attempts"), root.join("run"));
@@ -57,7 +62,7 @@ impl Pane {
         let marker = format!("{}/{id}", lab.marker());
         let spec = LaunchSpec {
             id: id.clone(),
-            argv: lab.argv(arguments),
+            argv,
             cwd: lab.project(),
             env: lab.env(),
             size: PaneSize::cells(COLS, ROWS),

@@ -93,7 +93,7 @@ pub(crate) fn file_in_base(story: &Story, name: &str) -> bool {
 }
 
 /// What tools gave back to the model, of all messages of a request.
-fn results(request: &Value) -> Vec<Value> {
+pub(crate) fn results(request: &Value) -> Vec<Value> {
     let messages = request["messages"].as_array().into_iter().flatten();
     let parts = messages
         .filter_map(|message| message["content"].as_array())

@@ -30,7 +30,12 @@ struct Interrupted {
 impl Interrupted {
     /// None when Claude Code is not installed here.
     fn new() -> Option<Self> {
-        let (story, model, server) = story(SETTINGS)?;
+        Self::with(SETTINGS)
+    }
+
+    /// The same with these settings of the developers.
+    fn with(settings: &str) -> Option<Self> {
+        let (story, model, server) = story(settings)?;
         create(&story, "t-1", "pipeline_killed");
         let file = story.attempt(1).join("tool");
         let read = || fs::read_to_string(&file).ok()?.trim().parse::<i32>().ok();
@@ -130,6 +135,16 @@ pub(crate) fn kill_at_once(pid: i32) {
 #[test]
 fn claude_goes_on_with_its_session_after_it_was_killed() {
     let Some(world) = Interrupted::new() else { return };
+    kill_at_once(world.agent);
+    world.ends_by_going_on();
+}
+
+#[test]
+fn without_an_interface_claude_goes_on_with_its_session_after_its_runner_was_killed() {
+    let Some(world) = Interrupted::with("permissions = \"allow\"\nmode = \"headless\"\n") else {
+        return;
+    };
+    assert_eq!(meta(&world.story, 1)["argv"][1], "headless");
     kill_at_once(world.agent);
     world.ends_by_going_on();
 }

@@ -1,8 +1,10 @@
-//! Claude Code in its own terminal interface: explicit permission mode, a session id chosen beforehand, settings of this invocation
+//! Claude Code in its own terminal interface, or without one: explicit permission mode, a session id chosen beforehand, settings of this invocation
 //! only. Nothing is written into the repository or into the person's configuration. Beside it: what it reports of itself, seen in versions
 //! 2.1.329 and 2.1.330.
 
+pub mod control;
 pub mod hooks;
+pub mod printed;
 pub mod session_file;
 mod settings;
 pub mod status_line;
@@ -13,7 +15,7 @@ pub mod transcript;
 
 use std::path::{Path, PathBuf};
 
-use super::kind::{AgentKind, LaunchContext, PermissionPolicy, RoleOptions};
+use super::kind::{AgentDisplay, AgentKind, LaunchContext, PermissionPolicy, RoleOptions};
 use super::session_id;
 use crate::agent_state::AgentReport;
 use crate::domain::{Cause, RoleId, SessionOrigin};
@@ -59,6 +61,18 @@ const SETTINGS_FILE: &str = "claude-settings.json";
 
 /// The variable that says after how many minutes a session is so old that the tool asks before it goes on with it; and ten years.
 const RESUME_AGE: (&str, &str) = ("CLAUDE_CODE_RESUME_THRESHOLD_MINUTES", "5256000");
+
+/// What makes it speak lines of JSON in both directions and ask over them.
+const HEADLESS: [&str; 8] = [
+    "-p",
+    "--input-format",
+    "stream-json",
+    "--output-format",
+    "stream-json",
+    "--verbose",
+    "--permission-prompt-tool",
+    "stdio",
+];
 
 /// Claude Code.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -114,8 +128,17 @@ impl AgentKind for ClaudeAgent {
             Some(before) => ("--resume", before.clone()),
             None => ("--session-id", new()),
         };
-        let mut argv = vec![
-            "claude".to_owned(),
+        let is_headless = options.mode == AgentDisplay::Headless;
+        let mut argv = if is_headless {
+            headless(&context.program)
+        } else {
+            Vec::new()
+        };
+        argv.push("claude".to_owned());
+        if is_headless {
+            argv.extend(HEADLESS.map(str::to_owned));
+        }
+        argv.extend([
             flag.to_owned(),
             session,
             // The tool's default has changed before, so the mode is always said.
@@ -125,7 +148,7 @@ impl AgentKind for ClaudeAgent {
             settings.to_string_lossy().into_owned(),
             "--name".to_owned(),
             brief.name.clone(),
-        ];
+        ]);
         for (flag, value) in [("--model", &options.model), ("--effort", &options.effort)] {
             argv.extend(value.iter().flat_map(|value| [flag.to_owned(), value.clone()]));
         }
@@ -139,10 +162,19 @@ impl AgentKind for ClaudeAgent {
             env,
             files: vec![PrivateFile {
                 name: SETTINGS_FILE.to_owned(),
-                text: settings::text(&context.program),
+                text: if is_headless {
+                    settings::without_programs()
+                } else {
+                    settings::text(&context.program)
+                },
             }],
         })
     }
+}
+
+/// The command of this program that runs a tool without an interface.
+fn headless(program: &Path) -> Vec<String> {
+    vec![program.to_string_lossy().into_owned(), "headless".to_owned()]
 }
 
 /// The tool's word for a policy. What it asks about in its mode is then answered by a hook, so that the mode that skips all checks is
@@ -189,6 +221,31 @@ mod tests {
         let session = session_id::of(&context(), brief().attempt, brief().created_at);
         assert_eq!(behind(&argv, "--session-id"), Some(session));
         assert!(!argv.iter().any(|word| word.contains("dangerously")), "{argv:?}");
+    }
+
+    #[test]
+    fn without_an_interface_this_program_runs_it_and_no_program_is_called_by_its_settings() {
+        let options = RoleOptions {
+            mode: AgentDisplay::Headless,
+            ..RoleOptions::default()
+        };
+        let line = ClaudeAgent
+            .launch(&context(), (&brief(), "-go"), &options)
+            .unwrap();
+        let begin = ["/opt/dbs/bin/dbs", "headless", "claude", "-p"];
+        assert_eq!(line.argv.get(..4).unwrap(), begin);
+        assert_eq!(
+            behind(&line.argv, "--permission-prompt-tool").as_deref(),
+            Some("stdio")
+        );
+        assert_eq!(behind(&line.argv, "--").as_deref(), Some("-go"));
+        assert!(behind(&line.argv, "--session-id").is_some());
+        let settings = &line.files[0].text;
+        assert!(
+            !settings.contains("hooks") && !settings.contains("statusLine"),
+            "{settings}"
+        );
+        assert!(settings.contains("Bash(dbs signal:*)"), "{settings}");
     }
 
     #[test]

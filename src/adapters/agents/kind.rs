@@ -117,6 +117,18 @@ pub struct RoleOptions {
     pub effort: Option<String>,
     /// Whether it goes on with its session after an interruption.
     pub resume: SessionPolicy,
+    /// Whether its tool shows its own interface.
+    pub mode: AgentDisplay,
+}
+
+/// What the terminal of an agent shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum AgentDisplay {
+    /// The tool's own interface.
+    #[default]
+    Visible,
+    /// A transcript that this program writes of a tool without an interface.
+    Headless,
 }
 
 /// What becomes of the session of an agent that was interrupted.

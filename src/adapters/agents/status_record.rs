@@ -1,4 +1,7 @@
-//! What a status record (OSC 7501) says of an agent. Claude Code sends them when the terminal answers its query, Codex unasked.
+//! What a status record (OSC 7501) says of an agent, and the records of an agent that is shown by this program. Claude Code sends them when the terminal answers its query, Codex unasked.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 
 use crate::adapters::agents::json_report::{failed, harmless};
 use crate::agent_state::{AgentReport, Doing, Seen, Wait, Work};
@@ -60,4 +63,103 @@ fn ask_kind(kind: Option<&str>, text: &str) -> AskKind {
 fn is_dialog(text: &str) -> bool {
     const DIALOGS: &[&str] = &["trust this folder", "dialog open"];
     DIALOGS.iter().any(|known| text.eq_ignore_ascii_case(known))
+}
+
+/// The record that says what was seen, for a terminal; none where no record can say it.
+pub fn write(seen: &Seen) -> Option<String> {
+    let fields = match seen {
+        Seen::Doing(doing) => of_doing(doing)?,
+        Seen::Child { id, name } => format!("state=working:id={}:title={}", word(id), STANDARD.encode(name)),
+        Seen::ChildGone { id } => format!("state=clear:id={}", word(id)),
+        Seen::Withdrawn => "state=clear".to_owned(),
+        Seen::Children(_) | Seen::WaitOver { .. } => return None,
+    };
+    Some(format!("\x1b]7501;{fields}:app=dbs\x1b\\"))
+}
+
+fn of_doing(doing: &Doing) -> Option<String> {
+    let said = |state: &str, text: &str| {
+        let text = harmless(text);
+        if text.is_empty() {
+            format!("state={state}")
+        } else {
+            format!("state={state}:msg={}", STANDARD.encode(text))
+        }
+    };
+    Some(match doing {
+        Doing::Working(_) => said("working", ""),
+        Doing::Background(text) => said("working", &format!("{text} still running")),
+        Doing::Blocked(wait) => {
+            let kind = match wait.kind {
+                AskKind::Permission => "permission",
+                AskKind::Question => "question",
+                AskKind::Plan | AskKind::Dialog => "dialog",
+            };
+            said(&format!("blocked:kind={kind}"), &wait.text)
+        }
+        Doing::NotLoggedIn { text } => said("blocked:kind=auth", text),
+        Doing::Limit { text, .. } | Doing::Done { problem: Some(text) } => said("error", text),
+        Doing::Done { problem: None } => said("done", ""),
+        Doing::Idle => said("idle", ""),
+        Doing::Starting | Doing::Exited(_) | Doing::Lost => return None,
+    })
+}
+
+/// An id in which nothing ends its field.
+fn word(id: &str) -> String {
+    id.chars()
+        .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+        .take(80)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reread(seen: &Seen) -> AgentReport {
+        let record = write(seen).unwrap();
+        let text = record
+            .strip_prefix("\x1b]7501;")
+            .and_then(|text| text.strip_suffix("\x1b\\"));
+        read(&StatusRecord::parse(text.unwrap()).unwrap())
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        for doing in [
+            Doing::WORKING,
+            Doing::DONE,
+            Doing::Idle,
+            failed("it broke"),
+            Doing::Blocked(Wait::new(AskKind::Question, "Which database?")),
+            Doing::Blocked(Wait::new(AskKind::Permission, "Bash: touch x")),
+            Doing::NotLoggedIn {
+                text: "no key".to_owned(),
+            },
+        ] {
+            assert_eq!(reread(&Seen::Doing(doing.clone())), AgentReport::doing(doing));
+        }
+        let child = Seen::Child {
+            id: "a1".to_owned(),
+            name: "Look around".to_owned(),
+        };
+        assert_eq!(reread(&child), AgentReport::of(child.clone()));
+        let gone = Seen::ChildGone { id: "a1".to_owned() };
+        assert_eq!(reread(&gone), AgentReport::of(gone.clone()));
+    }
+
+    #[test]
+    fn no_text_ends_a_record_early() {
+        let child = Seen::Child {
+            id: "a\x1b:state=done".to_owned(),
+            name: "\x07\x1b\\".to_owned(),
+        };
+        let record = write(&child).unwrap();
+        assert_eq!(record.matches('\x1b').count(), 2, "{record:?}");
+        assert!(
+            !record.contains('\x07') && record.contains("id=astatedone:"),
+            "{record:?}"
+        );
+    }
 }

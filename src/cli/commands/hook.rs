@@ -28,6 +28,7 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(5);
 const REPORT_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Who calls, and where the server is.
+#[derive(Clone)]
 pub(super) struct HookCaller {
     attempt: AttemptId,
     token: String,
@@ -39,23 +40,37 @@ pub(super) fn hook(edge: &ProcessEnv) -> CommandResult {
     let (Some(caller), Some(input)) = (caller(edge), read_input()) else {
         return Ok(ExitCode::SUCCESS);
     };
-    let event = match read_event(&input, &new_key()?) {
+    let Some(call) = call_of(&caller, &input)? else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    if let Some(text) = printed(&input, &send(&caller, &call)?) {
+        output::line(&text);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What the server is told of an event, if it is one of interest.
+pub(super) fn call_of(caller: &HookCaller, input: &Value) -> Result<Option<HookCall>, String> {
+    let event = match read_event(input, &new_key()?) {
         ToolEvent::Ask(ask) => HookEvent::Ask(ask),
         ToolEvent::TurnOver { again } => HookEvent::TurnOver { again },
         ToolEvent::Report => HookEvent::Report,
-        ToolEvent::Other => return Ok(ExitCode::SUCCESS),
+        ToolEvent::Other => return Ok(None),
     };
-    let call = HookCall {
-        state: state_fields(&input),
-        wanted: tool_use(&input),
+    Ok(Some(HookCall {
+        state: state_fields(input),
+        wanted: tool_use(input),
         ..caller.call(event)
-    };
-    match send(&caller, &call)? {
-        HookReply::Answer(reply) => output::line(&answer(&input, &reply)),
-        HookReply::GoOn(why) => output::line(&go_on(&why)),
-        HookReply::Nothing => {}
+    }))
+}
+
+/// What the tool is told for that reply; nothing where it goes on as if nobody had been asked.
+pub(super) fn printed(input: &Value, reply: &HookReply) -> Option<String> {
+    match reply {
+        HookReply::Answer(reply) => Some(answer(input, reply)),
+        HookReply::GoOn(why) => Some(go_on(why)),
+        HookReply::Nothing => None,
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// The agent whose tool calls this program, as its environment says.
@@ -93,17 +108,19 @@ impl HookCaller {
 
 /// Says what happened; without a server that answers soon the tool goes on.
 pub(super) fn tell(caller: &HookCaller, call: &HookCall) -> Result<HookReply, String> {
+    Ok(blocking_runtime()?.block_on(told_once(caller, call)))
+}
+
+/// What the server replies to a call that is worth no long waiting.
+pub(super) async fn told_once(caller: &HookCaller, call: &HookCall) -> HookReply {
     let most = match call.event {
         HookEvent::Report | HookEvent::Usage(_) => REPORT_TIMEOUT,
         HookEvent::Ask(_) | HookEvent::TurnOver { .. } => CALL_TIMEOUT,
     };
-    let runtime = blocking_runtime()?;
-    runtime.block_on(async {
-        let call = call_once(&caller.socket, ServerCall::Hook(call.clone()));
-        let answered = tokio::time::timeout(most, call).await;
-        let answered = answered.ok().and_then(Result::ok);
-        Ok(answered.map_or(HookReply::Nothing, told))
-    })
+    let call = call_once(&caller.socket, ServerCall::Hook(call.clone()));
+    let answered = tokio::time::timeout(most, call).await;
+    let answered = answered.ok().and_then(Result::ok);
+    answered.map_or(HookReply::Nothing, told)
 }
 
 /// Sends the event. An ask waits for its reply over the ends of servers, for as long as the tool that asks is there.
@@ -124,7 +141,7 @@ fn send(caller: &HookCaller, call: &HookCall) -> Result<HookReply, String> {
 
 /// Asks each server that listens until one of them replies. Where the tool that asks is not known, whoever cannot be reached once is
 /// not asked again.
-async fn ask_until_told(caller: &HookCaller, call: &HookCall, again: bool) -> HookReply {
+pub(super) async fn ask_until_told(caller: &HookCaller, call: &HookCall, again: bool) -> HookReply {
     loop {
         match call_once(&caller.socket, ServerCall::Hook(call.clone())).await {
             Ok(reply) => return told(reply),

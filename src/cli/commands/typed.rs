@@ -50,6 +50,7 @@ fn fits(verb: &CliCommand) -> bool {
             | CliCommand::Server
             | CliCommand::Demo(_)
             | CliCommand::Rehearse { .. }
+            | CliCommand::Headless { .. }
             | CliCommand::Board { watch: true, .. }
             | CliCommand::Logs(LogsArgs { follow: true, .. })
             | CliCommand::Events(EventsArgs { follow: true, .. })

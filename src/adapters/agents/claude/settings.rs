@@ -35,14 +35,20 @@ pub(super) fn text(program: &Path) -> String {
         .chain(reports)
         .map(|(event, timeout)| (event.to_owned(), hook(timeout)))
         .collect();
-    let allow: Vec<String> = OWN_COMMANDS
-        .iter()
-        .map(|command| format!("Bash(dbs {command}:*)"))
-        .collect();
     let settings = json!({
         "hooks": hooks,
         "statusLine": { "type": "command", "command": format!("{} statusline", shell_words::quote(&program)) },
-        "permissions": { "allow": allow },
+        "permissions": { "allow": own_commands() },
     });
     settings.to_string()
+}
+
+/// The settings of one that tells its events and figures over its standard output.
+pub(super) fn without_programs() -> String {
+    json!({ "permissions": { "allow": own_commands() } }).to_string()
+}
+
+fn own_commands() -> Vec<String> {
+    let commands = OWN_COMMANDS.iter();
+    commands.map(|command| format!("Bash(dbs {command}:*)")).collect()
 }

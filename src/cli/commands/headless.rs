@@ -1,0 +1,63 @@
+//! `dbs headless`: runs the tool of an agent without an interface in the agent's terminal. Writes a transcript, takes what a person
+//! types, and tells the server the same as the hooks of the visible tool do, by the same code and without a process for each.
+
+mod console;
+mod requests;
+mod runner;
+mod state;
+mod typed;
+
+use std::process::{ExitCode, ExitStatus};
+
+use super::hook::caller;
+use crate::adapters::tool_process::ToolProcess;
+use crate::cli::commands::CommandResult;
+use crate::config::process_env::ProcessEnv;
+use crate::protocol::connection::blocking_runtime;
+
+use console::TranscriptConsole;
+use runner::Runner;
+
+/// Runs the tool until it ends; its exit code is that of the tool. The last word is the prompt, behind `--`.
+pub(super) fn run(edge: &ProcessEnv, words: &[String]) -> CommandResult {
+    let [argv @ .., mark, prompt] = words else {
+        return Err(usage());
+    };
+    if mark != "--" || argv.is_empty() {
+        return Err(usage());
+    }
+    let runtime = blocking_runtime()?;
+    let console = TranscriptConsole::open()?;
+    let ended = runtime.block_on(async {
+        let tool = ToolProcess::start(argv)
+            .map_err(|error| format!("could not start {}: {error}", argv.join(" ")))?;
+        Runner::new(caller(edge), tool, console, prompt).run().await
+    });
+    // A thread may still wait for a key; the end of this process ends it.
+    runtime.shutdown_background();
+    Ok(exit_code(ended?))
+}
+
+fn usage() -> String {
+    "could not run an agent without its interface: the command is `dbs headless TOOL ARGUMENT … -- PROMPT`, and dbs itself starts it"
+        .to_owned()
+}
+
+/// The code of the tool; one that was ended by a signal has 128 and its number, as in shells.
+fn exit_code(status: ExitStatus) -> ExitCode {
+    let code = status
+        .code()
+        .or_else(|| signal(status).map(|signal| 128 + signal));
+    ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+}
+
+#[cfg(unix)]
+fn signal(status: ExitStatus) -> Option<i32> {
+    use std::os::unix::process::ExitStatusExt as _;
+    status.signal()
+}
+
+#[cfg(not(unix))]
+fn signal(_: ExitStatus) -> Option<i32> {
+    None
+}

@@ -1,0 +1,134 @@
+//! What an agent without an interface reports of itself: what it does as records in its terminal, and what it uses. Pure.
+
+use std::collections::BTreeMap;
+
+use crate::adapters::agents::status_record;
+use crate::agent_state::{AgentReport, Doing, Meter, Seen, Wait};
+use crate::domain::ContextFill;
+use crate::protocol::hooks::UsageFigures;
+
+/// Everything that was reported so far, as far as it counts.
+#[derive(Debug)]
+pub(super) struct HeadlessState {
+    doing: Doing,
+    /// What it waits for, by the id of the request.
+    waits: BTreeMap<String, Wait>,
+    shown: Option<Doing>,
+    meter: Meter,
+    told: UsageFigures,
+}
+
+impl HeadlessState {
+    pub(super) fn new() -> HeadlessState {
+        HeadlessState {
+            doing: Doing::WORKING,
+            waits: BTreeMap::new(),
+            shown: None,
+            meter: Meter::default(),
+            told: UsageFigures::default(),
+        }
+    }
+
+    /// Whether a turn is under way.
+    pub(super) fn is_busy(&self) -> bool {
+        !self.waits.is_empty() || matches!(self.doing, Doing::Working(_) | Doing::Starting)
+    }
+
+    /// Takes in what one line of the tool says; the records that say it on.
+    pub(super) fn take(&mut self, report: AgentReport) -> Vec<String> {
+        for figures in &report.figures {
+            self.meter.count(figures);
+        }
+        let mut records = Vec::new();
+        for seen in report.seen {
+            match seen {
+                // Waits are known by their requests, which say when they are over.
+                Seen::Doing(Doing::Blocked(_)) | Seen::WaitOver { .. } => {}
+                Seen::Doing(doing) => self.doing = doing,
+                seen => records.extend(status_record::write(&seen)),
+            }
+        }
+        records.extend(self.changed());
+        records
+    }
+
+    /// A request begins to wait.
+    pub(super) fn waits(&mut self, id: &str, wait: Wait) -> Option<String> {
+        self.waits.insert(id.to_owned(), wait);
+        self.changed()
+    }
+
+    /// A request is answered or taken back.
+    pub(super) fn settled(&mut self, id: &str) -> Option<String> {
+        self.waits.remove(id);
+        self.changed()
+    }
+
+    /// While anything waits for a person that is what it does, whatever else goes on.
+    fn changed(&mut self) -> Option<String> {
+        let first = self.waits.values().next();
+        let now = first.map_or_else(|| self.doing.clone(), |wait| Doing::Blocked(wait.clone()));
+        if self
+            .shown
+            .as_ref()
+            .is_some_and(|shown| says_the_same(shown, &now))
+        {
+            return None;
+        }
+        self.shown = Some(now.clone());
+        status_record::write(&Seen::Doing(now))
+    }
+
+    /// What it has used, if that is more than was told.
+    pub(super) fn news(&mut self) -> Option<UsageFigures> {
+        let context = self.meter.context();
+        let figures = UsageFigures {
+            cost: self.meter.usage().cost,
+            used: context.map(|context: ContextFill| context.used),
+            window: context.and_then(|context| context.window),
+        };
+        let is_news = figures != self.told;
+        self.told = figures;
+        is_news.then_some(figures)
+    }
+}
+
+/// Whether a record would say the same of both.
+fn says_the_same(one: &Doing, other: &Doing) -> bool {
+    matches!((one, other), (Doing::Working(_), Doing::Working(_))) || one == other
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent_state::Work;
+    use crate::domain::AskKind;
+
+    fn doing(state: &mut HeadlessState, doing: Doing) -> Vec<String> {
+        state.take(AgentReport::doing(doing))
+    }
+
+    #[test]
+    fn an_ask_stays_shown_until_it_is_settled_whatever_else_is_reported() {
+        let mut state = HeadlessState::new();
+        assert_eq!(doing(&mut state, Doing::WORKING).len(), 1);
+        assert_eq!(doing(&mut state, Doing::Working(Work::Thinking)).len(), 0);
+        let wait = |text: &str| Wait::new(AskKind::Permission, text);
+        assert!(
+            state
+                .waits("a", wait("Bash: a"))
+                .is_some_and(|said| said.contains("blocked"))
+        );
+        assert_eq!(state.waits("b", wait("Bash: b")), None);
+        assert_eq!(doing(&mut state, Doing::Working(Work::Thinking)).len(), 0);
+        assert!(state.settled("a").is_some_and(|said| said.contains("blocked")));
+        assert!(
+            state
+                .settled("b")
+                .is_some_and(|said| said.contains("state=working"))
+        );
+        assert!(state.is_busy());
+        assert_eq!(doing(&mut state, Doing::DONE).len(), 1);
+        assert!(!state.is_busy());
+    }
+}

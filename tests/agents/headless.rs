@@ -1,0 +1,218 @@
+//! The whole program with the real Claude Code, without its interface: what it asks and reports reaches the board by the same ways.
+
+use dbs::domain::ProcessExit;
+use dbs::term::ReportedState;
+use serde_json::Value;
+
+use crate::lab::Lab;
+use crate::pane::Pane;
+use crate::pipeline::{create, file_in_base, results, story, wait_for_ask};
+use crate::resuming::{meta, word_behind};
+
+const HEADLESS: &str = "mode = \"headless\"\n";
+
+#[test]
+fn a_task_is_done_without_an_interface_and_merged_after_a_person_allowed_what_was_asked() {
+    let Some((story, _model, _server)) = story(HEADLESS) else {
+        return;
+    };
+    create(&story, "t-1", "pipeline_work");
+    wait_for_ask(&story);
+    assert_eq!(meta(&story, 1)["argv"][1], "headless");
+    let why = |part: &str| story.dbs(&["why", "t-1"]).contains(part);
+    story.wait_until("its request", || why("hook: waiting for permission: Bash"));
+    story.wait_until("its status record", || {
+        why("status record: waiting for permission: Bash")
+    });
+    story.dbs(&["approve", "t-1"]);
+    story.wait_until("the end of the task", || story.count("done") == 1);
+    assert!(file_in_base(&story, "work.txt"));
+    let shown = story.dbs(&["logs", "1"]);
+    for part in [
+        "I make the file.",
+        "* Bash: echo work > work.txt",
+        "! allowed it",
+        "= turn over",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let status = story.git(&story.project(), &["status", "--porcelain"]);
+    assert_eq!(status, "", "nothing is written into the repository");
+    let cost = || serde_json::from_str::<Value>(&story.dbs(&["cost", "--by", "role", "--json"])).unwrap();
+    story.wait_until("what it cost", || {
+        cost()["rows"][0]["dollars"].as_f64() > Some(0.0)
+    });
+}
+
+#[test]
+fn rules_allow_and_deny_without_an_interface_and_the_model_hears_why_it_may_not() {
+    let rules = "permissions = \"allow run touch allowed*; ask\"\n";
+    let Some((story, model, _server)) = story(&format!("{HEADLESS}{rules}")) else {
+        return;
+    };
+    create(&story, "t-1", "pipeline_rules");
+    story.wait_until("the command that no rule allows", || {
+        story.dbs(&["status"]).contains("touch asked.txt")
+    });
+    let events = story.dbs(&["events"]);
+    for (said, what) in [
+        ("(`allow run touch allowed*`) allowed", "touch allowed.txt"),
+        ("(`deny run git push*`) denied", "git push -q origin HEAD"),
+    ] {
+        let is_it = |line: &str| line.contains(said) && line.contains(what);
+        assert!(events.lines().any(is_it), "{said}: {events}");
+    }
+    let requests = model.requests_for("pipeline_rules");
+    let heard: Vec<Value> = requests
+        .iter()
+        .flat_map(|request| results(&request.body))
+        .collect();
+    assert!(
+        heard
+            .iter()
+            .any(|result| result.to_string().contains("does not allow it")),
+        "the model hears why it may not push: {heard:?}"
+    );
+    story.dbs(&["approve", "t-1"]);
+    story.wait_until("the end of the task", || story.count("done") == 1);
+    assert!(file_in_base(&story, "allowed.txt") && file_in_base(&story, "asked.txt"));
+}
+
+#[test]
+fn a_question_without_an_interface_is_answered_with_one_of_its_options() {
+    let Some((story, model, _server)) = story(HEADLESS) else {
+        return;
+    };
+    create(&story, "t-1", "pipeline_asks");
+    wait_for_ask(&story);
+    let said = story.dbs(&["answer", "t-1", "2"]);
+    assert!(said.contains("chose Postgres"), "{said}");
+    story.wait_until("the report", || story.count("held") == 1);
+    let requests = model.requests_for("pipeline_asks");
+    let heard: Vec<Value> = requests
+        .iter()
+        .flat_map(|request| results(&request.body))
+        .collect();
+    let chosen = heard.iter().any(|result| {
+        let text = result.to_string();
+        text.contains("Postgres") && !text.contains("SQLite")
+    });
+    assert!(chosen, "the answer reached the model: {heard:?}");
+}
+
+#[test]
+fn without_an_interface_a_turn_without_a_report_is_sent_back_once() {
+    let Some((story, model, _server)) = story("mode = \"headless\"\npermissions = \"allow\"\n") else {
+        return;
+    };
+    create(&story, "t-1", "pipeline_forgets");
+    story.wait_until("the end of the task", || story.count("done") == 1);
+    assert!(file_in_base(&story, "forgotten.txt"));
+    let requests = model.requests_for("pipeline_forgets");
+    let told = requests
+        .iter()
+        .any(|request| request.body.to_string().contains("You have not reported"));
+    assert!(told, "it ended its turn without a report");
+}
+
+#[test]
+fn what_is_typed_at_an_agent_without_an_interface_reaches_its_model() {
+    let Some((story, model, _server)) = story(HEADLESS) else {
+        return;
+    };
+    create(&story, "t-1", "pipeline_silent");
+    story.wait_until("what a person is asked", || {
+        story.dbs(&["logs"]).contains("stopped without a report")
+    });
+    story.dbs(&["answer", "t-1", "Report that there is nothing to do."]);
+    story.wait_until("the report", || story.count("held") == 1);
+    let requests = model.requests_for("pipeline_silent");
+    let heard = |text: &str| {
+        requests
+            .iter()
+            .any(|request| request.body.to_string().contains(text))
+    };
+    assert!(heard("Report that there is nothing to do."));
+    let session = word_behind(&story, 1, "--session-id");
+    assert_eq!(session.len(), 36);
+}
+
+/// The command line by which this program runs a tool.
+fn run_by(tool: &[String], prompt: &str) -> Vec<String> {
+    let begin = [env!("CARGO_BIN_EXE_dbs"), "headless"].map(str::to_owned);
+    let end = ["--", prompt].map(str::to_owned);
+    [&begin, tool, &end].concat()
+}
+
+/// Claude Code without its interface, in a terminal without a server.
+fn claude_in_pane(lab: &Lab, prompt: &str) -> Pane {
+    let arguments = [
+        "-p",
+        "--input-format",
+        "stream-json",
+        "--output-format",
+        "stream-json",
+        "--verbose",
+        "--permission-prompt-tool",
+        "stdio",
+        "--permission-mode",
+        "manual",
+    ];
+    Pane::start_program(lab, run_by(&lab.argv(&arguments), prompt))
+}
+
+#[test]
+fn escape_interrupts_a_turn_without_an_interface_and_a_typed_line_begins_the_next() {
+    let Some(lab) = Lab::claude() else { return };
+    let mut pane = claude_in_pane(&lab, "[[script:held]] go");
+    lab.server.wait_at_gate("held");
+    pane.wait_for_state(ReportedState::Working);
+    pane.type_keys("\x1b");
+    pane.wait_for_state(ReportedState::Idle);
+    pane.wait_for_text("= interrupted");
+    pane.type_keys("[[script:hello]] gox\x7f\r");
+    pane.wait_for_text("Hello! This is the scripted answer.");
+    pane.wait_for_state(ReportedState::Done);
+    let asked = lab.server.requests_for("hello")[0].body["messages"].to_string();
+    assert!(asked.contains("[[script:hello]] go\""), "{asked}");
+    pane.type_keys("\x03");
+    pane.wait_for_text("Ctrl-C once more ends the agent");
+    pane.type_keys("\x03");
+    assert_eq!(pane.wait_for_end(), ProcessExit::Code(143));
+}
+
+#[test]
+fn what_is_typed_while_a_turn_goes_on_waits_and_is_shown_as_waiting() {
+    let Some(lab) = Lab::claude() else { return };
+    let pane = claude_in_pane(&lab, "[[script:held]] go");
+    lab.server.wait_at_gate("held");
+    pane.type_keys("[[script:hello]] next\r");
+    pane.wait_for_text("queued > [[script:hello]] next");
+    assert_eq!(lab.server.requests_for("hello").len(), 0);
+    lab.server.open_gate("held");
+    pane.wait_for_text("Hello! This is the scripted answer.");
+}
+
+#[test]
+fn without_a_server_to_ask_nothing_is_allowed_and_the_model_is_told() {
+    let Some(lab) = Lab::claude() else { return };
+    let mut pane = claude_in_pane(&lab, "[[script:claude_touch]] go");
+    pane.wait_for_text("Nobody could be asked.");
+    pane.wait_for_state(ReportedState::Done);
+    assert!(!lab.has_made("made-by-agent.txt"));
+}
+
+#[test]
+fn a_tool_that_prints_nonsense_reaches_the_terminal_only_as_clean_short_lines() {
+    let lab = Lab::without_agent();
+    let script = "printf '\\033]0;owned\\007\\033[2J\\377\\n'; printf '{\"type\":\\n'; \
+                  head -c 20000000 /dev/zero | tr '\\0' x; echo; seq 100000; \
+                  printf '{\"type\":\"result\",\"is_error\":false}\\n'; printf 'never ended'; exit 3";
+    let pane = Pane::start_program(&lab, run_by(&["sh", "-c", script].map(str::to_owned), "go"));
+    pane.wait_for_text("the tool ended: exit status: 3");
+    pane.wait_for_text("~ a line of 20000000 bytes is too long and was left out");
+    pane.wait_for_text("more lines of the tool are left out");
+    pane.wait_for_text("never ended");
+    pane.wait_for_text(r"\x1b]0;owned");
+    assert_eq!(pane.wait_for_end(), ProcessExit::Code(3));
+}
