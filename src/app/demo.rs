@@ -83,8 +83,8 @@ pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> Result<ExitCode, String>
         .tempdir()
         .map_err(|error| format!("could not make a folder for the demo: {error}"))?;
     let mut demo = demo_tasks().map_err(could_not)?;
-    if let Some(agent) = &agent {
-        agent.reduce(&mut demo);
+    if agent.is_some() {
+        own_agent::OwnAgent::reduce(&mut demo);
     }
     let made = repository::make(kept.as_deref().unwrap_or(scratch.path()), &demo).map_err(could_not)?;
     let runtime = session::runtime()?;
@@ -215,8 +215,7 @@ async fn serve(
     let server = Server::new(session);
     let showing = async {
         let shown = match options.form {
-            DemoDisplay::Lines => Ok(headless(&server, made, options).await),
-            DemoDisplay::Json => Ok(headless(&server, made, options).await),
+            DemoDisplay::Lines | DemoDisplay::Json => Ok(headless(&server, made, options).await),
             DemoDisplay::Plain => {
                 crate::client::plain::attach(&server.session.paths, (edge, super::start::COMMANDS), None)
                     .await

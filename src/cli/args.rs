@@ -352,6 +352,7 @@ pub struct PlainFlag {
 
 /// Arguments of `dbs demo`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct DemoArgs {
     /// Without a screen: one line per event and a summary
     #[arg(long)]

@@ -123,7 +123,7 @@ impl OwnAgent {
     }
 
     /// The few tasks that it does.
-    pub(super) fn reduce(&self, demo: &mut DemoPlan) {
+    pub(super) fn reduce(demo: &mut DemoPlan) {
         demo.tasks.retain(|task| TASKS.contains(&task.id.as_str()));
     }
 
