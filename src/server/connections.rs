@@ -76,7 +76,7 @@ pub(super) async fn serve(listener: &IpcListener, conversations: &Arc<Conversati
                 conversations.tasks.spawn_blocking(move || {
                     poison.guard("the intake of signals", || {
                         intake.usage.tell(&intake.engine.inbox, clock::now(), false);
-                        inbox_folder::take_all(&intake)
+                        inbox_folder::take_all(&intake);
                     });
                     let model = intake.engine.read_model();
                     let told = (&*intake.usage, hub.agents());

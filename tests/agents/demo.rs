@@ -13,7 +13,7 @@ use crate::model_server::{ModelServer, Scripts};
 use crate::pipeline::path_with;
 
 /// What whoever is asked does: a developer writes its page, all others look at it.
-const WORK: &str = r##"case "$DBS_ROLE" in
+const WORK: &str = r#"case "$DBS_ROLE" in
 developer)
   mkdir -p pages
   case "$DBS_TASK" in
@@ -23,7 +23,7 @@ developer)
   esac
   git add -A && git commit -qm "Write it" && dbs done "It is written." ;;
 *) dbs done "It is good." ;;
-esac"##;
+esac"#;
 
 /// A scripted model that does that in every session.
 fn model(story: &Story) -> ModelServer {
@@ -119,15 +119,10 @@ fn the_demo_is_played_by_the_persons_own_claude_once_they_agreed_and_had_logged_
     assert!(!left.iter().any(is_demo), "{left:?}");
 }
 
-#[test]
-fn what_the_readme_says_of_ones_own_claude_gets_the_first_task_done() {
-    let Some(claude) = installed("claude") else {
-        return;
-    };
-    let story = Story::new("");
-    let (model, shop) = (model(&story), story.root().join("home/shop"));
+/// A repository with an origin, as a person has it who never heard of this program, and that origin.
+fn newcomers_repository(story: &Story) -> (PathBuf, PathBuf) {
+    let [shop, origin] = ["home/shop", "home/shop.git"].map(|name| story.root().join(name));
     fs::create_dir_all(&shop).unwrap();
-    let origin = story.root().join("home/shop.git");
     let steps: [&[&str]; 7] = [
         &["init", "-q", "-b", "main"],
         &["config", "user.name", "Newcomer"],
@@ -140,17 +135,28 @@ fn what_the_readme_says_of_ones_own_claude_gets_the_first_task_done() {
     for step in steps {
         story.git(&shop, step);
     }
-    let folder = person(&story, Some(&shop));
+    (shop, origin)
+}
+
+/// The commands of the README for one's own Claude Code, but for the one that takes the terminal.
+fn commands_of_the_readme() -> String {
     let readme = include_str!("../../README.md").split("```sh\n").skip(1);
     let mut blocks = readme.map(|part| part.split("```").next().unwrap_or_default());
     let block = blocks
         .find(|block| block.contains("roles.default.agent claude"))
         .unwrap();
-    // It takes the terminal; here a server starts instead.
-    let lines: Vec<&str> = block
-        .lines()
-        .filter(|line| !line.starts_with("dbs start"))
-        .collect();
+    let lines = block.lines().filter(|line| !line.starts_with("dbs start"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn what_the_readme_says_of_ones_own_claude_gets_the_first_task_done() {
+    let Some(claude) = installed("claude") else {
+        return;
+    };
+    let story = Story::new("");
+    let (model, (shop, origin)) = (model(&story), newcomers_repository(&story));
+    let folder = person(&story, Some(&shop));
     let shell = |script: &str| {
         let mut shell = story.outside("sh");
         let program = Path::new(env!("CARGO_BIN_EXE_dbs"))
@@ -166,7 +172,7 @@ fn what_the_readme_says_of_ones_own_claude_gets_the_first_task_done() {
             .envs([("PATH", path.as_str()), ("ANTHROPIC_API_KEY", KEY)]);
         shell
     };
-    let ran = shell(&lines.join("\n")).output().unwrap();
+    let ran = shell(&commands_of_the_readme()).output().unwrap();
     assert!(ran.status.success(), "{}", said(&ran));
     let text = String::from_utf8(ran.stdout).unwrap();
     assert!(

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
-use dbs::adapters::agents::{claude, codex, gemini, status_record};
+use dbs::adapters::agents::{AgentKind as _, DescribedAgent, claude, codex, status_record};
 use dbs::agent_state::{AgentReport, AgentState, Doing, Source};
 use dbs::domain::{AskKind, Timestamp};
+use dbs::formats::agent_kind::AgentKinds;
 use dbs::term::{EmulatorKind, Size, TermEvent, Terminal};
 use serde_json::Value;
 
@@ -38,10 +40,21 @@ const TITLE_ALONE: &str = "no_query_replies_title_only.cast";
 fn tool(recording: &str) -> (&'static str, fn(&str) -> AgentReport) {
     match recording {
         TITLE_ALONE => ("claude, title alone", claude::title::read),
-        "tui_action_required.cast" => ("gemini", gemini::title::read),
+        "tui_action_required.cast" => ("gemini", gemini_title),
         "tui_approval.cast" => ("codex", codex::title::read),
         _ => ("claude", claude::title::read),
     }
+}
+
+/// What the rules in the file of Gemini CLI say of a title.
+fn gemini_title(title: &str) -> AgentReport {
+    static KIND: LazyLock<DescribedAgent> = LazyLock::new(|| {
+        let kind = AgentKinds::default()
+            .get("gemini")
+            .expect("it comes with the program");
+        DescribedAgent(kind.expect("it can be read"))
+    });
+    KIND.read_title(title)
 }
 
 #[test]

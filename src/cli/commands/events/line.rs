@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::adapters::store::StoreReader;
 use crate::domain::attempt::Workplace;
 use crate::domain::event::{ActionOutcome, EndCause, Inventory};
-use crate::domain::{AttemptId, Cause, Command, Event, Evidence, Notice, ProcessExit, TaskId, Tri};
+use crate::domain::{AttemptId, Cause, Command, Event, Evidence, Notice, ProcessExit, TaskId, Tri, Workflow};
 use crate::formats::tag::tag_and_content;
 use crate::ports::store::{StoreError, StoredEvent};
 
@@ -128,10 +128,7 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
         Event::Asked { by, command, .. } => ("asked", asked(by, command)),
         // What is set may be secret, and `dbs config` shows it to whoever may see it.
         Event::Configured(_) => ("configured", json!({})),
-        Event::WorkflowsLoaded(flows) => {
-            let names: Vec<&str> = flows.iter().map(|flow| flow.id.as_str()).collect();
-            ("workflows_loaded", json!({ "workflows": names }))
-        }
+        Event::WorkflowsLoaded(flows) => ("workflows_loaded", json!({ "workflows": names_of(flows) })),
         Event::WorkplaceMade { workplace, .. } => ("workplace_made", place(workplace)),
         Event::AttemptStarted { workplace, .. } => ("attempt_started", place(workplace)),
         Event::AttemptNotStarted { why, .. } => ("attempt_not_started", trouble_of(why)),
@@ -186,6 +183,10 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
         Event::ClockJumped { by } => ("clock_jumped", json!({ "by": by })),
         Event::Ticked => ("ticked", json!({})),
     }
+}
+
+fn names_of(flows: &[Workflow]) -> Vec<&str> {
+    flows.iter().map(|flow| flow.id.as_str()).collect()
 }
 
 fn trouble_of(why: &Cause) -> Value {
