@@ -216,3 +216,20 @@ fn a_tool_that_prints_nonsense_reaches_the_terminal_only_as_clean_short_lines() 
     pane.wait_for_text(r"\x1b]0;owned");
     assert_eq!(pane.wait_for_end(), ProcessExit::Code(3));
 }
+
+#[test]
+fn the_end_of_a_tool_is_that_of_its_run_and_what_it_left_behind_ends_too() {
+    let lab = Lab::without_agent();
+    let killed = run_by(&["sh", "-c", "kill -9 $$"].map(str::to_owned), "go");
+    let pane = Pane::start_program(&lab, killed);
+    assert_eq!(pane.wait_for_end(), ProcessExit::Code(128 + 9));
+    let script = "sleep 1000 & echo pid=$!; exit 4";
+    let left = run_by(&["sh", "-c", script].map(str::to_owned), "go");
+    let pane = Pane::start_program(&lab, left);
+    pane.wait_for_text("the tool ended: exit status: 4");
+    assert_eq!(pane.wait_for_end(), ProcessExit::Code(4));
+    let missing = run_by(&["no-such-tool".to_owned()], "go");
+    let pane = Pane::start_program(&lab, missing);
+    pane.wait_for_text("could not start no-such-tool");
+    assert_eq!(pane.wait_for_end(), ProcessExit::Code(1));
+}
