@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::adapters::agents::hook::session_begun;
 use crate::adapters::agents::{LocalAgents, claude};
 use crate::agent_state::{AgentReport, Doing, Seen, Source, Work};
-use crate::domain::{Ask, AskChannel, AskId, AskKind, Attempt, AttemptId, Event, ToolUse};
+use crate::domain::{Ask, AskChannel, AskId, AskKind, AskRecord, Attempt, AttemptId, Event, ToolUse};
 use crate::protocol::hooks::{HookCall, HookEvent, HookReply, LONGEST_STATE};
 use crate::server::engine_handle::EngineHandle;
 use crate::server::hub::AgentStates;
@@ -188,7 +188,9 @@ pub(super) fn leave_to_terminal(engine: &EngineHandle, agents: &LocalAgents, id:
 /// Whether an agent may end its turn: it has reported, waits for a person (K106), or was asked to because its context is full.
 fn may_stop(attempt: &Attempt) -> bool {
     let has_reported = attempt.signals.iter().any(|signal| signal.kind.is_terminal());
-    has_reported || attempt.leaves.is_some() || attempt.asks.iter().any(|known| known.closed.is_none())
+    // An answer that arrived needs nobody any more, though the tool has not been seen to go on yet.
+    let waits = |known: &AskRecord| known.closed.is_none() && known.given().is_none();
+    has_reported || attempt.leaves.is_some() || attempt.asks.iter().any(waits)
 }
 
 impl WaitingAsk {
@@ -235,9 +237,7 @@ impl WaitingAsk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{
-        AskAnswer, AskChannel, AskKind, AskRecord, AskReply, AttemptState, Timestamp, Verdict,
-    };
+    use crate::domain::{AskAnswer, AskChannel, AskKind, AskReply, AttemptState, Timestamp, Verdict};
     use crate::read_model::settled_attempt;
 
     fn ask() -> Ask {
@@ -307,6 +307,13 @@ mod tests {
         assert!(!may_stop(&attempt));
         attempt.asks.push(AskRecord::new(ask(), Timestamp(1)));
         assert!(may_stop(&attempt));
+        attempt.asks[0].answer = Some(AskAnswer {
+            by: "ada".to_owned(),
+            reply: AskReply::Allow,
+            at: Timestamp(2),
+            problem: None,
+        });
+        assert!(!may_stop(&attempt), "it was answered and has not gone on yet");
         attempt.asks[0].closed = Some(Timestamp(2));
         assert!(!may_stop(&attempt));
     }

@@ -328,7 +328,7 @@ fn an_answer_in_words_is_over_once_it_was_typed_and_asked_again_when_nobody_know
     fixture.happen(Event::Woke(inventory.clone()));
     assert_eq!(
         waiting(&fixture, attempt),
-        [ask.clone()],
+        std::slice::from_ref(&ask),
         "it may not have been typed"
     );
     let told = fixture.lines();

@@ -10,11 +10,14 @@ use super::dice::Dice;
 /// An ask of an attempt.
 pub(super) type Key = (AttemptId, AskId);
 
+/// What an agent does, each with how long after now.
+type Plan = Vec<(u64, Act)>;
+
 /// What the tools know, and how much of it there was.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Requests {
     /// Requests whose reply is waited for, with what the agent does afterwards and how long after it.
-    waiting: BTreeMap<Key, (Ask, Vec<(u64, Act)>)>,
+    waiting: BTreeMap<Key, (Ask, Plan)>,
     /// What the tools were told; a tool that did not hear it asks once more and must be told the same.
     told: BTreeMap<Key, AskReply>,
     /// Answers that were typed.
@@ -28,7 +31,7 @@ pub(super) struct Requests {
 
 impl Requests {
     /// The tool of an attempt asks something, and its agent does the rest only afterwards.
-    pub(super) fn ask(&mut self, attempt: AttemptId, rest: Vec<(u64, Act)>, dice: &mut Dice) -> Ask {
+    pub(super) fn ask(&mut self, attempt: AttemptId, rest: Plan, dice: &mut Dice) -> Ask {
         self.n += 1;
         let kinds = [AskKind::Permission, AskKind::Question, AskKind::Plan];
         let kind = dice.pick(&kinds).copied().unwrap_or(AskKind::Permission);
@@ -50,7 +53,7 @@ impl Requests {
     }
 
     /// The person in the terminal answers what the tool of an attempt waits for; what its agent does next.
-    pub(super) fn take_back(&mut self, attempt: AttemptId) -> Option<(AskId, Vec<(u64, Act)>)> {
+    pub(super) fn take_back(&mut self, attempt: AttemptId) -> Option<(AskId, Plan)> {
         let key = self.waiting.keys().find(|(id, _)| *id == attempt).cloned()?;
         let (_, rest) = self.waiting.remove(&key)?;
         self.n_taken_back += 1;
@@ -76,7 +79,7 @@ impl Requests {
         board: &Board,
         dice: &mut Dice,
         lost: u64,
-    ) -> Result<Vec<(AttemptId, Vec<(u64, Act)>)>, String> {
+    ) -> Result<Vec<(AttemptId, Plan)>, String> {
         let mut going_on = Vec::new();
         for key in self.waiting.keys().cloned().collect::<Vec<_>>() {
             let Some(reply) = reply_on(board, &key) else {

@@ -121,7 +121,7 @@ impl World {
             Effect::Settle(id) => self.settle(now, *id),
             Effect::Retire(task) => self.retire(now, task),
             Effect::Answer(id, ask) => {
-                self.with(board, *id, |world, attempt| world.answer(now, attempt, ask))
+                self.with(board, *id, |world, attempt| world.answer(now, attempt, ask));
             }
             Effect::Tell(..) | Effect::Reply(..) | Effect::Notify(_) => {}
         }
