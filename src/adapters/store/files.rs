@@ -5,7 +5,6 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::last_turn;
 use crate::adapters::state_folder::private_folder;
 use crate::ports::store::StoreError;
 
@@ -40,6 +39,11 @@ impl StoreFiles {
         beside(&self.database, "-wal")
     }
 
+    /// Holds the number of the last turn.
+    pub(super) fn last_turn(&self) -> PathBuf {
+        beside(&self.database, "-last")
+    }
+
     /// Refuses to go on when any of the files, or the folder they are in, is a link or not what it should be.
     pub(super) fn refuse_links(&self) -> Result<(), StoreError> {
         let folder = self.database.parent().unwrap_or(Path::new("."));
@@ -50,7 +54,7 @@ impl StoreFiles {
             &self.database,
             &self.log(),
             &shared,
-            &last_turn::path(self),
+            &self.last_turn(),
             &self.lock,
             &self.ballast,
         ] {

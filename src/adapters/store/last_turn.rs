@@ -4,12 +4,11 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::path::PathBuf;
 
 use rusqlite::Connection;
 
 use super::errors::{damaged, failure};
-use super::files::{StoreFiles, beside, private_file};
+use super::files::{StoreFiles, private_file};
 use crate::ports::store::StoreError;
 
 /// Digits of the number, always as many, so that a shorter one leaves nothing of a longer.
@@ -26,7 +25,7 @@ impl LastTurn {
             .write(true)
             .create(true)
             .truncate(false)
-            .open(path(files));
+            .open(files.last_turn());
         let mut last = LastTurn(opened.ok());
         last.note(newest);
         last
@@ -47,13 +46,9 @@ fn write_at_begin(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
-pub(super) fn path(files: &StoreFiles) -> PathBuf {
-    beside(&files.database, "-last")
-}
-
 /// The number that was noted; none where there is none that can be understood.
 pub(super) fn noted(files: &StoreFiles) -> Option<u64> {
-    let text = fs::read_to_string(path(files)).ok()?;
+    let text = fs::read_to_string(files.last_turn()).ok()?;
     text.trim_end().parse().ok()
 }
 

@@ -10,7 +10,6 @@ use super::backup::{self, stamp, unused};
 use super::errors::failure;
 use super::files::{StoreFiles, beside, failed, remove_if_there};
 use super::integrity::{check, examine};
-use super::last_turn;
 use super::lock::{LockOwner, ServerLock};
 use super::open::{SqliteStore, open_writer};
 use super::schema::{MIGRATIONS, newest};
@@ -105,7 +104,7 @@ pub(super) fn take_place(
             remove_if_there(&beside(&files.database, suffix))?;
         }
         // What another database wrote last says nothing of this one.
-        remove_if_there(&last_turn::path(files))?;
+        remove_if_there(&files.last_turn())?;
         fs::rename(fresh, &files.database)?;
         sync_folder_of(&files.database)?;
         Ok(had_one.then_some(aside))
