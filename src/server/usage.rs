@@ -141,7 +141,7 @@ mod tests {
     fn figures(cents: u64) -> UsageFigures {
         UsageFigures {
             cost: Some(Cost(cents * 10_000)),
-            used: Some(1_000 * cents),
+            used: Some(1_000 + cents),
             window: Some(200_000),
         }
     }
@@ -195,7 +195,7 @@ mod tests {
                 ..Usage::default()
             },
             context: Some(ContextFill {
-                used: 1_000_000,
+                used: 2_000,
                 window: Some(200_000),
                 tool_calls: None,
             }),

@@ -9,7 +9,8 @@ use crate::driver::{Server, Story, said};
 
 /// How every tool of these stories ends: it writes down its arguments, reports, and does what its role asks.
 const WORK: &str = r#"
-printf '%s\n' "$@" > "$ROOT/arguments-$DBS_ROLE-$DBS_ATTEMPT"
+printf '%s\n' "$@" > "$ROOT/part-$DBS_ATTEMPT"
+mv "$ROOT/part-$DBS_ATTEMPT" "$ROOT/arguments-$DBS_ROLE-$DBS_ATTEMPT"
 "$DBS_PROGRAM" signal claim
 if [ "$DBS_ROLE" = developer ]; then
   echo "$OWN_TOOL_KEY" > made.txt
@@ -93,7 +94,7 @@ fn a_kind_of_a_file_does_a_task_with_its_prompt_model_permissions_and_variables_
 #[test]
 fn a_prompt_is_typed_once_the_screen_says_that_it_is_taken() {
     let script = "printf 'Tool 1.0\\nloading\\n'; read -r early < \"$ROOT/gate\"; printf '> '\nread -r said\n\
-                  printf '%s\\n' \"$said\" > \"$ROOT/said-$DBS_ROLE\"\n$WORK";
+                  printf '%s\\n' \"$said\" > \"$ROOT/part\"; mv \"$ROOT/part\" \"$ROOT/said-$DBS_ROLE\"\n$WORK";
     let story = story("start = [\"work\"]\nready = [\">\", \"> *\"]\n", script);
     let gate = story.root().join("gate");
     assert!(story.outside("mkfifo").arg(&gate).status().unwrap().success());
@@ -118,7 +119,7 @@ fn a_prompt_is_typed_once_the_screen_says_that_it_is_taken() {
 fn a_session_goes_on_by_the_id_that_was_chosen_and_the_window_says_what_the_agent_does() {
     let kind = "start = [\"--id\", \"{session}\", \"{file}\"]\nresume = [\"--go-on\", \"{session}\", \"{file}\"]\nsession = \"chosen\"\n\
                 [[window]]\ntitle = \"busy*\"\nstate = \"working\"\n[[window]]\ntitle = \"asks*\"\nstate = \"permission\"\n";
-    let script = "printf '%s\\n' \"$@\" > \"$ROOT/arguments-$DBS_ROLE-$DBS_ATTEMPT\"\n\
+    let script = "printf '%s\\n' \"$@\" > \"$ROOT/part\"; mv \"$ROOT/part\" \"$ROOT/arguments-$DBS_ROLE-$DBS_ATTEMPT\"\n\
                   printf %s $$ > \"$ROOT/pid\"\nif [ \"$1\" = --id ]; then \"$DBS_PROGRAM\" signal claim; echo begun > begun.txt; printf '\\033]0;busy 1\\007'; \
                   read -r _ < \"$ROOT/gate\"; printf '\\033]0;asks you\\007'; read -r _; fi\n$WORK";
     let story = story(kind, script);

@@ -27,7 +27,7 @@ pub(super) fn is_file(path: &Path) -> bool {
 
 impl GitCli {
     /// Removes the lock that the git of an agent left on its branch when it was killed: with it no other agent could commit there. For a
-    /// branch at which no agent is at work. A person's git may hold the lock, but only for a moment.
+    /// branch that is there from earlier work, and at which no agent works. A person's git may hold the lock, but only for a moment.
     ///
     /// # Errors
     /// When the lock may be in use, or cannot be removed.

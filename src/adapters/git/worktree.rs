@@ -70,7 +70,9 @@ impl GitCli {
         self.clear_path(&path, spec, &mut cleared)?;
         if let Some(branch) = &goal.branch {
             self.free_branch(&path, &branch.name, spec, &mut cleared)?;
-            self.free_lock(&branch.name)?;
+            if branch.local.is_some() {
+                self.free_lock(&branch.name)?;
+            }
             let saved = self.place_branch(branch, &goal.commit, &mut turn, &spec.attic_owner.task)?;
             cleared.saved.extend(saved);
         }
