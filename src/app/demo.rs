@@ -123,7 +123,8 @@ fn kept(folder: &Path) -> Result<PathBuf, String> {
 fn demo_setup(options: &DemoOptions, edge: &ProcessEnv) -> Result<SessionSetup, String> {
     let mut setup = session_setup::of(&Config::default(), &edge.without_git_configuration(NOTHING))?;
     let answer_after = match options.form {
-        DemoDisplay::Lines | DemoDisplay::Json => "0",
+        // What is over before the server has looked was never asked.
+        DemoDisplay::Lines | DemoDisplay::Json => "2",
         DemoDisplay::Screen | DemoDisplay::Plain => "10",
     };
     let scripted = AgentTool::Rehearsal(RehearsalAgent {

@@ -203,9 +203,7 @@ fn take_rivals(played: &mut Played) -> Vec<Vec<String>> {
 
 /// A question comes through the terminal, a signal through the socket: which of the two is heard first is chance.
 fn asked_apart(lines: Vec<String>) -> (Vec<String>, Vec<String>) {
-    lines
-        .into_iter()
-        .partition(|line| line.contains("wants to be allowed"))
+    lines.into_iter().partition(|line| line.contains(" asks: "))
 }
 
 #[test]
