@@ -2,14 +2,14 @@
 //! goes to the meters and to what is known of the agent. A record only grows; it may be long, and it may hold anything.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use parking_lot::Mutex;
 
 use crate::adapters::agents::LocalAgents;
 use crate::adapters::agents::codex::rollout::RecordReader;
+use crate::adapters::text_file;
 use crate::agent_state::Source;
 use crate::domain::{Attempt, AttemptId, Span, Timestamp};
 use crate::read_model::ReadModel;
@@ -147,7 +147,8 @@ impl RecordTail {
 
     /// Hands over each whole line that was written since. Answers whether that was all there is.
     fn read_on(&mut self, mut take: impl FnMut(&[u8])) -> io::Result<bool> {
-        let (mut file, length) = open(&self.path)?;
+        let mut file = text_file::open(&self.path)?;
+        let length = file.metadata()?.len();
         if length < self.read {
             // It was written anew.
             *self = RecordTail::new(self.path.clone());
@@ -186,20 +187,11 @@ impl RecordTail {
     }
 }
 
-/// The file and its length; only of a plain file, which nobody waits for.
-fn open(path: &Path) -> io::Result<(File, u64)> {
-    if !path.symlink_metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file"));
-    }
-    let file = File::open(path)?;
-    let length = file.metadata()?.len();
-    Ok((file, length))
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
     use std::io::Write as _;
+    use std::path::Path;
 
     use super::*;
 

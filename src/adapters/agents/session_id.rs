@@ -2,12 +2,13 @@
 //! nothing has to be stored; one that the tool chooses itself is kept in the attempt's folder when a hook tells it.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
 use super::kind::LaunchContext;
+use crate::adapters::text_file;
 use crate::domain::{AttemptId, Timestamp};
 
 /// The file with the id that a hook told, in the attempt's folder.
@@ -30,7 +31,7 @@ pub(super) fn keep(folder: &Path, id: &str) -> io::Result<()> {
 
 /// The id that a hook told, if one did.
 pub(super) fn told(folder: &Path) -> Option<String> {
-    let id = fs::read_to_string(folder.join(TOLD_FILE)).ok()?;
+    let id = text_file::read_text(&folder.join(TOLD_FILE), LONGEST_ID as u64).ok()?;
     is_id(&id).then_some(id)
 }
 
@@ -51,6 +52,23 @@ pub(super) fn of(context: &LaunchContext, attempt: AttemptId, created_at: Timest
     hex.replace_range(16..17, "8");
     let part = |from: usize, to: usize| hex.get(from..to).unwrap_or_default();
     [part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)].join("-")
+}
+
+/// Longest record of a session, in bytes, that may yet hold nothing of what is looked for.
+const LONGEST_SILENCE: u64 = 4 * 1024 * 1024;
+
+/// Whether a record of a session holds one of these words. A long one does, and so, for all we know, does one that cannot be opened.
+pub(super) fn has_one_of(record: &Path, words: &[&str]) -> bool {
+    let Ok(file) = text_file::open(record) else {
+        return true;
+    };
+    let mut begin = Vec::new();
+    let read = file.take(LONGEST_SILENCE).read_to_end(&mut begin);
+    let is_long = read.is_ok_and(|count| count as u64 == LONGEST_SILENCE);
+    is_long
+        || words
+            .iter()
+            .any(|word| memchr::memmem::find(&begin, word.as_bytes()).is_some())
 }
 
 #[cfg(test)]

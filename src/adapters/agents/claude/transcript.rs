@@ -2,14 +2,17 @@
 //! session does not depend on the folder it is called from, so all of them are looked at.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::stream_parts::assistant;
 use crate::adapters::agents::json_report::{object, raw};
+use crate::adapters::agents::session_id;
 use crate::agent_state::AgentReport;
+
+/// What a record holds once the person or the model said something.
+const SAID: [&str; 2] = [r#""type":"user""#, r#""type":"assistant""#];
 
 /// The figures of one line: of a request to the model that is not a subagent's.
 pub fn read(line: &[u8]) -> AgentReport {
@@ -38,20 +41,10 @@ pub(super) fn find(configuration: &Path, session: &str) -> Result<PathBuf, Strin
             projects.display()
         ));
     };
-    if has_message(&file) {
+    if session_id::has_one_of(&file, &SAID) {
         return Ok(file);
     }
     Err(format!("nothing was said yet in the session {}", file.display()))
-}
-
-/// Whether the person or the model said something in it. A file that cannot be opened has messages, for all we know.
-fn has_message(file: &Path) -> bool {
-    let said = [r#""type":"user""#, r#""type":"assistant""#];
-    let Ok(file) = fs::File::open(file) else {
-        return true;
-    };
-    let mut lines = BufReader::new(file).lines().map_while(Result::ok);
-    lines.any(|line| said.iter().any(|mark| line.contains(mark)))
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use crate::adapters::agents::json_report::{object, raw, text};
+use crate::adapters::agents::session_id;
+use crate::adapters::text_file;
 
 /// Longest first line that is read: it holds the instructions of the model, too.
 const MAX_FIRST_LINE: u64 = 1024 * 1024;
@@ -71,7 +73,7 @@ fn newest(folder: &Path, levels: u32, is_it: &dyn Fn(&Path) -> bool) -> Option<P
 
 /// The id, if something was said in the session of that record.
 fn said_in(record: &Path, id: String) -> Result<String, String> {
-    if has_message(record) {
+    if session_id::has_one_of(record, &[MESSAGE]) {
         return Ok(id);
     }
     Err(format!(
@@ -95,7 +97,7 @@ fn collect(folder: &Path, levels: u32, records: &mut Vec<PathBuf>) {
 /// The id in the first line of a record, if it is of that folder and a person's own and not that of a helper it started.
 fn id_in(record: &Path, folder: &Path) -> Option<String> {
     let mut line = Vec::new();
-    let file = BufReader::new(fs::File::open(record).ok()?);
+    let file = BufReader::new(text_file::open(record).ok()?);
     file.take(MAX_FIRST_LINE).read_until(b'\n', &mut line).ok()?;
     let head = object(&line)?;
     let is_own = raw(&head, "/type") == HEAD && is_same(Path::new(raw(&head, "/payload/cwd")), folder);
@@ -110,14 +112,6 @@ fn is_same(one: &Path, other: &Path) -> bool {
         || one
             .canonicalize()
             .is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
-}
-
-fn has_message(record: &Path) -> bool {
-    let Ok(file) = fs::File::open(record) else {
-        return true;
-    };
-    let mut lines = BufReader::new(file).lines().map_while(Result::ok);
-    lines.any(|line| line.contains(MESSAGE))
 }
 
 #[cfg(test)]
