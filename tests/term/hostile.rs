@@ -102,7 +102,7 @@ fn real_clusters_are_not_cut() {
 }
 
 #[test]
-fn an_unterminated_string_is_given_up() {
+fn an_unterminated_string_ends_at_the_next_sequence() {
     for kind in EmulatorKind::ALL {
         for start in ["\x1b]0;", "\x1bP", "\x1b_", "\x1b^", "\x1bX"] {
             let mut terminal = terminal(kind, 20, 5);
@@ -112,6 +112,46 @@ fn an_unterminated_string_is_given_up() {
             }
             terminal.feed(0, b"\r\x1b[2J\x1b[Hback");
             assert_eq!(text(&mut terminal), "back", "{start:?} on {}", kind.name());
+        }
+    }
+}
+
+/// Sizes of strings, in bytes, and of the pieces in which they come.
+const LONG_STRINGS: [(usize, usize); 4] = [
+    (1_100_000, 1),
+    (1_100_000, 7),
+    (10_000_000, 7),
+    (100_000_000, 4096),
+];
+
+#[test]
+fn a_string_of_any_length_is_swallowed_to_its_end_however_it_comes() {
+    for (start, end) in [
+        ("\x1b]1337;File=inline=1:", "\x07"),
+        ("\x1b]52;c;", "\x1b\\"),
+        ("\x1bP0;0;0q", "\x1b\\"),
+        ("\x1b_Gf=100;", "\x1b\\"),
+    ] {
+        for (length, piece) in LONG_STRINGS {
+            let mut terminal = terminal(EmulatorKind::Rio, 20, 5);
+            terminal.feed(0, b"before ");
+            terminal.feed(0, start.as_bytes());
+            let data = vec![b'Q'; piece];
+            for _ in 0..length / piece {
+                let events = terminal.feed(0, &data);
+                assert_eq!(events, [], "{start:?}");
+            }
+            let mut events = Vec::new();
+            for byte in end.bytes() {
+                events.extend(terminal.feed(0, &[byte]));
+            }
+            terminal.feed(0, b"after");
+            assert_eq!(events, [], "{start:?} of {length} bytes");
+            assert_eq!(
+                text(&mut terminal),
+                "before after",
+                "{start:?} of {length} bytes in pieces of {piece}"
+            );
         }
     }
 }

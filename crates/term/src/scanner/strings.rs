@@ -2,10 +2,10 @@
 
 use memchr::{memchr, memchr2};
 
-/// After this many bytes a string without an end is given up, and what follows is text again.
-const MAX_STRING_BYTES: usize = 1 << 20;
-/// Bytes kept of a DCS, APC, PM or SOS string (`M8`); the rest is only skipped.
-const MAX_KEPT_BYTES: usize = 64 << 10;
+/// Longest OSC string that is used. A longer one (an image, say) is skipped to its end.
+const MAX_OSC_BYTES: usize = 1 << 20;
+/// Bytes kept of a DCS string (`M8`); the rest is skipped to its end.
+const MAX_DCS_BYTES: usize = 64 << 10;
 
 /// Kinds of control strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub enum StringKind {
 /// How far reading a control string has come.
 pub(super) enum StringProgress {
     Unfinished,
-    /// Cancelled, cut off by another sequence, or too long.
+    /// Cancelled, cut off by another sequence, or too long and at its end.
     Abandoned,
     /// Cut off by a sequence whose ESC was in the bytes before.
     CutOff,
@@ -33,7 +33,7 @@ pub(super) enum StringProgress {
 pub(super) struct StringReader {
     kind: StringKind,
     body: Vec<u8>,
-    seen: usize,
+    is_too_long: bool,
     after_escape: bool,
 }
 
@@ -42,7 +42,7 @@ impl StringReader {
         Self {
             kind,
             body: Vec::new(),
-            seen: 0,
+            is_too_long: false,
             after_escape: false,
         }
     }
@@ -59,21 +59,18 @@ impl StringReader {
     pub(super) fn read(&mut self, bytes: &[u8]) -> (StringProgress, usize) {
         if self.after_escape {
             return match bytes.first() {
-                Some(b'\\') => (StringProgress::Complete { bell: false }, 1),
+                Some(b'\\') => (self.complete(false), 1),
                 _ => (StringProgress::CutOff, 0),
             };
         }
         let end = self.end(bytes);
         self.keep(bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default());
-        if self.seen > MAX_STRING_BYTES {
-            return (StringProgress::Abandoned, end.unwrap_or(bytes.len()));
-        }
         let Some(end) = end else {
             return (StringProgress::Unfinished, bytes.len());
         };
         match (bytes.get(end), bytes.get(end + 1)) {
-            (Some(0x07), _) => (StringProgress::Complete { bell: true }, end + 1),
-            (Some(0x1b), Some(b'\\')) => (StringProgress::Complete { bell: false }, end + 2),
+            (Some(0x07), _) => (self.complete(true), end + 1),
+            (Some(0x1b), Some(b'\\')) => (self.complete(false), end + 2),
             // The ESC begins the next sequence.
             (Some(0x1b), Some(_)) => (StringProgress::Abandoned, end),
             (Some(0x1b), None) => {
@@ -94,14 +91,27 @@ impl StringReader {
         memchr2(0x18, 0x1a, before).or(end)
     }
 
+    fn complete(&self, bell: bool) -> StringProgress {
+        if self.is_too_long {
+            StringProgress::Abandoned
+        } else {
+            StringProgress::Complete { bell }
+        }
+    }
+
     fn keep(&mut self, bytes: &[u8]) {
-        self.seen += bytes.len();
         let limit = match self.kind {
-            StringKind::Osc => MAX_STRING_BYTES,
-            StringKind::Dcs => MAX_KEPT_BYTES,
+            StringKind::Osc => MAX_OSC_BYTES,
+            StringKind::Dcs => MAX_DCS_BYTES,
             StringKind::Ignored => 0,
         };
-        let room = limit.saturating_sub(self.body.len()).min(bytes.len());
-        self.body.extend_from_slice(bytes.get(..room).unwrap_or_default());
+        let room = limit - self.body.len();
+        if self.kind == StringKind::Osc && (bytes.len() > room || self.is_too_long) {
+            self.is_too_long = true;
+            self.body = Vec::new();
+        } else {
+            self.body
+                .extend_from_slice(bytes.get(..room.min(bytes.len())).unwrap_or_default());
+        }
     }
 }
