@@ -189,6 +189,10 @@ impl AttachedClient {
         let Some(message) = message else {
             return Ok(ClientFlow::Gone);
         };
+        // Who saw in a frame that settings changed types by those already, whichever of the two arrived here first.
+        if self.settings.has_changed().unwrap_or(false) {
+            self.apply_settings();
+        }
         match message {
             FromClient::Input(event) => return self.on_input(event, sender).await,
             FromClient::Edited(text) => {

@@ -2,7 +2,7 @@
 
 use crate::cases::CASES;
 use crate::random::Random;
-use crate::screen::{cells, cursor, halves_match, replies, row, terminal};
+use crate::screen::{cells, cursor, halves_match, replies, row, terminal, text};
 use dbs::term::{Cell, EmulatorKind, Size, TermEvent, Terminal};
 use proptest::prelude::*;
 
@@ -175,6 +175,58 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Only of the default emulator: the other one does not wrap its own lines anew.
+    #[test]
+    fn sessions_with_resizes_in_pieces_give_the_same_screen_and_history(seed in any::<u64>(), cut in 1..9usize) {
+        let random = &mut Random::new(seed);
+        let new = || Terminal::new(EmulatorKind::Rio, Size::new(12, 6), 4000);
+        let (mut one, mut many) = (new(), new());
+        for _ in 0..8 {
+            let bytes: Vec<u8> = (0..30).flat_map(|_| long_step(random)).collect();
+            if one.feed(0, &bytes).contains(&TermEvent::EmulatorRebuilt) {
+                // What a panic costs depends on where the bytes were cut.
+                break;
+            }
+            for piece in bytes.chunks(cut) {
+                many.feed(0, piece);
+            }
+            let size = Size::new(2 + random.below(30) as u16, 2 + random.below(12) as u16);
+            one.resize(size);
+            many.resize(size);
+            prop_assert_eq!(state(&mut one, Vec::new()), state(&mut many, Vec::new()));
+            let (whole, pieces) = (history(&mut one), history(&mut many));
+            let differs = first_difference(&whole, &pieces);
+            prop_assert!(differs.is_none(), "{differs:?}");
+            prop_assert_eq!(whole.len(), pieces.len());
+        }
+    }
+}
+
+/// A step of any program, or lines of a log, some of them longer than the screen is wide.
+fn long_step(random: &mut Random) -> Vec<u8> {
+    if random.below(3) > 0 {
+        return random.step();
+    }
+    let word = random.word(&["line ", "日本語 ", "e\u{301} "]);
+    let words = usize::try_from(random.below(9)).unwrap();
+    let lines = usize::try_from(random.below(12)).unwrap();
+    format!("{}\r\n", word.repeat(words)).repeat(lines).into_bytes()
+}
+
+/// The lines above the screen.
+fn history(terminal: &mut Terminal) -> Vec<Vec<Cell>> {
+    let mut lines = Vec::new();
+    for back in 1..=terminal.history_len() {
+        let mut cells = Vec::new();
+        terminal.visible_row(0, back, &mut cells);
+        lines.push(cells);
+    }
+    lines
+}
+
 /// Whether a step has only text that stands in its cell whatever comes before it: a mark or a modifier of an emoji that
 /// was left alone cannot be written alone again.
 fn stands(step: &[u8]) -> bool {
@@ -238,6 +290,22 @@ fn a_dump_holds_the_history() {
         assert_eq!(copy.history_len(), 5, "{}", kind.name());
         assert_eq!(copy.text(0, 2, 5), original.text(0, 2, 5));
         assert_eq!(cells(&mut copy), cells(&mut original));
+    }
+}
+
+#[test]
+fn what_was_cleared_with_its_history_does_not_come_back_onto_a_screen_that_grows() {
+    for kind in EmulatorKind::ALL {
+        let mut terminal = terminal(kind, 10, 3);
+        for line in 0..20 {
+            terminal.feed(0, format!("line {line}\r\n").as_bytes());
+        }
+        terminal.feed(0, b"\x1b[H\x1b[2J\x1b[3Jnew");
+        let kept = terminal.history_len();
+        assert!(kept >= 18, "{kept} lines can be read on {}", kind.name());
+        terminal.resize(Size::new(10, 8));
+        assert_eq!(text(&mut terminal), "new", "{}", kind.name());
+        assert_eq!(terminal.history_len(), kept);
     }
 }
 

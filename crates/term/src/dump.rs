@@ -56,7 +56,7 @@ pub(super) fn grid(emulator: &mut dyn Emulator, history: usize) -> Vec<u8> {
     rows(emulator, history, &mut out);
     let at = emulator.write_position();
     if at.pending_wrap {
-        last_cell_again(emulator, at.row, &mut out);
+        out.push_str(&last_cell_again(emulator, at.row));
     } else {
         put(&mut out, format_args!("\x1b[{};{}H", at.row + 1, at.col + 1));
     }
@@ -137,21 +137,22 @@ fn used(cells: &[Cell]) -> usize {
         .map_or(0, |last| last + 1)
 }
 
-/// Writing the last cell once more is the only way to have the next character wrap.
-fn last_cell_again(emulator: &mut dyn Emulator, row: u16, out: &mut String) {
+/// Codes that write the last cell of a row once more: in most emulators the only way to have the next character wrap.
+pub(super) fn last_cell_again(emulator: &mut dyn Emulator, row: u16) -> String {
     let mut cells = Vec::new();
     emulator.visible_row(row, 0, &mut cells);
     blank_torn_halves(&mut cells);
-    let Some((col, cell)) = cells
+    let last = cells
         .iter()
         .enumerate()
-        .rfind(|(_, cell)| cell.width != CellWidth::Continuation)
-    else {
-        return;
+        .rfind(|(_, cell)| cell.width != CellWidth::Continuation);
+    let Some((col, cell)) = last else {
+        return String::new();
     };
-    put(out, format_args!("\x1b[{};{}H", row + 1, col + 1));
-    sgr(&cell.style, out);
+    let mut out = format!("\x1b[{};{}H", row + 1, col + 1);
+    sgr(&cell.style, &mut out);
     out.push_str(&cell.text);
+    out
 }
 
 /// The style sequence for a style, from a reset on.

@@ -47,6 +47,9 @@ pub trait Emulator: Send {
     /// Where the next character goes.
     fn write_position(&self) -> WritePosition;
 
+    /// Has the next character begin a new line, as if the last column of this row had just been written; the cursor stands there.
+    fn set_pending_wrap(&mut self);
+
     /// Colours and attributes the next character gets.
     fn pen(&self) -> CellStyle;
 
@@ -101,5 +104,7 @@ bitflags::bitflags! {
         const CLUSTERS = 1 << 9;
         /// SGR 21 underlines twice.
         const DOUBLE_UNDERLINE = 1 << 10;
+        /// Lines above the screen are wrapped anew at another width, and come back onto a screen that grows.
+        const REWRAP = 1 << 11;
     }
 }

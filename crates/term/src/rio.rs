@@ -188,6 +188,10 @@ impl Emulator for RioEmulator {
         }
     }
 
+    fn set_pending_wrap(&mut self) {
+        self.screen.grid.cursor.should_wrap = true;
+    }
+
     fn pen(&self) -> CellStyle {
         style(&self.screen.grid.template_style())
     }

@@ -10,6 +10,7 @@ mod margins;
 mod private;
 mod rate_limit;
 mod reports;
+mod saved_cursor;
 mod scrollback;
 mod sgr;
 mod state;

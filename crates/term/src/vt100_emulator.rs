@@ -10,6 +10,7 @@ use std::num::NonZeroU16;
 use compact_str::CompactString;
 
 use super::cell::{Cell, CellAttributes, CellStyle, CellWidth, Color, Underline, blank_torn_halves};
+use super::dump;
 use super::emulator::{Damage, Emulator, MissingFeatures, WritePosition};
 use super::history::{LineWriter, PackedHistory};
 use super::size::Size;
@@ -110,6 +111,13 @@ impl Emulator for Vt100Emulator {
             col: col.min(self.size.cols - 1),
             pending_wrap: col >= self.size.cols,
         }
+    }
+
+    fn set_pending_wrap(&mut self) {
+        let (row, pen) = (self.write_position().row, self.pen());
+        let again = dump::last_cell_again(self, row);
+        self.feed(again.as_bytes());
+        self.feed(dump::style(&pen).as_bytes());
     }
 
     fn pen(&self) -> CellStyle {

@@ -127,7 +127,10 @@ impl TerminalState {
     fn erase_display(&mut self, what: u16) {
         let position = self.emulator.write_position();
         match what {
-            3 => self.event(TermEvent::HistoryMark),
+            3 => {
+                self.emulator.pack_all();
+                self.event(TermEvent::HistoryMark);
+            }
             1 if position.row == 1 && self.lacks(MissingFeatures::ERASE_ABOVE) => {
                 self.draw(b"\x1b[1J");
                 let origin = self.modes.has(TermMode::Origin);

@@ -129,5 +129,6 @@ impl TerminalState {
         self.cursor_shape = CursorShape::Default;
         self.frame_began = None;
         self.titles.clear();
+        self.saved_cursors = Default::default();
     }
 }

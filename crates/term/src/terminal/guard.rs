@@ -114,6 +114,10 @@ impl Emulator for GuardedEmulator {
         position.unwrap_or_default()
     }
 
+    fn set_pending_wrap(&mut self) {
+        self.guard(|emulator| emulator.set_pending_wrap());
+    }
+
     fn pen(&self) -> CellStyle {
         self.sound().map(Emulator::pen).unwrap_or_default()
     }

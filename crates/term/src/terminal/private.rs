@@ -1,6 +1,8 @@
 //! DEC private modes. Must give the emulator only those that change its grid.
 
+use super::margins::Margins;
 use super::state::TerminalState;
+use crate::dump;
 use crate::emulator::{Emulator, MissingFeatures};
 use crate::modes::{MouseEncoding, MouseMode, TermMode};
 
@@ -24,6 +26,9 @@ impl TerminalState {
             } else {
                 self.restore_cursor();
             };
+        }
+        if number == 3 {
+            return self.columns_mode();
         }
         let Some(mode) = TermMode::from_private(number) else {
             return;
@@ -56,7 +61,7 @@ impl TerminalState {
         }
     }
 
-    /// 1049 saves and restores the cursor; 47 and 1047 leave it where it is.
+    /// 1049 saves and restores the cursor; 47 and 1047 leave it where it is. The pen and a wrap that waits belong to the terminal.
     fn switch_screen(&mut self, number: u16, to_alternate: bool) {
         if self.modes.has(TermMode::AlternateScreen) == to_alternate {
             if number == 1049 && !to_alternate {
@@ -64,11 +69,14 @@ impl TerminalState {
             }
             return;
         }
-        let mut at = self.emulator.write_position();
+        let (at, pen) = (self.emulator.write_position(), self.emulator.pen());
         if to_alternate {
+            if number == 1049 {
+                self.save_cursor();
+            }
             self.keep_main_screen();
-            let [main, _] = &mut self.saved_origin;
-            *main = self.modes.has(TermMode::Origin);
+            // Nobody can while it is hidden, and its size may change then.
+            self.emulator.settle_history();
             self.draw(b"\x1b[?1049h");
         } else {
             self.hidden_main = None;
@@ -77,13 +85,25 @@ impl TerminalState {
         self.modes.set(TermMode::AlternateScreen, to_alternate);
         self.keyboard.switch(to_alternate);
         self.modes.kitty = self.keyboard.current();
-        if number == 1049 && !to_alternate {
-            at = self.emulator.write_position();
-            let [main, _] = self.saved_origin;
-            self.modes.set(TermMode::Origin, main);
-        }
         self.share_margins();
+        if number == 1049 && !to_alternate {
+            return self.restore_cursor();
+        }
+        self.draw(dump::style(&pen).as_bytes());
         self.move_to(at.row, at.col);
+        // 1049 clears the screen, which ends a wrap that waits.
+        if at.pending_wrap && number != 1049 {
+            self.emulator.set_pending_wrap();
+        }
+    }
+
+    /// DECCOLM: 132 columns are never given, and the rest of what it does is done.
+    fn columns_mode(&mut self) {
+        self.margins = Margins::full(self.emulator.size());
+        self.draw(b"\x1b[?6l\x1b[r\x1b[2J\x1b[H");
+        if self.modes.has(TermMode::Origin) {
+            self.draw(b"\x1b[?6h");
+        }
     }
 
     /// Margins and origin mode belong to the terminal, but an emulator may keep them for each screen.
@@ -92,40 +112,6 @@ impl TerminalState {
         self.draw(format!("\x1b[?6l\x1b[{top};{bottom}r").as_bytes());
         if self.modes.has(TermMode::Origin) {
             self.draw(b"\x1b[?6h");
-        }
-    }
-
-    fn screen_index(&self) -> usize {
-        usize::from(self.modes.has(TermMode::AlternateScreen))
-    }
-
-    /// DECSC.
-    pub(super) fn save_cursor(&mut self) {
-        let origin = self.modes.has(TermMode::Origin);
-        let index = self.screen_index();
-        if let Some(saved) = self.saved_origin.get_mut(index) {
-            *saved = origin;
-        }
-        self.draw(b"\x1b7");
-    }
-
-    /// DECRC.
-    pub(super) fn restore_cursor(&mut self) {
-        self.restore_origin();
-        self.draw(b"\x1b8");
-    }
-
-    fn restore_origin(&mut self) {
-        let saved = self
-            .saved_origin
-            .get(self.screen_index())
-            .copied()
-            .unwrap_or(false);
-        if saved != self.modes.has(TermMode::Origin) {
-            let at = self.emulator.write_position();
-            self.modes.set(TermMode::Origin, saved);
-            self.draw(if saved { b"\x1b[?6h" } else { b"\x1b[?6l" });
-            self.move_to(at.row, at.col);
         }
     }
 

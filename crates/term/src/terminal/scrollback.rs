@@ -95,6 +95,20 @@ impl ScrollbackEmulator {
         }
     }
 
+    /// Leaves the emulator as many lines above its screen as it keeps. How many it has meanwhile depends on how the bytes came;
+    /// what a change of the size makes of them must not.
+    pub(super) fn settle_history(&mut self) {
+        let rewraps = !self.missing_features().contains(MissingFeatures::REWRAP);
+        let kept = if rewraps { self.kept } else { 0 };
+        self.emulator.drain_history(kept, &mut self.packed);
+    }
+
+    /// Packs all lines above the screen, so that none of them comes back onto a screen that grows.
+    pub(super) fn pack_all(&mut self) {
+        self.emulator.drain_history(0, &mut self.packed);
+        self.pack_overflow();
+    }
+
     /// Packs the rest of a line that began in the packed history.
     fn pack_open_line(&mut self) {
         let there = self.emulator.history_len();
@@ -159,6 +173,7 @@ impl Emulator for ScrollbackEmulator {
     }
 
     fn resize(&mut self, size: Size) {
+        self.settle_history();
         if size.cols != self.size().cols {
             self.pack_open_line();
         }
@@ -207,6 +222,10 @@ impl Emulator for ScrollbackEmulator {
 
     fn write_position(&self) -> WritePosition {
         self.emulator.write_position()
+    }
+
+    fn set_pending_wrap(&mut self) {
+        self.emulator.set_pending_wrap();
     }
 
     fn pen(&self) -> CellStyle {

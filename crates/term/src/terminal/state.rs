@@ -7,6 +7,7 @@ use super::charset::Charsets;
 use super::keyboard::KeyboardStacks;
 use super::margins::Margins;
 use super::rate_limit::ReplyLimiter;
+use super::saved_cursor::SavedCursor;
 use super::scrollback::ScrollbackEmulator;
 use super::tabs::TabStops;
 use crate::dump;
@@ -33,8 +34,8 @@ pub(super) struct TerminalState {
     pub(super) charsets: Charsets,
     pub(super) keyboard: KeyboardStacks,
     pub(super) palette: ColorPalette,
-    /// Origin mode as DECSC saved it, for the main and the alternate screen.
-    pub(super) saved_origin: [bool; 2],
+    /// What DECSC saved of the main and of the alternate screen.
+    pub(super) saved_cursors: [SavedCursor; 2],
     /// When the unfinished frame of the program began.
     pub(super) frame_began: Option<u64>,
     /// The main screen as escape codes, while the alternate one is shown.
@@ -68,7 +69,7 @@ impl TerminalState {
             charsets: Charsets::default(),
             keyboard: KeyboardStacks::default(),
             palette: ColorPalette::default(),
-            saved_origin: [false; 2],
+            saved_cursors: [SavedCursor::default(); 2],
             frame_began: None,
             hidden_main: None,
             linked: false,
