@@ -8,6 +8,8 @@ pub mod codex;
 mod custom;
 mod described;
 mod environment;
+pub mod headless;
+pub mod headless_tools;
 pub mod hook;
 mod identity;
 mod json_report;

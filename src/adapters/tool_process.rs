@@ -1,5 +1,5 @@
-//! A tool of an agent that runs without a terminal of its own: started with pipes, its output cut into lines, what a person types
-//! beside it, and its end, all as events in one queue with a limit. Knows no tool and no protocol.
+//! A tool of an agent that runs without a terminal of its own: started with pipes, its output cut into lines, and its end, all as
+//! events in one queue with a limit; and beside it what a person types. Knows no tool and no protocol.
 #![expect(
     clippy::disallowed_methods,
     reason = "a door: starts the tool of an agent that has no interface and reads its pipes on threads"
@@ -23,7 +23,7 @@ const WAITING_EVENTS: usize = 8;
 /// Lines that wait to be written to the tool.
 const WAITING_LINES: usize = 256;
 
-/// What happened to the tool or in front of it.
+/// What happened to the tool.
 #[derive(Debug)]
 pub enum ToolOutput {
     /// A line of its output.
@@ -32,8 +32,6 @@ pub enum ToolOutput {
     TooLong(usize),
     /// A line of its errors.
     Error(Vec<u8>),
-    /// What a person typed.
-    Typed(Vec<u8>),
     /// Its output has ended.
     OutputOver,
     Ended(io::Result<ExitStatus>),
@@ -48,16 +46,20 @@ pub struct ToolProcess {
 }
 
 impl ToolProcess {
-    /// Starts the tool in a group of its own; keys are read when standard input is a terminal.
+    /// Starts the tool in a group of its own. Where it takes no lines its input is empty.
     ///
     /// # Errors
     /// When it cannot be started, or its pipes cannot be read.
-    pub fn start(argv: &[String]) -> io::Result<ToolProcess> {
+    pub fn start(argv: &[String], takes_lines: bool) -> io::Result<ToolProcess> {
         let (program, arguments) = argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut command = Command::new(program);
         command
             .args(arguments)
-            .stdin(Stdio::piped())
+            .stdin(if takes_lines {
+                Stdio::piped()
+            } else {
+                Stdio::null()
+            })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         new_process_group(&mut command);
@@ -77,7 +79,7 @@ impl ToolProcess {
         })?;
         Ok(ToolProcess {
             events,
-            lines: Some(lines),
+            lines,
             leader,
         })
     }
@@ -107,16 +109,35 @@ impl Drop for ToolProcess {
     }
 }
 
-type Followed = (Receiver<ToolOutput>, Sender<ToolOutput>, SyncSender<String>);
+/// What a person types, until nobody holds this; nothing where standard input is no terminal.
+///
+/// # Errors
+/// When no thread can be had.
+pub fn typed_keys() -> io::Result<Receiver<Vec<u8>>> {
+    let (sender, keys) = channel(WAITING_EVENTS);
+    if io::stdin().is_terminal() {
+        named("typed", move || read_typed(&sender))?;
+    }
+    Ok(keys)
+}
+
+type Followed = (
+    Receiver<ToolOutput>,
+    Sender<ToolOutput>,
+    Option<SyncSender<String>>,
+);
 
 fn follow(child: &mut Child) -> io::Result<Followed> {
     let missing = || io::Error::from(io::ErrorKind::BrokenPipe);
     let (sender, events) = channel(WAITING_EVENTS);
     let (output, errors) = (child.stdout.take(), child.stderr.take());
     let (output, errors) = (output.ok_or_else(missing)?, errors.ok_or_else(missing)?);
-    let input = child.stdin.take().ok_or_else(missing)?;
-    let (lines, waiting) = sync_channel::<String>(WAITING_LINES);
-    named("tool-input", move || write_lines(input, &waiting))?;
+    let mut lines = None;
+    if let Some(input) = child.stdin.take() {
+        let (to, waiting) = sync_channel::<String>(WAITING_LINES);
+        named("tool-input", move || write_lines(input, &waiting))?;
+        lines = Some(to);
+    }
     let to = sender.clone();
     named("tool-output", move || {
         read_lines(output, LONGEST_LINE, &to, ToolOutput::Line);
@@ -126,10 +147,6 @@ fn follow(child: &mut Child) -> io::Result<Followed> {
     named("tool-errors", move || {
         read_lines(errors, LONGEST_ERROR, &to, ToolOutput::Error);
     })?;
-    if io::stdin().is_terminal() {
-        let to = sender.clone();
-        named("typed", move || read_typed(&to))?;
-    }
     Ok((events, sender, lines))
 }
 
@@ -147,7 +164,7 @@ fn write_lines(mut input: ChildStdin, waiting: &std::sync::mpsc::Receiver<String
     }
 }
 
-fn read_typed(to: &Sender<ToolOutput>) {
+fn read_typed(to: &Sender<Vec<u8>>) {
     let mut bytes = [0; 4096];
     let mut keys = io::stdin().lock();
     loop {
@@ -155,7 +172,7 @@ fn read_typed(to: &Sender<ToolOutput>) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Ok(count) if count > 0 => {
                 let typed = bytes.get(..count).unwrap_or_default().to_vec();
-                if to.blocking_send(ToolOutput::Typed(typed)).is_err() {
+                if to.blocking_send(typed).is_err() {
                     return;
                 }
             }

@@ -3,6 +3,7 @@
 //! 2.1.329 and 2.1.330.
 
 pub mod control;
+pub mod headless;
 pub mod hooks;
 pub mod printed;
 pub mod session_file;

@@ -2,6 +2,7 @@
 //! types, and tells the server the same as the hooks of the visible tool do, by the same code and without a process for each.
 
 mod console;
+mod process;
 mod requests;
 mod runner;
 mod state;
@@ -10,13 +11,17 @@ mod typed;
 use std::process::{ExitCode, ExitStatus};
 
 use super::hook::caller;
-use crate::adapters::tool_process::ToolProcess;
+use crate::adapters::agents::headless_tools::headless_tool;
+use crate::adapters::tool_process::typed_keys;
 use crate::cli::commands::CommandResult;
 use crate::config::process_env::ProcessEnv;
 use crate::protocol::connection::blocking_runtime;
 
 use console::TranscriptConsole;
 use runner::Runner;
+
+/// The code where a person ended the run while no process of the tool was left: as if one had been asked to end.
+const ENDED: u8 = 128 + 15;
 
 /// Runs the tool until it ends; its exit code is that of the tool. The last word is the prompt, behind `--`.
 pub(super) fn run(edge: &ProcessEnv, words: &[String]) -> CommandResult {
@@ -29,13 +34,14 @@ pub(super) fn run(edge: &ProcessEnv, words: &[String]) -> CommandResult {
     let runtime = blocking_runtime()?;
     let console = TranscriptConsole::open()?;
     let ended = runtime.block_on(async {
-        let tool = ToolProcess::start(argv)
-            .map_err(|error| format!("could not start {}: {error}", argv.join(" ")))?;
-        Runner::new(caller(edge), tool, console, prompt).run().await
+        let keys = typed_keys().map_err(|error| format!("could not read keys of this terminal: {error}"))?;
+        Runner::new(caller(edge), headless_tool(argv), console, prompt)
+            .run(argv, keys)
+            .await
     });
     // A thread may still wait for a key; the end of this process ends it.
     runtime.shutdown_background();
-    Ok(exit_code(ended?))
+    Ok(ended?.map_or(ExitCode::from(ENDED), exit_code))
 }
 
 fn usage() -> String {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::super::hook::{HookCaller, ask_until_told, call_of, told_once};
-use crate::adapters::agents::claude::control;
+use crate::domain::AskReply;
 use crate::protocol::hooks::{HookCall, HookEvent, HookReply, UsageFigures};
 
 /// Most requests that are on their way at a time.
@@ -31,13 +31,24 @@ pub(super) struct Requests {
 /// A request that has its answer.
 #[derive(Debug)]
 pub(super) struct Answered {
-    /// The id of a permission; none for what is no question.
-    pub(super) permission: Option<String>,
-    /// The line for the tool; none for what it does not wait for.
-    pub(super) line: Option<String>,
+    pub(super) answer: RequestAnswer,
     /// What was decided, for people.
     pub(super) words: Option<String>,
-    is_usage: bool,
+}
+
+/// What the tool is told.
+#[derive(Debug)]
+pub(super) enum RequestAnswer {
+    /// That the turn goes on, and why, or that it may go on as it likes.
+    Event { id: String, go_on: Option<String> },
+    /// What was decided about what it asked.
+    Permission {
+        id: String,
+        input: Value,
+        reply: AskReply,
+    },
+    /// Nothing: it does not wait.
+    Usage,
 }
 
 impl Requests {
@@ -48,38 +59,47 @@ impl Requests {
         }
     }
 
-    /// Tells the server of an event; the answer goes to the tool in any case.
-    pub(super) fn event(&mut self, id: String, input: Value) -> Option<String> {
+    /// Tells the server of an event; an answer is what is known at once.
+    pub(super) fn event(&mut self, id: String, input: Value) -> Option<RequestAnswer> {
         let Some(caller) = self.free_caller() else {
-            return Some(control::event_answer(&id, None));
+            return Some(RequestAnswer::Event { id, go_on: None });
         };
         let task = async move {
             let reply = match call_of(&caller, &input) {
                 Ok(Some(call)) => told_once(&caller, &call).await,
                 Ok(None) | Err(_) => HookReply::Nothing,
             };
-            let printed = super::super::hook::printed(&input, &reply);
+            let go_on = match reply {
+                HookReply::GoOn(why) => Some(why),
+                HookReply::Answer(_) | HookReply::Nothing => None,
+            };
+            let words = go_on
+                .as_ref()
+                .map(|_| "sent back: it has not reported how it ended".to_owned());
             Answered {
-                permission: None,
-                line: Some(control::event_answer(&id, printed.as_deref())),
-                words: printed.map(|_| "sent back: it has not reported how it ended".to_owned()),
-                is_usage: false,
+                answer: RequestAnswer::Event { id, go_on },
+                words,
             }
         };
         self.tasks.spawn(task);
         None
     }
 
-    /// Asks for a permission; a line is the answer that is known at once.
-    pub(super) fn permission(&mut self, id: &str, input: &Value) -> Option<String> {
-        if !control::has_one_answer(input) {
-            return Some(control::denied(id, ONE_AT_A_TIME));
+    /// Asks for a permission; an answer is what is known at once.
+    pub(super) fn permission(
+        &mut self,
+        id: &str,
+        input: &Value,
+        has_one_answer: bool,
+    ) -> Option<RequestAnswer> {
+        if !has_one_answer {
+            return Some(denied(id, input, ONE_AT_A_TIME));
         }
         let Some(caller) = self.free_caller() else {
-            return Some(control::denied(id, UNDECIDED));
+            return Some(denied(id, input, UNDECIDED));
         };
         let (key, input) = (id.to_owned(), input.clone());
-        let task = async move { decided(&caller, key, &input).await };
+        let task = async move { decided(&caller, key, input).await };
         let handle = self.tasks.spawn(task);
         self.permissions.insert(id.to_owned(), handle);
         None
@@ -93,10 +113,8 @@ impl Requests {
             let call = caller.call(HookEvent::Usage(figures));
             told_once(&caller, &call).await;
             Answered {
-                permission: None,
-                line: None,
+                answer: RequestAnswer::Usage,
                 words: None,
-                is_usage: true,
             }
         });
     }
@@ -121,10 +139,11 @@ impl Requests {
                 // One that was withdrawn, which nobody waits for.
                 Some(Err(_)) => {}
                 Some(Ok(answered)) => {
-                    if let Some(id) = &answered.permission {
-                        self.permissions.remove(id);
+                    match &answered.answer {
+                        RequestAnswer::Permission { id, .. } => drop(self.permissions.remove(id)),
+                        RequestAnswer::Usage => self.tells_usage = false,
+                        RequestAnswer::Event { .. } => {}
                     }
-                    self.tells_usage &= !answered.is_usage;
                     return answered;
                 }
             }
@@ -136,37 +155,37 @@ impl Requests {
     }
 }
 
-async fn decided(caller: &HookCaller, id: String, input: &Value) -> Answered {
-    let mut printed = None;
-    for _ in 0..TRIES {
-        let Ok(Some(call)) = call_of(caller, input) else {
-            break;
-        };
-        printed = answer(caller, &call, input).await;
-        if printed.is_some() {
-            break;
-        }
-    }
-    let (line, words) = match printed {
-        Some((text, words)) => (control::permission_answer(&id, input, &text), words),
-        None => (
-            control::denied(&id, UNDECIDED),
-            "nobody could be asked".to_owned(),
-        ),
-    };
-    Answered {
-        permission: Some(id),
-        line: Some(line),
-        words: Some(words),
-        is_usage: false,
+/// A permission that nobody can give.
+fn denied(id: &str, input: &Value, why: &str) -> RequestAnswer {
+    RequestAnswer::Permission {
+        id: id.to_owned(),
+        input: input.clone(),
+        reply: AskReply::Deny(why.to_owned()),
     }
 }
 
-async fn answer(caller: &HookCaller, call: &HookCall, input: &Value) -> Option<(String, String)> {
-    let reply = ask_until_told(caller, call, true).await;
-    let words = match (&reply, &call.event) {
-        (HookReply::Answer(reply), HookEvent::Ask(ask)) => format!("{} it", reply.words(ask)),
-        _ => String::new(),
-    };
-    Some((super::super::hook::printed(input, &reply)?, words))
+async fn decided(caller: &HookCaller, id: String, input: Value) -> Answered {
+    for _ in 0..TRIES {
+        let Ok(Some(call)) = call_of(caller, &input) else {
+            break;
+        };
+        if let HookReply::Answer(reply) = ask_until_told(caller, &call, true).await {
+            return Answered {
+                words: words_of(&call, &reply),
+                answer: RequestAnswer::Permission { id, input, reply },
+            };
+        }
+    }
+    Answered {
+        answer: denied(&id, &input, UNDECIDED),
+        words: Some("nobody could be asked".to_owned()),
+    }
+}
+
+/// What was decided, for people.
+fn words_of(call: &HookCall, reply: &AskReply) -> Option<String> {
+    match &call.event {
+        HookEvent::Ask(ask) => Some(format!("{} it", reply.words(ask))),
+        HookEvent::Usage(_) | HookEvent::TurnOver { .. } | HookEvent::Report => None,
+    }
 }

@@ -2,41 +2,34 @@
 //! here, one after another.
 
 use std::collections::BTreeMap;
-use std::io;
-use std::pin::Pin;
 use std::process::ExitStatus;
-use std::time::Duration;
 
-use tokio::time::{Sleep, sleep};
+use serde_json::Value;
+use tokio::sync::mpsc::Receiver;
 
 use super::super::hook::HookCaller;
 use super::super::signal::new_key;
 use super::console::TranscriptConsole;
-use super::requests::{Answered, Requests};
+use super::process::{ProcessEvent, ToolRun};
+use super::requests::{Answered, RequestAnswer, Requests};
 use super::state::HeadlessState;
 use super::typed::{Typed, TypedMessage};
-use crate::adapters::agents::claude::control::{self, ControlRequest};
-use crate::adapters::agents::claude::printed::StreamTranscript;
-use crate::adapters::agents::claude::stream;
+use crate::adapters::agents::headless::{HeadlessStep, HeadlessTool};
 use crate::adapters::agents::plain_line;
-use crate::adapters::tool_process::{ToolOutput, ToolProcess};
-use crate::agent_state::{AgentReport, Doing, Seen};
+use crate::adapters::tool_process::ToolOutput;
+use crate::agent_state::{AgentReport, Wait};
 
 /// Lines in a row that are no messages of the tool, before they are only counted.
 const MOST_STRAY: usize = 20;
-/// How long a tool that was asked to end may take, and how long the output of one that has ended is waited for: something it left
-/// behind may hold it open.
-const TO_END: Duration = Duration::from_secs(5);
-const DRAIN: Duration = Duration::from_secs(2);
 /// Messages of a person that wait for their turn.
 const MOST_QUEUED: usize = 100;
 
 /// A tool and all that belongs to its run.
 pub(super) struct Runner {
     requests: Requests,
-    tool: ToolProcess,
+    tool: Box<dyn HeadlessTool>,
+    process: ToolRun,
     console: TranscriptConsole,
-    transcript: StreamTranscript,
     state: HeadlessState,
     typed: TypedMessage,
     /// Sent when the tool is ready.
@@ -45,87 +38,92 @@ pub(super) struct Runner {
     stray: usize,
     /// Ctrl-C was typed, and the next one ends the tool.
     is_warned: bool,
-    end: End,
-}
-
-/// How far the end of the tool has come.
-#[derive(Default)]
-struct End {
-    status: Option<io::Result<ExitStatus>>,
-    is_output_over: bool,
-    /// Until when the next step of the end is waited for.
-    limit: Option<Pin<Box<Sleep>>>,
+    /// The run is over as soon as no process is left.
+    is_ending: bool,
+    /// Why the run cannot go on.
+    failure: Option<String>,
 }
 
 impl Runner {
     pub(super) fn new(
         caller: Option<HookCaller>,
-        tool: ToolProcess,
+        tool: Box<dyn HeadlessTool>,
         console: TranscriptConsole,
         prompt: &str,
     ) -> Runner {
         Runner {
             requests: Requests::of(caller),
             tool,
+            process: ToolRun::default(),
             console,
-            transcript: StreamTranscript::default(),
             state: HeadlessState::new(),
             typed: TypedMessage::default(),
             prompt: Some(prompt.to_owned()),
             queued: BTreeMap::new(),
             stray: 0,
             is_warned: false,
-            end: End::default(),
+            is_ending: false,
+            failure: None,
         }
     }
 
-    /// Goes on until the tool has ended and everything it said was read.
-    pub(super) async fn run(mut self) -> Result<ExitStatus, String> {
-        self.write(control::initialize());
-        while self.end.status.is_none() || !self.end.is_output_over {
+    /// Goes on until the tool has ended and everything it said was read. No status where no process was left when a person ended it.
+    pub(super) async fn run(
+        mut self,
+        argv: &[String],
+        mut keys: Receiver<Vec<u8>>,
+    ) -> Result<Option<ExitStatus>, String> {
+        let steps = self.tool.start(argv);
+        self.perform(steps);
+        loop {
+            if let Some(why) = self.failure.take() {
+                return Err(why);
+            }
+            if self.is_ending && !self.process.is_running() {
+                return Ok(None);
+            }
             tokio::select! {
-                event = self.tool.events.recv() => match event {
-                    Some(event) => self.take(event),
-                    None => break,
-                },
-                answered = self.requests.next() => self.answered(answered),
-                () = reached(self.end.limit.as_mut()) => {
-                    if self.end.status.is_some() {
-                        break;
+                event = self.process.next() => match event {
+                    ProcessEvent::Output(output) => self.take(output),
+                    ProcessEvent::Ended(status) => {
+                        let status = status
+                            .map_err(|error| format!("could not learn how the tool ended: {error}"))?;
+                        if self.is_over(status) {
+                            return Ok(Some(status));
+                        }
                     }
-                    self.end.limit = None;
-                    self.tool.kill();
-                }
+                },
+                Some(bytes) = keys.recv() => self.keys(&bytes),
+                answered = self.requests.next() => self.answered(answered),
             }
             self.tell_usage();
         }
+    }
+
+    /// Takes in the end of a process; whether it is that of the run.
+    fn is_over(&mut self, status: ExitStatus) -> bool {
         self.show_stray();
-        let status = self
-            .end
-            .status
-            .take()
-            .ok_or("could not learn how the tool ended: nobody told")?;
-        let status = status.map_err(|error| format!("could not learn how the tool ended: {error}"))?;
+        let next = self.tool.process_end(status.success());
+        if let Some(steps) = next.filter(|_| !self.is_ending) {
+            self.perform(steps);
+            return false;
+        }
         if !status.success() {
             self.console.lines([format!("the tool ended: {status}")]);
         }
-        Ok(status)
+        true
     }
 
-    fn take(&mut self, event: ToolOutput) {
-        match event {
+    fn take(&mut self, output: ToolOutput) {
+        match output {
             ToolOutput::Line(line) => self.line(&line),
             ToolOutput::TooLong(length) => {
                 let text = format!("~ a line of {length} bytes is too long and was left out");
                 self.console.lines([text]);
             }
             ToolOutput::Error(line) => self.stray_line(&line),
-            ToolOutput::Typed(bytes) => self.keys(&bytes),
-            ToolOutput::OutputOver => self.end.is_output_over = true,
-            ToolOutput::Ended(status) => {
-                self.end.status = Some(status);
-                self.end.limit = Some(Box::pin(sleep(DRAIN)));
-            }
+            // The process knows of its end already.
+            ToolOutput::OutputOver | ToolOutput::Ended(_) => {}
         }
     }
 
@@ -135,15 +133,8 @@ impl Runner {
             return;
         }
         self.show_stray();
-        self.console.lines(self.transcript.lines(line));
-        let report = stream::read(line);
-        let wait = wait_of(&report);
-        for record in self.state.take(report) {
-            self.console.record(&record);
-        }
-        if let Some(request) = control::request(line) {
-            self.request(request, wait);
-        }
+        let steps = self.tool.line(line);
+        self.perform(steps);
     }
 
     /// A line of the tool that is no message. Of many in a row the rest is only counted.
@@ -166,51 +157,85 @@ impl Runner {
         self.stray = 0;
     }
 
-    fn request(&mut self, request: ControlRequest, wait: Option<Doing>) {
-        let answer = match request {
-            ControlRequest::Ready => {
+    fn perform(&mut self, steps: Vec<HeadlessStep>) {
+        for step in steps {
+            if self.failure.is_none() {
+                self.step(step);
+            }
+        }
+    }
+
+    fn step(&mut self, step: HeadlessStep) {
+        match step {
+            HeadlessStep::Run { argv, takes_lines } => {
+                self.failure = self.process.start(&argv, takes_lines).err();
+            }
+            HeadlessStep::Write(line) => self.write(line),
+            HeadlessStep::Terminate => self.process.terminate(),
+            HeadlessStep::Ready => {
                 if let Some(prompt) = self.prompt.take() {
                     self.send(&prompt);
                 }
-                None
             }
-            ControlRequest::Event { id, input } => self.requests.event(id, input),
-            ControlRequest::Permission { id, input } => {
-                let answer = self.requests.permission(&id, &input);
-                if let (None, Some(Doing::Blocked(wait))) = (&answer, wait) {
-                    self.console
-                        .lines([format!("? {}", plain_line(wait.text.as_bytes()))]);
-                    let record = self.state.waits(&id, wait);
-                    self.record(record.as_deref());
-                }
-                answer
-            }
-            ControlRequest::Withdrawn { id } => {
-                self.requests.withdraw(&id);
-                let record = self.state.settled(&id);
-                self.record(record.as_deref());
-                None
-            }
-            ControlRequest::Unknown { id } => Some(control::unknown(&id)),
-            ControlRequest::Begun { message } => {
+            HeadlessStep::Begun { message } => {
                 let text = self.queued.remove(&message);
                 self.console
                     .lines(text.map(|text| format!("> {}", plain_line(text.as_bytes()))));
-                None
             }
-        };
-        if let Some(line) = answer {
-            self.write(line);
+            HeadlessStep::Show(line) => self.console.lines([line]),
+            HeadlessStep::Report(report) => self.report(report),
+            HeadlessStep::Event { id, input } => {
+                let answer = self.requests.event(id, input);
+                self.tell(answer.as_ref());
+            }
+            HeadlessStep::Permission { id, input, wait } => self.permission(&id, &input, wait),
+            HeadlessStep::Withdrawn { id } => {
+                self.requests.withdraw(&id);
+                let record = self.state.settled(&id);
+                self.record(record.as_deref());
+            }
         }
+    }
+
+    fn report(&mut self, report: AgentReport) {
+        for record in self.state.take(report) {
+            self.console.record(&record);
+        }
+    }
+
+    fn permission(&mut self, id: &str, input: &Value, wait: Option<Wait>) {
+        let has_one_answer = self.tool.has_one_answer(input);
+        let answer = self.requests.permission(id, input, has_one_answer);
+        if let (None, Some(wait)) = (&answer, wait) {
+            self.console
+                .lines([format!("? {}", plain_line(wait.text.as_bytes()))]);
+            let record = self.state.waits(id, wait);
+            self.record(record.as_deref());
+        }
+        self.tell(answer.as_ref());
+    }
+
+    /// Tells the tool what was answered.
+    fn tell(&mut self, answer: Option<&RequestAnswer>) {
+        let steps = match answer {
+            Some(RequestAnswer::Event { id, go_on }) => self.tool.event_answer(id, go_on.as_deref()),
+            Some(RequestAnswer::Permission { id, input, reply }) => {
+                self.tool.permission_answer(id, input, reply)
+            }
+            Some(RequestAnswer::Usage) | None => return,
+        };
+        self.perform(steps);
     }
 
     fn answered(&mut self, answered: Answered) {
         let words = answered.words.map(|words| format!("! {words}"));
         self.console.lines(words);
-        if let Some(line) = answered.line {
-            self.write(line);
-        }
-        if let Some(id) = answered.permission {
+        let permission = match &answered.answer {
+            RequestAnswer::Permission { id, .. } => Some(id.clone()),
+            RequestAnswer::Event { .. } | RequestAnswer::Usage => None,
+        };
+        self.tell(Some(&answered.answer));
+        if let Some(id) = permission {
             let record = self.state.settled(&id);
             self.record(record.as_deref());
         }
@@ -224,8 +249,8 @@ impl Runner {
                 Typed::Escape => {}
                 Typed::Interrupt if self.is_warned => {
                     self.console.lines(["ending"]);
-                    self.tool.terminate();
-                    self.end.limit = Some(Box::pin(sleep(TO_END)));
+                    self.is_ending = true;
+                    self.process.terminate();
                 }
                 Typed::Interrupt => {
                     self.is_warned = true;
@@ -259,19 +284,23 @@ impl Runner {
         if self.state.is_busy() && self.queued.len() < MOST_QUEUED {
             self.queued.insert(id.clone(), text.to_owned());
         }
-        self.write(control::message(text, &id));
+        let steps = self.tool.message(text, &id);
+        self.perform(steps);
     }
 
     fn interrupt(&mut self) {
         self.console.lines(["interrupting"]);
         match new_key() {
-            Ok(id) => self.write(control::interrupt(&id)),
+            Ok(id) => {
+                let steps = self.tool.interrupt(&id);
+                self.perform(steps);
+            }
             Err(why) => self.console.lines([why]),
         }
     }
 
     fn write(&self, line: String) {
-        if !self.tool.write(line) {
+        if !self.process.write(line) {
             self.console
                 .lines(["the tool does not read what it is told; this was lost"]);
         }
@@ -291,21 +320,6 @@ impl Runner {
             self.requests.usage(figures);
         }
     }
-}
-
-async fn reached(limit: Option<&mut Pin<Box<Sleep>>>) {
-    match limit {
-        Some(limit) => limit.await,
-        None => std::future::pending().await,
-    }
-}
-
-/// What the report says that a person is waited for.
-fn wait_of(report: &AgentReport) -> Option<Doing> {
-    report.seen.iter().find_map(|seen| match seen {
-        Seen::Doing(doing @ Doing::Blocked(_)) => Some(doing.clone()),
-        _ => None,
-    })
 }
 
 /// An id that no other message has, in the form of a UUID.

@@ -1,0 +1,108 @@
+//! The processes of a tool without an interface, one after another, each from its start to its end.
+
+use std::io;
+use std::pin::Pin;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use tokio::time::{Sleep, sleep};
+
+use crate::adapters::tool_process::{ToolOutput, ToolProcess};
+
+/// How long a tool that was asked to end may take, and how long the output of one that has ended is waited for: something it left
+/// behind may hold it open.
+const TO_END: Duration = Duration::from_secs(5);
+const DRAIN: Duration = Duration::from_secs(2);
+
+/// What a process did.
+#[derive(Debug)]
+pub(super) enum ProcessEvent {
+    Output(ToolOutput),
+    /// It has ended, and everything it said was handed on.
+    Ended(io::Result<ExitStatus>),
+}
+
+/// The process that runs, if one does.
+#[derive(Default)]
+pub(super) struct ToolRun {
+    process: Option<ToolProcess>,
+    status: Option<io::Result<ExitStatus>>,
+    is_output_over: bool,
+    /// Until when the next step of the end is waited for.
+    limit: Option<Pin<Box<Sleep>>>,
+}
+
+impl ToolRun {
+    /// Starts a process; one that runs still is ended.
+    pub(super) fn start(&mut self, argv: &[String], takes_lines: bool) -> Result<(), String> {
+        let process = ToolProcess::start(argv, takes_lines)
+            .map_err(|error| format!("could not start {}: {error}", argv.join(" ")))?;
+        *self = ToolRun {
+            process: Some(process),
+            ..ToolRun::default()
+        };
+        Ok(())
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        self.process.is_some()
+    }
+
+    /// Writes a line; false when it is lost.
+    pub(super) fn write(&self, line: String) -> bool {
+        let process = self.process.as_ref();
+        process.is_some_and(|process| process.write(line))
+    }
+
+    /// Asks it to end, and ends it when it does not.
+    pub(super) fn terminate(&mut self) {
+        if let Some(process) = &mut self.process {
+            process.terminate();
+            self.limit = Some(Box::pin(sleep(TO_END)));
+        }
+    }
+
+    /// What happens next; waits for ever while no process runs.
+    pub(super) async fn next(&mut self) -> ProcessEvent {
+        loop {
+            let Some(process) = &mut self.process else {
+                return std::future::pending().await;
+            };
+            tokio::select! {
+                event = process.events.recv() => match event {
+                    Some(ToolOutput::OutputOver) => self.is_output_over = true,
+                    Some(ToolOutput::Ended(status)) => {
+                        self.status = Some(status);
+                        self.limit = Some(Box::pin(sleep(DRAIN)));
+                    }
+                    Some(event) => return ProcessEvent::Output(event),
+                    None => {
+                        self.is_output_over = true;
+                        self.status.get_or_insert_with(|| Err(io::Error::other("nobody told")));
+                    }
+                },
+                () = reached(self.limit.as_mut()) => {
+                    self.limit = None;
+                    if self.status.is_none() {
+                        process.kill();
+                    }
+                    self.is_output_over |= self.status.is_some();
+                }
+            }
+            if self.is_output_over
+                && let Some(status) = self.status.take()
+            {
+                // What it left behind ends with it.
+                *self = ToolRun::default();
+                return ProcessEvent::Ended(status);
+            }
+        }
+    }
+}
+
+async fn reached(limit: Option<&mut Pin<Box<Sleep>>>) {
+    match limit {
+        Some(limit) => limit.await,
+        None => std::future::pending().await,
+    }
+}
