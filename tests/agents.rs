@@ -16,6 +16,8 @@ mod claude_headless;
 mod claude_pane;
 #[path = "agents/codex.rs"]
 mod codex;
+#[path = "agents/codex_headless.rs"]
+mod codex_headless;
 #[path = "agents/codex_pipeline.rs"]
 mod codex_pipeline;
 #[path = "agents/demo.rs"]

@@ -4,14 +4,14 @@
 pub(crate) mod children;
 pub(super) mod output;
 
-pub(super) use group::{kill, kill_group, new_process_group, terminate, terminate_group};
+pub(super) use group::{interrupt, kill, kill_group, new_process_group, terminate, terminate_group};
 
 #[cfg(unix)]
 mod group {
     use std::os::unix::process::CommandExt as _;
     use std::process::{Child, Command};
 
-    use nix::sys::signal::{Signal, killpg};
+    use nix::sys::signal::{self, Signal, killpg};
     use nix::unistd::Pid;
 
     /// Makes the command the leader of its own group.
@@ -25,19 +25,27 @@ mod group {
 
     /// Asks the group of that leader to end.
     pub(in super::super) fn terminate_group(leader: u32) {
-        signal(leader, Signal::SIGTERM);
+        to_group(leader, Signal::SIGTERM);
     }
 
     pub(in super::super) fn kill(child: &mut Child) {
         kill_group(child.id());
     }
 
-    /// Kills the group of that leader, also when the leader itself has ended.
-    pub(in super::super) fn kill_group(leader: u32) {
-        signal(leader, Signal::SIGKILL);
+    /// Interrupts that process alone.
+    pub(in super::super) fn interrupt(leader: u32) {
+        if let Ok(id) = i32::try_from(leader) {
+            // The only failure is that it has ended.
+            signal::kill(Pid::from_raw(id), Signal::SIGINT).ok();
+        }
     }
 
-    fn signal(leader: u32, signal: Signal) {
+    /// Kills the group of that leader, also when the leader itself has ended.
+    pub(in super::super) fn kill_group(leader: u32) {
+        to_group(leader, Signal::SIGKILL);
+    }
+
+    fn to_group(leader: u32, signal: Signal) {
         if let Ok(id) = i32::try_from(leader) {
             // The only failure is that nobody is left.
             killpg(Pid::from_raw(id), signal).ok();
@@ -62,6 +70,8 @@ mod group {
     }
 
     pub(in super::super) fn terminate_group(_leader: u32) {}
+
+    pub(in super::super) fn interrupt(_leader: u32) {}
 
     pub(in super::super) fn kill_group(_leader: u32) {}
 }

@@ -12,7 +12,7 @@ use std::thread;
 
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use super::child_process::{kill_group, new_process_group, terminate_group};
+use super::child_process::{interrupt, kill_group, new_process_group, terminate_group};
 
 /// Longest line that is handed on, in bytes; the rest of a longer one is passed over.
 pub const LONGEST_LINE: usize = 16 * 1024 * 1024;
@@ -94,6 +94,11 @@ impl ToolProcess {
     pub fn terminate(&mut self) {
         self.lines = None;
         terminate_group(self.leader);
+    }
+
+    /// Interrupts the tool, and not what it started: that is its own affair.
+    pub fn interrupt(&self) {
+        interrupt(self.leader);
     }
 
     /// Ends what is left of it.

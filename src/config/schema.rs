@@ -111,7 +111,7 @@ settings! { SETTINGS
     ROLE_RESUME: Option<bool> = unset(ValueKind::Switch), used("roles.<role>.resume", NextAttempt, Harmless, "",
         "Whether an agent that was interrupted, because it was killed or the machine stopped, is started again with its session and in its folder (the default), or from the beginning. For `claude`, `codex`, `gemini` and every kind whose file says how.");
     ROLE_MODE: Option<String> = unset(ValueKind::Choice(&["visible", "headless"])), used("roles.<role>.mode", NextAttempt, Harmless, "",
-        "What the terminal of the agent shows: its tool's own interface (`visible`, the default), or a transcript that `dbs` writes while the tool runs without an interface (`headless`). For `claude`.");
+        "What the terminal of the agent shows: its tool's own interface (`visible`, the default), or a transcript that `dbs` writes while the tool runs without an interface (`headless`). For `claude` and `codex`; any other agent is refused with it.");
     LIMITS_STARTS_PER_TURN: u32 = count(999, BoardSettings::MAX_STARTS), used("limits.starts_per_turn", AtOnce, Harmless, "K48",
         "Most attempts started in one turn.");
     LIMITS_LINGER: Span = seconds(0, BoardSettings::LINGER), used("limits.linger", AtOnce, Harmless, "K33",

@@ -212,7 +212,32 @@ fn kinds(config: &Config) -> Result<AgentsByRole, RoleError> {
         }
     }
     add_roles_with_options(config, &mut kinds);
+    let by_role = kinds.by_role.iter().map(|(role, agent)| (role.as_str(), agent));
+    for (role, agent) in by_role.chain(kinds.default.iter().map(|agent| ("default", agent))) {
+        check_mode(config, role, agent)?;
+    }
     Ok(kinds)
+}
+
+/// Looks whether the agent of a role can do without its interface where the settings say so.
+fn check_mode(config: &Config, role: &str, agent: &RoleAgent) -> Result<(), RoleError> {
+    let kind = agent.tool.kind();
+    if agent.options.mode != AgentDisplay::Headless || kind.runs_headless() {
+        return Ok(());
+    }
+    // What a role does not say itself stands at `default`.
+    let said = [role, "default"].map(|role| config.explain(&format!("roles.{role}.mode")));
+    let said = said.into_iter().flatten().find(|said| said.value.is_some());
+    let at = said.map_or_else(String::new, |said| format!(", at {}", said.origin));
+    let name = kind.name().unwrap_or("custom");
+    Err(RoleError {
+        role: role.to_owned(),
+        what: format!("mode headless for role {role}{at}"),
+        why: format!(
+            "its agent {name} runs only with its own interface here; set it with `dbs config roles.{role}.mode visible`, or let \
+             claude or codex play this role"
+        ),
+    })
 }
 
 /// A role that only says how it uses its agent has that of `default`.

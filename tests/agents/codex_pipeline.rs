@@ -15,7 +15,7 @@ use crate::pipeline::{OTHERS, create, file_in_base, path_with, wait_for_ask};
 use crate::resuming::{kill_at_once, meta, runs};
 
 /// A project whose developers are Codex, and its running server; none when it is not installed here or cannot build its sandbox.
-fn story(settings: &str) -> Option<(Story, ModelServer, Server)> {
+pub(crate) fn story(settings: &str) -> Option<(Story, ModelServer, Server)> {
     story_of(settings, scripts())
 }
 
@@ -77,7 +77,7 @@ fn failing(name: &str, fail: &Value) -> Scripts {
 }
 
 /// The tokens that were used, as `dbs cost` says.
-fn tokens(story: &Story) -> u64 {
+pub(crate) fn tokens(story: &Story) -> u64 {
     let cost: Value = serde_json::from_str(&story.dbs(&["cost", "--json"])).unwrap();
     let names = [
         "input_tokens",
@@ -89,7 +89,7 @@ fn tokens(story: &Story) -> u64 {
 }
 
 /// The tokens of the last totals in the newest record that Codex keeps.
-fn recorded_tokens(story: &Story) -> u64 {
+pub(crate) fn recorded_tokens(story: &Story) -> u64 {
     let said = story.shell(
         &story.root(),
         "cat $(find codex/sessions -name '*.jsonl' | sort | tail -n 1)",

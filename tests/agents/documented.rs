@@ -31,6 +31,7 @@ fn every_test_that_the_document_names_is_there() {
         "claude_headless",
         "claude_pane",
         "codex",
+        "codex_headless",
         "codex_pipeline",
         "demo",
         "filling",

@@ -138,7 +138,7 @@ fn what_is_typed_at_an_agent_without_an_interface_reaches_its_model() {
 }
 
 /// The command line by which this program runs a tool.
-fn run_by(tool: &[String], prompt: &str) -> Vec<String> {
+pub(crate) fn run_by(tool: &[String], prompt: &str) -> Vec<String> {
     let begin = [env!("CARGO_BIN_EXE_dbs"), "headless"].map(str::to_owned);
     let end = ["--", prompt].map(str::to_owned);
     [&begin, tool, &end].concat()

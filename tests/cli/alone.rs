@@ -163,6 +163,16 @@ fn without_a_base_branch_doctor_names_the_setting() {
     shop.does(&["config", "roles.default.command", "sleep 1"]);
     shop.json(&["doctor", "--json"]);
     assert!(shop.does(&["init"]).contains("is ready"));
+    let said = shop.run(&["config", "roles.default.mode", "headless"]);
+    for part in [
+        "mode headless for role default, at ",
+        "config.toml:",
+        "its agent sleep runs only with its own interface here",
+        "dbs config roles.default.mode visible",
+    ] {
+        assert!(said.err.contains(part), "{part}: {said:?}");
+    }
+    shop.does(&["config", "roles.default.mode", "visible"]);
     shop.does(&["config", "base_branch", "elsewhere"]);
     let said = shop.run(&["doctor"]);
     assert!(said.out.contains("git push origin elsewhere"), "{said:?}");

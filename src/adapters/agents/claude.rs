@@ -117,6 +117,10 @@ impl AgentKind for ClaudeAgent {
         transcript::find(&folder, session).ok()
     }
 
+    fn runs_headless(&self) -> bool {
+        true
+    }
+
     fn launch(
         &self,
         context: &LaunchContext,
@@ -131,7 +135,7 @@ impl AgentKind for ClaudeAgent {
         };
         let is_headless = options.mode == AgentDisplay::Headless;
         let mut argv = if is_headless {
-            headless(&context.program)
+            context.headless_words()
         } else {
             Vec::new()
         };
@@ -171,11 +175,6 @@ impl AgentKind for ClaudeAgent {
             }],
         })
     }
-}
-
-/// The command of this program that runs a tool without an interface.
-fn headless(program: &Path) -> Vec<String> {
-    vec![program.to_string_lossy().into_owned(), "headless".to_owned()]
 }
 
 /// The tool's word for a policy. What it asks about in its mode is then answered by a hook, so that the mode that skips all checks is

@@ -1,8 +1,10 @@
-//! Codex in its own terminal interface. Beside it: what it reports of itself, seen in version 0.169.
+//! Codex in its own terminal interface, or without one. Beside it: what it reports of itself, seen in version 0.169.
 
 pub mod app_server;
 pub mod exec;
+pub mod headless;
 mod hooks;
+mod printed;
 pub mod rollout;
 mod session;
 pub mod title;
@@ -10,7 +12,7 @@ mod writable;
 
 use std::path::{Path, PathBuf};
 
-use super::kind::{AgentKind, LaunchContext, PermissionPolicy, RoleOptions};
+use super::kind::{AgentDisplay, AgentKind, LaunchContext, PermissionPolicy, RoleOptions};
 use super::session_id;
 use crate::agent_state::AgentReport;
 use crate::domain::{Cause, RoleId, SessionOrigin};
@@ -30,8 +32,10 @@ const OWN_VARIABLES: &[&str] = &[
     "no_proxy",
 ];
 
-/// The options with which it asks for what its sandbox does not allow.
-const ASKING: &[&str] = &["--ask-for-approval", "on-request", "--sandbox", "workspace-write"];
+/// What makes it work without its interface and write what happens as lines of JSON. It never asks then.
+const HEADLESS: [&str; 2] = ["exec", "--json"];
+/// The word with which it goes on with a session.
+const RESUME: &str = "resume";
 
 /// Codex.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -84,15 +88,30 @@ impl AgentKind for CodexAgent {
         session::find(&home, folder, told.as_deref())
     }
 
+    fn runs_headless(&self) -> bool {
+        true
+    }
+
     fn launch(
         &self,
         context: &LaunchContext,
         (brief, prompt): (&Brief, &str),
         options: &RoleOptions,
     ) -> Result<LaunchCommand, Cause> {
-        let mut argv = vec!["codex".to_owned()];
-        argv.extend(brief.session.iter().map(|_| "resume".to_owned()));
-        argv.extend(policy(options).iter().map(|word| (*word).to_owned()));
+        let is_headless = options.mode == AgentDisplay::Headless;
+        let mut argv = if is_headless {
+            context.headless_words()
+        } else {
+            Vec::new()
+        };
+        argv.push("codex".to_owned());
+        if is_headless {
+            argv.extend(HEADLESS.map(str::to_owned));
+        } else {
+            argv.extend(brief.session.iter().map(|_| RESUME.to_owned()));
+            argv.extend(asking(options).map(str::to_owned));
+        }
+        argv.extend(sandbox(options).iter().map(|word| (*word).to_owned()));
         argv.extend(writable_folders(context, brief));
         // The start files of a login shell set the path anew, and then `dbs` is not found in it.
         argv.extend(["--config".to_owned(), "allow_login_shell=false".to_owned()]);
@@ -104,8 +123,13 @@ impl AgentKind for CodexAgent {
             let value = serde_json::Value::String(effort.clone());
             argv.extend(["--config".to_owned(), format!("model_reasoning_effort={value}")]);
         }
-        argv.push("--".to_owned());
-        argv.extend(brief.session.clone());
+        // Without its interface the session comes before the prompt, so that it is known for all turns.
+        let mut end = vec!["--".to_owned()];
+        end.extend(brief.session.clone());
+        if let (true, Some(session)) = (is_headless, &brief.session) {
+            end = vec![RESUME.to_owned(), session.clone(), "--".to_owned()];
+        }
+        argv.append(&mut end);
         argv.push(prompt.to_owned());
         Ok(LaunchCommand {
             argv,
@@ -126,23 +150,29 @@ fn writable_folders(context: &LaunchContext, brief: &Brief) -> Vec<String> {
         .collect()
 }
 
-/// The tool's words for a policy. Its sandbox keeps agents from the network and from the server's socket: they report by files in the
-/// inbox, and `dbs` pushes for them. What they want beside that is asked where anything is asked. Where all is allowed they get the network
-/// too; what they write stays in their folders, because nobody looks at what they do.
-fn policy(options: &RoleOptions) -> &'static [&'static str] {
+/// Whether it asks for what its sandbox does not allow, in its own words. What no rule allows is denied where all is denied.
+fn asking(options: &RoleOptions) -> [&'static str; 2] {
+    let asks = match options.permissions {
+        PermissionPolicy::Deny => !options.rules.is_empty(),
+        PermissionPolicy::Ask | PermissionPolicy::Edits => true,
+        PermissionPolicy::Allow => false,
+    };
+    ["--ask-for-approval", if asks { "on-request" } else { "never" }]
+}
+
+/// Its sandbox keeps agents from the network and from the server's socket: they report by files in the inbox, and `dbs` pushes for
+/// them. Where all is allowed they get the network too; what they write stays in their folders, because nobody looks at what they do.
+fn sandbox(options: &RoleOptions) -> &'static [&'static str] {
     match options.permissions {
-        // It asks, and what no rule allows is denied.
-        PermissionPolicy::Deny if !options.rules.is_empty() => ASKING,
-        PermissionPolicy::Ask | PermissionPolicy::Edits => ASKING,
         PermissionPolicy::Allow => &[
-            "--ask-for-approval",
-            "never",
             "--sandbox",
             "workspace-write",
             "--config",
             "sandbox_workspace_write.network_access=true",
         ],
-        PermissionPolicy::Deny => &["--ask-for-approval", "never", "--sandbox", "workspace-write"],
+        PermissionPolicy::Ask | PermissionPolicy::Edits | PermissionPolicy::Deny => {
+            &["--sandbox", "workspace-write"]
+        }
     }
 }
 
@@ -191,6 +221,37 @@ mod tests {
         assert_eq!(
             argv.get(end + 1..),
             Some(&["0199-a".to_owned(), "-go on".to_owned()][..])
+        );
+    }
+
+    #[test]
+    fn without_an_interface_it_is_run_by_this_program_in_the_same_sandbox_and_goes_on_with_its_session() {
+        let options = RoleOptions {
+            mode: AgentDisplay::Headless,
+            ..RoleOptions::default()
+        };
+        let argv = |session: Option<&str>| {
+            let brief = Brief {
+                session: session.map(str::to_owned),
+                ..brief()
+            };
+            let line = CodexAgent.launch(&context(), (&brief, "-go"), &options);
+            line.unwrap().argv
+        };
+        let fresh = argv(None);
+        let begin = ["/opt/dbs/bin/dbs", "headless", "codex", "exec", "--json"];
+        assert_eq!(fresh.get(..5).unwrap(), begin);
+        assert!(
+            fresh
+                .windows(2)
+                .any(|words| words == ["--sandbox", "workspace-write"])
+        );
+        assert!(!fresh.contains(&"--ask-for-approval".to_owned()), "{fresh:?}");
+        assert_eq!(fresh.get(fresh.len() - 2..).unwrap(), ["--", "-go"]);
+        let again = argv(Some("0199-a"));
+        assert_eq!(
+            again.get(again.len() - 4..).unwrap(),
+            ["resume", "0199-a", "--", "-go"]
         );
     }
 }

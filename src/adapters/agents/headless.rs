@@ -23,8 +23,8 @@ pub enum HeadlessStep {
     },
     /// Write this line to the process.
     Write(String),
-    /// Ask the process to end.
-    Terminate,
+    /// Interrupt the process, as Ctrl-C does in a terminal. It is expected to end, and made to when it does not.
+    Interrupt,
     /// The tool can take its prompt: it is sent as the first message.
     Ready,
     /// The message of that id has its turn; it waited until now.
@@ -73,5 +73,10 @@ pub trait HeadlessTool: Debug + Send {
     /// Whether what is asked can be answered by one reply.
     fn has_one_answer(&self, _input: &Value) -> bool {
         true
+    }
+
+    /// Whether a line of its errors, or one that is no object of JSON, is of no interest to anybody.
+    fn is_noise(&self, _line: &[u8]) -> bool {
+        false
     }
 }

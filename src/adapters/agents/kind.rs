@@ -92,6 +92,11 @@ pub trait AgentKind: Debug {
         false
     }
 
+    /// Whether its tool can run without its interface here.
+    fn runs_headless(&self) -> bool {
+        false
+    }
+
     /// How it is started for a brief with that prompt: arguments, what it needs in its environment beside that, private files.
     ///
     /// # Errors
@@ -182,6 +187,11 @@ impl LaunchContext {
         let set = self.person.get(variable).filter(|path| !path.is_empty());
         let home = || Some(Path::new(self.inherited.get("HOME")?).join(name));
         set.map(PathBuf::from).or_else(home)
+    }
+
+    /// The words by which this program runs a tool without an interface; the command line of the tool follows.
+    pub(super) fn headless_words(&self) -> Vec<String> {
+        vec![self.program.to_string_lossy().into_owned(), "headless".to_owned()]
     }
 
     /// The private folder of an attempt, in which its files are put before it starts.

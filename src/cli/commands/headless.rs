@@ -20,7 +20,7 @@ use crate::protocol::connection::blocking_runtime;
 use console::TranscriptConsole;
 use runner::Runner;
 
-/// The code where a person ended the run while no process of the tool was left: as if one had been asked to end.
+/// The code where a person ended the run and no process of the tool says another: as if one had been asked to end.
 const ENDED: u8 = 128 + 15;
 
 /// Runs the tool until it ends; its exit code is that of the tool. The last word is the prompt, behind `--`.

@@ -62,6 +62,14 @@ impl ToolRun {
         }
     }
 
+    /// Interrupts it, and ends it when it does not end by itself.
+    pub(super) fn interrupt(&mut self) {
+        if let Some(process) = &mut self.process {
+            process.interrupt();
+            self.limit = Some(Box::pin(sleep(TO_END)));
+        }
+    }
+
     /// What happens next; waits for ever while no process runs.
     pub(super) async fn next(&mut self) -> ProcessEvent {
         loop {

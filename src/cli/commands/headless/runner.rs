@@ -67,7 +67,7 @@ impl Runner {
         }
     }
 
-    /// Goes on until the tool has ended and everything it said was read. No status where no process was left when a person ended it.
+    /// Goes on until the tool has ended and everything it said was read. No status where a person ended it and no process of the tool failed.
     pub(super) async fn run(
         mut self,
         argv: &[String],
@@ -89,7 +89,8 @@ impl Runner {
                         let status = status
                             .map_err(|error| format!("could not learn how the tool ended: {error}"))?;
                         if self.is_over(status) {
-                            return Ok(Some(status));
+                            // It may end well just while it is asked to end.
+                            return Ok(Some(status).filter(|status| !(self.is_ending && status.success())));
                         }
                     }
                 },
@@ -139,7 +140,7 @@ impl Runner {
 
     /// A line of the tool that is no message. Of many in a row the rest is only counted.
     fn stray_line(&mut self, line: &[u8]) {
-        if line.is_empty() {
+        if line.is_empty() || self.tool.is_noise(line) {
             return;
         }
         self.stray += 1;
@@ -171,7 +172,7 @@ impl Runner {
                 self.failure = self.process.start(&argv, takes_lines).err();
             }
             HeadlessStep::Write(line) => self.write(line),
-            HeadlessStep::Terminate => self.process.terminate(),
+            HeadlessStep::Interrupt => self.process.interrupt(),
             HeadlessStep::Ready => {
                 if let Some(prompt) = self.prompt.take() {
                     self.send(&prompt);
