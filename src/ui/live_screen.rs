@@ -107,11 +107,19 @@ impl ScreenRead for LiveScreen<'_> {
         let (history, rows) = (self.terminal.history_len(), self.terminal.size().rows);
         let places = (1..=history).rev().map(|back| (0, back));
         let places = places.chain((0..rows).map(|row| (row, 0)));
-        let mut lines = Vec::with_capacity(history + usize::from(rows));
+        let mut lines: Vec<ScrollbackLine> = Vec::with_capacity(history + usize::from(rows));
         for (row, back) in places {
             self.terminal.visible_row(row, back, &mut self.row);
-            let mut line = line_of(&self.row, inverse);
-            line.wraps = self.terminal.row_wraps(row, back);
+            let begins_wide = self.row.first().is_some_and(|cell| cell.width == CellWidth::Wide);
+            if let Some(above) = lines.last_mut().filter(|above| above.wraps && begins_wide) {
+                // A wide character that did not fit left the last column blank; that is no space of the text.
+                above
+                    .text
+                    .truncate(above.text.strip_suffix(' ').map_or(above.text.len(), str::len));
+            }
+            let wraps = self.terminal.row_wraps(row, back);
+            let mut line = line_of(&self.row, inverse, wraps);
+            line.wraps = wraps;
             if linked {
                 line.links = self.links(row, back);
             }
@@ -162,8 +170,8 @@ impl ScreenRead for LiveScreen<'_> {
     }
 }
 
-/// A row as a line of text with its looks; blanks at its end that look like nothing are left out.
-fn line_of(row: &[Cell], inverse: bool) -> ScrollbackLine {
+/// A row as a line of text with its looks; blanks at its end that look like nothing are left out, unless the text goes on below.
+fn line_of(row: &[Cell], inverse: bool, wraps: bool) -> ScrollbackLine {
     let mut line = ScrollbackLine::default();
     let mut last = Style::default();
     for (column, cell) in (0u16..).zip(row) {
@@ -178,7 +186,9 @@ fn line_of(row: &[Cell], inverse: bool) -> ScrollbackLine {
         line.text
             .push_str(if cell.text.is_empty() { " " } else { &cell.text });
     }
-    line.text.truncate(line.text.trim_end_matches(' ').len());
+    if !wraps {
+        line.text.truncate(line.text.trim_end_matches(' ').len());
+    }
     line
 }
 
@@ -317,5 +327,30 @@ fn button(which: MouseButton) -> Button {
         MouseButton::Left => Button::Left,
         MouseButton::Middle => Button::Middle,
         MouseButton::Right => Button::Right,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::{EmulatorKind, Size};
+    use crate::ui::scrollback::SelectionMode;
+
+    fn all(written: &str) -> String {
+        let mut terminal = Terminal::new(EmulatorKind::Rio, Size::new(6, 3), 2000);
+        terminal.feed(0, written.as_bytes());
+        let lines = LiveScreen::new(&mut terminal, true).scrollback();
+        lines.text(SelectionMode::Text, (0, 0), (lines.last_line(), 99))
+    }
+
+    #[test]
+    fn lines_that_were_wrapped_are_joined_with_the_spaces_they_were_written_with() {
+        assert_eq!(all("one   two"), "one   two");
+        assert_eq!(all("ends  \r\nhere"), "ends\nhere");
+        // A wide character that did not fit leaves a blank column and no space.
+        assert_eq!(all("12345日本"), "12345日本");
+        // The same once the lines are packed away above the screen.
+        let many = "a   b   c\r\n12345日本\r\n".repeat(400);
+        assert_eq!(all(&many), many.trim_end().replace("\r\n", "\n"));
     }
 }

@@ -319,3 +319,40 @@ fn a_panic_inside_the_emulator_costs_only_the_history() {
     terminal.feed(0, b"\x1b[2J\x1b[Hon it goes");
     assert!(text(&mut terminal).starts_with("on it goes"));
 }
+
+#[test]
+fn a_title_comes_also_as_screen_and_tmux_take_it() {
+    let mut terminal = terminal(EmulatorKind::Rio, 20, 3);
+    let events = terminal.feed(0, b"a\x1bkvim\x1b\\b\x1bk\xe2\x80\xaex\x1b\\");
+    assert_eq!(text(&mut terminal), "ab");
+    assert_eq!(
+        events,
+        [
+            TermEvent::Title("vim".to_owned()),
+            TermEvent::Title("\\u{202e}x".to_owned())
+        ]
+    );
+}
+
+#[test]
+fn the_wheel_of_the_next_program_works_whatever_the_last_one_left() {
+    let mut terminal = fed(
+        EmulatorKind::Rio,
+        20,
+        3,
+        b"\x1b[?1049h\x1b[?1007l\x1b[?1049l\x1b[?1049h",
+    );
+    assert!(terminal.modes().has(TermMode::AlternateScroll));
+    terminal.feed(0, b"\x1b[?1007l");
+    assert!(!terminal.modes().has(TermMode::AlternateScroll));
+}
+
+#[test]
+fn joined_rows_keep_their_spaces_and_a_wide_character_that_did_not_fit_leaves_none() {
+    for kind in EmulatorKind::ALL {
+        let mut terminal = fed(kind, 6, 3, "one   two".as_bytes());
+        assert_eq!(terminal.text(0, 2, 0).trim_end(), "one   two", "{}", kind.name());
+    }
+    let mut terminal = fed(EmulatorKind::Rio, 6, 3, "12345日本".as_bytes());
+    assert_eq!(terminal.text(0, 2, 0).trim_end(), "12345日本");
+}

@@ -52,7 +52,7 @@ impl Terminal {
     }
 
     /// Takes bytes of the program, in order, cut anywhere. `now` is a time in milliseconds that never goes back. At
-    /// most 256 events and 64 replies a second come out; what is more is dropped.
+    /// most 256 events and 2,048 replies a second come out; what is more is dropped.
     pub fn feed(&mut self, now: u64, bytes: &[u8]) -> Vec<TermEvent> {
         self.core.begin(now);
         self.scanner.scan(bytes, &mut self.core);

@@ -17,6 +17,10 @@ pub(super) fn between(
     let mut line = String::new();
     for row in start.0..=last {
         emulator.visible_row(row, scroll_back, &mut cells);
+        if !line.is_empty() && cells.first().is_some_and(|cell| cell.width == CellWidth::Wide) {
+            // A wide character that did not fit left the last column blank; that is no space of the text.
+            line.truncate(line.strip_suffix(' ').map_or(line.len(), str::len));
+        }
         let mut from = if row == start.0 { usize::from(start.1) } else { 0 };
         let to = if row == end.0 {
             usize::from(end.1).min(cells.len())

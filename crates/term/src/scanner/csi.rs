@@ -36,6 +36,7 @@ pub(super) fn frame(bytes: &[u8]) -> SequenceFrame {
             b'[' => return control(bytes, at + 1),
             b']' => return string_at(at, StringKind::Osc),
             b'P' => return string_at(at, StringKind::Dcs),
+            b'k' => return string_at(at, StringKind::Title),
             b'_' | b'^' | b'X' => return string_at(at, StringKind::Ignored),
             0x30..=0x7e => return SequenceFrame::Escape { len: at + 1 },
             0x20..=0x2f => return escape(bytes, at + 1),

@@ -12,6 +12,8 @@ const MAX_DCS_BYTES: usize = 64 << 10;
 pub enum StringKind {
     Osc,
     Dcs,
+    /// The title as screen and tmux take it (`ESC k`).
+    Title,
     /// Application program command, privacy message, start of string: skipped.
     Ignored,
 }
@@ -102,7 +104,7 @@ impl StringReader {
     fn keep(&mut self, bytes: &[u8]) {
         let limit = match self.kind {
             StringKind::Osc => MAX_OSC_BYTES,
-            StringKind::Dcs => MAX_DCS_BYTES,
+            StringKind::Dcs | StringKind::Title => MAX_DCS_BYTES,
             StringKind::Ignored => 0,
         };
         let room = limit - self.body.len();

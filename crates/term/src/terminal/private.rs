@@ -4,7 +4,7 @@ use super::margins::Margins;
 use super::state::TerminalState;
 use crate::dump;
 use crate::emulator::{Emulator, MissingFeatures};
-use crate::modes::{MouseEncoding, MouseMode, TermMode};
+use crate::modes::{Modes, MouseEncoding, MouseMode, TermMode};
 
 impl TerminalState {
     pub(super) fn private_mode(&mut self, number: u16, on: bool) {
@@ -80,6 +80,11 @@ impl TerminalState {
             self.draw(b"\x1b[?1049h");
         } else {
             self.hidden_main = None;
+            // A program that switched the wheel's keys off may leave it so, and the next one would have none.
+            self.modes.set(
+                TermMode::AlternateScroll,
+                Modes::default().has(TermMode::AlternateScroll),
+            );
             self.draw(b"\x1b[?1049l");
         }
         self.modes.set(TermMode::AlternateScreen, to_alternate);

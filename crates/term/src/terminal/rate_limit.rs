@@ -1,7 +1,8 @@
-//! How often a program is answered (`M7`).
+//! How often a program is answered (`M7`): as often as any program asks that waits for its answers, and not so often that answers
+//! to one that does not read them take the place of what a person types.
 
 /// Replies a second, and how many may come at once.
-const REPLIES_PER_SECOND: u64 = 64;
+const REPLIES_PER_SECOND: u64 = 2048;
 
 /// Limits how many replies a program gets per second.
 #[derive(Debug)]

@@ -305,6 +305,7 @@ impl ScanSink for TerminalState {
         match kind {
             StringKind::Osc => self.osc(body, ended_by_bell),
             StringKind::Dcs => self.dcs(body),
+            StringKind::Title => self.title_string(body),
             StringKind::Ignored => {}
         }
     }

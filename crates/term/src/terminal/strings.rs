@@ -20,7 +20,7 @@ impl TerminalState {
         let text = String::from_utf8_lossy(body);
         let (number, rest) = text.split_once(';').unwrap_or((&text, ""));
         match number {
-            "0" | "2" => self.set_title(sanitize(&limited(rest, TITLE_LIMIT)).into_owned()),
+            "0" | "2" => self.set_title(clean_title(rest)),
             "4" => self.palette_entries(rest, bell),
             "7" => self.event(TermEvent::Cwd(path(&limited(rest, TEXT_LIMIT)))),
             "8" => self.hyperlink(rest),
@@ -46,6 +46,11 @@ impl TerminalState {
         } else if let Some(setting) = body.strip_prefix(b"$q") {
             self.report_setting(setting);
         }
+    }
+
+    /// `ESC k`: what screen and tmux take for a title.
+    pub(super) fn title_string(&mut self, body: &[u8]) {
+        self.set_title(clean_title(&String::from_utf8_lossy(body)));
     }
 
     pub(super) fn set_title(&mut self, title: String) {
@@ -184,6 +189,10 @@ impl TerminalState {
             self.event(TermEvent::Clipboard(bytes));
         }
     }
+}
+
+fn clean_title(text: &str) -> String {
+    sanitize(&limited(text, TITLE_LIMIT)).into_owned()
 }
 
 fn limited(text: &str, characters: usize) -> String {
