@@ -52,6 +52,8 @@ pub struct UiState {
     pub(crate) tab: usize,
     pub(crate) panes: BTreeMap<PaneId, Pane>,
     pub(crate) key_focus: KeyFocus,
+    /// The person's terminal said that its window has not the focus.
+    pub(crate) window_lost_focus: bool,
     pub(crate) overlay: Option<Overlay>,
     /// Digits typed so far: how often the next movement is made, or a tab.
     pub(crate) count: Option<CountPrefix>,

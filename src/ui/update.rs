@@ -127,6 +127,13 @@ const TYPEAHEAD_GUARD: Span = Span::seconds(1);
 
 /// Takes in what happened at a client.
 pub fn update(state: &mut UiState, scene: &Scene<'_>, input: UiInput) -> Vec<UiRequest> {
+    let before = focused_program(state);
+    let mut requests = take_in(state, scene, input);
+    requests.extend(focus_reports(scene, before, focused_program(state)));
+    requests
+}
+
+fn take_in(state: &mut UiState, scene: &Scene<'_>, input: UiInput) -> Vec<UiRequest> {
     let mut turn = UpdateContext::new(state, scene);
     turn.expire_state();
     match input {
@@ -149,11 +156,7 @@ pub fn update(state: &mut UiState, scene: &Scene<'_>, input: UiInput) -> Vec<UiR
             turn.state.size = (columns, rows);
             turn.relayout();
         }
-        UiInput::Focus(focused) => {
-            if let KeyFocus::Terminal(id) = turn.state.key_focus {
-                turn.ask(UiRequest::SendInput(id, ProgramInput::Focus(focused)));
-            }
-        }
+        UiInput::Focus(focused) => turn.state.window_lost_focus = !focused,
         UiInput::Tick => {}
     }
     turn.requests
@@ -161,10 +164,37 @@ pub fn update(state: &mut UiState, scene: &Scene<'_>, input: UiInput) -> Vec<UiR
 
 /// Does an action as if its key had been pressed.
 pub fn perform(state: &mut UiState, scene: &Scene<'_>, action: Action) -> Vec<UiRequest> {
+    let before = focused_program(state);
     let mut turn = UpdateContext::new(state, scene);
     turn.expire_state();
     turn.act(action);
-    turn.requests
+    let mut requests = turn.requests;
+    requests.extend(focus_reports(scene, before, focused_program(state)));
+    requests
+}
+
+/// The program that has the focus: the one that is typed to, while the window has the focus itself.
+fn focused_program(state: &UiState) -> Option<ScreenId> {
+    match state.key_focus {
+        KeyFocus::Terminal(id) | KeyFocus::Prefix { then: Some(id), .. } if !state.window_lost_focus => {
+            Some(id)
+        }
+        _ => None,
+    }
+}
+
+/// What programs are told that asked for it (mode 1004) when the focus goes from one to another.
+fn focus_reports(
+    scene: &Scene<'_>,
+    before: Option<ScreenId>,
+    after: Option<ScreenId>,
+) -> impl Iterator<Item = UiRequest> {
+    let changed = before != after;
+    let left = before.filter(|id| changed && is_running(scene, *id));
+    let entered = after.filter(|_| changed);
+    let report = |id, focused| UiRequest::SendInput(id, ProgramInput::Focus(focused));
+    let left = left.map(|id| report(id, false));
+    left.into_iter().chain(entered.map(|id| report(id, true)))
 }
 
 /// Requests of a client that has just connected: its shells.

@@ -20,9 +20,13 @@ fn looking(lines: usize) -> Dashboard {
 }
 
 fn copied(requests: &[UiRequest]) -> &str {
-    let [UiRequest::CopyToClipboard(text)] = requests else {
-        unreachable!("{requests:?}");
+    let (text, others) = match requests {
+        [UiRequest::CopyToClipboard(text), others @ ..] => (text, others),
+        _ => unreachable!("{requests:?}"),
     };
+    // Whoever typed before goes on to type, which the program may be told.
+    let is_focus = |other: &UiRequest| matches!(other, UiRequest::SendInput(_, ProgramInput::Focus(true)));
+    assert!(others.iter().all(is_focus), "{others:?}");
     text
 }
 

@@ -21,6 +21,10 @@ fn typed(key: Key, modifiers: Modifiers) -> UiRequest {
     UiRequest::SendInput(RAVEL, ProgramInput::Key(KeyInput::new(key, modifiers)))
 }
 
+fn told_focus(focused: bool) -> UiRequest {
+    UiRequest::SendInput(RAVEL, ProgramInput::Focus(focused))
+}
+
 /// A client that types to the agent of dbs-4.
 fn typing() -> Dashboard {
     let mut dashboard = Dashboard::full((120, 40));
@@ -197,8 +201,26 @@ fn the_prefix_waits_for_as_long_as_it_takes() {
     dashboard.press("C-b");
     dashboard.now = NOW + Span::minutes(60);
     dashboard.input(UiInput::Tick);
-    assert_eq!(dashboard.press("Esc"), []);
+    assert_eq!(dashboard.press("Esc"), [told_focus(false)]);
     assert_eq!(dashboard.mode(), "LOOK");
+}
+
+#[test]
+fn the_program_that_is_typed_to_has_the_focus_while_the_window_has_it() {
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("g");
+    assert_eq!(dashboard.press("i"), [told_focus(true)]);
+    assert_eq!(dashboard.input(UiInput::Focus(false)), [told_focus(false)]);
+    assert_eq!(dashboard.input(UiInput::Focus(false)), []);
+    assert_eq!(dashboard.input(UiInput::Focus(true)), [told_focus(true)]);
+    // The prefix alone takes it from nobody; what comes after it may.
+    assert_eq!(dashboard.press("C-b"), []);
+    assert_eq!(dashboard.press("b"), [told_focus(false)]);
+    assert_eq!(dashboard.input(UiInput::Focus(false)), []);
+    // One that is typed to while the window has not the focus gets it with the window.
+    dashboard.press("3 g");
+    assert_eq!(dashboard.press("i"), []);
+    assert_eq!(dashboard.input(UiInput::Focus(true)), [told_focus(true)]);
 }
 
 #[test]
@@ -221,7 +243,7 @@ fn the_keys_after_the_prefix_say_how_many_are_left_out_where_there_is_no_room() 
 #[test]
 fn the_prefix_and_b_lead_from_typing_to_the_board() {
     let mut dashboard = typing();
-    assert_eq!(dashboard.press("C-b b"), []);
+    assert_eq!(dashboard.press("C-b b"), [told_focus(false)]);
     assert_eq!(dashboard.mode(), "NAV");
     assert!(dashboard.text().contains("[3 Board]"));
 }

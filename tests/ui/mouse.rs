@@ -242,7 +242,8 @@ fn a_click_on_a_hint_presses_its_key() {
     );
     dashboard.press("3 g i");
     assert_eq!(dashboard.mode(), "TYPE");
-    assert_eq!(click(&mut dashboard, &hint("C-b Esc")), []);
+    let left = UiRequest::SendInput(ScreenId::Attempt(AttemptId(11)), ProgramInput::Focus(false));
+    assert_eq!(click(&mut dashboard, &hint("C-b Esc")), [left]);
     assert_eq!(dashboard.mode(), "LOOK");
 }
 
