@@ -102,6 +102,8 @@ enum WorkResult {
     /// The board refused that, and why.
     Refused(Box<Command>, String),
     Shell(PaneId, u64),
+    /// No shell could be opened for that pane, and why.
+    NoShell(PaneId, String),
     Fetched(CacheKey, CacheEntry),
     Searched(CacheKey, Box<HistorySearch>, SearchProgress),
     Older(ScreenId, Vec<ScrollbackLine>),
@@ -352,6 +354,10 @@ impl AttachedClient {
         match done {
             Ok(WorkResult::Toast(level, text)) => self.toast(level, text),
             Ok(WorkResult::Shell(pane, number)) => self.state.shell_opened(pane, number),
+            Ok(WorkResult::NoShell(pane, why)) => {
+                self.state.shell_not_opened(pane);
+                self.toast(NoticeLevel::Warning, why);
+            }
             Ok(WorkResult::Fetched(key, entry)) => self.fetches.cache.put(key, entry, now),
             Ok(WorkResult::Searched(key, search, came)) => {
                 self.fetches

@@ -118,8 +118,11 @@ impl ScreenRead for LiveScreen<'_> {
                     .truncate(above.text.strip_suffix(' ').map_or(above.text.len(), str::len));
             }
             let wraps = self.terminal.row_wraps(row, back);
-            let mut line = line_of(&self.row, inverse, wraps);
+            let mut line = line_of(&self.row, inverse);
             line.wraps = wraps;
+            if !wraps {
+                line.text.truncate(line.text.trim_end_matches(' ').len());
+            }
             if linked {
                 line.links = self.links(row, back);
             }
@@ -170,8 +173,8 @@ impl ScreenRead for LiveScreen<'_> {
     }
 }
 
-/// A row as a line of text with its looks; blanks at its end that look like nothing are left out, unless the text goes on below.
-fn line_of(row: &[Cell], inverse: bool, wraps: bool) -> ScrollbackLine {
+/// A row as a line of text with its looks.
+fn line_of(row: &[Cell], inverse: bool) -> ScrollbackLine {
     let mut line = ScrollbackLine::default();
     let mut last = Style::default();
     for (column, cell) in (0u16..).zip(row) {
@@ -185,9 +188,6 @@ fn line_of(row: &[Cell], inverse: bool, wraps: bool) -> ScrollbackLine {
         }
         line.text
             .push_str(if cell.text.is_empty() { " " } else { &cell.text });
-    }
-    if !wraps {
-        line.text.truncate(line.text.trim_end_matches(' ').len());
     }
     line
 }

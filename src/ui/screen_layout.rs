@@ -286,6 +286,7 @@ pub(crate) fn mode_under_overlay(state: &UiState, scene: &Scene<'_>, focus: Pane
     let screen = state.pane(focus).content.screen();
     let there = screen.filter(|id| scene.screens.has(*id));
     match (state.key_focus, there) {
+        (KeyFocus::Opening(pane), _) if pane == focus => InputMode::Type,
         (
             KeyFocus::Terminal(typing)
             | KeyFocus::Prefix {

@@ -13,6 +13,7 @@ pub(crate) use super::layout::PaneArrangement;
 use super::pane::{PaneId, SplitPath, next_free_id};
 use super::scene::ScreenId;
 use crate::domain::{AttemptId, Command, Span, TaskId, Timestamp};
+use crate::term::keys::KeyInput;
 
 mod content;
 mod copy_mode;
@@ -52,6 +53,8 @@ pub struct UiState {
     pub(crate) tab: usize,
     pub(crate) panes: BTreeMap<PaneId, Pane>,
     pub(crate) key_focus: KeyFocus,
+    /// Keys pressed while the shell for them is being opened; at most [`MOST_HELD`].
+    pub(crate) held_keys: Vec<KeyInput>,
     /// The person's terminal said that its window has not the focus.
     pub(crate) window_lost_focus: bool,
     pub(crate) overlay: Option<Overlay>,
@@ -109,6 +112,9 @@ pub struct UiState {
     pub(crate) themes: Vec<(String, String)>,
 }
 
+/// Keys held for a shell that is being opened.
+pub(crate) const MOST_HELD: usize = 256;
+
 pub(crate) const MAX_BACK_STACK: usize = 20;
 
 pub(crate) const MAX_RECENT_ACTIONS: usize = 20;
@@ -159,6 +165,8 @@ pub(crate) enum KeyFocus {
     Views,
     /// The program in that terminal does, but for the prefix.
     Terminal(ScreenId),
+    /// The shell that is being opened in that pane will: keys are held for it.
+    Opening(PaneId),
     /// The program a person typed to has just ended: keys typed ahead are dropped until then.
     DropUntil(Timestamp),
     /// The prefix was pressed at that time.
@@ -264,6 +272,14 @@ impl UiState {
             && pane.content == PaneContent::Shell(None)
         {
             pane.content = PaneContent::Shell(Some(number));
+        }
+    }
+
+    /// The server could not open a shell for that pane: keys are no longer held for it.
+    pub fn shell_not_opened(&mut self, pane: PaneId) {
+        if self.key_focus == KeyFocus::Opening(pane) {
+            self.key_focus = KeyFocus::Views;
+            self.held_keys.clear();
         }
     }
 

@@ -122,6 +122,9 @@ pub enum ProgramInput {
     Focus(bool),
 }
 
+/// How often a client looks whether the shell that it opens runs.
+const OPENING_LOOK: Span = Span(50);
+
 /// How long keys typed ahead are dropped after the program they were meant for has ended.
 const TYPEAHEAD_GUARD: Span = Span::seconds(1);
 
@@ -215,6 +218,9 @@ pub fn next_redraw(state: &UiState, now: Timestamp) -> Timestamp {
             next = next.min(shown);
         }
     }
+    if matches!(state.key_focus, KeyFocus::Opening(_)) {
+        next = next.min(now + OPENING_LOOK);
+    }
     if let Some(counted) = state.count {
         next = next.min(counted.since + COUNT_TIMEOUT).max(now + Span(1));
     }
@@ -250,6 +256,7 @@ impl<'a, 'b> UpdateContext<'a, 'b> {
             // What comes after the prefix was never for the program: that waits until the key is there.
             KeyFocus::Terminal(id) if !is_running(self.scene, id) => self.drop_typeahead(),
             KeyFocus::DropUntil(until) if until <= now => self.state.key_focus = KeyFocus::Views,
+            KeyFocus::Opening(pane) => self.expect_shell(pane),
             KeyFocus::Views | KeyFocus::Terminal(_) | KeyFocus::DropUntil(_) | KeyFocus::Prefix { .. } => {}
         }
         let waited = |counted: &CountPrefix| now >= counted.since + COUNT_TIMEOUT;
@@ -263,6 +270,20 @@ impl<'a, 'b> UpdateContext<'a, 'b> {
             self.state.copy_mode = None;
         }
         self.release_keys();
+    }
+
+    /// A shell was asked for in that pane: once it runs it gets what was typed meanwhile, unless somebody went elsewhere.
+    fn expect_shell(&mut self, pane: PaneId) {
+        let screen = self.state.pane(pane).content.screen();
+        if self.arranged().focus != pane {
+            self.state.key_focus = KeyFocus::Views;
+            self.state.held_keys.clear();
+        } else if let Some(id) = screen.filter(|id| is_running(self.scene, *id)) {
+            self.state.key_focus = KeyFocus::Terminal(id);
+            for key in std::mem::take(&mut self.state.held_keys) {
+                self.ask(UiRequest::SendInput(id, ProgramInput::Key(key)));
+            }
+        }
     }
 
     /// The program that was typed to has ended: what was typed ahead for it is dropped.

@@ -579,15 +579,57 @@ fn splitting_offers_views_and_the_new_pane_has_the_focus() {
 }
 
 #[test]
+fn keys_pressed_while_a_shell_opens_are_typed_into_it_and_never_reach_the_board() {
+    let key = |c| ProgramInput::Key(KeyInput::new(Key::Char(c), Modifiers::empty()));
+    let shell = ScreenId::Shell(7);
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("C-b c");
+    assert_eq!(dashboard.mode(), "TYPE");
+    // On the board these would release, pause, quit.
+    assert_eq!(dashboard.press("w P q"), []);
+    let pane = dashboard.state.unopened_shells()[0];
+    dashboard.state.shell_opened(pane, 7);
+    assert_eq!(dashboard.input(UiInput::Tick), [], "it does not run yet");
+    dashboard.screens.put(shell, "$ ");
+    let mut expected: Vec<UiRequest> = ['w', 'P', 'q']
+        .map(|c| UiRequest::SendInput(shell, key(c)))
+        .to_vec();
+    expected.push(UiRequest::SendInput(shell, ProgramInput::Focus(true)));
+    assert_eq!(dashboard.input(UiInput::Tick), expected);
+    assert_eq!(dashboard.press("x"), [UiRequest::SendInput(shell, key('x'))]);
+}
+
+#[test]
+fn keys_for_a_shell_that_cannot_be_opened_or_was_left_are_dropped() {
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("C-b c w");
+    let pane = dashboard.state.unopened_shells()[0];
+    dashboard.state.shell_not_opened(pane);
+    assert_eq!(dashboard.input(UiInput::Tick), []);
+    assert_eq!(dashboard.mode(), "NAV");
+    // Somebody who goes elsewhere meanwhile types nothing into it any more.
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("C-b c w");
+    let pane = dashboard.state.unopened_shells()[0];
+    dashboard.press("C-b b");
+    dashboard.screens.put(ScreenId::Shell(7), "$ ");
+    dashboard.state.shell_opened(pane, 7);
+    assert_eq!(dashboard.input(UiInput::Tick), []);
+    assert_eq!(dashboard.mode(), "NAV");
+}
+
+#[test]
 fn closing_a_shell_that_runs_asks_first_and_closing_an_agents_pane_stops_nobody() {
     let mut dashboard = Dashboard::full((200, 60));
     dashboard.press("C-b c");
     let pane = dashboard.state.unopened_shells()[0];
     dashboard.screens.put(ScreenId::Shell(2), "$ ");
     dashboard.state.shell_opened(pane, 2);
+    dashboard.input(UiInput::Tick);
     assert_eq!(dashboard.press("C-b x"), []);
     assert!(dashboard.text().contains("Close shell 2?"));
-    assert_eq!(dashboard.press("y"), [UiRequest::CloseShell(2)]);
+    let left = UiRequest::SendInput(ScreenId::Shell(2), ProgramInput::Focus(false));
+    assert_eq!(dashboard.press("y"), [UiRequest::CloseShell(2), left]);
     dashboard.press("3 C-b % G");
     assert_eq!(dashboard.press("Enter C-b x"), []);
     assert!(

@@ -267,7 +267,7 @@ fn what_an_agent_is_given_does_not_change_with_the_mode() {
 #[test]
 fn a_named_task_is_typed_to_whatever_has_the_focus() {
     // A terminal whose program has ended, one that is not there, another agent's, a shell's.
-    for keys in ["3 G k k", "C-b Left", "2 l", "C-b c"] {
+    for keys in ["3 G k k", "C-b Left", "2 l", "C-b c C-b Esc"] {
         let mut dashboard = Dashboard::full((120, 40));
         dashboard.press(keys);
         for pane in dashboard.state.unopened_shells() {

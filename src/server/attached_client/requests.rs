@@ -183,7 +183,7 @@ fn create(services: &Services, task: NewTask) -> WorkResult {
 fn opened(pane: PaneId, shell: Result<u64, String>) -> WorkResult {
     match shell {
         Ok(number) => WorkResult::Shell(pane, number),
-        Err(why) => WorkResult::Toast(NoticeLevel::Warning, why),
+        Err(why) => WorkResult::NoShell(pane, why),
     }
 }
 

@@ -61,7 +61,10 @@ impl UpdateContext<'_, '_> {
         });
         let then = match self.state.key_focus {
             KeyFocus::Terminal(id) | KeyFocus::Prefix { then: Some(id), .. } => Some(id),
-            KeyFocus::Views | KeyFocus::DropUntil(_) | KeyFocus::Prefix { then: None, .. } => None,
+            KeyFocus::Views
+            | KeyFocus::Opening(_)
+            | KeyFocus::DropUntil(_)
+            | KeyFocus::Prefix { then: None, .. } => None,
         };
         self.state.key_focus = KeyFocus::Views;
         self.state.copy_mode = Some(CopyMode {

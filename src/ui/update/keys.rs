@@ -12,7 +12,8 @@ use crate::ui::pane::Direction;
 use crate::ui::scene::ScreenId;
 use crate::ui::screen_layout::{InputMode, is_running};
 use crate::ui::state::{
-    ConfirmAction, CountPrefix, FormField, KeyFocus, Overlay, PastePreview, WelcomeStep as Question,
+    ConfirmAction, CountPrefix, FormField, KeyFocus, MOST_HELD, Overlay, PastePreview,
+    WelcomeStep as Question,
 };
 use crate::ui::views::ViewMove;
 
@@ -36,11 +37,12 @@ impl UpdateContext<'_, '_> {
         match self.state.key_focus {
             // Typed ahead for the program that has ended; the prefix never was.
             KeyFocus::DropUntil(_) if chord != self.state.keymap.prefix() => {}
+            KeyFocus::Opening(_) if chord != self.state.keymap.prefix() => self.hold_key(key),
             KeyFocus::Terminal(id) if chord != self.state.keymap.prefix() => self.type_key(id, key),
             _ if released => {}
             KeyFocus::Terminal(id) => self.prefix(Some(id)),
             KeyFocus::Prefix { then, .. } => self.after_prefix(chord, then, key),
-            KeyFocus::DropUntil(_) => self.prefix(None),
+            KeyFocus::DropUntil(_) | KeyFocus::Opening(_) => self.prefix(None),
             KeyFocus::Views if chord == self.state.keymap.prefix() => self.prefix(None),
             KeyFocus::Views => self.own_key(chord),
         }
@@ -134,6 +136,7 @@ impl UpdateContext<'_, '_> {
     }
 
     fn prefix(&mut self, then: Option<ScreenId>) {
+        self.state.held_keys.clear();
         let counted = self.state.count.take();
         self.visit_counted(counted);
         self.state.key_focus = KeyFocus::Prefix {
@@ -160,6 +163,13 @@ impl UpdateContext<'_, '_> {
             }
             (Some(action), _) => self.act(action),
             (None, _) => self.warn(format!("{} {chord} means nothing", self.state.keymap.prefix())),
+        }
+    }
+
+    /// Keeps a key for the shell that is being opened.
+    fn hold_key(&mut self, key: &KeyEvent) {
+        if self.state.held_keys.len() < MOST_HELD {
+            self.state.held_keys.extend(key_input(key));
         }
     }
 
@@ -233,6 +243,7 @@ impl UpdateContext<'_, '_> {
             (None, KeyFocus::Terminal(id) | KeyFocus::Prefix { then: Some(id), .. }) => {
                 self.paste_previewed(id, text);
             }
+            (None, KeyFocus::Opening(_)) => self.warn("the shell is not open yet: paste once it is"),
             _ => {
                 let key = self.state.keymap.hint(Action::Type).unwrap_or_default();
                 let way_out = if self.mode() == InputMode::Look {

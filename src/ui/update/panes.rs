@@ -67,6 +67,15 @@ impl UpdateContext<'_, '_> {
             tab.zoom = Zoom::Out;
         }
         self.focus(pane, arranged.focus);
+        if is_shell {
+            self.type_to_opening(pane);
+        }
+    }
+
+    /// What is pressed from now on is for the shell in that pane, though it does not run yet.
+    fn type_to_opening(&mut self, pane: PaneId) {
+        self.state.held_keys.clear();
+        self.state.key_focus = KeyFocus::Opening(pane);
     }
 
     pub(super) fn ask_close_pane(&mut self, arranged: &ScreenLayout) {
@@ -244,6 +253,7 @@ impl UpdateContext<'_, '_> {
         let pane = self.state.add_pane(Pane::new(PaneContent::Shell(None)));
         self.ask(open(pane));
         self.new_tab(title, pane);
+        self.type_to_opening(pane);
     }
 
     pub(super) fn open_beside(&mut self, arranged: &ScreenLayout) {

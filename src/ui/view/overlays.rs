@@ -51,7 +51,7 @@ pub(super) fn draw(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>
 pub(crate) fn has_overlay(state: &UiState, scene: &Scene<'_>) -> bool {
     let keys = match state.key_focus {
         KeyFocus::Prefix { since, .. } => scene.now.since(since) >= WHICH_KEY_DELAY,
-        KeyFocus::Views | KeyFocus::Terminal(_) | KeyFocus::DropUntil(_) => false,
+        KeyFocus::Views | KeyFocus::Terminal(_) | KeyFocus::Opening(_) | KeyFocus::DropUntil(_) => false,
     };
     keys || state.copy_mode.is_some()
         || state.undo_stack.last().is_some_and(|act| act.is_shown(scene.now))
