@@ -20,9 +20,8 @@ fn looking(lines: usize) -> Dashboard {
 }
 
 fn copied(requests: &[UiRequest]) -> &str {
-    let (text, others) = match requests {
-        [UiRequest::CopyToClipboard(text), others @ ..] => (text, others),
-        _ => unreachable!("{requests:?}"),
+    let [UiRequest::CopyToClipboard(text), others @ ..] = requests else {
+        unreachable!("{requests:?}");
     };
     // Whoever typed before goes on to type, which the program may be told.
     let is_focus = |other: &UiRequest| matches!(other, UiRequest::SendInput(_, ProgramInput::Focus(true)));
