@@ -46,7 +46,9 @@ use parking_lot::RwLock;
 
 use crate::agent_state::AgentReport;
 use crate::domain::event::EndCause;
-use crate::domain::{AttemptId, Cause, ResumeRoles, RoleId, SessionOrigin, Timestamp, TroubleKind};
+use crate::domain::{
+    AttemptId, Cause, ResumeRoles, RoleDisplay, RoleDisplays, RoleId, SessionOrigin, Timestamp, TroubleKind,
+};
 use crate::formats::agent_kind::AgentKinds;
 use crate::ports::agents::{Agents, Brief, LaunchCommand};
 
@@ -146,6 +148,19 @@ impl AgentsByRole {
         }
     }
 
+    /// What the terminals of agents show.
+    pub fn displays(&self) -> RoleDisplays {
+        let of = |agent: &RoleAgent| RoleDisplay {
+            usual: agent.options.mode,
+            has_both: agent.tool.kind().runs_headless(),
+        };
+        let by_role = self.by_role.iter();
+        RoleDisplays {
+            by_role: by_role.map(|(role, agent)| (role.clone(), of(agent))).collect(),
+            others: self.default.as_ref().map(of).unwrap_or_default(),
+        }
+    }
+
     /// Whether any agent is a scripted one.
     pub fn has_rehearsal(&self) -> bool {
         self.all()
@@ -199,6 +214,7 @@ impl Agents for LocalAgents {
         if let Some(all) = self.rules(&brief.role, &brief.stage, options.rules.clone()) {
             options.rules = all.rules;
         }
+        options.mode = display_of(kind, brief, options.mode)?;
         let mut line = kind.launch(&self.context, (brief, &prompt.argument()), &options)?;
         let mut env = self.context.environment(&kind.own_variables());
         env.extend(GIT_SYNC.map(|(name, value)| (name.to_owned(), value.to_owned())));
@@ -306,6 +322,24 @@ impl LocalAgents {
             kind.way_to_get(role)
         )))
     }
+}
+
+/// What its terminal shows: what a person said for the task, else what its role says.
+///
+/// # Errors
+/// When its tool cannot do without its interface.
+fn display_of(kind: &dyn AgentKind, brief: &Brief, usual: AgentDisplay) -> Result<AgentDisplay, Cause> {
+    let display = brief.display.unwrap_or(usual);
+    if display == AgentDisplay::Visible || kind.runs_headless() {
+        return Ok(display);
+    }
+    Err(TroubleKind::Agent.cause(format!(
+        "could not start a {} without the interface of its tool: {} has no other way to work here; let it show its interface with \
+         `dbs mode {} visible`",
+        brief.role,
+        kind.name().unwrap_or("its agent"),
+        brief.task
+    )))
 }
 
 #[cfg(test)]

@@ -95,6 +95,16 @@ pub enum CliCommand {
         #[command(flatten)]
         json: JsonFlag,
     },
+    /// Let the agents of a task work with or without their tool's interface; one at work goes on with its session
+    Mode {
+        /// Id of the task
+        id: String,
+        /// Which way; without it the other one
+        #[arg(value_parser = ["visible", "headless"])]
+        mode: Option<String>,
+        #[command(flatten)]
+        json: JsonFlag,
+    },
     /// Tasks: create, show, list, release …
     #[command(subcommand)]
     Task(TaskCommand),

@@ -30,7 +30,7 @@ use crate::adapters::output;
 use crate::cli::args::{CliCommand, JsonFlag};
 use crate::cli::board_access::BoardAccess;
 use crate::config::process_env::ProcessEnv;
-use crate::domain::{Command, SignalKind};
+use crate::domain::{AgentDisplay, Command, SignalKind};
 use crate::engine::inbox::CommandReply;
 use crate::protocol::query::Report;
 
@@ -92,6 +92,13 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         }
         CliCommand::Approve(one) => tasks::approve(edge, &one),
         CliCommand::KillAgent { name, json } => tasks::kill(edge, &name, json),
+        CliCommand::Mode { id, mode, json } => {
+            let mode = mode.map(|word| match word.as_str() {
+                "headless" => AgentDisplay::Headless,
+                _ => AgentDisplay::Visible,
+            });
+            execute(edge, Command::SetMode(id.as_str().into(), mode), json)
+        }
         CliCommand::Task(verb) => tasks::task(edge, verb),
         CliCommand::Why { id, json } => show::print_report(edge, Report::Why(id), json),
         CliCommand::Retry(retry) => tasks::retry(edge, retry),

@@ -100,7 +100,7 @@ fn names(path: &str, argument: &str) -> Option<CompletionKind> {
     Some(match (path, argument) {
         ("approve", "id") => CompletionKind::Tasks(&["held", "active"]),
         ("retry" | "task retry", "id") => CompletionKind::Tasks(&["held", "parked", "failed", "skipped"]),
-        ("answer", "id") => CompletionKind::Tasks(&["active"]),
+        ("answer" | "mode", "id") => CompletionKind::Tasks(&["active"]),
         ("task release", "ids") => CompletionKind::Tasks(&["backlog"]),
         ("kill-agent", "name") => CompletionKind::Agents,
         ("why", "id") | ("logs", "attempt") => CompletionKind::AgentsAndTasks,

@@ -52,6 +52,8 @@ impl Config {
     pub fn settings(&self) -> BoardSettings {
         let by_role = self.family(&schema::MAX_ROLE_AGENTS).into_iter();
         let gates = self.family(&schema::GATES).into_iter();
+        // What is wrong with an agent is said where agents are started.
+        let agents = kinds(self).unwrap_or_default();
         BoardSettings {
             max_agents: self.value(&schema::MAX_TOTAL_AGENTS),
             max_by_role: by_role.map(|(role, most)| (RoleId::new(role), most)).collect(),
@@ -75,10 +77,8 @@ impl Config {
                 restarts: self.value(&schema::CONTEXT_RESTARTS),
                 on_compaction: self.choice(&schema::CONTEXT_COMPACTION),
             },
-            // What is wrong with an agent is said where agents are started.
-            resume: kinds(self)
-                .map(|agents| agents.resume_roles())
-                .unwrap_or_default(),
+            resume: agents.resume_roles(),
+            displays: agents.displays(),
             untrusted: self.untrusted().cloned(),
         }
     }

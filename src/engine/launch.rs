@@ -245,6 +245,7 @@ fn brief(world: &EngineContext, job: &Job, attempt: &Attempt, made: &Workplace) 
         base: job.base.clone(),
         finding: job.task.finding.clone(),
         session: None,
+        display: attempt.display,
         facts: prompt_place::facts(world, job, made),
     })
 }

@@ -85,6 +85,7 @@ pub const COMMANDS: &[(&str, AllowedCallers)] = &[
     ("init", Persons),
     ("keys", Everybody),
     ("kill-agent", Persons),
+    ("mode", Persons),
     ("logs", Everybody),
     ("man", Everybody),
     ("mcp", Attempts),
@@ -169,6 +170,7 @@ pub fn command_name(command: &Command) -> &'static str {
         Command::Skip(_) => "skip",
         Command::Answer(..) => "answer",
         Command::Kill(_) => "kill-agent",
+        Command::SetMode(..) => "mode",
         Command::Pause => "pause",
         Command::Resume => "resume",
     }

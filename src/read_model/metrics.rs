@@ -194,6 +194,7 @@ pub(crate) fn settled_attempt(id: u64, stage: &str, (from, to): (u64, u64), verd
         },
         asks: Vec::new(),
         asks_made: 0,
+        display: None,
         leaves: None,
         usage: crate::domain::AttemptUsage::default(),
         evidence: Vec::new(),

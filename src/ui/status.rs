@@ -244,6 +244,7 @@ pub(super) fn stop_word(cause: StopCause) -> &'static str {
         StopCause::Quota => "usage limit",
         StopCause::Budget => "budget used up",
         StopCause::Context => "context full",
+        StopCause::Mode => "goes on in another way",
         StopCause::NotLoggedIn => "not logged in",
         StopCause::Interrupted => "interrupted",
     }

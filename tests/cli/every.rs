@@ -68,6 +68,7 @@ const CASES: &[Case] = &[
     case("pause", (&["nope"], 2), &[], (GIT, Well)),
     case("resume", (&["nope"], 2), &[], (GIT, Well)),
     case("kill-agent", (&["nope"], 1), &["t-1"], (GIT, Refused("t-1"))),
+    case("mode", (&["nope"], 1), &["t-1"], (GIT, Refused("works in one way only"))),
     case("task create", (&["New", "--deps", "nope"], 1), &["New"], (GIT, Well)),
     case("task import", (&["nope.jsonl"], 1), &["nope.jsonl"], (GIT, NOPE)),
     case("task show", (&["nope"], 1), &["t-1"], (GIT, Well)),

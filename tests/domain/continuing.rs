@@ -3,8 +3,8 @@
 use dbs::domain::attempt::WorkspaceState;
 use dbs::domain::event::EndCause;
 use dbs::domain::{
-    AttemptId, AttemptState, BoardSettings, Command, Cost, Event, FailureClass, Inventory, ProcessExit,
-    ResumeRoles, SignalKind, Span, StopCause, Usage, Verdict, Workplace,
+    AgentDisplay, AttemptId, AttemptState, BoardSettings, Command, Cost, Event, FailureClass, Inventory,
+    ProcessExit, ResumeRoles, RoleDisplay, SignalKind, Span, StopCause, Usage, Verdict, Workplace,
 };
 
 use crate::fixture::{BoardFixture, draft, settings};
@@ -312,5 +312,61 @@ fn what_a_session_had_used_before_is_counted_once_whether_its_tool_kept_the_tota
         }
         assert_eq!(fixture.attempt(second).usage.own(), cents(own), "{totals:?}");
         assert_eq!(fixture.task("a").spent(), Cost((30 + own) * 10_000), "{totals:?}");
+    }
+}
+
+/// A board on which a developer is at work whose tool can do with and without its interface.
+fn working_either_way() -> (BoardFixture, AttemptId) {
+    let mut rules = resuming();
+    rules.displays.others = RoleDisplay {
+        usual: AgentDisplay::Headless,
+        has_both: true,
+    };
+    let mut fixture = BoardFixture::with(rules);
+    fixture.released(draft("a", "kanban"));
+    let first = fixture.open("a");
+    fixture.start(first);
+    (fixture, first)
+}
+
+#[test]
+fn an_agent_that_is_to_work_the_other_way_goes_on_with_its_session_and_that_costs_nothing() {
+    let (mut fixture, first) = working_either_way();
+    fixture.ask(Command::SetMode("a".into(), None)).unwrap();
+    assert_eq!(
+        fixture.attempt(first).state,
+        AttemptState::Stopping(StopCause::Mode)
+    );
+    fixture.end_with(first, ProcessExit::Signal(15), None);
+    let second = fixture.open("a");
+    assert_eq!(goes_on(&fixture), Some((first, first)));
+    assert_eq!(fixture.attempt(second).display, Some(AgentDisplay::Visible));
+    assert_eq!(
+        (crashes(&fixture), fixture.task("a").spawns),
+        (0, 1),
+        "no crash, and no try"
+    );
+    made(&mut fixture, second);
+    fixture.start(second);
+    fixture.ask(Command::SetMode("a".into(), None)).unwrap();
+    fixture.end_with(second, ProcessExit::Signal(15), None);
+    assert_eq!(goes_on(&fixture), Some((second, first)));
+    let third = fixture.open("a");
+    assert_eq!(fixture.attempt(third).display, Some(AgentDisplay::Headless));
+}
+
+#[test]
+fn an_agent_whose_tool_has_one_way_or_keeps_no_session_is_not_stopped_for_the_other() {
+    for (has_both, resumes) in [(false, true), (true, false)] {
+        let mut rules = resuming();
+        rules.resume.others = resumes;
+        rules.displays.others.has_both = has_both;
+        let mut fixture = BoardFixture::with(rules);
+        fixture.released(draft("a", "kanban"));
+        let first = fixture.open("a");
+        fixture.start(first);
+        assert!(fixture.ask(Command::SetMode("a".into(), None)).is_err());
+        assert_eq!(fixture.attempt(first).state, AttemptState::Running);
+        assert_eq!(fixture.task("a").mode, None);
     }
 }

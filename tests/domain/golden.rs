@@ -8,8 +8,8 @@ use dbs::domain::event::EndCause;
 use dbs::domain::evidence::{ComplianceIssue, Severity};
 use dbs::domain::task::{BranchCleanup, Comment, GateCommand, HoldReason, Task, TaskKind};
 use dbs::domain::{
-    Accepted, ActionOutcome, ActivityKind, AgentSession, Ask, AskAnswer, AskChannel, AskKind, AskRecord,
-    AskReply, Attempt, AttemptId, AttemptMode, AttemptState, AttemptUsage, BoardSettings, Budgets,
+    Accepted, ActionOutcome, ActivityKind, AgentDisplay, AgentSession, Ask, AskAnswer, AskChannel, AskKind,
+    AskRecord, AskReply, Attempt, AttemptId, AttemptMode, AttemptState, AttemptUsage, BoardSettings, Budgets,
     Checkpoint, Command, ContextFill, ContextRules, Continuation, Cost, Effect, EngineAction, Event,
     Evidence, EvidenceKind, FailureClass, Inventory, Notice, NoticeLevel, ProcessExit, Refusal, RequestId,
     ResumeRoles, RunState, SavedWork, SessionOrigin, SessionRestart, Signal, SignalKind, Span, Spending,
@@ -144,6 +144,8 @@ fn commands() -> Vec<Command> {
         Command::Withdraw("t".into()),
         Command::Answer("t".into(), text()),
         Command::Kill(a()),
+        Command::SetMode("t".into(), None),
+        Command::SetMode("t".into(), Some(AgentDisplay::Headless)),
         Command::Pause,
         Command::Resume,
     ];
@@ -413,7 +415,7 @@ fn effects_are_stored_like_this() {
     insta::assert_snapshot!(lines(&effects));
 }
 
-fn causes() -> [StopCause; 10] {
+fn causes() -> [StopCause; 11] {
     [
         StopCause::Finished,
         StopCause::Timeout,
@@ -423,6 +425,7 @@ fn causes() -> [StopCause; 10] {
         StopCause::Quota,
         StopCause::Budget,
         StopCause::Context,
+        StopCause::Mode,
         StopCause::Interrupted,
         StopCause::NotLoggedIn,
     ]
@@ -446,6 +449,7 @@ fn classes() -> [FailureClass; 10] {
 fn task() -> Task {
     let failures = classes().map(|class| (class, 1)).into_iter().collect();
     Task {
+        mode: None,
         id: "t".into(),
         batch: "b".into(),
         workflow: "kanban".into(),
@@ -637,6 +641,7 @@ fn an_attempt_is_stored_like_this() {
         stage: "development".into(),
         n: 2,
         mode: AttemptMode::Fallback,
+        display: None,
         session: continued(),
         leaves: None,
         worker: Worker::Agent {

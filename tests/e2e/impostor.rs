@@ -26,6 +26,7 @@ const TRIES: &[(&str, &str)] = &[
     ("doctor --repair", "doctor --repair"),
     ("init", "init"),
     ("kill-agent", "kill-agent t-1"),
+    ("mode", "mode t-1"),
     ("notify --test", "notify --test"),
     ("pause", "pause"),
     ("reject", "reject t-2 no"),

@@ -9,7 +9,7 @@ use super::cause::Cause;
 use super::evidence::Evidence;
 use super::failure::FailureClass;
 use super::id::{AttemptId, RoleId, StageId, TaskId};
-use super::session::{AgentSession, SessionOrigin};
+use super::session::{AgentDisplay, AgentSession, SessionOrigin};
 use super::signal::{MOST_SIGNAL_BYTES, MOST_SIGNALS, Signal, SignalKind};
 use super::time::Timestamp;
 use super::usage::AttemptUsage;
@@ -29,6 +29,9 @@ pub struct Attempt {
     /// Whether its agent begins a session of its tool or goes on with one.
     #[serde(default, skip_serializing_if = "AgentSession::is_fresh")]
     pub session: AgentSession,
+    /// What the terminal of its agent shows, where a person said so for its task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub display: Option<AgentDisplay>,
     pub worker: Worker,
     pub state: AttemptState,
     pub signals: Vec<Signal>,
@@ -264,6 +267,8 @@ pub enum StopCause {
     Budget,
     /// Its context was full; a fresh session goes on.
     Context,
+    /// A person lets its session go on with, or without, its tool's interface.
+    Mode,
     /// Nobody stopped it: it ended with the machine or with `dbs`, or its tool did not go on with a session.
     Interrupted,
 }

@@ -3,6 +3,7 @@
 
 mod admission;
 mod agent_commands;
+mod agent_mode;
 mod agent_names;
 mod asks;
 mod budget;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ask::AskReply;
 use super::id::{AskId, AttemptId, BatchId, StageId, TaskId, WorkflowId};
+use super::session::AgentDisplay;
 use super::task::{GateCommand, TaskKind};
 
 /// A request of a person or a program to change the board; it may be refused.
@@ -58,6 +59,9 @@ pub enum Command {
     },
     /// Stop an agent; its task goes back to its stage and uses up no budget.
     Kill(AttemptId),
+    /// Let the agents of a task work with or without their tool's interface; none: the other way. One at work goes on with its
+    /// session that way.
+    SetMode(TaskId, Option<AgentDisplay>),
     /// Start nothing new and stop what runs (K73).
     Pause,
     /// Go on (K74).

@@ -99,6 +99,7 @@ impl Command {
             | Command::Reject(task, _)
             | Command::Skip(task)
             | Command::Withdraw(task)
+            | Command::SetMode(task, _)
             | Command::Answer(task, _) => vec![task.clone()],
             Command::PutBatch { .. }
             | Command::AnswerAsk { .. }

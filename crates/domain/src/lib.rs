@@ -47,7 +47,10 @@ pub use prompt_facts::{
     AgentFacts, DependencyFacts, EarlierAttempt, PlaceFacts, PromptFacts, PromptSources, RestartFacts,
     StageFacts, TaskFacts,
 };
-pub use session::{AgentSession, Continuation, ResumeRoles, SessionOrigin, SessionRestart};
+pub use session::{
+    AgentDisplay, AgentSession, Continuation, ResumeRoles, RoleDisplay, RoleDisplays, SessionOrigin,
+    SessionRestart,
+};
 pub use settings::{BoardSettings, Budgets, UntrustedFiles};
 pub use signal::{Signal, SignalKind};
 pub use task::{HoldReason, Task, TaskState, WaitReason};

@@ -1,5 +1,5 @@
 //! Sessions of agents: whether an attempt begins a conversation with its tool, or goes on with the one of an attempt that was
-//! interrupted.
+//! interrupted; and whether its tool shows its own interface meanwhile.
 
 use std::collections::BTreeMap;
 
@@ -89,6 +89,74 @@ impl AgentSession {
             AgentSession::Fresh | AgentSession::Continued(_) => None,
             AgentSession::Restarted(restart) => Some(restart),
         }
+    }
+}
+
+/// What the terminal of an agent shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AgentDisplay {
+    /// The tool's own interface.
+    #[default]
+    Visible,
+    /// A transcript that this program writes of a tool without an interface.
+    Headless,
+}
+
+impl AgentDisplay {
+    /// The other one.
+    #[must_use]
+    pub fn other(self) -> AgentDisplay {
+        match self {
+            AgentDisplay::Visible => AgentDisplay::Headless,
+            AgentDisplay::Headless => AgentDisplay::Visible,
+        }
+    }
+
+    /// How an agent works then, in words that follow its name.
+    pub fn words(self) -> &'static str {
+        match self {
+            AgentDisplay::Visible => "with its tool's own interface",
+            AgentDisplay::Headless => "without its tool's interface",
+        }
+    }
+}
+
+impl std::fmt::Display for AgentDisplay {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            AgentDisplay::Visible => "visible",
+            AgentDisplay::Headless => "headless",
+        })
+    }
+}
+
+/// What the terminals of the agents in a role show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RoleDisplay {
+    /// Where nobody said otherwise for the task.
+    pub usual: AgentDisplay,
+    /// Whether their tool can show the other, too.
+    pub has_both: bool,
+}
+
+/// What the terminals of agents show, by role.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RoleDisplays {
+    pub by_role: BTreeMap<RoleId, RoleDisplay>,
+    /// That of all other roles.
+    pub others: RoleDisplay,
+}
+
+impl RoleDisplays {
+    /// That of a role.
+    pub fn of(&self, role: &RoleId) -> RoleDisplay {
+        self.by_role.get(role).copied().unwrap_or(self.others)
+    }
+
+    /// Whether nothing is known beyond what always holds.
+    pub fn is_plain(&self) -> bool {
+        *self == RoleDisplays::default()
     }
 }
 

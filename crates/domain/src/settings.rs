@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::context_restart::ContextRules;
 use super::id::RoleId;
-use super::session::ResumeRoles;
+use super::session::{ResumeRoles, RoleDisplays};
 use super::task::GateCommand;
 use super::time::Span;
 use super::usage::Cost;
@@ -39,6 +39,9 @@ pub struct BoardSettings {
     /// Whose agents go on with their session after an interruption.
     #[serde(default, skip_serializing_if = "ResumeRoles::is_none")]
     pub resume: ResumeRoles,
+    /// What the terminals of agents show.
+    #[serde(default, skip_serializing_if = "RoleDisplays::is_plain")]
+    pub displays: RoleDisplays,
     /// What of the project's own files no person has trusted yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untrusted: Option<UntrustedFiles>,
@@ -102,6 +105,7 @@ impl Default for BoardSettings {
             budgets: Budgets::default(),
             context: ContextRules::default(),
             resume: ResumeRoles::default(),
+            displays: RoleDisplays::default(),
             untrusted: None,
         }
     }

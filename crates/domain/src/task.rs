@@ -12,6 +12,7 @@ use super::cause::Cause;
 use super::context_restart::Checkpoint;
 use super::failure::FailureClass;
 use super::id::{AttemptId, BatchId, StageId, TaskId, WorkflowId};
+use super::session::AgentDisplay;
 use super::time::Timestamp;
 use super::usage::{Cost, Spending, Tokens};
 
@@ -38,6 +39,9 @@ pub struct Task {
     /// The attempt with whose session the next one goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continues: Option<AttemptId>,
+    /// What the terminals of its agents show, where a person said so; else as the settings of their roles say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<AgentDisplay>,
     /// What is kept of sessions that ended because their context was full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Checkpoint>,

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use dbs_domain::event::EndCause;
 use dbs_domain::{
-    AttemptId, AttemptMode, Cause, PromptFacts, RoleId, SessionOrigin, StageId, TaskId, Timestamp,
+    AgentDisplay, AttemptId, AttemptMode, Cause, PromptFacts, RoleId, SessionOrigin, StageId, TaskId,
+    Timestamp,
 };
 
 /// Everything an agent gets when it starts.
@@ -31,6 +32,8 @@ pub struct Brief {
     pub finding: Option<String>,
     /// The session of its tool with which it goes on, as [`Agents::session`] named it; none for a new one.
     pub session: Option<String>,
+    /// What its terminal is to show, where a person said so for its task; else as its role says.
+    pub display: Option<AgentDisplay>,
     /// What its prompt may name.
     pub facts: PromptFacts,
 }

@@ -8,6 +8,7 @@ use super::environment::{InheritedEnv, PersonEnv};
 use super::program::find_program;
 use super::prompt::program_word;
 use crate::agent_state::AgentReport;
+pub use crate::domain::AgentDisplay;
 use crate::domain::event::EndCause;
 use crate::domain::{AttemptId, Cause, RoleId, SessionOrigin, Timestamp};
 use crate::formats::end_rules;
@@ -126,16 +127,6 @@ pub struct RoleOptions {
     pub mode: AgentDisplay,
 }
 
-/// What the terminal of an agent shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum AgentDisplay {
-    /// The tool's own interface.
-    #[default]
-    Visible,
-    /// A transcript that this program writes of a tool without an interface.
-    Headless,
-}
-
 /// What becomes of the session of an agent that was interrupted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum SessionPolicy {
@@ -237,6 +228,7 @@ pub(super) mod tests {
             base: "main".into(),
             finding: None,
             session: None,
+            display: None,
             facts: crate::domain::PromptFacts::default(),
         }
     }

@@ -24,6 +24,7 @@ const EXAMPLES: &[(&str, &str)] = &[
         "kill-agent",
         "dbs kill-agent developer-ravel\ndbs kill-agent dbs-1",
     ),
+    ("mode", "dbs mode dbs-1\ndbs mode dbs-1 visible"),
     (
         "task create",
         "dbs task create \"Fix login\" -d \"src/login.rs: …\" --type bug --priority 1\ndbs task create \"Fix login\" -d - <notes.md\ndbs task create \"Add CSV export\" --deps dbs-1 --tag security --release",

@@ -63,6 +63,7 @@ impl Board {
             EndConclusion::Void => self.settle_stopped(step, id, StopCause::Cancelled),
             EndConclusion::Signalled(signal) => self.apply_signal(step, &attempt, &signal),
             EndConclusion::Stopped(StopCause::Context) => self.save_work(step, id),
+            EndConclusion::Stopped(StopCause::Mode) => self.mode_left(step, &attempt),
             EndConclusion::Stopped(cause) => self.stopped(step, &attempt, cause),
             EndConclusion::TimedOut => self.timed_out(step, &attempt),
             EndConclusion::NamedCause(cause) => self.fail_for_named_cause(step, &attempt, &cause),
@@ -162,6 +163,7 @@ impl Board {
             StopCause::Budget => "because the budget of its task is used up",
             StopCause::NotLoggedIn => "because its tool has no valid login",
             StopCause::Context => "because its context was full",
+            StopCause::Mode => "to go on in another way",
             StopCause::Finished | StopCause::Timeout | StopCause::Cancelled | StopCause::Interrupted => "",
         };
         self.edit(&attempt.task, |task| task.next_mode = attempt.mode);

@@ -206,6 +206,7 @@ fn new_attempt(
         n,
         mode: task.next_mode,
         session: AgentSession::Fresh,
+        display: task.mode.filter(|_| is_agent),
         worker,
         state: life,
         signals: Vec::new(),

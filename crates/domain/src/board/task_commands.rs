@@ -288,6 +288,7 @@ impl Task {
             open_attempt: None,
             next_mode: AttemptMode::Fresh,
             continues: None,
+            mode: None,
             needs_approval: draft.needs_approval,
             approved: None,
             not_before: None,

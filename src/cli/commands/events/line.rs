@@ -108,6 +108,7 @@ fn task_of(event: &Event) -> Option<TaskId> {
         | Command::Approve(task)
         | Command::Reject(task, _)
         | Command::Skip(task)
+        | Command::SetMode(task, _)
         | Command::Answer(task, _) => Some(task.clone()),
         Command::Release(tasks) => match tasks.as_slice() {
             [one] => Some(one.clone()),
@@ -231,6 +232,7 @@ fn asked(by: &str, command: &Command) -> Value {
             ("answer_ask", json!({ "ask": { "id": ask }, "reply": reply }))
         }
         Command::Kill(_) => ("kill", json!({})),
+        Command::SetMode(_, mode) => ("mode", json!({ "mode": mode })),
         Command::Pause => ("pause", json!({})),
         Command::Resume => ("resume", json!({})),
     };

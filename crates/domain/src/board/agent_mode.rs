@@ -1,0 +1,107 @@
+//! Agents with and without their tool's interface: a person may say which for a task. An agent at work is stopped for it and goes on
+//! with its session in its workspace; that is no failed try and no crash.
+
+use super::Board;
+use super::commands::{accepted, refusal, refuse};
+use super::process_end::deciding_signal;
+use super::rows::ENGINE;
+use super::transition::Transition;
+use crate::attempt::{Attempt, StopCause};
+use crate::command::Refusal;
+use crate::effect::{CommandReply, NoticeLevel};
+use crate::id::{RoleId, TaskId};
+use crate::session::AgentDisplay;
+use crate::task::Task;
+use crate::workflow::Actor;
+
+impl Board {
+    /// Keeps for a task what the terminals of its agents show, and lets the one at work go on that way.
+    pub(super) fn set_mode(
+        &mut self,
+        step: &mut Transition,
+        by: &str,
+        id: &TaskId,
+        wanted: Option<AgentDisplay>,
+    ) -> CommandReply {
+        let task = self.require_task(id)?;
+        if task.state.is_terminal() {
+            refuse!("{id} is {}: no agent will work on it", task.state.word());
+        }
+        let attempt = task.open_attempt.and_then(|open| self.attempt(open));
+        let attempt = attempt.filter(|attempt| attempt.worker.role().is_some());
+        let role = self.role_of_mode(&task, attempt.as_deref())?;
+        let usual = self.settings.displays.of(&role).usual;
+        let now = attempt.as_ref().map_or(task.mode, |attempt| attempt.display);
+        let now = now.unwrap_or(usual);
+        let wanted = wanted.unwrap_or_else(|| now.other());
+        let is_known = now == wanted && task.mode.unwrap_or(usual) == wanted;
+        if !is_known {
+            self.check_mode(&role, attempt.as_deref())?;
+        }
+        self.edit(id, |task| task.mode = Some(wanted));
+        let words = wanted.words();
+        let Some(attempt) = attempt.filter(|_| now != wanted) else {
+            return Ok(accepted(format!("agents of {id} work {words}")));
+        };
+        self.stop(step, attempt.id, StopCause::Mode);
+        let name = attempt.worker.name();
+        let text = format!("{by} lets {name} go on {words}");
+        self.comment(step.now, id, by, format!("{name} is to go on {words}"));
+        step.notify_attempt(NoticeLevel::Info, "mode", &attempt, text);
+        Ok(accepted(format!("{name} goes on {words}, with its session")))
+    }
+
+    /// The role whose agent it is about: the one at work, or that of the task's stage.
+    fn role_of_mode(&self, task: &Task, attempt: Option<&Attempt>) -> Result<RoleId, Refusal> {
+        let at_work = attempt.and_then(|attempt| attempt.worker.role());
+        let of_stage = || match &self.stage_of(task)?.actor {
+            Actor::Role(role) => Some(role),
+            Actor::Engine(_) | Actor::Human => None,
+        };
+        let role = at_work.or_else(of_stage).cloned();
+        role.ok_or_else(|| {
+            refusal(format!(
+                "no agent works on {} in {}: say it once one does",
+                task.id, task.stage
+            ))
+        })
+    }
+
+    /// Refuses what the tool of a role cannot do, or an agent that has ended already.
+    fn check_mode(&self, role: &RoleId, attempt: Option<&Attempt>) -> Result<(), Refusal> {
+        if !self.settings.displays.of(role).has_both {
+            refuse!(
+                "the tool of a {role} works in one way only: claude and codex work with and without their interface \
+                 (`dbs config roles.{role}.agent`)"
+            );
+        }
+        let Some(attempt) = attempt else { return Ok(()) };
+        let name = attempt.worker.name();
+        if !self.settings.resume.allows(role) {
+            refuse!(
+                "{name} cannot go on with its session: set `dbs config roles.{role}.resume true`, or stop it with `dbs kill-agent`"
+            );
+        }
+        if !attempt.state.is_at_work() || deciding_signal(attempt).is_some() {
+            refuse!(
+                "{name} is about to end: `dbs why {}` says what comes next",
+                attempt.task
+            );
+        }
+        Ok(())
+    }
+
+    /// The process of an agent has ended that goes on in another way.
+    pub(super) fn mode_left(&mut self, step: &mut Transition, attempt: &Attempt) {
+        self.edit(&attempt.task, |task| task.next_mode = attempt.mode);
+        self.keep_session(attempt);
+        self.settle_stopped(step, attempt.id, StopCause::Mode);
+        let text = format!(
+            "{} stopped to go on in another way; {} stays in {}",
+            attempt.worker.name(),
+            attempt.task,
+            attempt.stage
+        );
+        self.comment(step.now, &attempt.task, ENGINE, text);
+    }
+}
