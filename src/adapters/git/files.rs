@@ -23,6 +23,29 @@ pub(super) fn write_atomically(target: &Path, text: &str) -> Result<(), GitError
     attempt().map_err(failed("write", target))
 }
 
+/// Waits until every file below a folder is on the disk. On Linux the whole file system is written, which takes the time of what waits
+/// to be written; elsewhere each file is.
+#[cfg(target_os = "linux")]
+pub(super) fn sync_file_system(folder: &Path) -> io::Result<()> {
+    let opened = fs::File::open(folder)?;
+    nix::unistd::syncfs(opened).map_err(io::Error::from)
+}
+
+/// Waits until every file below a folder is on the disk.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn sync_file_system(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            sync_file_system(&entry.path())?;
+        } else if kind.is_file() {
+            fs::File::open(entry.path())?.sync_all()?;
+        }
+    }
+    Ok(())
+}
+
 /// Wraps an error of a file operation, as in `.map_err(failed("write", path))`: `verb` reads after "could not".
 pub(super) fn failed(verb: &str, path: &Path) -> impl FnOnce(io::Error) -> GitError {
     let what = format!("{verb} {}", path.display());

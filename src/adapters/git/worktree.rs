@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::cli::GitCli;
-use super::files::{ensure_excludes, failed, missing, not_ours, real_folder};
+use super::files::{ensure_excludes, failed, missing, not_ours, real_folder, sync_file_system};
 use super::inventory::safe_name;
 use super::parse::RegisteredWorktree;
 use super::refs::PinKind;
@@ -313,6 +313,8 @@ impl GitCli {
         };
         let index = site.git_dir.join(self.unique_name("dbs-index"));
         self.write_files(&site.folder, &index, &goal.commit)?;
+        // After a power cut, files that are not on the disk yet are empty, and an agent that goes on here would commit them so.
+        sync_file_system(&site.folder).map_err(failed("write to the disk", &site.folder))?;
         let final_index = site.git_dir.join("index");
         fs::rename(&index, &final_index).map_err(failed("write", &final_index))?;
         let start = self.fresh_state(&site, &goal.commit)?;
