@@ -149,6 +149,34 @@ fn without_an_interface_claude_goes_on_with_its_session_after_its_runner_was_kil
     world.ends_by_going_on();
 }
 
+/// Whether an attempt runs its tool without the tool's interface.
+fn is_headless(story: &Story, attempt: u64) -> bool {
+    meta(story, attempt)["argv"][1] == "headless"
+}
+
+#[test]
+fn claude_goes_on_without_its_interface_in_the_middle_of_a_turn_and_in_its_session() {
+    let Some(world) = Interrupted::new() else { return };
+    assert!(!is_headless(&world.story, 1));
+    let said = world.story.dbs(&["mode", "t-1", "headless"]);
+    assert!(said.contains("goes on without"), "{said}");
+    world.ends_by_going_on();
+    assert!(is_headless(&world.story, 2));
+    let crashes = world.story.dbs(&["task", "show", "t-1"]);
+    assert!(!crashes.contains("crashed"), "{crashes}");
+}
+
+#[test]
+fn claude_goes_on_with_its_interface_in_the_middle_of_a_turn_and_in_its_session() {
+    let Some(world) = Interrupted::with("permissions = \"allow\"\nmode = \"headless\"\n") else {
+        return;
+    };
+    assert!(is_headless(&world.story, 1));
+    world.story.dbs(&["mode", "t-1", "visible"]);
+    world.ends_by_going_on();
+    assert!(!is_headless(&world.story, 2));
+}
+
 #[test]
 fn claude_goes_on_with_its_session_after_its_holder_was_killed() {
     let Some(world) = Interrupted::new() else { return };

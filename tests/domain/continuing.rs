@@ -4,7 +4,8 @@ use dbs::domain::attempt::WorkspaceState;
 use dbs::domain::event::EndCause;
 use dbs::domain::{
     AgentDisplay, AttemptId, AttemptState, BoardSettings, Command, Cost, Event, FailureClass, Inventory,
-    ProcessExit, ResumeRoles, RoleDisplay, SignalKind, Span, StopCause, Usage, Verdict, Workplace,
+    ProcessExit, ResumeRoles, RoleDisplay, RoleDisplays, SignalKind, Span, StopCause, Usage, Verdict,
+    Workplace,
 };
 
 use crate::fixture::{BoardFixture, draft, settings};
@@ -369,4 +370,23 @@ fn an_agent_whose_tool_has_one_way_or_keeps_no_session_is_not_stopped_for_the_ot
         assert_eq!(fixture.attempt(first).state, AttemptState::Running);
         assert_eq!(fixture.task("a").mode, None);
     }
+}
+
+#[test]
+fn what_a_task_was_set_to_means_nothing_for_a_role_whose_tool_has_one_way() {
+    let both = RoleDisplay {
+        usual: AgentDisplay::Visible,
+        has_both: true,
+    };
+    let displays = RoleDisplays {
+        by_role: [("developer".into(), both)].into(),
+        others: RoleDisplay::default(),
+    };
+    let chosen = |role: &str, of_task| displays.chosen(&role.into(), of_task);
+    assert_eq!(chosen("developer", None), None);
+    assert_eq!(
+        chosen("developer", Some(AgentDisplay::Headless)),
+        Some(AgentDisplay::Headless)
+    );
+    assert_eq!(chosen("reviewer", Some(AgentDisplay::Headless)), None);
 }

@@ -75,6 +75,7 @@ nav      c        comment
 nav      n        new_task
 nav      N        new_task
 nav      x        stop_agent
+nav      H        switch_mode
 nav      X        close_task
 nav      P        pause
 nav      .        finished

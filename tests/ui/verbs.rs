@@ -10,7 +10,7 @@ use crate::fixture::{Dashboard, NOW, allow};
 use crate::mouse::click;
 
 /// A verb as people say it, the action, its key, how its command begins.
-const VERBS: [(&str, Action, &str, &str); 16] = [
+const VERBS: [(&str, Action, &str, &str); 17] = [
     ("approve", Action::Approve, "a", "dbs approve"),
     ("reject", Action::Reject, "b", "dbs reject"),
     ("skip", Action::Skip, "s", "dbs skip"),
@@ -20,6 +20,7 @@ const VERBS: [(&str, Action, &str, &str); 16] = [
     ("pause task", Action::TogglePark, "p", "dbs task park"),
     ("pause all", Action::TogglePause, "P", "dbs pause"),
     ("stop agent", Action::StopAgent, "x", "dbs kill-agent"),
+    ("headless", Action::SwitchMode, "H", "dbs mode"),
     ("takeover", Action::Type, "i", "dbs attach"),
     ("park", Action::TogglePark, "p", "dbs task park"),
     ("release", Action::Release, "w", "dbs task release"),
@@ -170,4 +171,13 @@ fn every_view_is_reached_by_its_key_also_for_a_task_somebody_works_on() {
     assert_eq!(dashboard.mode(), "NAV");
     dashboard.press("Esc");
     assert!(dashboard.text().contains("Board"));
+}
+
+#[test]
+fn an_agent_is_let_go_on_the_other_way_by_a_key_and_the_board_decides_which_that_is() {
+    let mut dashboard = Dashboard::full((120, 40));
+    assert_eq!(
+        dashboard.press("g H"),
+        [UiRequest::Command(Command::SetMode(TaskId::from("dbs-4"), None))]
+    );
 }

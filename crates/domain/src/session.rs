@@ -154,6 +154,11 @@ impl RoleDisplays {
         self.by_role.get(role).copied().unwrap_or(self.others)
     }
 
+    /// What a task's own choice means for an agent in that role: nothing where the role's tool works in one way only.
+    pub fn chosen(&self, role: &RoleId, of_task: Option<AgentDisplay>) -> Option<AgentDisplay> {
+        of_task.filter(|_| self.of(role).has_both)
+    }
+
     /// Whether nothing is known beyond what always holds.
     pub fn is_plain(&self) -> bool {
         *self == RoleDisplays::default()

@@ -107,6 +107,8 @@ actions! {
             ["add", "create"], shell "dbs task create TEXT" }
         StopAgent { "stop_agent", "stop agent", "Stop the agent. Its task goes back to its stage and no budget is used up.",
             ["kill", "abort", "cancel", "terminate"], when Agent, shell "dbs kill-agent ID" }
+        SwitchMode { "switch_mode", "switch mode", "Let the task's agent go on with its session without its tool's interface, or with it again.",
+            ["headless", "visible", "mode", "transcript", "display"], when Agent, shell "dbs mode ID" }
         CloseTask { "close_task", "close task", "Close the task without it being done; asks for the reason, and for a word where work would go. The work is kept first.",
             ["cancel", "discard", "drop"], when Unfinished, shell "dbs task close ID TEXT" }
         TogglePause { "pause", "pause all", "Start nothing new and stop what runs; pressed again, go on.",

@@ -89,6 +89,9 @@ impl Board {
         let n = task.tries.get(&stage.id).copied().unwrap_or(0).saturating_add(1);
         places.reserve(id, &worker, self.singleton_key(task, &stage));
         let mut attempt = new_attempt(step, task, &stage, (id, n), worker);
+        let displays = &self.settings.displays;
+        let role = attempt.worker.role();
+        attempt.display = role.and_then(|role| displays.chosen(role, task.mode));
         attempt.session = self.session_for(task, &attempt.worker);
         match &attempt.session {
             AgentSession::Continued(before) => {
@@ -206,7 +209,7 @@ fn new_attempt(
         n,
         mode: task.next_mode,
         session: AgentSession::Fresh,
-        display: task.mode.filter(|_| is_agent),
+        display: None,
         worker,
         state: life,
         signals: Vec::new(),
