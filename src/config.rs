@@ -8,6 +8,7 @@
 pub mod appearance;
 pub mod capabilities;
 pub mod channels;
+pub mod clipboard_policy;
 mod edit;
 mod error;
 mod files;

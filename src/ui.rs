@@ -23,6 +23,7 @@ mod palette;
 mod pane;
 mod pane_names;
 mod plain;
+mod program_report;
 mod repaint;
 mod scene;
 mod screen_id;
@@ -41,20 +42,21 @@ mod views;
 
 pub use action::{Action, ActionEntry, ActionGroup, Availability, TextMove, ViewName, entries};
 pub use alerts::{
-    Alert, AlertQueue, AlertRules, AlertWhen, TerminalAlerts, TerminalUpdate, WorkProgress, alert_text,
-    redacted_alert_text,
+    Alert, AlertQueue, AlertRules, AlertWhen, ProgramCalls, TerminalAlerts, TerminalUpdate, WorkProgress,
+    alert_text, redacted_alert_text,
 };
 pub use cache::{CacheEntry, CacheKey, CacheRequest, DiffBase, RecordedScreen, ViewCache};
 pub use chord::{Chord, KeyParseError};
 pub use flowchart::flowchart;
 pub use key_reference::keys_document;
 pub use keymap::{KeyTable, Keymap, KeymapError};
-pub use layout::{LayoutError, TabLayout};
+pub use layout::{FirstTab, LayoutError, TabLayout};
 pub use live_screen::{LiveScreen, key_input, mouse_input};
 pub use pane::{Axis, Direction, PaneId};
 pub use plain::{
     HELP as PLAIN_HELP, PlainCommand as PlainTyped, PlainPrompt, PlainPrompts, parse_line as read_plain,
 };
+pub use program_report::{ProgramCall, ProgramReport, ProgramReports};
 pub use repaint::RenderedFrame;
 pub use scene::{
     LogLine, MouseReporting, Scene, ScreenCursor, ScreenId, ScreenRead, Screens, SessionFacts, SessionKind,

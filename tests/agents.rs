@@ -35,6 +35,8 @@ mod headless;
 mod lab;
 #[path = "support/model_server.rs"]
 mod model_server;
+#[path = "agents/outages.rs"]
+mod outages;
 #[path = "agents/pane.rs"]
 mod pane;
 #[path = "agents/pipeline.rs"]

@@ -25,6 +25,8 @@ mod committing;
 mod continuing;
 #[path = "domain/ending.rs"]
 mod ending;
+#[path = "domain/failing.rs"]
+mod failing;
 #[path = "domain/filling.rs"]
 mod filling;
 #[path = "domain/fixture.rs"]

@@ -50,6 +50,8 @@ mod live_activity;
 mod live_screen;
 #[path = "ui/machine.rs"]
 mod machine;
+#[path = "ui/main_tab.rs"]
+mod main_tab;
 #[path = "ui/mouse.rs"]
 mod mouse;
 #[path = "ui/never.rs"]

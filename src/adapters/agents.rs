@@ -3,6 +3,7 @@
 //! One file for each tool: `claude`, `codex`, the built-in scripted agent `rehearsal`, and `custom`, a command of the person's
 //! own. What they share is beside them.
 
+pub mod acp;
 pub mod claude;
 pub mod codex;
 mod custom;
@@ -35,7 +36,7 @@ pub use kind::{AgentDisplay, AgentKind, LaunchContext, PermissionPolicy, RoleOpt
 pub use program::find_program;
 pub use prompt::{AttemptPrompts, LibraryFn, program_word, prompt_file};
 pub use rehearsal::{NumberText, RehearsalAgent};
-pub use shown::plain_line;
+pub use shown::{plain_line, sent_message};
 pub use typed_prompt::TypedPrompt;
 
 use std::collections::BTreeMap;
@@ -250,6 +251,12 @@ impl LocalAgents {
     /// How a person logs in to the tool of the agents in that role, where that is known.
     pub fn way_to_log_in(&self, role: &RoleId) -> Option<String> {
         self.agent(role)?.tool.kind().way_to_log_in()
+    }
+
+    /// Whether an error that the tool of the agents in that role reports is a turn that failed.
+    pub fn goes_on_after_errors(&self, role: &RoleId) -> bool {
+        self.agent(role)
+            .is_some_and(|agent| agent.tool.kind().goes_on_after_errors())
     }
 
     /// The prompt of an attempt in that role, if it is still to be typed.

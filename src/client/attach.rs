@@ -45,6 +45,7 @@ pub async fn attach(
     let terminal = TerminalGuard::open().map_err(|error| {
         format!("could not use this terminal: {error}; run `dbs demo --headless` or `dbs watch` without one")
     })?;
+    let is_demo = restart.is_none();
     let looked = match restart {
         Some(_) => crash::guard_screen(place.logs.clone(), CrashScope::Client, restore),
         // The project of a demo goes with it, and its report should not.
@@ -60,7 +61,9 @@ pub async fn attach(
     drop(looked);
     match ended? {
         DetachReason::Switch(onward) => Ok(onward),
-        DetachReason::Ended(why) => {
+        // A demo that is left is over, and says so itself.
+        DetachReason::Left(_) if is_demo => Ok(SwitchTarget::None),
+        DetachReason::Ended(why) | DetachReason::Left(why) => {
             if !why.is_empty() {
                 crate::adapters::output::line(&why);
             }
@@ -73,6 +76,8 @@ pub async fn attach(
 enum DetachReason {
     /// For good, with these words.
     Ended(String),
+    /// The person left; where the session goes on.
+    Left(String),
     Switch(SwitchTarget),
 }
 
@@ -165,6 +170,7 @@ async fn run_connection(
                     acknowledged?;
                 }
                 Some(Packet::Message(FromServer::Bye(why))) => return Ok(DetachReason::Ended(why)),
+                Some(Packet::Message(FromServer::Left(text))) => return Ok(DetachReason::Left(text)),
                 Some(Packet::Message(FromServer::Edit(text))) => {
                     let written = edit_text(edge, text, input).await?;
                     signs.repeat();

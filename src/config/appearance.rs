@@ -9,7 +9,7 @@ use crate::domain::{DailyHours, Span};
 
 use crate::ui::{
     AlertRules, AlertWhen, DisplayCaps, Glyphs, Keymap, KeymapError, Motion, MouseCapture, PastePreview,
-    Theme, ThemeError, Themes, UserTheme,
+    ProgramCalls, Theme, ThemeError, Themes, UserTheme,
 };
 
 /// Theme, glyphs, keys, mouse and notification settings of a user's screen.
@@ -27,6 +27,7 @@ pub struct Appearance {
     /// The person's own keys, as a key file.
     keys: String,
     alert_when: AlertWhen,
+    program_calls: ProgramCalls,
     min_call_interval: Span,
     title: bool,
     progress: bool,
@@ -48,6 +49,7 @@ impl Appearance {
             motion: config.choice(&schema::MOTION),
             keys: own_keys(config),
             alert_when: config.choice(&schema::NOTIFY_WHEN),
+            program_calls: config.choice(&schema::NOTIFY_PROGRAMS),
             min_call_interval: config.value(&schema::NOTIFY_PAUSE),
             title: config.value(&schema::NOTIFY_TITLE),
             progress: config.value(&schema::NOTIFY_PROGRESS),
@@ -104,6 +106,7 @@ impl Appearance {
                 Some(_) => self.alert_when,
                 None => AlertWhen::Never,
             },
+            programs: self.program_calls,
             min_interval: self.min_call_interval,
             title: self.title,
             progress: self.progress,

@@ -10,8 +10,8 @@ pub use legacy::{
     NOTIFICATIONS_NTFY_TOPIC, NOTIFICATIONS_PROVIDER,
 };
 pub use notify::{
-    NOTIFY_BELL, NOTIFY_COMMAND, NOTIFY_FORMAT, NOTIFY_PAUSE, NOTIFY_PROGRESS, NOTIFY_QUIET, NOTIFY_SECRET,
-    NOTIFY_THROUGH_TMUX, NOTIFY_TITLE, NOTIFY_TOKEN, NOTIFY_URL, NOTIFY_WAY, NOTIFY_WHEN,
+    NOTIFY_BELL, NOTIFY_COMMAND, NOTIFY_FORMAT, NOTIFY_PAUSE, NOTIFY_PROGRAMS, NOTIFY_PROGRESS, NOTIFY_QUIET,
+    NOTIFY_SECRET, NOTIFY_THROUGH_TMUX, NOTIFY_TITLE, NOTIFY_TOKEN, NOTIFY_URL, NOTIFY_WAY, NOTIFY_WHEN,
 };
 
 use legacy::{KEPT, LEGACY};
@@ -19,6 +19,7 @@ use notify::NOTIFY;
 
 use std::borrow::Cow;
 
+use crate::config::clipboard_policy::ClipboardPolicy;
 use crate::config::row::{
     FEW, SPAN, choice, count, count_or_none, decimal, obsolete, seconds, settings, switch, text, unset, used,
 };
@@ -29,7 +30,7 @@ use crate::config::value::ValueKind;
 use crate::domain::{BoardSettings, ContextRules, OnCompaction, Span};
 use crate::formats::nearest::nearest;
 use crate::term::EmulatorKind;
-use crate::ui::{Glyphs, Motion, MouseCapture, PastePreview};
+use crate::ui::{FirstTab, Glyphs, Motion, MouseCapture, PastePreview};
 
 /// The spec of the setting or family that `path` belongs to.
 pub(super) fn spec_of(path: &[&str]) -> Option<&'static SettingSpec> {
@@ -111,7 +112,7 @@ settings! { SETTINGS
     ROLE_RESUME: Option<bool> = unset(ValueKind::Switch), used("roles.<role>.resume", NextAttempt, Harmless, "",
         "Whether an agent that was interrupted, because it was killed or the machine stopped, is started again with its session and in its folder (the default), or from the beginning. For `claude`, `codex`, `gemini` and every kind whose file says how.");
     ROLE_MODE: Option<String> = unset(ValueKind::Choice(&["visible", "headless"])), used("roles.<role>.mode", NextAttempt, Harmless, "",
-        "What the terminal of the agent shows: its tool's own interface (`visible`, the default), or a transcript that `dbs` writes while the tool runs without an interface (`headless`). For `claude` and `codex`; any other agent is refused with it.");
+        "What the terminal of the agent shows: its tool's own interface (`visible`, the default), or a transcript that `dbs` writes while the tool runs without an interface (`headless`). For `claude`, `codex`, `opencode`, `gemini` and kinds whose file says how; any other agent is refused with it.");
     LIMITS_STARTS_PER_TURN: u32 = count(999, BoardSettings::MAX_STARTS), used("limits.starts_per_turn", AtOnce, Harmless, "K48",
         "Most attempts started in one turn.");
     LIMITS_LINGER: Span = seconds(0, BoardSettings::LINGER), used("limits.linger", AtOnce, Harmless, "K33",
@@ -142,6 +143,9 @@ settings! { SETTINGS
     TERMINAL_ENGINE: EmulatorKind = choice(&["rio", "vt100"], EmulatorKind::Rio, &[EmulatorKind::Vt100]),
         used("terminal.engine", NextStart, Harmless, "ADR 0005",
         "Which emulation draws the agents' terminals.");
+    TERMINAL_CLIPBOARD: ClipboardPolicy = choice(&["ask", "allow", "deny"], ClipboardPolicy::Ask, &[ClipboardPolicy::Allow, ClipboardPolicy::Deny]),
+        used("terminal.clipboard", AtOnce, Steers, "A12",
+        "Whether a program in the pane with the focus may put a text into your clipboard (`OSC 52`): after a key of yours, at once, or never. It can never read it.");
     COMMIT_AUTHOR: Option<String> = unset(ValueKind::Text), used("commit.author", NextStart, Harmless, "A17",
         "Who signs what the engine commits for agents, as `Name <address>`; not set: `dbs <dbs@localhost>`.");
     TERMINAL_LOG_LIMIT_MIB: u32 = count(1_048_576, 64), used("terminal.log_limit_mib", NextStart, Harmless, "",
@@ -165,6 +169,9 @@ settings! { SETTINGS
     MOUSE: MouseCapture = choice(&["on", "scroll", "off"], MouseCapture::All, &[MouseCapture::Scroll, MouseCapture::Off]),
         used("mouse", AtOnce, Harmless, "A5",
         "What of the mouse is heeded: all, the wheel alone, or nothing, so that it stays your terminal's; programs in panes get none of it then.");
+    LAYOUT: FirstTab = choice(&["main", "classic"], FirstTab::Main, &[FirstTab::Classic]),
+        used("layout", NextStart, Harmless, "K84",
+        "The first tab: `main`, the tasks beside the agent of the selected one; or `classic`, conductor, shell, board and watcher as the seed has them.");
     KEYS_PREFIX: Cow<'static, str> = text(ValueKind::Key, "ctrl-b"), used("keys.prefix", AtOnce, Harmless, "K85",
         "The one key that is not passed on to an agent that is typed to.");
     KEYS_PRESET: Cow<'static, str> = text(ValueKind::Choice(&["default", "tmux", "vim", "emacs"]), "default"),

@@ -33,6 +33,8 @@ pub struct DescribedKind {
     /// Arguments for going on with a session, and which one that is; none where the tool keeps none.
     pub resume: Option<ResumeArguments>,
     pub delivery: PromptDelivery,
+    /// How it runs without its interface; none where it cannot.
+    pub headless: Option<HeadlessArguments>,
     /// Arguments for a model; none where the tool takes none.
     pub model: Vec<String>,
     /// Arguments for how hard it thinks.
@@ -67,6 +69,23 @@ pub enum SessionChoice {
     Chosen,
     /// The tool itself finds the last one of its folder.
     Folder,
+    /// The tool chooses its id and tells it when it runs without its interface.
+    Told,
+}
+
+/// How a tool runs without its interface.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeadlessArguments {
+    pub protocol: HeadlessProtocol,
+    pub arguments: Vec<String>,
+}
+
+/// What a tool without its interface speaks over its standard streams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HeadlessProtocol {
+    /// The Agent Client Protocol.
+    Acp,
 }
 
 /// How the prompt reaches a tool.
@@ -125,7 +144,11 @@ impl DescribedKind {
     /// What a person trusts when it is started: its program with all arguments there can be.
     pub fn words(&self) -> Vec<String> {
         let resume = self.resume.iter().flat_map(|resume| &resume.arguments);
-        let all = std::iter::once(&self.program).chain(&self.start).chain(resume);
+        let headless = self.headless.iter().flat_map(|headless| &headless.arguments);
+        let all = std::iter::once(&self.program)
+            .chain(&self.start)
+            .chain(resume)
+            .chain(headless);
         all.cloned().collect()
     }
 

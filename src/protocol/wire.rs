@@ -137,6 +137,8 @@ pub enum FromServer {
     Hello(Hello),
     /// The conversation ends; why, for people.
     Bye(String),
+    /// The person leaves: where the session goes on and how to come back.
+    Left(String),
     Answer(CallReply),
     Line(LogLine),
     /// Open this text in the editor; [`FromClient::Edited`] answers.

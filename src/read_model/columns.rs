@@ -47,7 +47,7 @@ impl Column {
         let mut columns = vec![Column {
             kind: ColumnKind::Backlog,
             title: "Backlog".to_owned(),
-            cards: ordered(tasks, backlog),
+            cards: ordered(backlog),
         }];
         let main = WorkflowId::from("kanban");
         let (first, others): (Vec<&Workflow>, Vec<&Workflow>) =
@@ -63,7 +63,7 @@ impl Column {
                 columns.push(Column {
                     kind: ColumnKind::Stage(flow.id.clone(), stage.id.clone()),
                     title: stage.label.clone(),
-                    cards: ordered(tasks, here),
+                    cards: ordered(here),
                 });
             }
         }
@@ -78,15 +78,15 @@ impl Column {
     }
 }
 
-/// Running first, then free ones before waiting ones, `priority` tag, priority number, id.
-fn ordered(all: &BTreeMap<TaskId, Arc<Task>>, mut tasks: Vec<&Task>) -> Vec<TaskId> {
-    tasks.sort_by_cached_key(|task| {
+/// As planned: `priority` tag, priority number, then as they were created. What happens to a task never moves it in its column.
+fn ordered(mut tasks: Vec<&Task>) -> Vec<TaskId> {
+    tasks.sort_unstable_by_key(|task| {
         let task: &Task = task;
         (
-            Reverse(task.open_attempt.is_some()),
-            task.open_dependencies(all).next().is_some(),
             Reverse(task.tags.contains("priority")),
             task.priority,
+            task.created_at,
+            task.number,
             &task.id,
         )
     });

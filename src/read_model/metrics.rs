@@ -196,6 +196,7 @@ pub(crate) fn settled_attempt(id: u64, stage: &str, (from, to): (u64, u64), verd
         asks_made: 0,
         display: None,
         leaves: None,
+        failed_turns: crate::domain::FailedTurns::default(),
         usage: crate::domain::AttemptUsage::default(),
         evidence: Vec::new(),
         checks: 0,

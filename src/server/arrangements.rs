@@ -33,6 +33,11 @@ pub(super) fn restore(
     state: &mut UiState,
     now: Timestamp,
 ) {
+    let first = settings.place.config().choice(&schema::LAYOUT);
+    if let Err(problem) = state.set_first_tab(first) {
+        let text = format!("could not arrange the first tab: could not {problem}");
+        state.show_toast(now, NoticeLevel::Warning, text);
+    }
     let mut report = |what: &Path, why: &str| {
         let text = format!("could not use {}: {why}", what.display());
         state.show_toast(now, NoticeLevel::Warning, text);

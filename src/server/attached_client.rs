@@ -1,6 +1,7 @@
 //! One attached client: what it presses becomes requests, what it sees becomes frames, at its pace. Draws nothing that is
 //! not on its screen, and is not even woken by it.
 
+mod changes;
 mod display;
 mod fetches;
 mod frames;
@@ -37,6 +38,7 @@ use crate::server::services::Services;
 use crate::ui::{
     self, CacheEntry, CacheKey, PaneId, Scene, ScreenId, ScrollbackLine, UiInput, UiRequest, UiState,
 };
+use changes::either_changed;
 use display::ClientDisplay;
 use fetches::ClientFetches;
 use frames::EchoWait;
@@ -90,10 +92,7 @@ pub(super) async fn serve_client(
         ))
     });
     client.save_on_detach().await;
-    match ended? {
-        ClientFlow::On | ClientFlow::Gone => Ok(()),
-        ClientFlow::Bye(why) => bye(sender, receiver, why).await,
-    }
+    ended?.tell(sender, receiver).await
 }
 
 /// Result of work that was done in the background for a client.
@@ -131,7 +130,7 @@ impl AttachedClient {
             fetches: ClientFetches::default(),
             saver: ArrangementSaver::default(),
             work: JoinSet::new(),
-            notifier: ClientNotifier::new(&appearance, attach.looks),
+            notifier: ClientNotifier::new(&appearance, attach.looks, services.hub.calls_after(0).0),
             mouse_captured: None,
             display: ClientDisplay::new(appearance, attach.looks),
         };
@@ -178,7 +177,7 @@ impl AttachedClient {
             };
             match flow {
                 ClientFlow::On => self.save_arrangement(),
-                end @ (ClientFlow::Gone | ClientFlow::Bye(_)) => return Ok(end),
+                end @ (ClientFlow::Gone | ClientFlow::Bye(_) | ClientFlow::Left(_)) => return Ok(end),
             }
         }
     }
@@ -332,6 +331,7 @@ impl AttachedClient {
                 layout: self.frame.layout(),
                 shells: self.state.shells(),
                 echo: &mut self.echo,
+                notifier: &mut self.notifier,
                 work: &mut self.work,
             };
             match context.carry_out(request, sender).await? {
@@ -339,6 +339,10 @@ impl AttachedClient {
                 RequestOutcome::Toast(level, text) => self.toast(level, text),
                 RequestOutcome::ApplyTheme => self.apply_theme(),
                 RequestOutcome::Redraw => self.frame.reset(self.state.size),
+                RequestOutcome::Detach => {
+                    let root = &self.services.settings.place.root;
+                    return Ok(goodbye::person_left(root, &self.services.engine.read_model()));
+                }
                 RequestOutcome::Leave => return Ok(ClientFlow::Bye(String::new())),
             }
         }
@@ -381,14 +385,6 @@ fn is_user_input(event: &InputEvent) -> bool {
         InputEvent::Key(_) | InputEvent::Paste(_) | InputEvent::FocusGained => true,
         InputEvent::Mouse(mouse) => mouse.kind != MouseEventKind::Moved,
         InputEvent::FocusLost | InputEvent::Resize(..) => false,
-    }
-}
-
-/// Waits for a change of one of two; answers whether the sender is still there.
-async fn either_changed<A, B>(one: &mut watch::Receiver<A>, other: &mut watch::Receiver<B>) -> bool {
-    tokio::select! {
-        changed = one.changed() => changed.is_ok(),
-        changed = other.changed() => changed.is_ok(),
     }
 }
 

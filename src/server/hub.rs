@@ -7,6 +7,8 @@ mod live_activity;
 mod pane;
 mod readers;
 mod reading;
+mod recent_calls;
+mod reported;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -29,7 +31,7 @@ use crate::server::sizes::ResizeAction;
 use crate::term::keys::{Key, KeyInput, Modifiers, encode_key, encode_paste};
 use crate::term::{ColorPalette, EmulatorKind, Size, TermMode, Terminal};
 pub(super) use agents::AgentStates;
-pub use agents::{PromptToTypeFn, ReadTitleFn, ToolFacts, WayToLogInFn};
+pub use agents::{GoesOnFn, LimitEndsFn, PromptToTypeFn, ReadTitleFn, ToolFacts, WayToLogInFn};
 pub use pane::LiveTerminal;
 pub(super) use pane::OutputWatch;
 use readers::Readers;
@@ -191,7 +193,7 @@ impl TerminalHub {
             .spawn(move || {
                 let (part, readers) = ("what tells the board of agents", &inner.readers);
                 inner.poison.guard(part, || {
-                    readers.agents.run(&readers.inbox, &readers.tools.way_to_log_in);
+                    readers.agents.run(&readers.inbox, &readers.tools);
                 });
             });
         if let Err(error) = begun {
@@ -411,6 +413,8 @@ mod tests {
                 read_title: Box::new(|_, _| AgentReport::default()),
                 way_to_log_in: Box::new(|_| None),
                 prompt_to_type: Box::new(|_| None),
+                limit_ends: Box::new(|_, _| None),
+                goes_on_after_errors: Box::new(|_| false),
             },
         )
     }

@@ -23,14 +23,23 @@ pub(super) enum ConnectionError {
     Silent,
 }
 
-/// Says goodbye, and listens until the peer has gone: one that is just sending something would otherwise find the connection
-/// broken before it has read why, and take it for a server that broke down.
+/// Says goodbye, as [`say_last`] does.
 pub(super) async fn bye(
     sender: &mut FrameSender,
     receiver: &mut FrameReceiver,
     why: String,
 ) -> Result<(), ConnectionError> {
-    say(sender, &FromServer::Bye(why)).await?;
+    say_last(sender, receiver, &FromServer::Bye(why)).await
+}
+
+/// Sends the last message, and listens until the peer has gone: one that is just sending something would otherwise find the connection
+/// broken before it has read why, and take it for a server that broke down.
+pub(super) async fn say_last(
+    sender: &mut FrameSender,
+    receiver: &mut FrameReceiver,
+    last: &FromServer,
+) -> Result<(), ConnectionError> {
+    say(sender, last).await?;
     let gone = async { while let Ok(Some(_late)) = next(receiver).await {} };
     // A peer that stays has had its time.
     drop(tokio::time::timeout(GOODBYE_TIMEOUT, gone).await);

@@ -4,9 +4,9 @@ use std::sync::atomic::Ordering;
 
 use crate::domain::AttemptId;
 use crate::ports::holders::HolderId;
-use crate::read_model::LiveActivity;
+use crate::read_model::{LiveActivity, ReadModel};
 use crate::server::hub::TerminalHub;
-use crate::ui::{LiveScreen, ScreenId, ScreenRead, Screens};
+use crate::ui::{LiveScreen, ProgramReport, ScreenId, ScreenRead, Screens};
 
 /// The name of a terminal's holder.
 pub(super) fn holder_of(id: ScreenId) -> HolderId {
@@ -14,6 +14,17 @@ pub(super) fn holder_of(id: ScreenId) -> HolderId {
         ScreenId::Attempt(attempt) => HolderId::from(attempt),
         ScreenId::Shell(number) => HolderId::new(format!("shell-{number}")),
         ScreenId::Conductor => HolderId::new("conductor"),
+    }
+}
+
+/// The name by which a person knows a holder's terminal.
+pub(super) fn pane_name(id: &HolderId, model: &ReadModel) -> String {
+    match id.attempt() {
+        Some(attempt) => match model.attempts.get(&attempt) {
+            Some(known) => format!("{} ({})", known.task, known.worker.name()),
+            None => format!("attempt {attempt}"),
+        },
+        None => id.as_str().replacen("shell-", "shell ", 1),
     }
 }
 
@@ -33,5 +44,9 @@ impl Screens for TerminalHub {
 
     fn activity(&self, attempt: AttemptId) -> Option<LiveActivity> {
         self.agents().live(attempt)
+    }
+
+    fn reported(&self, id: ScreenId) -> ProgramReport {
+        self.report(&holder_of(id))
     }
 }

@@ -39,6 +39,7 @@ pub enum Availability {
     /// The selected task, or the agent that works on it, waits for a yes.
     Approval,
     /// The selected task may be sent back: it waits for a yes, or is under way.
+    Permission,
     Rejectable,
     /// The selected task is held, parked, failed or skipped.
     Retryable,

@@ -1,6 +1,7 @@
 //! Alerts for the person at a terminal: notifications while they look elsewhere, the window title, and the progress of the work.
 //! Pure: takes the time, the focus and the board, and answers with what the terminal is to show; sending it is done elsewhere.
 
+use super::program_report::ProgramCall;
 use super::theme::Glyphs;
 use crate::domain::{Span, Timestamp};
 use crate::read_model::ReadModel;
@@ -25,10 +26,23 @@ pub enum AlertWhen {
     Never,
 }
 
+/// Which calls of programs in panes reach a person outside of the pane, where they are marked in any case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ProgramCalls {
+    /// Bells and notifications.
+    #[default]
+    All,
+    /// Notifications, which have words.
+    Words,
+    None,
+}
+
 /// The settings that decide when and how a terminal alerts its person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AlertRules {
     pub when: AlertWhen,
+    /// Which calls of programs in panes the person hears of.
+    pub programs: ProgramCalls,
     /// Least time between two notifications; what happens meanwhile is sent together.
     pub min_interval: Span,
     /// Whether the window gets a title.
@@ -87,6 +101,22 @@ impl TerminalAlerts {
         self.away = !here;
         if here && self.rules.when != AlertWhen::Always {
             self.queue.mark_seen();
+        }
+    }
+
+    /// Whether the person is known to look elsewhere.
+    pub fn is_away(&self) -> bool {
+        self.away
+    }
+
+    /// Takes the call of a program in the pane of that name, unless the person sees it or wants to hear of none.
+    pub fn add_call(&mut self, pane: &str, call: &ProgramCall) {
+        let is_wanted = match (self.rules.programs, call) {
+            (ProgramCalls::All, _) | (ProgramCalls::Words, ProgramCall::Words(_)) => true,
+            (ProgramCalls::Words, ProgramCall::Bell) | (ProgramCalls::None, _) => false,
+        };
+        if is_wanted && self.rules.when.applies(self.away) {
+            self.queue.add_call(pane.to_owned(), call.text());
         }
     }
 

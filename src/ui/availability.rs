@@ -35,8 +35,11 @@ pub(crate) fn unavailable_reason_for(
     match availability {
         Availability::Always => None,
         Availability::Task => task_refuses(about, |_| true, ""),
-        Availability::Approval if about.wants_permission(scene.now).is_some() => None,
+        Availability::Approval | Availability::Permission if about.wants_permission(scene.now).is_some() => {
+            None
+        }
         Availability::Approval => task_refuses(about, awaits_approval, "does not wait for approval"),
+        Availability::Permission => Some("no agent asks for a permission here".to_owned()),
         Availability::Rejectable => task_refuses(about, is_under_way, "is not under way")
             .or_else(|| stage_refuses(about.task?, scene)),
         // Of what is left of a task one can only try to remove it again; nobody would read a note.

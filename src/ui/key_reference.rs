@@ -28,7 +28,7 @@ pub fn keys_document(keymap: &Keymap) -> String {
          asked for the mouse. Dragging over a terminal selects, letting go copies; where it is held still a click goes there and \
          a second one copies the word. Dragging a line between panes moves it; Control and a click open a link; a click on a \
          hint in the last row presses its key; with Shift the outer terminal selects itself. All of that has keys, too.\n\n\
-         Digits before a movement repeat it (`5j`); a digit alone is a tab. A filter stays until Esc. Keys of your own stand in the \
+         A digit is a tab, at once. A number that begins with 0 repeats the movement after it (`05j`); over text that is held still the 0 is left out. A filter stays until Esc. Keys of your own stand in the \
          settings, several separated by spaces (`[keys.nav]` with `approve = \"Y C-y\"`), on top of a preset (`keys.preset`: default, \
          tmux, vim, emacs); `dbs keys` prints what is in force."
     )

@@ -16,6 +16,9 @@ pub enum PaneArrangement {
         wide: PaneTree,
         /// For 100 to 159 columns.
         medium: PaneTree,
+        /// For 80 to 99 columns; one pane at a time without.
+        #[serde(default)]
+        narrow: Option<PaneTree>,
     },
     /// As a person made it.
     Own(PaneTree),
@@ -35,8 +38,9 @@ impl PaneArrangement {
     /// Its panes that stay until they are closed, those for another width included.
     pub fn fixed(&self) -> BTreeSet<PaneId> {
         let mut panes = self.panes();
-        if let PaneArrangement::Saved { medium, .. } = self {
+        if let PaneArrangement::Saved { medium, narrow, .. } = self {
             panes.extend(medium.panes());
+            panes.extend(narrow.iter().flat_map(PaneTree::panes));
         }
         let fixed = panes.into_iter().filter(|id| matches!(id, PaneId::Fixed(_)));
         fixed.collect()
@@ -46,9 +50,12 @@ impl PaneArrangement {
     pub fn rename(&mut self, names: &BTreeMap<PaneId, PaneId>) {
         let new = |id: PaneId| names.get(&id).copied().unwrap_or(id);
         match self {
-            PaneArrangement::Saved { wide, medium } => {
+            PaneArrangement::Saved { wide, medium, narrow } => {
                 wide.rename(&new);
                 medium.rename(&new);
+                if let Some(narrow) = narrow {
+                    narrow.rename(&new);
+                }
             }
             PaneArrangement::Own(tree) => tree.rename(&new),
             PaneArrangement::Agents { list } => *list = new(*list),
@@ -94,6 +101,7 @@ struct LayoutFile {
     focus: Option<String>,
     wide: Option<LayoutNode>,
     medium: Option<LayoutNode>,
+    narrow: Option<LayoutNode>,
     auto: Option<AutoLayout>,
 }
 
@@ -118,6 +126,18 @@ enum LayoutNode {
         shares: Vec<u16>,
     },
 }
+
+/// Which of the two arrangements the first tab has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FirstTab {
+    /// The tasks, and the agent of the selected one beside them.
+    #[default]
+    Main,
+    /// As the seed has it (K84): conductor, shell, board, watcher.
+    Classic,
+}
+
+pub(super) const CLASSIC: &str = include_str!("../../assets/layouts/classic.toml");
 
 /// The built-in layouts, in the order of the tabs.
 pub(super) const BUILTIN: [&str; 6] = [
@@ -146,12 +166,14 @@ impl TabLayout {
             let wide = file.wide.and_then(|part| tree(&part, &mut views));
             let wide = wide.ok_or_else(|| LayoutError::Empty(file.title.clone()))?;
             let medium = file.medium.and_then(|part| tree(&part, &mut views));
+            let narrow = file.narrow.and_then(|part| tree(&part, &mut views));
             if views.len() > MOST_VIEWS {
                 return Err(LayoutError::Many(file.title));
             }
             PaneArrangement::Saved {
                 medium: medium.unwrap_or_else(|| wide.clone()),
                 wide,
+                narrow,
             }
         };
         let focus = match file.focus {
@@ -201,23 +223,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_built_in_layouts_can_be_read_and_the_first_shows_the_conductor() {
+    fn the_built_in_layouts_can_be_read() {
         let layouts: Vec<_> = BUILTIN
             .iter()
             .map(|text| TabLayout::parse(text).expect("layout"))
             .collect();
-        assert_eq!(layouts[0].views, ["conductor", "shell", "board", "watcher"]);
-        assert_eq!(layouts[0].focus, PaneId::Fixed(2));
+        assert_eq!(layouts[0].views, ["board", "selected", "log"]);
+        assert_eq!(layouts[0].focus, PaneId::Fixed(0));
+        let classic = TabLayout::parse(CLASSIC).expect("layout");
+        assert_eq!(classic.views, ["conductor", "shell", "board", "watcher"]);
+        assert_eq!(classic.focus, PaneId::Fixed(2));
         assert_eq!(layouts[1].views, ["agents"]);
         assert!(matches!(layouts[1].arrangement, PaneArrangement::Agents { .. }));
     }
 
     #[test]
     fn both_trees_of_a_layout_hold_the_same_panes() {
-        for text in BUILTIN {
-            if let PaneArrangement::Saved { wide, medium } =
+        for text in BUILTIN.into_iter().chain([CLASSIC]) {
+            if let PaneArrangement::Saved { wide, medium, narrow } =
                 TabLayout::parse(text).expect("layout").arrangement
             {
+                assert!(narrow.is_none_or(|narrow| narrow.panes().iter().all(|pane| wide.contains(*pane))));
                 let sorted = |node: &PaneTree| {
                     let mut panes = node.panes();
                     panes.sort();

@@ -5,6 +5,7 @@ use ratatui::style::Style;
 
 use super::cache::{CacheEntry, CacheKey, ViewCache};
 use super::last_output::last_output;
+use super::program_report::ProgramReport;
 pub use super::screen_id::ScreenId;
 use super::scrollback::Scrollback;
 use super::theme::Theme;
@@ -84,6 +85,11 @@ pub trait Screens {
     /// What the agent in the terminal of an attempt does right now, if more is known than the board holds.
     fn activity(&self, _attempt: AttemptId) -> Option<LiveActivity> {
         None
+    }
+
+    /// What the program in a terminal reported beside its screen.
+    fn reported(&self, _id: ScreenId) -> ProgramReport {
+        ProgramReport::default()
     }
 }
 

@@ -10,6 +10,8 @@ use crate::domain::AttemptId;
 
 /// Least terminal that is drawn in full.
 pub(crate) const LEAST: (u16, u16) = (60, 15);
+/// From these columns and rows on a tab shows the panes of its narrow arrangement, if it has one.
+const NARROW: (u16, u16) = (80, 24);
 /// From this width on a tab shows all its panes.
 pub(crate) const SEVERAL: u16 = 100;
 /// From this width on a tab has its wide arrangement.
@@ -151,9 +153,9 @@ fn order(state: &UiState, scene: &Scene<'_>, area: Rect) -> Vec<PaneId> {
     match &tab.arrangement {
         PaneArrangement::Saved { .. } | PaneArrangement::Own(_) => tab.arrangement.panes(),
         PaneArrangement::Agents { list } => {
-            let agents = agents(tab, scene).into_iter().map(PaneId::Agent);
+            let agents = agents(state, tab, scene).into_iter().map(PaneId::Agent);
             let [_, _, body, _] = bands(area, BorderMode::Bordered);
-            if area.width >= SEVERAL && columns(agents.len(), body).is_some() {
+            if columns(agents.len(), body).is_some() {
                 return agents.collect();
             }
             let mut order = vec![*list];
@@ -163,32 +165,61 @@ fn order(state: &UiState, scene: &Scene<'_>, area: Rect) -> Vec<PaneId> {
     }
 }
 
-/// Agents at work, and the one with the focus for as long as its terminal is there: focus never moves by itself.
-fn agents(tab: &Tab, scene: &Scene<'_>) -> Vec<AttemptId> {
+/// Agents at work, and for as long as its terminal is there the one with the focus, else the one chosen: neither changes by itself.
+fn agents(state: &UiState, tab: &Tab, scene: &Scene<'_>) -> Vec<AttemptId> {
     let mut agents: Vec<AttemptId> = scene.model.agents().map(|row| row.attempt.id).collect();
-    if let PaneId::Agent(kept) = tab.focus
-        && !agents.contains(&kept)
-        && scene.screens.has(ScreenId::Attempt(kept))
-    {
-        agents.push(kept);
-    }
+    let kept = match tab.focus {
+        PaneId::Agent(focused) => Some(focused),
+        PaneId::Fixed(_) => state.agent,
+    };
+    let has_screen = |id: &AttemptId| scene.screens.has(ScreenId::Attempt(*id));
+    agents.extend(kept.filter(|id| has_screen(id) && !agents.contains(id)));
     agents
 }
 
 /// The tree drawn on that body: one pane when there is no room for several, or when one is zoomed.
 fn tree(state: &UiState, scene: &Scene<'_>, body: Rect, focus: PaneId) -> Option<PaneTree> {
     let tab = state.current_tab()?;
-    if tab.zoom == Zoom::In || body.width < SEVERAL {
+    if tab.zoom == Zoom::In {
         return Some(PaneTree::Leaf(focus));
+    }
+    if body.width < SEVERAL {
+        let narrow = narrow_tree(tab, state.size).filter(|tree| tree.contains(focus));
+        return Some(narrow.cloned().unwrap_or(PaneTree::Leaf(focus)));
     }
     match &tab.arrangement {
         PaneArrangement::Saved { wide, .. } if body.width >= WIDE => Some(wide.clone()),
         PaneArrangement::Saved { medium, .. } => Some(medium.clone()),
         PaneArrangement::Own(tree) => Some(tree.clone()),
-        PaneArrangement::Agents { list } => {
-            Some(agent_tree(state, &agents(tab, scene), (*list, focus), body))
-        }
+        PaneArrangement::Agents { list } => Some(agent_tree(
+            state,
+            &agents(state, tab, scene),
+            (*list, focus),
+            body,
+        )),
     }
+}
+
+/// The narrow arrangement of a tab, where a screen of that size has room for it.
+fn narrow_tree(tab: &Tab, (columns, rows): (u16, u16)) -> Option<&PaneTree> {
+    let fits = (NARROW.0..SEVERAL).contains(&columns) && rows >= NARROW.1;
+    match &tab.arrangement {
+        PaneArrangement::Saved { narrow, .. } if fits => narrow.as_ref(),
+        _ => None,
+    }
+}
+
+/// Whether the tab shown has a pane beside its lists that shows the selected task.
+pub(crate) fn shows_selected_task(state: &UiState) -> bool {
+    let Some(tab) = state.current_tab().filter(|tab| tab.zoom == Zoom::Out) else {
+        return false;
+    };
+    let shown = match &tab.arrangement {
+        _ if state.size.0 < SEVERAL => narrow_tree(tab, state.size).map(PaneTree::panes),
+        arrangement => Some(arrangement.panes()),
+    };
+    let follows = |id: &PaneId| state.panes.get(id).is_some_and(|pane| pane.follows_selection);
+    shown.is_some_and(|panes| panes.iter().any(follows))
 }
 
 /// The tree that is drawn, of a tab whose lines a person may move: one that follows the agents arranges itself.
@@ -198,7 +229,8 @@ pub(crate) fn resizable_tree(
     arranged: &ScreenLayout,
 ) -> Option<PaneTree> {
     let follows = matches!(state.current_tab()?.arrangement, PaneArrangement::Agents { .. });
-    let boxed = arranged.framing == BorderMode::Bordered && !follows;
+    let roomy = arranged.body.width >= SEVERAL;
+    let boxed = arranged.framing == BorderMode::Bordered && !follows && roomy;
     let tree = tree(state, scene, arranged.body, arranged.focus);
     tree.filter(|_| boxed)
 }
@@ -226,8 +258,12 @@ fn agent_tree(
     })
 }
 
-/// In how many columns so many agents fit, each wide enough; nothing when they do not.
+/// In how many columns so many agents fit, each wide enough; nothing when they do not, or when one of them large beside their
+/// list shows more.
 fn columns(count: usize, body: Rect) -> Option<usize> {
+    if body.width < WIDE {
+        return None;
+    }
     let most = usize::from(body.width.saturating_sub(1) / (AGENT_WIDTH + 1)).max(1);
     AGENT_HEIGHTS.iter().find_map(|height| {
         let rows = usize::from(body.height.saturating_sub(1) / (height + 1));

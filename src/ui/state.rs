@@ -21,6 +21,7 @@ mod overlay;
 mod pane;
 mod saved;
 mod start;
+mod tab;
 mod task_form;
 mod toasts;
 mod trust;
@@ -36,6 +37,7 @@ pub(super) use overlay::{
 pub(super) use pane::{Pane, SortOrder};
 pub use saved::SavedArrangement;
 pub use start::UiStateError;
+pub(crate) use tab::{Tab, Zoom};
 pub(super) use task_form::{AfterCreate, FormField, KINDS, TaskForm};
 pub use toasts::Toast;
 pub(super) use trust::TrustReview;
@@ -58,8 +60,8 @@ pub struct UiState {
     /// The person's terminal said that its window has not the focus.
     pub(crate) window_lost_focus: bool,
     pub(crate) overlay: Option<Overlay>,
-    /// Digits typed so far: how often the next movement is made, or a tab.
-    pub(crate) count: Option<CountPrefix>,
+    /// The number typed so far: how often the next movement is made.
+    pub(crate) count: Option<u32>,
     /// The terminal that is held still.
     pub(crate) copy_mode: Option<CopyMode>,
     /// Where the mouse was pressed on a terminal.
@@ -74,6 +76,8 @@ pub struct UiState {
     pub(crate) clipboard: String,
     /// The task that actions apply to; the first of the board while it is none of those shown.
     pub(crate) selected: Option<TaskId>,
+    /// The task shown while none is chosen: one that is worked on, and when that was last so.
+    pub(crate) watched: Option<(TaskId, Timestamp)>,
     /// The agent shown when there is room for one only.
     pub(crate) agent: Option<AttemptId>,
     /// Where a person came from, to go back to; at most [`MAX_BACK_STACK`].
@@ -186,17 +190,6 @@ pub(crate) struct LastClick {
     pub(crate) hit: ClickTarget,
 }
 
-/// A number typed before a key, which repeats a movement or selects a tab.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct CountPrefix {
-    pub(crate) number: u32,
-    /// When the last digit was typed.
-    pub(crate) since: Timestamp,
-}
-
-/// How long a digit waits for a movement before it means a tab.
-pub(crate) const COUNT_TIMEOUT: Span = Span(300);
-
 /// Whether lists show finished tasks or only their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -204,49 +197,6 @@ pub(crate) enum FinishedTasks {
     #[default]
     Counted,
     Shown,
-}
-
-/// A tab: its title, its panes and their arrangement, focus and zoom.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Tab {
-    pub(crate) title: String,
-    #[serde(rename = "shape")]
-    pub(crate) arrangement: PaneArrangement,
-    pub(crate) focus: PaneId,
-    #[serde(skip)]
-    pub(crate) last_focus: Option<PaneId>,
-    pub(crate) zoom: Zoom,
-    #[serde(skip)]
-    pub(crate) next_arrangement: u8,
-}
-
-impl Tab {
-    /// A tab with all its panes shown.
-    pub(crate) fn new(title: String, arrangement: PaneArrangement, focus: PaneId) -> Tab {
-        Tab {
-            title,
-            arrangement,
-            focus,
-            last_focus: None,
-            zoom: Zoom::Out,
-            next_arrangement: 0,
-        }
-    }
-
-    /// Gives its panes other ids; those that are not named keep theirs.
-    fn rename_panes(&mut self, names: &BTreeMap<PaneId, PaneId>) {
-        self.arrangement.rename(names);
-        self.focus = names.get(&self.focus).copied().unwrap_or(self.focus);
-    }
-}
-
-/// Whether the focused pane of a tab hides the others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Zoom {
-    Out,
-    /// The one with the focus is shown.
-    In,
 }
 
 impl UiState {

@@ -197,6 +197,9 @@ pub(super) fn attempt_status(attempt: &Attempt) -> StatusLabel {
 
 fn of_activity(attempt: &Attempt) -> StatusLabel {
     let since = attempt.activity.since;
+    if !attempt.activity.is_known() {
+        return StatusLabel::new(DisplayStatus::Unsure, "not known", since).with_role(StyleRole::Pending);
+    }
     let (mark, word) = match &attempt.activity.doing {
         ActivityKind::Starting => (DisplayStatus::Starting, "starting".to_owned()),
         ActivityKind::Working => (DisplayStatus::Running, "running".to_owned()),
@@ -205,6 +208,8 @@ fn of_activity(attempt: &Attempt) -> StatusLabel {
         ActivityKind::Dialog(what) => (DisplayStatus::NeedsYou, dialog(what)),
         ActivityKind::Limit { why, .. } => (DisplayStatus::Quiet, format!("usage limit: {why}")),
         ActivityKind::NotLoggedIn(why) => (DisplayStatus::NeedsYou, format!("not logged in: {why}")),
+        ActivityKind::Failed(why) => (DisplayStatus::Quiet, format!("turn failed: {why}")),
+        ActivityKind::Error(why) => (DisplayStatus::NeedsYou, format!("error: {why}")),
         ActivityKind::Idle => {
             return StatusLabel::new(DisplayStatus::Quiet, "idle", since).with_role(StyleRole::Running);
         }

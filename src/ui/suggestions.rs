@@ -7,11 +7,12 @@ use super::scrollback::SelectionMode;
 use super::state::{PaneContent, UiState};
 use super::views::{LOG, METRICS, SESSIONS, target};
 
-const NAV: [Action; 18] = [
+const NAV: [Action; 19] = [
     Action::NextPart,
     Action::ToggleDiffBase,
     Action::Open,
     Action::Approve,
+    Action::Deny,
     Action::Reject,
     Action::Retry,
     Action::Release,

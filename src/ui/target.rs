@@ -3,7 +3,7 @@
 use super::fuzzy::{FuzzyMatcher, FuzzyQuery};
 use super::list_filter::{ListFilter, checks, inbox, sessions};
 use super::pane::PaneId;
-use super::scene::Scene;
+use super::scene::{Scene, ScreenId};
 use super::state::{FinishedTasks, Pane, UiState};
 use crate::domain::{AskKind, AskRecord, Attempt, AttemptId, Task, TaskId, Timestamp};
 use crate::read_model::{AttentionItem, CheckRun, Column, ColumnKind, SessionRow, SessionState};
@@ -62,12 +62,11 @@ pub(crate) fn named_target<'a>(scene: &Scene<'a>, id: &TaskId) -> ActionTarget<'
     }
 }
 
-/// The selected task: the one chosen, or the first of the board while that one is not there.
+/// The selected task: the one chosen; while there is none, the one watched, else the first of the board.
 pub(crate) fn selected(state: &UiState, scene: &Scene<'_>) -> Option<TaskId> {
-    let chosen = state
-        .selected
-        .as_ref()
-        .filter(|id| scene.model.tasks.contains_key(id));
+    let exists = |id: &&TaskId| scene.model.tasks.contains_key(*id);
+    let chosen = state.selected.as_ref().filter(exists);
+    let chosen = chosen.or(state.watched.as_ref().map(|(task, _)| task).filter(exists));
     let columns = || {
         ordered_columns(scene)
             .into_iter()
@@ -111,9 +110,12 @@ pub(crate) fn marked_check<'a>(
     chosen.or_else(|| checks.first()).copied()
 }
 
-/// The agent marked in the list of agents.
+/// The agent marked in the list of agents: the one chosen, also when it has ended, as long as its screen is kept; else the first.
 pub(crate) fn shown_agent(state: &UiState, scene: &Scene<'_>, focus: PaneId) -> Option<AttemptId> {
-    let open = |id: &AttemptId| scene.model.agents().any(|row| row.attempt.id == *id);
+    let open = |id: &AttemptId| {
+        let is_kept = scene.screens.has(ScreenId::Attempt(*id));
+        is_kept || scene.model.agents().any(|row| row.attempt.id == *id)
+    };
     match focus {
         PaneId::Agent(id) => Some(id),
         PaneId::Fixed(_) => {

@@ -10,7 +10,7 @@ use super::action::Action;
 use super::pane::PaneId;
 use super::scene::{Scene, ScreenId};
 use super::screen_layout::{InputMode, ScreenLayout, input_mode, is_running, screen_layout};
-use super::state::{COUNT_TIMEOUT, CopyMode, CountPrefix, KeyFocus, UiState, WHICH_KEY_DELAY};
+use super::state::{CopyMode, KeyFocus, UiState, WHICH_KEY_DELAY};
 use super::target::{ActionTarget, named_target};
 use super::views::target;
 use crate::domain::task::TaskKind;
@@ -33,6 +33,7 @@ mod picker;
 mod prompts;
 mod rename;
 mod search;
+mod selection;
 mod task_form;
 mod tasks;
 mod theme_menu;
@@ -66,6 +67,8 @@ pub enum UiRequest {
     /// Open that text in the person's editor and hand what becomes of it to [`UiInput::Edited`].
     OpenEditor(String),
     SendInput(ScreenId, ProgramInput),
+    /// Put into the clipboard what the program in focus just wanted to put there.
+    TakeOffer,
     /// Go on in the project with that root.
     SwitchSession(String),
     /// Open a shell for that pane (or give it one that nobody shows) and say so with [`UiState::shell_opened`].
@@ -143,13 +146,15 @@ fn take_in(state: &mut UiState, scene: &Scene<'_>, input: UiInput) -> Vec<UiRequ
         UiInput::Key(key) => {
             turn.state.dismiss_splash();
             turn.state.last_click = None;
+            turn.choose_what_is_shown();
             turn.key(&key);
         }
         UiInput::Mouse(event) => {
             if matches!(event.kind, MouseEventKind::Down(_)) {
                 turn.state.dismiss_splash();
-                // A click is not what the digits were typed for; left waiting, they would lead away from it.
+                // A click is not what the digits were typed for.
                 turn.state.count = None;
+                turn.choose_what_is_shown();
             }
             turn.mouse(event);
         }
@@ -162,6 +167,7 @@ fn take_in(state: &mut UiState, scene: &Scene<'_>, input: UiInput) -> Vec<UiRequ
         UiInput::Focus(focused) => turn.state.window_lost_focus = !focused,
         UiInput::Tick => {}
     }
+    turn.follow_selection();
     turn.requests
 }
 
@@ -170,7 +176,9 @@ pub fn perform(state: &mut UiState, scene: &Scene<'_>, action: Action) -> Vec<Ui
     let before = focused_program(state);
     let mut turn = UpdateContext::new(state, scene);
     turn.expire_state();
+    turn.choose_what_is_shown();
     turn.act(action);
+    turn.follow_selection();
     let mut requests = turn.requests;
     requests.extend(focus_reports(scene, before, focused_program(state)));
     requests
@@ -221,9 +229,6 @@ pub fn next_redraw(state: &UiState, now: Timestamp) -> Timestamp {
     if matches!(state.key_focus, KeyFocus::Opening(_)) {
         next = next.min(now + OPENING_LOOK);
     }
-    if let Some(counted) = state.count {
-        next = next.min(counted.since + COUNT_TIMEOUT).max(now + Span(1));
-    }
     next
 }
 
@@ -258,11 +263,6 @@ impl<'a, 'b> UpdateContext<'a, 'b> {
             KeyFocus::DropUntil(until) if until <= now => self.state.key_focus = KeyFocus::Views,
             KeyFocus::Opening(pane) => self.expect_shell(pane),
             KeyFocus::Views | KeyFocus::Terminal(_) | KeyFocus::DropUntil(_) | KeyFocus::Prefix { .. } => {}
-        }
-        let waited = |counted: &CountPrefix| now >= counted.since + COUNT_TIMEOUT;
-        if self.state.count.as_ref().is_some_and(waited) {
-            let counted = self.state.count.take();
-            self.visit_counted(counted);
         }
         let gone =
             |copying: &CopyMode| self.state.pane(copying.pane).content.screen() != Some(copying.screen);

@@ -25,6 +25,7 @@ mod detail;
 mod diff;
 mod gates;
 mod graph;
+mod head_line;
 mod inbox;
 mod kanban;
 mod list;
@@ -272,7 +273,7 @@ pub(crate) fn view_of(content: &PaneContent) -> &'static dyn View {
         PaneContent::Agents => &agents::AgentsView,
         PaneContent::Attempt(_) | PaneContent::Shell(_) => &terminal::TerminalView,
         PaneContent::Conductor => &conductor::ConductorView,
-        PaneContent::Detail(_) => &detail::DetailView,
+        PaneContent::Detail(_) | PaneContent::Selected => &detail::DetailView,
         PaneContent::Gates(_) => &gates::GatesView,
         PaneContent::Moment(..) => &replay::ReplayView,
         PaneContent::Past(_) => &search::SearchView,

@@ -20,7 +20,7 @@ pub(crate) fn story(settings: &str) -> Option<(Story, ModelServer, Server)> {
 }
 
 /// The same, and the model says what is scripted there.
-fn story_of(settings: &str, scripts: Scripts) -> Option<(Story, ModelServer, Server)> {
+pub(crate) fn story_of(settings: &str, scripts: Scripts) -> Option<(Story, ModelServer, Server)> {
     let codex = installed("codex")?;
     let (story, model) = (Story::new(OTHERS), ModelServer::start(scripts));
     story.configure(&format!("[roles.developer]\nagent = \"codex\"\n{settings}"));
@@ -63,7 +63,7 @@ fn write_person_settings(story: &Story, model: &ModelServer) {
 }
 
 /// A script that first fails so, and then commits and reports.
-fn failing(name: &str, fail: &Value) -> Scripts {
+pub(crate) fn failing(name: &str, fail: &Value) -> Scripts {
     let call = |command: &str| {
         let input = format!("text(await tools.exec_command({{ cmd: {} }}));", json!(command));
         json!([{ "tool": "exec", "input": input }])

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::driver::{Server, Story};
 use crate::lab::{KEY, end_of_key, installed, scripts};
-use crate::model_server::ModelServer;
+use crate::model_server::{ModelServer, Scripts};
 
 /// The part that is played by whoever is not Claude Code.
 pub(crate) const OTHERS: &str = r#"
@@ -24,8 +24,13 @@ pub(crate) fn story(settings: &str) -> Option<(Story, ModelServer, Server)> {
 
 /// The same with all settings of the developers.
 fn story_of(settings: &str) -> Option<(Story, ModelServer, Server)> {
+    story_with(settings, scripts())
+}
+
+/// The same, and the model says what is scripted there.
+pub(crate) fn story_with(settings: &str, scripts: Scripts) -> Option<(Story, ModelServer, Server)> {
     installed("claude")?;
-    let (story, model) = (Story::new(OTHERS), ModelServer::start(scripts()));
+    let (story, model) = (Story::new(OTHERS), ModelServer::start(scripts));
     story.configure(&format!("[roles.developer]\n{settings}"));
     write_person_settings(&story);
     let server = serve(&story, &model);

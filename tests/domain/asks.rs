@@ -259,6 +259,27 @@ fn a_dialog_is_shown_and_only_its_terminal_answers_it() {
 }
 
 #[test]
+fn an_error_that_a_tool_reports_needs_somebody_until_it_goes_on_and_is_not_the_end_of_a_turn() {
+    let (mut fixture, attempt) = running();
+    let error = || ActivityKind::Error("API Error: 400".to_owned());
+    seen(&mut fixture, attempt, error());
+    assert_eq!(waiting(&fixture, attempt).len(), 1);
+    let known = fixture.board.attempts[&attempt].asks.last().unwrap().ask.clone();
+    assert_eq!(known.text, "reports an error: API Error: 400");
+    assert!(
+        fixture
+            .lines()
+            .iter()
+            .any(|line| line.contains("reports an error: API Error: 400"))
+    );
+    seen(&mut fixture, attempt, ActivityKind::Working);
+    assert_eq!(waiting(&fixture, attempt), []);
+    fixture.say(attempt, SignalKind::Done, "finished");
+    seen(&mut fixture, attempt, error());
+    assert_eq!(waiting(&fixture, attempt), [], "it has said how its work ended");
+}
+
+#[test]
 fn what_was_asked_in_words_waits_until_it_is_answered() {
     let (mut fixture, attempt) = running();
     fixture.say(attempt, SignalKind::Question, "tabs or spaces?");

@@ -13,7 +13,7 @@ fn column(fixture: &BoardFixture, title: &str) -> Vec<String> {
 }
 
 #[test]
-fn cards_stand_by_running_waiting_priority_tag_number_and_id() {
+fn cards_stand_as_planned_by_priority_tag_and_number_whatever_happens_to_them() {
     let mut fixture = BoardFixture::developing("z-runs");
     fixture.ask(Command::Pause).unwrap();
     // Still being stopped: it runs.
@@ -30,8 +30,8 @@ fn cards_stand_by_running_waiting_priority_tag_number_and_id() {
     };
     for task in [
         more("a-waits", 0, true, true),
-        more("b-plain", 2, false, false),
         more("c-plain", 2, false, false),
+        more("b-plain", 2, false, false),
         more("d-urgent", 1, false, false),
         more("e-tagged", 4, true, false),
     ] {
@@ -39,7 +39,7 @@ fn cards_stand_by_running_waiting_priority_tag_number_and_id() {
     }
     assert_eq!(
         column(&fixture, "Dev"),
-        ["z-runs", "e-tagged", "d-urgent", "b-plain", "c-plain", "a-waits"]
+        ["a-waits", "e-tagged", "d-urgent", "z-runs", "c-plain", "b-plain"]
     );
 }
 

@@ -290,6 +290,8 @@ fn events_are_stored_like_this() {
             why: "5-hour limit".to_owned(),
         },
         ActivityKind::NotLoggedIn("run /login".to_owned()),
+        ActivityKind::Failed("API Error: 529".to_owned()),
+        ActivityKind::Error("it broke".to_owned()),
     ];
     events.extend(doings.map(|doing| Event::Observed {
         attempt: a(),
@@ -497,6 +499,7 @@ fn task() -> Task {
             at: Timestamp(11),
         }),
         created_at: Timestamp(1),
+        number: 7,
         since: Timestamp(2),
     }
 }
@@ -644,6 +647,7 @@ fn an_attempt_is_stored_like_this() {
         display: None,
         session: continued(),
         leaves: None,
+        failed_turns: dbs::domain::FailedTurns::default(),
         worker: Worker::Agent {
             role: "developer".into(),
             name: "developer-ravel".to_owned(),

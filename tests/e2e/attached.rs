@@ -27,7 +27,7 @@ pub(crate) fn type_in_shell(tty: &Tty<'_>) {
 pub(crate) fn go_to_shell(tty: &Tty<'_>) {
     tty.press("C-b 1");
     let screen = tty.wait("the first tab", |screen| {
-        screen.has("[1 Main]") && screen.area("Shell").is_some()
+        screen.has("[1 Classic]") && screen.area("Shell").is_some()
     });
     let in_title = |screen: &Screen, text: &str| {
         let area = screen.area("Shell");
@@ -57,7 +57,13 @@ fn a_person_who_leaves_finds_everything_again() {
     let (code, screen) = tty.leave();
     assert_eq!(code, 0);
     assert!(screen.is_restored(), "{screen:?}");
-    assert_eq!(screen.text().trim(), "");
+    let said = screen.text().replace('\n', "");
+    let project = story.project().canonicalize().unwrap();
+    let goes_on = format!(
+        "dbs goes on in {}, 1 agent at work; `dbs` there comes back",
+        project.display()
+    );
+    assert!(said.contains(&goes_on), "{said}");
 
     // Nobody looks, and the agents work on: the question is answered from the command line.
     assert!(story.is_live());

@@ -104,6 +104,36 @@ fn a_simple_terminal_gets_the_bell_and_nothing_else() {
     assert_eq!(tty.leave().0, 0);
 }
 
+#[test]
+fn a_program_that_calls_in_a_pane_is_marked_there_and_calls_who_looks_elsewhere_by_its_name() {
+    let story = Story::new(ASKING);
+    story.configure("[notify]\npause = 0\n");
+    let tty = story.tty_of(Make::New, &[("TERM", "foot")], &[], (120, 40));
+    tty.see("? help");
+    tty.press("C-b c");
+    tty.see("TYPING");
+    let go = story.root().join("go");
+    let script = story.root().join("call.sh");
+    let lines = "while [ ! -e \"$1\" ]; do sleep 0.05; done; printf '\\033]9;4;1;42\\007\\033]777;notify;make;needs you\\007'; read x";
+    std::fs::write(&script, lines).unwrap();
+    tty.type_text(&format!("sh {} {}", script.display(), go.display()));
+    tty.press("Enter");
+    tty.look_away(true);
+    tty.press("C-b 1");
+    tty.see("[1 ");
+    std::fs::write(&go, "").unwrap();
+    tty.see("Shell⚑");
+    let called = "\x1b]777;notify;dbs project;shell 2 says: make: needs you\x1b\\";
+    story.wait_until("the call", || tty.times_received(called) == 1);
+    tty.look_away(false);
+    tty.press("C-b 7");
+    tty.wait("its progress, and no mark where they look", |screen| {
+        screen.has("42 %") && !screen.has("⚑")
+    });
+    tty.press("C-b d");
+    assert_eq!(tty.leave().0, 0);
+}
+
 /// Lines a person's program was called with, one after the other.
 fn calls(story: &Story) -> Vec<String> {
     let text = std::fs::read_to_string(story.root().join("calls")).unwrap_or_default();
@@ -200,4 +230,37 @@ fn a_program_and_an_address_that_hang_hold_up_neither_the_engine_nor_the_end_of_
     assert!(server.0.wait().unwrap().success());
     assert!(!sleeps(), "the program outlived the server");
     drop(held);
+}
+
+#[test]
+fn a_program_writes_the_clipboard_only_after_a_key_and_a_new_shell_begins_in_the_folder_of_the_one_in_focus()
+{
+    let story = Story::new(ASKING);
+    let tty = story.tty_of(Make::New, &[("TERM", "foot")], &[], (120, 40));
+    tty.see("? help");
+    let (folder, script) = (story.root().join("else where"), story.root().join("report.sh"));
+    std::fs::create_dir(&folder).unwrap();
+    let address = folder.display().to_string().replace(' ', "%%20");
+    let lines = format!(
+        "printf '\\033]7;file://elsewhere.example/tmp\\007\\033]7;file://localhost{address}\\007\\033]52;c;aGVsbG8=\\007\\033]52;c;?\\007'\nread x\n"
+    );
+    std::fs::write(&script, lines).unwrap();
+    tty.press("C-b c");
+    tty.see("TYPING");
+    tty.type_text(&format!("sh {}", script.display()));
+    tty.press("Enter");
+    tty.see("shell 2 wants to copy 5 characters to your clipboard: C-b Y does it");
+    let copied = "\x1b]52;c;aGVsbG8=";
+    assert_eq!(tty.times_received("\x1b]52;"), 0, "nobody has agreed");
+    tty.press("C-b Y");
+    story.wait_until("the copy", || tty.times_received(copied) == 1);
+    assert!(tty.see("else where").has("Shell"), "its title names the folder");
+    tty.press("C-b c");
+    let here = story.root().join("here");
+    tty.type_text(&format!("pwd > {}", here.display()));
+    tty.press("Enter");
+    let place = || std::fs::read_to_string(&here).unwrap_or_default();
+    story.wait_until("the folder", || place().trim() == folder.display().to_string());
+    tty.press("C-b d");
+    assert_eq!(tty.leave().0, 0);
 }

@@ -76,26 +76,30 @@ fn the_demo_is_played_on_the_whole_screen_to_its_end() {
     tty.wait("the whole board", |screen| {
         screen.has("DEMO") && screen.has("─ Board  12 tasks") && screen.has("knot-1 ")
     });
-    tty.wait("its panes", |screen| {
-        ["Board", "Watcher", "Conductor", "Shell"]
-            .iter()
-            .all(|pane| screen.area(pane).is_some())
-    });
+    tty.wait(
+        "the agent of a task beside the list, and what happened below",
+        |screen| {
+            screen.has("│DEMO · scripted agent · ")
+                && screen.area("Board").is_some()
+                && screen.area("Log").is_some()
+        },
+    );
     tty.wait("a question", |screen| {
         screen.has("NEEDS YOU") && screen.has("knot-3")
     });
     tty.press("C-b a");
-    tty.wait("the terminal that asks, and another beside it", |screen| {
-        screen.has("[2 Agents]")
+    tty.wait("the terminal that asks, beside the list", |screen| {
+        screen.has("[1 Main]")
             && screen.has("No, commit without it")
-            && screen.text().matches("── DEMO · ").count() >= 2
+            && screen.has("LOOKING")
+            && screen.area("Board").is_some()
     });
     // The marked answer is the other one; nobody but us gives this one.
     tty.press("i n");
     tty.see("Nothing needs you.");
     tty.press("C-b 1");
     tty.wait("the end of all tasks", |screen| {
-        screen.has("✓12") && screen.has("12 finished") && screen.pane_has("Watcher", "demo completed")
+        screen.has("✓12") && screen.has("12 finished") && screen.pane_has("Log", "demo completed")
     });
     tty.press(".");
     tty.wait("finished tasks", |screen| {

@@ -68,7 +68,7 @@ impl Story {
         let (scenario_file, project) = (story.root().join("scenario.toml"), story.project());
         fs::write(&scenario_file, scenario).unwrap();
         let config = format!(
-            "base_branch = \"work\"\nmax_total_agents = 4\n[roles.default]\nagent = \"rehearsal\"\n[rehearsal]\nscenario = \"{}\"\n\
+            "base_branch = \"work\"\nmax_total_agents = 4\nlayout = \"classic\"\n[roles.default]\nagent = \"rehearsal\"\n[rehearsal]\nscenario = \"{}\"\n\
              [limits]\nstarts_per_turn = 4\nlinger = 1\ncrash_backoff = 1\ninfra_backoff = 1\n",
             scenario_file.display()
         );

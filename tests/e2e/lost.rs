@@ -89,7 +89,8 @@ pub(crate) fn lose_server(story: &Story, tty: &Tty<'_>) {
     kill_server(story);
     tty.wait("word of it", |_| tty.times_received_since(before, note) > 0);
     tty.wait("the session again", |screen| {
-        !screen.has(note) && (screen.has("[1 Main]") || screen.has("[2 Agents]") || screen.has("[3 Board]"))
+        !screen.has(note)
+            && (screen.has("[1 Classic]") || screen.has("[2 Agents]") || screen.has("[3 Board]"))
     });
 }
 
@@ -106,6 +107,10 @@ fn lose_everything(story: &Story, tty: &Tty<'_>) {
 /// What the agent's terminal shows, once it has come to rest: the present, and the very first line of its past.
 fn agents_screen(tty: &Tty<'_>) -> (Vec<String>, Vec<String>) {
     tty.press("2");
+    let list = tty.wait("the agents", |screen| screen.has("[2 Agents]"));
+    if !list.has("LOOKING") {
+        tty.press("Enter");
+    }
     let screen = tty.wait("the agent's terminal", |screen| {
         screen.has("[2 Agents]") && screen.has("y · n · 1-9 · Enter") && screen.has("LOOKING")
     });

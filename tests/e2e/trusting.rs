@@ -157,7 +157,7 @@ fn what_the_list_on_the_screen_shows_is_trusted_by_a_key_and_nothing_that_change
     tty.see("not trusted");
     tty.press("C-b y");
     tty.wait("the list", |screen| {
-        screen.has("roles.default.agent") && screen.has(".debussy/config.toml:4") && screen.has("hash ")
+        screen.has("roles.default.agent") && screen.has(".debussy/config.toml:5") && screen.has("hash ")
     });
     // Somebody changes the files while they are read.
     let file = story.project().join(".debussy/config.toml");

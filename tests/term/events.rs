@@ -104,14 +104,17 @@ fn progress_becomes_an_event_and_other_numbers_no_notification() {
 #[test]
 fn shell_marks_and_folders_become_events() {
     assert_eq!(
-        events(b"\x1b]133;A\x07\x1b]133;B\x07\x1b]133;C\x07\x1b]133;D;3\x07\x1b]133;D\x07\x1b]7;file://host/a%20b/%C3%A4\x1b\\"),
+        events(b"\x1b]133;A\x07\x1b]133;B\x07\x1b]133;C\x07\x1b]133;D;3\x07\x1b]133;D\x07\x1b]7;file://host/a%20b/%C3%A4\x1b\\\x1b]7;http://host/x\x07\x1b]7;/x\x07"),
         [
             TermEvent::Prompt(PromptMark::PromptStart),
             TermEvent::Prompt(PromptMark::CommandStart),
             TermEvent::Prompt(PromptMark::OutputStart),
             TermEvent::Prompt(PromptMark::CommandEnd(Some(3))),
             TermEvent::Prompt(PromptMark::CommandEnd(None)),
-            TermEvent::Cwd("/a b/ä".to_owned()),
+            TermEvent::Cwd {
+                host: "host".to_owned(),
+                path: "/a b/ä".to_owned()
+            },
         ]
     );
 }

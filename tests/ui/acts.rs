@@ -552,7 +552,7 @@ fn every_action_that_can_be_undone_is_never_asked_about() {
         ("3 C-b , x Enter", 0),
         ("1 C-b x", 0),
     ] {
-        let mut dashboard = Dashboard::full((120, 40));
+        let mut dashboard = Dashboard::classic((120, 40));
         dashboard.press(keys);
         assert_eq!(dashboard.mode(), "NAV", "{keys}\n{}", dashboard.text());
         assert!(

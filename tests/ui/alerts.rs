@@ -6,10 +6,13 @@ use dbs::domain::batch::RunState;
 use dbs::domain::command::TaskDraft;
 use dbs::domain::{AttemptId, PauseReason, Span, Task, TaskState, Timestamp};
 use dbs::read_model::{AttentionItem, AttentionKind, ReadModel};
-use dbs::ui::{AlertRules, AlertWhen, Glyphs, TerminalAlerts, TerminalUpdate, WorkProgress};
+use dbs::ui::{
+    AlertRules, AlertWhen, Glyphs, ProgramCall, ProgramCalls, TerminalAlerts, TerminalUpdate, WorkProgress,
+};
 
 const RULES: AlertRules = AlertRules {
     when: AlertWhen::Away,
+    programs: ProgramCalls::All,
     min_interval: Span(5_000),
     title: true,
     progress: true,
@@ -251,6 +254,7 @@ fn without_anything_under_way_nothing_is_shown() {
 #[test]
 fn progress_is_sent_when_it_changes_repeated_and_removed_when_switched_off() {
     let rules = |progress| AlertRules {
+        programs: ProgramCalls::All,
         when: AlertWhen::Away,
         min_interval: Span(5_000),
         title: false,
@@ -274,4 +278,46 @@ fn progress_is_sent_when_it_changes_repeated_and_removed_when_switched_off() {
     assert_eq!(alerts.update((Timestamp(10_020), None), &board, "shop"), gone);
     assert_eq!(alerts.update((Timestamp(30_000), None), &board, "shop"), []);
     assert_eq!(alerts.next_due(), None);
+}
+
+#[test]
+fn a_program_in_a_pane_calls_who_looks_elsewhere_by_the_name_of_its_pane_and_as_it_is_set() {
+    let words = ProgramCall::Words("needs you: t-9 approve".to_owned());
+    let told = |programs: ProgramCalls, away: bool, call: &ProgramCall| {
+        let mut alerts = TerminalAlerts::new(AlertRules { programs, ..RULES });
+        alerts.set_focused(!away);
+        alerts.update((Timestamp(1), None), &board(&[]), "shop");
+        for _ in 0..50 {
+            alerts.add_call("shell 3", call);
+        }
+        notices(&mut alerts, 9_000, &board(&[]))
+    };
+    assert_eq!(
+        told(ProgramCalls::All, true, &words),
+        ["shell 3 says: needs you: t-9 approve"]
+    );
+    assert_eq!(
+        told(ProgramCalls::All, true, &ProgramCall::Bell),
+        ["shell 3 rang the bell"]
+    );
+    assert_eq!(told(ProgramCalls::All, false, &words), NONE, "they see it");
+    assert_eq!(told(ProgramCalls::Words, true, &words).len(), 1);
+    assert_eq!(told(ProgramCalls::Words, true, &ProgramCall::Bell), NONE);
+    assert_eq!(told(ProgramCalls::None, true, &words), NONE);
+}
+
+#[test]
+fn calls_of_programs_come_together_with_what_needs_somebody_and_not_more_often() {
+    let mut alerts = TerminalAlerts::new(RULES);
+    alerts.set_focused(false);
+    alerts.update((Timestamp(1), None), &board(&[]), "shop");
+    alerts.add_call("shell 1", &ProgramCall::Bell);
+    assert_eq!(notices(&mut alerts, 10, &board(&[])), ["shell 1 rang the bell"]);
+    alerts.add_call("shell 2", &ProgramCall::Bell);
+    let asks = board(&[("t-1", "a")]);
+    assert_eq!(notices(&mut alerts, 20, &asks), NONE, "soon after the first");
+    assert_eq!(
+        notices(&mut alerts, 5_020, &asks),
+        ["needs you: t-1 permission: a, shell 2 rang the bell"]
+    );
 }

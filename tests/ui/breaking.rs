@@ -7,7 +7,7 @@ use crate::screens::BREAKS;
 
 #[test]
 fn a_pane_that_breaks_says_so_and_the_others_are_drawn_as_ever() {
-    let mut dashboard = Dashboard::full((120, 40));
+    let mut dashboard = Dashboard::classic((120, 40));
     let sound = dashboard.text();
     dashboard.screens.put(ScreenId::Shell(1), BREAKS);
     let (buffer, layout) = dashboard.frame();

@@ -46,12 +46,14 @@ fn in_a_row_of_the_list_the_state_and_the_time_stay_and_the_names_are_cut() {
         ("dbs-15", " queued", " 15m "),
         ("dbs-16", " approve?", " 4m "),
     ];
-    for (size, keys) in [
-        ((60, 15), "1"),
-        ((80, 24), "1"),
-        ((80, 24), "3"),
-        ((100, 30), "3"),
-        ((120, 40), "1"),
+    // In the others the signs say the states, and the titles have the room.
+    for (size, keys, has_words) in [
+        ((60, 15), "1", true),
+        ((80, 24), "1", true),
+        ((80, 24), "3", false),
+        ((100, 30), "3", false),
+        ((120, 40), "1", false),
+        ((200, 60), "1", true),
     ] {
         for (glyphs, more) in [(Glyphs::Unicode, '…'), (Glyphs::Ascii, '~')] {
             for title in LONG {
@@ -62,11 +64,16 @@ fn in_a_row_of_the_list_the_state_and_the_time_stay_and_the_names_are_cut() {
                 assert!(rows.iter().flat_map(|(row, ..)| row).count() >= 4, "{text}");
                 for (row, word, age) in rows {
                     let Some(row) = row else { continue };
-                    assert!(
-                        row.contains(word) && row.contains(age),
+                    let before = row.split_once(age).map(|(before, _)| before);
+                    assert_eq!(
+                        before.map(|before| before.contains(word.trim_end())),
+                        Some(has_words),
                         "{word}{age}in {row}\n{text}"
                     );
                     assert!(row.contains(more), "{row}");
+                    let shown = row.chars().skip_while(|c| *c != 'R').take_while(|c| *c != more);
+                    let is_wide = title != LONG[0] || size.0 == 60;
+                    assert!(is_wide || shown.count() >= 23, "too little of the title in {row}");
                 }
             }
         }
@@ -102,22 +109,21 @@ fn on_a_card_the_state_and_the_time_stay() {
 
 #[test]
 fn what_a_card_waits_for_is_named_as_far_as_there_is_room_and_the_rest_counted() {
-    let deps = |n: u64| {
-        (1..=n)
-            .map(|n| TaskId::from(format!("dbs-{}", n + 3).as_str()))
-            .collect()
+    let deps = |first: u64| {
+        let ids = first..first + 6;
+        ids.map(|n| TaskId::from(format!("dbs-{n}").as_str())).collect()
     };
-    for (size, keys, told) in [
-        ((80, 24), "1", "⊘ dbs-4, dbs-5 +4  15m "),
-        ((160, 50), "3 G", "dbs-6, dbs-7 +2 15m"),
+    for (size, keys, first, told) in [
+        ((60, 15), "1", 98, "⊘ dbs-98 +5         15m "),
+        ((160, 50), "3 G", 4, "dbs-6, dbs-7 +2 15m"),
     ] {
         let mut dashboard = Dashboard::full(size);
-        dashboard.change("dbs-14", |task| task.deps = deps(6));
+        dashboard.change("dbs-14", |task| task.deps = deps(first));
         dashboard.press(keys);
         assert!(dashboard.text().contains(told), "{}", dashboard.text());
         dashboard.theme = Theme::builtin(ColourDepth::Sixteen, Glyphs::Ascii);
-        let told = if size.0 == 80 {
-            "after dbs-4 +5 "
+        let told = if size.0 == 60 {
+            "after dbs-98 +5 "
         } else {
             "waits for dbs-4,"
         };

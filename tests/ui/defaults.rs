@@ -51,6 +51,7 @@ nav      ]        next_tab
 nav      [        previous_tab
 nav      a        approve
 nav      A        approve_all
+nav      N        deny
 nav      b        reject
 nav      r        retry
 nav      R        retry_with_note
@@ -73,7 +74,6 @@ nav      w        release
 nav      t        answer
 nav      c        comment
 nav      n        new_task
-nav      N        new_task
 nav      x        stop_agent
 nav      H        switch_mode
 nav      X        close_task
@@ -98,6 +98,7 @@ prefixed PageUp   copy_mode
 prefixed e        edit_text
 prefixed u        open_link
 prefixed ]        paste
+prefixed Y        take_copy
 prefixed t        toggle_typing
 prefixed i        type
 prefixed b        board

@@ -79,20 +79,6 @@ fn what_is_selected_is_one_of_those_that_match() {
 }
 
 #[test]
-fn a_number_before_a_movement_repeats_it_and_alone_it_is_a_tab() {
-    let mut dashboard = Dashboard::full((120, 40));
-    dashboard.press("j j j");
-    let three = dashboard.text();
-    let mut other = Dashboard::full((120, 40));
-    other.press("3 j");
-    assert_eq!(other.text(), three);
-    other.press("3");
-    assert!(other.text().contains("[3 Board]"));
-    other.press("1 z");
-    assert!(other.text().contains("[1 Main]"));
-}
-
-#[test]
 fn looking_for_text_holds_a_terminal_still_and_goes_from_match_to_match() {
     let mut dashboard = looking(500);
     dashboard.press("?");

@@ -20,8 +20,8 @@ use dbs::domain::{
 };
 use dbs::read_model::ReadModel;
 use dbs::ui::{
-    Chord, ColourDepth, Glyphs, LogLine, RenderedLayout, Scene, ScreenId, SessionFacts, SessionKind, Theme,
-    UiInput, UiRequest, UiState, ViewCache, update, view,
+    Chord, ColourDepth, FirstTab, Glyphs, LogLine, RenderedLayout, Scene, ScreenId, SessionFacts,
+    SessionKind, Theme, UiInput, UiRequest, UiState, ViewCache, update, view,
 };
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -63,17 +63,27 @@ impl Dashboard {
         dashboard
     }
 
+    /// The same with the first tab of the seed: conductor, shell, board, watcher.
+    pub(crate) fn classic(size: (u16, u16)) -> Dashboard {
+        let mut dashboard = Dashboard::full(size);
+        dashboard
+            .state
+            .set_first_tab(FirstTab::Classic)
+            .expect("built in");
+        for pane in dashboard.state.unopened_shells() {
+            dashboard.state.shell_opened(pane, 1);
+        }
+        dashboard
+    }
+
     /// A client in front of a board without anything.
     pub(crate) fn empty(size: (u16, u16)) -> Dashboard {
         Dashboard::of(Board::default(), TextScreens::default(), Vec::new(), size)
     }
 
     fn of(board: Board, screens: TextScreens, log: Vec<LogLine>, size: (u16, u16)) -> Dashboard {
-        let mut state = UiState::builtin(size).expect("built-in files");
-        for pane in state.unopened_shells() {
-            state.shell_opened(pane, 1);
-        }
-        Dashboard {
+        let state = UiState::builtin(size).expect("built-in files");
+        let mut dashboard = Dashboard {
             model: ReadModel::of(&board, NOW),
             board,
             screens,
@@ -90,7 +100,10 @@ impl Dashboard {
             theme: Theme::builtin(ColourDepth::Sixteen, Glyphs::Unicode),
             now: NOW,
             state,
-        }
+        };
+        // Every frame comes after one.
+        dashboard.input(UiInput::Tick);
+        dashboard
     }
 
     pub(crate) fn change(&mut self, task: &str, change: impl FnOnce(&mut Task)) {
@@ -329,6 +342,7 @@ fn attempt((id, task, stage): (u64, &str, &str), worker: Worker, doing: Activity
         mode: AttemptMode::Fresh,
         session: dbs::domain::AgentSession::Fresh,
         leaves: None,
+        failed_turns: dbs::domain::FailedTurns::default(),
         worker,
         asks: asked(&doing, ago(since)),
         asks_made: 1,

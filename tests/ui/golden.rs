@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use dbs::domain::{NoticeLevel, PauseReason, Span};
-use dbs::ui::{CacheEntry, ColourDepth, Glyphs, SessionKind, Theme, ViewCache, entries};
+use dbs::ui::{CacheEntry, ColourDepth, FirstTab, Glyphs, SessionKind, Theme, ViewCache, entries};
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Style};
 
@@ -13,11 +13,14 @@ use crate::fixture::{Dashboard, NOW, text};
 use crate::screens::TextScreens;
 use crate::snapshots;
 
+/// From the board to the conductor in the first tab of the seed.
+const CONDUCTOR: &str = "S-Tab S-Tab j";
+
 /// Views, the tab and the keys that lead there.
 const VIEWS: [(&str, &str, &str); 17] = [
     ("main", "1", ""),
     ("agents", "2", ""),
-    ("conductor", "1", "S-Tab S-Tab j"),
+    ("conductor", "1", CONDUCTOR),
     ("board", "3", ""),
     ("task", "3", "g T"),
     ("log", "4", "k k"),
@@ -75,6 +78,12 @@ fn dashboard(case: Case, size: (u16, u16), (tab, keys): (&str, &str)) -> Dashboa
             dashboard.screens = TextScreens::default();
             dashboard.cache = ViewCache::default();
         }
+    }
+    if (tab, keys) == ("1", CONDUCTOR) {
+        dashboard
+            .state
+            .set_first_tab(FirstTab::Classic)
+            .expect("built in");
     }
     dashboard.press(tab);
     if !keys.is_empty() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dbs::domain::attempt::{Activity, ActivityKind};
-use dbs::domain::{AttemptId, Command, HoldReason, TaskState};
+use dbs::domain::{AskReply, AttemptId, Command, HoldReason, TaskState};
 use dbs::read_model::{AttentionKind, ReadModel};
 use dbs::ui::UiRequest;
 
@@ -73,6 +73,54 @@ fn what_was_asked_anew_meanwhile_is_not_allowed() {
 }
 
 #[test]
+fn a_permission_is_denied_by_its_own_key_with_a_reason_or_without() {
+    let deny = |why: &str| {
+        UiRequest::Command(Command::AnswerAsk {
+            attempt: AttemptId(13),
+            ask: "npm run migrate".into(),
+            reply: AskReply::Deny(why.to_owned()),
+        })
+    };
+    for (keys, why) in [("Enter", ""), ("n o t Space n o w Enter", "not now")] {
+        let mut dashboard = Dashboard::full((120, 40));
+        dashboard.press("5");
+        dashboard.press("j j j");
+        let text = dashboard.text();
+        assert!(text.contains("N deny") && text.contains("a allow"), "{text}");
+        assert_eq!(dashboard.press("N"), []);
+        let asked = dashboard.text();
+        assert!(
+            asked.contains("developer-milhaud asks: npm run migrate"),
+            "{asked}"
+        );
+        assert_eq!(dashboard.press(keys), [deny(why)]);
+    }
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("5");
+    dashboard.press("j j");
+    assert_eq!(dashboard.press("N"), []);
+    assert!(dashboard.text().contains("no agent asks for a permission here"));
+}
+
+#[test]
+fn what_is_no_longer_asked_is_not_denied_and_that_is_said() {
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("5");
+    dashboard.press("j j j N");
+    wants(
+        &mut dashboard,
+        13,
+        ActivityKind::Permission("rm -rf build".to_owned()),
+    );
+    assert_eq!(dashboard.press("n o Enter"), []);
+    assert!(
+        dashboard
+            .text()
+            .contains("that is no longer asked: nothing was sent")
+    );
+}
+
+#[test]
 fn approvals_of_one_stage_are_given_together() {
     let mut dashboard = Dashboard::full((120, 40));
     dashboard.change("dbs-15", |task| {
@@ -81,7 +129,11 @@ fn approvals_of_one_stage_are_given_together() {
     });
     dashboard.press("5");
     dashboard.press("j");
-    assert!(dashboard.text().contains("A allow all 2"), "{}", dashboard.text());
+    assert!(
+        dashboard.text().contains("A approve all 2"),
+        "{}",
+        dashboard.text()
+    );
     let approve = |task: &str| UiRequest::Command(Command::Approve(task.into()));
     dashboard.press("A");
     assert_eq!(dashboard.press("y"), [approve("dbs-15"), approve("dbs-16")]);

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use crossterm::event::{
-    KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
-};
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use dbs::domain::{AttemptId, Command, NoticeLevel, Span, TaskId, TaskState};
 use dbs::term::keys::{Key, KeyInput, Modifiers};
 use dbs::ui::{
-    Chord, KeyTable, Keymap, PaneContent, ProgramInput, ScreenId, UiInput, UiRequest, UiState, entries,
+    Chord, FirstTab, KeyTable, Keymap, PaneContent, ProgramInput, ScreenId, UiInput, UiRequest, UiState,
+    entries,
 };
 use proptest::prelude::*;
 
@@ -245,6 +244,9 @@ fn the_prefix_and_b_lead_from_typing_to_the_board() {
     let mut dashboard = typing();
     assert_eq!(dashboard.press("C-b b"), [told_focus(false)]);
     assert_eq!(dashboard.mode(), "NAV");
+    assert!(dashboard.text().contains("[1 Main]"), "where the agent was");
+    dashboard.press("2 i");
+    dashboard.press("C-b b");
     assert!(dashboard.text().contains("[3 Board]"));
 }
 
@@ -272,25 +274,26 @@ fn the_plain_key_for_leaving_goes_back_first_and_after_the_prefix_it_always_leav
 }
 
 #[test]
-fn a_click_forgets_digits_so_that_they_never_lead_out_of_typing() {
-    let mut dashboard = Dashboard::full((200, 60));
-    let panes = dashboard.frame().1.panes;
-    let shell = panes.iter().find(|pane| pane.screen == Some(ScreenId::Shell(1)));
-    let area = shell.expect("shell").area;
-    let click = |dashboard: &mut Dashboard| {
-        dashboard.input(UiInput::Mouse(MouseEvent {
-            kind: MouseEventKind::Down(MouseButton::Left),
-            column: area.x + 1,
-            row: area.y,
-            modifiers: KeyModifiers::NONE,
-        }))
-    };
-    click(&mut dashboard);
-    dashboard.key("3".parse::<Chord>().expect("key").event());
-    click(&mut dashboard);
-    assert_eq!(dashboard.mode(), "TYPE");
-    dashboard.rest();
-    assert_eq!(dashboard.mode(), "TYPE");
+fn a_digit_is_a_tab_at_once_and_loses_no_key_that_follows() {
+    let mut dashboard = Dashboard::full((120, 40));
+    for (keys, tab) in [("3 4", "[4 Log]"), ("1 2 5", "[5 Inbox]"), ("3", "[3 Board]")] {
+        for key in keys.split(' ') {
+            dashboard.key(key.parse::<Chord>().expect("key").event());
+        }
+        assert!(dashboard.text().contains(tab), "{keys}\n{}", dashboard.text());
+    }
+    dashboard.key("9".parse::<Chord>().expect("key").event());
+    assert!(dashboard.text().contains("there is no tab 9") && dashboard.text().contains("[3 Board]"));
+    let (mut quick, mut slow) = (Dashboard::full((120, 40)), Dashboard::full((120, 40)));
+    for key in ["3", "j"] {
+        quick.key(key.parse::<Chord>().expect("key").event());
+        slow.press(key);
+    }
+    assert_eq!(quick.text(), slow.text(), "one step, not three");
+    quick.press("0 4");
+    assert!(quick.text().contains(" NAV  4 "), "{}", quick.text());
+    quick.press("Esc");
+    assert!(quick.text().contains("[3 Board]") && !quick.text().contains(" NAV  4 "));
 }
 
 /// A client with the keys of a preset.
@@ -364,9 +367,9 @@ fn every_action_of_every_preset_is_reached_by_the_keys_it_says() {
 fn counts_repeat_movements_everywhere_but_in_typing() {
     let row = |dashboard: &Dashboard| dashboard.frame().1.cursor.map(|cursor| (cursor.x, cursor.y));
     for (counted, one_by_one) in [
-        ("5 j", "j j j j j"),
-        ("2 C-d", "C-d C-d"),
-        ("1 0 j 3 k", "j j j j j j j j j j k k k"),
+        ("0 5 j", "j j j j j"),
+        ("0 2 C-d", "C-d C-d"),
+        ("0 1 0 j 0 3 k", "j j j j j j j j j j k k k"),
     ] {
         let (mut dashboard, mut other) = (Dashboard::full((200, 60)), Dashboard::full((200, 60)));
         dashboard.press("3");
@@ -642,7 +645,7 @@ fn closing_a_shell_that_runs_asks_first_and_closing_an_agents_pane_stops_nobody(
 
 #[test]
 fn zoom_shows_one_pane_and_the_same_key_all_again() {
-    let mut dashboard = Dashboard::full((200, 60));
+    let mut dashboard = Dashboard::classic((200, 60));
     let all = dashboard.frame().1.panes.len();
     assert_eq!(all, 4);
     dashboard.press("z");
@@ -653,7 +656,7 @@ fn zoom_shows_one_pane_and_the_same_key_all_again() {
 
 #[test]
 fn the_focus_goes_where_the_arrow_points() {
-    let mut dashboard = Dashboard::full((200, 60));
+    let mut dashboard = Dashboard::classic((200, 60));
     let focus = |dashboard: &Dashboard| {
         dashboard
             .frame()
@@ -715,7 +718,9 @@ fn a_toast_goes_away_by_itself() {
 
 #[test]
 fn a_shell_that_is_not_open_yet_is_asked_for_at_the_start() {
-    let state = UiState::builtin((80, 24)).expect("state");
+    let mut state = UiState::builtin((80, 24)).expect("state");
+    assert_eq!(dbs::ui::initial_requests(&state), []);
+    state.set_first_tab(FirstTab::Classic).expect("built in");
     let requests = dbs::ui::initial_requests(&state);
     assert!(matches!(requests.as_slice(), [UiRequest::OpenShell(_)]));
     assert_eq!(PaneContent::Shell(Some(3)).screen(), Some(ScreenId::Shell(3)));

@@ -2,6 +2,8 @@
 
 use dbs::domain::{AttemptId, Span};
 use dbs::read_model::{LiveActivity, SourceReport};
+use dbs::term::ProgressReport;
+use dbs::ui::{ProgramCall, ProgramReport, ScreenId};
 
 use crate::fixture::Dashboard;
 
@@ -50,4 +52,55 @@ fn the_details_of_a_task_say_what_its_agent_does_and_from_what_that_is_known() {
     let text = screen((200, 60), "3 g T", live("retry 3/10", false));
     assert!(text.contains("retry 3/10; runs Explore"), "{text}");
     assert!(text.contains("hook: retry 3/10, 2s ago; counts"), "{text}");
+}
+
+/// A board on which that terminal reported that it called and is half through.
+fn reporting(size: (u16, u16), id: ScreenId) -> Dashboard {
+    let mut dashboard = Dashboard::full(size);
+    let report = ProgramReport {
+        call: Some(ProgramCall::Words("tests are green".to_owned())),
+        progress: ProgressReport::Percent(50),
+        folder: None,
+    };
+    dashboard.screens.reports.insert(id, report);
+    dashboard
+}
+
+#[test]
+fn what_the_program_of_an_agent_reports_is_in_the_list_of_agents_in_its_title_and_on_its_card() {
+    let agent = ScreenId::Attempt(AttemptId(11));
+    let mut small = reporting((100, 24), agent);
+    small.press("2");
+    let text = small.text();
+    assert!(
+        text.contains("⚑ running …") && text.contains("50 %  ⚑ says: tests"),
+        "{text}"
+    );
+    let mut board = reporting((200, 60), agent);
+    let text = board.text();
+    assert!(text.contains("running 50 %"), "{text}");
+    board.press("2");
+    let text = board.text();
+    assert!(text.contains("running 11m  50 %  ⚑ says: "), "{text}");
+}
+
+#[test]
+fn a_tab_that_is_not_shown_is_marked_when_a_program_in_it_called() {
+    let mut dashboard = reporting((200, 60), ScreenId::Attempt(AttemptId(11)));
+    assert!(dashboard.text().contains("2 Agents⚑"), "{}", dashboard.text());
+    dashboard.press("2");
+    assert!(dashboard.text().contains("[2 Agents]"), "{}", dashboard.text());
+}
+
+#[test]
+fn an_agent_of_which_nothing_was_reported_is_not_known_to_work() {
+    let mut dashboard = Dashboard::full((100, 24));
+    let attempt = dashboard.board.attempts.get_mut(&AttemptId(11)).unwrap();
+    let shown = std::sync::Arc::make_mut(attempt);
+    "started".clone_into(&mut shown.activity.source);
+    dashboard.model = dbs::read_model::ReadModel::of(&dashboard.board, crate::fixture::NOW);
+    dashboard.press("2");
+    let text = dashboard.text();
+    assert!(text.contains("developer-ravel not known"), "{text}");
+    assert!(text.contains("dbs-4 developer-ravel  not known"), "{text}");
 }

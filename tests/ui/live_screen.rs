@@ -77,7 +77,7 @@ fn a_program_that_draws_our_whole_frame_draws_it_in_its_own_pane_and_nowhere_els
     use dbs::ui::ScreenId;
 
     for size in [(120, 40), (160, 50), (200, 60)] {
-        let mut dashboard = Dashboard::full(size);
+        let mut dashboard = Dashboard::classic(size);
         dashboard.screens.put(ScreenId::Shell(1), "");
         let (calm, layout) = dashboard.frame();
         let shell = layout

@@ -54,7 +54,7 @@ fn the_first_click_selects_and_the_second_opens() {
 
 #[test]
 fn a_click_on_a_terminal_focuses_and_the_next_one_types() {
-    let mut dashboard = Dashboard::full((200, 60));
+    let mut dashboard = Dashboard::classic((200, 60));
     let panes = dashboard.frame().1.panes;
     let shell = panes
         .iter()
@@ -113,7 +113,7 @@ fn tabs_and_the_strip_can_be_clicked() {
 
 #[test]
 fn the_wheel_scrolls_what_is_under_it_without_moving_the_focus() {
-    let mut dashboard = Dashboard::full((200, 60));
+    let mut dashboard = Dashboard::classic((200, 60));
     let screen = dashboard.screens.all.get_mut(&ScreenId::Shell(1)).expect("shell");
     screen.lines = (0..100).map(|number| format!("line {number}")).collect();
     let panes = dashboard.frame().1.panes;
@@ -308,7 +308,7 @@ fn two_clicks_on_a_row_open_it_as_enter_does() {
 #[test]
 fn of_the_mouse_only_the_wheel_or_nothing_at_all_is_heeded_when_that_is_set() {
     for (heeded, scrolls) in [(MouseCapture::Scroll, true), (MouseCapture::Off, false)] {
-        let mut dashboard = Dashboard::full((200, 60));
+        let mut dashboard = Dashboard::classic((200, 60));
         dashboard.state.mouse = heeded;
         let screen = dashboard.screens.all.get_mut(&ScreenId::Shell(1)).expect("shell");
         screen.lines = (0..100).map(|number| format!("line {number}")).collect();

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use dbs::domain::{AttemptId, Timestamp};
 use dbs::read_model::LiveActivity;
 use dbs::term::CursorShape;
-use dbs::ui::{MouseReporting, ScreenCursor, ScreenId, ScreenRead, Screens, Scrollback, ScrollbackLine};
+use dbs::ui::{
+    MouseReporting, ProgramReport, ScreenCursor, ScreenId, ScreenRead, Screens, Scrollback, ScrollbackLine,
+};
 use ratatui::style::{Color, Style};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
@@ -18,6 +20,8 @@ pub(crate) struct TextScreens {
     pub(crate) all: BTreeMap<ScreenId, TextScreen>,
     /// What agents do, as far as more is known than the board holds.
     pub(crate) doing: BTreeMap<AttemptId, LiveActivity>,
+    /// What programs reported beside their screens.
+    pub(crate) reports: BTreeMap<ScreenId, ProgramReport>,
 }
 
 #[derive(Clone)]
@@ -58,6 +62,10 @@ impl Screens for TextScreens {
 
     fn activity(&self, attempt: AttemptId) -> Option<LiveActivity> {
         self.doing.get(&attempt).cloned()
+    }
+
+    fn reported(&self, id: ScreenId) -> ProgramReport {
+        self.reports.get(&id).cloned().unwrap_or_default()
     }
 }
 

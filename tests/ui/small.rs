@@ -17,16 +17,20 @@ fn resize(dashboard: &mut Dashboard, (width, height): (u16, u16)) {
 
 #[test]
 fn panes_are_one_two_and_three_columns_from_the_widths_of_the_table_on() {
-    let panes = |size| Dashboard::full(size).frame().1.panes;
-    for (size, many) in [
-        ((59, 15), 0),
-        ((60, 14), 0),
-        ((60, 15), 1),
-        ((99, 40), 1),
-        ((100, 40), 4),
-        ((160, 50), 4),
+    let panes = |size| Dashboard::classic(size).frame().1.panes;
+    for (size, many, main) in [
+        ((59, 15), 0, 0),
+        ((60, 14), 0, 0),
+        ((60, 15), 1, 1),
+        ((79, 40), 1, 1),
+        ((80, 23), 1, 1),
+        ((80, 24), 1, 2),
+        ((99, 40), 1, 2),
+        ((100, 40), 4, 3),
+        ((160, 50), 4, 3),
     ] {
         assert_eq!(panes(size).len(), many, "{size:?}");
+        assert_eq!(Dashboard::full(size).frame().1.panes.len(), main, "{size:?}");
     }
     let columns = |size| {
         let mut from: Vec<u16> = panes(size).iter().map(|pane| pane.area.x).collect();

@@ -8,7 +8,7 @@ use dbs::domain::{
     Span, Spending, TaskState, Usage, WaitReason,
 };
 use dbs::read_model::{CheckResult, CheckRun, ReadModel, Trouble, TroubleKind};
-use dbs::ui::{CacheEntry, CacheKey, DetectedPrograms, SessionKind, UiRequest};
+use dbs::ui::{CacheEntry, CacheKey, DetectedPrograms, SessionKind, UiRequest, ViewCache};
 
 use crate::fixture::{Dashboard, NOW};
 use crate::snapshots;
@@ -174,7 +174,7 @@ fn when_all_is_over_the_board_says_how_it_went_what_was_merged_and_what_is_worth
         let text = dashboard.text();
         for told in [
             "18 of 21 done, 1 failed, 1 skipped, 1 cancelled",
-            "attempts, 3 retries, 3 sent back",
+            "4 attempts, 1 retried, 2 sent back",
             "18 merged into feature/shop",
             "3 worth a look",
             "new task",
@@ -185,6 +185,19 @@ fn when_all_is_over_the_board_says_how_it_went_what_was_merged_and_what_is_worth
         dashboard.press("n");
         assert_eq!(dashboard.mode(), "ASK");
     }
+    // The statistics say the same.
+    let mut dashboard = all_over((120, 40));
+    dashboard.press("6");
+    let text = dashboard.text();
+    for told in ["4 attempts", "2 sent back", "1 retried"] {
+        assert!(text.contains(told), "{told}\n{text}");
+    }
+    // Before they are fetched nothing is made up.
+    dashboard.cache = ViewCache::default();
+    dashboard.press("3");
+    assert!(dashboard.text().contains("in 2.4h ") && !dashboard.text().contains(" retried"));
+    let wanted = dashboard.frame().1.cache_requests;
+    assert!(wanted.iter().any(|request| request.key == CacheKey::Figures));
     let text = all_over((120, 40)).text();
     for told in [
         "f00dfeed",
@@ -471,7 +484,7 @@ fn where_nothing_was_tried_there_is_nothing_to_count() {
         "{text}"
     );
     let mut dashboard = Dashboard::full((80, 24));
-    dashboard.cache = dbs::ui::ViewCache::default();
+    dashboard.cache = ViewCache::default();
     dashboard.press("6");
     assert!(
         dashboard.text().contains("Reading the metrics."),
@@ -558,7 +571,7 @@ fn the_same_toast_again_is_counted_and_all_are_kept_for_the_log() {
     dashboard
         .state
         .show_toast(dashboard.now, NoticeLevel::Warning, "could not push");
-    for word in ["one", "two", "three"] {
+    for word in ["first told", "second told", "third told"] {
         dashboard.state.show_toast(dashboard.now, NoticeLevel::Info, word);
     }
     dashboard
@@ -566,12 +579,21 @@ fn the_same_toast_again_is_counted_and_all_are_kept_for_the_log() {
         .show_toast(dashboard.now, NoticeLevel::Success, "released dbs-20");
     let shown = dashboard.text();
     assert!(
-        !shown.contains("could not push") && !shown.contains(" one "),
+        !shown.contains("could not push") && !shown.contains("first told"),
         "three at most: {shown}"
     );
     let told = dashboard.state.take_messages();
     let told: Vec<&str> = told.iter().map(|told| told.text.as_str()).collect();
-    assert_eq!(told, ["could not push", "could not push", "one", "two", "three"]);
+    assert_eq!(
+        told,
+        [
+            "could not push",
+            "could not push",
+            "first told",
+            "second told",
+            "third told"
+        ]
+    );
     assert_eq!(dashboard.state.take_messages(), []);
 }
 
@@ -673,6 +695,9 @@ fn what_agents_have_used_stands_beside_them_and_with_their_task() {
             usage: used(1_230_000),
         }];
     }
+    let main = dashboard.text();
+    assert!(main.contains("running 11m  context 25 % · $0.41"), "{main}");
+    dashboard.press("3");
     let board = dashboard.text();
     assert!(board.contains("cost") && board.contains("$1.23"), "{board}");
     dashboard.press("2");

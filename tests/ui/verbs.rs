@@ -10,8 +10,9 @@ use crate::fixture::{Dashboard, NOW, allow};
 use crate::mouse::click;
 
 /// A verb as people say it, the action, its key, how its command begins.
-const VERBS: [(&str, Action, &str, &str); 17] = [
+const VERBS: [(&str, Action, &str, &str); 18] = [
     ("approve", Action::Approve, "a", "dbs approve"),
+    ("deny", Action::Deny, "N", "dbs reject"),
     ("reject", Action::Reject, "b", "dbs reject"),
     ("skip", Action::Skip, "s", "dbs skip"),
     ("retry", Action::Retry, "r", "dbs retry"),

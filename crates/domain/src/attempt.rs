@@ -4,9 +4,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub use super::activity::{Activity, ActivityKind};
 use super::ask::{AskRecord, MOST_ASKS, MOST_OPEN_ASKS};
 use super::cause::Cause;
 use super::evidence::Evidence;
+use super::failed_turns::FailedTurns;
 use super::failure::FailureClass;
 use super::id::{AttemptId, RoleId, StageId, TaskId};
 use super::session::{AgentDisplay, AgentSession, SessionOrigin};
@@ -65,6 +67,9 @@ pub struct Attempt {
     /// When it was asked to stop because its context was full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leaves: Option<Timestamp>,
+    /// Turns of it that failed, and when it is told to go on.
+    #[serde(default, skip_serializing_if = "FailedTurns::is_none")]
+    pub failed_turns: FailedTurns,
     pub ended_at: Option<Timestamp>,
     pub workspace: WorkspaceState,
     /// What keeps it from being started, stopped or put away, or keeps us from knowing.
@@ -321,57 +326,4 @@ pub enum WorkspaceState {
     /// It is being put away (snapshot, then removal).
     Leaving,
     Gone,
-}
-
-/// What an agent is doing, the source that says so, and since when.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Activity {
-    pub doing: ActivityKind,
-    /// From what: `exit`, `osc 7501`, `hook`, `title`, `signal`, `started`.
-    pub source: String,
-    pub since: Timestamp,
-}
-
-impl Activity {
-    /// An activity seen by that source since then.
-    pub fn new(doing: ActivityKind, source: &str, since: Timestamp) -> Activity {
-        Activity {
-            doing,
-            source: source.to_owned(),
-            since,
-        }
-    }
-}
-
-/// What an agent is doing right now, such as working or waiting for a permission.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ActivityKind {
-    Starting,
-    Working,
-    /// Waits for a permission; the text says for what.
-    Permission(String),
-    Question(String),
-    /// Its tool shows a dialog that only a person can answer, in the terminal: folder trust, login.
-    Dialog(String),
-    /// A usage limit stops it, until then when that is known; the words are its tool's.
-    Limit {
-        until: Option<Timestamp>,
-        why: String,
-    },
-    /// Its tool has no valid login; its words, and how a person logs in.
-    NotLoggedIn(String),
-    Idle,
-    Exited,
-    Lost,
-}
-
-impl ActivityKind {
-    /// Whether a person is needed.
-    pub fn needs_person(&self) -> bool {
-        matches!(
-            self,
-            ActivityKind::Permission(_) | ActivityKind::Question(_) | ActivityKind::Dialog(_)
-        )
-    }
 }

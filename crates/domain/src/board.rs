@@ -15,6 +15,7 @@ mod context_watch;
 mod continuing;
 mod deadlines;
 mod engine_actions;
+mod failed_turns;
 mod index;
 mod invariants;
 mod obstacles;

@@ -1,6 +1,7 @@
 //! The rules: a board, what may happen to it, what should follow. Standard library and serde derives only; no clock,
 //! no randomness, no input or output. Begin with [`board::Board::apply`].
 
+pub mod activity;
 pub mod ask;
 pub mod attempt;
 pub mod batch;
@@ -13,6 +14,7 @@ pub mod effect;
 mod effect_completion;
 pub mod event;
 pub mod evidence;
+pub mod failed_turns;
 pub mod failure;
 pub mod id;
 mod plural;
@@ -40,6 +42,7 @@ pub use daily_hours::DailyHours;
 pub use effect::{Accepted, Effect, Notice, NoticeLevel};
 pub use event::{ActionOutcome, Event, Inventory};
 pub use evidence::Evidence;
+pub use failed_turns::FailedTurns;
 pub use failure::FailureClass;
 pub use id::{AskId, AttemptId, BatchId, RequestId, RoleId, StageId, TaskId, WorkflowId};
 pub use plural::pluralized;

@@ -83,6 +83,10 @@ pub struct Task {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub letting_go: Option<BranchCleanup>,
     pub created_at: Timestamp,
+    /// How many tasks the board had with this one when it was created: decides between those created at the same time, as by an
+    /// import. 0 if the store is older than this number.
+    #[serde(default)]
+    pub number: u64,
     pub since: Timestamp,
 }
 

@@ -20,8 +20,8 @@ pub enum TermEvent {
     AgentState(StatusRecord),
     /// A shell marked a prompt, a command or its end (OSC 133).
     Prompt(PromptMark),
-    /// The working directory changed (OSC 7); a path as the program gave it.
-    Cwd(String),
+    /// The working directory changed (OSC 7): the host that the program named, empty for its own, and the path.
+    Cwd { host: String, path: String },
     /// The program wants to write the clipboard (OSC 52, `M6`); reading it is never possible.
     Clipboard(Vec<u8>),
     /// The program asked to forget the history (`CSI 3 J`): kept, but marked here.
@@ -50,8 +50,9 @@ pub struct DesktopNotification {
 }
 
 /// The progress a program reported to its terminal (OSC 9;4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ProgressReport {
+    #[default]
     None,
     Percent(u8),
     /// Failed at this percentage.

@@ -100,6 +100,10 @@ impl AgentKind for ClaudeAgent {
         title::read(title)
     }
 
+    fn goes_on_after_errors(&self) -> bool {
+        true
+    }
+
     fn keeps_sessions(&self) -> bool {
         true
     }

@@ -76,6 +76,10 @@ impl AgentKind for CodexAgent {
         true
     }
 
+    fn goes_on_after_errors(&self) -> bool {
+        true
+    }
+
     fn session(
         &self,
         context: &LaunchContext,

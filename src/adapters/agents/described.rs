@@ -3,13 +3,16 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::kind::{AgentKind, LaunchContext, PermissionPolicy, RoleOptions};
+use super::headless_tools::acp_words;
+use super::kind::{AgentDisplay, AgentKind, LaunchContext, PermissionPolicy, RoleOptions};
 use super::placeholders::{self, expand};
 use super::{prompt, session_id};
 use crate::agent_state::{AgentReport, Doing, Seen, Wait};
 use crate::domain::event::EndCause;
 use crate::domain::{AskKind, Cause, RoleId, SessionOrigin, Timestamp, TroubleKind};
-use crate::formats::agent_kind::{DescribedKind, PromptDelivery, SessionChoice, TitleState};
+use crate::formats::agent_kind::{
+    DescribedKind, HeadlessArguments, HeadlessProtocol, PromptDelivery, SessionChoice, TitleState,
+};
 use crate::formats::end_rules;
 use crate::formats::permissions::POLICIES;
 use crate::ports::agents::{Brief, LaunchCommand};
@@ -55,11 +58,22 @@ impl AgentKind for DescribedAgent {
         self.0.resume.is_some()
     }
 
+    fn runs_headless(&self) -> bool {
+        self.0.headless.is_some()
+    }
+
     fn session(&self, context: &LaunchContext, origin: &SessionOrigin, _: &Path) -> Result<String, String> {
-        match self.0.resume.as_ref().map(|resume| resume.session) {
-            Some(SessionChoice::Chosen) => Ok(session_id::of(context, origin.attempt, origin.created_at)),
-            Some(SessionChoice::Folder) => Ok(LAST_OF_FOLDER.to_owned()),
-            None => Err("its tool keeps no sessions".to_owned()),
+        let told = session_id::told(&context.attempt_folder(origin.attempt));
+        match (self.0.resume.as_ref().map(|resume| resume.session), told) {
+            (Some(SessionChoice::Chosen | SessionChoice::Told), Some(told)) => Ok(told),
+            (Some(SessionChoice::Told), None) => {
+                Err("its tool did not tell which session it began".to_owned())
+            }
+            (Some(SessionChoice::Chosen), None) => {
+                Ok(session_id::of(context, origin.attempt, origin.created_at))
+            }
+            (Some(SessionChoice::Folder), _) => Ok(LAST_OF_FOLDER.to_owned()),
+            (None, _) => Err("its tool keeps no sessions".to_owned()),
         }
     }
 
@@ -70,6 +84,11 @@ impl AgentKind for DescribedAgent {
         options: &RoleOptions,
     ) -> Result<LaunchCommand, Cause> {
         let kind = &self.0;
+        if options.mode == AgentDisplay::Headless
+            && let Some(headless) = &kind.headless
+        {
+            return self.launch_headless(context, (brief, prompt), (headless, options));
+        }
         let chosen = self.options(&brief.role, options)?;
         let resumed = brief.session.as_ref().zip(kind.resume.as_ref());
         let (words, session) = match resumed {
@@ -131,8 +150,51 @@ impl AgentKind for DescribedAgent {
 impl DescribedAgent {
     /// The arguments for what a role asks of its agent. What the tool has no words for is refused and never left out in silence.
     fn options(&self, role: &RoleId, options: &RoleOptions) -> Result<Vec<String>, Cause> {
-        let kind = &self.0;
         let mut chosen = self.permissions(role, options.permissions)?;
+        chosen.extend(self.model_options(role, options)?);
+        Ok(chosen)
+    }
+
+    /// The command line without its interface. What it asks is answered by the rules and the policy of the role, so that no option
+    /// says what it may do.
+    fn launch_headless(
+        &self,
+        context: &LaunchContext,
+        (brief, prompt): (&Brief, &str),
+        (headless, options): (&HeadlessArguments, &RoleOptions),
+    ) -> Result<LaunchCommand, Cause> {
+        let (kind, role) = (&self.0, &brief.role);
+        let chosen = self.model_options(role, options)?;
+        if !chosen.is_empty() && !headless.arguments.iter().any(|word| word == "{options}") {
+            return Err(TroubleKind::Agent.cause(format!(
+                "could not start {} for a {role} without its interface: it takes no model and no effort then; unset roles.{role}.model and \
+                 roles.{role}.effort, or set them in the settings of {}",
+                kind.name, kind.title
+            )));
+        }
+        let folder = brief.folder.to_string_lossy().into_owned();
+        let mut argv = context.headless_words();
+        argv.extend(match headless.protocol {
+            HeadlessProtocol::Acp => acp_words(&folder, brief.session.as_deref()),
+        });
+        argv.push(kind.program.clone());
+        for word in &headless.arguments {
+            if word == "{options}" {
+                argv.extend(chosen.iter().cloned());
+            } else {
+                argv.push(expand(word, |name| (name == "folder").then(|| folder.clone())));
+            }
+        }
+        argv.extend(["--".to_owned(), prompt.to_owned()]);
+        Ok(LaunchCommand {
+            argv,
+            ..LaunchCommand::default()
+        })
+    }
+
+    fn model_options(&self, role: &RoleId, options: &RoleOptions) -> Result<Vec<String>, Cause> {
+        let kind = &self.0;
+        let mut chosen = Vec::new();
         let settings = [
             ("model", &kind.model, &options.model),
             ("effort", &kind.effort, &options.effort),
@@ -222,6 +284,43 @@ mod tests {
             Some(&["--resume".to_owned(), "of-before".to_owned()][..])
         );
         assert_eq!(again.last().map(String::as_str), Some("Add {branch}; rm -rf ~"));
+    }
+
+    #[test]
+    fn without_an_interface_it_is_run_over_the_protocol_in_its_folder_and_goes_on_with_its_session() {
+        let options = RoleOptions {
+            mode: AgentDisplay::Headless,
+            permissions: PermissionPolicy::Deny,
+            ..RoleOptions::default()
+        };
+        let line = argv(&agent("opencode"), Some("ses_1"), &options);
+        let expected = [
+            "/opt/dbs/bin/dbs",
+            "headless",
+            "--protocol",
+            "acp",
+            "--folder",
+            "/w",
+            "--session",
+            "ses_1",
+            "opencode",
+            "acp",
+            "--",
+            "Add {branch}; rm -rf ~",
+        ];
+        assert_eq!(line, expected);
+        let of_a_model = RoleOptions {
+            model: Some("m".to_owned()),
+            ..options
+        };
+        let gemini = argv(&agent("gemini"), None, &of_a_model);
+        assert!(
+            gemini.windows(2).any(|words| words == ["--model", "m"]),
+            "{gemini:?}"
+        );
+        let refused = agent("opencode").launch(&context(), (&brief(), "go"), &of_a_model);
+        let why = refused.unwrap_err().text;
+        assert!(why.contains("unset roles.developer.model"), "{why}");
     }
 
     #[test]

@@ -93,6 +93,11 @@ pub trait AgentKind: Debug {
         false
     }
 
+    /// Whether an error that its tool reports means that a turn failed, and another prompt goes on with the session.
+    fn goes_on_after_errors(&self) -> bool {
+        false
+    }
+
     /// Whether its tool can run without its interface here.
     fn runs_headless(&self) -> bool {
         false

@@ -37,7 +37,7 @@ pub(super) fn told(folder: &Path) -> Option<String> {
 
 /// Whether a text can be an id: it becomes an argument and a part of a file's name.
 fn is_id(text: &str) -> bool {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
     (1..=LONGEST_ID).contains(&text.len()) && !text.starts_with('-') && text.chars().all(is_plain)
 }
 

@@ -63,6 +63,16 @@ fn cut(text: &str) -> String {
     }
 }
 
+/// Lines of a message that are shown of one sent to a tool.
+const MOST_SENT: usize = 12;
+
+/// A message that is sent to the tool, as it is shown.
+pub fn sent_message(text: &str) -> Vec<String> {
+    let mut shown = Shown::default();
+    shown.block("> ", text, MOST_SENT);
+    shown.lines
+}
+
 /// A line that is no message of the tool, as it is shown.
 pub fn plain_line(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes.get(..bytes.len().min(LONGEST_LINE * 8)).unwrap_or_default());
@@ -89,5 +99,11 @@ mod tests {
             "{all}"
         );
         assert!(plain_line(&vec![0xff; 1_000_000]).len() < 10_000);
+        let sent = sent_message(&format!("# Task\n\n{}", "step\n".repeat(50)));
+        assert_eq!(sent.first().map(String::as_str), Some("> # Task"));
+        assert_eq!(
+            (sent.len(), sent.last().map(String::as_str)),
+            (13, Some("> … 40 more lines"))
+        );
     }
 }

@@ -8,6 +8,11 @@ use crate::agent_state::{AgentReport, Doing, Seen, Wait, Work};
 use crate::domain::AskKind;
 use crate::term::{ReportedState, StatusRecord};
 
+/// The name of this program in its records.
+const OWN: &str = "dbs";
+/// What the text of our records begins with while a request is tried again.
+const RETRY: &str = "retry ";
+
 /// What a record says.
 pub fn read(record: &StatusRecord) -> AgentReport {
     AgentReport::of(match &record.id {
@@ -43,10 +48,23 @@ fn root(record: &StatusRecord) -> Seen {
         ReportedState::Done => Doing::DONE,
         ReportedState::Error => failed(&text),
         ReportedState::Working if text.ends_with("still running") => Doing::Background(text),
-        ReportedState::Working => Doing::Working(Work::Unspecified),
+        ReportedState::Working => Doing::Working(own_retry(record).unwrap_or_default()),
         ReportedState::Blocked if kind == Some("auth") => Doing::NotLoggedIn { text },
         ReportedState::Blocked => Doing::Blocked(Wait::new(ask_kind(kind, &text), text)),
         ReportedState::Clear => return Seen::Withdrawn,
+    })
+}
+
+/// A request that is tried again, as our own records say it; those of other programs say anything there.
+fn own_retry(record: &StatusRecord) -> Option<Work> {
+    let text = record
+        .text
+        .as_deref()
+        .filter(|_| record.app.as_deref() == Some(OWN));
+    let (attempt, most) = text?.strip_prefix(RETRY)?.split_once('/')?;
+    Some(Work::Retry {
+        attempt: attempt.parse().ok()?,
+        most: most.parse().ok()?,
     })
 }
 
@@ -74,7 +92,7 @@ pub fn write(seen: &Seen) -> Option<String> {
         Seen::Withdrawn => "state=clear".to_owned(),
         Seen::Children(_) | Seen::WaitOver { .. } => return None,
     };
-    Some(format!("\x1b]7501;{fields}:app=dbs\x1b\\"))
+    Some(format!("\x1b]7501;{fields}:app={OWN}\x1b\\"))
 }
 
 fn of_doing(doing: &Doing) -> Option<String> {
@@ -87,6 +105,7 @@ fn of_doing(doing: &Doing) -> Option<String> {
         }
     };
     Some(match doing {
+        Doing::Working(Work::Retry { attempt, most }) => said("working", &format!("{RETRY}{attempt}/{most}")),
         Doing::Working(_) => said("working", ""),
         Doing::Background(text) => said("working", &format!("{text} still running")),
         Doing::Blocked(wait) => {
@@ -137,6 +156,7 @@ mod tests {
             Doing::NotLoggedIn {
                 text: "no key".to_owned(),
             },
+            Doing::Working(Work::Retry { attempt: 2, most: 10 }),
         ] {
             assert_eq!(reread(&Seen::Doing(doing.clone())), AgentReport::doing(doing));
         }
@@ -147,6 +167,15 @@ mod tests {
         assert_eq!(reread(&child), AgentReport::of(child.clone()));
         let gone = Seen::ChildGone { id: "a1".to_owned() };
         assert_eq!(reread(&gone), AgentReport::of(gone.clone()));
+    }
+
+    #[test]
+    fn only_our_own_records_say_by_their_text_that_a_request_is_tried_again() {
+        let mut record = StatusRecord::parse("state=working:app=dbs:msg=cmV0cnkgMi8xMA==").unwrap();
+        let retry = Doing::Working(Work::Retry { attempt: 2, most: 10 });
+        assert_eq!(read(&record), AgentReport::doing(retry));
+        record.app = Some("claude-code".to_owned());
+        assert_eq!(read(&record), AgentReport::doing(Doing::WORKING));
     }
 
     #[test]

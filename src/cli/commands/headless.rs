@@ -35,7 +35,8 @@ pub(super) fn run(edge: &ProcessEnv, words: &[String]) -> CommandResult {
     let console = TranscriptConsole::open()?;
     let ended = runtime.block_on(async {
         let keys = typed_keys().map_err(|error| format!("could not read keys of this terminal: {error}"))?;
-        Runner::new(caller(edge), headless_tool(argv), console, prompt)
+        let (tool, argv) = headless_tool(argv);
+        Runner::new(caller(edge), tool, console, prompt)
             .run(argv, keys)
             .await
     });

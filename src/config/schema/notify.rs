@@ -8,7 +8,7 @@ use crate::config::setting::SettingTrust::{Harmless, Runs, Sends};
 use crate::config::setting::{Setting, SettingSpec};
 use crate::config::value::{SecretText, ValueKind};
 use crate::domain::Span;
-use crate::ui::AlertWhen;
+use crate::ui::{AlertWhen, ProgramCalls};
 
 const WAYS: [Option<NotifySequence>; 4] = [
     Some(NotifySequence::Osc9),
@@ -26,6 +26,9 @@ settings! { NOTIFY
         "How it shows a notification; `auto`: as the terminal is known to understand, else only the bell.");
     NOTIFY_BELL: bool = switch(true), used("notify.bell", AtOnce, Harmless, "A11",
         "Whether the bell rings with it.");
+    NOTIFY_PROGRAMS: ProgramCalls = choice(&["all", "words", "none"], ProgramCalls::All, &[ProgramCalls::Words, ProgramCalls::None]),
+        used("notify.programs", AtOnce, Harmless, "A11",
+        "Which calls of programs in panes are passed on to you by the terminal you are attached with: bells and notifications (`all`), notifications alone (`words`), or none. They are marked at the pane in any case.");
     NOTIFY_PAUSE: Span = seconds(0, Span::seconds(5)), used("notify.pause", AtOnce, Harmless, "A11",
         "Least time between two notifications; what happens meanwhile comes together.");
     NOTIFY_QUIET: Option<String> = unset(ValueKind::Hours), used("notify.quiet", AtOnce, Harmless, "A11",

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::{
-    DescribedKind, LoginPlaces, PromptDelivery, RESERVED, ResumeArguments, SessionChoice, TitleRule,
+    DescribedKind, HeadlessArguments, LoginPlaces, PromptDelivery, RESERVED, ResumeArguments, SessionChoice,
+    TitleRule,
 };
 use crate::formats::diagnostic::Diagnostic;
 use crate::formats::end_rules::EndRules;
@@ -48,6 +49,7 @@ fn read_root(name: &str, mut root: TableReader<'_>) -> DescribedKind {
         program: read_program(&mut root),
         delivery: read_delivery(&mut root, &start),
         resume: read_resume(&mut root, &start),
+        headless: read_headless(&mut root),
         model: arguments(&mut root, "model", &["model"]),
         effort: arguments(&mut root, "effort", &["effort"]),
         permissions: read_permissions(&mut root),
@@ -173,17 +175,41 @@ fn read_resume(root: &mut TableReader<'_>, start: &[String]) -> Option<ResumeArg
                 "a chosen session must be given as `{session}` in `start` and in `resume`",
             );
         }
+        Some(SessionChoice::Told) if has(start, "session") || !has(&arguments, "session") => {
+            root.error(
+                "session",
+                "a session that the tool tells is given as `{session}` in `resume` only",
+            );
+        }
         Some(SessionChoice::Folder) if has(start, "session") || has(&arguments, "session") => {
             root.error(
                 "session",
                 "the tool finds the session of its folder itself; `{session}` stands for nothing",
             );
         }
-        Some(SessionChoice::Chosen | SessionChoice::Folder) => {}
+        Some(SessionChoice::Chosen | SessionChoice::Folder | SessionChoice::Told) => {}
     }
     Some(ResumeArguments {
         arguments,
         session: session?,
+    })
+}
+
+/// Over a protocol the prompt and the session are messages, and what is asked is answered by rules: only options of the model are left.
+fn read_headless(root: &mut TableReader<'_>) -> Option<HeadlessArguments> {
+    let mut table = root.table(
+        "headless",
+        "a table, such as { protocol = \"acp\", arguments = [\"acp\"] }",
+    )?;
+    if table.item("protocol").is_none() {
+        table.missing("protocol", "\"acp\"");
+    }
+    let protocol = table.word("protocol");
+    let arguments = arguments(&mut table, "arguments", &[OPTIONS, "folder"]);
+    table.finish();
+    Some(HeadlessArguments {
+        protocol: protocol?,
+        arguments,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::adapters::clock::time_of_day;
 use crate::domain::PauseReason;
-use crate::domain::attempt::{ActivityKind, Attempt};
+use crate::domain::attempt::{Activity, ActivityKind, Attempt};
 use crate::protocol::query::{OutputFormat, QueryError, TaskBranches};
 use crate::protocol::reports::in_format;
 use crate::read_model::ReadModel;
@@ -89,13 +89,14 @@ fn now(board: &ReadModel, attempt: &Attempt) -> String {
     let live = board.live.get(&attempt.id).filter(|live| live.is_finer());
     match live {
         Some(live) if matches!(known, ActivityKind::Working | ActivityKind::Idle) => live.summary(),
-        _ => doing(known),
+        _ => doing(&attempt.activity),
     }
 }
 
 /// What an agent does, for people.
-pub(super) fn doing(doing: &ActivityKind) -> String {
-    match doing {
+pub(super) fn doing(activity: &Activity) -> String {
+    match &activity.doing {
+        _ if !activity.is_known() => "not known: nothing has reported what it does".to_owned(),
         ActivityKind::Starting => "starting".to_owned(),
         ActivityKind::Working => "working".to_owned(),
         ActivityKind::Permission(what) => format!("needs a permission: {what}"),
@@ -109,6 +110,8 @@ pub(super) fn doing(doing: &ActivityKind) -> String {
             format!("limit until {time}")
         }
         ActivityKind::NotLoggedIn(why) => format!("not logged in: {why}"),
+        ActivityKind::Failed(why) => format!("turn failed: {why}"),
+        ActivityKind::Error(why) => format!("reports an error: {why}"),
         ActivityKind::Idle => "idle".to_owned(),
         ActivityKind::Exited => "ended".to_owned(),
         ActivityKind::Lost => "lost".to_owned(),

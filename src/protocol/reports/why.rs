@@ -34,7 +34,7 @@ pub(in crate::protocol) fn report(
     let data =
         || serde_json::json!({ "attempt": attempt.id, "activity": known, "age_ms": age.0, "now": live });
     in_format(format, data, || {
-        let (doing, source) = (doing(&known.doing), source_words(known));
+        let (doing, source) = (doing(known), source_words(known));
         let first = format!("{agent}: {doing} (from {source}, {age} ago)");
         std::iter::once(first).chain(sources(board, attempt)).collect()
     })

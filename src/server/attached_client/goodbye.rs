@@ -2,7 +2,12 @@
 
 use std::path::Path;
 
+use crate::adapters::ipc::{FrameReceiver, FrameSender};
+use crate::domain::pluralized;
+use crate::protocol::wire::FromServer;
+use crate::read_model::ReadModel;
 use crate::server::engine_handle::EngineHandle;
+use crate::server::peer::{ConnectionError, bye, say_last};
 use crate::server::poison::PoisonFlag;
 
 /// Whether the connection to an attached client goes on, ends with a message, or is gone.
@@ -11,7 +16,36 @@ pub(super) enum ClientFlow {
     On,
     /// It ends, with this message.
     Bye(String),
+    /// The person leaves, and is told this.
+    Left(String),
     Gone,
+}
+
+impl ClientFlow {
+    /// Tells the client why its connection ends, if there is something to say and somebody to hear it.
+    pub(super) async fn tell(
+        self,
+        sender: &mut FrameSender,
+        receiver: &mut FrameReceiver,
+    ) -> Result<(), ConnectionError> {
+        match self {
+            ClientFlow::On | ClientFlow::Gone => Ok(()),
+            ClientFlow::Bye(why) => bye(sender, receiver, why).await,
+            ClientFlow::Left(text) => say_last(sender, receiver, &FromServer::Left(text)).await,
+        }
+    }
+}
+
+/// Where a session goes on whose person leaves, and how to come back.
+pub(super) fn person_left(root: &Path, model: &ReadModel) -> ClientFlow {
+    let agents = match model.agents().count() {
+        0 => "no agent is at work".to_owned(),
+        many => format!("{} at work", pluralized(many, "agent")),
+    };
+    ClientFlow::Left(format!(
+        "dbs goes on in {}, {agents}; `dbs` there comes back, `dbs stop --all` ends it",
+        root.display()
+    ))
 }
 
 /// Says goodbye to a client whose drawing or input panicked; nothing else was affected.

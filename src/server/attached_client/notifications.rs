@@ -5,31 +5,45 @@ use std::sync::Arc;
 use crate::adapters::clock::{self, Zone};
 use crate::adapters::ipc::FrameSender;
 use crate::config::appearance::Appearance;
+use crate::config::clipboard_policy::ClipboardPolicy;
 use crate::config::notify_style::NotifyStyle;
-use crate::domain::{DailyHours, Timestamp};
+use crate::config::schema;
+use crate::domain::{DailyHours, NoticeLevel, Timestamp};
 use crate::protocol::wire::{FromServer, TerminalNotice};
 use crate::read_model::ReadModel;
 use crate::server::attached_client::AttachedClient;
+use crate::server::frame::StaleScope;
+use crate::server::hub::TerminalHub;
 use crate::server::peer::{ConnectionError, say};
-use crate::ui::DisplayCaps;
-use crate::ui::{TerminalAlerts, TerminalUpdate};
+use crate::server::screens::{holder_of, pane_name};
+use crate::ui::{Action, DisplayCaps, ScreenId, TerminalAlerts, TerminalUpdate};
 
 /// Decides which notifications and window title a client's terminal gets.
 pub(super) struct ClientNotifier {
     pub(super) alerts: TerminalAlerts,
     style: Option<NotifyStyle>,
     quiet: DailyHours,
+    /// The terminal that had the focus before the last input.
+    pub(super) last_focused: Option<ScreenId>,
+    /// A text that a program wants to put into the clipboard and that the person may take.
+    pub(super) offer: Option<String>,
+    /// The number of the last call of a program that was taken in.
+    calls_seen: u64,
     /// The board as it was looked at last.
     last_board: Option<Arc<ReadModel>>,
 }
 
 impl ClientNotifier {
-    pub(super) fn new(appearance: &Appearance, looks: DisplayCaps) -> ClientNotifier {
+    /// Calls up to that number are none of this client's.
+    pub(super) fn new(appearance: &Appearance, looks: DisplayCaps, calls_seen: u64) -> ClientNotifier {
         let (rules, style) = appearance.alert_rules(looks);
         ClientNotifier {
             alerts: TerminalAlerts::new(rules),
             style,
             quiet: appearance.quiet_hours.clone(),
+            last_focused: None,
+            offer: None,
+            calls_seen,
             last_board: None,
         }
     }
@@ -44,6 +58,15 @@ impl ClientNotifier {
     /// When there is something to send even if nothing more happens.
     pub(super) fn due(&self) -> Option<Timestamp> {
         self.alerts.next_due()
+    }
+
+    /// Takes in what programs called since the last time.
+    fn take_calls(&mut self, hub: &TerminalHub, model: &ReadModel) {
+        let (last, calls) = hub.calls_after(self.calls_seen);
+        self.calls_seen = last;
+        for (id, call) in calls {
+            self.alerts.add_call(&pane_name(&id, model), &call);
+        }
     }
 
     fn updates(&mut self, model: Arc<ReadModel>, project: &str) -> Vec<TerminalUpdate> {
@@ -63,12 +86,51 @@ impl ClientNotifier {
 }
 
 impl AttachedClient {
+    /// Copies what the program in focus wants to put into the clipboard, or says by which key that is done, as it is set.
+    async fn take_offer(&mut self, id: ScreenId, sender: &mut FrameSender) -> Result<(), ConnectionError> {
+        let Some(text) = self.services.hub.take_offer(&holder_of(id)) else {
+            return Ok(());
+        };
+        let pane = pane_name(&holder_of(id), &self.services.engine.read_model());
+        let size = text.chars().count();
+        match self
+            .services
+            .settings
+            .config()
+            .choice(&schema::TERMINAL_CLIPBOARD)
+        {
+            ClipboardPolicy::Deny => {}
+            ClipboardPolicy::Allow => {
+                self.toast(NoticeLevel::Info, format!("{pane} copied {size} characters"));
+                say(sender, &FromServer::Clipboard(text)).await?;
+            }
+            ClipboardPolicy::Ask => {
+                let key = self.state.key_hint(Action::TakeOffer).unwrap_or_default();
+                self.toast(
+                    NoticeLevel::Warning,
+                    format!("{pane} wants to copy {size} characters to your clipboard: {key} does it"),
+                );
+                self.notifier.offer = Some(text);
+            }
+        }
+        self.frame.mark_stale(StaleScope::Everything);
+        Ok(())
+    }
+
     pub(super) async fn send_notifications(
         &mut self,
         sender: &mut FrameSender,
     ) -> Result<(), ConnectionError> {
         self.send_mouse_capture(sender).await?;
         let model = self.services.engine.read_model();
+        self.notifier.take_calls(&self.services.hub, &model);
+        self.notifier.last_focused = self.state.focused_screen();
+        if !self.notifier.alerts.is_away()
+            && let Some(id) = self.notifier.last_focused
+        {
+            self.services.hub.attend(&holder_of(id));
+            self.take_offer(id, sender).await?;
+        }
         let project = self.services.settings.name();
         for call in self.notifier.updates(model, &project) {
             let word = match (call, self.notifier.style) {

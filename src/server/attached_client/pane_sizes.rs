@@ -11,6 +11,9 @@ use crate::ui::{PaneId, RenderedLayout, ScreenId};
 /// An agent's terminal is never narrower: its own interface would fall apart.
 const MIN_AGENT_COLUMNS: u16 = 60;
 
+/// Nor lower: a question with its answers needs so many rows. A lower pane shows the rows around the cursor.
+const MIN_AGENT_ROWS: u16 = 12;
+
 /// Gives the terminals that a client shows their sizes, as far as it is the one that decides.
 pub(super) fn fit_terminals(services: &Services, client: u64, layout: &RenderedLayout) {
     services.clients.shows(client, &terminal_sizes(layout));
@@ -36,9 +39,9 @@ pub(super) fn shell_size(layout: &RenderedLayout, pane: PaneId) -> PaneSize {
 /// The size a terminal gets in a pane: what its program can live with, and its emulator.
 fn size_for(id: ScreenId, area: Rect) -> PaneSize {
     let least = match id {
-        ScreenId::Attempt(_) => MIN_AGENT_COLUMNS,
-        ScreenId::Shell(_) | ScreenId::Conductor => Size::MIN,
+        ScreenId::Attempt(_) => (MIN_AGENT_COLUMNS, MIN_AGENT_ROWS),
+        ScreenId::Shell(_) | ScreenId::Conductor => (Size::MIN, Size::MIN),
     };
-    let size = Size::new(area.width.max(least), area.height);
+    let size = Size::new(area.width.max(least.0), area.height.max(least.1));
     PaneSize::cells(size.cols, size.rows)
 }

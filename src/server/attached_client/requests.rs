@@ -10,10 +10,12 @@ use crate::adapters::ipc::FrameSender;
 use crate::config::schema;
 use crate::domain::command::{Command, TaskDraft};
 use crate::domain::{AttemptId, NoticeLevel};
+use crate::ports::holders::HolderId;
 use crate::protocol::task_ids::free_id;
 use crate::protocol::wire::FromServer;
 use crate::server::attached_client::WorkResult;
 use crate::server::attached_client::frames::EchoWait;
+use crate::server::attached_client::notifications::ClientNotifier;
 use crate::server::attached_client::pane_sizes::{fit_terminals, shell_size};
 use crate::server::engine_handle::EngineHandle;
 use crate::server::hooks::leave_to_terminal;
@@ -35,6 +37,7 @@ pub(super) struct RequestContext<'a> {
     /// The shells it shows.
     pub(super) shells: BTreeSet<u64>,
     pub(super) echo: &'a mut EchoWait,
+    pub(super) notifier: &'a mut ClientNotifier,
     pub(super) work: &'a mut JoinSet<WorkResult>,
 }
 
@@ -44,7 +47,9 @@ pub(super) enum RequestOutcome {
     Toast(NoticeLevel, String),
     ApplyTheme,
     Redraw,
-    /// The person leaves this session.
+    /// The person leaves, and comes back.
+    Detach,
+    /// The person goes on elsewhere.
     Leave,
 }
 
@@ -72,6 +77,9 @@ impl RequestContext<'_> {
                 .in_background(move || WorkResult::Older(id, scrollback::lines(&services.hub, id, columns))),
             UiRequest::OpenLink(target) => say(sender, &FromServer::Open(target)).await?,
             UiRequest::CopyToClipboard(text) => say(sender, &FromServer::Clipboard(text)).await?,
+            UiRequest::TakeOffer => {
+                return self.take_offer(sender).await;
+            }
             UiRequest::SwitchSession(root) => return leave(sender, &FromServer::Go(root)).await,
             UiRequest::PlayDemo => return leave(sender, &FromServer::Demo).await,
             UiRequest::SaveSettings(answers) => {
@@ -87,10 +95,24 @@ impl RequestContext<'_> {
             }
             UiRequest::ApplyTheme => return Ok(RequestOutcome::ApplyTheme),
             UiRequest::Redraw => return Ok(RequestOutcome::Redraw),
-            UiRequest::Detach => return Ok(RequestOutcome::Leave),
+            UiRequest::Detach => return Ok(RequestOutcome::Detach),
             UiRequest::StopServer => services.stop.cancel(),
         }
         Ok(RequestOutcome::Done)
+    }
+
+    /// Puts into the clipboard what a program wanted to put there.
+    async fn take_offer(self, sender: &mut FrameSender) -> Result<RequestOutcome, ConnectionError> {
+        let Some(text) = self.notifier.offer.take() else {
+            let why = "take copy: no program wants to put a text into your clipboard".to_owned();
+            return Ok(RequestOutcome::Toast(NoticeLevel::Warning, why));
+        };
+        let said = format!(
+            "copied {} characters; sent to the terminal, some refuse",
+            text.chars().count()
+        );
+        say(sender, &FromServer::Clipboard(text)).await?;
+        Ok(RequestOutcome::Toast(NoticeLevel::Info, said))
     }
 
     /// Does work that takes time beside the drawing.
@@ -117,12 +139,20 @@ impl RequestContext<'_> {
     fn open_shell(&mut self, pane: PaneId) {
         let (services, shown) = (Arc::clone(self.services), std::mem::take(&mut self.shells));
         let size = shell_size(self.layout, pane);
+        let from = self.notifier.last_focused.map(holder_of);
         self.in_background(move || {
             let mut running = services.shells.running().into_iter();
             let free = running.find(|number| !shown.contains(number));
             opened(
                 pane,
-                free.map_or_else(|| services.shells.open(size, None, None), Ok),
+                free.map_or_else(
+                    || {
+                        services
+                            .shells
+                            .open(size, folder_of(&services.hub, from).as_deref(), None)
+                    },
+                    Ok,
+                ),
             )
         });
     }
@@ -178,6 +208,12 @@ fn create(services: &Services, task: NewTask) -> WorkResult {
         (WorkResult::Toast(NoticeLevel::Success, _), Some(release)) => ask(engine, release),
         (done, _) => done,
     }
+}
+
+/// The folder that the program of a terminal reported, if it is still there.
+fn folder_of(hub: &TerminalHub, from: Option<HolderId>) -> Option<String> {
+    let folder = hub.report(&from?).folder.filter(|folder| folder.is_dir())?;
+    folder.to_str().map(str::to_owned)
 }
 
 fn opened(pane: PaneId, shell: Result<u64, String>) -> WorkResult {

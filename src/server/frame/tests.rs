@@ -11,8 +11,8 @@ use crate::read_model::ReadModel;
 use crate::server::frame::*;
 use crate::term::{Cell, CellWidth, EmulatorKind, Size, TermMode, Terminal, Underline};
 use crate::ui::{
-    Action, ColourDepth, Glyphs, LiveScreen, ScreenRead, Screens, SessionFacts, Theme, UiInput, ViewCache,
-    perform, update,
+    Action, ColourDepth, FirstTab, Glyphs, LiveScreen, ScreenRead, Screens, SessionFacts, Theme, UiInput,
+    ViewCache, perform, update,
 };
 
 const SHELL: ScreenId = ScreenId::Shell(1);
@@ -45,6 +45,7 @@ struct Bench {
 impl Bench {
     fn new(inside: EmulatorKind, outside: EmulatorKind, size: (u16, u16)) -> Bench {
         let mut state = UiState::builtin(size).unwrap();
+        state.set_first_tab(FirstTab::Classic).unwrap();
         for pane in state.unopened_shells() {
             state.shell_opened(pane, 1);
         }

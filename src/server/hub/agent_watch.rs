@@ -84,17 +84,22 @@ impl AgentWatch {
     fn has_news(&self, now: Timestamp) -> bool {
         !self.is_past
             && word(&self.state.conclude(now)).is_some_and(|(word, _)| {
-                self.told.as_ref() != Some(&word) || (self.was_over && word.needs_person())
+                self.told.as_ref() != Some(&word) || (self.was_over && is_awaited(&word))
             })
     }
 
     /// Notes the end of a wait that the board knows of, however short it lasts.
     fn look(&mut self, now: Timestamp) {
         let word = word(&self.state.conclude(now));
-        if word.is_some_and(|(word, _)| !word.needs_person()) {
-            self.was_over = self.told.as_ref().is_some_and(ActivityKind::needs_person);
+        if word.is_some_and(|(word, _)| !is_awaited(&word)) {
+            self.was_over = self.told.as_ref().is_some_and(is_awaited);
         }
     }
+}
+
+/// Whether an agent that was told to do this waits for somebody, so that the same once more is another wait.
+fn is_awaited(word: &ActivityKind) -> bool {
+    word.needs_person() || matches!(word, ActivityKind::Failed(_))
 }
 
 /// The board's word for what an agent does, and for the source of it. None for what the board learns by other events, and for what
@@ -113,12 +118,19 @@ fn word(concluded: &Conclusion) -> Option<(ActivityKind, &'static str)> {
             AskKind::Dialog => ActivityKind::Dialog(wait.text.clone()),
         },
         Doing::NotLoggedIn { text } => ActivityKind::NotLoggedIn(first_of(text, "not logged in")),
+        // A record that says so stands until the tool says something else. A hook only knows that a turn failed.
+        Doing::Done { problem: Some(text) } if concluded.source == Some(Source::StatusRecord) => {
+            ActivityKind::Error(first_of(text, "it does not say which"))
+        }
         // One whose time is over is none any more.
         Doing::Limit { until, text } if !concluded.is_stale => ActivityKind::Limit {
             until: *until,
             why: first_of(text, "usage limit"),
         },
-        Doing::Limit { .. } | Doing::Idle | Doing::Done { .. } => ActivityKind::Idle,
+        Doing::Done { problem: Some(text) } => {
+            ActivityKind::Failed(first_of(text, "its tool does not say why"))
+        }
+        Doing::Limit { .. } | Doing::Idle | Doing::Done { problem: None } => ActivityKind::Idle,
     };
     Some((word, source))
 }
@@ -311,6 +323,30 @@ mod tests {
     }
 
     #[test]
+    fn an_error_in_a_status_record_is_told_as_an_error_with_its_message() {
+        let mut watch = live();
+        let record = dbs_record("state=error:msg=aXQgYnJva2U=");
+        watch.observe(Source::StatusRecord, Timestamp(0), &record);
+        assert_eq!(
+            watch.tell(Timestamp(0))[0].0,
+            ActivityKind::Error("it broke".to_owned())
+        );
+        watch.observe(Source::Title, Timestamp(9_000), &title::read("✳ claude"));
+        assert_eq!(
+            watch.tell(Timestamp(9_000)),
+            [],
+            "an idle title takes nothing back"
+        );
+        watch.observe(Source::StatusRecord, Timestamp(9_100), &dbs_record("state=error"));
+        let silent = ActivityKind::Error("it does not say which".to_owned());
+        assert_eq!(watch.tell(Timestamp(9_100))[0].0, silent);
+    }
+
+    fn dbs_record(text: &str) -> AgentReport {
+        crate::adapters::agents::status_record::read(&crate::term::StatusRecord::parse(text).unwrap())
+    }
+
+    #[test]
     fn a_request_that_is_tried_again_or_failed_for_overload_is_shown_and_stops_nobody() {
         let mut watch = live();
         let retry = Doing::Working(crate::agent_state::Work::Retry { attempt: 3, most: 10 });
@@ -323,7 +359,14 @@ mod tests {
             Timestamp(900),
             &crate::adapters::agents::claude::hooks::read(overload),
         );
-        assert_eq!(watch.tell(Timestamp(900))[0].0, ActivityKind::Idle);
+        let failed = || ActivityKind::Failed("529".to_owned());
+        assert_eq!(watch.tell(Timestamp(900))[0].0, failed());
+        // It goes on, and fails for the same before the board is told of it.
+        let again = crate::adapters::agents::claude::hooks::read(overload);
+        watch.observe(Source::Stream, Timestamp(910), &working());
+        watch.observe(Source::Stream, Timestamp(920), &again);
+        let told = watch.tell(Timestamp(1_200)).into_iter().map(|(word, _)| word);
+        assert_eq!(told.collect::<Vec<_>>(), [ActivityKind::Working, failed()]);
     }
 
     #[test]

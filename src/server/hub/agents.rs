@@ -30,7 +30,15 @@ pub struct ToolFacts {
     pub read_title: ReadTitleFn,
     pub way_to_log_in: WayToLogInFn,
     pub prompt_to_type: PromptToTypeFn,
+    pub limit_ends: LimitEndsFn,
+    pub goes_on_after_errors: GoesOnFn,
 }
+
+/// Function that says whether an error that the tool of an agent reports is a turn that failed, after which another prompt goes on.
+pub type GoesOnFn = Box<dyn Fn(AttemptId) -> bool + Send + Sync>;
+
+/// Function that reads from what the tool of an agent says of a usage limit when that limit ends.
+pub type LimitEndsFn = Box<dyn Fn(AttemptId, &str) -> Option<Timestamp> + Send + Sync>;
 
 /// Function that says how a person logs in to the tool of an agent, where that is known.
 pub type WayToLogInFn = Box<dyn Fn(AttemptId) -> Option<String> + Send + Sync>;
@@ -119,17 +127,11 @@ impl AgentStates {
     }
 
     /// Tells the board what changes until the server ends. The inbox may be full meanwhile: what is told then is what holds then.
-    pub(super) fn run(&self, inbox: &Inbox, way_to_log_in: &WayToLogInFn) {
+    pub(super) fn run(&self, inbox: &Inbox, facts: &ToolFacts) {
         while let Some(events) = self.next_events() {
             for mut event in events {
-                if let Event::Observed {
-                    attempt,
-                    doing: ActivityKind::NotLoggedIn(why),
-                    ..
-                } = &mut event
-                    && let Some(way) = way_to_log_in(*attempt)
-                {
-                    *why = format!("{why}; {way}");
+                if let Event::Observed { attempt, doing, .. } = &mut event {
+                    complete(doing, *attempt, facts);
                 }
                 // An engine that has stopped shows nothing anyway.
                 if inbox.send(event).is_err() {
@@ -199,12 +201,50 @@ impl Watches {
     }
 }
 
+/// Adds to what an agent's tool says what is known of that tool: how a person logs in, whether an error is only a turn that failed,
+/// and when a usage limit ends of which the words tell it. A turn that failed with such words is at that limit.
+fn complete(doing: &mut ActivityKind, attempt: AttemptId, facts: &ToolFacts) {
+    if let ActivityKind::Error(why) = doing
+        && (facts.goes_on_after_errors)(attempt)
+    {
+        *doing = ActivityKind::Failed(std::mem::take(why));
+    }
+    match doing {
+        ActivityKind::NotLoggedIn(why) => {
+            if let Some(way) = (facts.way_to_log_in)(attempt) {
+                *why = format!("{why}; {way}");
+            }
+        }
+        ActivityKind::Limit { until, why } => *until = until.or_else(|| (facts.limit_ends)(attempt, why)),
+        ActivityKind::Failed(why) => {
+            if let Some(until) = (facts.limit_ends)(attempt, why) {
+                *doing = ActivityKind::Limit {
+                    until: Some(until),
+                    why: std::mem::take(why),
+                };
+            }
+        }
+        _ => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::adapters::agents::claude::title;
     use crate::domain::Span;
     use crate::engine::inbox::{Received, inbox};
+
+    /// What is known of a tool of which nothing is known but when a limit ends.
+    fn facts(limit_ends: impl Fn(AttemptId, &str) -> Option<Timestamp> + Send + Sync + 'static) -> ToolFacts {
+        ToolFacts {
+            read_title: Box::new(|_, _| AgentReport::default()),
+            way_to_log_in: Box::new(|_| None),
+            prompt_to_type: Box::new(|_| None),
+            limit_ends: Box::new(limit_ends),
+            goes_on_after_errors: Box::new(|_| false),
+        }
+    }
 
     #[test]
     fn ten_thousand_reports_make_a_handful_of_events_and_the_last_of_them_is_true() {
@@ -214,7 +254,9 @@ mod tests {
         states.set_past(attempt, false);
         let mut seen = Vec::new();
         std::thread::scope(|scope| {
-            scope.spawn(|| states.run(&inlet, &(Box::new(|_| None) as WayToLogInFn)));
+            let facts = facts(|_, _| None);
+            let (states, inlet) = (&states, &inlet);
+            scope.spawn(move || states.run(inlet, &facts));
             let (busy, idle) = (title::read("◐ claude"), title::read("✳ claude"));
             for number in 0..10_000 {
                 let report = if number % 2 == 0 { &busy } else { &idle };
@@ -240,6 +282,47 @@ mod tests {
             states.close();
         });
         assert!(seen.len() < 50, "{}", seen.len());
+    }
+
+    #[test]
+    fn when_a_limit_ends_is_read_from_the_words_of_the_tool_where_nothing_else_tells_it() {
+        let facts = facts(|_, why| why.contains('|').then_some(Timestamp(7)));
+        let completed = |mut doing: ActivityKind| {
+            complete(&mut doing, AttemptId(1), &facts);
+            doing
+        };
+        let at = |until: Option<u64>, why: &str| ActivityKind::Limit {
+            until: until.map(Timestamp),
+            why: why.to_owned(),
+        };
+        assert_eq!(completed(at(None, "limit|7")), at(Some(7), "limit|7"));
+        assert_eq!(completed(at(Some(3), "limit|7")), at(Some(3), "limit|7"));
+        assert_eq!(
+            completed(ActivityKind::Failed("limit|7".to_owned())),
+            at(Some(7), "limit|7")
+        );
+        let overload = ActivityKind::Failed("overloaded".to_owned());
+        assert_eq!(completed(overload.clone()), overload);
+    }
+
+    #[test]
+    fn an_error_is_a_failed_turn_where_the_tool_goes_on_with_another_prompt_and_else_needs_somebody() {
+        let mut facts = facts(|_, why| why.contains('|').then_some(Timestamp(7)));
+        facts.goes_on_after_errors = Box::new(|attempt| attempt == AttemptId(1));
+        let completed = |attempt, words: &str| {
+            let mut doing = ActivityKind::Error(words.to_owned());
+            complete(&mut doing, AttemptId(attempt), &facts);
+            doing
+        };
+        assert_eq!(completed(1, "529"), ActivityKind::Failed("529".to_owned()));
+        assert!(matches!(
+            completed(1, "limit|7"),
+            ActivityKind::Limit {
+                until: Some(Timestamp(7)),
+                ..
+            }
+        ));
+        assert_eq!(completed(2, "529"), ActivityKind::Error("529".to_owned()));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What is known of an agent, as people read it: plain words, every source with its age, and why it counts or does not.
 
 use crate::adapters::clock;
-use crate::agent_state::{AgentState, Doing, Explained, Wait, Work};
+use crate::agent_state::{AgentState, Conclusion, Doing, Explained, Source, Wait, Work};
 use crate::domain::{AskKind, Timestamp};
 use crate::read_model::{LiveActivity, SourceReport};
 
@@ -10,15 +10,26 @@ pub(super) fn live_activity(state: &AgentState, now: Timestamp) -> LiveActivity 
     let concluded = state.conclude(now);
     let children = state.children().into_iter().map(|child| child.name);
     LiveActivity {
-        words: words(&concluded.doing),
+        words: match &concluded.doing {
+            Doing::Done {
+                problem: Some(problem),
+            } if is_error(&concluded) => with("error", problem),
+            doing => words(doing),
+        },
         source: concluded.source.map(|source| source.to_string()),
         since: concluded.since,
         age: concluded.age,
         is_stale: concluded.is_stale,
-        is_waiting: matches!(concluded.doing, Doing::Blocked(_)),
+        is_waiting: matches!(concluded.doing, Doing::Blocked(_)) || is_error(&concluded),
         children: children.filter(|name| !name.is_empty()).collect(),
         sources: state.explain(now).into_iter().map(source_report).collect(),
     }
+}
+
+/// Whether its tool reported an error as the state it is in.
+fn is_error(concluded: &Conclusion) -> bool {
+    concluded.source == Some(Source::StatusRecord)
+        && matches!(concluded.doing, Doing::Done { problem: Some(_) })
 }
 
 fn source_report(explained: Explained) -> SourceReport {
@@ -53,7 +64,9 @@ fn words(doing: &Doing) -> String {
         Doing::Done { problem: None } | Doing::Idle => "idle".to_owned(),
         Doing::Exited(_) => "ended".to_owned(),
         Doing::NotLoggedIn { text } => with("not logged in", text),
-        Doing::Starting | Doing::Lost => doing.name().to_owned(),
+        // Its process runs, and nothing has said what it does.
+        Doing::Starting => "not known".to_owned(),
+        Doing::Lost => doing.name().to_owned(),
     }
 }
 
@@ -89,7 +102,7 @@ fn with(word: &str, detail: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent_state::{Observation, Seen, Source};
+    use crate::agent_state::{Observation, Seen};
 
     #[test]
     fn each_state_has_plain_words() {
@@ -113,6 +126,7 @@ mod tests {
                 "working in the background: 1 shell",
             ),
             (limit(None), "limit: 5-hour limit"),
+            (Doing::Starting, "not known"),
             (Doing::DONE, "idle"),
             (Doing::Idle, "idle"),
             (failed, "idle after a failed turn: API Error: 529"),

@@ -10,6 +10,7 @@ use crate::adapters::holder::RequestSender;
 use crate::ports::holders::PaneSize;
 use crate::server::sizes::ResizeThrottle;
 use crate::term::{Size, TermEvent, Terminal};
+use crate::ui::ProgramReports;
 
 /// One live terminal: its emulator, its connection to the holder and its size.
 pub struct LiveTerminal {
@@ -24,6 +25,8 @@ pub struct LiveTerminal {
     pub(in crate::server) size: Mutex<ResizeThrottle>,
     /// How many clients have it on their screen; output nobody sees wakes nobody.
     watched: AtomicUsize,
+    /// What its program reported beside its screen.
+    pub(super) reports: Mutex<ProgramReports>,
     /// Changes with its output, for those who wait for that of this terminal alone.
     pub(in crate::server) wrote: watch::Sender<()>,
 }
@@ -54,6 +57,7 @@ impl LiveTerminal {
             requests: Mutex::default(),
             size: Mutex::new(ResizeThrottle::new(PaneSize::cells(size.cols, size.rows))),
             watched: AtomicUsize::new(0),
+            reports: Mutex::default(),
             wrote: watch::Sender::default(),
         }
     }

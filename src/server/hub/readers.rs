@@ -13,6 +13,7 @@ use crate::engine::inbox::Inbox;
 use crate::ports::holders::PaneSize;
 use crate::server::hub::agents::{AgentStates, ToolFacts};
 use crate::server::hub::pane::LiveTerminal;
+use crate::server::hub::recent_calls::RecentCalls;
 use crate::server::sizes::ResizeAction;
 use crate::term::Size;
 
@@ -37,6 +38,8 @@ pub(super) struct Readers {
     pub(super) tools: ToolFacts,
     /// Changes with output that somebody watches, and with every terminal that came, went or got another size.
     pub(super) changed: watch::Sender<TerminalChanges>,
+    /// The last calls of programs for the person.
+    pub(super) calls: Mutex<RecentCalls>,
     closing: (Mutex<bool>, Condvar),
 }
 
@@ -48,6 +51,7 @@ impl Readers {
             agents: AgentStates::default(),
             tools,
             changed: watch::Sender::default(),
+            calls: Mutex::default(),
             closing: (Mutex::new(false), Condvar::new()),
         }
     }

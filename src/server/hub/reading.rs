@@ -209,12 +209,16 @@ impl Reading<'_> {
                         (self.hub.tools.read_title)(attempt, &title)
                     });
                 }
+                TermEvent::Bell if !past => self.hub.rang(self.id, self.pane),
+                TermEvent::Notification(said) if !past => self.hub.notified(self.id, self.pane, &said),
+                // How far it is and where it is hold until it says something else, also over a start of the server.
+                TermEvent::Progress(progress) => self.hub.progressed(self.pane, progress),
+                TermEvent::Cwd { host, path } => self.hub.moved(self.pane, &host, path.into()),
+                TermEvent::Clipboard(bytes) if !past => self.hub.offered(self.pane, bytes),
                 TermEvent::Reply(_)
                 | TermEvent::Bell
                 | TermEvent::Notification(_)
-                | TermEvent::Progress(_)
                 | TermEvent::Prompt(_)
-                | TermEvent::Cwd(_)
                 | TermEvent::Clipboard(_)
                 | TermEvent::HistoryMark
                 | TermEvent::EmulatorRebuilt => {}

@@ -180,6 +180,7 @@ fn item(fact: &Alert) -> NotificationItem {
     let (task, attempt, run) = match fact {
         Alert::NeedsPerson { task, attempt, .. } => (Some(task.clone()), *attempt, None),
         Alert::RunEnded { run, state, .. } => (None, None, Some((run.clone(), state.clone()))),
+        Alert::Program { .. } => (None, None, None),
     };
     NotificationItem {
         kind: fact.kind(),

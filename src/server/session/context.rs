@@ -9,7 +9,7 @@ use crate::adapters::holder::process::MARKER;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::SessionSetup;
 use crate::domain::event::EndCause;
-use crate::domain::{Attempt, AttemptId, Timestamp, Worker};
+use crate::domain::{AgentDisplay, Attempt, AttemptId, Timestamp, Worker};
 use crate::engine::context::{EngineConfig, signature};
 use crate::ports::agents::Agents as _;
 use crate::ports::git::Signature;
@@ -42,6 +42,23 @@ pub(super) fn terminals(
         let known = briefed.read_model().attempts.get(&attempt).cloned()?;
         typing.prompt_to_type(known.worker.role()?, attempt)
     };
+    let (limited, known) = (Arc::clone(agents), intake.engine.clone());
+    let limit = move |attempt: AttemptId, words: &str| {
+        let attempt = known.read_model().attempts.get(&attempt).cloned()?;
+        match end_cause(&limited, &attempt, words)? {
+            EndCause::Quota { until, .. } => until,
+            EndCause::Infra(_) => None,
+        }
+    };
+    let (failing, models) = (Arc::clone(agents), intake.engine.clone());
+    let goes_on = move |attempt: AttemptId| {
+        let attempt = models.read_model().attempts.get(&attempt).cloned();
+        attempt.is_some_and(|attempt| {
+            let is_headless = attempt.display == Some(AgentDisplay::Headless);
+            let role = attempt.worker.role();
+            is_headless || role.is_some_and(|role| failing.goes_on_after_errors(role))
+        })
+    };
     let (signals, agents, engine) = (intake.clone(), Arc::clone(agents), intake.engine.clone());
     let cause = move |attempt: AttemptId, tail: &str| {
         let attempt = engine.read_model().attempts.get(&attempt).cloned();
@@ -59,6 +76,8 @@ pub(super) fn terminals(
             read_title: Box::new(title),
             way_to_log_in: Box::new(login),
             prompt_to_type: Box::new(prompt),
+            limit_ends: Box::new(limit),
+            goes_on_after_errors: Box::new(goes_on),
         },
     )
 }

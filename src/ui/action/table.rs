@@ -85,6 +85,8 @@ actions! {
             ["allow", "yes", "accept", "ok"], when Approval, shell "dbs approve ID" }
         ApproveAll { "approve_all", "approve all", "Say yes to all that ask the same; names them first.",
             ["allow all", "batch", "identical"], when Approval }
+        Deny { "deny", "deny", "Say no to the agent that asks for a permission; it may be told why. Denies what is asked now and nothing that is asked later.",
+            ["no", "refuse", "forbid"], when Permission, shell "dbs reject ID TEXT" }
         Reject { "reject", "send back", "Send the work back with a reason; asks for it.",
             ["reject", "no", "deny", "refuse"], when Rejectable, shell "dbs reject ID TEXT" }
         Retry { "retry", "retry", "Retry a held, parked, failed or skipped task; its counters start anew.",
@@ -185,6 +187,8 @@ actions! {
             (TextMove::HalfUp) "half_up", "half page up", "Half a page back.", ["scroll"], when CopyMode;
             (TextMove::HalfDown) "half_down", "half page down", "Half a page on.", ["scroll"], when CopyMode
         }
+        TakeOffer { "take_copy", "take copy", "Copy what the program in the terminal just wanted to put into your clipboard.",
+            ["clipboard", "osc 52"] }
         Paste { "paste", "paste", "Type what was copied last into the terminal.", ["insert", "put"], when Terminal }
         EditScrollback { "edit_text", "in editor", "Open what is selected, or all that the terminal has shown, in your editor; it can be saved there as a file.",
             ["editor", "file", "save", "export"], when TerminalFocus }

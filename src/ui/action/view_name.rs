@@ -5,11 +5,12 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 /// Name and title of every view that has a name, in the order of choices.
-const TITLES: [(ViewName, &str); 14] = [
+const TITLES: [(ViewName, &str); 15] = [
     (ViewName("board"), "Board"),
     (ViewName("agents"), "Agents"),
     (ViewName("shell"), "Shell"),
     (ViewName("conductor"), "Conductor"),
+    (ViewName("selected"), "Selected task"),
     (ViewName("log"), "Log"),
     (ViewName("watcher"), "Watcher"),
     (ViewName("task"), "Task"),

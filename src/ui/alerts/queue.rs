@@ -14,6 +14,8 @@ use crate::term::sanitize;
 const MOST_NAMED: usize = 3;
 /// Longest notification and longest title, in columns.
 const LONGEST: usize = 160;
+/// Most panes whose calls wait to be delivered.
+const MOST_CALLS: usize = 16;
 /// Longest key of an alert, in characters.
 const MARKED: usize = 300;
 
@@ -61,6 +63,12 @@ pub enum Alert {
         /// Whether all of it was done.
         is_done: bool,
     },
+    /// The program in a pane called. Always with the name of the pane, so that it can pass for nobody else.
+    Program {
+        pane: String,
+        /// One line; the program wrote it.
+        text: String,
+    },
 }
 
 impl AlertQueue {
@@ -79,13 +87,14 @@ impl AlertQueue {
         let facts = alerts(model);
         let fresh: Vec<Alert> = facts.iter().filter(|fact| self.is_fresh(fact)).cloned().collect();
         let now: BTreeSet<Alert> = facts.into_iter().collect();
-        self.pending.retain(|fact| now.contains(fact));
+        self.pending
+            .retain(|fact| now.contains(fact) || matches!(fact, Alert::Program { .. }));
         if is_news {
             self.pending.extend(fresh);
         }
         let over = |fact: &Alert| match fact {
             Alert::RunEnded { run, .. } => Some(run.clone()),
-            Alert::NeedsPerson { .. } => None,
+            Alert::NeedsPerson { .. } | Alert::Program { .. } => None,
         };
         let over: BTreeSet<BatchId> = now.iter().filter_map(over).collect();
         self.open_runs = model
@@ -100,13 +109,27 @@ impl AlertQueue {
 
     fn is_fresh(&self, fact: &Alert) -> bool {
         match (&self.known, &self.baseline, fact) {
-            (Some(known), _, Alert::NeedsPerson { .. }) => !known.contains(fact),
+            (Some(known), _, Alert::NeedsPerson { .. } | Alert::Program { .. }) => !known.contains(fact),
             (Some(known), _, Alert::RunEnded { run, .. }) => {
                 self.open_runs.contains(run) && !known.contains(fact)
             }
             (None, AlertBaseline::Delivered(marks), _) => !marks.contains(&fact.key()),
             (None, AlertBaseline::Never, Alert::NeedsPerson { .. }) => true,
-            (None, AlertBaseline::Never, Alert::RunEnded { .. }) | (None, AlertBaseline::Present, _) => false,
+            (None, AlertBaseline::Never, Alert::RunEnded { .. } | Alert::Program { .. })
+            | (None, AlertBaseline::Present, _) => false,
+        }
+    }
+
+    /// Takes the call of a program in a pane. It is no fact of the board, so nothing settles it; of one pane only the last is kept.
+    pub fn add_call(&mut self, pane: String, text: String) {
+        let is_of_pane = |fact: &Alert| matches!(fact, Alert::Program { pane: other, .. } if *other == pane);
+        self.pending.retain(|fact| !is_of_pane(fact));
+        let calls = self
+            .pending
+            .iter()
+            .filter(|fact| matches!(fact, Alert::Program { .. }));
+        if calls.count() < MOST_CALLS {
+            self.pending.push(Alert::Program { pane, text });
         }
     }
 
@@ -177,6 +200,7 @@ impl Alert {
                 attempt.map(|attempt| attempt.to_string()).unwrap_or_default()
             ),
             Alert::RunEnded { run, state, .. } => format!("run {run} {state}"),
+            Alert::Program { pane, text } => format!("program {pane} {text}"),
         };
         mark.chars().take(MARKED).collect()
     }
@@ -186,6 +210,7 @@ impl Alert {
         match self {
             Alert::NeedsPerson { kind, .. } => kind_word(*kind),
             Alert::RunEnded { .. } => "run",
+            Alert::Program { .. } => "program",
         }
     }
 
@@ -196,7 +221,7 @@ impl Alert {
                 kind: AttentionKind::Failed,
                 ..
             } => NoticeLevel::Error,
-            Alert::NeedsPerson { .. } => NoticeLevel::Alert,
+            Alert::NeedsPerson { .. } | Alert::Program { .. } => NoticeLevel::Alert,
             Alert::RunEnded { is_done: true, .. } => NoticeLevel::Success,
             Alert::RunEnded { .. } => NoticeLevel::Warning,
         }
@@ -207,6 +232,7 @@ impl Alert {
         match self {
             Alert::NeedsPerson { task, kind, .. } => format!("{task} {}", kind_word(*kind)),
             Alert::RunEnded { run, state, .. } => format!("{run} {state}"),
+            Alert::Program { pane, .. } => format!("{pane} called"),
         }
     }
 }
@@ -241,6 +267,7 @@ fn alerts(model: &ReadModel) -> Vec<Alert> {
 pub fn alert_text(news: &[Alert]) -> String {
     line(news, |fact, is_alone| match fact {
         Alert::NeedsPerson { text, .. } if is_alone => format!("{}: {text}", fact.name()),
+        Alert::Program { pane, text } => format!("{pane} {text}"),
         Alert::NeedsPerson { .. } | Alert::RunEnded { .. } => fact.name(),
     })
 }
@@ -255,8 +282,11 @@ fn line(news: &[Alert], one: impl Fn(&Alert, bool) -> String) -> String {
         .iter()
         .filter(|fact| matches!(fact, Alert::NeedsPerson { .. }))
         .count();
-    let named: Vec<String> = news
+    // Words of a program never stand where those about a task are expected.
+    let (calls, facts): (Vec<&Alert>, Vec<&Alert>) = news
         .iter()
+        .partition(|fact| matches!(fact, Alert::Program { .. }));
+    let named: Vec<String> = { facts.into_iter().chain(calls) }
         .take(MOST_NAMED)
         .map(|fact| one(fact, waits == 1))
         .collect();

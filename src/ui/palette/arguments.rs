@@ -26,6 +26,7 @@ fn takes_task(action: Action) -> bool {
         Some(
             Availability::Task
                 | Availability::Approval
+                | Availability::Permission
                 | Availability::Rejectable
                 | Availability::Retryable
                 | Availability::Unfinished

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use ratatui::layout::Rect;
 
-use crate::domain::Timestamp;
+use crate::domain::{AttemptId, Timestamp};
+use crate::read_model::LiveActivity;
+use crate::ui::program_report::ProgramReport;
 use crate::ui::scene::{ScreenId, ScreenRead, Screens};
 
 /// The terminals, wrapped so that each one a frame reads is recorded.
@@ -80,5 +82,13 @@ impl Screens for TrackedScreens<'_> {
 
     fn draw(&self, id: ScreenId, draw: &mut dyn FnMut(&mut dyn ScreenRead)) -> bool {
         self.record(id, ScreenUse::Cells, draw)
+    }
+
+    fn activity(&self, attempt: AttemptId) -> Option<LiveActivity> {
+        self.screens.activity(attempt)
+    }
+
+    fn reported(&self, id: ScreenId) -> ProgramReport {
+        self.screens.reported(id)
     }
 }

@@ -27,6 +27,8 @@ pub enum PaneContent {
     Past(String),
     /// What a task changed, that one or the selected one, compared with something.
     Diff(Option<TaskId>, DiffBase),
+    /// The selected task's agent, or the task while it has none; the pane becomes what that is.
+    Selected,
     /// A view for which its name is enough.
     #[serde(untagged)]
     Page(ViewName),
@@ -62,6 +64,7 @@ impl PaneContent {
             "agents" => PaneContent::Agents,
             "shell" => PaneContent::Shell(None),
             "conductor" => PaneContent::Conductor,
+            "selected" => PaneContent::Selected,
             "task" => PaneContent::Detail(task),
             "history" => PaneContent::Past(String::new()),
             "gates" => PaneContent::Gates(None),

@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use crate::domain::{Ask, AttemptId, Command, TaskId};
+use crate::domain::{Ask, AskId, AttemptId, Command, TaskId};
 use crate::ui::action::Action;
 use crate::ui::chord::Chord;
 use crate::ui::click_target::ClickTarget;
@@ -80,6 +80,8 @@ pub(crate) struct TextPrompt {
     /// The tasks it is about; none for a name.
     pub tasks: Vec<TaskId>,
     pub line: LineEditor,
+    /// The agent that asks and what it asks, where it is about that.
+    pub ask: Option<(AttemptId, AskId)>,
     /// What it is about, shown above.
     pub lines: Vec<String>,
     /// Lines scrolled back from the last ones, where not all have room.
@@ -91,6 +93,8 @@ pub(crate) struct TextPrompt {
 /// The purpose of a text prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PromptKind {
+    /// Why an agent is denied what it asks; may be empty.
+    Deny,
     /// The reason for sending work back.
     Reject,
     Answer,
@@ -114,6 +118,7 @@ impl TextPrompt {
             kind,
             tasks: Vec::new(),
             line,
+            ask: None,
             lines: Vec::new(),
             scrolled_back: 0,
             required_word: None,
@@ -135,6 +140,10 @@ impl TextPrompt {
     fn texts(&self) -> [String; 2] {
         let tasks = named(&self.tasks);
         match self.kind {
+            PromptKind::Deny => [
+                format!("Deny it to {tasks}, because (or nothing)"),
+                format!("denied {tasks}"),
+            ],
             PromptKind::Reject => [
                 format!("Send {tasks} back, because"),
                 format!("sent {tasks} back"),

@@ -1,6 +1,8 @@
 //! One pane of a client: what it shows, how far it is scrolled, which rows of it and in which order. Data only.
 
-use super::PaneContent;
+use super::{PaneContent, UiState};
+use crate::ui::action::Action;
+use crate::ui::scene::ScreenId;
 
 /// A pane of a client: what it shows, its scroll position, mark, filter and sort order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,6 +10,8 @@ pub(crate) struct Pane {
     /// What it showed before, to go back to; these have none of their own.
     pub(crate) back_stack: Vec<Pane>,
     pub(crate) content: PaneContent,
+    /// Whether it shows whatever the selected task has: `content` is then what that was last.
+    pub(crate) follows_selection: bool,
     /// Lines scrolled: back from the newest in terminals and logs, on from the first in texts.
     pub(crate) scroll: usize,
     /// The row that is marked, for views whose rows are no tasks; what the number means is the view's own business.
@@ -29,6 +33,18 @@ pub(crate) enum SortOrder {
     Name,
 }
 
+impl UiState {
+    /// The key of an action, as hints show it.
+    pub fn key_hint(&self, action: Action) -> Option<String> {
+        self.keymap.hint(action)
+    }
+
+    /// The terminal in the pane with the focus.
+    pub fn focused_screen(&self) -> Option<ScreenId> {
+        self.pane(self.current_tab()?.focus).content.screen()
+    }
+}
+
 impl SortOrder {
     /// In words; the usual one needs none.
     pub(crate) fn word(self) -> &'static str {
@@ -46,11 +62,23 @@ impl Pane {
     pub(crate) fn new(content: PaneContent) -> Pane {
         Pane {
             back_stack: Vec::new(),
+            follows_selection: content == PaneContent::Selected,
             content,
             scroll: 0,
             mark: None,
             filter: String::new(),
             order: SortOrder::Default,
+        }
+    }
+
+    /// What it was made for: of one that follows the selection that, not what is selected now.
+    pub(crate) fn own_content(&self) -> &PaneContent {
+        match self.back_stack.first().unwrap_or(self) {
+            Pane {
+                follows_selection: true,
+                ..
+            } => &PaneContent::Selected,
+            pane => &pane.content,
         }
     }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{FinishedTasks, Pane, PaneContent, Tab, UiState, is_prefix_of};
 use crate::domain::{NoticeLevel, Timestamp};
-use crate::ui::layout::TabLayout;
+use crate::ui::layout::{CLASSIC, FirstTab, TabLayout};
 use crate::ui::pane::PaneId;
 
 /// Version of the form.
@@ -35,16 +35,14 @@ pub struct SavedArrangement {
 impl UiState {
     /// The arrangement as it is now. What was opened in a pane for a look is not part of it.
     pub fn save_arrangement(&self) -> SavedArrangement {
-        let own = |pane: &Pane| {
-            let below = pane.back_stack.first().map(|below| &below.content);
-            below.unwrap_or(&pane.content).clone()
-        };
         let fixed = self.panes.iter().filter(|(id, _)| matches!(id, PaneId::Fixed(_)));
         SavedArrangement {
             version: VERSION,
             tab: self.tab,
             tabs: self.tabs.clone(),
-            panes: fixed.map(|(id, pane)| (*id, own(pane))).collect(),
+            panes: fixed
+                .map(|(id, pane)| (*id, pane.own_content().clone()))
+                .collect(),
             finished: self.finished,
             known: self.layouts.clone(),
             hinted: self.prefix_hint_shown,
@@ -103,6 +101,23 @@ impl UiState {
         self.tabs.push(tab);
     }
 
+    /// Gives the first tab that arrangement; for a state that has just been made.
+    ///
+    /// # Errors
+    /// Never with the built-in files; a test holds them to that.
+    pub fn set_first_tab(&mut self, wanted: FirstTab) -> Result<(), super::UiStateError> {
+        if wanted == FirstTab::Main || self.tabs.is_empty() {
+            return Ok(());
+        }
+        super::start::add(self, TabLayout::parse(CLASSIC)?)?;
+        let replaced = self.tabs.swap_remove(0);
+        self.layouts.remove(&replaced.title);
+        for id in replaced.arrangement.fixed() {
+            self.panes.remove(&id);
+        }
+        Ok(())
+    }
+
     /// Adds a tab from the text of a layout file, or replaces the one of the same title.
     ///
     /// # Errors
@@ -141,6 +156,7 @@ mod tests {
 
     fn state() -> UiState {
         let mut state = UiState::builtin((120, 40)).expect("state");
+        state.set_first_tab(FirstTab::Classic).expect("built in");
         for pane in state.unopened_shells() {
             state.shell_opened(pane, 4);
         }
@@ -156,9 +172,48 @@ mod tests {
         before.theme = Some("dark".to_owned());
         let text = serde_json::to_string(&before.save_arrangement()).expect("json");
         let mut after = UiState::builtin((80, 24)).expect("state");
+        after.set_first_tab(FirstTab::Classic).expect("built in");
         assert!(after.restore_arrangement(serde_json::from_str(&text).expect("read"), &|number| number == 4));
         assert_eq!(after.save_arrangement(), before.save_arrangement());
         assert!(after.unopened_shells().is_empty());
+    }
+
+    #[test]
+    fn the_first_tab_can_be_that_of_the_seed() {
+        let mut state = UiState::builtin((120, 40)).expect("state");
+        assert!(state.unopened_shells().is_empty());
+        state.set_first_tab(FirstTab::Classic).expect("built in");
+        let titles: Vec<&str> = state.tabs.iter().map(|tab| tab.title.as_str()).collect();
+        assert_eq!(titles, ["Classic", "Agents", "Board", "Log", "Inbox", "Stats"]);
+        let fixed = state.tabs.iter().flat_map(|tab| tab.arrangement.fixed());
+        assert_eq!(
+            fixed.collect::<BTreeSet<_>>(),
+            state.panes.keys().copied().collect()
+        );
+        assert_eq!(state.unopened_shells().len(), 1);
+        let kept = state.save_arrangement();
+        let mut after = UiState::builtin((120, 40)).expect("state");
+        assert!(after.restore_arrangement(kept, &|_| false));
+        assert_eq!(after.tabs.last().map(|tab| tab.title.as_str()), Some("Main"));
+    }
+
+    #[test]
+    fn a_pane_that_follows_the_selection_is_kept_as_that_and_not_as_what_is_selected_now() {
+        let mut state = UiState::builtin((120, 40)).expect("state");
+        let follows = state.panes.iter().find(|(_, pane)| pane.follows_selection);
+        let id = *follows.expect("one of Main").0;
+        state.pane_mut(id).content = PaneContent::Attempt(crate::domain::AttemptId(7));
+        let text = serde_json::to_string(&state.save_arrangement()).expect("json");
+        let mut after = UiState::builtin((120, 40)).expect("state");
+        assert!(after.restore_arrangement(serde_json::from_str(&text).expect("read"), &|_| false));
+        assert_eq!(after.pane(id), Pane::new(PaneContent::Selected));
+        let before = state.pane_mut(id).open(PaneContent::Board);
+        state.pane_mut(id).back_stack.push(before);
+        assert_eq!(
+            state.save_arrangement(),
+            after.save_arrangement(),
+            "opened for a look"
+        );
     }
 
     #[test]

@@ -5,7 +5,8 @@ use super::affected::affected_lines;
 use super::{UiRequest, UpdateContext};
 use crate::domain::{Ask, AskRecord, AskReply, Attempt, AttemptId, Command, Span, TaskId};
 use crate::read_model::AttentionKind;
-use crate::ui::state::{ConfirmAction, named};
+use crate::ui::line_editor::LineEditor;
+use crate::ui::state::{ConfirmAction, Overlay, PromptKind, TextPrompt, named};
 use crate::ui::target::ActionTarget;
 
 /// What is asked for a shorter time than this nobody has read: the yes was meant for what was there before (A5).
@@ -25,6 +26,34 @@ impl UpdateContext<'_, '_> {
             "{} has only just asked for {}: nothing was sent; look, and say it again",
             attempt.task, known.ask.text
         ));
+    }
+
+    /// Asks for the reason to deny what the agent at hand asks, which is shown with it.
+    pub(super) fn ask_deny(&mut self, about: &ActionTarget<'_>) {
+        let (Some(task), Some((attempt, known))) = (about.task, about.wants_permission(self.scene.now))
+        else {
+            return;
+        };
+        let mut prompt = TextPrompt::new(PromptKind::Deny, LineEditor::default());
+        prompt.tasks = vec![task.id.clone()];
+        prompt.ask = Some((attempt.id, known.ask.id.clone()));
+        prompt.lines = vec![format!("{} asks: {}", attempt.worker.name(), known.ask.text)];
+        self.state.overlay = Some(Overlay::Prompt(prompt));
+    }
+
+    /// Denies that very ask; the board refuses it when it is no longer asked.
+    pub(super) fn deny(&mut self, prompt: TextPrompt, why: &str) {
+        let done = prompt.done();
+        let Some((attempt, ask)) = prompt.ask else { return };
+        let model = self.scene.model;
+        let asks = model.attempts.get(&attempt);
+        if !asks.is_some_and(|of| of.open_asks(self.scene.now).any(|known| known.ask.id == ask)) {
+            self.warn("that is no longer asked: nothing was sent");
+            return;
+        }
+        let reply = AskReply::Deny(why.to_owned());
+        self.ask(UiRequest::Command(Command::AnswerAsk { attempt, ask, reply }));
+        self.record_irreversible(done);
     }
 
     /// Says yes to that very ask; the board refuses it when it is no longer asked.

@@ -58,6 +58,7 @@ impl UpdateContext<'_, '_> {
 
             Action::Approve => self.approve(about),
             Action::ApproveAll => self.ask_approve_all(about),
+            Action::Deny => self.ask_deny(about),
             Action::Reject => self.prompt_about(PromptKind::Reject, about),
             Action::Retry => self.command_each("retried", retry, about),
             Action::RetryWithNote => self.prompt_about(PromptKind::RetryWithNote, about),
@@ -103,6 +104,7 @@ impl UpdateContext<'_, '_> {
             | Action::CopySelection
             | Action::Text(_) => {}
             Action::Copy => self.offer_copies(about, arranged),
+            Action::TakeOffer => self.ask(UiRequest::TakeOffer),
             Action::Paste => self.paste_copied(arranged),
             Action::EditScrollback => self.edit_text(arranged),
             Action::OpenLink => self.open_link(arranged),

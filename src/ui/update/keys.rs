@@ -12,8 +12,7 @@ use crate::ui::pane::Direction;
 use crate::ui::scene::ScreenId;
 use crate::ui::screen_layout::{InputMode, is_running};
 use crate::ui::state::{
-    ConfirmAction, CountPrefix, FormField, KeyFocus, MOST_HELD, Overlay, PastePreview,
-    WelcomeStep as Question,
+    ConfirmAction, FormField, KeyFocus, MOST_HELD, Overlay, PastePreview, WelcomeStep as Question,
 };
 use crate::ui::views::ViewMove;
 
@@ -48,30 +47,19 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// A key of ours: a digit counts, a movement is repeated as often as was counted.
+    /// A key of ours: a digit of a number counts, a movement is repeated as often as was counted.
     fn own_key(&mut self, chord: Chord) {
         let mode = self.mode();
         if let Some(digit) = self.digit(chord, mode) {
-            let before = self.state.count.map_or(0, |counted| counted.number);
-            self.state.count = Some(CountPrefix {
-                number: (before * 10 + digit).min(MOST_COUNTED),
-                since: self.scene.now,
-            });
+            let before = self.state.count.unwrap_or(0);
+            self.state.count = Some((before * 10 + digit).min(MOST_COUNTED));
             return;
         }
         let action = self.meaning(chord, mode);
-        match self.state.count.take() {
-            Some(counted) if action.is_some_and(repeats) => {
-                if let Some(action) = action {
-                    self.repeat(action, counted.number);
-                }
-            }
-            counted => {
-                self.visit_counted(counted);
-                if let Some(action) = action {
-                    self.act(action);
-                }
-            }
+        match (self.state.count.take(), action) {
+            (Some(times), Some(action)) if repeats(action) => self.repeat(action, times),
+            (_, Some(action)) => self.act(action),
+            (_, None) => {}
         }
     }
 
@@ -90,13 +78,14 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// The digit a key stands for: one that means a tab, or goes on with a number; over text that is held still every one.
+    /// The digit of a number that a key stands for: over text that is held still every one but a leading 0, which is a movement
+    /// there; elsewhere those after a 0, because the others are tabs, and those act at once.
     fn digit(&self, chord: Chord, mode: InputMode) -> Option<u32> {
         let digit = chord.typed_char()?.to_digit(10)?;
         let counting = self.state.count.is_some();
         let counts = match mode {
             InputMode::Copy => counting || digit > 0,
-            _ => counting || matches!(self.meaning(chord, mode), Some(Action::Tab(_))),
+            _ => counting || (digit == 0 && self.meaning(chord, mode).is_none()),
         };
         counts.then_some(digit)
     }
@@ -120,25 +109,9 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// Digits that no movement came after: a tab.
-    pub(super) fn visit_counted(&mut self, counted: Option<CountPrefix>) {
-        let Some(counted) = counted else { return };
-        if self.mode() == InputMode::Copy {
-            return;
-        }
-        if let Some(tab) = counted
-            .number
-            .checked_sub(1)
-            .and_then(|tab| usize::try_from(tab).ok())
-        {
-            self.visit_tab(tab);
-        }
-    }
-
     fn prefix(&mut self, then: Option<ScreenId>) {
         self.state.held_keys.clear();
-        let counted = self.state.count.take();
-        self.visit_counted(counted);
+        self.state.count = None;
         self.state.key_focus = KeyFocus::Prefix {
             since: self.scene.now,
             then,

@@ -171,7 +171,11 @@ impl UpdateContext<'_, '_> {
         ) {
             (Some(agent), _) => self.visit_agent(agent, arranged),
             (None, Some(task)) if !matches!(content, PaneContent::Detail(_)) => {
-                self.show(arranged.focus, PaneContent::Detail(Some(task.id.clone())));
+                let wanted = PaneContent::Detail(Some(task.id.clone()));
+                match self.following_pane(&wanted) {
+                    Some(pane) => self.focus(pane, arranged.focus),
+                    None => self.show(arranged.focus, wanted),
+                }
             }
             (None, _) => {}
         }
@@ -245,7 +249,10 @@ impl UpdateContext<'_, '_> {
             self.state.selected = Some(attempt.task.clone());
         }
         let shown = PaneContent::Attempt(agent);
-        if let Some(place) = self.find_pane(&|pane| pane.content == shown) {
+        if let Some(pane) = self.following_pane(&shown) {
+            return self.focus(pane, arranged.focus);
+        }
+        if let Some(place) = self.find_pane(&|pane| pane.content == shown && !pane.follows_selection) {
             return self.go_to_pane(place);
         }
         let among_agents = self
@@ -264,6 +271,16 @@ impl UpdateContext<'_, '_> {
             }
             _ => self.show(arranged.focus, shown),
         }
+    }
+
+    /// The pane of the tab shown that follows the selection, where that leads to what is wanted.
+    fn following_pane(&mut self, wanted: &PaneContent) -> Option<PaneId> {
+        self.follow_selection();
+        let panes = self.state.current_tab()?.arrangement.panes();
+        panes.into_iter().find(|id| {
+            let pane = self.state.pane(*id);
+            pane.follows_selection && pane.content == *wanted
+        })
     }
 
     /// A pane for which that holds, in the tab shown if possible.

@@ -156,7 +156,7 @@ impl UpdateContext<'_, '_> {
 
     fn send(&mut self, ask: TextPrompt) -> Option<TextPrompt> {
         let text = ask.line.text().trim().to_owned();
-        if text.is_empty() {
+        if text.is_empty() && ask.kind != PromptKind::Deny {
             self.warn("nothing was written; Esc cancels");
             return Some(ask);
         }
@@ -187,6 +187,7 @@ impl UpdateContext<'_, '_> {
     fn submit_prompt(&mut self, prompt: TextPrompt, text: &str) {
         let title = prompt.done();
         let command: fn(TaskId, String) -> Command = match prompt.kind {
+            PromptKind::Deny => return self.deny(prompt, text),
             PromptKind::Reject => Command::Reject,
             PromptKind::Answer => Command::Answer,
             PromptKind::Comment => Command::Comment,

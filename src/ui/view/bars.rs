@@ -7,8 +7,9 @@ use crate::read_model::{AttentionKind, Trouble, TroubleKind};
 use crate::ui::action::Action;
 use crate::ui::canvas::prelude::*;
 use crate::ui::pane::PaneId;
+use crate::ui::scene::ScreenId;
 use crate::ui::screen_layout::{BorderMode, SEVERAL};
-use crate::ui::state::PaneContent;
+use crate::ui::state::{PaneArrangement, PaneContent, Tab};
 use crate::ui::status::{DisplayStatus, as_question, attention_word};
 use crate::ui::text::{clean, cut, width};
 use crate::ui::views::{ClickTarget, longest_running, view_of};
@@ -105,12 +106,31 @@ fn left(frame: &FrameContext<'_>, tabs: Tabs) -> TopBarLeft {
         };
         let name = if here {
             piece(format!("[{text}]"), StyleRole::TabHere)
+        } else if is_called_from(frame, tab) {
+            piece(
+                format!("{text}{}", frame.glyph(DisplayStatus::NeedsYou)),
+                StyleRole::Human,
+            )
         } else {
             dim(text)
         };
         parts.push((vec![plain(" "), name], Some(ClickTarget::Tab(at))));
     }
     parts
+}
+
+/// Whether the program in a pane of that tab has called and nobody has looked since.
+fn is_called_from(frame: &FrameContext<'_>, tab: &Tab) -> bool {
+    let scene = &frame.scene;
+    let has_called = |id: ScreenId| scene.screens.reported(id).call.is_some();
+    let mut panes = tab.arrangement.panes().into_iter();
+    let follows = matches!(tab.arrangement, PaneArrangement::Agents { .. });
+    panes.any(|pane| frame.state.pane(pane).content.screen().is_some_and(has_called))
+        || (follows
+            && scene
+                .model
+                .agents()
+                .any(|row| has_called(ScreenId::Attempt(row.attempt.id))))
 }
 
 /// What the one terminal without lines shows, which of how many it is.

@@ -7,7 +7,7 @@ use crate::ui::canvas::prelude::*;
 use crate::ui::chord::Chord;
 use crate::ui::keymap::KeyTable;
 use crate::ui::screen_layout::InputMode;
-use crate::ui::state::{CountPrefix, KeyFocus, Overlay, SearchPrompt, SearchScope};
+use crate::ui::state::{KeyFocus, Overlay, SearchPrompt, SearchScope};
 use crate::ui::suggestions::suggested_actions;
 use crossterm::event::KeyCode;
 
@@ -29,7 +29,7 @@ pub(super) fn status_row(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
     let last = last_hint(frame);
     let room = usize::from(area.width);
     let mut pieces = vec![word];
-    if let Some(CountPrefix { number, .. }) = frame.state.count {
+    if let Some(number) = frame.state.count {
         pieces.push(piece(format!(" {number}"), StyleRole::Key));
     }
     if !frame.state.marked_tasks.is_empty() {

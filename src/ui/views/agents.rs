@@ -6,9 +6,9 @@ use crate::read_model::AgentRow;
 use crate::ui::action::Action;
 use crate::ui::canvas::prelude::*;
 use crate::ui::pane::PaneId;
-use crate::ui::scene::Scene;
+use crate::ui::scene::{Scene, ScreenId};
 use crate::ui::state::{Pane, SortOrder, UiState};
-use crate::ui::status::attempt_status;
+use crate::ui::status::{DisplayStatus, attempt_status};
 use crate::ui::target::{ActionTarget, attempt_target as target_of, shown_agent};
 
 /// The view that lists the agents at work.
@@ -106,7 +106,18 @@ fn draw_agent(ctx: &ViewContext<'_>, row: &AgentRow<'_>, place: Rect, canvas: &m
         ctx.scene.now.since(marker.since)
     );
     let word = finer_word(ctx, row).unwrap_or_else(|| marker.word.clone());
-    let left = [dim(format!("   {} ", row.name)), piece(word, marker.role)];
+    let report = ctx.scene.screens.reported(ScreenId::Attempt(row.attempt.id));
+    let progress = report.progress_word().map(|word| format!(" {word}"));
+    // The words are in the title of its terminal: here there is little room.
+    let call = report
+        .call
+        .map(|_| format!("{} ", ctx.glyph(DisplayStatus::NeedsYou)));
+    let left = [
+        dim(format!("   {} ", row.name)),
+        piece(call.unwrap_or_default(), StyleRole::Human),
+        piece(word, marker.role),
+        piece(progress.unwrap_or_default(), StyleRole::Running),
+    ];
     canvas.both_ends(row_of(place, 1), &left, &[dim(age)]);
 }
 

@@ -3,14 +3,16 @@
 use super::list::ListRow;
 use super::task_card::TaskCard;
 use super::{
-    ClickTarget, MoveOutcome, View, ViewContext, ViewMove, detail, diff, gates, kanban, summary, throughput,
+    ClickTarget, MoveOutcome, View, ViewContext, ViewMove, detail, diff, gates, kanban, metrics, summary,
+    throughput,
 };
 use crate::domain::{TaskId, pluralized};
 use crate::read_model::Column;
 use crate::ui::action::Action;
 use crate::ui::cache::{CacheRequest, DiffBase};
 use crate::ui::canvas::prelude::*;
-use crate::ui::state::{FinishedTasks, SortOrder};
+use crate::ui::screen_layout::shows_selected_task;
+use crate::ui::state::{FinishedTasks, SortOrder, UiState};
 use crate::ui::target::{listed_tasks, ordered_columns, selected, shown_cards, shows_column};
 use crate::ui::text::{cut, width};
 
@@ -27,6 +29,10 @@ const SPACIOUS: u16 = 100;
 const BELOW: u16 = 22;
 /// Columns in which a row of the list says who and what.
 const STATE: u16 = 17;
+/// Below these columns for title and state there is only the title.
+const SIGN_ALONE: u16 = LEAST_TITLE + 1 + STATE;
+/// Columns that a title has before the state gets any.
+const LEAST_TITLE: u16 = 24;
 
 /// From this inner height on: the selected task below the columns.
 const HALVED: u16 = 40;
@@ -39,7 +45,13 @@ enum BoardLayout {
     List { list: Rect, detail: Option<Rect> },
 }
 
-fn divide(area: Rect) -> BoardLayout {
+fn divide(state: &UiState, area: Rect) -> BoardLayout {
+    if shows_selected_task(state) {
+        return BoardLayout::List {
+            list: area,
+            detail: None,
+        };
+    }
     if area.width >= KANBAN {
         return BoardLayout::Kanban;
     }
@@ -96,7 +108,9 @@ impl View for BoardView {
     fn cache_requests(&self, ctx: &ViewContext<'_>) -> Vec<CacheRequest> {
         let task = selected(ctx.state, ctx.scene);
         let changes = task.and_then(|task| diff::cache_request(ctx, &task, DiffBase::Base));
-        changes.into_iter().chain(gates::running_request(ctx)).collect()
+        let figures = summary::is_due(ctx).then(metrics::cache_request);
+        let requests = changes.into_iter().chain(gates::running_request(ctx));
+        requests.chain(figures).collect()
     }
 
     fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
@@ -104,7 +118,7 @@ impl View for BoardView {
             return empty(ctx, area, canvas);
         }
         let is_over = summary::is_due(ctx) && ctx.state.finished == FinishedTasks::Counted;
-        match divide(area) {
+        match divide(ctx.state, area) {
             BoardLayout::Kanban => {
                 let columns = kanban::columns(ctx);
                 let (cards, below) = halves(ctx, &columns, area);
@@ -140,7 +154,7 @@ impl View for BoardView {
     }
 
     fn navigate(&self, ctx: &ViewContext<'_>, area: Rect, step: ViewMove) -> MoveOutcome {
-        if let BoardLayout::Kanban = divide(area) {
+        if let BoardLayout::Kanban = divide(ctx.state, area) {
             return kanban::step(ctx, area, step);
         }
         let tasks = listed_tasks(ctx.state, ctx.scene, &ctx.filter());
@@ -236,6 +250,10 @@ fn draw_task(ctx: &ViewContext<'_>, line: Rect, id: &TaskId, id_width: usize, ca
     let right = canvas.right(line, &age);
     let room = line.width.saturating_sub(used + right);
     let state = state_room(room);
+    if state == 0 {
+        canvas.line(skip_right(skip_left(line, used), right), &[card.title()]);
+        return;
+    }
     let line = skip_left(line, used);
     canvas.line(left_part(line, (room - state).saturating_sub(1)), &[card.title()]);
     let rest = left_part(skip_left(line, room - state), state);
@@ -243,7 +261,10 @@ fn draw_task(ctx: &ViewContext<'_>, line: Rect, id: &TaskId, id_width: usize, ca
 }
 
 /// Columns of a row, of those that title and state share, that say who and what: enough for `tests 40s of ~75s` where
-/// there is room for a title as well.
+/// there is room for a title as well. None where the title would be left with too few: the sign says the state.
 fn state_room(room: u16) -> u16 {
-    (room * 9 / 20).max(STATE.min(room * 11 / 20))
+    match room {
+        ..SIGN_ALONE => 0,
+        _ => (room * 9 / 20).max(STATE),
+    }
 }

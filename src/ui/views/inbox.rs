@@ -217,10 +217,16 @@ fn details(
 /// The keys that answer it, as many lines as they need.
 fn keys(ctx: &ViewContext<'_>, item: &AttentionItem, room: usize) -> Vec<Vec<ActionButton>> {
     let alike = ctx.scene.model.same_request(item).count();
-    let all = format!("allow all {alike}");
+    let verb = if item.kind == AttentionKind::Approval {
+        "approve"
+    } else {
+        "allow"
+    };
+    let all = format!("{verb} all {alike}");
     let offers: &[(Action, &str)] = match item.kind {
         AttentionKind::Permission => &[
             (Action::Approve, "allow"),
+            (Action::Deny, "deny"),
             (Action::ApproveAll, all.as_str()),
             (Action::Open, "open"),
             (Action::Type, "type"),

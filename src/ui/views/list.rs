@@ -126,11 +126,15 @@ pub(crate) fn first_row(marked: usize, height: usize, length: usize) -> usize {
         .min(length.saturating_sub(height))
 }
 
-/// The index that a movement leads to in a list of that length.
+/// The index that a movement leads to in a list of that length; from no row the first step leads to the first.
 pub(super) fn stepped(at: Option<usize>, rows: i32, length: usize) -> Option<usize> {
     let last = length.checked_sub(1)?;
     let by = isize::try_from(rows).unwrap_or(0);
-    Some(at.unwrap_or(0).saturating_add_signed(by).min(last))
+    let to = match at {
+        Some(at) => at.saturating_add_signed(by),
+        None => 0_usize.saturating_add_signed(by.saturating_sub(1)),
+    };
+    Some(to.min(last))
 }
 
 impl ViewMove {

@@ -27,6 +27,8 @@ pub(crate) fn is_log(content: &PaneContent) -> bool {
     [PAGE, WATCHER].map(PaneContent::Page).contains(content)
 }
 
+/// In fewer rows each entry has one: several things that happened say more than the whole of one.
+const LOW: u16 = 12;
 /// From this width on sentences begin below each other.
 const ALIGNED: u16 = 44;
 
@@ -70,7 +72,11 @@ impl View for LogView {
         let last = last_drawn(ctx, &lines, at, area);
         let ids = ids(&lines, last, height);
         for line in lines.iter().take(last + 1).rev() {
-            let entry = entry(ctx, line, area.width, ids).into_iter().rev();
+            let mut entry = entry(ctx, line, area.width, ids);
+            if area.height < LOW && ctx.pane.mark != Some(line.seq) {
+                entry = one_line(ctx, entry, area.width);
+            }
+            let entry = entry.into_iter().rev();
             rows.extend(entry.map(|pieces| (line.seq, pieces)));
             if rows.len() >= height {
                 break;
@@ -147,6 +153,23 @@ fn ids(lines: &[&LogLine], last: usize, height: usize) -> usize {
         .max()
         .unwrap_or(0)
         .min(12)
+}
+
+/// An entry in one line, cut with a mark where that leaves something out.
+fn one_line(ctx: &ViewContext<'_>, mut entry: Vec<Vec<StyledText>>, room: u16) -> Vec<Vec<StyledText>> {
+    if entry.len() < 2 {
+        return entry;
+    }
+    entry.truncate(1);
+    let more = ctx.scene.theme.ellipsis();
+    if let Some((last, lead)) = entry.first_mut().and_then(|pieces| pieces.split_last_mut()) {
+        let used = pieces_width(lead) + width(more);
+        last.text = format!(
+            "{}{more}",
+            prefix(&last.text, usize::from(room).saturating_sub(used))
+        );
+    }
+    entry
 }
 
 /// One entry: time, glyph, task, sentence; wrapped under the sentence's beginning.

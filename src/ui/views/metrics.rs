@@ -33,7 +33,7 @@ impl View for MetricsView {
     }
 
     fn cache_requests(&self, _ctx: &ViewContext<'_>) -> Vec<CacheRequest> {
-        vec![CacheRequest::new(CacheKey::Figures, FRESH)]
+        vec![cache_request()]
     }
 
     fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
@@ -54,11 +54,16 @@ impl View for MetricsView {
     }
 }
 
+/// The request for the figures.
+pub(super) fn cache_request() -> CacheRequest {
+    CacheRequest::new(CacheKey::Figures, FRESH)
+}
+
 /// What there is to count where nothing was ever tried.
 static NOTHING: LazyLock<MetricsReport> = LazyLock::new(MetricsReport::default);
 
 /// The figures that were fetched. Where nothing was ever tried they are known without: it would be counted for nothing.
-fn figures<'a>(ctx: &ViewContext<'a>) -> Option<&'a MetricsReport> {
+pub(super) fn figures<'a>(ctx: &ViewContext<'a>) -> Option<&'a MetricsReport> {
     match ctx.scene.cache.get(&CacheKey::Figures) {
         Some(CacheEntry::Figures(figures)) => Some(figures),
         None if ctx.scene.model.attempts.is_empty() => Some(&NOTHING),

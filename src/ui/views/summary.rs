@@ -1,7 +1,8 @@
 //! The board when all tasks are done: how it went, and what to look at. Drawn where cards would be; not a view of its own.
 
-use super::{LOG, METRICS, ViewContext};
+use super::{LOG, METRICS, ViewContext, metrics};
 use crate::domain::{Span, Task, TaskState, pluralized};
+use crate::read_model::MetricsReport;
 use crate::ui::action::Action;
 use crate::ui::canvas::prelude::*;
 use crate::ui::status::DisplayStatus;
@@ -63,7 +64,7 @@ fn lines(ctx: &ViewContext<'_>, named: usize) -> Vec<Vec<StyledText>> {
     }
     let begun = tasks.iter().map(|task| task.created_at).min().unwrap_or_default();
     let ended = tasks.iter().map(|task| task.since).max().unwrap_or_default();
-    let mut lines = vec![outcome, vec![plain(figures(&tasks, ended.since(begun)))]];
+    let mut lines = vec![outcome, vec![plain(figures(ctx, ended.since(begun)))]];
     lines.extend(merged(ctx, &tasks, named));
     lines.extend(review(ctx, &tasks, named));
     lines.push(Vec::new());
@@ -71,21 +72,16 @@ fn lines(ctx: &ViewContext<'_>, named: usize) -> Vec<Vec<StyledText>> {
     lines
 }
 
-/// How long it took, and how often something was tried or sent back.
-fn figures(tasks: &[&Task], took: Span) -> String {
-    let tries = |task: &&Task| task.tries.values().sum::<u32>();
-    let attempts: u32 = tasks.iter().map(|task| tries(task).max(task.spawns)).sum();
-    let each = tasks.iter().flat_map(|task| task.tries.values());
-    let again: u32 = each.map(|tries| tries.saturating_sub(1)).sum();
-    let rejected: u32 = tasks.iter().map(|task| task.rejections).sum();
+/// How long it took, and how often something was tried or sent back: the figures of the statistics, once they are fetched.
+fn figures(ctx: &ViewContext<'_>, took: Span) -> String {
+    let Some(MetricsReport { metrics, .. }) = metrics::figures(ctx) else {
+        return format!(" in {took}");
+    };
     format!(
-        " in {took}, with {}, {}, {rejected} sent back",
-        pluralized(attempts, "attempt"),
-        if again == 1 {
-            "1 retry".to_owned()
-        } else {
-            format!("{again} retries")
-        },
+        " in {took}, with {}, {} retried, {} sent back",
+        pluralized(usize::try_from(metrics.attempts).unwrap_or(usize::MAX), "attempt"),
+        metrics.retries(),
+        metrics.rejections(),
     )
 }
 

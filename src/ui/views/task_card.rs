@@ -37,6 +37,12 @@ impl<'a> TaskCard<'a> {
         if let Some(running) = check {
             marker.word = running.to_string();
         }
+        let progress = task
+            .open_attempt
+            .and_then(|attempt| scene.screens.reported(ScreenId::Attempt(attempt)).progress_word());
+        if let Some(progress) = progress.filter(|_| marker.mark == DisplayStatus::Running) {
+            marker.word = format!("{} {progress}", marker.word);
+        }
         let worker = scene.model.open_attempt(task).map(|attempt| &attempt.worker);
         Some(TaskCard {
             task,

@@ -2,14 +2,19 @@
 //! never draws outside its area.
 
 use super::copy_mode;
+use super::head_line;
 use super::{MoveOutcome, View, ViewContext, ViewMove, scrolled};
 use crate::domain::AttemptId;
+use crate::ui::cache::CacheRequest;
 use crate::ui::canvas::prelude::*;
 use crate::ui::scene::{ScreenId, ScreenRead};
 use crate::ui::screen_layout::InputMode;
 use crate::ui::state::PaneContent;
-use crate::ui::status::attempt_status;
+use crate::ui::status::{DisplayStatus, attempt_status};
 use crate::ui::text::{clean, wrap};
+
+/// Columns of a program's call in a pane's title.
+const CALL_ROOM: usize = 60;
 
 /// The view of a live terminal.
 pub(super) struct TerminalView;
@@ -21,6 +26,7 @@ impl View for TerminalView {
 
     fn title(&self, ctx: &ViewContext<'_>) -> Vec<StyledText> {
         match &ctx.pane.content {
+            PaneContent::Attempt(id) if ctx.pane.follows_selection => head_line::pieces(ctx, *id),
             PaneContent::Attempt(id) => agent_title(ctx, *id),
             PaneContent::Shell(_) => named(ctx, "Shell"),
             PaneContent::Conductor => named(ctx, "Conductor"),
@@ -50,6 +56,13 @@ impl View for TerminalView {
         }
     }
 
+    fn cache_requests(&self, ctx: &ViewContext<'_>) -> Vec<CacheRequest> {
+        match &ctx.pane.content {
+            PaneContent::Attempt(id) if ctx.pane.follows_selection => head_line::cache_requests(ctx, *id),
+            _ => Vec::new(),
+        }
+    }
+
     fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         if let Some(copying) = copy_mode::focused_copy_mode(ctx) {
             return copy_mode::draw(copying, area, canvas);
@@ -76,7 +89,17 @@ fn named(ctx: &ViewContext<'_>, name: &str) -> Vec<StyledText> {
     if let Some(id) = ctx.pane.content.screen() {
         ctx.scene.screens.with(id, &mut |screen| title = screen.title());
     }
+    if let (true, Some(id)) = (title.is_empty(), ctx.pane.content.screen())
+        && let Some(folder) = ctx.scene.screens.reported(id).folder
+    {
+        title = clean(&folder.to_string_lossy()).into_owned();
+    }
     let mut pieces = vec![piece(name, StyleRole::Title)];
+    let reported = report_pieces(ctx);
+    if !reported.is_empty() {
+        pieces.push(plain("  "));
+        pieces.extend(reported);
+    }
     if !title.is_empty() {
         pieces.push(dim(format!("  {title}")));
     }
@@ -93,14 +116,36 @@ fn agent_title(ctx: &ViewContext<'_>, id: AttemptId) -> Vec<StyledText> {
     let title = task.map(|task| task.title.as_str()).unwrap_or_default();
     let age = ctx.scene.now.since(marker.since);
     let used = attempt.usage.summary().map(|used| format!("{used}  "));
-    vec![
+    let mut pieces = vec![
         piece(format!("{} ", ctx.glyph(marker.mark)), marker.role),
         piece(format!("{} ", attempt.task), StyleRole::Title),
         piece(format!("{}  ", attempt.worker.name()), StyleRole::Title),
         piece(format!("{} {age}  ", marker.word), marker.role),
         dim(used.unwrap_or_default()),
         dim(title),
-    ]
+    ];
+    let at = pieces.len() - 2;
+    pieces.splice(at..at, report_pieces(ctx));
+    pieces
+}
+
+/// What its program reported beside its screen: that it called, how far it is.
+fn report_pieces(ctx: &ViewContext<'_>) -> Vec<StyledText> {
+    let Some(id) = ctx.pane.content.screen() else {
+        return Vec::new();
+    };
+    let report = ctx.scene.screens.reported(id);
+    let call = report.call.as_ref().map(|call| {
+        let mark = ctx.glyph(DisplayStatus::NeedsYou);
+        piece(
+            format!("{mark} {}  ", ctx.cut(&call.text(), CALL_ROOM)),
+            StyleRole::Human,
+        )
+    });
+    let progress = report
+        .progress_word()
+        .map(|word| piece(format!("{word}  "), StyleRole::Running));
+    progress.into_iter().chain(call).collect()
 }
 
 /// Draws the pane's terminal; answers whether there is one.

@@ -72,11 +72,12 @@ pub(super) fn plan(board: &Board, attempt: &Attempt, faults: &Faults, dice: &mut
 /// Something a terminal shows.
 fn shown(dice: &mut Dice) -> ActivityKind {
     let text = format!("shown {}", dice.between(0, 1));
-    match dice.between(0, 4) {
+    match dice.between(0, 5) {
         0 => ActivityKind::Permission(text),
         1 => ActivityKind::Question(text),
         2 => ActivityKind::Dialog(text),
         3 => ActivityKind::Idle,
+        4 => ActivityKind::Failed(text),
         _ => ActivityKind::Working,
     }
 }

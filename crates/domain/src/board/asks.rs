@@ -1,7 +1,10 @@
 //! What agents ask of a person: each ask is answered once, whoever answers it first, and an answer reaches only the ask it was given to.
 
+use std::borrow::Cow;
+
 use super::Board;
 use super::commands::{accepted, refusal, refuse};
+use super::process_end::deciding_signal;
 use super::transition::Transition;
 use crate::ask::{Ask, AskAnswer, AskChannel, AskKind, AskRecord, AskReply, MOST_CLOSED_ASKS};
 use crate::attempt::{Activity, ActivityKind, Attempt, Worker};
@@ -159,7 +162,9 @@ impl Board {
 
     /// What an agent was seen doing says whether it asks something in its terminal.
     pub(super) fn observe_asks(&mut self, step: &mut Transition, attempt: &Attempt, doing: &ActivityKind) {
-        let Some((kind, text)) = asked(doing) else {
+        // An agent that has said how its work ended waits for nobody, whatever goes wrong after that.
+        let is_late = matches!(doing, ActivityKind::Error(_)) && deciding_signal(attempt).is_some();
+        let Some((kind, text)) = asked(doing).filter(|_| !is_late) else {
             self.close_asks(step.now, attempt.id, |known| is_over(known, &attempt.activity));
             return;
         };
@@ -185,12 +190,17 @@ impl Board {
         let ask = Ask {
             id: AskId::new(format!("screen-{}", attempt.asks_made + 1)),
             kind,
-            text: text.to_owned(),
+            text: text.clone().into_owned(),
             options: Vec::new(),
             channel,
         };
         self.add_ask(attempt.id, AskRecord::new(ask.bounded(), step.now));
-        call_for_answer(step, attempt, kind, text);
+        if matches!(doing, ActivityKind::Error(_)) {
+            let text = format!("{} {text}", attempt.worker.name());
+            step.notify_attempt(NoticeLevel::Alert, "error", attempt, text);
+        } else {
+            call_for_answer(step, attempt, kind, &text);
+        }
     }
 
     /// An agent asked something by a signal. It stays asked until somebody answers.
@@ -261,15 +271,17 @@ impl Board {
 }
 
 /// What is asked in a terminal by an agent that does that.
-fn asked(doing: &ActivityKind) -> Option<(AskKind, &str)> {
+fn asked(doing: &ActivityKind) -> Option<(AskKind, Cow<'_, str>)> {
     match doing {
-        ActivityKind::Permission(text) => Some((AskKind::Permission, text)),
-        ActivityKind::Question(text) => Some((AskKind::Question, text)),
-        ActivityKind::Dialog(text) => Some((AskKind::Dialog, text)),
+        ActivityKind::Permission(text) => Some((AskKind::Permission, text.into())),
+        ActivityKind::Question(text) => Some((AskKind::Question, text.into())),
+        ActivityKind::Dialog(text) => Some((AskKind::Dialog, text.into())),
+        ActivityKind::Error(text) => Some((AskKind::Dialog, format!("reports an error: {text}").into())),
         ActivityKind::Starting
         | ActivityKind::Working
         | ActivityKind::Limit { .. }
         | ActivityKind::NotLoggedIn(_)
+        | ActivityKind::Failed(_)
         | ActivityKind::Idle
         | ActivityKind::Exited
         | ActivityKind::Lost => None,

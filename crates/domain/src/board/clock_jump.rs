@@ -14,6 +14,8 @@ impl Board {
         for id in timed {
             self.edit_attempt(id, |attempt| {
                 attempt.deadline = attempt.deadline.map(|due| due.moved(by));
+                let goes_on = &mut attempt.failed_turns.go_on_at;
+                *goes_on = goes_on.map(|at| at.moved(by));
                 attempt.awaited = attempt.awaited.map(|since| since.moved(by));
             });
         }

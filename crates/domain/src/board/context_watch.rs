@@ -6,7 +6,7 @@ use super::process_end::deciding_signal;
 use super::retry::backoff;
 use super::rows::ENGINE;
 use super::transition::Transition;
-use crate::attempt::{ActivityKind, Attempt, AttemptState, StopCause, Verdict};
+use crate::attempt::{Attempt, AttemptState, StopCause, Verdict};
 use crate::context_restart::{Checkpoint, MOST_STEPS, OnCompaction, SavedWork, Step};
 use crate::effect::{Effect, NoticeLevel};
 use crate::failure::FailureClass;
@@ -67,7 +67,7 @@ impl Board {
         let text = format!("{name} is asked to stop on {}: its context {why}", attempt.task);
         self.comment(step.now, &attempt.task, ENGINE, text.clone());
         step.notify_attempt(NoticeLevel::Warning, "context", &attempt, text);
-        if attempt.activity.doing == ActivityKind::Idle {
+        if attempt.activity.doing.is_between_turns() {
             self.stop(step, id, StopCause::Context);
         } else {
             step.emit(Effect::Tell(id, PLEASE_STOP.to_owned()));

@@ -20,7 +20,7 @@ impl Board {
             return copy.next_deadline();
         }
         let timed = self.index.timed.iter().filter_map(|id| self.attempts.get(id));
-        let of_attempts = timed.filter_map(|attempt| attempt.deadline);
+        let of_attempts = timed.filter_map(|attempt| attempt.due());
         let waiting = self.index.delayed.iter().chain(&self.index.turn_limited);
         let waiting = waiting.filter_map(|id| self.tasks.get(id));
         let of_tasks = waiting.filter_map(|task| match task.why_not {
@@ -48,8 +48,16 @@ impl Board {
             .filter(|attempt| due(attempt.deadline))
             .map(|attempt| attempt.id)
             .collect();
+        let timed = self.index.timed.iter().filter_map(|id| self.attempts.get(id));
+        let waiting: Vec<AttemptId> = timed
+            .filter(|attempt| due(attempt.goes_on_at()))
+            .map(|attempt| attempt.id)
+            .collect();
         for id in attempts {
             self.expire(step, id);
+        }
+        for id in waiting {
+            self.tell_to_go_on(step, id);
         }
         self.retry_retirements(step);
         if let Some(PauseReason::Quota { until, .. }) = &self.pause

@@ -44,7 +44,7 @@ pub(super) struct BoardIndex {
     needs: BTreeMap<TaskId, BTreeSet<TaskId>>,
     /// Attempts that are open.
     pub(super) open: BTreeSet<AttemptId>,
-    /// Attempts with a deadline.
+    /// Attempts for which something is due.
     pub(super) timed: BTreeSet<AttemptId>,
     /// Released tasks that wait for a time.
     pub(super) delayed: BTreeSet<TaskId>,
@@ -77,7 +77,7 @@ impl BoardIndex {
     /// An attempt changed, or is new.
     pub(super) fn attempt_changed(&mut self, attempt: &Attempt) {
         set_membership(&mut self.open, attempt.id, attempt.state.is_open());
-        set_membership(&mut self.timed, attempt.id, attempt.deadline.is_some());
+        set_membership(&mut self.timed, attempt.id, attempt.due().is_some());
     }
 
     /// An attempt has left the board.

@@ -20,6 +20,7 @@ struct TaskRank<'a> {
     not_a_bug: bool,
     priority: u8,
     created_at: Timestamp,
+    number: u64,
     id: &'a TaskId,
 }
 
@@ -40,6 +41,7 @@ impl Board {
             not_a_bug: task.kind != TaskKind::Bug,
             priority: task.priority,
             created_at: task.created_at,
+            number: task.number,
             id: &task.id,
         }
     }

@@ -9,6 +9,7 @@ use super::agent_names::name_for;
 use super::transition::Transition;
 use crate::attempt::{Activity, ActivityKind, Attempt, AttemptState, Worker, WorkspaceState};
 use crate::effect::{Effect, NoticeLevel};
+use crate::failed_turns::FailedTurns;
 use crate::id::{AttemptId, TaskId};
 use crate::session::AgentSession;
 use crate::task::{HoldReason, Task, TaskState, WaitReason};
@@ -219,6 +220,7 @@ fn new_attempt(
         asks: Vec::new(),
         asks_made: 0,
         leaves: None,
+        failed_turns: FailedTurns::default(),
         usage: AttemptUsage::default(),
         evidence: Vec::new(),
         checks: 0,

@@ -33,6 +33,7 @@ impl Board {
             attempt.ended_at = Some(now);
             attempt.obstacle = None;
             attempt.expect_no_answer();
+            attempt.failed_turns.go_on_at = None;
             if attempt.activity.doing != ActivityKind::Exited {
                 attempt.activity = Activity::new(ActivityKind::Exited, "exit", now);
             }

@@ -187,7 +187,10 @@ impl Board {
             let text = format!("reports with {kind}:\n{report}");
             self.comment(step.now, &attempt.task, name, text);
         }
-        self.edit_attempt(attempt.id, |row| row.signals.push(signal));
+        self.edit_attempt(attempt.id, |row| {
+            row.signals.push(signal);
+            row.failed_turns.told = 0;
+        });
         match kind {
             SignalKind::Claim => {
                 self.set_activity(step.now, attempt.id, ActivityKind::Working);
@@ -267,7 +270,7 @@ impl Board {
 
     fn set_activity(&mut self, now: Timestamp, id: AttemptId, doing: ActivityKind) {
         self.edit_attempt(id, |row| {
-            if row.activity.doing != doing {
+            if row.activity.doing != doing || !row.activity.is_known() {
                 row.activity = Activity::new(doing, "signal", now);
             }
         });
@@ -301,7 +304,8 @@ impl Board {
         if is_new {
             self.observe_asks(step, &attempt, doing);
             self.observe_end_of_work(step, &attempt, doing);
-            if *doing == ActivityKind::Idle {
+            self.observe_failed_turn(step, &attempt, doing);
+            if doing.is_between_turns() {
                 self.turn_ended(step, &attempt);
             }
         }
@@ -327,6 +331,8 @@ impl Board {
             | ActivityKind::Permission(_)
             | ActivityKind::Question(_)
             | ActivityKind::Dialog(_)
+            | ActivityKind::Failed(_)
+            | ActivityKind::Error(_)
             | ActivityKind::Idle
             | ActivityKind::Exited
             | ActivityKind::Lost => {}

@@ -72,7 +72,11 @@ impl Board {
         if !self.batches.contains_key(&draft.batch) {
             self.insert_batch(new_batch(step.now, &draft.batch));
         }
-        self.insert_task(Task::planned(step.now, draft, stage));
+        let number = u64::try_from(self.tasks.len() + 1).unwrap_or(u64::MAX);
+        self.insert_task(Task {
+            number,
+            ..Task::planned(step.now, draft, stage)
+        });
         let text = format!("{} created: {}", draft.id, draft.title.trim());
         step.notify_task(NoticeLevel::Info, "create", &draft.id, text);
     }
@@ -308,6 +312,7 @@ impl Task {
             letting_go: None,
             checkpoint: None,
             created_at: now,
+            number: 0,
             since: now,
         }
     }

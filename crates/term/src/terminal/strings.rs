@@ -22,7 +22,7 @@ impl TerminalState {
         match number {
             "0" | "2" => self.set_title(clean_title(rest)),
             "4" => self.palette_entries(rest, bell),
-            "7" => self.event(TermEvent::Cwd(path(&limited(rest, TEXT_LIMIT)))),
+            "7" => self.folder(&limited(rest, TEXT_LIMIT)),
             "8" => self.hyperlink(rest),
             "9" => self.osc_9(rest),
             "10" | "11" | "12" => self.dynamic_colors(number, rest, bell),
@@ -84,6 +84,18 @@ impl TerminalState {
                 self.report_color(known, color, bell);
             }
         }
+    }
+
+    /// Only an address of a file: anything else names no folder.
+    fn folder(&mut self, address: &str) {
+        let Some(rest) = address.strip_prefix("file://") else {
+            return;
+        };
+        let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        self.event(TermEvent::Cwd {
+            host: host.to_owned(),
+            path: decoded(path),
+        });
     }
 
     fn hyperlink(&mut self, rest: &str) {
@@ -199,12 +211,8 @@ fn limited(text: &str, characters: usize) -> String {
     text.chars().take(characters).collect()
 }
 
-/// The path of a `file://host/path` address, percent signs decoded; anything else as it is.
-fn path(address: &str) -> String {
-    let Some(rest) = address.strip_prefix("file://") else {
-        return address.to_owned();
-    };
-    let path = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or_default();
+/// A path with its percent signs decoded.
+fn decoded(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
     while let [first, tail @ ..] = rest {

@@ -185,7 +185,10 @@ async fn decided(caller: &HookCaller, id: String, input: Value) -> Answered {
 /// What was decided, for people.
 fn words_of(call: &HookCall, reply: &AskReply) -> Option<String> {
     match &call.event {
-        HookEvent::Ask(ask) => Some(format!("{} it", reply.words(ask))),
+        HookEvent::Ask(ask) => Some(match reply {
+            AskReply::Deny(why) if !why.is_empty() => format!("denied it: {why}"),
+            reply => format!("{} it", reply.words(ask)),
+        }),
         HookEvent::Usage(_) | HookEvent::TurnOver { .. } | HookEvent::Report => None,
     }
 }

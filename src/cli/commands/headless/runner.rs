@@ -15,7 +15,7 @@ use super::requests::{Answered, RequestAnswer, Requests};
 use super::state::HeadlessState;
 use super::typed::{Typed, TypedMessage};
 use crate::adapters::agents::headless::{HeadlessStep, HeadlessTool};
-use crate::adapters::agents::plain_line;
+use crate::adapters::agents::{plain_line, sent_message};
 use crate::adapters::tool_process::ToolOutput;
 use crate::agent_state::{AgentReport, Wait};
 
@@ -181,7 +181,7 @@ impl Runner {
             HeadlessStep::Begun { message } => {
                 let text = self.queued.remove(&message);
                 self.console
-                    .lines(text.map(|text| format!("> {}", plain_line(text.as_bytes()))));
+                    .lines(text.iter().flat_map(|text| sent_message(text)));
             }
             HeadlessStep::Show(line) => self.console.lines([line]),
             HeadlessStep::Report(report) => self.report(report),

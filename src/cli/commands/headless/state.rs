@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::adapters::agents::status_record;
-use crate::agent_state::{AgentReport, Doing, Meter, Seen, Wait};
+use crate::agent_state::{AgentReport, Doing, Meter, Seen, Wait, Work};
 use crate::domain::ContextFill;
 use crate::protocol::hooks::UsageFigures;
 
@@ -95,17 +95,33 @@ impl HeadlessState {
 
 /// Whether a record would say the same of both.
 fn says_the_same(one: &Doing, other: &Doing) -> bool {
-    matches!((one, other), (Doing::Working(_), Doing::Working(_))) || one == other
+    let is_retry = |doing: &Doing| matches!(doing, Doing::Working(Work::Retry { .. }));
+    let both_work = matches!((one, other), (Doing::Working(_), Doing::Working(_)));
+    (both_work && !is_retry(one) && !is_retry(other)) || one == other
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent_state::Work;
     use crate::domain::AskKind;
 
     fn doing(state: &mut HeadlessState, doing: Doing) -> Vec<String> {
         state.take(AgentReport::doing(doing))
+    }
+
+    #[test]
+    fn each_try_of_a_request_is_said_and_so_is_the_end_of_it() {
+        let mut state = HeadlessState::new();
+        let retry = |attempt| Doing::Working(Work::Retry { attempt, most: 10 });
+        for (now, records) in [
+            (Doing::WORKING, 1),
+            (retry(1), 1),
+            (retry(1), 0),
+            (retry(2), 1),
+            (Doing::WORKING, 1),
+        ] {
+            assert_eq!(doing(&mut state, now.clone()).len(), records, "{now:?}");
+        }
     }
 
     #[test]

@@ -186,8 +186,11 @@ fn agent(ctx: &ViewContext<'_>, attempt: &Attempt, lines: &mut TextBlock) {
     if let Some(place) = &attempt.workplace
         && attempt.workspace != WorkspaceState::Gone
     {
-        let text = place.branch.as_deref().unwrap_or(&place.path);
-        lines.fact("branch", text, StyleRole::Text);
+        let (name, text) = match &place.branch {
+            Some(branch) => ("branch", branch),
+            None => ("folder", &place.path),
+        };
+        lines.fact(name, text, StyleRole::Text);
     }
 }
 

@@ -1,0 +1,126 @@
+//! Agents whose turn failed and who wait for the next prompt, as after an overload: they are told to go on in the same session, after a
+//! wait that grows. It costs no try. After so many a person is asked.
+
+use super::Board;
+use super::process_end::deciding_signal;
+use super::retry::{MOST_TRIES, backoff};
+use super::rows::ENGINE;
+use super::transition::Transition;
+use crate::attempt::{ActivityKind, Attempt, AttemptState};
+use crate::effect::{Effect, NoticeLevel};
+use crate::failed_turns::FailedTurns;
+use crate::id::AttemptId;
+use crate::time::Timestamp;
+
+/// What the key of each question begins with that a person is asked about failed turns.
+const KEY: &str = "failed-turns";
+/// What the id begins with that such a question gets by its key.
+const QUESTION: &str = "signal-failed-turns";
+
+impl Board {
+    /// What an agent was seen doing says whether its turn failed. What it is seen doing else ends the wait.
+    pub(super) fn observe_failed_turn(
+        &mut self,
+        step: &mut Transition,
+        attempt: &Attempt,
+        doing: &ActivityKind,
+    ) {
+        let id = attempt.id;
+        let ActivityKind::Failed(why) = doing else {
+            if attempt.failed_turns.go_on_at.is_some() {
+                self.edit_attempt(id, |row| row.failed_turns.go_on_at = None);
+            }
+            return self.close_asks(step.now, id, |known| known.ask.id.as_str().starts_with(QUESTION));
+        };
+        if !waits_for_prompt(attempt) {
+            return;
+        }
+        let written = attempt.usage.own().tokens.output;
+        if written > attempt.failed_turns.written {
+            let failed_turns = FailedTurns {
+                written,
+                ..FailedTurns::default()
+            };
+            self.edit_attempt(id, |row| row.failed_turns = failed_turns);
+        }
+        self.plan_to_go_on(step, id, why);
+    }
+
+    /// Lets an agent wait until it is told to go on; one that was told often enough is left to a person.
+    fn plan_to_go_on(&mut self, step: &mut Transition, id: AttemptId, why: &str) {
+        let Some(attempt) = self.attempt(id) else { return };
+        let (name, told) = (attempt.worker.name(), attempt.failed_turns.told);
+        if told >= MOST_TRIES {
+            return self.ask_about_failed_turns(step, &attempt, why);
+        }
+        let wait = backoff(self.settings.infra_backoff, told.saturating_add(1));
+        self.edit_attempt(id, |row| {
+            row.failed_turns.go_on_at = Some(step.now + wait);
+            // Its time limit is for work, not for waits.
+            row.deadline = row.deadline.map(|deadline| deadline + wait);
+        });
+        let text = format!("a turn of {name} failed: {why}; it is told to go on in {wait}");
+        self.comment(step.now, &attempt.task, ENGINE, text.clone());
+        step.notify_attempt(NoticeLevel::Warning, "turn_failed", &attempt, text);
+    }
+
+    /// The wait of an agent is over. If nothing of it is seen then, it is told so again after the next wait.
+    pub(super) fn tell_to_go_on(&mut self, step: &mut Transition, id: AttemptId) {
+        let Some(attempt) = self.attempt(id) else { return };
+        self.edit_attempt(id, |row| row.failed_turns.go_on_at = None);
+        let ActivityKind::Failed(why) = &attempt.activity.doing else {
+            return;
+        };
+        if !waits_for_prompt(&attempt) {
+            return;
+        }
+        if attempt.failed_turns.told >= MOST_TRIES {
+            return self.ask_about_failed_turns(step, &attempt, why);
+        }
+        let told = attempt.failed_turns.told.saturating_add(1);
+        let wait = backoff(self.settings.infra_backoff, told.saturating_add(1));
+        self.edit_attempt(id, |row| {
+            row.failed_turns.told = told;
+            row.failed_turns.go_on_at = Some(step.now + wait);
+        });
+        let text = format!("dbs: your last turn failed ({why}). Go on where you stopped.");
+        step.emit(Effect::Tell(id, text));
+    }
+
+    /// A person decides. Whatever is typed to the agent begins its next turn, and the row of failures anew.
+    fn ask_about_failed_turns(&mut self, step: &mut Transition, attempt: &Attempt, why: &str) {
+        self.edit_attempt(attempt.id, |row| row.failed_turns.told = 0);
+        let name = attempt.worker.name();
+        let text = format!(
+            "its turn failed again after it was told {MOST_TRIES} times to go on ({why}); tell it to go on when its model answers again"
+        );
+        let key = format!("{KEY}-{}", attempt.asks_made.saturating_add(1));
+        self.ask_in_words(step.now, attempt.id, (&key, &text));
+        step.notify_attempt(
+            NoticeLevel::Alert,
+            "question",
+            attempt,
+            format!("{name} asks: {text}"),
+        );
+    }
+}
+
+impl Attempt {
+    /// When something is due for it.
+    pub(super) fn due(&self) -> Option<Timestamp> {
+        let times = [self.deadline, self.goes_on_at()];
+        times.into_iter().flatten().min()
+    }
+
+    /// When it is told to go on after a turn that failed.
+    pub fn goes_on_at(&self) -> Option<Timestamp> {
+        let is_running = self.state == AttemptState::Running;
+        self.failed_turns.go_on_at.filter(|_| is_running)
+    }
+}
+
+/// Whether an agent may be told to go on: it is at work, and neither has reported its end nor was asked to stop.
+fn waits_for_prompt(attempt: &Attempt) -> bool {
+    let is_at_work = attempt.state == AttemptState::Running && attempt.worker.role().is_some();
+    is_at_work && attempt.leaves.is_none() && deciding_signal(attempt).is_none()
+}

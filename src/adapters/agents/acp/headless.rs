@@ -1,0 +1,346 @@
+//! A tool that speaks the protocol without its interface: one process for the whole run and one session in it. A message is sent when
+//! the turn before it is over.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde_json::{Value, json};
+
+use super::message::{self, Message};
+use super::printed::SessionTranscript;
+use super::{asked, updates};
+use crate::adapters::agents::headless::{HeadlessStep, HeadlessTool};
+use crate::adapters::agents::json_report::{failed, failure, filled, raw, text};
+use crate::adapters::agents::tool_ask::ToolAsk;
+use crate::agent_state::{AgentReport, Doing, Wait};
+use crate::domain::{AskKind, AskReply};
+
+/// The version of the protocol.
+const VERSION: u64 = 1;
+/// Permissions that wait at a time; more are not given.
+const MOST_ASKED: usize = 64;
+/// The event that says which session was begun.
+const BEGUN: &str = "session";
+/// The code of an error that says that a person has to log in.
+const NOT_LOGGED_IN: i64 = -32000;
+
+/// The session of one run.
+#[derive(Debug)]
+pub struct AcpSession {
+    folder: String,
+    /// The session to go on with, and then the one that goes on.
+    session: Option<String>,
+    phase: Phase,
+    last_id: u64,
+    /// Messages that wait for their turn, with their ids.
+    waiting: VecDeque<(String, String)>,
+    /// Permissions that are asked, by the id as JSON: the id and what was asked.
+    asked: BTreeMap<String, (Value, Value)>,
+    transcript: SessionTranscript,
+    /// Whether this turn goes on because it was sent back at its end.
+    again: bool,
+}
+
+/// How far it has come. The number is that of the request whose reply leads on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Opening(u64),
+    Session(u64),
+    Idle,
+    Turn(u64),
+    /// The turn is over, and the server says whether it is sent back.
+    Asked,
+    /// It could not begin, and its process is asked to end.
+    Failed,
+}
+
+impl AcpSession {
+    /// A session in that folder, which is absolute; one that goes on where it is named.
+    pub fn new(folder: &str, session: Option<&str>) -> AcpSession {
+        AcpSession {
+            folder: folder.to_owned(),
+            session: session.map(str::to_owned),
+            phase: Phase::Opening(0),
+            last_id: 0,
+            waiting: VecDeque::new(),
+            asked: BTreeMap::new(),
+            transcript: SessionTranscript::default(),
+            again: false,
+        }
+    }
+}
+
+impl HeadlessTool for AcpSession {
+    fn start(&mut self, argv: &[String]) -> Vec<HeadlessStep> {
+        let run = HeadlessStep::Run {
+            argv: argv.to_vec(),
+            takes_lines: true,
+        };
+        let no_files = json!({ "readTextFile": false, "writeTextFile": false });
+        let params = json!({
+            "protocolVersion": VERSION,
+            "clientCapabilities": { "fs": no_files, "terminal": false },
+        });
+        let (id, line) = self.request("initialize", &params);
+        self.phase = Phase::Opening(id);
+        let starting = HeadlessStep::Report(AgentReport::doing(Doing::Starting));
+        vec![run, starting, line]
+    }
+
+    fn line(&mut self, line: &[u8]) -> Vec<HeadlessStep> {
+        match message::read(line) {
+            Some(Message::Reply { id, result }) => self.replied(id, result),
+            Some(Message::Request { id, method, params }) => self.asks(id, &method, params),
+            Some(Message::Notification { method, params }) if method == "session/update" => {
+                self.update(&params)
+            }
+            Some(Message::Notification { .. }) | None => Vec::new(),
+        }
+    }
+
+    fn message(&mut self, text: &str, id: &str) -> Vec<HeadlessStep> {
+        self.waiting.push_back((id.to_owned(), text.to_owned()));
+        self.next_turn()
+    }
+
+    fn interrupt(&mut self, _id: &str) -> Vec<HeadlessStep> {
+        let Phase::Turn(_) = self.phase else {
+            return Vec::new();
+        };
+        let params = json!({ "sessionId": self.session });
+        let mut steps = vec![HeadlessStep::Write(message::notification(
+            "session/cancel",
+            &params,
+        ))];
+        for (key, (id, _)) in std::mem::take(&mut self.asked) {
+            steps.push(HeadlessStep::Write(message::reply(&id, &asked::cancelled())));
+            steps.push(HeadlessStep::Withdrawn { id: key });
+        }
+        steps
+    }
+
+    fn event_answer(&mut self, id: &str, go_on: Option<&str>) -> Vec<HeadlessStep> {
+        if id == BEGUN || self.phase != Phase::Asked {
+            return Vec::new();
+        }
+        self.phase = Phase::Idle;
+        self.again = go_on.is_some();
+        if let Some(why) = go_on {
+            return self.prompt(why);
+        }
+        self.over(Doing::DONE)
+    }
+
+    fn permission_answer(&mut self, id: &str, _input: &Value, reply: &AskReply) -> Vec<HeadlessStep> {
+        let Some((id, params)) = self.asked.remove(id) else {
+            return Vec::new();
+        };
+        vec![HeadlessStep::Write(message::reply(
+            &id,
+            &asked::outcome(&params, reply),
+        ))]
+    }
+
+    fn process_end(&mut self, _is_success: bool) -> Option<Vec<HeadlessStep>> {
+        None
+    }
+}
+
+impl AcpSession {
+    fn request(&mut self, method: &str, params: &Value) -> (u64, HeadlessStep) {
+        self.last_id += 1;
+        let line = message::request(self.last_id, method, params);
+        (self.last_id, HeadlessStep::Write(line))
+    }
+
+    /// A reply; one to another request than the last says nothing.
+    fn replied(&mut self, id: u64, result: Result<Value, Value>) -> Vec<HeadlessStep> {
+        match (self.phase, result) {
+            (Phase::Opening(known), Ok(result)) if known == id => self.opened(&result),
+            (Phase::Session(known), Ok(result)) if known == id => self.begun(&result),
+            (Phase::Turn(known), Ok(result)) if known == id => self.ended(&result),
+            (Phase::Opening(known) | Phase::Session(known), Err(error)) if known == id => {
+                let tried = match self.session {
+                    Some(_) => "go on with its session",
+                    None => "begin a session",
+                };
+                self.cannot_begin(&format!("could not {tried}: {}", why(&error)), &error)
+            }
+            (Phase::Turn(known), Err(error)) if known == id => {
+                self.phase = Phase::Idle;
+                let mut steps = self.rest();
+                steps.push(HeadlessStep::Show(format!("  ! {}", why(&error))));
+                steps.push(HeadlessStep::Report(problem(&error)));
+                steps.extend(self.next_turn());
+                steps
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn opened(&mut self, result: &Value) -> Vec<HeadlessStep> {
+        let can_load = result.pointer("/agentCapabilities/loadSession") == Some(&Value::Bool(true));
+        let (method, params) = match &self.session {
+            None => ("session/new", json!({ "cwd": self.folder, "mcpServers": [] })),
+            Some(_) if !can_load => {
+                let text = "could not go on with its session: the tool says that it loads none";
+                return self.cannot_begin(text, &Value::Null);
+            }
+            Some(session) => (
+                "session/load",
+                json!({ "cwd": self.folder, "mcpServers": [], "sessionId": session }),
+            ),
+        };
+        let (id, line) = self.request(method, &params);
+        self.phase = Phase::Session(id);
+        vec![line]
+    }
+
+    /// The session is there: its id is told as the hook of other tools tells it.
+    fn begun(&mut self, result: &Value) -> Vec<HeadlessStep> {
+        if self.session.is_none() {
+            self.session = filled(result, "/sessionId");
+        }
+        let Some(session) = &self.session else {
+            return self.cannot_begin("could not begin a session: the tool named none", &Value::Null);
+        };
+        let input = json!({ "hook_event_name": "SessionStart", "session_id": session });
+        let event = HeadlessStep::Event {
+            id: BEGUN.to_owned(),
+            input,
+        };
+        self.phase = Phase::Idle;
+        vec![event, HeadlessStep::Ready]
+    }
+
+    fn cannot_begin(&mut self, text: &str, error: &Value) -> Vec<HeadlessStep> {
+        self.phase = Phase::Failed;
+        let report = match problem(error) {
+            report if report.end.is_some() => report,
+            _ => AgentReport::doing(failed(text)),
+        };
+        vec![
+            HeadlessStep::Show(text.to_owned()),
+            HeadlessStep::Report(report),
+            HeadlessStep::Interrupt,
+        ]
+    }
+
+    /// The turn is over: the server is told, unless a person ended it.
+    fn ended(&mut self, result: &Value) -> Vec<HeadlessStep> {
+        let reason = raw(result, "/stopReason");
+        let mut steps = self.rest();
+        if reason == "cancelled" {
+            self.phase = Phase::Idle;
+            steps.push(HeadlessStep::Show("= interrupted".to_owned()));
+            steps.extend(self.over(Doing::Idle));
+            return steps;
+        }
+        self.phase = Phase::Asked;
+        let words = match reason {
+            "end_turn" => "= turn over".to_owned(),
+            _ => format!("= turn over: {}", text(result, "/stopReason")),
+        };
+        steps.push(HeadlessStep::Show(words));
+        let input =
+            json!({ "hook_event_name": "Stop", "session_id": self.session, "stop_hook_active": self.again });
+        let id = format!("turn-{}", self.last_id);
+        steps.push(HeadlessStep::Event { id, input });
+        steps
+    }
+
+    /// What follows a turn: the message that waits longest, else nothing.
+    fn over(&mut self, doing: Doing) -> Vec<HeadlessStep> {
+        self.again = false;
+        let mut steps = vec![HeadlessStep::Report(AgentReport::doing(doing))];
+        steps.extend(self.next_turn());
+        steps
+    }
+
+    fn next_turn(&mut self) -> Vec<HeadlessStep> {
+        if self.phase != Phase::Idle {
+            return Vec::new();
+        }
+        let Some((message, text)) = self.waiting.pop_front() else {
+            return Vec::new();
+        };
+        let mut steps = vec![HeadlessStep::Begun { message }];
+        steps.extend(self.prompt(&text));
+        steps
+    }
+
+    fn prompt(&mut self, text: &str) -> Vec<HeadlessStep> {
+        let params = json!({ "sessionId": self.session, "prompt": [{ "type": "text", "text": text }] });
+        let (id, line) = self.request("session/prompt", &params);
+        self.phase = Phase::Turn(id);
+        vec![line, HeadlessStep::Report(AgentReport::doing(Doing::WORKING))]
+    }
+
+    fn asks(&mut self, id: Value, method: &str, params: Value) -> Vec<HeadlessStep> {
+        if method != "session/request_permission" {
+            return vec![HeadlessStep::Write(message::unknown(&id, method))];
+        }
+        let key = id.to_string();
+        let is_turn = matches!(self.phase, Phase::Turn(_));
+        if !is_turn || self.asked.len() >= MOST_ASKED || self.asked.contains_key(&key) {
+            return vec![HeadlessStep::Write(message::reply(&id, &asked::cancelled()))];
+        }
+        let input = asked::as_hook(&params);
+        let call = params.pointer("/toolCall").unwrap_or(&Value::Null);
+        let lines = self.transcript.asked(call);
+        let mut steps: Vec<HeadlessStep> = lines.into_iter().map(HeadlessStep::Show).collect();
+        let wanted = ToolAsk::read(
+            raw(&input, "/tool_name"),
+            input.get("tool_input").unwrap_or(&Value::Null),
+        );
+        let wait = Some(Wait::new(AskKind::Permission, wanted.text));
+        self.asked.insert(key.clone(), (id, params));
+        steps.push(HeadlessStep::Permission { id: key, input, wait });
+        steps
+    }
+
+    /// News of the session. What it says before its first turn is what was there before.
+    fn update(&mut self, params: &Value) -> Vec<HeadlessStep> {
+        let is_own = self.session.as_deref() == Some(raw(params, "/sessionId"));
+        let (Phase::Turn(_), true, Some(update)) = (self.phase, is_own, params.get("update")) else {
+            return Vec::new();
+        };
+        let lines = self.transcript.lines(update);
+        let mut steps: Vec<HeadlessStep> = lines.into_iter().map(HeadlessStep::Show).collect();
+        let report = updates::read(update);
+        if report != AgentReport::default() {
+            steps.push(HeadlessStep::Report(report));
+        }
+        steps
+    }
+
+    fn rest(&mut self) -> Vec<HeadlessStep> {
+        self.transcript
+            .rest()
+            .into_iter()
+            .map(HeadlessStep::Show)
+            .collect()
+    }
+}
+
+/// Why a request failed, in the words of the tool.
+fn why(error: &Value) -> String {
+    let told = text(error, "/data/details");
+    match (text(error, "/message"), told) {
+        (message, told) if told.is_empty() => message,
+        (message, told) => format!("{message}: {told}"),
+    }
+}
+
+/// What an error of the tool means for the agent.
+fn problem(error: &Value) -> AgentReport {
+    let code = error.pointer("/code").and_then(Value::as_i64);
+    let status = match code {
+        Some(NOT_LOGGED_IN) => 401,
+        Some(code) => u64::try_from(code).unwrap_or_default(),
+        None => 0,
+    };
+    failure(status, "", why(error))
+}
+
+#[cfg(test)]
+mod tests;

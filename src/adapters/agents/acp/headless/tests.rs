@@ -1,0 +1,145 @@
+use super::*;
+
+/// What is written to the tool, as JSON.
+fn written(steps: &[HeadlessStep]) -> Vec<Value> {
+    let lines = steps.iter().filter_map(|step| match step {
+        HeadlessStep::Write(line) => serde_json::from_str(line).ok(),
+        _ => None,
+    });
+    lines.collect()
+}
+
+fn says(session: &mut AcpSession, line: &Value) -> Vec<HeadlessStep> {
+    session.line(line.to_string().as_bytes())
+}
+
+/// One that has its session and is at its first turn, which is request 3.
+fn at_work() -> AcpSession {
+    let mut session = AcpSession::new("/w", None);
+    session.start(&["tool".to_owned()]);
+    says(&mut session, &json!({ "id": 1, "result": {} }));
+    let steps = says(&mut session, &json!({ "id": 2, "result": { "sessionId": "s" } }));
+    assert!(steps.contains(&HeadlessStep::Ready), "{steps:?}");
+    let sent = written(&session.message("go", "m1"));
+    assert_eq!(sent[0]["params"]["prompt"][0]["text"], "go");
+    session
+}
+
+fn ends(session: &mut AcpSession, id: u64, reason: &str) -> Vec<HeadlessStep> {
+    says(session, &json!({ "id": id, "result": { "stopReason": reason } }))
+}
+
+fn permission(id: &Value) -> Value {
+    json!({ "id": id, "method": "session/request_permission", "params": {
+        "toolCall": { "kind": "execute", "rawInput": { "command": "make" } },
+        "options": [{ "optionId": "once", "kind": "allow_once" }, { "optionId": "no", "kind": "reject_once" }],
+    } })
+}
+
+#[test]
+fn a_session_goes_on_where_the_tool_loads_it_and_else_ends_with_words() {
+    let open = |can_load: bool| {
+        let mut session = AcpSession::new("/w", Some("of-before"));
+        session.start(&[]);
+        let result = json!({ "agentCapabilities": { "loadSession": can_load } });
+        says(&mut session, &json!({ "id": 1, "result": result }))
+    };
+    let loaded = written(&open(true));
+    assert_eq!(loaded[0]["method"], "session/load");
+    assert_eq!(loaded[0]["params"]["sessionId"], "of-before");
+    assert!(open(false).contains(&HeadlessStep::Interrupt));
+}
+
+#[test]
+fn what_was_said_before_the_first_turn_and_in_other_sessions_is_not_shown_again() {
+    let update = |of: &str| {
+        json!({ "method": "session/update", "params": { "sessionId": of,
+            "update": { "sessionUpdate": "tool_call", "title": "make" } } })
+    };
+    let mut loading = AcpSession::new("/w", Some("s"));
+    loading.start(&[]);
+    says(
+        &mut loading,
+        &json!({ "id": 1, "result": { "agentCapabilities": { "loadSession": true } } }),
+    );
+    assert_eq!(says(&mut loading, &update("s")), []);
+    let mut session = at_work();
+    assert_eq!(says(&mut session, &update("another")), []);
+    let shown = says(&mut session, &update("s"));
+    assert!(
+        shown.contains(&HeadlessStep::Show("* make".to_owned())),
+        "{shown:?}"
+    );
+}
+
+#[test]
+fn a_message_waits_for_the_end_of_the_turn_and_for_the_word_of_the_server() {
+    let mut session = at_work();
+    assert_eq!(session.message("next", "m2"), []);
+    let ended = ends(&mut session, 3, "end_turn");
+    let Some(HeadlessStep::Event { id, input }) = ended.last() else {
+        panic!("{ended:?}")
+    };
+    assert_eq!(input["stop_hook_active"], false);
+    let again = written(&session.event_answer(id, Some("report")));
+    assert_eq!(again[0]["params"]["prompt"][0]["text"], "report");
+    let ended = ends(&mut session, 4, "end_turn");
+    let Some(HeadlessStep::Event { id, input }) = ended.last() else {
+        panic!("{ended:?}")
+    };
+    assert_eq!(input["stop_hook_active"], true);
+    let next = session.event_answer(id, None);
+    assert_eq!(written(&next)[0]["params"]["prompt"][0]["text"], "next");
+    let message = "m2".to_owned();
+    assert!(next.contains(&HeadlessStep::Begun { message }));
+}
+
+#[test]
+fn a_permission_is_answered_once_under_the_id_of_the_tool() {
+    for id in [json!(0), json!("a")] {
+        let mut session = at_work();
+        let asked = says(&mut session, &permission(&id));
+        let Some(HeadlessStep::Permission { id: key, input, .. }) = asked.last() else {
+            panic!("{asked:?}")
+        };
+        let answer = session.permission_answer(key, input, &AskReply::Allow);
+        let answer = written(&answer);
+        assert_eq!(
+            (&answer[0]["id"], &answer[0]["result"]["outcome"]["optionId"]),
+            (&id, &json!("once"))
+        );
+        assert_eq!(session.permission_answer(key, input, &AskReply::Allow), []);
+    }
+}
+
+#[test]
+fn an_interrupt_cancels_the_turn_with_all_that_is_asked_and_the_tool_stays() {
+    let mut session = at_work();
+    says(&mut session, &permission(&json!(7)));
+    let steps = session.interrupt("i");
+    let told = written(&steps);
+    assert_eq!(told[0]["method"], "session/cancel");
+    assert_eq!(told[1]["result"]["outcome"]["outcome"], "cancelled");
+    assert!(steps.contains(&HeadlessStep::Withdrawn { id: "7".to_owned() }));
+    let ended = ends(&mut session, 3, "cancelled");
+    assert!(ended.contains(&HeadlessStep::Report(AgentReport::doing(Doing::Idle))));
+    assert_eq!(session.interrupt("i"), [], "no turn goes on");
+    assert_eq!(written(&session.message("more", "m2")).len(), 1);
+}
+
+#[test]
+fn files_and_terminals_are_refused_and_strange_replies_say_nothing() {
+    let mut session = at_work();
+    let asked = json!({ "id": 5, "method": "fs/write_text_file", "params": {} });
+    assert_eq!(written(&says(&mut session, &asked))[0]["error"]["code"], -32601);
+    assert_eq!(ends(&mut session, 99, "end_turn"), []);
+    assert_eq!(session.line(b"{\"id\":3,\"result\":"), []);
+    let error = json!({ "id": 3, "error": { "code": 429, "message": "too many" } });
+    let steps = says(&mut session, &error);
+    assert!(
+        steps
+            .iter()
+            .any(|step| matches!(step, HeadlessStep::Report(report) if report.end.is_some())),
+        "{steps:?}"
+    );
+}

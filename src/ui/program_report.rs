@@ -1,0 +1,228 @@
+//! What a program in a terminal reported beside its screen: that it called, how far it is, the folder it is in. Pure. The words
+//! come from the program: they are cleaned and bounded here, and are never shown without the name of the pane that said them.
+
+use std::path::PathBuf;
+
+use super::text::clean;
+use crate::domain::{Span, Timestamp};
+use crate::term::{DesktopNotification, ProgressReport};
+
+/// Longest words of a call, in characters.
+const LONGEST_CALL: usize = 120;
+/// Least time between two calls of one terminal that are passed on; what comes between them is marked at its pane.
+const CALL_PACE: Span = Span::seconds(1);
+/// How long a text for the clipboard waits for somebody who has the terminal in focus.
+const OFFER_LIFE: Span = Span::seconds(3);
+/// Least time between two redraws for what one terminal reports.
+const SHOW_PACE: Span = Span(200);
+
+/// What a program in a terminal reported and what still holds.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ProgramReport {
+    /// It called, and nobody has looked since.
+    pub call: Option<ProgramCall>,
+    /// How far it is.
+    pub progress: ProgressReport,
+    /// The folder of its shell on this machine.
+    pub folder: Option<PathBuf>,
+}
+
+/// A call of a program for the person: its bell, or words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProgramCall {
+    Bell,
+    /// One line of clean text.
+    Words(String),
+}
+
+impl ProgramReport {
+    /// How far it is, in a word; none when nothing is under way.
+    pub fn progress_word(&self) -> Option<String> {
+        Some(match self.progress {
+            ProgressReport::None => return None,
+            ProgressReport::Percent(percent) => format!("{percent} %"),
+            ProgressReport::Error(0) => "error".to_owned(),
+            ProgressReport::Error(percent) => format!("error at {percent} %"),
+            ProgressReport::Indeterminate => "busy".to_owned(),
+            ProgressReport::Paused(0) => "paused".to_owned(),
+            ProgressReport::Paused(percent) => format!("paused at {percent} %"),
+        })
+    }
+}
+
+impl ProgramCall {
+    /// The words of a notification, cleaned and cut; none when nothing is left of them.
+    pub fn of(notification: &DesktopNotification) -> Option<ProgramCall> {
+        let parts = [&notification.title, &notification.body];
+        let parts: Vec<&str> = parts
+            .map(|part| part.trim())
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect();
+        let line: String = parts.join(": ").split_whitespace().collect::<Vec<_>>().join(" ");
+        let words: String = clean(&line).chars().take(LONGEST_CALL).collect();
+        (!words.is_empty()).then_some(ProgramCall::Words(words))
+    }
+
+    /// What it says, behind the name of the pane.
+    pub fn text(&self) -> String {
+        match self {
+            ProgramCall::Bell => "rang the bell".to_owned(),
+            ProgramCall::Words(words) => format!("says: {words}"),
+        }
+    }
+}
+
+/// Keeps what one terminal reports, and limits how often anybody hears of it.
+#[derive(Debug, Clone, Default)]
+pub struct ProgramReports {
+    report: ProgramReport,
+    /// When a call was passed on last.
+    called_at: Option<Timestamp>,
+    /// When somebody was last woken to show it.
+    shown_at: Option<Timestamp>,
+    /// A text for the clipboard, and when it came.
+    offer: Option<(String, Timestamp)>,
+}
+
+impl ProgramReports {
+    /// What holds.
+    pub fn report(&self) -> &ProgramReport {
+        &self.report
+    }
+
+    /// Takes a call; answers whether it is passed on. A bell takes nothing away from words that nobody has read.
+    pub fn call(&mut self, call: ProgramCall, now: Timestamp) -> bool {
+        if !matches!(
+            (&call, &self.report.call),
+            (ProgramCall::Bell, Some(ProgramCall::Words(_)))
+        ) {
+            self.report.call = Some(call);
+        }
+        take_turn(&mut self.called_at, CALL_PACE, now)
+    }
+
+    /// Somebody looks at the terminal; answers whether anything was marked.
+    pub fn attend(&mut self) -> bool {
+        self.report.call.take().is_some()
+    }
+
+    /// Takes how far the program is; answers whether that is to be shown at once.
+    pub fn progress(&mut self, progress: ProgressReport, now: Timestamp) -> bool {
+        let is_new = self.report.progress != progress;
+        self.report.progress = progress;
+        is_new && take_turn(&mut self.shown_at, SHOW_PACE, now)
+    }
+
+    /// Takes the folder of the program; answers whether that is to be shown at once.
+    pub fn folder(&mut self, folder: PathBuf, now: Timestamp) -> bool {
+        let is_new = self.report.folder.as_ref() != Some(&folder);
+        self.report.folder = Some(folder);
+        is_new && take_turn(&mut self.shown_at, SHOW_PACE, now)
+    }
+
+    /// Takes a text that the program wants to put into the clipboard; the last one counts.
+    pub fn offer(&mut self, text: String, now: Timestamp) {
+        self.offer = Some((text, now));
+    }
+
+    /// That text, if it has just come. Who looks at the terminal later was not there when the program wanted it.
+    pub fn take_offer(&mut self, now: Timestamp) -> Option<String> {
+        let (text, came) = self.offer.take()?;
+        (now.since(came) <= OFFER_LIFE).then_some(text)
+    }
+
+    /// The program has ended: what it was busy with is over.
+    pub fn end(&mut self) {
+        self.report.progress = ProgressReport::None;
+    }
+}
+
+/// Whether the pace allows it now. A clock that was set back must not hold it up.
+fn take_turn(last: &mut Option<Timestamp>, pace: Span, now: Timestamp) -> bool {
+    let waits = last.is_some_and(|last| now >= last && now.since(last) < pace);
+    if !waits {
+        *last = Some(now);
+    }
+    !waits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(title: &str, body: &str) -> Option<ProgramCall> {
+        ProgramCall::of(&DesktopNotification {
+            title: title.to_owned(),
+            body: body.to_owned(),
+        })
+    }
+
+    fn said(text: &str) -> ProgramCall {
+        ProgramCall::Words(text.to_owned())
+    }
+
+    #[test]
+    fn the_words_of_a_call_are_one_clean_line_of_a_bounded_length() {
+        assert_eq!(words("make", "done\nnow"), Some(said("make: done now")));
+        assert_eq!(words("", "  "), None);
+        let Some(ProgramCall::Words(text)) = words("", "a\x1b[31m\u{202e}b") else {
+            panic!("words are left");
+        };
+        assert!(
+            !text.chars().any(|c| c.is_control() || c == '\u{202e}'),
+            "{text:?}"
+        );
+        let Some(ProgramCall::Words(text)) = words("", &"x".repeat(4096)) else {
+            panic!("words are left");
+        };
+        assert_eq!(text.len(), LONGEST_CALL);
+    }
+
+    #[test]
+    fn of_many_calls_one_a_second_is_passed_on_and_the_last_words_stay_until_somebody_looks() {
+        let mut reports = ProgramReports::default();
+        let passed = (0..3_000).filter(|at| reports.call(said(&format!("call {at}")), Timestamp(*at)));
+        assert_eq!(passed.count(), 3);
+        reports.call(ProgramCall::Bell, Timestamp(9_000));
+        assert_eq!(reports.report().call, Some(said("call 2999")));
+        assert!(reports.attend());
+        assert!(!reports.attend());
+        assert!(
+            reports.call(ProgramCall::Bell, Timestamp(100)),
+            "the clock was set back"
+        );
+        assert_eq!(reports.report().call, Some(ProgramCall::Bell));
+    }
+
+    #[test]
+    fn a_text_for_the_clipboard_is_taken_once_and_only_when_it_has_just_come() {
+        let mut reports = ProgramReports::default();
+        reports.offer("first".to_owned(), Timestamp(10));
+        reports.offer("last".to_owned(), Timestamp(20));
+        assert_eq!(reports.take_offer(Timestamp(900)).as_deref(), Some("last"));
+        assert_eq!(reports.take_offer(Timestamp(900)), None);
+        reports.offer("late".to_owned(), Timestamp(1_000));
+        assert_eq!(reports.take_offer(Timestamp(4_500)), None);
+    }
+
+    #[test]
+    fn progress_is_a_word_that_is_shown_a_few_times_a_second_and_ends_with_the_program() {
+        let mut reports = ProgramReports::default();
+        let shown = (0..1_000u64)
+            .filter(|at| reports.progress(ProgressReport::Percent((at % 100) as u8), Timestamp(*at)));
+        assert_eq!(shown.count(), 5);
+        assert_eq!(reports.report().progress_word(), Some("99 %".to_owned()));
+        for (report, word) in [
+            (ProgressReport::Indeterminate, "busy"),
+            (ProgressReport::Paused(40), "paused at 40 %"),
+            (ProgressReport::Error(0), "error"),
+            (ProgressReport::Error(7), "error at 7 %"),
+        ] {
+            reports.progress(report, Timestamp(5_000));
+            assert_eq!(reports.report().progress_word().as_deref(), Some(word));
+        }
+        reports.end();
+        assert_eq!(reports.report().progress_word(), None);
+    }
+}

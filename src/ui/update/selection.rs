@@ -1,0 +1,100 @@
+//! What panes show that follow the selected task, and which task that is while nobody has chosen one.
+
+use super::UpdateContext;
+use crate::domain::{AttemptId, Span, TaskId};
+use crate::ui::pane::PaneId;
+use crate::ui::scene::ScreenId;
+use crate::ui::screen_layout::shows_selected_task;
+use crate::ui::state::{PaneArrangement, PaneContent};
+use crate::ui::target::{ordered_columns, selected, shown_agent};
+
+/// How long the end of an agent stays on the screen of somebody who only watches, before the next agent is shown.
+const LINGER: Span = Span::seconds(4);
+
+impl UpdateContext<'_, '_> {
+    /// What a person acts on is what they see: the task and the agent shown are theirs from the first key on, and never change by
+    /// themselves.
+    pub(super) fn choose_what_is_shown(&mut self) {
+        let tab = self.state.current_tab();
+        let lists_agents = tab.is_some_and(|tab| matches!(tab.arrangement, PaneArrangement::Agents { .. }));
+        if lists_agents && self.state.agent.is_none() {
+            self.state.agent = shown_agent(self.state, self.scene, self.arranged().focus);
+        }
+        if self.state.selected.is_none() {
+            self.state.selected = self.state.watched.take().map(|(task, _)| task);
+        }
+    }
+
+    /// Shows in panes that follow the selection what the selected task has now.
+    pub(super) fn follow_selection(&mut self) {
+        self.watch();
+        let following = self.state.panes.iter().filter(|(_, pane)| pane.follows_selection);
+        let panes: Vec<PaneId> = following.map(|(id, _)| *id).collect();
+        let mut changed = false;
+        for id in panes {
+            changed |= self.follow_in(id);
+        }
+        if changed {
+            self.relayout();
+        }
+    }
+
+    /// While nobody has chosen a task, shows one that is worked on, until some time after that ended.
+    fn watch(&mut self) {
+        let exists = |id: &TaskId| self.scene.model.tasks.contains_key(id);
+        if self.state.selected.as_ref().is_some_and(exists) || !shows_selected_task(self.state) {
+            self.state.watched = None;
+            return;
+        }
+        let now = self.scene.now;
+        if let Some((task, at_work)) = self.state.watched.take().filter(|(task, _)| exists(task)) {
+            let still = self.agent_of(&task).is_some();
+            let at_work = if still { now } else { at_work };
+            self.state.watched = Some((task, at_work));
+            if still || now.since(at_work) < LINGER {
+                return;
+            }
+        }
+        let mut tasks = ordered_columns(self.scene)
+            .into_iter()
+            .flat_map(|column| &column.cards);
+        if let Some(task) = tasks.find(|id| self.agent_of(id).is_some()) {
+            self.state.watched = Some((task.clone(), now));
+        }
+    }
+
+    /// The agent at work on a task, once it has a terminal.
+    fn agent_of(&self, task: &TaskId) -> Option<AttemptId> {
+        let open = self.scene.model.tasks.get(task)?.open_attempt?;
+        Some(open).filter(|id| self.scene.screens.has(ScreenId::Attempt(*id)))
+    }
+
+    /// Answers whether the pane shows something else now. The screen of an agent that ended stays until the task has another
+    /// agent or another task is selected; what is scrolled back or held still stays in any case while the task is the same.
+    fn follow_in(&mut self, id: PaneId) -> bool {
+        let pane = self.state.pane(id);
+        let task = selected(self.state, self.scene);
+        let shown = match pane.content {
+            PaneContent::Attempt(attempt) => self.scene.model.attempts.get(&attempt),
+            _ => None,
+        };
+        let is_same = shown.is_some_and(|attempt| {
+            Some(&attempt.task) == task.as_ref() && self.scene.screens.has(ScreenId::Attempt(attempt.id))
+        });
+        let is_read = pane.scroll > 0 || self.state.copy_mode.as_ref().is_some_and(|held| held.pane == id);
+        let agent = task.as_ref().and_then(|task| self.agent_of(task));
+        let wanted = match (agent, task) {
+            _ if is_same && (is_read || agent.is_none()) => return false,
+            (Some(agent), _) => PaneContent::Attempt(agent),
+            (None, Some(task)) => PaneContent::Detail(Some(task)),
+            (None, None) => PaneContent::Selected,
+        };
+        if wanted == pane.content {
+            return false;
+        }
+        let pane = self.state.pane_mut(id);
+        pane.content = wanted;
+        (pane.scroll, pane.mark) = (0, None);
+        true
+    }
+}

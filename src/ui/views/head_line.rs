@@ -1,0 +1,54 @@
+//! What stands above the agent of the selected task: its stage, who works, which try, how far, what it needs and what waits for it.
+
+use super::task_card::TaskCard;
+use super::{ViewContext, diff, gates};
+use crate::domain::{AttemptId, Task};
+use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest, DiffBase};
+use crate::ui::canvas::prelude::*;
+
+/// The line for an attempt, the most important first: what has no room is cut off at its end.
+pub(super) fn pieces(ctx: &ViewContext<'_>, id: AttemptId) -> Vec<StyledText> {
+    let model = ctx.scene.model;
+    let attempt = model.attempts.get(&id);
+    let card = attempt.and_then(|attempt| TaskCard::for_task(&attempt.task, ctx.scene));
+    let (Some(attempt), Some(card)) = (attempt, card) else {
+        return vec![piece(format!("attempt {id}"), StyleRole::Title)];
+    };
+    let task = card.task;
+    let mut pieces = vec![
+        card.glyph(),
+        piece(format!(" {}  ", task.id), StyleRole::Title),
+        plain(format!("{}  ", model.stage_label(task))),
+        dim(format!("{} try {}  ", attempt.worker.name(), attempt.n)),
+        card.full_status(),
+        piece(format!(" {}", card.age), card.marker.role),
+    ];
+    if let Some(used) = attempt.usage.summary() {
+        pieces.push(dim(format!("  {used}")));
+    }
+    if let Some(CacheEntry::Diff(diff)) = ctx.scene.cache.get(&changes(task)) {
+        pieces.push(plain(" "));
+        pieces.extend(diff::figures(diff));
+    }
+    if !card.unresolved.is_empty() && !card.is_waiting() {
+        pieces.push(plain("  "));
+        pieces.push(card.dependencies(2));
+    }
+    let others = model.tasks.values().filter(|other| other.deps.contains(&task.id));
+    match others.filter(|other| !other.state.is_terminal()).count() {
+        0 => {}
+        many => pieces.push(dim(format!("  blocks {many}"))),
+    }
+    pieces
+}
+
+/// What must be fetched for it: what the task changed, and how long its check takes.
+pub(super) fn cache_requests(ctx: &ViewContext<'_>, id: AttemptId) -> Vec<CacheRequest> {
+    let attempt = ctx.scene.model.attempts.get(&id);
+    let changes = attempt.and_then(|attempt| diff::cache_request(ctx, &attempt.task, DiffBase::Base));
+    changes.into_iter().chain(gates::running_request(ctx)).collect()
+}
+
+fn changes(task: &Task) -> CacheKey {
+    CacheKey::Diff(task.id.clone(), DiffBase::Base)
+}

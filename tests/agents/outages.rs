@@ -1,0 +1,195 @@
+//! The whole program with real agents whose model is overloaded, or cannot be reached: what they wait out themselves is shown as that,
+//! and where they give up they are told to go on in the same session. No try is used up.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::{Value, json};
+
+use crate::codex_pipeline;
+use crate::driver::{Server, Story};
+use crate::lab::scripts;
+use crate::model_server::{ModelServer, Scripts};
+use crate::pipeline::{create, file_in_base, story_with};
+
+const VISIBLE: &str = "permissions = \"allow\"\n";
+const HEADLESS: &str = "permissions = \"allow\"\nmode = \"headless\"\n";
+
+/// A script of Claude Code whose second reply comes about like that.
+fn script(name: &str, second: &Value) -> Scripts {
+    let run =
+        |command: &str| json!([{ "tool": "Bash", "input": { "command": command, "description": "Work" } }]);
+    let mut report = json!({ "text": "I report.", "calls": run("dbs signal done 'Made work.txt'") });
+    if let (Some(report), Some(second)) = (report.as_object_mut(), second.as_object()) {
+        report.extend(second.clone());
+    }
+    let replies = json!([
+        { "text": "I make the file.", "calls": run("echo work > work.txt && git add -A && git commit -qm Work") },
+        report,
+        { "text": "All done." },
+    ]);
+    scripts().with(name, &json!({ name: { "replies": replies } }).to_string())
+}
+
+fn overload(times: usize, headers: &Value) -> Value {
+    let fail = json!({
+        "status": 529, "type": "overloaded_error", "message": "Overloaded", "times": times, "headers": headers,
+    });
+    json!({ "fail": fail })
+}
+
+/// The same session ended the task, and nothing was counted against it.
+fn ends_at_no_cost(story: &Story, model: &ModelServer) {
+    story.wait_until(&format!("the end of the task; {}", model.summary()), || {
+        story.count("done") == 1
+    });
+    assert!(file_in_base(story, "work.txt"));
+    let events = story.dbs(&["events"]);
+    let starts = events.lines().filter(|line| line.contains("workplace_made"));
+    assert_eq!(starts.count(), 2, "one developer and one reviewer: {events}");
+    let task = story.dbs(&["task", "show", "t-1", "--json"]);
+    assert!(
+        !task.contains("\"crash\"") && !task.contains("\"infra\""),
+        "{task}"
+    );
+}
+
+fn begin(settings: &str, second: &Value) -> Option<(Story, ModelServer, Server)> {
+    let world = story_with(
+        &format!("agent = \"claude\"\n{settings}"),
+        script("outage", second),
+    )?;
+    create(&world.0, "t-1", "outage");
+    Some(world)
+}
+
+#[test]
+fn an_overload_that_claude_waits_out_is_shown_as_a_request_that_is_tried_again() {
+    let Some((story, model, _server)) = begin(HEADLESS, &overload(2, &json!({ "retry-after": "2" }))) else {
+        return;
+    };
+    story.wait_until("that a request is tried again", || {
+        story.dbs(&["why", "t-1"]).contains("retry 1/")
+    });
+    ends_at_no_cost(&story, &model);
+}
+
+#[test]
+fn an_overload_that_claude_waits_out_in_its_interface_costs_nothing() {
+    let Some((story, model, _server)) = begin(VISIBLE, &overload(2, &json!({}))) else {
+        return;
+    };
+    ends_at_no_cost(&story, &model);
+    assert!(!story.dbs(&["logs"]).contains("told to go on"));
+}
+
+#[test]
+fn claude_that_gives_up_after_an_overload_is_told_to_go_on_in_its_session() {
+    let Some((story, model, _server)) = begin(VISIBLE, &overload(8, &json!({}))) else {
+        return;
+    };
+    story.wait_until("what is done about it", || {
+        let logs = story.dbs(&["logs"]);
+        logs.contains("529") && logs.contains("it is told to go on in 1s")
+    });
+    ends_at_no_cost(&story, &model);
+    let asked = model.requests_for("outage");
+    let is_told = |text: &str| {
+        asked
+            .iter()
+            .any(|request| request.body.to_string().contains(text))
+    };
+    assert!(is_told("your last turn failed"), "{}", model.summary());
+}
+
+#[test]
+fn without_an_interface_claude_that_gives_up_is_told_to_go_on_too() {
+    let Some((story, model, _server)) = begin(HEADLESS, &overload(8, &json!({}))) else {
+        return;
+    };
+    story.wait_until("what is done about it", || {
+        story.dbs(&["logs"]).contains("it is told to go on in 1s")
+    });
+    ends_at_no_cost(&story, &model);
+}
+
+#[test]
+fn claude_whose_connection_breaks_in_the_middle_of_an_answer_is_told_to_go_on() {
+    let call =
+        |command: &str| json!([{ "tool": "Bash", "input": { "command": command, "description": "Work" } }]);
+    let replies = json!([
+        { "text": "I make the file.", "calls": call("echo work > work.txt && git add -A && git commit -qm Work") },
+        { "text": "I report.", "calls": call("dbs signal done 'Never heard'"), "break_after": 2 },
+        { "text": "I report.", "calls": call("dbs signal done 'Made work.txt'") },
+        { "text": "All done." },
+    ]);
+    let scripts = scripts().with(
+        "cut_off",
+        &json!({ "cut_off": { "replies": replies } }).to_string(),
+    );
+    let Some((story, model, _server)) = story_with(&format!("agent = \"claude\"\n{VISIBLE}"), scripts) else {
+        return;
+    };
+    create(&story, "t-1", "cut_off");
+    story.wait_until("what is done about it", || {
+        let logs = story.dbs(&["logs"]);
+        logs.contains("Connection lost mid-response") && logs.contains("it is told to go on in 1s")
+    });
+    ends_at_no_cost(&story, &model);
+}
+
+/// A usage limit that ends a while from now, and the second at which it does.
+fn limit() -> (Value, u64) {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    let ends = now + 25;
+    let fail = json!({
+        "status": 429, "type": "rate_limit_error", "message": format!("Claude AI usage limit reached|{ends}"), "times": 1,
+        "headers": { "x-should-retry": "false" },
+    });
+    (json!({ "fail": fail }), ends)
+}
+
+/// The work rests until the limit ends, and goes on by itself.
+fn rests_until_the_limit_ends(settings: &str) {
+    let (second, ends) = limit();
+    let Some((story, model, _server)) = begin(settings, &second) else {
+        return;
+    };
+    story.wait_until("the pause", || {
+        story.dbs(&["logs"]).contains("paused by a usage limit")
+    });
+    story.wait_until(&format!("the end of the task; {}", model.summary()), || {
+        story.count("done") == 1
+    });
+    let over = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    assert!(over >= ends, "nobody works before the limit ends");
+    let task = story.dbs(&["task", "show", "t-1", "--json"]);
+    assert!(
+        !task.contains("\"crash\"") && !task.contains("\"infra\""),
+        "{task}"
+    );
+    assert!(file_in_base(&story, "work.txt"));
+}
+
+#[test]
+fn a_usage_limit_of_claude_pauses_the_work_until_it_ends_and_costs_no_try() {
+    rests_until_the_limit_ends(VISIBLE);
+}
+
+#[test]
+fn a_usage_limit_of_claude_without_its_interface_pauses_the_work_until_it_ends() {
+    rests_until_the_limit_ends(HEADLESS);
+}
+
+#[test]
+fn codex_that_gives_up_after_an_overload_is_told_to_go_on_in_its_session() {
+    let fail = json!({ "status": 503, "type": "server_error", "message": "Overloaded", "times": 5 });
+    let scripts = codex_pipeline::failing("outage", &fail);
+    let Some((story, model, _server)) = codex_pipeline::story_of("", scripts) else {
+        return;
+    };
+    create(&story, "t-1", "outage");
+    story.wait_until("what is done about it", || {
+        story.dbs(&["logs"]).contains("it is told to go on in 1s")
+    });
+    ends_at_no_cost(&story, &model);
+}

@@ -1,0 +1,225 @@
+//! The first tab: the tasks, the agent of the selected one beside them, what happened below.
+
+use std::sync::Arc;
+
+use dbs::domain::{AttemptId, AttemptState, Span, TaskId, Verdict};
+use dbs::ui::{ScreenId, UiInput};
+
+use crate::fixture::{Dashboard, NOW};
+
+/// The terminal that is shown, and whether it has the focus.
+fn shown(dashboard: &Dashboard) -> Option<(ScreenId, bool)> {
+    let panes = dashboard.frame().1.panes;
+    panes
+        .iter()
+        .find_map(|pane| pane.screen.map(|screen| (screen, pane.focus)))
+}
+
+fn agent(attempt: u64) -> ScreenId {
+    ScreenId::Attempt(AttemptId(attempt))
+}
+
+/// The agent of that attempt ends, and with it what its task has at work.
+fn end(dashboard: &mut Dashboard, attempt: u64) {
+    let at = dashboard.now;
+    let attempt = AttemptId(attempt);
+    let ended = Arc::make_mut(dashboard.board.attempts.get_mut(&attempt).expect("attempt"));
+    ended.state = AttemptState::Settled(Verdict::Passed);
+    ended.ended_at = Some(at);
+    let task = ended.task.clone();
+    dashboard.change(task.as_str(), |task| task.open_attempt = None);
+    let screen = dashboard.screens.all.get_mut(&ScreenId::Attempt(attempt));
+    screen.expect("screen").alive = false;
+    dashboard.input(UiInput::Tick);
+}
+
+/// The task has that attempt at work again.
+fn begin(dashboard: &mut Dashboard, task: &str, attempt: u64) {
+    let open = AttemptId(attempt);
+    Arc::make_mut(dashboard.board.attempts.get_mut(&open).expect("attempt")).task = TaskId::from(task);
+    dashboard.change(task, |task| task.open_attempt = Some(open));
+    dashboard.input(UiInput::Tick);
+}
+
+#[test]
+fn the_agent_of_the_selected_task_is_shown_beside_the_list_and_else_the_task() {
+    for size in [(80, 24), (100, 30), (120, 40), (200, 60)] {
+        let mut dashboard = Dashboard::full(size);
+        assert_eq!(shown(&dashboard), Some((agent(11), false)), "{size:?}");
+        dashboard.press("j");
+        assert_eq!(shown(&dashboard), Some((agent(12), false)), "{size:?}");
+        dashboard.press("j j j");
+        assert_eq!(shown(&dashboard), None, "{size:?}");
+        let text = dashboard.text();
+        assert!(
+            text.contains("Task dbs-13") && text.contains("state   ↻"),
+            "{text}"
+        );
+        dashboard.press("k k");
+        assert_eq!(shown(&dashboard), Some((agent(13), false)), "{size:?}");
+    }
+}
+
+#[test]
+fn enter_leads_to_the_agent_and_esc_back_to_the_list() {
+    for (size, many) in [((120, 40), 3), ((80, 24), 1)] {
+        let mut dashboard = Dashboard::full(size);
+        dashboard.press("j Enter");
+        assert_eq!(shown(&dashboard), Some((agent(12), true)));
+        assert_eq!(dashboard.mode(), "LOOK");
+        assert_eq!(dashboard.frame().1.panes.len(), many, "{size:?}");
+        dashboard.press("Esc");
+        assert_eq!(dashboard.mode(), "NAV");
+        assert_eq!(shown(&dashboard), Some((agent(12), false)));
+        dashboard.press("i");
+        assert_eq!(dashboard.mode(), "TYPE");
+        assert_eq!(shown(&dashboard), Some((agent(12), true)));
+        dashboard.press("C-b b");
+        assert_eq!(dashboard.mode(), "NAV");
+        assert_eq!(shown(&dashboard), Some((agent(12), false)));
+        dashboard.press("j j j Enter");
+        assert_eq!(dashboard.mode(), "NAV");
+        assert!(dashboard.text().contains("Task dbs-13"), "{}", dashboard.text());
+        dashboard.press("Esc");
+        let list = dashboard
+            .frame()
+            .1
+            .panes
+            .iter()
+            .any(|pane| pane.focus && pane.area.x == 1);
+        assert!(
+            list && dashboard.text().contains("─ Board "),
+            "{}",
+            dashboard.text()
+        );
+    }
+}
+
+#[test]
+fn from_another_tab_an_agent_is_visited_among_the_agents() {
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("3 g Enter");
+    assert!(dashboard.text().contains("[2 Agents]"), "{}", dashboard.text());
+}
+
+#[test]
+fn the_screen_of_an_agent_that_ended_stays_until_its_task_has_another_or_the_person_moves() {
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("j k");
+    end(&mut dashboard, 11);
+    dashboard.now = NOW + Span::minutes(5);
+    dashboard.input(UiInput::Tick);
+    assert_eq!(shown(&dashboard), Some((agent(11), false)));
+    let text = dashboard.text();
+    assert!(
+        text.contains(" ended ─") && text.contains("cargo test login"),
+        "{text}"
+    );
+    begin(&mut dashboard, "dbs-4", 13);
+    assert_eq!(shown(&dashboard), Some((agent(13), false)));
+    end(&mut dashboard, 13);
+    dashboard.press("j");
+    assert_eq!(shown(&dashboard), Some((agent(12), false)));
+    dashboard.press("k");
+    assert_eq!(shown(&dashboard), None, "it has no agent any more");
+}
+
+#[test]
+fn what_is_read_back_stays_though_the_task_has_another_agent() {
+    for (keys, back) in [("Enter C-b [", "Esc"), ("Enter k k", "End")] {
+        let mut dashboard = Dashboard::full((120, 40));
+        let screen = dashboard.screens.all.get_mut(&agent(11)).expect("screen");
+        screen.lines = (0..200).map(|number| format!("line {number}")).collect();
+        dashboard.press("j k");
+        dashboard.press(keys);
+        end(&mut dashboard, 11);
+        begin(&mut dashboard, "dbs-4", 13);
+        assert_eq!(shown(&dashboard), Some((agent(11), true)), "{keys}");
+        dashboard.press(back);
+        assert_eq!(shown(&dashboard).map(|shown| shown.0), Some(agent(13)), "{keys}");
+    }
+}
+
+#[test]
+fn while_nobody_has_chosen_a_task_one_that_is_worked_on_is_shown_and_from_the_first_key_on_it_stays() {
+    let mut dashboard = Dashboard::full((120, 40));
+    end(&mut dashboard, 11);
+    assert_eq!(shown(&dashboard), Some((agent(11), false)), "the end is seen");
+    dashboard.now = NOW + Span::seconds(3);
+    dashboard.input(UiInput::Tick);
+    assert_eq!(shown(&dashboard), Some((agent(11), false)));
+    dashboard.now = NOW + Span::seconds(4);
+    dashboard.input(UiInput::Tick);
+    assert_eq!(shown(&dashboard), Some((agent(12), false)));
+    dashboard.press("?");
+    dashboard.press("Esc");
+    end(&mut dashboard, 12);
+    dashboard.now = NOW + Span::minutes(5);
+    dashboard.input(UiInput::Tick);
+    assert_eq!(shown(&dashboard), Some((agent(12), false)), "a person is there");
+}
+
+#[test]
+fn in_a_low_pane_the_log_has_one_line_for_each_thing_that_happened() {
+    let mut dashboard = Dashboard::full((100, 30));
+    let long = "a sentence that goes on and on ".repeat(12);
+    for line in &mut dashboard.log {
+        line.notice.text.clone_from(&long);
+    }
+    let text = dashboard.text();
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains("a sentence that"))
+        .collect();
+    assert_eq!(lines.len(), 5, "{text}");
+    assert!(
+        lines
+            .iter()
+            .all(|line| line.trim_end_matches(['│', ' ']).ends_with('…')),
+        "{text}"
+    );
+    let widths = text.lines().map(|line| line.chars().count());
+    assert!(widths.max() <= Some(100), "{text}");
+}
+
+#[test]
+fn below_160_columns_the_agents_are_a_list_and_one_large_terminal() {
+    for (size, many) in [((120, 40), 2), ((159, 50), 2), ((160, 60), 2), ((200, 60), 2)] {
+        let mut dashboard = Dashboard::full(size);
+        for attempt in [12, 13, 14, 15, 16, 17, 18, 19, 20] {
+            if let Some(open) = dashboard.board.attempts.get_mut(&AttemptId(attempt)) {
+                Arc::make_mut(open).state = AttemptState::Settled(Verdict::Passed);
+            }
+        }
+        dashboard.change("dbs-4", |_| ());
+        dashboard.press("2");
+        let panes = dashboard.frame().1.panes;
+        let has_list = panes.iter().any(|pane| pane.screen.is_none());
+        assert_eq!(
+            (panes.len(), has_list),
+            if size.0 < 160 { (many, true) } else { (1, false) },
+            "{size:?}"
+        );
+    }
+}
+
+#[test]
+fn an_agent_that_ended_stays_among_the_agents_until_the_person_moves() {
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("2");
+    dashboard.press("j k");
+    assert_eq!(shown(&dashboard), Some((agent(11), false)));
+    end(&mut dashboard, 11);
+    dashboard.now = NOW + Span::minutes(5);
+    dashboard.input(UiInput::Tick);
+    assert_eq!(shown(&dashboard), Some((agent(11), false)));
+    assert!(dashboard.text().contains(" ended ─"), "{}", dashboard.text());
+    dashboard.press("j");
+    assert_eq!(shown(&dashboard), Some((agent(12), false)));
+    dashboard.press("z");
+    end(&mut dashboard, 12);
+    assert!(
+        dashboard.text().contains("Agents  "),
+        "a list that is zoomed stays the list"
+    );
+}
