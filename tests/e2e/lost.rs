@@ -53,7 +53,7 @@ fn a_server_that_dies_is_started_again_and_no_byte_is_missing_on_the_screen() {
     story.dbs(&["task", "create", "Talk", "--id", "t-1", "--release"]);
     tty.press("C-b 2");
     tty.wait("the agent's terminal", |screen| {
-        screen.has("[2 Agents]") && screen.has("LOOKING")
+        screen.has("[2 Agents]") && screen.has("flood 0000")
     });
     story.wait_until("the agent's first words", || {
         fs::metadata(story.attempt(1).join("tty/000001.log")).is_ok_and(|log| log.len() > 100_000)
