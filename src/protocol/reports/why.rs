@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::domain::{AgentSession, Attempt, Task, TaskId, TaskState, Timestamp, WaitReason};
+use crate::domain::attempt::{Activity, ActivityKind};
+use crate::domain::{
+    AgentSession, Attempt, EngineAction, Task, TaskId, TaskState, Timestamp, WaitReason, Worker,
+};
 use crate::protocol::query::{OutputFormat, QueryError};
 use crate::protocol::reports::in_format;
 use crate::protocol::reports::status::doing;
-use crate::read_model::{ReadModel, source_words};
+use crate::read_model::{AttentionKind, ReadModel, source_words};
 
 /// Explains a task, or an agent at work, by its name.
 pub(in crate::protocol) fn report(
@@ -65,41 +68,114 @@ pub(super) fn why_task(board: &ReadModel, task: &Task) -> String {
         TaskState::Backlog => format!("{id} is in the backlog; hand it over with `dbs task release {id}`"),
         TaskState::Released => released(board, task),
         TaskState::Active | TaskState::Verifying => match board.open_attempt(task) {
-            Some(attempt) => {
-                let session = match &attempt.session {
-                    AgentSession::Fresh => String::new(),
-                    AgentSession::Continued(of) => {
-                        format!(", which goes on with the session of attempt {}", of.after)
-                    }
-                    AgentSession::Restarted(of) => {
-                        let after = of.after;
-                        format!(
-                            ", session {}, begun when the context of attempt {after} was full",
-                            of.session
-                        )
-                    }
-                };
-                let leaves = attempt.leaves_since().map_or(
-                    "",
-                    |_| "; it is asked to stop because its context is full, and a fresh session follows",
-                );
-                let name = attempt.worker.name();
-                format!(
-                    "{id} is being worked on by {name} (attempt {}{session}){leaves}",
-                    attempt.id
-                )
-            }
-            None => format!("{id} is being worked on"),
+            Some(attempt) => at_work(board, task, attempt),
+            None => format!("{id}: the engine is about to go on with it"),
         },
         TaskState::Held(crate::domain::HoldReason::Approval) => {
             format!("{id} waits for approval: `dbs approve {id}` or `dbs reject {id} WHY`")
         }
-        TaskState::Held(hold) => format!("{id} is held: {hold}; retry with `dbs retry {id}`"),
+        TaskState::Held(hold) => format!(
+            "{id} is held: {}; retry with `dbs retry {id}`",
+            task.hold_text(hold)
+        ),
         TaskState::Parked(why) => format!("{id} is set aside: {why}; retry with `dbs retry {id}`"),
         TaskState::Done => format!("{id} is done"),
         TaskState::Failed(why) => format!("{id} failed: {why}; retry with `dbs retry {id}`"),
         TaskState::Skipped(cause) => format!("{id} was skipped because of {cause}"),
         TaskState::Cancelled => format!("{id} was closed without being done"),
+    }
+}
+
+/// Of a task at work: what keeps it from going on first, then who works on it.
+fn at_work(board: &ReadModel, task: &Task, attempt: &Attempt) -> String {
+    let cause = match task.state {
+        _ if !board.is_live => Some("no server runs; `dbs` starts one".to_owned()),
+        TaskState::Verifying => None,
+        _ => asked(board, attempt).or_else(|| kept_from_work(&attempt.activity)),
+    };
+    let worker = match (&attempt.worker, &task.state) {
+        (Worker::Engine(action), _) => format!("the engine {} it (attempt {})", verb(*action), attempt.id),
+        (Worker::Agent { name, .. }, TaskState::Verifying) => {
+            format!("the engine checks what {name} did (attempt {})", attempt.id)
+        }
+        (Worker::Agent { name, .. }, _) => {
+            let works = if cause.is_some() {
+                "has it"
+            } else {
+                "is working on it"
+            };
+            format!(
+                "{name} {works} (attempt {}{})",
+                attempt.id,
+                session_words(&attempt.session)
+            )
+        }
+    };
+    let leaves = attempt.leaves_since().map_or(
+        "",
+        |_| "; it is asked to stop because its context is full, and a fresh session follows",
+    );
+    let id = &task.id;
+    match cause {
+        Some(cause) => format!("{id}: {cause}; {worker}{leaves}"),
+        None => format!("{id}: {worker}{leaves}"),
+    }
+}
+
+/// What its agent asks a person, since when, and the way to answer; the oldest first.
+fn asked(board: &ReadModel, attempt: &Attempt) -> Option<String> {
+    let mut of_it = board
+        .attention
+        .iter()
+        .filter(|item| item.attempt == Some(attempt.id));
+    let item = of_it.find(|item| item.kind.is_agents())?;
+    let (task, age) = (&item.task, board.at.since(item.since));
+    let what = match item.kind {
+        AttentionKind::Permission => format!("a permission: {}", item.text),
+        AttentionKind::Question => format!("an answer: {}", item.text),
+        _ => format!("somebody at its terminal: {}", item.text),
+    };
+    let way = if item.kind == AttentionKind::Dialog {
+        "type there: `dbs`, then `i` on its row".to_owned()
+    } else {
+        format!("`dbs answer {task} ANSWER`")
+    };
+    Some(format!("waits for a person for {age}, needs {what}; {way}"))
+}
+
+/// What an agent is known to be kept by, where nothing is asked.
+fn kept_from_work(activity: &Activity) -> Option<String> {
+    let is_kept = matches!(
+        activity.doing,
+        ActivityKind::Limit { .. }
+            | ActivityKind::NotLoggedIn(_)
+            | ActivityKind::Failed(_)
+            | ActivityKind::Error(_)
+            | ActivityKind::Exited
+            | ActivityKind::Lost
+    );
+    is_kept.then(|| format!("its agent is kept from work: {}", doing(activity)))
+}
+
+fn verb(action: EngineAction) -> &'static str {
+    match action {
+        EngineAction::Merge => "merges",
+        EngineAction::Commit => "commits",
+        EngineAction::Verify => "verifies",
+    }
+}
+
+fn session_words(session: &AgentSession) -> String {
+    match session {
+        AgentSession::Fresh => String::new(),
+        AgentSession::Continued(of) => format!(", which goes on with the session of attempt {}", of.after),
+        AgentSession::Restarted(of) => {
+            let after = of.after;
+            format!(
+                ", session {}, begun when the context of attempt {after} was full",
+                of.session
+            )
+        }
     }
 }
 
@@ -115,4 +191,86 @@ fn released(board: &ReadModel, task: &Task) -> String {
 
 fn time_left(until: Timestamp, now: Timestamp) -> String {
     until.since(now).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{
+        Ask, AskChannel, AskKind, AttemptId, Board, BoardSettings, Command, Event, RequestId, TaskDraft,
+    };
+
+    /// A board whose only task is worked on, after these events; the report is read a minute later.
+    fn told(events: &[Event]) -> String {
+        let mut board = Board::default();
+        let flows = crate::formats::workflow::builtin().into_iter();
+        let flows = flows.filter_map(|(name, text)| crate::formats::workflow::read(name.as_ref(), text).0);
+        board.apply(Timestamp(1), &Event::WorkflowsLoaded(flows.collect()));
+        let settings = BoardSettings {
+            base: Some("main".to_owned()),
+            ..BoardSettings::default()
+        };
+        board.apply(Timestamp(1), &Event::Configured(settings));
+        for command in [
+            Command::Create(TaskDraft::new("t-1", "Build")),
+            Command::Release(vec!["t-1".into()]),
+        ] {
+            let (request, by) = (RequestId(0), "ann".to_owned());
+            board.apply(Timestamp(2), &Event::Asked { request, by, command });
+        }
+        for event in events {
+            board.apply(Timestamp(1_000), event);
+        }
+        let model = ReadModel::of(&board, Timestamp(61_000));
+        let name = model.agents().next().unwrap().attempt.worker.name().to_owned();
+        why_task(&model, &board.tasks[&TaskId::from("t-1")]).replace(&name, "AGENT")
+    }
+
+    fn asks(kind: AskKind) -> Event {
+        Event::AskOpened {
+            attempt: AttemptId(1),
+            ask: Ask {
+                id: "ask-1".into(),
+                kind,
+                text: "Bash: make".to_owned(),
+                options: Vec::new(),
+                channel: AskChannel::Request,
+            },
+            rule: None,
+        }
+    }
+
+    fn seen(doing: ActivityKind) -> Event {
+        Event::Observed {
+            attempt: AttemptId(1),
+            doing,
+            source: "hook".to_owned(),
+        }
+    }
+
+    #[test]
+    fn an_agent_that_waits_for_a_person_is_the_cause_and_the_way_to_answer_is_said() {
+        assert_eq!(
+            told(&[asks(AskKind::Permission)]),
+            "t-1: waits for a person for 1m, needs a permission: Bash: make; `dbs answer t-1 ANSWER`; AGENT has it (attempt 1)"
+        );
+        assert_eq!(
+            told(&[asks(AskKind::Dialog)]),
+            "t-1: waits for a person for 1m, needs somebody at its terminal: Bash: make; type there: `dbs`, then `i` on its \
+             row; AGENT has it (attempt 1)"
+        );
+    }
+
+    #[test]
+    fn what_keeps_an_agent_from_work_comes_before_who_works() {
+        let limit = ActivityKind::NotLoggedIn("run `claude /login`".to_owned());
+        assert_eq!(
+            told(&[seen(ActivityKind::Working), seen(limit)]),
+            "t-1: its agent is kept from work: not logged in: run `claude /login`; AGENT has it (attempt 1)"
+        );
+        assert_eq!(
+            told(&[seen(ActivityKind::Working)]),
+            "t-1: AGENT is working on it (attempt 1)"
+        );
+    }
 }
