@@ -25,6 +25,7 @@ mod machine;
 mod metrics;
 mod prompt;
 mod sessions;
+mod task_names;
 mod trouble;
 mod trust;
 
@@ -236,6 +237,11 @@ impl ReadModel {
         counts
     }
 
+    /// Whether there are tasks, and nothing more happens to any of them by itself.
+    pub fn is_all_done(&self) -> bool {
+        !self.tasks.is_empty() && self.tasks.values().all(|task| task.state.is_terminal())
+    }
+
     /// The stage in which a task's work is merged, if its workflow has one.
     pub fn merge_of(&self, task: &Task) -> Option<&Stage> {
         let stages = &self.workflows.get(&task.workflow)?.stages;
@@ -250,12 +256,14 @@ impl ReadModel {
         known.map_or_else(|| task.stage.to_string(), |stage| stage.label.clone())
     }
 
-    /// Tags that any task carries.
+    /// Tags that any task carries, or that decide the way of a task in a workflow.
     pub fn tags(&self) -> BTreeSet<&str> {
-        self.tasks
-            .values()
-            .flat_map(|task| task.tags.iter().map(String::as_str))
-            .collect()
+        let carried = self.tasks.values().flat_map(|task| &task.tags);
+        let stages = self.workflows.values().flat_map(|flow| &flow.stages);
+        let deciding = stages
+            .flat_map(|stage| &stage.success)
+            .filter_map(|edge| edge.when.as_ref());
+        carried.chain(deciding).map(String::as_str).collect()
     }
 }
 

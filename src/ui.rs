@@ -59,7 +59,8 @@ pub use plain::{
 pub use program_report::{ProgramCall, ProgramReport, ProgramReports};
 pub use repaint::RenderedFrame;
 pub use scene::{
-    LogLine, MouseReporting, Scene, ScreenCursor, ScreenId, ScreenRead, Screens, SessionFacts, SessionKind,
+    LeaveEffect, LogLine, MouseReporting, Scene, ScreenCursor, ScreenId, ScreenRead, Screens, SessionFacts,
+    SessionKind,
 };
 pub use screen_layout::InputMode;
 pub use scrollback::{Scrollback, ScrollbackLine, SelectionMode};

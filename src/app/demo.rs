@@ -25,6 +25,7 @@ use crate::domain::task::GateCommand;
 use crate::domain::{BatchId, BoardSettings, Span, TaskId};
 use crate::protocol::wire::{LONG_FRAMES_TOGETHER, StopAgents, longest_from_client};
 use crate::server::{Server, Session};
+use crate::ui::LeaveEffect;
 use repository::{BASE, DemoRepos, NOTHING};
 
 /// Display, speed and folder of the demo.
@@ -94,12 +95,14 @@ pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> Result<ExitCode, String>
         None => edge.with_state_home(scratch.path()),
     };
     let place = ProjectPaths::find(&made.project, &own).map_err(could_not)?;
-    let mut setup = demo_setup(options, edge)?;
+    let person = scratch.path().join("person");
+    let mut setup = demo_setup(options, edge, &person)?;
     if let Some(agent) = &agent {
         agent.arrange(&mut setup, edge);
     }
     let session = session::start(place, setup, &runtime).map_err(could_not)?;
-    let result = fill(&session, &demo).and_then(|()| runtime.block_on(serve(session, &made, options, edge)));
+    let result = fill(&session, &demo)
+        .and_then(|()| runtime.block_on(serve(session, (&made, &person), options, edge)));
     if let Some(folder) = kept.filter(|_| options.form != DemoDisplay::Json) {
         output::line(&format!("the repository is in {}", folder.display()));
     }
@@ -120,7 +123,7 @@ fn kept(folder: &Path) -> Result<PathBuf, String> {
     folder.canonicalize().map_err(failed)
 }
 
-fn demo_setup(options: &DemoOptions, edge: &ProcessEnv) -> Result<SessionSetup, String> {
+fn demo_setup(options: &DemoOptions, edge: &ProcessEnv, person: &Path) -> Result<SessionSetup, String> {
     let mut setup = session_setup::of(&Config::default(), &edge.without_git_configuration(NOTHING))?;
     let answer_after = match options.form {
         // What is over before the server has looked was never asked.
@@ -131,9 +134,14 @@ fn demo_setup(options: &DemoOptions, edge: &ProcessEnv) -> Result<SessionSetup, 
         scenario: "demo".to_owned(),
         speed: options.speed.to_string(),
         answer_after: Some(answer_after.to_owned()),
+        person_file: options.form.has_person().then(|| person.to_owned()),
     });
     setup.agents.default = Some(scripted.into());
     setup.settings = rules(setup.settings);
+    setup.on_leave = match options.keep {
+        Some(_) => LeaveEffect::EndsAndKeeps,
+        None => LeaveEffect::EndsAndDeletes,
+    };
     Ok(setup)
 }
 
@@ -205,7 +213,7 @@ fn draft(task: &DemoTask) -> TaskDraft {
 
 async fn serve(
     session: Session,
-    made: &DemoRepos,
+    (made, person): (&DemoRepos, &Path),
     options: &DemoOptions,
     edge: &ProcessEnv,
 ) -> Result<ExitCode, String> {
@@ -229,8 +237,24 @@ async fn serve(
         server.stop.cancel();
         shown
     };
-    let ((), shown) = tokio::join!(server.serve(&listener), showing);
+    let noticing = async {
+        tokio::select! {
+            () = note_person(&server, person) => {}
+            () = server.stop.cancelled() => {}
+        }
+    };
+    let ((), shown, ()) = tokio::join!(server.serve(&listener), showing, noticing);
     end(&server).await.and(shown)
+}
+
+/// Makes the file that has the agents wait for a person, at the first key of one.
+async fn note_person(server: &Server, file: &Path) {
+    let mut at_keys = server.at_keys();
+    if at_keys.wait_for(|pressed| *pressed).await.is_ok() {
+        // Without it questions answer themselves all the same, after the time they show.
+        let file = file.to_owned();
+        drop(tokio::task::spawn_blocking(move || std::fs::write(file, "")).await);
+    }
 }
 
 /// Shows the demo without a client until it is over or interrupted.

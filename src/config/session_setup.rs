@@ -20,6 +20,7 @@ use crate::formats::nearest::nearest;
 use crate::formats::permissions::read_setting;
 use crate::formats::workflow;
 use crate::term::EmulatorKind;
+use crate::ui::LeaveEffect;
 
 /// Everything a session is started with, from configuration, arguments and environment.
 #[derive(Debug, Clone)]
@@ -45,6 +46,8 @@ pub struct SessionSetup {
     /// Who signs what the engine commits for agents, as `Name <address>`.
     pub author: Option<String>,
     pub gate_timeout: Duration,
+    /// What becomes of the session when its person leaves.
+    pub on_leave: LeaveEffect,
 }
 
 impl Config {
@@ -113,6 +116,7 @@ pub fn of(config: &Config, edge: &ProcessEnv) -> Result<SessionSetup, String> {
         log_limit: u64::from(config.value(&schema::TERMINAL_LOG_LIMIT_MIB)) * 1024 * 1024,
         author: config.value(&schema::COMMIT_AUTHOR),
         gate_timeout: Duration::from_millis(config.value(&schema::LIMITS_GATE_TIMEOUT).0),
+        on_leave: LeaveEffect::GoesOn,
     })
 }
 
@@ -321,6 +325,7 @@ fn rehearsal(config: &Config) -> RehearsalAgent {
         scenario: config.value(&schema::REHEARSAL_SCENARIO).into_owned(),
         speed: config.value(&schema::REHEARSAL_SPEED).to_string(),
         answer_after: (config.value(&schema::REHEARSAL_ANSWER_AFTER)).map(|seconds| seconds.to_string()),
+        person_file: None,
     }
 }
 

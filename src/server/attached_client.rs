@@ -16,7 +16,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crossterm::event::{Event as InputEvent, MouseEventKind};
+use crossterm::event::Event as InputEvent;
 use futures::FutureExt as _;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -266,9 +266,7 @@ impl AttachedClient {
         event: InputEvent,
         sender: &mut FrameSender,
     ) -> Result<ClientFlow, ConnectionError> {
-        if is_user_input(&event) {
-            self.services.clients.used(self.number);
-        }
+        self.services.clients.received(self.number, &event);
         let input = match event {
             InputEvent::Key(key) => UiInput::Key(key),
             InputEvent::Mouse(mouse) => UiInput::Mouse(mouse),
@@ -376,15 +374,6 @@ impl AttachedClient {
             Err(error) => self.toast(NoticeLevel::Error, format!("something broke: {error}")),
         }
         ClientFlow::On
-    }
-}
-
-/// Whether an event shows that somebody uses the terminal.
-fn is_user_input(event: &InputEvent) -> bool {
-    match event {
-        InputEvent::Key(_) | InputEvent::Paste(_) | InputEvent::FocusGained => true,
-        InputEvent::Mouse(mouse) => mouse.kind != MouseEventKind::Moved,
-        InputEvent::FocusLost | InputEvent::Resize(..) => false,
     }
 }
 

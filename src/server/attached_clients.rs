@@ -1,5 +1,6 @@
 //! The attached clients together: who looks, whose terminal decides sizes and colours, and how many there are.
 
+use crossterm::event::{Event as InputEvent, MouseEventKind};
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
@@ -35,6 +36,21 @@ impl AttachedClients {
     /// How many clients draw.
     pub(super) fn count(&self) -> usize {
         self.presence.count()
+    }
+
+    /// Notes what an event tells of the person at that client: whether it is used, and whether keys are pressed.
+    pub(super) fn received(&self, client: u64, event: &InputEvent) {
+        let by_hand = match event {
+            InputEvent::Key(_) | InputEvent::Paste(_) => true,
+            InputEvent::Mouse(mouse) => mouse.kind != MouseEventKind::Moved,
+            InputEvent::FocusGained | InputEvent::FocusLost | InputEvent::Resize(..) => false,
+        };
+        if by_hand {
+            self.presence.note_key();
+        }
+        if by_hand || *event == InputEvent::FocusGained {
+            self.used(client);
+        }
     }
 
     pub(super) fn used(&self, client: u64) {

@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
 use crate::domain::Timestamp;
-use crate::ui::{SessionFacts, SessionKind};
+use crate::ui::{LeaveEffect, SessionFacts, SessionKind};
 
 /// The settings in use, and what is wrong with the files if newer ones could not be taken over.
 pub(super) struct ActiveSettings {
@@ -21,6 +21,7 @@ pub(super) struct ActiveSettings {
     /// The agents, whose kinds are settings, too.
     pub(super) agents: Arc<LocalAgents>,
     pub(super) started: Timestamp,
+    on_leave: LeaveEffect,
     config: watch::Sender<Arc<Config>>,
     /// What is wrong with the files as they are now. Held for the length of a reading: one at a time.
     pub(super) problem: Mutex<Option<String>>,
@@ -32,13 +33,18 @@ pub(super) struct FileStamps(Vec<(PathBuf, Option<(SystemTime, u64)>)>);
 
 impl ActiveSettings {
     /// Reads the settings of a session that started then from the files as they are now.
-    pub(super) fn new(place: ProjectPaths, agents: Arc<LocalAgents>, started: Timestamp) -> ActiveSettings {
+    pub(super) fn new(
+        place: ProjectPaths,
+        agents: Arc<LocalAgents>,
+        (started, on_leave): (Timestamp, LeaveEffect),
+    ) -> ActiveSettings {
         ActiveSettings {
             config: watch::Sender::new(Arc::new(place.config())),
             problem: Mutex::new(None),
             place,
             agents,
             started,
+            on_leave,
         }
     }
 
@@ -65,6 +71,7 @@ impl ActiveSettings {
             } else {
                 SessionKind::Real
             },
+            on_leave: self.on_leave,
             started: self.started,
             utc_offset: clock::utc_offset(),
             connection_notice: None,

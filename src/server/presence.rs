@@ -10,6 +10,7 @@ use tokio::sync::watch;
 pub(super) struct Presence {
     screens: Mutex<BTreeMap<u64, bool>>,
     away: watch::Sender<bool>,
+    at_keys: watch::Sender<bool>,
 }
 
 impl Default for Presence {
@@ -17,6 +18,7 @@ impl Default for Presence {
         Presence {
             screens: Mutex::default(),
             away: watch::Sender::new(true),
+            at_keys: watch::Sender::new(false),
         }
     }
 }
@@ -45,6 +47,17 @@ impl Presence {
         self.away.subscribe()
     }
 
+    /// Notes that a person pressed a key, clicked or pasted.
+    pub(super) fn note_key(&self) {
+        self.at_keys
+            .send_if_modified(|before| !std::mem::replace(before, true));
+    }
+
+    /// Becomes true with the first key, click or paste of a person.
+    pub(super) fn at_keys(&self) -> watch::Receiver<bool> {
+        self.at_keys.subscribe()
+    }
+
     fn update(&self, change: impl FnOnce(&mut BTreeMap<u64, bool>)) {
         let mut screens = self.screens.lock();
         change(&mut screens);
@@ -58,6 +71,17 @@ impl Presence {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_person_is_at_the_keys_from_the_first_one_on() {
+        let presence = Presence::default();
+        let at_keys = presence.at_keys();
+        presence.set_focused(1, true);
+        assert!(!*at_keys.borrow(), "only looks");
+        presence.note_key();
+        presence.note_key();
+        assert!(*at_keys.borrow());
+    }
 
     #[test]
     fn nobody_is_there_when_no_screen_is_attached_or_all_say_that_they_are_not_looked_at() {

@@ -159,9 +159,10 @@ impl Session {
         let thread = EngineThread::start(running, first, ends).map_err(SessionError::Thread)?;
         let started = clock::now();
         let terminals = (Arc::clone(&holders) as _, hub.clone());
+        let on_leave = setup.on_leave;
         let shells = Shells::new(place.clone(), setup, started, terminals);
         Ok(Session {
-            settings: Arc::new(ActiveSettings::new(place.clone(), agents, started)),
+            settings: Arc::new(ActiveSettings::new(place.clone(), agents, (started, on_leave))),
             paths: place,
             engine,
             started_at: started,
@@ -224,6 +225,11 @@ impl Server {
         let reloader = &self.conversations.services.reloader;
         reloader.say_untrusted(&self.session.settings.config());
         reloader.watch_files().await;
+    }
+
+    /// Becomes true when a person presses the first key, clicks or pastes at an attached client.
+    pub fn at_keys(&self) -> watch::Receiver<bool> {
+        self.conversations.services.clients.presence.at_keys()
     }
 
     /// Sends notifications over the configured channels until the server ends.

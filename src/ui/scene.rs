@@ -49,12 +49,26 @@ pub struct SessionFacts {
     pub version: String,
     /// Whether the agents are scripted ones; then the frame always says so.
     pub kind: SessionKind,
+    /// What becomes of it when its person leaves.
+    pub on_leave: LeaveEffect,
     /// When the session began; the top bar counts from here.
     pub started: Timestamp,
     /// Seconds east of UTC, for times of day in the log.
     pub utc_offset: i32,
     /// Something about the connection a person should know; shown until it is empty.
     pub connection_notice: Option<String>,
+}
+
+/// What becomes of a session when its person leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LeaveEffect {
+    /// It goes on, as every session of a project.
+    #[default]
+    GoesOn,
+    /// It is a demo: its agents end, and its folder is deleted.
+    EndsAndDeletes,
+    /// It is a demo whose folder is kept: its agents end.
+    EndsAndKeeps,
 }
 
 /// Whether the agents of a session are real or scripted ones.

@@ -111,7 +111,7 @@ impl StatusLabel {
 /// How a task is marked.
 pub(super) fn task_status(task: &Task, model: &ReadModel, now: Timestamp) -> StatusLabel {
     let (mark, word) = match &task.state {
-        TaskState::Released => return waiting(task, now),
+        TaskState::Released => return waiting(task, model, now),
         TaskState::Active | TaskState::Verifying => match model.open_attempt(task) {
             // Since it is verified; the agent may have worked for hours before.
             Some(attempt) if attempt.state == AttemptState::Verifying => {
@@ -136,19 +136,22 @@ pub(super) fn task_status(task: &Task, model: &ReadModel, now: Timestamp) -> Sta
         TaskState::Parked(why) => (DisplayStatus::Paused, format!("parked: {why}")),
         TaskState::Done => (DisplayStatus::Done, "done".to_owned()),
         TaskState::Failed(why) => (DisplayStatus::Failed, format!("failed: {why}")),
-        TaskState::Skipped(root) => (DisplayStatus::Skipped, format!("skipped, {root} failed")),
+        TaskState::Skipped(root) => (
+            DisplayStatus::Skipped,
+            format!("skipped, {} failed", model.name_of(root)),
+        ),
         TaskState::Cancelled => (DisplayStatus::Skipped, "cancelled".to_owned()),
     };
     StatusLabel::new(mark, word, task.since)
 }
 
-fn waiting(task: &Task, now: Timestamp) -> StatusLabel {
+fn waiting(task: &Task, model: &ReadModel, now: Timestamp) -> StatusLabel {
     let (mark, word) = match &task.why_not {
         None => (DisplayStatus::Queued, "queued".to_owned()),
         Some(WaitReason::Until(at)) => (DisplayStatus::Retry, format!("retry in {}", at.since(now))),
         Some(WaitReason::Paused) => (DisplayStatus::Paused, "paused".to_owned()),
         Some(why @ (WaitReason::Dependencies(_) | WaitReason::DependencyNotMerged(_))) => {
-            (DisplayStatus::Waiting, why.to_string())
+            (DisplayStatus::Waiting, model.wait_text(why))
         }
         Some(
             why @ (WaitReason::UnknownDependency(_)

@@ -1,6 +1,7 @@
 //! What a key, a click or a paste does: a new state, and requests to whoever owns the board and the terminals. Does nothing
 //! itself; the same state, scene and input give the same answer.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crossterm::event::{KeyEvent, MouseEvent, MouseEventKind};
@@ -105,6 +106,9 @@ pub enum UiRequest {
 pub struct NewTask {
     pub title: String,
     pub body: String,
+    pub tags: BTreeSet<String>,
+    /// Tasks that must be done first.
+    pub deps: BTreeSet<TaskId>,
     pub kind: TaskKind,
     /// The workflow; the usual one without.
     pub workflow: Option<WorkflowId>,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::driver::{Story, said};
+use crate::terminal::Tty;
 
 #[test]
 fn the_demo_ends_well_and_says_so_in_json() {
@@ -84,13 +85,20 @@ fn the_demo_is_played_on_the_whole_screen_to_its_end() {
                 && screen.area("Log").is_some()
         },
     );
-    tty.wait("a question", |screen| {
-        screen.has("NEEDS YOU") && screen.has("knot-3")
+    tty.wait(
+        "a question that would answer itself, in the pane of whoever asks",
+        |screen| screen.has("NEEDS YOU") && screen.has("knot-3") && screen.has("answers itself with 1 in "),
+    );
+    // Any key will do, also one that is not for that terminal.
+    tty.press("j");
+    tty.press("k");
+    tty.wait("the question of the same agent, without an end", |screen| {
+        !screen.has("answers itself")
     });
     tty.press("C-b a");
     tty.wait("the terminal that asks, beside the list", |screen| {
         screen.has("[1 Main]")
-            && screen.has("No, commit without it")
+            && screen.has("waits for your answer")
             && screen.has("LOOKING")
             && screen.area("Board").is_some()
     });
@@ -98,14 +106,19 @@ fn the_demo_is_played_on_the_whole_screen_to_its_end() {
     tty.press("i n");
     tty.see("Nothing needs you.");
     tty.press("C-b 1");
+    add_task(&tty);
     tty.wait("the end of all tasks", |screen| {
-        screen.has("✓12") && screen.has("12 finished") && screen.pane_has("Log", "demo completed")
+        screen.has("✓13") && screen.has("13 finished") && screen.pane_has("Log", "demo completed")
     });
     tty.press(".");
     tty.wait("finished tasks", |screen| {
         (1..=10).all(|number| screen.has(&format!("✓ knot-{number} ")))
     });
     tty.press("q");
+    tty.wait("what becomes of the folder", |screen| {
+        screen.has("Leave the demo?") && screen.has("Its folder is kept.")
+    });
+    tty.press("y");
     let (code, screen) = tty.leave();
     assert_eq!(code, 0);
     assert!(screen.is_restored(), "{screen:?}");
@@ -125,6 +138,24 @@ fn the_demo_is_played_on_the_whole_screen_to_its_end() {
         cover.contains("motto = \"Tie it right, check it twice\""),
         "{cover}"
     );
+    let notes = story.git(
+        &origin,
+        &["ls-tree", "--name-only", "-r", "feature/demo", "notes/"],
+    );
+    assert!(notes.starts_with("notes/") && notes.ends_with(".md"), "{notes}");
+}
+
+/// A task of the person is played, too.
+fn add_task(tty: &Tty<'_>) {
+    tty.press("Esc");
+    tty.miss("LOOK");
+    tty.press("n");
+    tty.see("New task");
+    tty.type_text("Mine");
+    tty.press("Up Right");
+    tty.see("is released at once");
+    tty.press("Enter");
+    tty.see("13 tasks");
 }
 
 #[test]
@@ -134,6 +165,12 @@ fn a_demo_that_is_left_early_leaves_nothing() {
     // The worst moment: programs are just being started.
     tty.wait("agents at work", |screen| screen.has("agents 4/4"));
     tty.press("q");
+    tty.wait("what goes with it", |screen| {
+        screen.has("Leave the demo?")
+            && screen.has("Its folder is deleted")
+            && screen.has("These agents are ended:")
+    });
+    tty.press("y");
     let (code, screen) = tty.leave();
     assert_eq!(code, 0);
     assert!(screen.is_restored(), "{screen:?}");

@@ -72,6 +72,8 @@ fn who_comes_for_the_first_time_answers_three_questions_sees_the_demo_and_is_not
     tty.press("Enter");
     tty.wait("the demo", |screen| screen.has("DEMO") && screen.has("12 tasks"));
     tty.press("q");
+    tty.see("Leave the demo?");
+    tty.press("y");
     tty.wait("the project again", |screen| {
         screen.has(" dbs project ") && !screen.has("DEMO") && !screen.has("First start")
     });

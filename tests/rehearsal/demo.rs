@@ -312,6 +312,7 @@ fn every_part_of_the_demo_is_played_by_some_attempt() {
             ("security-review", "security-reviewer", "fresh"),
             ("merging", "integrator", "fallback"),
             ("acceptance", "tester", "fresh"),
+            ("investigating", "investigator", "fresh"),
         ];
         for ((stage, role, mode), number) in roles.into_iter().flat_map(|role| [(role, 1), (role, 2)]) {
             let now = AttemptContext {

@@ -43,6 +43,7 @@ fn context(tree: &Path) -> RehearsalContext {
         title: "Say {task}".into(),
         attempt: "7".into(),
         token: "secret".into(),
+        person_file: None,
         worktree: tree.to_owned(),
         ..RehearsalContext::read(&|_| None).unwrap()
     }

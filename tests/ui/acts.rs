@@ -226,10 +226,38 @@ fn the_form_makes_a_task_of_every_field() {
     dashboard.input(UiInput::Paste("Fix it".to_owned()));
     dashboard.press("Tab");
     dashboard.input(UiInput::Paste("all of it".to_owned()));
+    dashboard.press("Tab");
+    dashboard.input(UiInput::Paste("mine, secu".to_owned()));
+    assert!(
+        dashboard.text().contains("Right take  security"),
+        "{}",
+        dashboard.text()
+    );
+    dashboard.press("Right Tab");
+    dashboard.input(UiInput::Paste("dbs-9 nothing".to_owned()));
+    assert_eq!(dashboard.press("Enter"), [], "an unknown task is refused");
+    assert!(
+        dashboard.text().contains("there is no task nothing"),
+        "{}",
+        dashboard.text()
+    );
+    for _ in 0.."nothing".len() {
+        dashboard.press("Backspace");
+    }
+    // By a word of its title.
+    dashboard.input(UiInput::Paste("typing".to_owned()));
+    assert!(
+        dashboard.text().contains("Right take  dbs-13"),
+        "{}",
+        dashboard.text()
+    );
+    dashboard.press("Right");
     let sent = dashboard.press("Tab Right Tab Tab Left Tab Right Enter");
     let task = NewTask {
         title: "Fix it".to_owned(),
         body: "all of it".to_owned(),
+        tags: ["mine".to_owned(), "security".to_owned()].into(),
+        deps: ["dbs-13".into(), "dbs-9".into()].into(),
         kind: dbs::domain::task::TaskKind::Bug,
         workflow: Some("kanban".into()),
         priority: 1,

@@ -20,8 +20,8 @@ use dbs::domain::{
 };
 use dbs::read_model::ReadModel;
 use dbs::ui::{
-    Chord, ColourDepth, FirstTab, Glyphs, LogLine, RenderedLayout, Scene, ScreenId, SessionFacts,
-    SessionKind, Theme, UiInput, UiRequest, UiState, ViewCache, update, view,
+    Chord, ColourDepth, FirstTab, Glyphs, LeaveEffect, LogLine, RenderedLayout, Scene, ScreenId,
+    SessionFacts, SessionKind, Theme, UiInput, UiRequest, UiState, ViewCache, update, view,
 };
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -93,6 +93,7 @@ impl Dashboard {
                 project: "shop".to_owned(),
                 version: "0.1.0".to_owned(),
                 kind: SessionKind::Real,
+                on_leave: LeaveEffect::GoesOn,
                 started: ago(2467),
                 utc_offset: 7200,
                 connection_notice: None,

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use dbs::domain::{AttemptId, AttemptState, Span, TaskId, Verdict};
-use dbs::ui::{ScreenId, UiInput};
+use dbs::domain::{AttemptId, AttemptState, Span, TaskId, TaskState, Verdict};
+use dbs::ui::{LeaveEffect, ScreenId, UiInput, UiRequest};
 
 use crate::fixture::{Dashboard, NOW};
 
@@ -222,4 +222,89 @@ fn an_agent_that_ended_stays_among_the_agents_until_the_person_moves() {
         dashboard.text().contains("Agents  "),
         "a list that is zoomed stays the list"
     );
+}
+
+/// Everything is done, and nobody has chosen a task.
+fn all_done(size: (u16, u16)) -> Dashboard {
+    let mut dashboard = Dashboard::full(size);
+    let ids: Vec<String> = dashboard.board.tasks.keys().map(ToString::to_string).collect();
+    for id in ids {
+        dashboard.change(&id, |task| {
+            task.open_attempt = None;
+            if !task.state.is_terminal() {
+                task.state = TaskState::Done;
+            }
+        });
+    }
+    dashboard.now = NOW + Span::minutes(5);
+    dashboard.input(UiInput::Tick);
+    dashboard
+}
+
+#[test]
+fn when_all_is_done_how_it_went_is_shown_beside_the_list_until_a_task_is_selected() {
+    for size in [(80, 24), (120, 40), (200, 60)] {
+        let mut dashboard = all_done(size);
+        let text = dashboard.text();
+        assert!(
+            text.contains("─ All done ─") && text.contains("finished"),
+            "{text}"
+        );
+        assert!(!text.contains("Next, in a repository of your own:"), "{text}");
+        assert_eq!(text.matches("All done").count(), 1, "{text}");
+        dashboard.press(". j");
+        assert!(!dashboard.text().contains("All done"), "{}", dashboard.text());
+    }
+}
+
+#[test]
+fn a_demo_ends_with_what_comes_next_and_is_left_after_a_question() {
+    for size in [(60, 15), (80, 24), (120, 40), (200, 60)] {
+        let mut dashboard = all_done(size);
+        dashboard.session.on_leave = LeaveEffect::EndsAndDeletes;
+        dashboard.input(UiInput::Tick);
+        let text = dashboard.text();
+        for part in ["All done", "Next, in a repository of your own:", "dbs init"] {
+            assert!(text.contains(part), "{part} {size:?}: {text}");
+        }
+        assert_eq!(dashboard.press("q"), [], "asks first");
+        assert!(
+            dashboard.text().contains("Its folder is deleted"),
+            "{}",
+            dashboard.text()
+        );
+        assert_eq!(dashboard.press("n"), []);
+        assert!(!dashboard.text().contains("Leave the demo?"));
+        assert_eq!(dashboard.press("q y"), [UiRequest::Detach]);
+    }
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.session.on_leave = LeaveEffect::EndsAndKeeps;
+    dashboard.press("C-b d");
+    let text = dashboard.text();
+    assert!(
+        text.contains("Its folder is kept.") && text.contains("These agents are ended:"),
+        "{text}"
+    );
+    let mut dashboard = Dashboard::full((120, 40));
+    assert_eq!(dashboard.press("q"), [UiRequest::Detach], "a project goes on");
+}
+
+#[test]
+fn in_a_demo_the_agent_that_asks_is_shown_while_nobody_has_chosen_a_task() {
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.session.on_leave = LeaveEffect::EndsAndDeletes;
+    dashboard.input(UiInput::Tick);
+    let asking = dashboard
+        .model
+        .attention
+        .iter()
+        .filter(|item| item.kind.is_agents());
+    let mut asking = asking.filter_map(|item| item.attempt.map(ScreenId::Attempt));
+    let first = asking.find(|screen| dashboard.screens.all.contains_key(screen));
+    assert_eq!(shown(&dashboard), Some((first.expect("somebody asks"), false)));
+    dashboard.press("j k");
+    let mine = shown(&dashboard);
+    dashboard.model.attention.reverse();
+    dashboard.input(UiInput::Tick);
+    assert_eq!(shown(&dashboard), mine, "a task was chosen");
 }

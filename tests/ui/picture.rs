@@ -13,8 +13,8 @@ use std::path::Path;
 use dbs::domain::{Span, Timestamp};
 use dbs::read_model::ReadModel;
 use dbs::ui::{
-    Chord, ColourDepth, Glyphs, RenderedLayout, Scene, ScreenId, SessionFacts, SessionKind, Theme, UiInput,
-    UiState, ViewCache, update, view,
+    Chord, ColourDepth, Glyphs, LeaveEffect, RenderedLayout, Scene, ScreenId, SessionFacts, SessionKind,
+    Theme, UiInput, UiState, ViewCache, update, view,
 };
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -59,6 +59,7 @@ impl Dashboard {
                 project: "project".to_owned(),
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 kind: SessionKind::Rehearsal,
+                on_leave: LeaveEffect::EndsAndDeletes,
                 started: BEGAN,
                 utc_offset: 0,
                 connection_notice: None,

@@ -1,5 +1,7 @@
 //! The built-in scripted agent.
 
+use std::path::PathBuf;
+
 use super::kind::{AgentKind, LaunchContext, RoleOptions};
 use crate::domain::{Cause, RoleId};
 use crate::ports::agents::{Brief, LaunchCommand};
@@ -15,6 +17,8 @@ pub struct RehearsalAgent {
     pub speed: NumberText,
     /// Seconds after which questions answer themselves; `None` as the scenario says.
     pub answer_after: Option<NumberText>,
+    /// A file that is there from the moment a person uses the program: questions wait for them then.
+    pub person_file: Option<PathBuf>,
 }
 
 impl AgentKind for RehearsalAgent {
@@ -47,6 +51,10 @@ impl AgentKind for RehearsalAgent {
         let mut env = vec![("DBS_REHEARSAL_SPEED".to_owned(), self.speed.clone())];
         if let Some(seconds) = &self.answer_after {
             env.push(("DBS_REHEARSAL_ANSWER_AFTER".to_owned(), seconds.clone()));
+        }
+        if let Some(file) = &self.person_file {
+            let file = file.to_string_lossy().into_owned();
+            env.push(("DBS_REHEARSAL_PERSON".to_owned(), file));
         }
         let program = context.program.to_string_lossy().into_owned();
         Ok(LaunchCommand {

@@ -37,6 +37,8 @@ pub struct RehearsalContext {
     pub socket: Option<PathBuf>,
     /// `DBS_INBOX`: folder for signals when no server listens, for the sink.
     pub inbox: Option<PathBuf>,
+    /// `DBS_REHEARSAL_PERSON`: a file that is there once a person uses the program; questions no longer answer themselves then.
+    pub person_file: Option<PathBuf>,
     /// `DBS_WORKTREE`: where the work is done; the current folder by default.
     pub worktree: PathBuf,
 }
@@ -70,6 +72,7 @@ impl RehearsalContext {
             base: or("DBS_BASE", "main"),
             socket: path("DBS_SOCKET"),
             inbox: path("DBS_INBOX"),
+            person_file: path("DBS_REHEARSAL_PERSON"),
             worktree: path("DBS_WORKTREE").unwrap_or_else(|| PathBuf::from(".")),
         })
     }

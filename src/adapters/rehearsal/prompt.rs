@@ -1,5 +1,6 @@
 //! The box in which a rehearsal asks a person, and the keys that answer it.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crossterm::event::KeyCode;
@@ -9,28 +10,36 @@ use super::screen::RehearsalScreen;
 use super::transcript_line::{TranscriptLine, bold, colour, width_of};
 use crate::formats::scenario::ScenarioColour;
 
+/// How often the time that is left is shown anew.
+const FRAME: Duration = Duration::from_millis(250);
+
 /// Shows a question and waits for `y`, `n`, a digit, the arrows with Enter, or Esc for the last choice. After
-/// `answer_after` the marked choice is taken. Returns the index of the answer.
+/// `answer_after` the marked choice is taken, unless a person has pressed a key: here, or anywhere once that file is there.
+/// Returns the index of the answer.
 pub(super) fn ask(
     screen: &mut RehearsalScreen<'_>,
-    text: &str,
-    choices: &[String],
-    answer_after: Option<Duration>,
+    (text, choices): (&str, &[String]),
+    (answer_after, person): (Option<Duration>, Option<&Path>),
 ) -> Result<usize, PlayEnd> {
     if !screen.has_keys() && answer_after.is_none() {
         return Err(RehearsalError::NobodyToAsk.into());
     }
-    let until = answer_after.map(|time| Instant::now() + time);
+    let mut until = answer_after.map(|time| Instant::now() + time);
     let mut marked = 0;
     loop {
-        screen.show(boxed(screen.size().0, text, choices, marked))?;
+        if screen.has_keys() && person.is_some_and(Path::exists) {
+            until = None;
+        }
         let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+        let columns = screen.size().0;
+        screen.show(boxed(columns, (text, choices), marked, (left, person.is_some())))?;
         if left.is_some_and(|left| left.is_zero()) {
             break;
         }
-        let Some(key) = screen.key(left.unwrap_or(Duration::from_secs(1)))? else {
+        let Some(key) = screen.key(left.unwrap_or(FRAME).min(FRAME))? else {
             continue;
         };
+        until = None;
         match press(key, choices, marked) {
             ChoiceAction::Highlight(index) => marked = index,
             ChoiceAction::Choose(index) => {
@@ -66,7 +75,27 @@ fn press(key: KeyCode, choices: &[String], marked: usize) -> ChoiceAction {
     }
 }
 
-fn boxed(columns: usize, text: &str, choices: &[String], marked: usize) -> Vec<TranscriptLine> {
+/// The time left before the box answers itself, in words; and that it waits, where it would have answered itself.
+fn countdown((left, is_demo): (Option<Duration>, bool), marked: usize) -> Option<String> {
+    match left {
+        Some(left) => {
+            let seconds = left.as_secs() + u64::from(left.subsec_nanos() > 0);
+            let answer = marked + 1;
+            Some(format!(
+                "answers itself with {answer} in {seconds}s; any key stops that"
+            ))
+        }
+        None => is_demo.then(|| "waits for your answer".to_owned()),
+    }
+}
+
+/// The lines of the box; `times` is the time left, if it answers itself, and whether it would for want of a person.
+fn boxed(
+    columns: usize,
+    (text, choices): (&str, &[String]),
+    marked: usize,
+    times: (Option<Duration>, bool),
+) -> Vec<TranscriptLine> {
     let inner = columns.saturating_sub(6).clamp(1, 70);
     let edge = "─".repeat(inner + 2);
     let frame = colour(ScenarioColour::Yellow);
@@ -94,6 +123,12 @@ fn boxed(columns: usize, text: &str, choices: &[String], marked: usize) -> Vec<T
         }
     }
     row("y · n · 1-9 · Enter", colour(ScenarioColour::Grey));
+    for piece in countdown(times, marked)
+        .iter()
+        .flat_map(|line| textwrap::wrap(line, inner))
+    {
+        row(&piece, colour(ScenarioColour::Grey));
+    }
     lines.push(TranscriptLine::new(&format!("╰{edge}╯"), frame));
     lines
 }
@@ -124,13 +159,31 @@ mod tests {
     }
 
     #[test]
+    fn the_time_left_is_counted_in_whole_seconds_and_a_demo_says_that_it_waits() {
+        let left = |millis| (Some(Duration::from_millis(millis)), true);
+        assert_eq!(
+            countdown(left(9_100), 0).unwrap(),
+            "answers itself with 1 in 10s; any key stops that"
+        );
+        assert_eq!(
+            countdown(left(9_000), 1).unwrap(),
+            "answers itself with 2 in 9s; any key stops that"
+        );
+        assert_eq!(countdown((None, true), 0).unwrap(), "waits for your answer");
+        assert_eq!(countdown((None, false), 0), None, "no other question says it");
+    }
+
+    #[test]
     fn the_box_stays_within_the_width() {
         for columns in [26, 40, 80, 200] {
             for line in boxed(
                 columns,
-                "Run the checks of the handbook, all of them?",
-                &["Yes".into(), "No".into()],
+                (
+                    "Run the checks of the handbook, all of them?",
+                    &["Yes".into(), "No".into()],
+                ),
                 0,
+                (Some(Duration::from_secs(7)), true),
             ) {
                 assert!(width_of(&line.text()) < columns, "{columns}: {}", line.text());
             }

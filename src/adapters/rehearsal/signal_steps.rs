@@ -46,7 +46,8 @@ impl ScenarioPlayer<'_, '_> {
                     .answer_after
                     .or(answer_after.map(|time| self.screen.pace.scaled(time)));
                 let choices: Vec<String> = choices.iter().map(|choice| self.expand(choice)).collect();
-                let index = ask(&mut self.screen, &text, &choices, after)?;
+                let person = self.context.person_file.as_deref();
+                let index = ask(&mut self.screen, (&text, &choices), (after, person))?;
                 self.report(ScenarioState::Working, None, None)?;
                 self.answer = choices.get(index).cloned().unwrap_or_default();
                 let line = TranscriptLine::new(&format!("{text} "), colour(ScenarioColour::Grey))

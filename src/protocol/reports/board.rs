@@ -103,7 +103,7 @@ fn wait_reason(board: &ReadModel, task: &Task) -> String {
     if open.is_empty() || task.state.is_terminal() {
         return note(board, task);
     }
-    let open: Vec<&str> = open.iter().map(TaskId::as_str).collect();
+    let open: Vec<String> = open.iter().map(|id| board.name_of(id)).collect();
     format!("  ⊘ {}", open.join(", "))
 }
 
@@ -148,6 +148,20 @@ mod tests {
 
     fn shown(board: &Board, room: Option<usize>) -> Vec<String> {
         lines(&ReadModel::of(board, Timestamp(3)), room)
+    }
+
+    #[test]
+    fn a_dependency_whose_id_says_nothing_is_shown_with_its_title() {
+        let board = board(vec![
+            Command::Create(TaskDraft::new("dbs-6f2a", "Add an export of all orders")),
+            Command::Create(TaskDraft {
+                deps: ["dbs-6f2a".into()].into(),
+                ..draft("t-2")
+            }),
+        ]);
+        let lines = shown(&board, None);
+        let row = lines.iter().find(|line| line.contains("t-2")).unwrap();
+        assert!(row.ends_with("⊘ dbs-6f2a Add an export of all…"), "{row}");
     }
 
     #[test]

@@ -81,7 +81,7 @@ pub(super) fn why_task(board: &ReadModel, task: &Task) -> String {
         TaskState::Parked(why) => format!("{id} is set aside: {why}; retry with `dbs retry {id}`"),
         TaskState::Done => format!("{id} is done"),
         TaskState::Failed(why) => format!("{id} failed: {why}; retry with `dbs retry {id}`"),
-        TaskState::Skipped(cause) => format!("{id} was skipped because of {cause}"),
+        TaskState::Skipped(cause) => format!("{id} was skipped because of {}", board.name_of(cause)),
         TaskState::Cancelled => format!("{id} was closed without being done"),
     }
 }
@@ -185,7 +185,7 @@ fn released(board: &ReadModel, task: &Task) -> String {
         _ if !board.is_live => format!("{id} is released, and no server runs; `dbs` starts one"),
         None => format!("{id} is about to start"),
         Some(WaitReason::Until(until)) => format!("{id}: retry in {}", time_left(*until, board.at)),
-        Some(why) => format!("{id}: {why}"),
+        Some(why) => format!("{id}: {}", board.wait_text(why)),
     }
 }
 

@@ -200,6 +200,8 @@ fn create(services: &Services, task: NewTask) -> WorkResult {
     let create = Command::Create(TaskDraft {
         workflow: task.workflow.unwrap_or(draft.workflow),
         body: task.body,
+        tags: task.tags,
+        deps: task.deps,
         kind: task.kind,
         priority: task.priority,
         ..draft

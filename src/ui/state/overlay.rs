@@ -228,6 +228,8 @@ pub(crate) enum ConfirmAction {
     /// Close the tab shown, with the shells in it.
     CloseTab,
     StopServer,
+    /// Leave a session that ends then.
+    Leave,
     /// Type that into the terminal.
     Paste(ScreenId, String),
     /// Allow these agents what they asked then, and no other thing.

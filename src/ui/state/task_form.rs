@@ -2,6 +2,7 @@
 
 use crate::domain::WorkflowId;
 use crate::domain::task::TaskKind;
+use crate::read_model::ReadModel;
 use crate::ui::line_editor::LineEditor;
 
 /// The form in which a person writes a new task.
@@ -10,6 +11,10 @@ pub(crate) struct TaskForm {
     pub(crate) title: LineEditor,
     /// Everything else; the editor writes more than one line.
     pub(crate) body: String,
+    /// Tags, separated by commas or spaces.
+    pub(crate) tags: LineEditor,
+    /// Ids of tasks that must be done first, separated like tags.
+    pub(crate) deps: LineEditor,
     /// Which kind, by its number among [`KINDS`].
     pub(crate) kind: usize,
     pub(crate) workflows: Vec<WorkflowId>,
@@ -26,6 +31,8 @@ pub(crate) struct TaskForm {
 pub(crate) enum FormField {
     Title,
     Body,
+    Tags,
+    Dependencies,
     Kind,
     Workflow,
     Priority,
@@ -50,9 +57,11 @@ pub(crate) const KINDS: [(TaskKind, &str); 4] = [
 
 impl FormField {
     /// All, from above.
-    pub(crate) const ALL: [FormField; 6] = [
+    pub(crate) const ALL: [FormField; 8] = [
         FormField::Title,
         FormField::Body,
+        FormField::Tags,
+        FormField::Dependencies,
         FormField::Kind,
         FormField::Workflow,
         FormField::Priority,
@@ -75,6 +84,8 @@ impl FormField {
         match self {
             FormField::Title => "title",
             FormField::Body => "body",
+            FormField::Tags => "tags",
+            FormField::Dependencies => "needs",
             FormField::Kind => "kind",
             FormField::Workflow => "workflow",
             FormField::Priority => "priority",
@@ -90,6 +101,8 @@ impl TaskForm {
         TaskForm {
             title: LineEditor::default(),
             body: String::new(),
+            tags: LineEditor::default(),
+            deps: LineEditor::default(),
             kind: 0,
             workflow: kanban.unwrap_or(0),
             workflows,
@@ -99,11 +112,40 @@ impl TaskForm {
         }
     }
 
+    /// The words written in a field of several.
+    pub(crate) fn words(line: &LineEditor) -> impl Iterator<Item = &str> {
+        line.text()
+            .split([',', ' '])
+            .map(str::trim)
+            .filter(|word| !word.is_empty())
+    }
+
+    /// What may be written in the field the keys go to, with what it is: tags that tasks or workflows know, tasks that are not over.
+    pub(crate) fn offered<'a>(&self, model: &'a ReadModel) -> Vec<(&'a str, &'a str)> {
+        match self.field {
+            FormField::Tags => matches(&self.tags, model.tags().into_iter().map(|tag| (tag, ""))),
+            FormField::Dependencies => {
+                let tasks = model.tasks.values().filter(|task| !task.state.is_terminal());
+                matches(
+                    &self.deps,
+                    tasks.map(|task| (task.id.as_str(), task.title.as_str())),
+                )
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Completes the word that is being written.
+    pub(crate) fn complete(line: &mut LineEditor, word: &str) {
+        let (head, _) = parts(line.text());
+        *line = LineEditor::with_text(format!("{head}{word} "));
+    }
+
     /// The next (or previous) value of the field; text fields have none.
     pub(crate) fn turn(&mut self, by: isize) {
         let round = |at: usize, count: usize| (at + count).saturating_add_signed(by) % count.max(1);
         match self.field {
-            FormField::Title | FormField::Body => {}
+            FormField::Title | FormField::Body | FormField::Tags | FormField::Dependencies => {}
             FormField::Kind => self.kind = round(self.kind, KINDS.len()),
             FormField::Workflow => self.workflow = round(self.workflow, self.workflows.len()),
             FormField::Priority => {
@@ -124,6 +166,8 @@ impl TaskForm {
         match field {
             FormField::Title => self.title.text().to_owned(),
             FormField::Body => self.body.clone(),
+            FormField::Tags => self.tags.text().to_owned(),
+            FormField::Dependencies => self.deps.text().to_owned(),
             FormField::Kind => KINDS.get(self.kind).map_or("task", |(_, name)| name).to_owned(),
             FormField::Workflow => self
                 .workflows
@@ -140,4 +184,30 @@ impl TaskForm {
             },
         }
     }
+}
+
+/// What the word that is being written may become: of `known`, what begins with it first, then what holds it.
+fn matches<'a>(
+    line: &LineEditor,
+    known: impl Iterator<Item = (&'a str, &'a str)>,
+) -> Vec<(&'a str, &'a str)> {
+    let (head, last) = parts(line.text());
+    let chosen: Vec<&str> = head.split([',', ' ']).collect();
+    let wanted = last.to_lowercase();
+    let mut found: Vec<(usize, (&str, &str))> = known
+        .filter(|(word, _)| !chosen.contains(word) && *word != last)
+        .filter_map(|(word, about)| {
+            let place = word.to_lowercase().find(&wanted);
+            let place = place.or_else(|| about.to_lowercase().find(&wanted).map(|_| usize::MAX))?;
+            Some((place, (word, about)))
+        })
+        .collect();
+    found.sort_by_key(|(place, _)| *place);
+    found.into_iter().map(|(_, word)| word).collect()
+}
+
+/// What is written of several words before the last one, and that one.
+fn parts(text: &str) -> (&str, &str) {
+    text.rfind([',', ' '])
+        .map_or(("", text), |at| text.split_at(at + 1))
 }

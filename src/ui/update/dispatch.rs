@@ -127,7 +127,7 @@ impl UpdateContext<'_, '_> {
             Action::Palette => self.state.overlay = Some(Overlay::Palette(Picker::default())),
             Action::Help => self.state.overlay = Some(Overlay::Help(Picker::default())),
             Action::Demo => self.play_demo(),
-            Action::Detach => self.ask(UiRequest::Detach),
+            Action::Detach => self.leave(),
             Action::Redraw => self.ask(UiRequest::Redraw),
             Action::ChooseTheme => self.choose_theme(),
             Action::ReviewTrust => {

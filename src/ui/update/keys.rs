@@ -202,6 +202,8 @@ impl UpdateContext<'_, '_> {
             }
             (Some(Overlay::Form(form)), _) => match form.field {
                 FormField::Body => form.body.push_str(&with_line_feeds(&text)),
+                FormField::Tags => form.tags.insert(&text),
+                FormField::Dependencies => form.deps.insert(&text),
                 _ => form.title.insert(&text),
             },
             (Some(Overlay::Search(finding)), _) => {

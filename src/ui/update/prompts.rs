@@ -128,6 +128,7 @@ impl UpdateContext<'_, '_> {
                 self.record_irreversible("closed the tab");
                 self.close_tab();
             }
+            ConfirmAction::Leave => self.ask(UiRequest::Detach),
             ConfirmAction::StopServer => self.ask(UiRequest::StopServer),
             ConfirmAction::Paste(id, text) => self.paste_into(id, text),
             ConfirmAction::Allow(agents) => self.allow_all(&agents),

@@ -3,7 +3,7 @@
 use super::UpdateContext;
 use crate::domain::{AttemptId, Span, TaskId};
 use crate::ui::pane::PaneId;
-use crate::ui::scene::ScreenId;
+use crate::ui::scene::{LeaveEffect, ScreenId};
 use crate::ui::screen_layout::shows_selected_task;
 use crate::ui::state::{PaneArrangement, PaneContent};
 use crate::ui::target::{ordered_columns, selected, shown_agent};
@@ -47,6 +47,10 @@ impl UpdateContext<'_, '_> {
             return;
         }
         let now = self.scene.now;
+        if let Some(task) = self.asking_in_demo() {
+            self.state.watched = Some((task, now));
+            return;
+        }
         if let Some((task, at_work)) = self.state.watched.take().filter(|(task, _)| exists(task)) {
             let still = self.agent_of(&task).is_some();
             let at_work = if still { now } else { at_work };
@@ -55,12 +59,33 @@ impl UpdateContext<'_, '_> {
                 return;
             }
         }
+        if self.scene.model.is_all_done() {
+            // How it all went comes after the last agent.
+            self.state.watched = None;
+            return;
+        }
         let mut tasks = ordered_columns(self.scene)
             .into_iter()
             .flat_map(|column| &column.cards);
         if let Some(task) = tasks.find(|id| self.agent_of(id).is_some()) {
             self.state.watched = Some((task.clone(), now));
         }
+    }
+
+    /// The task whose agent has asked for the longest time, in a demo: there a question answers itself after a time, which can be seen
+    /// in its terminal only.
+    fn asking_in_demo(&self) -> Option<TaskId> {
+        let is_demo = self.scene.session.on_leave != LeaveEffect::GoesOn;
+        let asks = self
+            .scene
+            .model
+            .attention
+            .iter()
+            .filter(|item| item.kind.is_agents());
+        let mut tasks = asks.map(|item| &item.task);
+        tasks
+            .find(|task| is_demo && self.agent_of(task).is_some())
+            .cloned()
     }
 
     /// The agent at work on a task, once it has a terminal.
@@ -83,8 +108,13 @@ impl UpdateContext<'_, '_> {
         });
         let is_read = pane.scroll > 0 || self.state.copy_mode.as_ref().is_some_and(|held| held.pane == id);
         let agent = task.as_ref().and_then(|task| self.agent_of(task));
+        let is_over = self.scene.model.is_all_done();
         let wanted = match (agent, task) {
-            _ if is_same && (is_read || agent.is_none()) => return false,
+            _ if is_same && is_read => return false,
+            _ if is_over && self.state.selected.is_none() && self.state.watched.is_none() => {
+                PaneContent::Selected
+            }
+            _ if is_same && agent.is_none() => return false,
             (Some(agent), _) => PaneContent::Attempt(agent),
             (None, Some(task)) => PaneContent::Detail(Some(task)),
             (None, None) => PaneContent::Selected,

@@ -1,10 +1,12 @@
 //! The form for a new task, and texts that are written in a person's editor.
 
+use std::collections::BTreeSet;
+
 use crossterm::event::KeyCode;
 
 use super::{UiRequest, UpdateContext};
 use crate::domain::command::TaskPatch;
-use crate::domain::{Command, Task};
+use crate::domain::{Command, Task, TaskId};
 use crate::ui::chord::Chord;
 use crate::ui::line_editor::LineEditor;
 use crate::ui::state::{AfterCreate, EditorPurpose, FormField, KINDS, Overlay, TaskForm};
@@ -30,21 +32,55 @@ impl UpdateContext<'_, '_> {
                 form.field = form.field.by(if back { -1 } else { 1 });
             }
             KeyCode::Up => form.field = form.field.by(-1),
+            KeyCode::Right if self.complete(&mut form) => {}
             _ => edit_field(&mut form, chord),
         }
         Some(Overlay::Form(form))
     }
 
-    fn send_form(&mut self, form: Box<TaskForm>) -> Option<Overlay> {
+    /// Takes the first of what the field offers for the word that is being written, with the caret behind it.
+    fn complete(&self, form: &mut TaskForm) -> bool {
+        let model = self.scene.model;
+        let line = match form.field {
+            FormField::Tags => &form.tags,
+            FormField::Dependencies => &form.deps,
+            _ => return false,
+        };
+        if line.before_caret() != line.text() {
+            return false;
+        }
+        let Some(word) = form.offered(model).first().map(|(word, _)| (*word).to_owned()) else {
+            return false;
+        };
+        let line = if form.field == FormField::Tags {
+            &mut form.tags
+        } else {
+            &mut form.deps
+        };
+        TaskForm::complete(line, &word);
+        true
+    }
+
+    fn send_form(&mut self, mut form: Box<TaskForm>) -> Option<Overlay> {
         let title = form.title.text().trim().to_owned();
         if title.is_empty() {
             self.warn("a task needs a title; Esc cancels");
+            return Some(Overlay::Form(form));
+        }
+        let deps: BTreeSet<TaskId> = TaskForm::words(&form.deps).map(TaskId::from).collect();
+        if let Some(unknown) = deps.iter().find(|id| !self.scene.model.tasks.contains_key(*id)) {
+            self.warn(format!(
+                "there is no task {unknown}; Right takes the first one that is offered"
+            ));
+            form.field = FormField::Dependencies;
             return Some(Overlay::Form(form));
         }
         self.record_irreversible(format!("created {title}"));
         self.ask(UiRequest::NewTask(Box::new(NewTask {
             title,
             body: form.body,
+            tags: TaskForm::words(&form.tags).map(str::to_owned).collect(),
+            deps,
             kind: KINDS.get(form.kind).map(|(kind, _)| *kind).unwrap_or_default(),
             workflow: form.workflows.into_iter().nth(form.workflow),
             priority: form.priority,
@@ -91,6 +127,12 @@ fn edit_field(form: &mut TaskForm, chord: Chord) {
     match form.field {
         FormField::Title => {
             form.title.key(chord);
+        }
+        FormField::Tags => {
+            form.tags.key(chord);
+        }
+        FormField::Dependencies => {
+            form.deps.key(chord);
         }
         FormField::Body => {
             // The last line is written here; the editor writes all of them.

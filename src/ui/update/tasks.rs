@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use super::UpdateContext;
 use super::affected::{affected_lines, listed};
+use super::{UiRequest, UpdateContext};
 use crate::domain::command::TaskPatch;
 use crate::domain::{Attempt, Command, Task, TaskId, TaskState, pluralized};
 use crate::ui::action::Action;
 use crate::ui::line_editor::LineEditor;
 use crate::ui::pane::Direction;
+use crate::ui::scene::LeaveEffect;
 use crate::ui::screen_layout::ScreenLayout;
 use crate::ui::state::{
     ConfirmAction, ConfirmPrompt, FinishedTasks, Overlay, PromptKind, TextPrompt, UndoMethod, named, retry,
@@ -297,6 +298,22 @@ impl UpdateContext<'_, '_> {
             "pause",
             ConfirmAction::Commands("paused".to_owned(), vec![Command::Pause]),
         );
+    }
+
+    /// Leaves. A session of a project goes on, so nothing is asked; a demo ends then, and that is asked first.
+    pub(super) fn leave(&mut self) {
+        let folder = match self.scene.session.on_leave {
+            LeaveEffect::GoesOn => return self.ask(UiRequest::Detach),
+            LeaveEffect::EndsAndDeletes => "Its folder is deleted, with everything in it.",
+            LeaveEffect::EndsAndKeeps => "Its folder is kept.",
+        };
+        let mut lines = vec![folder.to_owned()];
+        let at_work = self.at_work();
+        if !at_work.is_empty() {
+            lines.push("These agents are ended:".to_owned());
+            lines.extend(at_work);
+        }
+        self.confirm("Leave the demo?", lines, "leave", ConfirmAction::Leave);
     }
 
     pub(super) fn stop_server(&mut self) {

@@ -37,7 +37,7 @@ pub(super) fn draw(frame: &FrameContext<'_>, area: Rect, canvas: &mut Canvas<'_>
         Overlay::Search(_) => {}
         Overlay::Help(search) => help::draw(frame, search, area, canvas),
         Overlay::Palette(search) => palette::draw(frame, search, area, canvas),
-        Overlay::Form(form) => task_form::draw(form, area, canvas),
+        Overlay::Form(form) => task_form::draw(frame.scene.model, form, area, canvas),
         Overlay::Jump(jump) => draw_jump(jump, canvas),
         Overlay::Prompt(prompt) => draw_prompt(prompt, area, canvas),
         Overlay::Confirm(confirm) => draw_confirm(confirm, area, canvas),

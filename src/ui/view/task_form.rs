@@ -1,15 +1,21 @@
 //! The form for a new task, drawn.
 
 use super::writing;
+use crate::read_model::ReadModel;
 use crate::ui::canvas::prelude::*;
+use crate::ui::line_editor::LineEditor;
 use crate::ui::state::{FormField, TaskForm};
+use crate::ui::text::clean;
 
 /// Columns of the names of fields.
 const NAMES: u16 = 11;
+/// Words offered at a time.
+const MOST_OFFERED: usize = 8;
 
 fn dialog(area: Rect) -> Rect {
     let wide = 76.min(area.width.saturating_sub(2));
-    centered_rect(area, (wide, 9.min(area.height)))
+    let high = cells(FormField::ALL.len() + 3);
+    centered_rect(area, (wide, high.min(area.height)))
 }
 
 fn field_line(area: Rect, field: FormField) -> Rect {
@@ -18,8 +24,28 @@ fn field_line(area: Rect, field: FormField) -> Rect {
     skip_right(skip_left(line, NAMES + 2), 2)
 }
 
+/// The line in which a field is written.
+fn written(form: &TaskForm, field: FormField) -> &LineEditor {
+    match field {
+        FormField::Tags => &form.tags,
+        FormField::Dependencies => &form.deps,
+        _ => &form.title,
+    }
+}
+
+/// What the field the keys go to offers, and the key that takes the first.
+fn offers(model: &ReadModel, form: &TaskForm) -> Option<Vec<StyledText>> {
+    let found = form.offered(model);
+    let mut pieces = vec![piece(" Right", StyleRole::Key), dim(" take  ")];
+    for (word, about) in found.iter().take(MOST_OFFERED) {
+        pieces.push(plain(clean(word)));
+        pieces.push(dim(format!(" {}  ", clean(about))));
+    }
+    (!found.is_empty()).then_some(pieces)
+}
+
 /// Draws the form.
-pub(super) fn draw(form: &TaskForm, area: Rect, canvas: &mut Canvas<'_>) {
+pub(super) fn draw(model: &ReadModel, form: &TaskForm, area: Rect, canvas: &mut Canvas<'_>) {
     let inside = canvas.dialog(dialog(area), "New task");
     for field in FormField::ALL {
         let line = field_line(area, field);
@@ -41,9 +67,12 @@ pub(super) fn draw(form: &TaskForm, area: Rect, canvas: &mut Canvas<'_>) {
             ],
         );
         match field {
-            FormField::Title => {
-                writing::draw(&form.title, line, canvas);
-                canvas.caret = canvas.caret.filter(|_| here);
+            FormField::Title | FormField::Tags | FormField::Dependencies => {
+                let (text, caret) = (written(form, field), canvas.caret);
+                writing::draw(text, line, canvas);
+                if !here {
+                    canvas.caret = caret;
+                }
             }
             FormField::Body => {
                 let rows = form.body.lines().count();
@@ -66,6 +95,10 @@ pub(super) fn draw(form: &TaskForm, area: Rect, canvas: &mut Canvas<'_>) {
         }
     }
     let foot = last_row(inside);
+    if let Some(pieces) = offers(model, form) {
+        canvas.line(foot, &pieces);
+        return;
+    }
     canvas.line(
         foot,
         &[

@@ -3,8 +3,7 @@
 use super::list::ListRow;
 use super::task_card::TaskCard;
 use super::{
-    ClickTarget, MoveOutcome, View, ViewContext, ViewMove, detail, diff, gates, kanban, metrics, summary,
-    throughput,
+    ClickTarget, MoveOutcome, View, ViewContext, ViewMove, detail, diff, gates, kanban, summary, throughput,
 };
 use crate::domain::{TaskId, pluralized};
 use crate::read_model::Column;
@@ -108,16 +107,17 @@ impl View for BoardView {
     fn cache_requests(&self, ctx: &ViewContext<'_>) -> Vec<CacheRequest> {
         let task = selected(ctx.state, ctx.scene);
         let changes = task.and_then(|task| diff::cache_request(ctx, &task, DiffBase::Base));
-        let figures = summary::is_due(ctx).then(metrics::cache_request);
         let requests = changes.into_iter().chain(gates::running_request(ctx));
-        requests.chain(figures).collect()
+        requests.chain(summary::cache_requests(ctx)).collect()
     }
 
     fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         if ctx.scene.model.tasks.is_empty() {
             return empty(ctx, area, canvas);
         }
-        let is_over = summary::is_due(ctx) && ctx.state.finished == FinishedTasks::Counted;
+        let is_over = ctx.scene.model.is_all_done()
+            && ctx.state.finished == FinishedTasks::Counted
+            && !(shows_selected_task(ctx.state) && ctx.state.selected.is_none());
         match divide(ctx.state, area) {
             BoardLayout::Kanban => {
                 let columns = kanban::columns(ctx);

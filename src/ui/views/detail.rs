@@ -1,6 +1,6 @@
 //! One task in full: where it stands, who works on it, what it waits for, what was tried and seen, what was written.
 
-use super::{MoveOutcome, View, ViewContext, ViewMove, diff, gates, terminal};
+use super::{MoveOutcome, View, ViewContext, ViewMove, diff, gates, summary, terminal};
 use crate::domain::{Span, TaskId};
 use crate::ui::cache::{CacheKey, CacheRequest, DiffBase};
 use crate::ui::canvas::prelude::*;
@@ -28,11 +28,17 @@ impl View for DetailView {
     }
 
     fn title(&self, ctx: &ViewContext<'_>) -> Vec<StyledText> {
+        if shows_summary(ctx) {
+            return vec![piece("Summary", StyleRole::Title)];
+        }
         let task = shown(ctx).map_or_else(|| "Task".to_owned(), |id| format!("Task {id}"));
         vec![piece(task, StyleRole::Title)]
     }
 
     fn cache_requests(&self, ctx: &ViewContext<'_>) -> Vec<CacheRequest> {
+        if shows_summary(ctx) {
+            return summary::cache_requests(ctx).into_iter().collect();
+        }
         let Some(id) = shown(ctx) else {
             return Vec::new();
         };
@@ -54,6 +60,7 @@ impl View for DetailView {
 
     fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         match shown(ctx) {
+            _ if shows_summary(ctx) => summary::draw(ctx, area, canvas),
             Some(task) => draw_lines(ctx, (&task, ctx.pane.scroll), area, canvas),
             None => canvas.empty_state(area, ("No task is selected.", StyleRole::Dim), ""),
         }
@@ -65,6 +72,12 @@ impl View for DetailView {
             ctx.scroll_texts(step, area.height, &texts)
         })
     }
+}
+
+/// Whether how it went is shown in place of a task: when all tasks are done, until somebody selects one.
+fn shows_summary(ctx: &ViewContext<'_>) -> bool {
+    let is_free = ctx.pane.content == PaneContent::Selected && ctx.state.selected.is_none();
+    is_free && ctx.state.watched.is_none() && ctx.scene.model.is_all_done()
 }
 
 fn shown(ctx: &ViewContext<'_>) -> Option<TaskId> {

@@ -3,7 +3,7 @@
 use super::list::stepped;
 use super::task_card::TaskCard;
 use super::{ClickTarget, MoveOutcome, View, ViewContext, ViewMove};
-use crate::domain::{Span, TaskId, pluralized};
+use crate::domain::{Span, pluralized};
 use crate::read_model::{DependencyGraph, DependencyRow};
 use crate::ui::action::ViewName;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
@@ -145,9 +145,9 @@ fn draw_row(ctx: &ViewContext<'_>, row: &DependencyRow, line: Rect, canvas: &mut
         piece(&card.marker.word, card.marker.role),
     ];
     if !row.also.is_empty() {
-        let ids: Vec<&str> = row.also.iter().map(TaskId::as_str).collect();
+        let names: Vec<String> = row.also.iter().map(|id| ctx.scene.model.name_of(id)).collect();
         pieces.push(piece(
-            format!("  also after {}", ids.join(", ")),
+            format!("  also after {}", names.join(", ")),
             StyleRole::Blocked,
         ));
     }

@@ -1,10 +1,13 @@
-//! The board when all tasks are done: how it went, and what to look at. Drawn where cards would be; not a view of its own.
+//! The board when all tasks are done: how it went, and what to look at. Drawn in the pane of the selected task while nobody has
+//! selected one, else where cards would be; not a view of its own.
 
 use super::{LOG, METRICS, ViewContext, metrics};
 use crate::domain::{Span, Task, TaskState, pluralized};
 use crate::read_model::MetricsReport;
 use crate::ui::action::Action;
+use crate::ui::cache::CacheRequest;
 use crate::ui::canvas::prelude::*;
+use crate::ui::scene::LeaveEffect;
 use crate::ui::status::DisplayStatus;
 
 /// Tasks that are named as merged, and as worth a look.
@@ -15,10 +18,9 @@ const WHY: usize = 32;
 /// Sent back so often, a task is worth a look though it was merged.
 const OFTEN: u32 = 2;
 
-/// Whether there are tasks, and nothing more happens to any of them by itself.
-pub(super) fn is_due(ctx: &ViewContext<'_>) -> bool {
-    let tasks = &ctx.scene.model.tasks;
-    !tasks.is_empty() && tasks.values().all(|task| task.state.is_terminal())
+/// What it needs that the board does not hold, while it is shown.
+pub(super) fn cache_requests(ctx: &ViewContext<'_>) -> Option<CacheRequest> {
+    ctx.scene.model.is_all_done().then(metrics::cache_request)
 }
 
 /// Draws the card in the middle of an area.
@@ -26,16 +28,39 @@ pub(super) fn draw(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     // Where there is little room fewer tasks are named; what may be done now is always said.
     let fits = |lines: &Vec<Vec<StyledText>>| lines.len() + 2 <= usize::from(area.height);
     let lines = (0..=NAMED).rev().map(|named| lines(ctx, named)).find(fits);
-    let lines = lines.unwrap_or_else(|| vec![keys(ctx)]);
+    let lines = lines.unwrap_or_else(|| in_short(ctx, area.height));
     let wide = lines.iter().map(|line| pieces_width(line)).max().unwrap_or(0) + 4;
     let size = (cells(wide).max(30), cells(lines.len() + 2));
     let inside = canvas.dialog(centered_rect(area, size), "All done");
     canvas.lines(inside, &lines);
 }
 
+/// As many lines as have room: what came of it, what comes after a demo, and what may be done now.
+fn in_short(ctx: &ViewContext<'_>, height: u16) -> Vec<Vec<StyledText>> {
+    let mut short = vec![outcome(ctx)];
+    short.extend(own_repository(ctx).into_iter().filter(|line| !line.is_empty()));
+    short.truncate(usize::from(height).saturating_sub(3));
+    short.push(keys(ctx));
+    short
+}
+
 fn lines(ctx: &ViewContext<'_>, named: usize) -> Vec<Vec<StyledText>> {
     let tasks: Vec<&Task> = ctx.scene.model.tasks.values().map(AsRef::as_ref).collect();
-    let many = |wanted: fn(&TaskState) -> bool| tasks.iter().filter(|task| wanted(&task.state)).count();
+    let begun = tasks.iter().map(|task| task.created_at).min().unwrap_or_default();
+    let ended = tasks.iter().map(|task| task.since).max().unwrap_or_default();
+    let mut lines = vec![outcome(ctx), vec![plain(figures(ctx, ended.since(begun)))]];
+    lines.extend(merged(ctx, &tasks, named));
+    lines.extend(review(ctx, &tasks, named));
+    lines.push(Vec::new());
+    lines.extend(own_repository(ctx));
+    lines.push(keys(ctx));
+    lines
+}
+
+/// How many tasks are done, and how many ended otherwise.
+fn outcome(ctx: &ViewContext<'_>) -> Vec<StyledText> {
+    let tasks = &ctx.scene.model.tasks;
+    let many = |wanted: fn(&TaskState) -> bool| tasks.values().filter(|task| wanted(&task.state)).count();
     let failed = |state: &TaskState| matches!(state, TaskState::Failed(_));
     let mut outcome = vec![piece(
         format!(
@@ -62,14 +87,29 @@ fn lines(ctx: &ViewContext<'_>, named: usize) -> Vec<Vec<StyledText>> {
             outcome.push(piece(format!(", {count} {word}"), role));
         }
     }
-    let begun = tasks.iter().map(|task| task.created_at).min().unwrap_or_default();
-    let ended = tasks.iter().map(|task| task.since).max().unwrap_or_default();
-    let mut lines = vec![outcome, vec![plain(figures(ctx, ended.since(begun)))]];
-    lines.extend(merged(ctx, &tasks, named));
-    lines.extend(review(ctx, &tasks, named));
-    lines.push(Vec::new());
-    lines.push(keys(ctx));
-    lines
+    outcome
+}
+
+/// What comes after a demo: the commands for a repository of one's own.
+fn own_repository(ctx: &ViewContext<'_>) -> Vec<Vec<StyledText>> {
+    if ctx.scene.session.on_leave == LeaveEffect::GoesOn {
+        return Vec::new();
+    }
+    let command = |command: &str, what: &str| {
+        vec![
+            piece(format!("   {command:<41}"), StyleRole::Key),
+            dim(format!(" {what}")),
+        ]
+    };
+    vec![
+        vec![piece(" Next, in a repository of your own:", StyleRole::Strong)],
+        command("dbs init", "makes it a project"),
+        command("dbs agents", "what is found here"),
+        command("dbs config roles.default.agent claude", "or another agent"),
+        command("dbs task create \"Say hello\" --release", "a task, handed over"),
+        command("dbs", "this screen"),
+        Vec::new(),
+    ]
 }
 
 /// How long it took, and how often something was tried or sent back: the figures of the statistics, once they are fetched.
@@ -158,12 +198,14 @@ fn more(many: usize, named: usize) -> Option<Vec<StyledText>> {
 /// What may be done now.
 fn keys(ctx: &ViewContext<'_>) -> Vec<StyledText> {
     let mut keys = Vec::new();
-    for (action, title) in [
+    let leave = (ctx.scene.session.on_leave != LeaveEffect::GoesOn).then_some((Action::Detach, "leave"));
+    let others = [
         (Action::Show(METRICS), "figures"),
         (Action::Show(LOG), "log"),
         (Action::NewTask, "new task"),
         (Action::ToggleFinished, "show them"),
-    ] {
+    ];
+    for (action, title) in others.into_iter().chain(leave) {
         let key = ctx.key_of(action);
         keys.push(piece(format!(" {key}"), StyleRole::Key));
         keys.push(plain(format!(" {title}  ")));

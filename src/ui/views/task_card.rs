@@ -16,8 +16,8 @@ pub(super) struct TaskCard<'a> {
     pub(super) task: &'a Task,
     pub(super) marker: StatusLabel,
     pub(super) who: Option<String>,
-    /// Dependencies that are not done.
-    pub(super) unresolved: Vec<TaskId>,
+    /// Names of dependencies that are not done.
+    pub(super) unresolved: Vec<String>,
     /// The last line its agent's terminal shows, while it works.
     pub(super) last: Option<String>,
     /// How long it has been like this.
@@ -56,7 +56,8 @@ impl<'a> TaskCard<'a> {
             unresolved: if task.state.is_terminal() {
                 Vec::new()
             } else {
-                scene.model.open_dependencies(task)
+                let open = scene.model.open_dependencies(task);
+                open.iter().map(|id| scene.model.name_of(id)).collect()
             },
             age: scene.now.since(marker.since).to_string(),
             marker,
@@ -156,12 +157,12 @@ impl<'a> TaskCard<'a> {
     /// `⊘ dbs-3, dbs-4 +2`: what it waits for, the first so many by name.
     pub(super) fn dependencies(&self, named: usize) -> StyledText {
         let mark = self.glyphs.pick("⊘", "waits for");
-        let ids: Vec<&str> = self.unresolved.iter().take(named).map(TaskId::as_str).collect();
+        let names: Vec<&str> = self.unresolved.iter().take(named).map(String::as_str).collect();
         let rest = match self.unresolved.len().saturating_sub(named) {
             0 => String::new(),
             rest => format!(" +{rest}"),
         };
-        piece(format!("{mark} {}{rest}", ids.join(", ")), StyleRole::Blocked)
+        piece(format!("{mark} {}{rest}", names.join(", ")), StyleRole::Blocked)
     }
 
     /// Whether nothing goes on here just now.

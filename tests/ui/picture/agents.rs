@@ -146,6 +146,7 @@ fn context(demo: &Run, attempt: &Attempt, fixture: &GitFixture) -> RehearsalCont
         base: demo.board.settings.base.clone().unwrap_or_default(),
         socket: None,
         inbox: None,
+        person_file: None,
         worktree: fixture.project(),
     }
 }
