@@ -1,10 +1,11 @@
 //! The first start of a person who has configured nothing: what there is to be found, and where their answers are kept. What is
 //! asked is decided by the interface.
 
-use crate::adapters::agents::find_program;
 use crate::adapters::agents::known::{KnownAgent, known_agents};
+use crate::adapters::agents::{InheritedEnv, find_program};
+use crate::adapters::git::{GitSetup, likely_base};
 use crate::config::project_paths::ProjectPaths;
-use crate::config::set_user;
+use crate::config::{schema, set, set_user};
 use crate::domain::NoticeLevel;
 use crate::read_model::ReadModel;
 use crate::ui::{DetectedPrograms, SessionFacts, SessionKind};
@@ -13,7 +14,7 @@ use crate::ui::{DetectedPrograms, SessionFacts, SessionKind};
 pub(super) fn detect(
     place: &ProjectPaths,
     (facts, model): (&SessionFacts, &ReadModel),
-    (path, outer): (&str, Option<String>),
+    (environment, outer): (&InheritedEnv, Option<String>),
 ) -> Option<DetectedPrograms> {
     let places = &place.sources.files;
     let configured = places
@@ -25,6 +26,7 @@ pub(super) fn detect(
     if configured || !is_new || places.user.is_empty() {
         return None;
     }
+    let path = environment.get("PATH").unwrap_or_default();
     let look = |agent: KnownAgent| {
         let found = find_program(&agent.program, &place.root, path);
         (agent.name, found.map(|found| found.display().to_string()))
@@ -36,12 +38,31 @@ pub(super) fn detect(
             .collect(),
         path: path.to_owned(),
         multiplexer: outer,
+        base: found_base(place, environment),
     })
 }
 
-/// Keeps what was answered as the person's own settings; with no answer, that they were asked. Blocks.
+/// The branch that tasks most likely start from, and how it was found; nothing where git cannot tell. Blocks.
+fn found_base(place: &ProjectPaths, environment: &InheritedEnv) -> Option<(String, String)> {
+    let environment = environment.clone().into_pairs().into_iter();
+    let environment = environment.map(|(name, value)| (name.into(), value.into()));
+    let found = likely_base(&GitSetup::new(&place.root, environment)).ok()??;
+    Some((found.name, found.found_by.to_owned()))
+}
+
+/// Keeps what was answered as the person's own settings, and what is about this project only as its setting; with no answer, that they
+/// were asked. Blocks.
 pub(super) fn save_answers(place: &ProjectPaths, answers: &[(String, String)]) -> (NoticeLevel, String) {
-    match set_user(&place.sources.files, answers) {
+    let (own, project): (Vec<_>, Vec<_>) = answers
+        .iter()
+        .cloned()
+        .partition(|(key, _)| !schema::BASE_BRANCH.covers(key));
+    let files = &place.sources.files;
+    let saved = project
+        .iter()
+        .try_for_each(|(key, value)| set(files, key, value).map(drop))
+        .and_then(|()| set_user(files, &own));
+    match saved {
         Ok(file) => (
             NoticeLevel::Info,
             format!("your settings are in {}", file.display()),

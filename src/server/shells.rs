@@ -70,8 +70,9 @@ impl Shells {
         }
     }
 
-    pub(super) fn path(&self) -> &str {
-        self.inherited.get("PATH").unwrap_or_default()
+    /// The environment that shells get, before what is theirs alone.
+    pub(super) fn environment(&self) -> &InheritedEnv {
+        &self.inherited
     }
 
     /// Shells that run, in order.

@@ -149,7 +149,13 @@ fn without_a_base_branch_doctor_names_the_setting() {
         said.code == 1 && said.out.contains("dbs config base_branch"),
         "{said:?}"
     );
+    let said = shop.does(&["init"]);
+    assert!(
+        said.contains("most likely main (checked out here): `dbs config base_branch main`"),
+        "{said}"
+    );
     shop.does(&["config", "base_branch", "main"]);
+    assert!(!shop.does(&["init"]).contains("most likely"));
     let said = shop.run(&["doctor"]);
     assert!(
         said.code == 1 && said.out.contains("dbs config roles.default.command"),

@@ -59,7 +59,11 @@ fn who_comes_for_the_first_time_answers_three_questions_sees_the_demo_and_is_not
     let path = program(&story, "claude", "#!/bin/sh\nexit 1\n");
     let tty = story.tty_of(Make::New, &[("PATH", &path)], &[], (120, 40));
     tty.wait("what was found", |screen| {
-        screen.has("First start, 1 of 4") && screen.has("bin/claude") && screen.has("Not found: ")
+        screen.has("First start, 1 of 5") && screen.has("bin/claude") && screen.has("Not found: ")
+    });
+    tty.press("Enter");
+    tty.wait("the branch that is checked out here", |screen| {
+        screen.has("Which branch do tasks start from") && screen.has("main  (checked out here)")
     });
     tty.press("Enter");
     tty.see("Nothing has arrived yet.");

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use dbs::adapters::git::{GitCli, GitSetup};
+use dbs::adapters::git::{GitCli, GitSetup, likely_base};
 use dbs::adapters::project::Project;
 use dbs::domain::TroubleKind;
 use dbs::ports::git::{
@@ -368,4 +368,35 @@ fn several_processes_may_open_a_fresh_project_at_once() {
             }
         });
     }
+}
+
+#[test]
+fn the_likely_base_is_the_head_of_origin_else_what_is_checked_out_else_a_usual_name() {
+    let fixture = GitFixture::new();
+    let project = fixture.project();
+    let found = || {
+        likely_base(&setup(&fixture))
+            .unwrap()
+            .map(|found| (found.name, found.found_by))
+    };
+    let is = |name: &str, found_by| Some((name.to_owned(), found_by));
+    fixture.git(&project, &["push", "--quiet", "origin", "main:trunk"]);
+    fixture.git(&project, &["fetch", "--quiet", "origin"]);
+    fixture.git(&project, &["remote", "set-head", "origin", "trunk"]);
+    assert_eq!(found(), is("trunk", "origin's HEAD"));
+    // A name that leads to nothing does not count.
+    fixture.git(
+        &project,
+        &[
+            "symbolic-ref",
+            "refs/remotes/origin/HEAD",
+            "refs/remotes/origin/gone",
+        ],
+    );
+    assert_eq!(found(), is("main", "checked out here"));
+    fixture.git(&project, &["remote", "set-head", "origin", "--delete"]);
+    fixture.git(&project, &["checkout", "--quiet", "-b", "mine"]);
+    assert_eq!(found(), is("main", "its name"));
+    fixture.git(&project, &["update-ref", "-d", "refs/remotes/origin/main"]);
+    assert_eq!(found(), None);
 }

@@ -473,8 +473,8 @@ fn on_rows_of_every_sort_the_first_click_marks_and_the_second_opens() {
     let mut dashboard = Dashboard::empty((120, 40));
     dashboard.state.show_welcome(dbs::ui::DetectedPrograms::default());
     let [_, first, second] = two_clicks(&mut dashboard, |hit| *hit == ClickTarget::MenuItem(1));
-    assert!(first.contains("First start, 1 of 4"), "{first}");
-    assert!(second.contains("First start, 2 of 4"), "{second}");
+    assert!(first.contains("First start, 1 of 5"), "{first}");
+    assert!(second.contains("First start, 2 of 5"), "{second}");
 }
 
 /// A log that is longer than the screen; where its uppermost line is drawn, and the text of that.

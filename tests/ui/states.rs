@@ -31,11 +31,12 @@ fn first_look() -> DetectedPrograms {
         ],
         path: "/home/ann/.local/bin:/usr/local/bin:/usr/bin:/bin".to_owned(),
         multiplexer: Some("tmux".to_owned()),
+        base: Some(("main".to_owned(), "origin's HEAD".to_owned())),
     }
 }
 
 #[test]
-fn who_comes_first_is_asked_three_things_and_offered_the_demo() {
+fn who_comes_first_is_asked_four_things_and_offered_the_demo() {
     for size in SIZES {
         let mut dashboard = Dashboard::empty(size);
         dashboard.state.show_welcome(first_look());
@@ -43,6 +44,8 @@ fn who_comes_first_is_asked_three_things_and_offered_the_demo() {
         dashboard.press("j j Enter");
         check("first_command", &dashboard);
         dashboard.state.show_welcome(first_look());
+        dashboard.press("Enter");
+        check("first_base", &dashboard);
         dashboard.press("Enter C-a");
         check("first_prefix", &dashboard);
         dashboard.press("Enter j");
@@ -52,6 +55,7 @@ fn who_comes_first_is_asked_three_things_and_offered_the_demo() {
         let asked = dashboard.press("Enter");
         let answers = [
             ("roles.default.agent", "claude"),
+            ("base_branch", "main"),
             ("keys.prefix", "ctrl-a"),
             ("notify.when", "never"),
         ];
@@ -70,12 +74,15 @@ fn every_question_can_be_skipped_and_what_was_answered_is_kept() {
     dashboard.state.show_welcome(first_look());
     assert_eq!(dashboard.press("Esc"), [UiRequest::SaveSettings(Vec::new())]);
     dashboard.state.show_welcome(DetectedPrograms::default());
-    dashboard.press("Enter m y Space t o o l Enter");
-    let kept = vec![("roles.default.command".to_owned(), "my tool".to_owned())];
+    dashboard.press("Enter m y Space t o o l Enter Enter t r u n k Enter");
+    let kept = [("roles.default.command", "my tool"), ("base_branch", "trunk")];
+    let kept = kept
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .to_vec();
     assert_eq!(dashboard.press("Esc"), [UiRequest::SaveSettings(kept)]);
     // A key that everybody needs is no prefix, and says so.
     dashboard.state.show_welcome(DetectedPrograms::default());
-    dashboard.press("j Enter q Enter");
+    dashboard.press("j Enter j Enter q Enter");
     assert!(
         dashboard.text().contains("q is needed as it is"),
         "{}",

@@ -4,14 +4,17 @@ mod doctor;
 
 pub(super) use doctor::doctor;
 
+use std::io::{BufRead, IsTerminal};
 use std::process::ExitCode;
 
+use crate::adapters::git::{GitCli, GitSetup, likely_base};
 use crate::adapters::output;
 use crate::cli::args::JsonFlag;
 use crate::cli::commands::{CommandResult, agents};
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
+use crate::config::{schema, set};
 use crate::domain::pluralized;
 use crate::protocol::session_list::{self, FoundSession};
 
@@ -46,9 +49,41 @@ pub(super) fn list(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Has a person who is at the terminal confirm the base branch that was found, if none is set; else says which one it most likely is.
+fn choose_base((edge, place): (&ProcessEnv, &ProjectPaths), json: JsonFlag) -> Result<(), String> {
+    let is_set = place.config().value(&schema::BASE_BRANCH).is_some();
+    if is_set || json.json || edge.is_agent() {
+        return Ok(());
+    }
+    let found = likely_base(&GitSetup::new(&place.root, edge.environment.clone())).map_err(could_not)?;
+    let Some(found) = found else {
+        return Ok(());
+    };
+    let (name, found_by) = (found.name, found.found_by);
+    if !(std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) {
+        output::line(&format!(
+            "the base branch is most likely {name} ({found_by}): `dbs config base_branch {name}`"
+        ));
+        return Ok(());
+    }
+    output::line(&format!(
+        "Tasks start from a base branch, and are merged into it. Which one? Enter for {name} ({found_by}):"
+    ));
+    let mut answer = String::new();
+    let read = std::io::stdin().lock().read_line(&mut answer);
+    read.map_err(|error| format!("could not read the answer: {error}"))?;
+    let chosen = Some(answer.trim())
+        .filter(|answer| !answer.is_empty())
+        .unwrap_or(&name);
+    set(&place.sources.files, "base_branch", chosen).map_err(could_not)?;
+    output::line(&format!(
+        "the base branch is {chosen}; `dbs config base_branch NAME` changes that"
+    ));
+    Ok(())
+}
+
 /// Prepares a project: folders and ignore rules (the rules are git's own private ones, never the project's files).
 pub(super) fn init(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
-    use crate::adapters::git::{GitCli, GitSetup};
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     if let Some(why) = place.state_problem() {
         return Err(could_not(why));
@@ -57,6 +92,7 @@ pub(super) fn init(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
     let workflows = &place.workflows;
     std::fs::create_dir_all(workflows)
         .map_err(|error| format!("could not make {}: {error}", workflows.display()))?;
+    choose_base((edge, &place), json)?;
     let missing = doctor::problems(edge);
     let agent = agents::first_step(edge);
     if json.json {

@@ -108,8 +108,12 @@ pub(super) fn first_state(
     if attach.remote {
         state.location = ClientLocation::Remote;
     }
-    let path = services.shells.path();
-    match first_start::detect(&settings.place, (&facts, &model), (path, attach.outer.clone())) {
+    let environment = services.shells.environment();
+    match first_start::detect(
+        &settings.place,
+        (&facts, &model),
+        (environment, attach.outer.clone()),
+    ) {
         // The second question of the welcome does so, and offers another key.
         Some(found) => state.show_welcome(found),
         None => state.hint_prefix_in_multiplexer(clock::now(), attach.outer.as_deref()),

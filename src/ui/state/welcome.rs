@@ -13,6 +13,8 @@ pub struct DetectedPrograms {
     pub path: String,
     /// The program around this terminal, if that has keys of its own: tmux, screen, zellij.
     pub multiplexer: Option<String>,
+    /// The branch that tasks most likely start from, and how it was found.
+    pub base: Option<(String, String)>,
 }
 
 /// The state of the first-start questions: what was detected, the current question and the answers.
@@ -33,6 +35,9 @@ pub(crate) enum WelcomeStep {
     /// Which agent does the work.
     Agent,
     Command(LineEditor),
+    /// Which branch tasks start from and are merged into.
+    Base,
+    BaseName(LineEditor),
     /// Which key is ours while a person types to an agent; the one that arrived last.
     Prefix(Option<Chord>),
     /// Whether the terminal may call.
@@ -43,6 +48,8 @@ pub(crate) enum WelcomeStep {
 
 /// Answers to the question about the agent besides the programs that were found.
 pub(crate) const OTHER_AGENTS: [&str; 2] = ["a command of my own", "none yet, I only look around"];
+/// Answers to the question about the base branch besides the one that was found.
+pub(crate) const OTHER_BASES: [&str; 2] = ["a branch that I name", "none yet: no task starts without one"];
 /// Answers to the question about calls.
 pub(crate) const CALLS: [&str; 2] = ["yes, when I look elsewhere", "never"];
 /// Answers to the question about the demo.
@@ -85,7 +92,12 @@ impl Welcome {
             }
             WelcomeStep::Alerts => CALLS.map(str::to_owned).to_vec(),
             WelcomeStep::Demo => DEMO.map(str::to_owned).to_vec(),
-            WelcomeStep::Command(_) | WelcomeStep::Prefix(_) => Vec::new(),
+            WelcomeStep::Base => {
+                let found = self.detected.base.iter();
+                let found = found.map(|(name, found_by)| format!("{name}  ({found_by})"));
+                found.chain(OTHER_BASES.map(str::to_owned)).collect()
+            }
+            WelcomeStep::Command(_) | WelcomeStep::BaseName(_) | WelcomeStep::Prefix(_) => Vec::new(),
         }
     }
 
@@ -93,10 +105,11 @@ impl Welcome {
     pub(crate) fn number(&self) -> (usize, usize) {
         let at = match self.step {
             WelcomeStep::Agent | WelcomeStep::Command(_) => 1,
-            WelcomeStep::Prefix(_) => 2,
-            WelcomeStep::Alerts => 3,
-            WelcomeStep::Demo => 4,
+            WelcomeStep::Base | WelcomeStep::BaseName(_) => 2,
+            WelcomeStep::Prefix(_) => 3,
+            WelcomeStep::Alerts => 4,
+            WelcomeStep::Demo => 5,
         };
-        (at, 4)
+        (at, 5)
     }
 }

@@ -10,6 +10,9 @@ use crate::ui::line_editor::LineEditor;
 use crate::ui::scene::SessionKind;
 use crate::ui::state::{Overlay, Welcome, WelcomeStep};
 
+/// The setting that names the base branch; the only answer that is the project's and not the person's.
+const BASE_BRANCH: &str = "base_branch";
+
 impl UpdateContext<'_, '_> {
     /// A key; answers what lies over the panes afterwards.
     pub(super) fn welcome_key(&mut self, mut welcome: Box<Welcome>, chord: Chord) -> Option<Overlay> {
@@ -18,11 +21,11 @@ impl UpdateContext<'_, '_> {
             return None;
         }
         match &mut welcome.step {
-            WelcomeStep::Command(line) if chord.code() != KeyCode::Enter => {
+            WelcomeStep::Command(line) | WelcomeStep::BaseName(line) if chord.code() != KeyCode::Enter => {
                 line.key(chord);
             }
             WelcomeStep::Prefix(pressed) if chord.code() != KeyCode::Enter => *pressed = Some(chord),
-            WelcomeStep::Agent | WelcomeStep::Alerts | WelcomeStep::Demo
+            WelcomeStep::Agent | WelcomeStep::Base | WelcomeStep::Alerts | WelcomeStep::Demo
                 if chord.code() != KeyCode::Enter =>
             {
                 move_mark(&mut welcome, chord);
@@ -41,10 +44,10 @@ impl UpdateContext<'_, '_> {
                     Some(name) => {
                         let answer = ("roles.default.agent".to_owned(), (*name).to_owned());
                         welcome.answers.push(answer);
-                        WelcomeStep::Prefix(None)
+                        WelcomeStep::Base
                     }
                     None if welcome.marked == there.len() => WelcomeStep::Command(LineEditor::default()),
-                    None => WelcomeStep::Prefix(None),
+                    None => WelcomeStep::Base,
                 }
             }
             WelcomeStep::Command(line) => {
@@ -53,6 +56,25 @@ impl UpdateContext<'_, '_> {
                     welcome
                         .answers
                         .push(("roles.default.command".to_owned(), command));
+                }
+                WelcomeStep::Base
+            }
+            WelcomeStep::Base => {
+                let found = welcome.detected.base.as_ref().map(|(name, _)| name.clone());
+                let several = usize::from(found.is_some());
+                match found.filter(|_| welcome.marked == 0) {
+                    Some(name) => {
+                        welcome.answers.push((BASE_BRANCH.to_owned(), name));
+                        WelcomeStep::Prefix(None)
+                    }
+                    None if welcome.marked == several => WelcomeStep::BaseName(LineEditor::default()),
+                    None => WelcomeStep::Prefix(None),
+                }
+            }
+            WelcomeStep::BaseName(line) => {
+                let name = line.text().trim().to_owned();
+                if !name.is_empty() {
+                    welcome.answers.push((BASE_BRANCH.to_owned(), name));
                 }
                 WelcomeStep::Prefix(None)
             }

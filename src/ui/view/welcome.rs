@@ -23,7 +23,7 @@ pub(super) fn draw(frame: &FrameContext<'_>, welcome: &Welcome, area: Rect, canv
     let title = format!("First start, {at} of {all}");
     let inside = canvas.dialog(dialog(area, lines.len() + answers(welcome)), &title);
     let used = canvas.lines(inside, &lines);
-    if let WelcomeStep::Command(line) = &welcome.step {
+    if let WelcomeStep::Command(line) | WelcomeStep::BaseName(line) = &welcome.step {
         let place = skip_right(skip_left(row_of(inside, used), 2), 1);
         return writing::draw(line, place, canvas);
     }
@@ -41,9 +41,11 @@ pub(super) fn draw(frame: &FrameContext<'_>, welcome: &Welcome, area: Rect, canv
 /// Rows below what is asked.
 fn answers(welcome: &Welcome) -> usize {
     match &welcome.step {
-        WelcomeStep::Command(_) => 1,
+        WelcomeStep::Command(_) | WelcomeStep::BaseName(_) => 1,
         WelcomeStep::Prefix(_) => 0,
-        WelcomeStep::Agent | WelcomeStep::Alerts | WelcomeStep::Demo => welcome.choices().len().min(CHOICES),
+        WelcomeStep::Agent | WelcomeStep::Base | WelcomeStep::Alerts | WelcomeStep::Demo => {
+            welcome.choices().len().min(CHOICES)
+        }
     }
 }
 
@@ -66,6 +68,16 @@ fn lines(frame: &FrameContext<'_>, welcome: &Welcome, area: Rect) -> WelcomeLine
             text.line("With which command line?", StyleRole::Strong);
             text.line(
                 "{task} {title} {body} {branch} {base} {role} {finding} are filled in. It says how it went by `dbs signal`.",
+                StyleRole::Dim,
+            );
+        }
+        WelcomeStep::Base | WelcomeStep::BaseName(_) => {
+            text.line(
+                "Which branch do tasks start from, and is what is done merged into?",
+                StyleRole::Strong,
+            );
+            text.line(
+                "A branch that the remote origin has. The engine merges and pushes; your checkout stays as it is.",
                 StyleRole::Dim,
             );
         }
@@ -112,6 +124,12 @@ impl WelcomeText {
         self.line(RIGHTS, StyleRole::Dim);
         let found = welcome.detected.programs.iter();
         let (there, missing): (Vec<_>, Vec<_>) = found.partition(|(_, place)| place.is_some());
+        if there.is_empty() {
+            self.line(
+                "None was found here. Without one no task is worked on; the demo plays with scripted agents.",
+                StyleRole::Retry,
+            );
+        }
         let glyph = frame.glyph(DisplayStatus::Done);
         for (name, place) in there {
             let place = place.as_deref().unwrap_or_default();
