@@ -157,7 +157,7 @@ settings! { SETTINGS
     SESSION_NAME: Option<String> = unset(ValueKind::Text), used("session.name", AtOnce, Harmless, "A6",
         "What this project's session is called: in the top bar, in `dbs sessions`, for `dbs attach`; not set: as its folder.");
     THEME: Cow<'static, str> = text(ValueKind::Text, "auto"), used("theme", AtOnce, Harmless, "P50",
-        "Colours: `auto` (as the terminal and `NO_COLOR` say), `terminal` (its own 16), `adaptive`, `dark`, `light`, `high-contrast`, `colour-blind`, `mono`, or a file of your own in `themes/`; heeded when a screen is attached.");
+        "Colours: `auto` (as the terminal and `NO_COLOR` say), `terminal` (its own 16), `adaptive`, `dark`, `light`, `high-contrast`, `colour-blind`, `mono`, `catppuccin`, `gruvbox`, `nord`, `solarized`, `tokyo-night`, or a file of your own in `themes/`; heeded when a screen is attached.");
     MOTION: Motion = choice(&["full", "reduced"], Motion::Full, &[Motion::Reduced]), used("motion", AtOnce, Harmless, "A13",
         "Whether what needs you blinks; with `reduced` nothing moves by itself.");
     GLYPHS: Option<Glyphs> = choice(&["auto", "unicode", "ascii"], None, &[Some(Glyphs::Unicode), Some(Glyphs::Ascii)]),

@@ -4,17 +4,27 @@ use ratatui::style::{Color, Modifier, Style};
 
 use super::accent::{OF_16, OF_256};
 use super::colour::{linear, luminance, rgb_of};
+use super::themes::NAMES;
 use super::*;
 use crate::term::Rgb;
 
 /// Themes with colours of their own, and the least contrast of their text (WCAG 2: AA, AAA).
-const FIXED: [(&str, f64); 6] = [
+const FIXED: [(&str, f64); 15] = [
     ("dark", 4.5),
     ("light", 4.5),
     ("colour-blind-dark", 4.5),
     ("colour-blind-light", 4.5),
     ("high-contrast-dark", 7.0),
     ("high-contrast-light", 7.0),
+    ("catppuccin-dark", 4.5),
+    ("catppuccin-light", 4.5),
+    ("gruvbox-dark", 4.5),
+    ("gruvbox-light", 4.5),
+    ("nord", 4.5),
+    ("solarized-dark", 4.5),
+    ("solarized-light", 4.5),
+    ("tokyo-night-dark", 4.5),
+    ("tokyo-night-light", 4.5),
 ];
 
 /// Roles that are lines, not text: WCAG asks for 3 to 1.
@@ -90,6 +100,34 @@ fn text_of_themes_with_colours_of_their_own_stands_out() {
                     !style.add_modifier.contains(Modifier::DIM),
                     "{name} {role:?} is dim"
                 );
+            }
+        }
+    }
+}
+
+#[test]
+fn dim_text_can_be_read_on_the_marked_row_of_every_theme() {
+    let names = NAMES
+        .iter()
+        .map(|(name, _)| *name)
+        .chain(FIXED.map(|(name, _)| name));
+    for name in names {
+        for palette in [ColourDepth::True, ColourDepth::Indexed, ColourDepth::Sixteen] {
+            for ground in [None, Some(Background::Dark), Some(Background::Light)] {
+                let theme = theme(name, palette, ground);
+                let marked = theme
+                    .style(StyleRole::Dim)
+                    .patch(theme.style(StyleRole::Selected));
+                assert!(!marked.add_modifier.contains(Modifier::DIM), "{name} {palette:?}");
+                let has_ground = theme.style(StyleRole::Selected).bg.is_some();
+                assert!(
+                    has_ground || marked.add_modifier.contains(Modifier::REVERSED),
+                    "{name} {palette:?}: nothing marks the row"
+                );
+                if palette == ColourDepth::True && has_ground {
+                    let found = contrast(rgb(marked.fg), rgb(marked.bg));
+                    assert!(found >= 4.5, "{name} {palette:?} {found:.2}");
+                }
             }
         }
     }
@@ -199,7 +237,15 @@ fn every_built_in_theme_knows_every_role_and_mono_has_no_colour() {
 
 #[test]
 fn a_name_may_stand_for_a_dark_and_a_light_theme() {
-    for name in ["adaptive", "high-contrast", "colour-blind"] {
+    for name in [
+        "adaptive",
+        "high-contrast",
+        "colour-blind",
+        "catppuccin",
+        "gruvbox",
+        "solarized",
+        "tokyo-night",
+    ] {
         let of = |ground| luminance(rgb(theme(name, ColourDepth::True, ground).ground().bg));
         assert!(of(Some(Background::Dark)) < 0.1, "{name}");
         assert!(of(Some(Background::Light)) > 0.8, "{name}");

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 
 use super::colour::fit_style_on;
 use super::file::{RoleStyle, ThemeFile};
@@ -16,7 +16,7 @@ macro_rules! theme_files {
 }
 
 /// Built-in theme files, by name.
-const BUILTIN: [(&str, &str); 8] = theme_files![
+const BUILTIN: [(&str, &str); 17] = theme_files![
     "terminal",
     "dark",
     "light",
@@ -24,11 +24,20 @@ const BUILTIN: [(&str, &str); 8] = theme_files![
     "high-contrast-light",
     "colour-blind-dark",
     "colour-blind-light",
-    "mono"
+    "mono",
+    "catppuccin-dark",
+    "catppuccin-light",
+    "gruvbox-dark",
+    "gruvbox-light",
+    "nord",
+    "solarized-dark",
+    "solarized-light",
+    "tokyo-night-dark",
+    "tokyo-night-light"
 ];
 
 /// What a person may wish for, before their own themes.
-const NAMES: [(&str, &str); 8] = [
+pub(super) const NAMES: [(&str, &str); 13] = [
     ("auto", "as the terminal can"),
     ("terminal", "the terminal's own 16 colours"),
     ("adaptive", "dark or light, as the terminal is"),
@@ -37,6 +46,11 @@ const NAMES: [(&str, &str); 8] = [
     ("high-contrast", "as much contrast as can be"),
     ("colour-blind", "no red against green"),
     ("mono", "no colours"),
+    ("catppuccin", "Mocha or Latte, as the terminal is"),
+    ("gruvbox", "dark or light, as the terminal is"),
+    ("nord", "light text on dark"),
+    ("solarized", "dark or light, as the terminal is"),
+    ("tokyo-night", "night or day, as the terminal is"),
 ];
 
 /// How many themes may stand behind one another by `like`.
@@ -167,7 +181,12 @@ fn styles(rows: &BTreeMap<StyleRole, RoleStyle>, palette: ColourDepth) -> BTreeM
             fg: style.fg.or(if is_surface { None } else { text.fg }),
             ..style
         };
-        (*role, fit_style_on(style, text.bg, palette))
+        let style = fit_style_on(style, text.bg, palette);
+        match role {
+            // What is dim elsewhere has to be read where it is marked.
+            StyleRole::Selected => (*role, style.remove_modifier(Modifier::DIM)),
+            _ => (*role, style),
+        }
     };
     rows.iter().map(style).collect()
 }
