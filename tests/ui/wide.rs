@@ -27,7 +27,7 @@ fn a_board_with_room_to_spare_says_how_much_was_done_lately() {
     dashboard.theme = Theme::builtin(ColourDepth::Mono, Glyphs::Ascii);
     let plain = dashboard.text();
     assert!(plain.contains("last hour 2 done ....#............#"), "{plain}");
-    let mut full = Dashboard::full((200, 60));
+    let mut full = Dashboard::full((200, 40));
     full.press("3");
     assert!(!full.text().contains("Throughput"), "the tasks need the room");
 }
@@ -47,4 +47,36 @@ fn columns_out_of_sight_are_counted_on_their_side() {
     all.press("3");
     let all = heading(&all);
     assert!(all.contains("Done 5") && !all.contains("+1"), "{all}");
+}
+
+#[test]
+fn a_column_without_cards_is_only_its_heading_and_the_others_share_its_room() {
+    let mut dashboard = few((160, 50), &["dbs-1", "dbs-4", "dbs-8"]);
+    let text = dashboard.text();
+    let heading = text.lines().nth(3).unwrap_or_default();
+    let widths: Vec<(bool, usize)> = heading
+        .trim_matches('│')
+        .split('│')
+        .map(|column| (column.trim_end().ends_with(" 0"), column.chars().count()))
+        .collect();
+    assert_eq!(widths.len(), 7, "{heading}");
+    for (is_empty, width) in widths {
+        assert_eq!(is_empty, width < 16, "{heading}");
+        assert!(is_empty || width > 20, "{heading}");
+    }
+    // Two lines and no more, however long the title; one where the heading says the state.
+    let long = "A title that goes on for much longer than any column on any screen is wide";
+    dashboard.change("dbs-4", |task| task.title = long.to_owned());
+    let text = dashboard.text();
+    let row = |number: usize| text.lines().nth(number).unwrap_or_default();
+    assert!(row(4).contains("dbs-4") && row(4).contains('…'), "{text}");
+    assert!(
+        row(5).contains("11m") && row(6).chars().all(|c| " │".contains(c)),
+        "{text}"
+    );
+    let done = row(4).rsplit('│').nth(1).unwrap_or_default();
+    assert!(
+        done.contains("✓ dbs-1") && done.trim_end().ends_with("1.3h"),
+        "{text}"
+    );
 }

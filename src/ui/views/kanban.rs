@@ -1,8 +1,9 @@
 //! The board as columns by stage, for wide panes. Called by the board; not a view of its own.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
-use super::list::{first_row, stepped};
+use super::list::stepped;
 use super::task_card::TaskCard;
 use super::{ClickTarget, MoveOutcome, ViewContext, ViewMove};
 use crate::domain::TaskId;
@@ -11,12 +12,10 @@ use crate::ui::canvas::prelude::*;
 use crate::ui::pane::Direction;
 use crate::ui::status::DisplayStatus;
 use crate::ui::target::{selected, sort_tasks, task_filter};
-use crate::ui::text::{cut, width, wrap};
+use crate::ui::text::{cut, width};
 
 /// Columns a column of cards has at least, its line included.
 const LEAST: u16 = 22;
-/// Lines of a card that say what happens to it.
-const STATE: usize = 2;
 /// Before every line of a card but the first.
 const INDENT: &str = "   ";
 
@@ -43,23 +42,74 @@ pub(super) fn columns<'a>(ctx: &ViewContext<'a>) -> Cow<'a, [Column]> {
 
 pub(super) fn draw(ctx: &ViewContext<'_>, columns: &[Column], area: Rect, canvas: &mut Canvas<'_>) {
     let chosen = selected(ctx.state, ctx.scene);
-    let at = position(columns, chosen.as_ref()).map_or(0, |(column, _)| column);
-    let shown = usize::from(area.width / LEAST).clamp(1, columns.len().max(1));
-    let first = first_row(at, shown, columns.len());
-    let shown = shown.min(columns.len());
-    for (nth, column) in columns.iter().skip(first).take(shown).enumerate() {
-        let place = slot(area, nth, shown);
+    let shown = visible(ctx, columns, area.width);
+    let seen = columns.get(shown.clone()).unwrap_or_default();
+    let places = places(ctx, seen, area);
+    for (nth, (column, place)) in seen.iter().zip(places).enumerate() {
         if nth > 0 {
             canvas.vertical_line(place.x.saturating_sub(1), area);
         }
         draw_column(ctx, column, chosen.as_ref(), (place, canvas));
         let hidden = match nth {
-            0 if first > 0 => first,
-            nth if nth + 1 == shown => columns.len() - first - shown,
+            0 if shown.start > 0 => shown.start,
+            nth if nth + 1 == shown.len() => columns.len() - shown.end,
             _ => 0,
         };
         draw_hidden_count(hidden, pieces_width(&heading(ctx, column)), place, canvas);
     }
+}
+
+/// Columns that a column needs at least, the line beside it included: one without cards is only its heading.
+fn least(ctx: &ViewContext<'_>, column: &Column) -> u16 {
+    if column.cards.is_empty() {
+        cells(pieces_width(&heading(ctx, column)) + 2).min(LEAST)
+    } else {
+        LEAST
+    }
+}
+
+/// Which columns are shown: all, or as many as have room, the one with the selected task and the next one among them.
+fn visible(ctx: &ViewContext<'_>, columns: &[Column], room: u16) -> Range<usize> {
+    let chosen = selected(ctx.state, ctx.scene);
+    let at = position(columns, chosen.as_ref()).map_or(0, |(column, _)| column);
+    let room = usize::from(room) + 1;
+    let need: Vec<usize> = columns
+        .iter()
+        .map(|column| usize::from(least(ctx, column)))
+        .collect();
+    let sum = |range: Range<usize>| need.get(range).unwrap_or_default().iter().sum::<usize>();
+    let next = columns.len().min(at + 2);
+    let start = (0..=at).find(|start| sum(*start..next) <= room).unwrap_or(at);
+    let end = (start + 1..=columns.len())
+        .rev()
+        .find(|end| sum(start..*end) <= room);
+    start..end.unwrap_or(start + 1).min(columns.len())
+}
+
+/// The places of columns side by side, with one line between two of them. Those with cards share the room that is left.
+fn places(ctx: &ViewContext<'_>, columns: &[Column], area: Rect) -> Vec<Rect> {
+    let full = columns.iter().filter(|column| !column.cards.is_empty()).count();
+    let shares = |column: &&Column| full == 0 || !column.cards.is_empty();
+    let used: u16 = columns.iter().map(|column| least(ctx, column)).sum();
+    let sharing = columns.iter().filter(shares).count();
+    let left = usize::from((area.width + 1).saturating_sub(used));
+    let (mut x, mut nth) = (area.x, 0);
+    let place = |column: &Column| {
+        let mut width = least(ctx, column);
+        if shares(&column) {
+            // Rounded so that they add up to all of it.
+            width += cells(left * (nth + 1) / sharing - left * nth / sharing);
+            nth += 1;
+        }
+        let place = Rect {
+            x,
+            width: width.saturating_sub(1),
+            ..area
+        };
+        x += width;
+        place
+    };
+    columns.iter().map(place).collect()
 }
 
 /// Says beside a heading of that width how many columns lie on that side of it.
@@ -67,19 +117,6 @@ fn draw_hidden_count(hidden: usize, heading: usize, place: Rect, canvas: &mut Ca
     let more = piece(format!(" +{hidden} "), StyleRole::Key);
     if hidden > 0 && heading + width(&more.text) <= usize::from(place.width) {
         canvas.right(row_of(place, 0), &[more]);
-    }
-}
-
-/// The place of the nth of so many columns; between two of them is one line.
-fn slot(area: Rect, nth: usize, of: usize) -> Rect {
-    let edge = |nth: usize| {
-        let x = (usize::from(area.width) + 1) * nth / of.max(1);
-        area.x + u16::try_from(x).unwrap_or(area.width)
-    };
-    Rect {
-        x: edge(nth),
-        width: edge(nth + 1).saturating_sub(edge(nth) + 1),
-        ..area
     }
 }
 
@@ -91,19 +128,22 @@ fn draw_column(
 ) {
     canvas.line(row_of(area, 0), &heading(ctx, column));
     let card = |id: &TaskId| {
-        Some(lines(
-            ctx,
-            &TaskCard::for_task(id, ctx.scene)?,
-            usize::from(area.width),
-        ))
+        let card = TaskCard::for_task(id, ctx.scene)?;
+        Some((lines(ctx, &card, usize::from(area.width)), card.age))
     };
-    let room = usize::from(area.height).saturating_sub(3);
+    let room = usize::from(area.height).saturating_sub(2);
     let marked = column.cards.iter().position(|id| Some(id) == chosen);
-    let heights = |at: usize| column.cards.get(at).and_then(card).map_or(0, |card| card.len());
-    let mut y = 2;
+    let heights = |at: usize| {
+        column
+            .cards
+            .get(at)
+            .and_then(card)
+            .map_or(0, |(lines, _)| lines.len())
+    };
+    let mut y = 1;
     let first = first_card(heights, marked, room);
     for (at, id) in column.cards.iter().enumerate().skip(first) {
-        let Some(card) = card(id) else { continue };
+        let Some((card, age)) = card(id) else { continue };
         // Below a card there must be a row to say that there are more.
         let last = column.cards.len() - at == 1;
         let height = usize::from(area.height) - usize::from(!last).min(usize::from(area.height));
@@ -118,13 +158,18 @@ fn draw_column(
             break;
         }
         for (at, pieces) in card.iter().enumerate() {
-            canvas.line(row_of(place, at), pieces);
+            let row = row_of(place, at);
+            if at + 1 == card.len() {
+                canvas.both_ends(row, pieces, &[dim(format!("{age} "))]);
+            } else {
+                canvas.line(row, pieces);
+            }
         }
         if Some(id) == chosen {
             canvas.apply_role(place, ctx.chosen());
         }
         canvas.hits.push((place, ClickTarget::Task(ctx.id, id.clone())));
-        y += card.len() + 1;
+        y += card.len();
     }
 }
 
@@ -152,112 +197,69 @@ fn first_card(height: impl Fn(usize) -> usize, marked: Option<usize>, room: usiz
     let Some(marked) = marked else { return 0 };
     let mut used = 0;
     for at in (0..=marked).rev() {
-        used += height(at) + 1;
-        if used > room + 1 {
+        used += height(at);
+        if used > room {
             return (at + 1).min(marked);
         }
     }
     0
 }
 
-/// A card: id and title on one or two lines, who does what since when, what it waits for.
+/// A card: id and title, and below them who does what or what it waits for. A state that the column's heading says already is left
+/// out, and so is its line. The time stands at the end of the last line.
 fn lines(ctx: &ViewContext<'_>, card: &TaskCard<'_>, room: usize) -> Vec<Vec<StyledText>> {
-    let lead = vec![
+    let more = ctx.scene.theme.ellipsis();
+    let mut lead = vec![
         ctx.mark_of(&card.task.id),
         card.glyph(),
         dim(format!(" {} ", card.task.id)),
     ];
+    let beside = width(&card.age) + 2;
+    let state = state(card, room.saturating_sub(width(INDENT) + beside), more);
     let title = card.title();
-    let indent = lead.iter().map(|piece| width(&piece.text)).sum::<usize>();
-    let first = wrap(&title.text, room.saturating_sub(indent).max(6))
-        .into_iter()
-        .next();
-    let mut lines = vec![lead];
-    let first = first.unwrap_or_default();
-    let rest = title.text.strip_prefix(&first).unwrap_or_default().trim_start();
-    if let Some(line) = lines.first_mut() {
-        line.push(piece(&first, title.role));
+    let taken = pieces_width(&lead) + if state.is_empty() { beside } else { 0 };
+    lead.push(piece(
+        cut(&title.text, room.saturating_sub(taken), more),
+        title.role,
+    ));
+    if state.is_empty() {
+        return vec![lead];
     }
-    if !rest.is_empty() {
-        lines.push(vec![piece(format!("{INDENT}{rest}"), title.role)]);
-    }
-    if let Some(who) = card.name(room.saturating_sub(width(INDENT))) {
-        lines.push(vec![dim(format!("{INDENT}{who}"))]);
-    }
-    lines.extend(states(card, room, ctx.scene.theme.ellipsis()));
-    if let Some(last) = card
-        .last
-        .as_ref()
-        .filter(|_| card.marker.mark == DisplayStatus::Running)
-    {
-        lines.push(vec![dim(format!("{INDENT}{last}"))]);
-    }
-    lines
+    let indent = std::iter::once(plain(INDENT));
+    vec![lead, indent.chain(state).collect()]
 }
 
-/// What happens to it or what it waits for, on as many lines as [`STATE`] allows, and for how long.
-fn states(card: &TaskCard<'_>, room: usize, more: &str) -> Vec<Vec<StyledText>> {
-    let wide = room.saturating_sub(width(INDENT)).max(6);
-    let beside = width(&card.age) + 1;
-    let word = word_of(card, wide, beside);
-    let mut lines_of_state = wrap(&word.text, wide);
-    if lines_of_state.len() > STATE {
-        // The rest stands on the last line and is cut there, with a mark.
-        let rest = lines_of_state.split_off(STATE - 1).join(" ");
-        lines_of_state.push(rest);
+/// Who does what, or what it waits for; of an agent at work the last line it printed. Nothing where the heading says it.
+fn state(card: &TaskCard<'_>, room: usize, more: &str) -> Vec<StyledText> {
+    match (card.marker.mark, &card.last) {
+        (DisplayStatus::Done | DisplayStatus::Backlog, _) if card.marker.word == card.task.state.word() => {
+            Vec::new()
+        }
+        (DisplayStatus::Running, Some(last)) => {
+            let name = card.name(room / 2).unwrap_or_default();
+            vec![dim(cut(&format!("{name} {last}"), room, more))]
+        }
+        _ => {
+            let mut pieces = card.summary(room);
+            let before: usize = pieces.iter().rev().skip(1).map(|piece| width(&piece.text)).sum();
+            if let Some(last) = pieces.last_mut() {
+                last.text = cut(&last.text, room.saturating_sub(before), more);
+            }
+            pieces
+        }
     }
-    let is_full = lines_of_state.len() == STATE;
-    let with_age = |line: &str| width(line) + beside <= wide;
-    if let Some(last) = lines_of_state
-        .last_mut()
-        .filter(|last| is_full && !with_age(last))
-    {
-        *last = cut(last, wide.saturating_sub(beside), more);
-    }
-    let age = dim(format!(" {}", card.age));
-    let indent = || plain(INDENT);
-    // The times of a check say how long.
-    let alone = !is_full && card.check.is_none() && !lines_of_state.last().is_some_and(|last| with_age(last));
-    let beside = lines_of_state.last().is_some_and(|last| with_age(last));
-    let mut lines: Vec<Vec<StyledText>> = lines_of_state
-        .into_iter()
-        .map(|line| vec![indent(), piece(line, word.role)])
-        .collect();
-    match lines.last_mut() {
-        Some(last) if beside => last.push(age),
-        _ if alone => lines.push(vec![indent(), dim(&card.age)]),
-        _ => {}
-    }
-    lines
-}
-
-/// What a card says of its state: all of what it waits for, or as much as there is room for with the time beside it.
-fn word_of(card: &TaskCard<'_>, wide: usize, beside: usize) -> StyledText {
-    let full = card.full_status();
-    if !card.is_waiting() {
-        return full;
-    }
-    let fits = |word: &StyledText| {
-        let lines = wrap(&word.text, wide);
-        lines.len() <= STATE && lines.last().is_some_and(|last| width(last) + beside <= wide)
-    };
-    let fewer = (1..=card.unresolved.len())
-        .rev()
-        .map(|many| card.dependencies(many));
-    { fewer }.find(fits).unwrap_or(full)
 }
 
 /// Rows that the fullest column needs, at most so many.
 pub(super) fn height(ctx: &ViewContext<'_>, columns: &[Column], (area, most): (Rect, u16)) -> u16 {
-    let shown = usize::from(area.width / LEAST).clamp(1, columns.len().max(1));
-    let room = usize::from(slot(area, 0, shown).width);
+    let room = usize::from(area.width);
     let of = |column: &Column| {
         let mut rows = 1;
         for id in &column.cards {
             if rows >= usize::from(most) {
                 break;
             }
-            rows += TaskCard::for_task(id, ctx.scene).map_or(0, |card| lines(ctx, &card, room).len() + 1);
+            rows += TaskCard::for_task(id, ctx.scene).map_or(0, |card| lines(ctx, &card, room).len());
         }
         rows
     };
