@@ -125,7 +125,7 @@ fn what_a_card_waits_for_is_named_as_far_as_there_is_room_and_the_rest_counted()
         let told = if size.0 == 60 {
             "after dbs-98 +5 "
         } else {
-            "after dbs-98 +5"
+            "after dbs-98 ~ 15m "
         };
         assert!(dashboard.text().contains(told), "{}", dashboard.text());
     }
