@@ -25,6 +25,7 @@ mod machine;
 mod metrics;
 mod prompt;
 mod sessions;
+mod stall;
 mod task_names;
 mod trouble;
 mod trust;
@@ -43,6 +44,7 @@ pub use machine::MachineLoad;
 pub(crate) use metrics::settled_attempt;
 pub use metrics::{AttemptLoad, Metrics, MetricsReport, StageMetrics, Trail, TrailStep, per_span};
 pub use sessions::{SessionRow, SessionState};
+pub use stall::{Stall, StallAct};
 pub use trouble::Trouble;
 pub use trust::{TrustOverview, TrustText};
 

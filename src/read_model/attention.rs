@@ -8,7 +8,7 @@ use crate::domain::{
     Ask, AskKind, AskReply, Attempt, AttemptId, Board, Command, EngineAction, FailureClass, Task, TaskId,
     Timestamp, Worker,
 };
-use crate::read_model::ReadModel;
+use crate::read_model::{ReadModel, Stall};
 
 /// One thing that waits for a person, such as a question or an approval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,6 +71,9 @@ pub struct AttentionSummary {
     pub longest: Option<(TaskId, Timestamp)>,
     /// Oldest first.
     pub rows: Vec<AttentionRow>,
+    /// What keeps a run from going on, where nothing asks a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stall: Option<Stall>,
 }
 
 /// A thing that waits for a person, with what is known of its task and its agent.
@@ -101,6 +104,7 @@ impl AttentionSummary {
                 .iter()
                 .map(|item| AttentionRow::of(model, item))
                 .collect(),
+            stall: model.stall(),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use dbs::domain::attempt::{Activity, ActivityKind};
+use dbs::domain::batch::RunState;
 use dbs::domain::{AskReply, AttemptId, Command, HoldReason, TaskState};
 use dbs::read_model::{AttentionKind, ReadModel};
 use dbs::ui::UiRequest;
@@ -168,4 +169,40 @@ fn a_key_leads_to_the_inbox_and_back_from_everywhere() {
     assert!(dashboard.text().contains("[5 Inbox]"), "{}", dashboard.text());
     dashboard.press("Esc");
     assert!(dashboard.text().contains("[3 Board]"), "{}", dashboard.text());
+}
+
+#[test]
+fn a_stalled_run_is_never_called_calm_and_the_way_leads_to_its_cause() {
+    for size in [(80, 24), (120, 40)] {
+        let mut dashboard = Dashboard::full(size);
+        dashboard
+            .board
+            .tasks
+            .retain(|id, _| ["dbs-19", "dbs-20"].contains(&id.as_str()));
+        dashboard.board.attempts.clear();
+        for batch in dashboard.board.batches.values_mut() {
+            std::sync::Arc::make_mut(batch).run = RunState::Stalled;
+        }
+        dashboard.change("dbs-19", |_| {});
+        let strip = dashboard.text().lines().nth(1).unwrap_or_default().to_owned();
+        assert!(
+            strip.contains("STALLED  dbs-19 is parked") && strip.contains("Tab go there"),
+            "{strip}"
+        );
+        assert!(
+            !dashboard.text().contains("Nothing needs you"),
+            "{}",
+            dashboard.text()
+        );
+        dashboard.press("j Tab");
+        dashboard.press("r");
+        let text = dashboard.text();
+        assert!(text.contains("dbs-19"), "{text}");
+        dashboard.press("5");
+        assert!(
+            dashboard.text().contains("But a run is stalled: dbs-19"),
+            "{}",
+            dashboard.text()
+        );
+    }
 }

@@ -28,6 +28,9 @@ pub(super) fn lines(board: &ReadModel, branches: &TaskBranches) -> Vec<String> {
         lines.push("no server runs; `dbs` starts one".to_owned());
     }
     lines.extend(at_work(board));
+    if let Some(stall) = board.stall() {
+        lines.push(format!("stalled: {}; `{}`", stall.text, stall.command()));
+    }
     lines.push(format!(
         "base branch: {}",
         board

@@ -183,6 +183,9 @@ fn options(prompt: &PlainPrompt) -> String {
 }
 
 fn nothing(attention: &AttentionSummary) -> String {
+    if let Some(stall) = &attention.stall {
+        return format!("Stalled: {}; {}", stall.text, stall.command());
+    }
     attention.longest.as_ref().map_or_else(
         || "Nothing needs you. No agent is running.".to_owned(),
         |(task, since)| {

@@ -332,7 +332,7 @@ impl UpdateContext<'_, '_> {
         }
     }
 
-    /// To what has waited longest; pressed there again, to the next. While typing, the typing goes on there (A6).
+    /// To what has waited longest; pressed there again, to the next. Where nothing waits, to what keeps a run from going on. While typing, the typing goes on there (A6).
     pub(super) fn visit_attention(&mut self, arranged: &ScreenLayout) {
         let typing = matches!(self.state.key_focus, KeyFocus::Terminal(_));
         let here = self.target(arranged).task.map(|task| task.id.clone());
@@ -340,6 +340,11 @@ impl UpdateContext<'_, '_> {
         let at = waiting.iter().position(|item| Some(&item.task) == here.as_ref());
         let next = at.map_or(0, |at| (at + 1) % waiting.len().max(1));
         let Some(item) = waiting.get(next) else {
+            let stall = self.scene.model.stall().and_then(|stall| stall.task);
+            if let Some(task) = stall.filter(|task| Some(task) != here.as_ref()) {
+                self.state.selected = Some(task);
+                return self.visit_board();
+            }
             return if typing {
                 self.warn("nothing needs you");
             } else {

@@ -3,7 +3,7 @@
 use super::banners::{Words, banners, that_fit};
 use super::{FrameContext, machine};
 use crate::domain::{Span, TaskState};
-use crate::read_model::{AttentionKind, Trouble, TroubleKind};
+use crate::read_model::{AttentionKind, Stall, StallAct, Trouble, TroubleKind};
 use crate::ui::action::Action;
 use crate::ui::canvas::prelude::*;
 use crate::ui::pane::PaneId;
@@ -227,6 +227,30 @@ fn run_time(frame: &FrameContext<'_>) -> Vec<StyledText> {
 /// A title is not cut to less.
 const LEAST_TITLE: usize = 10;
 
+/// Says that a run goes no further, why, and the act that ends it.
+fn stalled(frame: &FrameContext<'_>, stall: &Stall, canvas: &mut Canvas<'_>) {
+    let area = frame.arranged.attention_bar;
+    let key = |action| piece(frame.key_of(action), StyleRole::Key);
+    let act = |action, word: &str| {
+        let go = [key(Action::GoToAttention), plain(" go there, ")];
+        go.into_iter()
+            .chain([key(action), plain(format!(" {word} "))])
+            .collect()
+    };
+    let way: Vec<StyledText> = match stall.act {
+        StallAct::Release => act(Action::Release, "release"),
+        StallAct::Retry => act(Action::Retry, "retry"),
+        StallAct::SetBase | StallAct::Look => vec![piece(format!("{} ", stall.command()), StyleRole::Key)],
+    };
+    let used = canvas.right(area, &way);
+    let glyph = frame.glyph(DisplayStatus::NeedsYou);
+    let pieces = [
+        piece(format!(" {glyph} STALLED "), StyleRole::Needs),
+        plain(format!(" {}", stall.text)),
+    ];
+    canvas.line(skip_right(area, used + 1), &pieces);
+}
+
 /// The row below: how many things need a person, and the one that has waited longest.
 pub(super) fn attention_bar(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
     let area = frame.arranged.attention_bar;
@@ -234,6 +258,9 @@ pub(super) fn attention_bar(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
     let Some(oldest) = model.attention.first() else {
         if let Some(trouble) = model.troubles.first() {
             return degraded(frame, trouble, canvas);
+        }
+        if let Some(stall) = model.stall() {
+            return stalled(frame, &stall, canvas);
         }
         let longest = longest_running(frame.scene);
         let longest = longest.as_deref().unwrap_or("No agent is running.");

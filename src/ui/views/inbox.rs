@@ -257,6 +257,9 @@ fn keys(ctx: &ViewContext<'_>, item: &AttentionItem, room: usize) -> Vec<Vec<Act
 
 fn empty(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let longest = longest_running(ctx.scene).unwrap_or_else(|| "No agent is running".to_owned());
-    let text = format!("{longest}.");
+    let text = match ctx.scene.model.stall() {
+        Some(stall) => format!("But a run is stalled: {}.", stall.text),
+        None => format!("{longest}."),
+    };
     canvas.empty_state(area, ("Nothing needs you.", StyleRole::Strong), &text);
 }
