@@ -35,6 +35,7 @@ use crate::server::hub::{OutputWatch, TerminalChanges};
 use crate::server::peer::{ConnectionError, bye, next};
 use crate::server::search::{HistorySearch, SearchProgress};
 use crate::server::services::Services;
+use crate::server::shells::PromisedShells;
 use crate::ui::{
     self, CacheEntry, CacheKey, PaneId, Scene, ScreenId, ScrollbackLine, UiInput, UiRequest, UiState,
 };
@@ -68,6 +69,7 @@ struct AttachedClient {
     saver: ArrangementSaver,
     /// Work under way whose end changes what is seen.
     work: JoinSet<WorkResult>,
+    promised: PromisedShells,
     notifier: ClientNotifier,
     /// Whether the client was last asked to capture the mouse.
     mouse_captured: Option<bool>,
@@ -130,6 +132,7 @@ impl AttachedClient {
             fetches: ClientFetches::default(),
             saver: ArrangementSaver::default(),
             work: JoinSet::new(),
+            promised: PromisedShells::default(),
             notifier: ClientNotifier::new(&appearance, attach.looks, services.hub.calls_after(0).0),
             mouse_captured: None,
             display: ClientDisplay::new(appearance, attach.looks),
@@ -328,6 +331,7 @@ impl AttachedClient {
                 client: self.number,
                 layout: self.frame.layout(),
                 shells: self.state.shells(),
+                promised: &mut self.promised,
                 echo: &mut self.echo,
                 notifier: &mut self.notifier,
                 work: &mut self.work,
@@ -355,7 +359,7 @@ impl AttachedClient {
         let now = clock::now();
         match done {
             Ok(WorkResult::Toast(level, text)) => self.toast(level, text),
-            Ok(WorkResult::Shell(pane, number)) => self.state.shell_opened(pane, number),
+            Ok(WorkResult::Shell(pane, number)) => self.state.shell_opened(pane, self.promised.kept(number)),
             Ok(WorkResult::NoShell(pane, why)) => {
                 self.state.shell_not_opened(pane);
                 self.toast(NoticeLevel::Warning, why);

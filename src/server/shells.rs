@@ -1,6 +1,7 @@
 //! Plain shells in panes: each has a holder of its own, numbered over the life of the project, so that it survives the server
 //! like an agent does.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,6 +33,39 @@ pub(super) struct Shells {
     hub: TerminalHub,
     last: AtomicU64,
     opening: TaskTracker,
+}
+
+/// The shells that a client's panes were promised and do not show yet: opening one takes a while, and a second pane that asks
+/// meanwhile must get another one.
+#[derive(Debug, Default)]
+pub(super) struct PromisedShells(BTreeSet<u64>);
+
+impl PromisedShells {
+    /// A shell that runs and that the client neither shows nor was promised, or a new one of that number; promised from now on.
+    /// Answers whether it runs already.
+    pub(super) fn choose(
+        &mut self,
+        running: Vec<u64>,
+        shown: &BTreeSet<u64>,
+        next: impl FnOnce() -> u64,
+    ) -> (u64, bool) {
+        let mut running = running.into_iter();
+        let free = running.find(|number| !shown.contains(number) && !self.0.contains(number));
+        let number = free.unwrap_or_else(next);
+        self.0.insert(number);
+        (number, free.is_some())
+    }
+
+    /// A new one is promised.
+    pub(super) fn promise(&mut self, number: u64) {
+        self.0.insert(number);
+    }
+
+    /// The promise of that one is kept; answers its number.
+    pub(super) fn kept(&mut self, number: u64) -> u64 {
+        self.0.remove(&number);
+        number
+    }
 }
 
 impl Shells {
@@ -80,22 +114,27 @@ impl Shells {
         self.hub.running().iter().filter_map(number_of).collect()
     }
 
-    /// Opens another one in a folder of the project, or in the project's own; one that runs a command first, if there is one.
-    /// Blocks until it runs.
+    /// The number of the next one, in the order in which they are asked for.
+    pub(super) fn next_number(&self) -> u64 {
+        self.last.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Opens the one of that number in a folder of the project, or in the project's own; one that runs a command first, if there is
+    /// one. Blocks until it runs.
     ///
     /// # Errors
     /// Why it could not be started.
     pub(super) fn open(
         &self,
+        number: u64,
         size: PaneSize,
         folder: Option<&str>,
         command: Option<&str>,
-    ) -> Result<u64, String> {
+    ) -> Result<(), String> {
         let _opening = self.opening.token();
         if self.opening.is_closed() {
             return Err("could not open a shell: the session ends".to_owned());
         }
-        let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         let id = HolderId::new(format!("shell-{number}"));
         let place = &self.place;
         let mut env = self.inherited.clone().into_pairs();
@@ -118,7 +157,7 @@ impl Shells {
             .launch(&spec)
             .map_err(|error| format!("could not {error}"))?;
         self.hub.follow(&id);
-        Ok(number)
+        Ok(())
     }
 
     /// Ends one. Blocks until it has ended.
@@ -154,4 +193,37 @@ fn argv(program: &str, command: Option<&str>) -> Vec<String> {
 
 fn number_of(id: &HolderId) -> Option<u64> {
     id.as_str().strip_prefix("shell-")?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_panes_that_ask_before_either_has_its_shell_get_two_shells_in_the_order_of_asking() {
+        let (mut promised, mut last) = (PromisedShells::default(), 4);
+        let mut choose = |running: &[u64], shown: &[u64]| {
+            let shown = shown.iter().copied().collect();
+            promised.choose(running.to_vec(), &shown, || {
+                last += 1;
+                last
+            })
+        };
+        assert_eq!(choose(&[3, 4], &[3]), (4, true));
+        assert_eq!(choose(&[3, 4], &[3]), (5, false), "4 is promised");
+        assert_eq!(
+            choose(&[3, 4, 5], &[3]),
+            (6, false),
+            "5 runs and is promised, too"
+        );
+    }
+
+    #[test]
+    fn a_shell_whose_pane_went_away_is_free_again_for_the_next_one() {
+        let (mut promised, nothing) = (PromisedShells::default(), BTreeSet::new());
+        promised.promise(1);
+        assert_eq!(promised.choose(vec![1], &nothing, || 2), (2, false));
+        promised.kept(1);
+        assert_eq!(promised.choose(vec![1, 2], &nothing, || 3), (1, true));
+    }
 }

@@ -23,6 +23,7 @@ use crate::server::hub::TerminalHub;
 use crate::server::peer::{ConnectionError, say};
 use crate::server::screens::holder_of;
 use crate::server::services::Services;
+use crate::server::shells::PromisedShells;
 use crate::server::{first_start, scrollback};
 use crate::term::{Modes, keys};
 use crate::ui::{NewTask, PaneId, ProgramInput, RenderedLayout, ScreenId, UiRequest};
@@ -36,6 +37,8 @@ pub(super) struct RequestContext<'a> {
     pub(super) layout: &'a RenderedLayout,
     /// The shells it shows.
     pub(super) shells: BTreeSet<u64>,
+    /// The shells it was promised.
+    pub(super) promised: &'a mut PromisedShells,
     pub(super) echo: &'a mut EchoWait,
     pub(super) notifier: &'a mut ClientNotifier,
     pub(super) work: &'a mut JoinSet<WorkResult>,
@@ -137,36 +140,35 @@ impl RequestContext<'_> {
 
     /// Shows a shell that runs and that this client does not show, or a new one.
     fn open_shell(&mut self, pane: PaneId) {
-        let (services, shown) = (Arc::clone(self.services), std::mem::take(&mut self.shells));
+        let services = Arc::clone(self.services);
+        let (number, runs) = self.promised.choose(services.shells.running(), &self.shells, || {
+            services.shells.next_number()
+        });
         let size = shell_size(self.layout, pane);
         let from = self.notifier.last_focused.map(holder_of);
         self.in_background(move || {
-            let mut running = services.shells.running().into_iter();
-            let free = running.find(|number| !shown.contains(number));
-            opened(
-                pane,
-                free.map_or_else(
-                    || {
-                        services
-                            .shells
-                            .open(size, folder_of(&services.hub, from).as_deref(), None)
-                    },
-                    Ok,
-                ),
-            )
+            let open = || {
+                let folder = folder_of(&services.hub, from);
+                services.shells.open(number, size, folder.as_deref(), None)
+            };
+            let shell = if runs { Ok(()) } else { open() };
+            opened(pane, shell.map(|()| number))
         });
     }
 
     /// A shell where an attempt works, or in the project's folder; one that runs a command first, if there is one.
     fn open_shell_at(&mut self, pane: PaneId, attempt: Option<AttemptId>, command: Option<String>) {
         let services = Arc::clone(self.services);
+        let number = services.shells.next_number();
+        self.promised.promise(number);
         let size = shell_size(self.layout, pane);
         self.in_background(move || {
             let model = services.engine.read_model();
             let attempt = attempt.and_then(|attempt| model.attempts.get(&attempt));
             let place = attempt.and_then(|attempt| attempt.workplace.as_ref());
             let folder = place.map(|place| place.path.as_str());
-            opened(pane, services.shells.open(size, folder, command.as_deref()))
+            let shell = services.shells.open(number, size, folder, command.as_deref());
+            opened(pane, shell.map(|()| number))
         });
     }
 }
