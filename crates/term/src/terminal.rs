@@ -172,6 +172,11 @@ impl Terminal {
         text::between(&mut self.core.emulator, start, end, scroll_back)
     }
 
+    /// Plain text of all lines above the screen and on it, oldest first: wrapped rows joined, trailing blanks cut.
+    pub fn all_lines(&mut self) -> Vec<String> {
+        text::all(&mut self.core.emulator)
+    }
+
     /// Escape codes that rebuild this terminal in a fresh one of the same size: screen, up to `history` lines above it,
     /// cursor, pen, margins, modes, title. Hyperlinks and tab stops are not in it.
     pub fn dump(&mut self, history: usize) -> Vec<u8> {

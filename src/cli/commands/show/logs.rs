@@ -57,17 +57,11 @@ pub(in crate::cli::commands) fn logs(edge: &ProcessEnv, wanted: &LogsArgs) -> Co
     Ok(ExitCode::SUCCESS)
 }
 
-/// What these bytes showed, as plain text; blank lines at the end are left out.
+/// What these bytes showed, as plain text: lines that were only wrapped are whole, blank lines at the end are left out.
 fn text(bytes: &[u8]) -> String {
     let mut terminal = Terminal::new(EmulatorKind::default(), Size::new(120, 40), 10_000);
     terminal.feed(0, bytes);
-    let mut lines: Vec<String> = (1..=terminal.history_len())
-        .rev()
-        .map(|back| terminal.text(0, 0, back))
-        .collect();
-    let last = terminal.size().rows.saturating_sub(1);
-    lines.push(terminal.text(0, last, 0).trim_end().to_owned());
-    lines.join("\n")
+    terminal.all_lines().join("\n").trim_end().to_owned()
 }
 
 /// The last lines that the agent at work on a task showed, or the last one that was.
@@ -164,4 +158,19 @@ fn words(line: &LogLine) -> String {
         task,
         line.notice.text
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_was_wrapped_is_one_line_with_its_space_at_the_wrap_above_the_screen_and_on_it() {
+        // The column at the wrap is a space: 119 letters, a space, the rest.
+        let long = format!("{} and the rest", "x".repeat(119));
+        let above = text(format!("{long}\r\n{}", "line\r\n".repeat(60)).as_bytes());
+        assert_eq!(above.lines().next(), Some(long.as_str()));
+        assert_eq!(above.lines().count(), 61);
+        assert_eq!(text(long.as_bytes()), long);
+    }
 }
