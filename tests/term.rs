@@ -18,6 +18,8 @@ mod sequences;
 
 #[path = "term/casts.rs"]
 mod casts;
+#[path = "term/cuts.rs"]
+mod cuts;
 #[path = "term/differential.rs"]
 mod differential;
 #[path = "term/events.rs"]

@@ -8,9 +8,9 @@ use proptest::prelude::*;
 
 /// Screen, cursor, modes, title, and all replies to the program.
 #[derive(Debug, PartialEq)]
-struct State(Vec<Vec<Cell>>, (u16, u16), dbs::term::Modes, String, Vec<u8>);
+pub(crate) struct State(Vec<Vec<Cell>>, (u16, u16), dbs::term::Modes, String, Vec<u8>);
 
-fn state(terminal: &mut Terminal, sent: Vec<u8>) -> State {
+pub(crate) fn state(terminal: &mut Terminal, sent: Vec<u8>) -> State {
     State(
         cells(terminal),
         cursor(terminal),
@@ -206,7 +206,7 @@ proptest! {
 }
 
 /// A step of any program, or lines of a log, some of them longer than the screen is wide.
-fn long_step(random: &mut Random) -> Vec<u8> {
+pub(crate) fn long_step(random: &mut Random) -> Vec<u8> {
     if random.below(3) > 0 {
         return random.step();
     }
@@ -217,7 +217,7 @@ fn long_step(random: &mut Random) -> Vec<u8> {
 }
 
 /// The lines above the screen.
-fn history(terminal: &mut Terminal) -> Vec<Vec<Cell>> {
+pub(crate) fn history(terminal: &mut Terminal) -> Vec<Vec<Cell>> {
     let mut lines = Vec::new();
     for back in 1..=terminal.history_len() {
         let mut cells = Vec::new();
@@ -236,7 +236,10 @@ fn stands(step: &[u8]) -> bool {
 }
 
 /// Row and column of the first cell that differs, with both.
-fn first_difference<T: PartialEq + std::fmt::Debug>(one: &[Vec<T>], other: &[Vec<T>]) -> Option<String> {
+pub(crate) fn first_difference<T: PartialEq + std::fmt::Debug>(
+    one: &[Vec<T>],
+    other: &[Vec<T>],
+) -> Option<String> {
     let row = one.iter().zip(other).position(|(one, other)| one != other)?;
     let col = one[row]
         .iter()
