@@ -8,6 +8,10 @@ use dbs::term::{EmulatorKind, Size, TermEvent, Terminal};
 /// Random sessions that every run plays; `DBS_CUT_SESSIONS` plays another number, `DBS_CUT_SEED` begins with another one.
 const SESSIONS: u64 = 150;
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "who runs the tests says how long they search"
+)]
 fn number(name: &str, usual: u64) -> u64 {
     std::env::var(name).map_or(usual, |text| text.parse().unwrap())
 }
