@@ -50,3 +50,5 @@ mod served;
 #[expect(dead_code, reason = "the stories of the whole program use the rest")]
 #[path = "e2e/terminal.rs"]
 mod terminal;
+#[path = "agents/two_tools.rs"]
+mod two_tools;

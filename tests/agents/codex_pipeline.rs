@@ -24,13 +24,7 @@ pub(crate) fn story_of(settings: &str, scripts: Scripts) -> Option<(Story, Model
     let codex = installed("codex")?;
     let (story, model) = (Story::new(OTHERS), ModelServer::start(scripts));
     story.configure(&format!("[roles.developer]\nagent = \"codex\"\n{settings}"));
-    write_person_settings(&story, &model);
-    if !has_sandbox(&story) {
-        // Print macros are not heard from a test that passes.
-        let said = b"skipped: Codex cannot build its sandbox here\n";
-        std::io::stderr().write_all(said).unwrap();
-        return None;
-    }
+    prepare(&story, &model)?;
     let mut server = story.program(&["server"]);
     server
         .env("PATH", path_with(&codex))
@@ -42,6 +36,18 @@ pub(crate) fn story_of(settings: &str, scripts: Scripts) -> Option<(Story, Model
     let server = Server(server.stdout(Stdio::null()).stderr(said).spawn().unwrap());
     story.wait_until("the server", || story.is_live());
     Some((story, model, server))
+}
+
+/// Writes the person's settings of Codex; none when it cannot build its sandbox here.
+pub(crate) fn prepare(story: &Story, model: &ModelServer) -> Option<()> {
+    write_person_settings(story, model);
+    if has_sandbox(story) {
+        return Some(());
+    }
+    // Print macros are not heard from a test that passes.
+    let said = b"skipped: Codex cannot build its sandbox here\n";
+    std::io::stderr().write_all(said).unwrap();
+    None
 }
 
 /// What a person has who used Codex here before. The folders for temporary files, in one of which the story lies, are closed, so that

@@ -39,6 +39,11 @@ pub(crate) fn story_with(settings: &str, scripts: Scripts) -> Option<(Story, Mod
 
 /// A server whose agents find Claude Code and the scripted model.
 pub(crate) fn serve(story: &Story, model: &ModelServer) -> Server {
+    start(story, server_program(story, model))
+}
+
+/// The command of such a server.
+pub(crate) fn server_program(story: &Story, model: &ModelServer) -> Command {
     let claude = installed("claude").unwrap();
     let mut server = story.program(&["server"]);
     server
@@ -52,6 +57,11 @@ pub(crate) fn serve(story: &Story, model: &ModelServer) -> Server {
         .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
         .env("HTTPS_PROXY", model.url())
         .env("NO_PROXY", "127.0.0.1,localhost");
+    server
+}
+
+/// Starts a server, and waits until it answers.
+pub(crate) fn start(story: &Story, mut server: Command) -> Server {
     let said = fs::File::create(story.root().join("server.log")).unwrap();
     let server = Server(server.stdout(Stdio::null()).stderr(said).spawn().unwrap());
     story.wait_until("the server", || story.is_live());
@@ -59,7 +69,7 @@ pub(crate) fn serve(story: &Story, model: &ModelServer) -> Server {
 }
 
 /// What a person has who used Claude Code here before: its first questions are answered, and the project is trusted.
-fn write_person_settings(story: &Story) {
+pub(crate) fn write_person_settings(story: &Story) {
     let folder = story.root().join("claude");
     fs::create_dir(&folder).unwrap();
     let project = story.project().display().to_string();
