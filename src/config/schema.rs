@@ -106,9 +106,9 @@ settings! { SETTINGS
     ROLE_PERMISSIONS: Option<String> = unset(ValueKind::Permissions), used("roles.<role>.permissions", NextAttempt, Steers, "",
         "What happens when the agent's tool asks before it does something: `ask` a person (the default), allow `edits` of files in its folder and ask about the rest, `allow` everything without a person, or `deny` everything. Rules with `;` between them may stand before that word, and then those of the role's file follow: `allow run make test*; deny run git push*; ask` ([prompts.md](prompts.md#permissions)). Not for custom agents.");
     ROLE_MODEL: Option<String> = unset(ValueKind::Text), used("roles.<role>.model", NextAttempt, Steers, "",
-        "Model of the agent, in its tool's words. A kind of agent that takes none is not started with one. Not for custom agents.");
+        "Model of the agent, in its tool's words. A role whose agent is another than that of `default` does not take over the model of `default`. A kind of agent that takes none is not started with one. Not for custom agents.");
     ROLE_EFFORT: Option<String> = unset(ValueKind::Text), used("roles.<role>.effort", NextAttempt, Steers, "",
-        "How hard the agent thinks, in its tool's words. A kind of agent that takes no such word is not started with one. Not for custom agents.");
+        "How hard the agent thinks, in its tool's words. Taken over from `default` as the model is. A kind of agent that takes no such word is not started with one. Not for custom agents.");
     ROLE_RESUME: Option<bool> = unset(ValueKind::Switch), used("roles.<role>.resume", NextAttempt, Harmless, "",
         "Whether an agent that was interrupted, because it was killed or the machine stopped, is started again with its session and in its folder (the default), or from the beginning. For `claude`, `codex`, `gemini` and every kind whose file says how.");
     ROLE_MODE: Option<String> = unset(ValueKind::Choice(&["visible", "headless"])), used("roles.<role>.mode", NextAttempt, Harmless, "",

@@ -329,12 +329,27 @@ fn rehearsal(config: &Config) -> RehearsalAgent {
     }
 }
 
-/// How a role uses its agent; what it does not say itself is as for `default`.
+/// Whether a role has an agent of its own that is another than that of `default`. The names of models and efforts are those of one
+/// tool, and another tool would not start with them.
+fn has_another_agent(config: &Config, role: &str) -> bool {
+    let value = |key, role: &str| BTreeMap::from_iter(config.family::<String>(key)).remove(role);
+    let custom = |role: &str| value(&schema::ROLE_COMMAND, role).map(|_| "custom".to_owned());
+    let named = |role: &str| value(&schema::ROLE_AGENT, role).or_else(|| custom(role));
+    matches!((named(role), named("default")), (Some(own), Some(usual)) if own != usual)
+}
+
+/// How a role uses its agent; what it does not say itself is as for `default`, but for the model and the effort of another agent.
 fn options(config: &Config, role: &str) -> RoleOptions {
     fn of<T>(all: Vec<(String, T)>, role: &str) -> Option<T> {
         let mut all = BTreeMap::from_iter(all);
         all.remove(role).or_else(|| all.remove("default"))
     }
+    let is_another = has_another_agent(config, role);
+    let of_tool = |key| {
+        let mut all = config.family(key);
+        all.retain(|(name, _)| name == role || !is_another);
+        of(all, role)
+    };
     // The table of settings lets nothing through that cannot be read.
     let (rules, permissions) = of(config.family(&schema::ROLE_PERMISSIONS), role)
         .and_then(|text| read_setting(&text).ok())
@@ -342,8 +357,8 @@ fn options(config: &Config, role: &str) -> RoleOptions {
     RoleOptions {
         permissions,
         rules,
-        model: of(config.family(&schema::ROLE_MODEL), role),
-        effort: of(config.family(&schema::ROLE_EFFORT), role),
+        model: of_tool(&schema::ROLE_MODEL),
+        effort: of_tool(&schema::ROLE_EFFORT),
         resume: match of(config.family(&schema::ROLE_RESUME), role) {
             Some(false) => SessionPolicy::BeginAfresh,
             Some(true) | None => SessionPolicy::Continue,
@@ -386,4 +401,37 @@ fn shell(wanted: Option<String>) -> PathBuf {
         || PathBuf::from(if cfg!(windows) { "cmd.exe" } else { "/bin/sh" }),
         PathBuf::from,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{ConfigFiles, ConfigOverrides};
+
+    /// Model, effort and mode of a reviewer.
+    fn reviewer(text: &str) -> (Option<String>, Option<String>, AgentDisplay) {
+        let folder = tempfile::tempdir().unwrap();
+        let files = ConfigFiles::new(folder.path(), None, None);
+        std::fs::write(files.toml(), text).unwrap();
+        let kinds = kinds(&Config::read(&files, &ConfigOverrides::default())).unwrap();
+        let options = kinds.by_role[&RoleId::from("reviewer")].options.clone();
+        (options.model, options.effort, options.mode)
+    }
+
+    #[test]
+    fn a_role_with_another_agent_does_not_take_over_the_model_and_effort_of_the_default() {
+        let usual = "[roles.default]\nagent = \"claude\"\nmodel = \"opus\"\neffort = \"high\"\nmode = \"headless\"\n\
+                     [roles.reviewer]\n";
+        let both = (Some("opus".to_owned()), Some("high".to_owned()));
+        let of = |text: &str| reviewer(&format!("{usual}{text}"));
+        let headless = AgentDisplay::Headless;
+        assert_eq!(of("agent = \"codex\"\n"), (None, None, headless));
+        let own = "agent = \"codex\"\nmodel = \"gpt\"\n";
+        assert_eq!(of(own), (Some("gpt".to_owned()), None, headless));
+        assert_eq!(
+            of("agent = \"claude\"\n"),
+            (both.0.clone(), both.1.clone(), headless)
+        );
+        assert_eq!(of("resume = false\n"), (both.0, both.1, headless));
+    }
 }
