@@ -181,7 +181,7 @@ fn a_stalled_run_is_never_called_calm_and_the_way_leads_to_its_cause() {
             .retain(|id, _| ["dbs-19", "dbs-20"].contains(&id.as_str()));
         dashboard.board.attempts.clear();
         for batch in dashboard.board.batches.values_mut() {
-            std::sync::Arc::make_mut(batch).run = RunState::Stalled;
+            Arc::make_mut(batch).run = RunState::Stalled;
         }
         dashboard.change("dbs-19", |_| {});
         let strip = dashboard.text().lines().nth(1).unwrap_or_default().to_owned();
