@@ -30,7 +30,7 @@ demo *args:
 bench *args:
     cargo bench --locked --bench figures -- {{ args }}
 
-# Write anew what is made of the code (frames, keys.md, picture.svg, configuration.md); look at it before you commit it.
+# Write anew what is made of the code (frames, keys.md, picture.svg, moving.svg, configuration.md); look at it before you commit it.
 bless:
     DBS_UPDATE=1 INSTA_UPDATE=always cargo test --locked --test ui --test config
     git diff --stat

@@ -14,7 +14,7 @@ use dbs::formats::scenario::Scenario;
 use dbs::term::{EmulatorKind, Size, Terminal};
 use dbs::ui::{LiveScreen, ScreenId, ScreenRead, Screens};
 
-use super::run::{Run, role_of};
+use super::run::{ANSWERED_AFTER, Run, role_of};
 use crate::git_fixture::GitFixture;
 
 /// How much faster than in the demo. Slower than it could be: what is shown for a time must be drawn once.
@@ -51,7 +51,14 @@ pub(crate) fn written_by(demo: &Run, attempt: &Attempt, (cols, rows): (u16, u16)
         .iter()
         .rev()
         .find(|(at, _)| *at <= demo.now);
-    let (_, until) = begun.expect("it has begun something that takes a while");
+    let (since, until) = begun.expect("it has begun something that takes a while");
+    // One that has ended has written everything.
+    let end = if attempt.state.is_open() {
+        until.as_str()
+    } else {
+        "\0"
+    };
+    let left = ANSWERED_AFTER.saturating_sub(demo.now.since(*since).0);
     let scenario = Scenario {
         parts: vec![demo.part(attempt).clone()],
         ..demo.scenario.clone()
@@ -60,11 +67,15 @@ pub(crate) fn written_by(demo: &Run, attempt: &Attempt, (cols, rows): (u16, u16)
     let context = context(demo, attempt, &fixture);
     let pace = RehearsalSpeed {
         speed: SPEED,
-        answer_after: Some(Duration::from_hours(1)),
+        answer_after: Some(if attempt.state.is_open() {
+            Duration::from_millis(left.max(1))
+        } else {
+            Duration::ZERO
+        }),
     };
     let mut out = Until {
         written: Vec::new(),
-        end: until.clone().into_bytes(),
+        end: end.as_bytes().to_vec(),
     };
     let console = Console {
         out: &mut out,
@@ -72,7 +83,11 @@ pub(crate) fn written_by(demo: &Run, attempt: &Attempt, (cols, rows): (u16, u16)
     };
     run(&context, &scenario, pace, console, &mut NoSink);
     let text = String::from_utf8(out.written).expect("text");
-    assert!(text.contains(until), "{} never came to {until:?}", attempt.task);
+    assert!(
+        text.contains(until.as_str()),
+        "{} never came to {until:?}",
+        attempt.task
+    );
     text.replace(|sign| SPINNER.contains(sign), "⠹").into_bytes()
 }
 

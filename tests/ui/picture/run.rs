@@ -16,7 +16,7 @@ use dbs::formats::scenario::{
 use dbs::ui::LogLine;
 
 /// How long the demo's questions wait before they answer themselves, in milliseconds.
-const ANSWERED_AFTER: u64 = 10_000;
+pub(crate) const ANSWERED_AFTER: u64 = 10_000;
 
 /// A run, up to a moment.
 pub(crate) struct Run {
@@ -80,7 +80,8 @@ impl Run {
         }
     }
 
-    fn go_on_until(&mut self, end: Timestamp) {
+    /// Lets everything happen that is due by then.
+    pub(crate) fn go_on_until(&mut self, end: Timestamp) {
         loop {
             let planned = self.agenda.keys().next().map(|(at, _)| *at);
             let due = self.board.next_deadline();

@@ -50,9 +50,22 @@ struct Look {
 
 /// The picture; `about` is read to those who cannot see it.
 pub(crate) fn svg(buffer: &Buffer, about: &str) -> String {
-    let (width, height) = (u32::from(buffer.area.width), u32::from(buffer.area.height));
+    let mut out = head((buffer.area.width, buffer.area.height), about);
+    for y in 0..buffer.area.height {
+        row(buffer, y, &mut out);
+    }
+    out.push_str(FOOT);
+    out
+}
+
+/// What ends a picture.
+pub(crate) const FOOT: &str = "</g>\n</svg>\n";
+
+/// What begins a picture of so many columns and rows.
+pub(crate) fn head((columns, rows): (u16, u16), about: &str) -> String {
+    let (width, height) = (u32::from(columns), u32::from(rows));
     let (width, height) = (width * CELL.0 + 2 * MARGIN, height * CELL.1 + 2 * MARGIN);
-    let mut out = format!(
+    format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
          role=\"img\" aria-labelledby=\"about\" font-size=\"15\" \
          font-family=\"ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace\">\n\
@@ -60,15 +73,25 @@ pub(crate) fn svg(buffer: &Buffer, about: &str) -> String {
          <rect width=\"{width}\" height=\"{height}\" rx=\"8\" fill=\"{GROUND}\"/>\n\
          <g transform=\"translate({MARGIN} {MARGIN})\">\n",
         escaped(about)
-    );
-    for y in 0..buffer.area.height {
-        row(buffer, y, &mut out);
-    }
-    out.push_str("</g>\n</svg>\n");
-    out
+    )
 }
 
-fn row(buffer: &Buffer, y: u16, out: &mut String) {
+/// A key as a person sees it on a keyboard, over the middle of the lowest rows.
+pub(crate) fn key_cap((columns, rows): (u16, u16), key: &str) -> String {
+    let wide = u32::try_from(key.width()).expect("narrow") * 14 + 40;
+    let x = (u32::from(columns) * CELL.0).saturating_sub(wide) / 2;
+    let y = (u32::from(rows) - 4) * CELL.1;
+    format!(
+        "<rect x=\"{x}\" y=\"{y}\" width=\"{wide}\" height=\"46\" rx=\"8\" fill=\"#f5d78e\" stroke=\"#15181d\" stroke-width=\"2\"/>\n\
+         <text x=\"{}\" y=\"{}\" font-size=\"24\" font-weight=\"bold\" text-anchor=\"middle\" fill=\"#15181d\">{}</text>\n",
+        x + wide / 2,
+        y + 31,
+        escaped(key)
+    )
+}
+
+/// One row of a screen.
+pub(crate) fn row(buffer: &Buffer, y: u16, out: &mut String) {
     let cells: Vec<(u32, &Cell)> = visible(buffer, y);
     let top = u32::from(y) * CELL.1;
     let mut grounds = Vec::new();
