@@ -21,6 +21,7 @@ pub mod process_env;
 pub mod project_paths;
 mod project_texts;
 mod raw;
+pub mod role_agents;
 mod row;
 pub mod schema;
 pub mod session_setup;

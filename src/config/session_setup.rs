@@ -5,19 +5,14 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::adapters::agents::{
-    AgentDisplay, AgentTool, AgentsByRole, ClaudeAgent, CodexAgent, CustomAgent, DescribedAgent,
-    InheritedEnv, PersonEnv, RehearsalAgent, RoleAgent, RoleOptions, SessionPolicy,
-};
+use crate::adapters::agents::{AgentsByRole, InheritedEnv, PersonEnv};
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
+use crate::config::role_agents::{RoleError, kinds};
 use crate::config::themes::toml_paths;
 use crate::config::{Config, schema};
 use crate::domain::task::GateCommand;
 use crate::domain::{BoardSettings, Budgets, ContextRules, Cost, RoleId, Workflow};
-use crate::formats::agent_kind::RESERVED;
-use crate::formats::nearest::nearest;
-use crate::formats::permissions::read_setting;
 use crate::formats::workflow;
 use crate::term::EmulatorKind;
 use crate::ui::LeaveEffect;
@@ -181,195 +176,6 @@ pub fn agents(place: &ProjectPaths) -> Result<AgentsByRole, RoleError> {
     kinds(&place.config())
 }
 
-/// Why the settings of a role do not name an agent that can be started.
-#[derive(Debug, thiserror::Error)]
-#[error("could not use {what}: {why}")]
-pub struct RoleError {
-    /// The role, as the settings name it.
-    pub role: String,
-    what: String,
-    why: String,
-}
-
-impl From<RoleError> for String {
-    fn from(error: RoleError) -> String {
-        error.to_string()
-    }
-}
-
-fn kinds(config: &Config) -> Result<AgentsByRole, RoleError> {
-    let mut kinds = AgentsByRole::default();
-    let commands = BTreeMap::from_iter(config.family(&schema::ROLE_COMMAND));
-    let agents = BTreeMap::from_iter(config.family(&schema::ROLE_AGENT));
-    for role in agents.keys().chain(commands.keys()) {
-        let Some(tool) = tool(config, role, (agents.get(role), commands.get(role)))? else {
-            continue;
-        };
-        let agent = RoleAgent {
-            tool,
-            options: options(config, role),
-        };
-        if role == "default" {
-            kinds.default = Some(agent);
-        } else {
-            kinds.by_role.insert(RoleId::new(role.as_str()), agent);
-        }
-    }
-    add_roles_with_options(config, &mut kinds);
-    let by_role = kinds.by_role.iter().map(|(role, agent)| (role.as_str(), agent));
-    for (role, agent) in by_role.chain(kinds.default.iter().map(|agent| ("default", agent))) {
-        check_mode(config, role, agent)?;
-    }
-    Ok(kinds)
-}
-
-/// Looks whether the agent of a role can do without its interface where the settings say so.
-fn check_mode(config: &Config, role: &str, agent: &RoleAgent) -> Result<(), RoleError> {
-    let kind = agent.tool.kind();
-    if agent.options.mode != AgentDisplay::Headless || kind.runs_headless() {
-        return Ok(());
-    }
-    // What a role does not say itself stands at `default`.
-    let said = [role, "default"].map(|role| config.explain(&format!("roles.{role}.mode")));
-    let said = said.into_iter().flatten().find(|said| said.value.is_some());
-    let at = said.map_or_else(String::new, |said| format!(", at {}", said.origin));
-    let name = kind.name().unwrap_or("custom");
-    Err(RoleError {
-        role: role.to_owned(),
-        what: format!("mode headless for role {role}{at}"),
-        why: format!(
-            "its agent {name} runs only with its own interface here; set it with `dbs config roles.{role}.mode visible`, or let \
-             claude or codex play this role"
-        ),
-    })
-}
-
-/// A role that only says how it uses its agent has that of `default`.
-fn add_roles_with_options(config: &Config, kinds: &mut AgentsByRole) {
-    let Some(tool) = kinds.default.as_ref().map(|agent| agent.tool.clone()) else {
-        return;
-    };
-    let texts = [
-        &schema::ROLE_PERMISSIONS,
-        &schema::ROLE_MODEL,
-        &schema::ROLE_EFFORT,
-        &schema::ROLE_MODE,
-    ];
-    let texts = texts
-        .into_iter()
-        .flat_map(|key| config.family(key))
-        .map(|(role, _)| role);
-    let switches = config
-        .family(&schema::ROLE_RESUME)
-        .into_iter()
-        .map(|(role, _)| role);
-    for role in texts.chain(switches).filter(|role| role != "default") {
-        let agent = || RoleAgent {
-            tool: tool.clone(),
-            options: options(config, &role),
-        };
-        kinds
-            .by_role
-            .entry(RoleId::new(role.as_str()))
-            .or_insert_with(agent);
-    }
-}
-
-/// The tool that the settings name for a role, if they name one.
-fn tool(
-    config: &Config,
-    role: &str,
-    (agent, command): (Option<&String>, Option<&String>),
-) -> Result<Option<AgentTool>, RoleError> {
-    let failed = |agent: &str, why: String| RoleError {
-        role: role.to_owned(),
-        what: format!("agent {agent} for role {role}"),
-        why,
-    };
-    Ok(Some(match (agent.map(String::as_str), command) {
-        (Some("rehearsal"), _) => AgentTool::Rehearsal(rehearsal(config)),
-        (Some("claude"), _) => AgentTool::Claude(ClaudeAgent),
-        (Some("codex"), _) => AgentTool::Codex(CodexAgent),
-        (None | Some("custom"), Some(command)) => AgentTool::Custom(CustomAgent(words(role, command)?)),
-        (Some("custom"), None) => {
-            let why = format!(
-                "it has no command yet; set it with `dbs config roles.{role}.command 'PROGRAM ARGUMENT …'`"
-            );
-            return Err(failed("custom", why));
-        }
-        (Some(other), _) => match config.agent_kinds().get(other) {
-            Some(Ok(kind)) => AgentTool::Described(DescribedAgent(kind)),
-            Some(Err(why)) => return Err(failed(other, why)),
-            None => return Err(failed(other, unknown_kind(config, role, other))),
-        },
-        (None, None) => return Ok(None),
-    }))
-}
-
-/// Why there is no agent of that name, and what there is.
-fn unknown_kind(config: &Config, role: &str, name: &str) -> String {
-    let described = config.agent_kinds().all();
-    let described = described.iter().map(|kind| kind.name.as_str());
-    let known: Vec<&str> = RESERVED.into_iter().chain(described).collect();
-    let meant = nearest(name, known.iter().copied());
-    format!(
-        "there is no kind of agent of that name{}; there are {}; describe it in .debussy/agents/{name}.toml, or set roles.{role}.agent \
-         to custom and roles.{role}.command to its command line",
-        meant.map_or_else(String::new, |word| format!(", did you mean `{word}`")),
-        known.join(", ")
-    )
-}
-
-fn rehearsal(config: &Config) -> RehearsalAgent {
-    RehearsalAgent {
-        scenario: config.value(&schema::REHEARSAL_SCENARIO).into_owned(),
-        speed: config.value(&schema::REHEARSAL_SPEED).to_string(),
-        answer_after: (config.value(&schema::REHEARSAL_ANSWER_AFTER)).map(|seconds| seconds.to_string()),
-        person_file: None,
-    }
-}
-
-/// Whether a role has an agent of its own that is another than that of `default`. The names of models and efforts are those of one
-/// tool, and another tool would not start with them.
-fn has_another_agent(config: &Config, role: &str) -> bool {
-    let value = |key, role: &str| BTreeMap::from_iter(config.family::<String>(key)).remove(role);
-    let custom = |role: &str| value(&schema::ROLE_COMMAND, role).map(|_| "custom".to_owned());
-    let named = |role: &str| value(&schema::ROLE_AGENT, role).or_else(|| custom(role));
-    matches!((named(role), named("default")), (Some(own), Some(usual)) if own != usual)
-}
-
-/// How a role uses its agent; what it does not say itself is as for `default`, but for the model and the effort of another agent.
-fn options(config: &Config, role: &str) -> RoleOptions {
-    fn of<T>(all: Vec<(String, T)>, role: &str) -> Option<T> {
-        let mut all = BTreeMap::from_iter(all);
-        all.remove(role).or_else(|| all.remove("default"))
-    }
-    let is_another = has_another_agent(config, role);
-    let of_tool = |key| {
-        let mut all = config.family(key);
-        all.retain(|(name, _)| name == role || !is_another);
-        of(all, role)
-    };
-    // The table of settings lets nothing through that cannot be read.
-    let (rules, permissions) = of(config.family(&schema::ROLE_PERMISSIONS), role)
-        .and_then(|text| read_setting(&text).ok())
-        .unwrap_or_default();
-    RoleOptions {
-        permissions,
-        rules,
-        model: of_tool(&schema::ROLE_MODEL),
-        effort: of_tool(&schema::ROLE_EFFORT),
-        resume: match of(config.family(&schema::ROLE_RESUME), role) {
-            Some(false) => SessionPolicy::BeginAfresh,
-            Some(true) | None => SessionPolicy::Continue,
-        },
-        mode: match of(config.family(&schema::ROLE_MODE), role).as_deref() {
-            Some("headless") => AgentDisplay::Headless,
-            Some(_) | None => AgentDisplay::Visible,
-        },
-    }
-}
-
 /// Settings and workflows as they are now, also for a server that runs already.
 ///
 /// # Errors
@@ -382,56 +188,9 @@ pub fn reread(place: &ProjectPaths) -> Result<(BoardSettings, Vec<Workflow>), St
     Ok((config.settings(), workflows(Some(place))?))
 }
 
-/// A command line as program and arguments; no shell is involved.
-fn words(role: &str, command: &str) -> Result<Vec<String>, RoleError> {
-    let why = match shell_words::split(command) {
-        Ok(words) if !words.is_empty() => return Ok(words),
-        Ok(_) => "it is empty".to_owned(),
-        Err(error) => error.to_string(),
-    };
-    Err(RoleError {
-        role: role.to_owned(),
-        what: format!("roles.{role}.command"),
-        why,
-    })
-}
-
 fn shell(wanted: Option<String>) -> PathBuf {
     wanted.map_or_else(
         || PathBuf::from(if cfg!(windows) { "cmd.exe" } else { "/bin/sh" }),
         PathBuf::from,
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::config::{ConfigFiles, ConfigOverrides};
-
-    /// Model, effort and mode of a reviewer.
-    fn reviewer(text: &str) -> (Option<String>, Option<String>, AgentDisplay) {
-        let folder = tempfile::tempdir().unwrap();
-        let files = ConfigFiles::new(folder.path(), None, None);
-        std::fs::write(files.toml(), text).unwrap();
-        let kinds = kinds(&Config::read(&files, &ConfigOverrides::default())).unwrap();
-        let options = kinds.by_role[&RoleId::from("reviewer")].options.clone();
-        (options.model, options.effort, options.mode)
-    }
-
-    #[test]
-    fn a_role_with_another_agent_does_not_take_over_the_model_and_effort_of_the_default() {
-        let usual = "[roles.default]\nagent = \"claude\"\nmodel = \"opus\"\neffort = \"high\"\nmode = \"headless\"\n\
-                     [roles.reviewer]\n";
-        let both = (Some("opus".to_owned()), Some("high".to_owned()));
-        let of = |text: &str| reviewer(&format!("{usual}{text}"));
-        let headless = AgentDisplay::Headless;
-        assert_eq!(of("agent = \"codex\"\n"), (None, None, headless));
-        let own = "agent = \"codex\"\nmodel = \"gpt\"\n";
-        assert_eq!(of(own), (Some("gpt".to_owned()), None, headless));
-        assert_eq!(
-            of("agent = \"claude\"\n"),
-            (both.0.clone(), both.1.clone(), headless)
-        );
-        assert_eq!(of("resume = false\n"), (both.0, both.1, headless));
-    }
 }
