@@ -8,7 +8,7 @@ use nix::unistd::Pid;
 use crate::attached::type_in_shell;
 use crate::driver::Story;
 use crate::scenarios::working;
-use crate::terminal::Tty;
+use crate::terminal::{Screen, Tty};
 
 /// Prints numbered lines all the time, for long enough to be cut off in the middle, and then waits for a key.
 const TALKER: &str = r#"
@@ -104,6 +104,17 @@ fn lose_everything(story: &Story, tty: &Tty<'_>) {
     });
 }
 
+/// The lines of the pane beside the list of agents, whose times go on.
+fn beside_list(screen: &Screen) -> Vec<String> {
+    let lines = screen.inside(screen.area_at(2).unwrap()).into_iter();
+    lines
+        .map(|line| {
+            line.split_once('│')
+                .map_or(line.clone(), |(_, beside)| beside.to_owned())
+        })
+        .collect()
+}
+
 /// What the agent's terminal shows, once it has come to rest: the present, and the very first line of its past.
 fn agents_screen(tty: &Tty<'_>) -> (Vec<String>, Vec<String>) {
     tty.press("2");
@@ -114,12 +125,12 @@ fn agents_screen(tty: &Tty<'_>) -> (Vec<String>, Vec<String>) {
     let screen = tty.wait("the agent's terminal", |screen| {
         screen.has("[2 Agents]") && screen.has("y · n · 1-9 · Enter") && screen.has("LOOKING")
     });
-    let now = screen.inside(screen.area_at(2).unwrap());
+    let now = beside_list(&screen);
     tty.press("g");
     let screen = tty.wait("its past", |screen| {
         screen.has("lines back") && screen.has("flood 0000")
     });
-    let past = screen.inside(screen.area_at(2).unwrap());
+    let past = beside_list(&screen);
     tty.press("G");
     tty.wait("the present", |screen| !screen.has("lines back"));
     (now, past)

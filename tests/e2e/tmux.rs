@@ -29,8 +29,11 @@ fn inside_a_real_tmux_another_prefix_is_proposed_and_keys_reach_agents_through_b
     let program = env!("CARGO_BIN_EXE_dbs");
     let new = tmux(&story, &["new-session", "-s", "work", program]);
     let tty = story.tty_with(Make::New, &[], &new, (120, 40));
-    tty.see("First start, 1 of 4");
+    tty.see("First start, 1 of 5");
     tty.move_mark_until("no agent yet", "j", |screen| screen.is_marked("none yet"));
+    tty.press("Enter");
+    tty.see("Which branch do tasks start from");
+    tty.move_mark_until("no base yet", "j", |screen| screen.is_marked("none yet"));
     tty.press("Enter");
     // The proposal, and why; the prefix of both comes through when it is pressed twice.
     tty.see("This terminal is in tmux, which may keep C-b for itself: use C-a.");

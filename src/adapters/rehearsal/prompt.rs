@@ -26,13 +26,22 @@ pub(super) fn ask(
     }
     let mut until = answer_after.map(|time| Instant::now() + time);
     let mut marked = 0;
+    let mut drawn = None;
     loop {
         if screen.has_keys() && person.is_some_and(Path::exists) {
             until = None;
         }
         let left = until.map(|until| until.saturating_duration_since(Instant::now()));
-        let columns = screen.size().0;
-        screen.show(boxed(columns, (text, choices), marked, (left, person.is_some())))?;
+        let now = (
+            screen.size().0,
+            marked,
+            countdown((left, person.is_some()), marked),
+        );
+        // Drawn anew only when it shows something else.
+        if drawn.as_ref() != Some(&now) {
+            screen.show(boxed(now.0, (text, choices), marked, now.2.as_deref()))?;
+            drawn = Some(now);
+        }
         if left.is_some_and(|left| left.is_zero()) {
             break;
         }
@@ -89,12 +98,12 @@ fn countdown((left, is_demo): (Option<Duration>, bool), marked: usize) -> Option
     }
 }
 
-/// The lines of the box; `times` is the time left, if it answers itself, and whether it would for want of a person.
+/// The lines of the box; `foot` says when it answers itself.
 fn boxed(
     columns: usize,
     (text, choices): (&str, &[String]),
     marked: usize,
-    times: (Option<Duration>, bool),
+    foot: Option<&str>,
 ) -> Vec<TranscriptLine> {
     let inner = columns.saturating_sub(6).clamp(1, 70);
     let edge = "─".repeat(inner + 2);
@@ -123,10 +132,7 @@ fn boxed(
         }
     }
     row("y · n · 1-9 · Enter", colour(ScenarioColour::Grey));
-    for piece in countdown(times, marked)
-        .iter()
-        .flat_map(|line| textwrap::wrap(line, inner))
-    {
+    for piece in foot.iter().flat_map(|line| textwrap::wrap(line, inner)) {
         row(&piece, colour(ScenarioColour::Grey));
     }
     lines.push(TranscriptLine::new(&format!("╰{edge}╯"), frame));
@@ -183,7 +189,7 @@ mod tests {
                     &["Yes".into(), "No".into()],
                 ),
                 0,
-                (Some(Duration::from_secs(7)), true),
+                Some("answers itself with 1 in 7s; any key stops that"),
             ) {
                 assert!(width_of(&line.text()) < columns, "{columns}: {}", line.text());
             }
