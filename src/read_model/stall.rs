@@ -191,13 +191,12 @@ mod tests {
             Command::Park("t-1".into(), "it rains".to_owned()),
         ];
         let model = after(Some("main"), commands);
-        let stalled = model.stall();
         // Its agent has to end first.
-        assert_eq!(stalled.is_some(), model.agents().next().is_none());
-        let mut still = vec![draft("t-0", &[]), draft("t-1", &["t-0"])];
-        still.push(Command::Release(vec!["t-1".into()]));
-        still.push(Command::Park("t-1".into(), "it rains".to_owned()));
-        let stall = after(Some("main"), still).stall().unwrap();
+        assert_eq!(model.stall().is_some(), model.agents().next().is_none());
+        let mut parked = vec![draft("t-0", &[]), draft("t-1", &["t-0"])];
+        parked.push(Command::Release(vec!["t-1".into()]));
+        parked.push(Command::Park("t-1".into(), "it rains".to_owned()));
+        let stall = after(Some("main"), parked).stall().unwrap();
         assert_eq!(
             (stall.text.as_str(), stall.act),
             ("t-1 is parked: it rains", StallAct::Retry)

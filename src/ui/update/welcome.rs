@@ -59,18 +59,7 @@ impl UpdateContext<'_, '_> {
                 }
                 WelcomeStep::Base
             }
-            WelcomeStep::Base => {
-                let found = welcome.detected.base.as_ref().map(|(name, _)| name.clone());
-                let several = usize::from(found.is_some());
-                match found.filter(|_| welcome.marked == 0) {
-                    Some(name) => {
-                        welcome.answers.push((BASE_BRANCH.to_owned(), name));
-                        WelcomeStep::Prefix(None)
-                    }
-                    None if welcome.marked == several => WelcomeStep::BaseName(LineEditor::default()),
-                    None => WelcomeStep::Prefix(None),
-                }
-            }
+            WelcomeStep::Base => base_answered(&mut welcome),
             WelcomeStep::BaseName(line) => {
                 let name = line.text().trim().to_owned();
                 if !name.is_empty() {
@@ -92,9 +81,8 @@ impl UpdateContext<'_, '_> {
             }
             WelcomeStep::Alerts => {
                 if welcome.marked == 1 {
-                    welcome
-                        .answers
-                        .push(("notify.when".to_owned(), "never".to_owned()));
+                    let never = ("notify.when".to_owned(), "never".to_owned());
+                    welcome.answers.push(never);
                 }
                 WelcomeStep::Demo
             }
@@ -135,6 +123,20 @@ impl UpdateContext<'_, '_> {
             return self.inform("the agents here are scripted already; `dbs demo` in a shell plays the demo");
         }
         self.ask(UiRequest::PlayDemo);
+    }
+}
+
+/// Takes the base branch that was found, or goes on to ask for another.
+fn base_answered(welcome: &mut Welcome) -> WelcomeStep {
+    let found = welcome.detected.base.as_ref().map(|(name, _)| name.clone());
+    let of_the_persons = usize::from(found.is_some());
+    match found.filter(|_| welcome.marked == 0) {
+        Some(name) => {
+            welcome.answers.push((BASE_BRANCH.to_owned(), name));
+            WelcomeStep::Prefix(None)
+        }
+        None if welcome.marked == of_the_persons => WelcomeStep::BaseName(LineEditor::default()),
+        None => WelcomeStep::Prefix(None),
     }
 }
 

@@ -44,6 +44,16 @@ fn offers(model: &ReadModel, form: &TaskForm) -> Option<Vec<StyledText>> {
     (!found.is_empty()).then_some(pieces)
 }
 
+/// The last line of a body and how many there are, or how one is written.
+fn body(text: &str) -> StyledText {
+    let last = text.lines().last().unwrap_or_default();
+    match text.lines().count() {
+        0 => dim("C-e open in your editor"),
+        1 => plain(last),
+        rows => plain(format!("{rows} lines … {last}")),
+    }
+}
+
 /// Draws the form.
 pub(super) fn draw(model: &ReadModel, form: &TaskForm, area: Rect, canvas: &mut Canvas<'_>) {
     let inside = canvas.dialog(dialog(area), "New task");
@@ -75,19 +85,7 @@ pub(super) fn draw(model: &ReadModel, form: &TaskForm, area: Rect, canvas: &mut 
                 }
             }
             FormField::Body => {
-                let rows = form.body.lines().count();
-                let last = form.body.lines().last().unwrap_or_default();
-                let text = match rows {
-                    0 => "C-e open in your editor".to_owned(),
-                    1 => last.to_owned(),
-                    rows => format!("{rows} lines … {last}"),
-                };
-                let role = if rows == 0 {
-                    StyleRole::Dim
-                } else {
-                    StyleRole::Text
-                };
-                canvas.line(line, &[piece(text, role)]);
+                canvas.line(line, &[body(&form.body)]);
             }
             other => {
                 canvas.line(line, &[plain(form.value(other))]);

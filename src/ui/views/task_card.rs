@@ -157,12 +157,12 @@ impl<'a> TaskCard<'a> {
     /// `⊘ dbs-3, dbs-4 +2`: what it waits for, the first so many by name.
     pub(super) fn dependencies(&self, named: usize) -> StyledText {
         let mark = self.glyphs.pick("⊘", "waits for");
-        let names: Vec<&str> = self.unresolved.iter().take(named).map(String::as_str).collect();
+        let first: Vec<&str> = self.unresolved.iter().take(named).map(String::as_str).collect();
         let rest = match self.unresolved.len().saturating_sub(named) {
             0 => String::new(),
             rest => format!(" +{rest}"),
         };
-        piece(format!("{mark} {}{rest}", names.join(", ")), StyleRole::Blocked)
+        piece(format!("{mark} {}{rest}", first.join(", ")), StyleRole::Blocked)
     }
 
     /// Whether nothing goes on here just now.

@@ -104,7 +104,7 @@ fn seconds() -> Vec<Buffer> {
 
 /// A group that is seen from one second to another, over and over.
 fn shown((from, to): (u64, u64), content: &str, out: &mut String) {
-    let at = |second: u64| format!("{:.4}", second as f64 / LENGTH as f64);
+    let at = |second: u64| format!("0.{:04}", second * 10_000 / LENGTH);
     let (times, values) = match (from == 0, to == LENGTH) {
         (true, true) => return out.push_str(content),
         (true, false) => (format!("0;{}", at(to)), "visible;hidden"),
