@@ -85,23 +85,7 @@ fn the_demo_is_played_on_the_whole_screen_to_its_end() {
                 && screen.area("Log").is_some()
         },
     );
-    tty.wait(
-        "a question that would answer itself, in the pane of whoever asks",
-        |screen| screen.has("NEEDS YOU") && screen.has("knot-3") && screen.has("answers itself with 1 in "),
-    );
-    // Any key will do, also one that is not for that terminal.
-    tty.press("j");
-    tty.press("k");
-    tty.wait("the question of the same agent, without an end", |screen| {
-        !screen.has("answers itself")
-    });
-    tty.press("C-b a");
-    tty.wait("the terminal that asks, beside the list", |screen| {
-        screen.has("[1 Main]")
-            && screen.has("waits for your answer")
-            && screen.has("LOOKING")
-            && screen.area("Board").is_some()
-    });
+    wait_for_question(&tty);
     // The marked answer is the other one; nobody but us gives this one.
     tty.press("i n");
     tty.see("Nothing needs you.");
@@ -142,7 +126,28 @@ fn the_demo_is_played_on_the_whole_screen_to_its_end() {
         &origin,
         &["ls-tree", "--name-only", "-r", "feature/demo", "notes/"],
     );
-    assert!(notes.starts_with("notes/") && notes.ends_with(".md"), "{notes}");
+    assert!(notes.starts_with("notes/dbs-"), "{notes}");
+}
+
+/// Waits for the question that would answer itself, and keeps it waiting by a key.
+fn wait_for_question(tty: &Tty<'_>) {
+    tty.wait(
+        "a question that would answer itself, in the pane of whoever asks",
+        |screen| screen.has("NEEDS YOU") && screen.has("knot-3") && screen.has("answers itself with 1 in "),
+    );
+    // Any key will do, also one that is not for that terminal.
+    tty.press("j");
+    tty.press("k");
+    tty.wait("the question of the same agent, without an end", |screen| {
+        !screen.has("answers itself")
+    });
+    tty.press("C-b a");
+    tty.wait("the terminal that asks, beside the list", |screen| {
+        screen.has("[1 Main]")
+            && screen.has("waits for your answer")
+            && screen.has("LOOKING")
+            && screen.area("Board").is_some()
+    });
 }
 
 /// A task of the person is played, too.
