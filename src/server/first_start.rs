@@ -5,7 +5,7 @@ use crate::adapters::agents::known::{KnownAgent, known_agents};
 use crate::adapters::agents::{InheritedEnv, find_program};
 use crate::adapters::git::{GitSetup, likely_base};
 use crate::config::project_paths::ProjectPaths;
-use crate::config::{schema, set, set_user};
+use crate::config::{Config, ResolvedSetting, SettingOrigin, schema, set, set_user};
 use crate::domain::NoticeLevel;
 use crate::read_model::ReadModel;
 use crate::ui::{DetectedPrograms, SessionFacts, SessionKind};
@@ -17,11 +17,8 @@ pub(super) fn detect(
     (environment, outer): (&InheritedEnv, Option<String>),
 ) -> Option<DetectedPrograms> {
     let places = &place.sources.files;
-    let configured = places
-        .project
-        .iter()
-        .chain(&places.user)
-        .any(|file| file.exists());
+    let config = place.config();
+    let configured = is_configured(place, &config);
     let is_new = model.tasks.is_empty() && facts.kind == SessionKind::Real;
     if configured || !is_new || places.user.is_empty() {
         return None;
@@ -32,14 +29,23 @@ pub(super) fn detect(
         (agent.name, found.map(|found| found.display().to_string()))
     };
     Some(DetectedPrograms {
-        programs: known_agents(place.config().agent_kinds())
-            .into_iter()
-            .map(look)
-            .collect(),
+        programs: known_agents(config.agent_kinds()).into_iter().map(look).collect(),
         path: path.to_owned(),
         multiplexer: outer,
         base: found_base(place, environment),
+        is_base_set: config.value(&schema::BASE_BRANCH).is_some(),
     })
+}
+
+/// Whether anybody has set anything but the base branch, which `dbs init` asks for.
+fn is_configured(place: &ProjectPaths, config: &Config) -> bool {
+    let is_set = |shown: &ResolvedSetting| {
+        let is_ours = matches!(shown.origin, SettingOrigin::File { .. } | SettingOrigin::Trusted);
+        is_ours && !schema::BASE_BRANCH.covers(&shown.key)
+    };
+    place.sources.files.user.iter().any(|file| file.exists())
+        || config.list().iter().any(is_set)
+        || !config.diagnostics().is_empty()
 }
 
 /// The branch that tasks most likely start from, and how it was found; nothing where git cannot tell. Blocks.

@@ -32,7 +32,28 @@ fn first_look() -> DetectedPrograms {
         path: "/home/ann/.local/bin:/usr/local/bin:/usr/bin:/bin".to_owned(),
         multiplexer: Some("tmux".to_owned()),
         base: Some(("main".to_owned(), "origin's HEAD".to_owned())),
+        is_base_set: false,
     }
+}
+
+#[test]
+fn a_base_branch_that_is_set_is_not_asked_for() {
+    let mut dashboard = Dashboard::empty((120, 40));
+    dashboard.state.show_welcome(DetectedPrograms {
+        is_base_set: true,
+        ..first_look()
+    });
+    assert!(
+        dashboard.text().contains("First start, 1 of 4"),
+        "{}",
+        dashboard.text()
+    );
+    dashboard.press("Enter");
+    let text = dashboard.text();
+    assert!(
+        text.contains("First start, 2 of 4") && text.contains("One key stays with dbs"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -15,6 +15,8 @@ pub struct DetectedPrograms {
     pub multiplexer: Option<String>,
     /// The branch that tasks most likely start from, and how it was found.
     pub base: Option<(String, String)>,
+    /// Whether a base branch is set, so that nobody is asked for it.
+    pub is_base_set: bool,
 }
 
 /// The state of the first-start questions: what was detected, the current question and the answers.
@@ -75,6 +77,15 @@ impl Welcome {
         }
     }
 
+    /// What is asked after the agent.
+    pub(crate) fn after_agent(&self) -> WelcomeStep {
+        if self.detected.is_base_set {
+            WelcomeStep::Prefix(None)
+        } else {
+            WelcomeStep::Base
+        }
+    }
+
     /// Names of the programs that are there.
     pub(crate) fn found_agents(&self) -> impl Iterator<Item = &str> {
         let found = self.detected.programs.iter();
@@ -103,13 +114,14 @@ impl Welcome {
 
     /// The number of the question, of how many.
     pub(crate) fn number(&self) -> (usize, usize) {
+        let skipped = usize::from(self.detected.is_base_set);
         let at = match self.step {
             WelcomeStep::Agent | WelcomeStep::Command(_) => 1,
             WelcomeStep::Base | WelcomeStep::BaseName(_) => 2,
-            WelcomeStep::Prefix(_) => 3,
-            WelcomeStep::Alerts => 4,
-            WelcomeStep::Demo => 5,
+            WelcomeStep::Prefix(_) => 3 - skipped,
+            WelcomeStep::Alerts => 4 - skipped,
+            WelcomeStep::Demo => 5 - skipped,
         };
-        (at, 5)
+        (at, 5 - skipped)
     }
 }

@@ -44,10 +44,10 @@ impl UpdateContext<'_, '_> {
                     Some(name) => {
                         let answer = ("roles.default.agent".to_owned(), (*name).to_owned());
                         welcome.answers.push(answer);
-                        WelcomeStep::Base
+                        welcome.after_agent()
                     }
                     None if welcome.marked == there.len() => WelcomeStep::Command(LineEditor::default()),
-                    None => WelcomeStep::Base,
+                    None => welcome.after_agent(),
                 }
             }
             WelcomeStep::Command(line) => {
@@ -57,7 +57,7 @@ impl UpdateContext<'_, '_> {
                         .answers
                         .push(("roles.default.command".to_owned(), command));
                 }
-                WelcomeStep::Base
+                welcome.after_agent()
             }
             WelcomeStep::Base => base_answered(&mut welcome),
             WelcomeStep::BaseName(line) => {
