@@ -4,7 +4,7 @@
 use ratatui::backend::{Backend as _, CrosstermBackend};
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
-use unicode_width::UnicodeWidthStr as _;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use crate::term::CursorShape;
 use crate::ui::FrameCursor;
@@ -100,12 +100,13 @@ impl FrameBuffer {
     }
 }
 
-/// The cells of a row that must be written. Whatever a wide character covered or is covered by one is written anew.
+/// The cells of a row that must be written. Whatever a wide character covered or is covered by one is written anew, and so is
+/// whatever lies where a terminal may have drawn the rest of a cluster.
 fn changed_cells<'a>(shown: &[Cell], next: &'a [Cell], row: u16) -> Vec<CellAt<'a>> {
     let mut changed = Vec::new();
     let (mut skip, mut unsure_until) = (0, 0);
     for (at, (new, old)) in next.iter().zip(shown).enumerate() {
-        let wide = width(old);
+        let wide = reach(old);
         if skip > 0 {
             skip -= 1;
             // The old one began under the new one: what is left of it is not known.
@@ -117,7 +118,7 @@ fn changed_cells<'a>(shown: &[Cell], next: &'a [Cell], row: u16) -> Vec<CellAt<'
         let covers = width(new);
         skip = covers - 1;
         if new != old || at < unsure_until {
-            unsure_until = unsure_until.max(at + wide.max(covers));
+            unsure_until = unsure_until.max(at + wide.max(reach(new)));
             changed.push((u16::try_from(at).unwrap_or(u16::MAX), row, new));
         }
     }
@@ -134,11 +135,56 @@ fn width(cell: &Cell) -> usize {
     }
 }
 
+/// Columns that some terminal may use for a cell's content: all its code points one behind the other, as wide as can be.
+fn reach(cell: &Cell) -> usize {
+    if !is_cluster(cell) {
+        return width(cell);
+    }
+    let drawn = cell
+        .symbol()
+        .chars()
+        .filter(|c| c.width().unwrap_or(0) > 0)
+        .count();
+    width(cell).max(2 * drawn)
+}
+
+/// Whether a cell holds more than one code point.
+fn is_cluster(cell: &Cell) -> bool {
+    !cell.symbol().is_ascii() && cell.symbol().chars().nth(1).is_some()
+}
+
 /// Writes cells. After one of several code points the cursor is placed again: terminals differ about how wide those are.
 fn write(cells: &[CellAt<'_>], out: &mut Vec<u8>) {
-    let is_cluster = |cell: &Cell| !cell.symbol().is_ascii() && cell.symbol().chars().nth(1).is_some();
     for run in cells.split_inclusive(|(_, _, cell)| is_cluster(cell)) {
         // Writing into memory does not fail.
         drop(CrosstermBackend::new(&mut *out).draw(run.iter().copied()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(text: &str) -> Buffer {
+        Buffer::with_lines([text])
+    }
+
+    /// The columns that are written to come from one row to another.
+    fn written(from: &str, to: &str) -> Vec<u16> {
+        let (from, to) = (row(from), row(to));
+        let changed = changed_cells(&from.content, &to.content, 0);
+        changed.into_iter().map(|(column, ..)| column).collect()
+    }
+
+    #[test]
+    fn what_lies_behind_a_cluster_is_written_after_it_and_when_it_goes() {
+        // A terminal that knows no skin tones draws them as signs of their own, two columns each.
+        let thumb = "\u{1f44d}\u{1f3fd}";
+        assert_eq!(written("    ab", &format!("{thumb}  ab")), [0, 2, 3]);
+        assert_eq!(written(&format!("{thumb}  ab"), "    ab"), [0, 1, 2, 3]);
+        assert_eq!(written(&format!("{thumb}  ab"), &format!("{thumb}  cb")), [4]);
+        // Letters that join, and one wide sign alone.
+        assert_eq!(written("      a", "\u{915}\u{94d}\u{937}    a").last(), Some(&3));
+        assert_eq!(written("   ab", "漢 ab"), [0]);
     }
 }
