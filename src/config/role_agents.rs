@@ -55,6 +55,23 @@ pub(super) fn kinds(config: &Config) -> Result<AgentsByRole, RoleError> {
 }
 
 /// Looks whether the agent of a role can do without its interface where the settings say so.
+/// The agents that can work without an interface, as `claude, codex or opencode`.
+fn able_without_interface(config: &Config) -> String {
+    let described = config.agent_kinds().all().into_iter();
+    let described = described.map(|kind| AgentTool::Described(DescribedAgent(kind)));
+    let tools = [AgentTool::Claude(ClaudeAgent), AgentTool::Codex(CodexAgent)];
+    let names: Vec<String> = tools
+        .into_iter()
+        .chain(described)
+        .filter(|tool| tool.kind().runs_headless())
+        .filter_map(|tool| Some(tool.kind().name()?.to_owned()))
+        .collect();
+    match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => names.concat(),
+    }
+}
+
 fn check_mode(config: &Config, role: &str, agent: &RoleAgent) -> Result<(), RoleError> {
     let kind = agent.tool.kind();
     if agent.options.mode != AgentDisplay::Headless || kind.runs_headless() {
@@ -70,7 +87,8 @@ fn check_mode(config: &Config, role: &str, agent: &RoleAgent) -> Result<(), Role
         what: format!("mode headless for role {role}{at}"),
         why: format!(
             "its agent {name} runs only with its own interface here; set it with `dbs config roles.{role}.mode visible`, or let \
-             claude or codex play this role"
+             {} play this role",
+            able_without_interface(config)
         ),
     })
 }

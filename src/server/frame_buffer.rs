@@ -125,13 +125,14 @@ fn changed_cells<'a>(shown: &[Cell], next: &'a [Cell], row: u16) -> Vec<CellAt<'
     changed
 }
 
-/// Columns of a cell's content, at least one.
+/// Columns of a cell's content: one or two.
 fn width(cell: &Cell) -> usize {
     let symbol = cell.symbol();
     if symbol.len() == 1 {
         1
     } else {
-        symbol.width().max(1)
+        // What counts as wider, as some joined letters do, has two columns all the same.
+        symbol.width().clamp(1, 2)
     }
 }
 

@@ -198,7 +198,9 @@ impl Canvas<'_> {
     /// Draws one grapheme; the second cell of a wide one becomes empty.
     pub(crate) fn cell(&mut self, (x, y): (u16, u16), grapheme: &str, style: Style, wide: u16) {
         self.part((x, y));
-        let grapheme = if grapheme.width() > 2 { UNKNOWN } else { grapheme };
+        // A terminal that gave it two columns drew it in them, whatever it is wide elsewhere.
+        let has_room = wide > 1 || grapheme.width() <= 2;
+        let grapheme = if has_room { grapheme } else { UNKNOWN };
         let Some(cell) = self.buffer.cell_mut((x, y)) else {
             return;
         };
@@ -220,7 +222,8 @@ impl Canvas<'_> {
         (column, row): (u16, u16),
         (grapheme, style): (&str, Style),
     ) {
-        let wide = cells(grapheme_width(grapheme));
+        // Letters that join may count as more than two columns; a terminal gives them two.
+        let wide = cells(grapheme.width().min(2));
         let shown = if wide == 0 { " " } else { grapheme };
         if row < area.height && column + wide.max(1) <= area.width {
             let style = self.theme.fit_style(style);

@@ -175,6 +175,7 @@ fn without_a_base_branch_doctor_names_the_setting() {
         "config.toml:",
         "its agent sleep runs only with its own interface here",
         "dbs config roles.default.mode visible",
+        "or let claude, codex, opencode or gemini play this role",
     ] {
         assert!(said.err.contains(part), "{part}: {said:?}");
     }

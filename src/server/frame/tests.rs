@@ -218,11 +218,12 @@ fn step(random: &mut Random, wild: bool) -> Vec<u8> {
             "\u{26a0}\u{fe0f}",
             "\u{1f468}\u{200d}\u{1f469}",
             "\u{1f44d}\u{1f3fd}",
+            "\u{915}\u{94d}\u{937}\u{94d}\u{92e}\u{94d}\u{92f}",
             "\x1b[?2026h",
             "\x1b[?2026l",
             "\x1b[?5h",
             "\x1b[?5l",
-        ][random.below(8)]
+        ][random.below(9)]
         .to_owned(),
         _ => "y\r\n".repeat(a),
     };
@@ -380,4 +381,16 @@ fn only_terminals_on_the_screen_are_watched() {
     assert_eq!(bench.frame.visible_terminals().count(), 0);
     bench.write(SHELL, &b"y\r\n".repeat(500));
     assert_eq!(bench.draw(), b"", "a hidden flood is not drawn");
+}
+
+#[test]
+fn letters_that_join_are_drawn_as_they_are() {
+    let joined = "\u{915}\u{94d}\u{937}\u{94d}\u{92e}\u{94d}\u{92f}";
+    for kind in EmulatorKind::ALL {
+        let mut bench = Bench::new(kind, EmulatorKind::Rio, (200, 50));
+        bench.write(SHELL, format!("{joined}|").as_bytes());
+        let drawn = String::from_utf8(bench.draw()).unwrap();
+        let letters = drawn.chars().filter(|c| joined.contains(*c)).count();
+        assert_eq!(letters, joined.chars().count(), "{kind:?}");
+    }
 }
