@@ -3,7 +3,7 @@
 use dbs::domain::attempt::{AttemptState, StopCause};
 use dbs::domain::batch::PauseReason;
 use dbs::domain::{
-    ActivityKind, AttemptId, Effect, Event, FailureClass, ProcessExit, SignalKind, Span, Verdict,
+    ActivityKind, AttemptId, Effect, Event, FailureClass, ProcessExit, SignalKind, Span, Timestamp, Verdict,
 };
 
 use crate::fixture::BoardFixture;
@@ -115,4 +115,20 @@ fn a_turn_that_failed_stops_nobody() {
         source: "osc 7501".to_owned(),
     });
     assert!(!effects.iter().any(|effect| matches!(effect, Effect::Stop(..))));
+}
+
+#[test]
+fn a_limit_is_never_taken_to_last_longer_than_eight_days_whatever_an_agent_says() {
+    let (mut fixture, attempt) = working();
+    let until = Some(Timestamp(u64::MAX));
+    let why = "come back in the next century".to_owned();
+    seen(&mut fixture, attempt, ActivityKind::Limit { until, why });
+    let Some(PauseReason::Quota { until, .. }) = &fixture.board.pause else {
+        panic!("not paused")
+    };
+    assert_eq!(until.since(fixture.now), Span::minutes(8 * 24 * 60));
+    fixture.end_with(attempt, ProcessExit::Signal(15), None);
+    fixture.settled(attempt);
+    fixture.wait_until_due();
+    assert_eq!(fixture.word("a"), "active");
 }

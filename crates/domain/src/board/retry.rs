@@ -17,6 +17,9 @@ use crate::time::{Span, Timestamp};
 const MAX_BACKOFF: Span = Span::minutes(5);
 /// Wait for a usage limit that does not say when it ends.
 pub(super) const QUOTA_WAIT: Span = Span::minutes(15);
+
+/// A usage limit is never taken to last longer, whatever an agent says: limits by the week are the longest there are.
+const LONGEST_QUOTA: Span = Span::minutes(8 * 24 * 60);
 /// How often in a row something outside may keep a task from being started, merged or verified, an agent from being stopped or
 /// a workspace from being removed before a person has to look.
 /// Tries are counted and not time, which also goes by while the machine sleeps or no server runs; with the longest wait
@@ -169,6 +172,7 @@ impl Board {
     /// A usage limit: nothing new is started until it ends; what runs goes on (LK-35).
     pub(super) fn quota_reached(&mut self, step: &mut Transition, until: Option<Timestamp>, why: &str) {
         let until = until.unwrap_or(step.now + QUOTA_WAIT);
+        let until = until.min(step.now + LONGEST_QUOTA);
         let until = match &self.pause {
             Some(PauseReason::Operator { .. }) => return,
             Some(PauseReason::Quota { until: before, .. }) => until.max(*before),
