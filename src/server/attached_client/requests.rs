@@ -130,12 +130,13 @@ impl RequestContext<'_> {
             fit_terminals(services, self.client, self.layout);
         }
         self.echo.begin(&services.hub, id);
-        type_into(&services.hub, id, typed);
+        // Before the key is known: an agent that is typed to counts as at work, and its request as closed.
         if matches!(typed, ProgramInput::Key(_) | ProgramInput::Paste(_))
             && let Some(attempt) = holder_of(id).attempt()
         {
             leave_to_terminal(&services.engine, &services.settings.agents, attempt);
         }
+        type_into(&services.hub, id, typed);
     }
 
     /// Shows a shell that runs and that this client does not show, or a new one.
