@@ -124,10 +124,15 @@ impl Pane {
 
     /// Types these bytes again and again until the agent reports this state.
     pub(crate) fn type_until_state(&mut self, keys: &str, state: ReportedState) {
+        self.type_each(BETWEEN_KEYS, keys, state);
+    }
+
+    /// The same, with so much time between two attempts.
+    pub(crate) fn type_each(&mut self, every: Duration, keys: &str, state: ReportedState) {
         let looked_at = self.looked_at;
         let mut last = None;
         wait_for(&format!("the state {state:?} after {keys:?}"), || {
-            let is_due = last.is_none_or(|then: Instant| then.elapsed() > BETWEEN_KEYS);
+            let is_due = last.is_none_or(|then: Instant| then.elapsed() > every);
             let is_there = self.seen.lock().report_after(looked_at, state).is_some();
             if is_due && !is_there {
                 self.type_keys(keys);
