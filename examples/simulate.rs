@@ -16,7 +16,7 @@ use dbs::domain::task::GateCommand;
 use dbs::domain::workflow::Workflow;
 
 const TEXTS: [(&str, &str); 3] = [
-    ("phased", include_str!("../tests/domain/workflows/phased.toml")),
+    ("staged", include_str!("../tests/domain/workflows/staged.toml")),
     ("graph", include_str!("../tests/domain/workflows/graph.toml")),
     ("stories", include_str!("../tests/domain/workflows/stories.toml")),
 ];

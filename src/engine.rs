@@ -8,6 +8,7 @@ pub mod inventory;
 pub mod journal;
 pub mod lanes;
 pub mod performer;
+mod plan_checks;
 pub mod stop_all;
 pub mod turn;
 

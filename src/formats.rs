@@ -2,6 +2,7 @@
 
 pub mod agent_kind;
 pub mod agent_role;
+pub mod completion_report;
 pub mod diagnostic;
 pub mod end_rules;
 pub mod nearest;

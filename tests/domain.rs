@@ -21,6 +21,8 @@ mod columns;
 mod commands;
 #[path = "domain/committing.rs"]
 mod committing;
+#[path = "domain/compliance.rs"]
+mod compliance;
 #[path = "domain/continuing.rs"]
 mod continuing;
 #[path = "domain/ending.rs"]

@@ -30,6 +30,8 @@ mod mishaps;
 mod outside;
 #[path = "engine/places.rs"]
 mod places;
+#[path = "engine/planning.rs"]
+mod planning;
 #[path = "engine/proving.rs"]
 mod proving;
 #[path = "engine/telling.rs"]

@@ -473,6 +473,7 @@ mod tests {
                 text: String::new(),
                 report: None,
                 key: n.to_string(),
+                claims: crate::domain::Claims::default(),
             };
             inbox.send(flood).unwrap();
         }

@@ -5,11 +5,12 @@ use std::path::Path;
 use super::context::{EngineContext, base_branch, branch_of, signature};
 use super::gate_runs;
 use super::job::Job;
+use super::plan_checks;
 use crate::domain::workflow::Workspace;
 use crate::domain::{Attempt, Event, Evidence, EvidenceKind, SignalKind, Tri};
 use crate::ports::git::{
-    BranchName, CommitId, CommitOutcome, CommitRequest, CommitsAhead, Head, PushOutcome, Revision, SafeName,
-    Signature, TreeId, WorkingTree, WorkspaceTree,
+    BranchName, CommitFile, CommitId, CommitOutcome, CommitRequest, CommitsAhead, Head, PushOutcome,
+    Revision, SafeName, Signature, TreeId, WorkingTree, WorkspaceTree,
 };
 use crate::ports::trouble::io_trouble;
 
@@ -52,10 +53,7 @@ pub(super) fn verify(world: &EngineContext, job: &Job, kinds: &[EvidenceKind]) -
     let evidence: Vec<Evidence> = others
         .into_iter()
         .chain(gates)
-        .map(|kind| Evidence {
-            kind: kind.clone(),
-            outcome: collect(world, job, attempt, kind, &seen),
-        })
+        .map(|kind| collect(world, job, attempt, kind, &seen))
         .collect();
     let base_holds = base_pushed(world, job, attempt, (&evidence, &seen));
     let head = seen.head.map(|commit| commit.as_str().to_owned());
@@ -99,8 +97,22 @@ pub(super) fn collect(
     attempt: &Attempt,
     kind: &EvidenceKind,
     seen: &BranchHeads,
-) -> Tri {
+) -> Evidence {
     let head = seen.head.as_ref();
+    if *kind == EvidenceKind::Gates {
+        return gate_runs::on_revision(world, job, attempt, &revision(job, head));
+    }
+    let planned = plan_checks::collect(world, job, attempt, (kind, head));
+    planned.unwrap_or_else(|| Evidence::new(kind.clone(), answer(world, job, attempt, kind, seen)))
+}
+
+fn answer(
+    world: &EngineContext,
+    job: &Job,
+    attempt: &Attempt,
+    kind: &EvidenceKind,
+    seen: &BranchHeads,
+) -> Tri {
     match kind {
         EvidenceKind::Committed => seen
             .committed
@@ -113,12 +125,16 @@ pub(super) fn collect(
         }),
         EvidenceKind::WorkspaceUnchanged => unchanged(world, job, attempt),
         EvidenceKind::Commented => commented(job, attempt),
-        EvidenceKind::Report(path) => {
-            report(&world.config.root, &path.replace("{task}", job.task.id.as_str()))
-        }
-        EvidenceKind::Gates => gate_runs::on_revision(world, job, attempt, &revision(job, head)),
+        EvidenceKind::Report(path) => report(world, job, path, seen.head.as_ref()),
         EvidenceKind::Approved if job.task.approved.as_ref() == Some(&attempt.stage) => Tri::Yes,
         EvidenceKind::Approved => Tri::No("nobody has approved it".to_owned()),
+        EvidenceKind::Gates
+        | EvidenceKind::Notes
+        | EvidenceKind::AgentsUsed
+        | EvidenceKind::StepsDone
+        | EvidenceKind::Protected
+        | EvidenceKind::ListedFiles
+        | EvidenceKind::GateFails(_) => Tri::Unknown("it is looked at elsewhere".into()),
     }
 }
 
@@ -203,20 +219,28 @@ fn revision(job: &Job, head: Option<&CommitId>) -> Revision {
 
 /// Runs the gates for `action = "verify"`, on what the task has recorded: the engine's own checks stand between the work and the
 /// merge, so the base would be the wrong thing to look at, unless the work is in it.
-pub(super) fn run_gates(world: &EngineContext, job: &Job, attempt: &Attempt) -> Tri {
+pub(super) fn run_gates(world: &EngineContext, job: &Job, attempt: &Attempt) -> Evidence {
     let is_about_base = match job.workspace() {
         Workspace::Base | Workspace::Main => true,
         Workspace::None => job.task.merged.is_some() || job.task.head.is_none(),
         Workspace::Branch | Workspace::Head => false,
     };
-    if is_about_base {
-        return with_base(job, |base| {
-            gate_runs::on_revision(world, job, attempt, &Revision::RemoteBranch(base.clone()))
-        });
+    let revision = if is_about_base {
+        base_branch(&job.base).map(Revision::RemoteBranch)
+    } else {
+        let Some(head) = job.task.head.as_deref() else {
+            let why = "the task has no recorded head to check".to_owned();
+            return Evidence::new(EvidenceKind::Gates, Tri::No(why));
+        };
+        CommitId::new(head).map(Revision::Commit)
+    };
+    match revision {
+        Ok(revision) => gate_runs::on_revision(world, job, attempt, &revision),
+        Err(error) => {
+            let why = format!("could not {error}");
+            Evidence::new(EvidenceKind::Gates, Tri::Unknown(why.into()))
+        }
     }
-    with_head(job, |head| {
-        gate_runs::on_revision(world, job, attempt, &Revision::Commit(head))
-    })
 }
 
 fn with_base(job: &Job, check: impl FnOnce(&BranchName) -> Tri) -> Tri {
@@ -317,7 +341,22 @@ fn commented(job: &Job, attempt: &Attempt) -> Tri {
     }
 }
 
-fn report(root: &Path, path: &str) -> Tri {
+/// A report is looked at where the work is: in the commit, or in the main checkout for those who work there (K103).
+fn report(world: &EngineContext, job: &Job, path: &str, head: Option<&CommitId>) -> Tri {
+    let path = path.replace("{task}", job.task.id.as_str());
+    let in_commit = job.workspace() != Workspace::Main;
+    let Some(head) = head.filter(|_| in_commit) else {
+        return report_file(&world.config.root, &path);
+    };
+    match world.git.file_at(head, &path, 1) {
+        Ok(CommitFile::Text(text)) if !text.text.is_empty() => Tri::Yes,
+        Ok(CommitFile::Text(_) | CommitFile::NoFile) => Tri::No(format!("{path} is empty or not a file")),
+        Ok(CommitFile::Absent) => Tri::No(format!("{path} is not in what was committed")),
+        Err(error) => Tri::Unknown(error.cause().after("could not ")),
+    }
+}
+
+fn report_file(root: &Path, path: &str) -> Tri {
     match std::fs::metadata(root.join(path)) {
         Ok(facts) if facts.is_file() && facts.len() > 0 => Tri::Yes,
         Ok(_) => Tri::No(format!("{path} is empty or not a file")),

@@ -85,7 +85,8 @@ impl Job {
         let gates = match stage.gates {
             GateSet::None => Vec::new(),
             GateSet::IfAny | GateSet::All => {
-                task.gates.iter().chain(&board.settings.gates).cloned().collect()
+                let all = task.gates.iter().chain(&board.settings.gates);
+                all.filter(|gate| stage.runs_gate(&gate.name)).cloned().collect()
             }
         };
         let others = board

@@ -58,7 +58,7 @@ fn round(world: &EngineContext, job: &Job, attempt: &Attempt, request: &MergeReq
             let gates = if job.gates.is_empty() {
                 Tri::Yes
             } else {
-                gate_runs::on_commit(world, job, attempt, &commit)
+                gate_runs::on_commit(world, job, attempt, &commit).outcome
             };
             match gates {
                 Tri::Yes => {
@@ -121,18 +121,18 @@ fn verified(
     commit: &CommitId,
     gates: Gates,
 ) -> ActionOutcome {
-    let outcome = |kind: &EvidenceKind| match kind {
-        EvidenceKind::Gates if job.gates.is_empty() => Tri::No("no gate command is configured".to_owned()),
+    let about_gates = |outcome| Evidence::new(EvidenceKind::Gates, outcome);
+    let look = |kind: &EvidenceKind| match kind {
+        EvidenceKind::Gates if job.gates.is_empty() => {
+            about_gates(Tri::No("no gate command is configured".to_owned()))
+        }
         EvidenceKind::Gates => match gates {
-            Gates::Passed => Tri::Yes,
+            Gates::Passed => about_gates(Tri::Yes),
             Gates::NotRun => gate_runs::on_commit(world, job, attempt, commit),
         },
         kind => collect(world, job, attempt, kind, &BranchHeads::at(commit)),
     };
-    let evidence = job.stage.evidence.iter().map(|kind| Evidence {
-        kind: kind.clone(),
-        outcome: outcome(kind),
-    });
+    let evidence = job.stage.evidence.iter().map(look);
     ActionOutcome::Done {
         commit: Some(commit.as_str().to_owned()),
         evidence: evidence.collect(),

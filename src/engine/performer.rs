@@ -13,7 +13,6 @@ use super::job::{Job, JobKind, JobPriority};
 use super::lanes::{Lane, Lanes};
 use super::priority::UrgentWork;
 use super::{checkpoint, cleanup, evidence, launch, merge, startup_cleanup};
-use crate::domain::evidence::{ComplianceIssue, Severity};
 use crate::domain::{
     ActionOutcome, AskChannel, AskId, Attempt, Board, Cause, Effect, EngineAction, Event, SavedWork,
     StopCause, Tri, Worker,
@@ -142,14 +141,13 @@ fn answer(world: &EngineContext, job: &Job, ask: &AskId) -> Option<Event> {
 fn act(world: &EngineContext, job: &Job, attempt: &Attempt, action: EngineAction) -> ActionOutcome {
     match action {
         EngineAction::Merge => merge::merge(world, job, attempt),
-        EngineAction::Verify => match evidence::run_gates(world, job, attempt) {
-            Tri::Yes => ActionOutcome::Issues(Vec::new()),
-            Tri::No(text) => ActionOutcome::Issues(vec![ComplianceIssue {
-                severity: Severity::Critical,
-                text,
-            }]),
-            Tri::Unknown(why) => ActionOutcome::Unknown(why),
-        },
+        EngineAction::Verify => {
+            let seen = evidence::run_gates(world, job, attempt);
+            match seen.outcome {
+                Tri::Unknown(why) => ActionOutcome::Unknown(why),
+                Tri::Yes | Tri::No(_) => ActionOutcome::Issues(seen.findings()),
+            }
+        }
         EngineAction::Commit => ActionOutcome::Failed(
             // Workflow files that ask for it are refused; a board of another version may hold one all the same.
             "this version merges and verifies, but does not commit for a stage".to_owned(),
@@ -196,6 +194,7 @@ fn panicked(job: &Job) -> Option<Event> {
             let unknown = |kind: &crate::domain::EvidenceKind| crate::domain::Evidence {
                 kind: kind.clone(),
                 outcome: Tri::Unknown(why.clone()),
+                issues: Vec::new(),
             };
             Some(Event::Verified {
                 attempt,

@@ -5,16 +5,16 @@
 //! absolute. A rule that denies or asks fits wherever it could apply.
 
 mod command_line;
-mod glob;
 mod setting;
 
-pub use glob::fits as fits_pattern;
+pub use crate::domain::glob::fits as fits_pattern;
 pub use setting::{POLICIES, read_setting};
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::glob;
 use crate::domain::tool_use::LONGEST_USE;
 use crate::domain::{ToolAction, ToolUse};
 

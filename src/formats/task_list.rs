@@ -6,13 +6,14 @@ mod values;
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::diagnostic::{Diagnostic, DiagnosticLevel};
 use crate::domain::task::{GateCommand, TaskKind};
-use crate::domain::{BatchId, StageId, TaskDraft, TaskId, WorkflowId};
+use crate::domain::{BatchId, PlanEntry, StageId, TaskDraft, TaskId, WorkflowId};
 
 /// A task as it was read from a task list, with its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +61,7 @@ struct WrittenDraft {
     needs_approval: bool,
     #[serde(default)]
     gates: Vec<GateCommand>,
+    plan: Option<Arc<PlanEntry>>,
 }
 
 /// Fields of a task printed by `dbs task list --json` that are read; the others say how far it came.
@@ -75,6 +77,7 @@ const TASK_FIELDS: &[&str] = &[
     "batch",
     "needs_approval",
     "gates",
+    "plan",
 ];
 
 fn no_id() -> TaskId {

@@ -166,6 +166,10 @@ pub(super) fn attention(board: &Board, now: Timestamp) -> Vec<AttentionItem> {
 fn of_task(board: &Board, task: &Task) -> Option<AttentionItem> {
     let (kind, text) = match &task.state {
         TaskState::Held(HoldReason::Approval) => (AttentionKind::Approval, "approve or reject".to_owned()),
+        TaskState::Held(HoldReason::Findings(what)) => (
+            AttentionKind::Approval,
+            format!("checks found: {what}: approve it as it is, or reject it to have that fixed"),
+        ),
         TaskState::Held(hold) => (of_hold(board, task, hold), task.hold_text(hold)),
         TaskState::Failed(why) => (AttentionKind::Failed, why.clone()),
         TaskState::Backlog

@@ -7,6 +7,7 @@ use crate::adapters::project::ProjectSecret;
 use crate::domain::signal::LONGEST_REPORT;
 use crate::domain::{Accepted, AttemptState, Event, Refusal};
 use crate::engine::inbox::InboxClosed;
+use crate::formats::completion_report;
 use crate::protocol::wire::SignalSent;
 use crate::server::engine_handle::EngineHandle;
 use crate::server::session_figures::SessionFigures;
@@ -101,6 +102,11 @@ pub(super) fn verified(intake: &SignalIntake, signal: &SignalSent) -> Result<Eve
         kind: signal.kind,
         text: cut(&signal.text),
         report: signal.report.clone(),
+        claims: signal
+            .report
+            .as_deref()
+            .map(completion_report::read)
+            .unwrap_or_default(),
         key,
     })
 }

@@ -127,7 +127,7 @@ fn task_refuses(about: &ActionTarget<'_>, wanted: fn(&Task) -> bool, is_not: &st
 }
 
 fn awaits_approval(task: &Task) -> bool {
-    task.state == TaskState::Held(HoldReason::Approval)
+    task.state.awaits_approval()
 }
 
 fn is_under_way(task: &Task) -> bool {
@@ -169,7 +169,8 @@ fn is_in_backlog(task: &Task) -> bool {
 fn stage_refuses(task: &Task, scene: &Scene<'_>) -> Option<String> {
     let flow = scene.model.workflows.get(&task.workflow);
     let stage = flow.and_then(|flow| flow.stage(&task.stage));
-    if stage.is_some_and(|stage| stage.reject != RejectTo::Never) {
+    let is_decided_here = matches!(task.state, TaskState::Held(HoldReason::Findings(_)));
+    if is_decided_here || stage.is_some_and(|stage| stage.reject != RejectTo::Never) {
         return None;
     }
     let name = stage.map_or(task.stage.as_str(), |stage| &stage.label);

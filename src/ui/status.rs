@@ -124,6 +124,7 @@ pub(super) fn task_status(task: &Task, model: &ReadModel, now: Timestamp) -> Sta
             None => (DisplayStatus::Unsure, "unsure: no attempt is open".to_owned()),
         },
         TaskState::Held(HoldReason::Approval) => (DisplayStatus::NeedsYou, "approve?".to_owned()),
+        TaskState::Held(HoldReason::Findings(what)) => (DisplayStatus::NeedsYou, format!("accept? {what}")),
         TaskState::Held(hold) => {
             let label = StatusLabel::new(
                 DisplayStatus::NeedsYou,
@@ -164,6 +165,7 @@ fn waiting(task: &Task, model: &ReadModel, now: Timestamp) -> StatusLabel {
         }
         Some(
             why @ (WaitReason::SingletonBusy(_)
+            | WaitReason::FileBusy { .. }
             | WaitReason::NoRoom { .. }
             | WaitReason::TurnLimit
             | WaitReason::StillEnding(_)

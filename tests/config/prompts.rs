@@ -2,13 +2,17 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use dbs::domain::prompt_facts::{
     AgentFacts, DependencyFacts, EarlierAttempt, PlaceFacts, PromptFacts, StageFacts, TaskFacts,
 };
 use dbs::domain::task::{Comment, GateCommand};
 use dbs::domain::workflow::{Actor, FileAccess, Stage, Workflow};
-use dbs::domain::{AttemptId, AttemptMode, SignalKind, Span, Timestamp, ToolAction, ToolUse};
+use dbs::domain::{
+    AttemptId, AttemptMode, PathRules, PlanEntry, PlanSource, SignalKind, Span, Timestamp, ToolAction,
+    ToolUse,
+};
 use dbs::formats::permissions::{PermissionDecision, PermissionPolicy, decide};
 use dbs::formats::prompt::{MAX_PROMPT_BYTES, PromptError, PromptLibrary};
 use dbs::formats::workflow;
@@ -29,6 +33,8 @@ const CASES: &[Case] = &[
     ("tester", "acceptance", FRESH),
     ("investigator", "investigating", FRESH),
     ("investigator", "consolidating", FRESH),
+    ("phase-worker", "work", FRESH),
+    ("phase-worker", "work", AttemptMode::Remediate),
     ("conductor", "development", FRESH),
     ("painter", "development", FRESH),
 ];
@@ -118,7 +124,35 @@ fn facts((role, at, mode): Case) -> PromptFacts {
             command: "cargo test --workspace".to_owned(),
         }],
         gate_limit: Some(Span::minutes(5)),
+        plan: (role == "phase-worker").then(|| Arc::new(plan())),
+        protected: if at == "work" {
+            vec!["ci/".to_owned()]
+        } else {
+            Vec::new()
+        },
         restart: None,
+    }
+}
+
+fn plan() -> PlanEntry {
+    let texts = |texts: &[&str]| texts.iter().map(ToString::to_string).collect();
+    PlanEntry {
+        source: PlanSource {
+            plan: "plans/MASTER.md".to_owned(),
+            file: "plans/phase-2.md".to_owned(),
+            item: "2".to_owned(),
+            line: 14,
+            hash: "h".to_owned(),
+        },
+        notes_before: Some("notes/NOTES_export_phase_1.md".to_owned()),
+        notes: Some("notes/NOTES_export_phase_2.md".to_owned()),
+        agents: texts(&["doc-sync-manager", "task-validator"]),
+        steps: texts(&["pre_validation", "write_notes"]),
+        paths: PathRules {
+            create: texts(&["src/csv/quotes.rs"]),
+            modify: texts(&["src/csv/reader.rs"]),
+            protected: texts(&["tests/golden/"]),
+        },
     }
 }
 
@@ -142,6 +176,50 @@ fn every_prompt_reads_as_it_should() {
         let (role, at, mode) = case;
         insta::assert_snapshot!(format!("prompt-{role}-{at}-{mode}"), prompt(*case));
     }
+}
+
+/// P40 to P42: what a phase is told, fact by fact.
+#[test]
+fn a_phase_is_told_its_files_its_subagents_its_steps_and_who_checks_it() {
+    for mode in [FRESH, AttemptMode::Remediate] {
+        let text = prompt(("phase-worker", "work", mode));
+        assert_says(
+            &text,
+            &[
+                "Read the phase file `plans/phase-2.md`",
+                "are to be read. Run a command because this procedure",
+                "Read the notes of the phase before: `notes/NOTES_export_phase_1.md`",
+                "in that order and to the letter",
+                "until all of them pass",
+                "do not do it yourself: `doc-sync-manager` `task-validator`",
+                "Write the notes to `notes/NOTES_export_phase_2.md`, with the headings Summary, Key Decisions, Files Modified",
+                "Asked for are: `pre_validation` `write_notes`",
+                "to be made: `src/csv/quotes.rs`",
+                "to be changed: `src/csv/reader.rs`",
+                "dbs compares them with what they were: `tests/golden/` `ci/`",
+                "dbs signal done 'what was done' --report FILE",
+                "dbs signal block",
+                "An independent check follows your last signal",
+            ],
+        );
+        assert_eq!(
+            text.contains("This is a remediation of shop-7"),
+            mode == AttemptMode::Remediate
+        );
+    }
+    let library = library();
+    let mut facts = facts(("phase-worker", "work", FRESH));
+    facts.plan = Some(Arc::new(PlanEntry::default()));
+    let text = library.render(&facts, "dbs").unwrap();
+    assert_says(
+        &text,
+        &[
+            "nothing has to be read first",
+            "none is asked for",
+            "No notes are asked for",
+        ],
+    );
+    assert!(!text.contains("Files of this phase"), "{text}");
 }
 
 #[test]
@@ -371,6 +449,16 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
         &[
             "You write no code, use no editing tool and install nothing",
             "`dbs task release` with all ids",
+        ],
+    ),
+    (
+        "phase-worker",
+        &["git push", "git merge", "git checkout", "dbs task create"],
+        &[
+            "it must show `feature/shop-7`; otherwise change nothing and block",
+            "Do all tasks of the phase",
+            "Run the checks under Verification until all of them pass",
+            "`git add --all`, then `git commit -m '[shop-7]",
         ],
     ),
     (

@@ -357,6 +357,7 @@ fn the_same_signal_arriving_twice_counts_once() {
             text: "half".to_owned(),
             report: None,
             key: "k".to_owned(),
+            claims: dbs::domain::Claims::default(),
         });
     }
     assert_eq!(fixture.attempt(attempt).signals.len(), 1);
@@ -374,6 +375,7 @@ fn the_report_of_a_signal_is_kept_with_it_and_written_on_the_task() {
         text: "finished".to_owned(),
         report: Some(r#"{"tests":12}"#.to_owned()),
         key: "k".to_owned(),
+        claims: dbs::domain::Claims::default(),
     });
     let kept = fixture.attempt(attempt).signals.first().unwrap().report.clone();
     assert_eq!(kept.as_deref(), Some(r#"{"tests":12}"#));

@@ -48,7 +48,7 @@ pub(crate) fn workflows() -> Vec<Workflow> {
 
 fn read_workflows() -> Vec<Workflow> {
     let own = [
-        ("phased", include_str!("workflows/phased.toml")),
+        ("staged", include_str!("workflows/staged.toml")),
         ("graph", include_str!("workflows/graph.toml")),
         ("stories", include_str!("workflows/stories.toml")),
     ];
@@ -212,6 +212,7 @@ impl BoardFixture {
             text: text.to_owned(),
             report: None,
             key,
+            claims: dbs::domain::Claims::default(),
         });
     }
 
@@ -264,6 +265,7 @@ impl BoardFixture {
             .map(|kind| Evidence {
                 outcome: outcome(&kind),
                 kind,
+                issues: Vec::new(),
             })
             .collect()
     }

@@ -1,6 +1,7 @@
 //! The stored and sent form of every value, as JSON. These texts are in people's databases: a change here is a migration.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use dbs::domain::attempt::{Activity, Obstacle, StopCause, Verdict, WorkspaceState};
 use dbs::domain::batch::{Batch, PauseReason};
@@ -10,11 +11,11 @@ use dbs::domain::task::{BranchCleanup, Comment, GateCommand, HoldReason, Task, T
 use dbs::domain::{
     Accepted, ActionOutcome, ActivityKind, AgentDisplay, AgentSession, Ask, AskAnswer, AskChannel, AskKind,
     AskRecord, AskReply, Attempt, AttemptId, AttemptMode, AttemptState, AttemptUsage, BoardSettings, Budgets,
-    Checkpoint, Command, ContextFill, ContextRules, Continuation, Cost, Effect, EngineAction, Event,
-    Evidence, EvidenceKind, FailureClass, Inventory, Notice, NoticeLevel, ProcessExit, Refusal, RequestId,
-    ResumeRoles, RunState, SavedWork, SessionOrigin, SessionRestart, Signal, SignalKind, Span, Spending,
-    Step, TaskDraft, TaskPatch, TaskState, Timestamp, Tokens, Tri, TroubleKind, Usage, WaitReason, Worker,
-    Workplace,
+    Checkpoint, Claims, Command, ContextFill, ContextRules, Continuation, Cost, Effect, EngineAction, Event,
+    Evidence, EvidenceKind, FailureClass, Inventory, Notice, NoticeLevel, PathRules, PlanEntry, PlanRecord,
+    PlanSource, ProcessExit, Refusal, RequestId, ResumeRoles, RunState, SavedWork, SessionOrigin,
+    SessionRestart, Signal, SignalKind, Span, Spending, Step, TaskDraft, TaskPatch, TaskState, Timestamp,
+    Tokens, Tri, TroubleKind, Usage, WaitReason, Worker, Workplace,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -66,10 +67,20 @@ fn evidence() -> Vec<Evidence> {
         (EvidenceKind::Report("r.md".to_owned()), Tri::Yes),
         (EvidenceKind::Gates, Tri::Yes),
         (EvidenceKind::Approved, Tri::Yes),
+        (EvidenceKind::Notes, Tri::No("missing".to_owned())),
+        (EvidenceKind::AgentsUsed, Tri::Yes),
+        (EvidenceKind::StepsDone, Tri::Yes),
+        (EvidenceKind::Protected, Tri::Yes),
+        (EvidenceKind::ListedFiles, Tri::Yes),
+        (EvidenceKind::GateFails("tests".to_owned()), Tri::Yes),
     ];
     outcomes
         .into_iter()
-        .map(|(kind, outcome)| Evidence { kind, outcome })
+        .map(|(kind, outcome)| Evidence {
+            kind,
+            outcome,
+            issues: Vec::new(),
+        })
         .collect()
 }
 
@@ -90,7 +101,41 @@ fn draft() -> TaskDraft {
             command: "make test".to_owned(),
         }],
         needs_approval: true,
+        plan: Some(Arc::new(plan())),
     }
+}
+
+fn plan() -> PlanEntry {
+    let texts = |text: &str| vec![text.to_owned()];
+    PlanEntry {
+        source: PlanSource {
+            plan: "MASTER.md".to_owned(),
+            file: "phase-1.md".to_owned(),
+            item: "1".to_owned(),
+            line: 12,
+            hash: "h".to_owned(),
+        },
+        notes_before: Some("notes/0.md".to_owned()),
+        notes: Some("notes/1.md".to_owned()),
+        agents: texts("validator"),
+        steps: texts("write_notes"),
+        paths: PathRules {
+            create: texts("a"),
+            modify: texts("b"),
+            protected: texts("tests/"),
+        },
+    }
+}
+
+fn record() -> PlanRecord {
+    let mut record = PlanRecord::default();
+    record.see_agent("validator");
+    record.see_claims(&Claims {
+        steps: vec!["write_notes".to_owned()],
+        agents: vec!["validator".to_owned()],
+        gates: vec!["lint".to_owned()],
+    });
+    record
 }
 
 fn commands() -> Vec<Command> {
@@ -238,6 +283,10 @@ fn events_are_stored_like_this() {
             head: Some("c1".to_owned()),
             base_holds: None,
         },
+        Event::SubagentSeen {
+            attempt: a(),
+            name: "validator".to_owned(),
+        },
         Event::ContextCompacted { attempt: a() },
         Event::WorkSaved {
             attempt: a(),
@@ -275,6 +324,7 @@ fn events_are_stored_like_this() {
         text: "x".to_owned(),
         report: None,
         key: "k".to_owned(),
+        claims: Claims::default(),
     }));
     let doings = [
         ActivityKind::Starting,
@@ -485,6 +535,9 @@ fn task() -> Task {
         }],
         spent_at_retry: Cost(1),
         head: Some("c1".to_owned()),
+        stage_head: Some("c0".to_owned()),
+        plan: Some(Arc::new(plan())),
+        record: record(),
         merged: Some("m1".to_owned()),
         why_not: None,
         comments: vec![Comment {
@@ -531,6 +584,7 @@ fn states_holds_and_reasons_are_stored_like_this() {
         TaskState::Held(HoldReason::Interrupted(5)),
         TaskState::Held(HoldReason::BasePushed(text())),
         TaskState::Held(HoldReason::TooBig),
+        TaskState::Held(HoldReason::Findings(text())),
         TaskState::Held(HoldReason::Refused(text())),
         TaskState::Held(HoldReason::Budget {
             spent: Cost(2),
@@ -548,6 +602,10 @@ fn states_holds_and_reasons_are_stored_like_this() {
         WaitReason::Until(Timestamp(5)),
         WaitReason::DependencyNotMerged(vec!["u".into()]),
         WaitReason::SingletonBusy(a()),
+        WaitReason::FileBusy {
+            task: "u".into(),
+            path: "a".to_owned(),
+        },
         WaitReason::NoRoom { running: 8, most: 8 },
         WaitReason::TurnLimit,
         WaitReason::Paused,

@@ -226,6 +226,7 @@ fn evidence_that_was_not_looked_at_is_unknown() {
         evidence: vec![Evidence {
             kind: EvidenceKind::CommitsAhead,
             outcome: Tri::Yes,
+            issues: Vec::new(),
         }],
         head: Some("c1".to_owned()),
         base_holds: None,
@@ -455,7 +456,7 @@ fn findings_of_the_engine_are_weighed_by_the_seeds_table() {
     ];
     for (issues, stage, mode) in cases {
         let mut fixture = BoardFixture::new();
-        fixture.released(draft("p", "phased"));
+        fixture.released(draft("p", "staged"));
         fixture.pass("p");
         let check = fixture.open("p");
         fixture.act(check, ActionOutcome::Issues(issues.clone()));
@@ -467,7 +468,7 @@ fn findings_of_the_engine_are_weighed_by_the_seeds_table() {
 #[test]
 fn checks_that_fail_three_times_end_a_phase_although_its_work_passed_in_between() {
     let mut fixture = BoardFixture::new();
-    fixture.released(draft("p", "phased"));
+    fixture.released(draft("p", "staged"));
     for _ in 0..3 {
         fixture.pass("p");
         let check = fixture.open("p");
@@ -483,7 +484,7 @@ fn checks_that_fail_three_times_end_a_phase_although_its_work_passed_in_between(
 #[test]
 fn a_person_is_the_actor_of_a_human_stage() {
     let mut fixture = BoardFixture::new();
-    let mut phase = draft("p", "phased");
+    let mut phase = draft("p", "staged");
     phase.tags = ["risky".to_owned()].into();
     fixture.released(phase);
     for _ in 0..3 {
@@ -498,7 +499,7 @@ fn a_person_is_the_actor_of_a_human_stage() {
 #[test]
 fn a_phase_without_the_tag_needs_no_person() {
     let mut fixture = BoardFixture::new();
-    fixture.released(draft("p", "phased"));
+    fixture.released(draft("p", "staged"));
     for _ in 0..3 {
         fixture.pass("p");
     }

@@ -21,7 +21,7 @@ use proptest::test_runner::TestRunner;
 use crate::fixture::{draft, settings, workflows};
 use crate::simulator::laws;
 
-const FLOWS: [&str; 5] = ["kanban", "investigation", "phased", "graph", "stories"];
+const FLOWS: [&str; 6] = ["kanban", "investigation", "phased", "staged", "graph", "stories"];
 const STAGES: [&str; 9] = [
     "development",
     "reviewing",
@@ -86,7 +86,13 @@ fn evidence() -> impl Strategy<Value = Vec<Evidence>> {
     ];
     vec(tri(), kinds.len()).prop_map(move |outcomes| {
         let pairs = kinds.iter().cloned().zip(outcomes);
-        pairs.map(|(kind, outcome)| Evidence { kind, outcome }).collect()
+        pairs
+            .map(|(kind, outcome)| Evidence {
+                kind,
+                outcome,
+                issues: Vec::new(),
+            })
+            .collect()
     })
 }
 
@@ -208,8 +214,7 @@ fn event() -> impl Strategy<Value = Event> {
             kind,
             text: "x".to_owned(),
             report: None,
-            key: key.to_string(),
-        }),
+            key: key.to_string(), claims: dbs::domain::Claims::default(), }),
         1 => attempt().prop_map(|attempt| Event::Observed { attempt, doing: ActivityKind::Idle, source: "hook".to_owned() }),
         8 => (attempt(), exit(), cause()).prop_map(|(attempt, exit, cause)| Event::AttemptEnded {
             attempt,
@@ -344,6 +349,7 @@ fn report(of: &Attempt, evidence: &[Evidence]) -> Event {
             text: "x".to_owned(),
             report: None,
             key: "its own".to_owned(),
+            claims: dbs::domain::Claims::default(),
         },
         (_, AttemptState::Verifying) => Event::Verified {
             attempt,

@@ -393,6 +393,7 @@ impl Bench {
             text: text.to_owned(),
             key: self.keys.to_string(),
             report: None,
+            claims: dbs::domain::Claims::default(),
         });
     }
 

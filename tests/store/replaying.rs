@@ -251,6 +251,7 @@ impl<'a> History<'a> {
                     text: "because".to_owned(),
                     report: None,
                     key: format!("{attempt}-{how}"),
+                    claims: dbs::domain::Claims::default(),
                 });
                 self.happen(&ended(attempt, how));
             }
@@ -329,6 +330,7 @@ fn verified(attempt: AttemptId, kinds: &[EvidenceKind], how: u8) -> Event {
     let evidence = kinds.iter().map(|kind| Evidence {
         kind: kind.clone(),
         outcome: outcome.clone(),
+        issues: Vec::new(),
     });
     Event::Verified {
         attempt,

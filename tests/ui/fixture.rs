@@ -253,6 +253,9 @@ fn stage(id: &str, label: &str, actor: Actor, approval: ApprovalRule) -> Stage {
         },
         evidence: vec![EvidenceKind::CommitsAhead],
         gates: GateSet::None,
+        gate_names: Vec::new(),
+        protected: Vec::new(),
+        findings: dbs::domain::workflow::FindingPolicy::Fail,
         singleton: false,
         guards: Vec::new(),
         timeout: None,
@@ -591,14 +594,17 @@ fn settled() -> Vec<Attempt> {
         Evidence {
             kind: EvidenceKind::Commented,
             outcome: Tri::Yes,
+            issues: Vec::new(),
         },
         Evidence {
             kind: EvidenceKind::WorkspaceUnchanged,
             outcome: Tri::Unknown("git did not answer within 10s".into()),
+            issues: Vec::new(),
         },
         Evidence {
             kind: EvidenceKind::Gates,
             outcome: Tri::No("cargo test: 1 of 318 failed".to_owned()),
+            issues: Vec::new(),
         },
     ];
     vec![rejected, review]

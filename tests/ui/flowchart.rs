@@ -45,7 +45,7 @@ fn the_investigation_is_drawn() {
 
 #[test]
 fn a_phased_plan_is_drawn() {
-    insta::assert_snapshot!(drawn(&workflow(include_str!("../domain/workflows/phased.toml"))));
+    insta::assert_snapshot!(drawn(&builtin("phased")));
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn read_about(kind: AttentionKind, line: &str) -> PlainTyped {
 
 #[test]
 fn a_yes_to_an_agent_is_bound_to_what_it_asked() {
-    let answer = |reply| PlainTyped::Submit(answer(7, "npm test", reply));
+    let answer = |reply| PlainTyped::Submit(Box::new(answer(7, "npm test", reply)));
     let wanted = answer(AskReply::Allow);
     assert_eq!(read_about(AttentionKind::Permission, "1 yes"), wanted);
     assert_eq!(read_about(AttentionKind::Permission, " 1.  Y "), wanted);
@@ -45,7 +45,7 @@ fn a_yes_to_an_agent_is_bound_to_what_it_asked() {
 #[test]
 fn each_kind_takes_its_own_answers() {
     let ask = |kind, line| match read_about(kind, line) {
-        PlainTyped::Submit(command) => Some(command),
+        PlainTyped::Submit(command) => Some(*command),
         _ => None,
     };
     let task = || TaskId::from("t-1");

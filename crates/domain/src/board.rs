@@ -11,6 +11,7 @@ mod bulk_create;
 mod cascade;
 mod clock_jump;
 mod commands;
+mod compliance;
 mod context_watch;
 mod continuing;
 mod deadlines;
@@ -155,6 +156,7 @@ impl Board {
                 usage,
                 context,
             } => self.usage_reported(step, *attempt, (*usage, *context)),
+            Event::SubagentSeen { attempt, name } => self.subagent_seen(*attempt, name),
             Event::ContextCompacted { attempt } => self.compacted(step, *attempt),
             Event::WorkSaved { attempt, work } => self.work_saved(step, *attempt, work),
             Event::AskOpened { .. }
@@ -198,6 +200,7 @@ impl Board {
             kind,
             text,
             report,
+            claims,
             key,
         } = event
         {
@@ -208,7 +211,7 @@ impl Board {
                 key: key.clone(),
                 at: step.now,
             };
-            self.signalled(step, *attempt, signal);
+            self.signalled(step, *attempt, (signal, claims));
         }
     }
 

@@ -1,11 +1,13 @@
 //! Commands: what a person or a program may ask of the board. A command may be refused; the refusal says why.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::ask::AskReply;
 use super::id::{AskId, AttemptId, BatchId, StageId, TaskId, WorkflowId};
+use super::plan_entry::PlanEntry;
 use super::session::AgentDisplay;
 use super::task::{GateCommand, TaskKind};
 
@@ -85,6 +87,9 @@ pub struct TaskDraft {
     pub deps: BTreeSet<TaskId>,
     pub gates: Vec<GateCommand>,
     pub needs_approval: bool,
+    /// What a plan says of it besides, where it comes from one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Arc<PlanEntry>>,
 }
 
 impl TaskDraft {
@@ -103,6 +108,7 @@ impl TaskDraft {
             deps: BTreeSet::new(),
             gates: Vec::new(),
             needs_approval: false,
+            plan: None,
         }
     }
 }

@@ -11,6 +11,7 @@ use super::command::Command;
 use super::context_restart::SavedWork;
 use super::evidence::{ComplianceIssue, Evidence};
 use super::id::{AskId, AttemptId, RequestId};
+use super::plan_entry::Claims;
 use super::settings::BoardSettings;
 use super::signal::SignalKind;
 use super::time::Timestamp;
@@ -62,6 +63,9 @@ pub enum Event {
         /// What it hands over besides: JSON as a rule.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         report: Option<String>,
+        /// What the report claims, as far as it was understood.
+        #[serde(default, skip_serializing_if = "Claims::is_none")]
+        claims: Claims,
         /// Chosen by the sender; the same key counts once.
         key: String,
     },
@@ -76,6 +80,11 @@ pub enum Event {
         usage: Usage,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         context: Option<ContextFill>,
+    },
+    /// A subagent of that name was seen at work for an attempt.
+    SubagentSeen {
+        attempt: AttemptId,
+        name: String,
     },
     /// The tool of an attempt shortens its context by itself.
     ContextCompacted {

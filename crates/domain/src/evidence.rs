@@ -10,6 +10,44 @@ use super::workflow::EvidenceKind;
 pub struct Evidence {
     pub kind: EvidenceKind,
     pub outcome: Tri,
+    /// What was found wanting, one by one, where the outcome is No and more than its text is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub issues: Vec<ComplianceIssue>,
+}
+
+impl Evidence {
+    /// Evidence of that outcome, of which nothing more is known.
+    pub fn new(kind: EvidenceKind, outcome: Tri) -> Evidence {
+        Evidence {
+            kind,
+            outcome,
+            issues: Vec::new(),
+        }
+    }
+
+    /// Evidence that is No for these issues, and Yes without any.
+    pub fn from_issues(kind: EvidenceKind, issues: Vec<ComplianceIssue>) -> Evidence {
+        let texts: Vec<&str> = issues.iter().map(|issue| issue.text.as_str()).collect();
+        let outcome = if issues.is_empty() {
+            Tri::Yes
+        } else {
+            Tri::No(texts.join("\n"))
+        };
+        Evidence {
+            kind,
+            outcome,
+            issues,
+        }
+    }
+
+    /// What is wrong, one by one; a No without parts is one critical issue.
+    pub fn findings(&self) -> Vec<ComplianceIssue> {
+        match &self.outcome {
+            Tri::No(_) if !self.issues.is_empty() => self.issues.clone(),
+            Tri::No(why) => vec![ComplianceIssue::new(Severity::Critical, why.as_str())],
+            Tri::Yes | Tri::Unknown(_) => Vec::new(),
+        }
+    }
 }
 
 /// How severe a finding of a compliance check is.
@@ -22,11 +60,32 @@ pub enum Severity {
     Critical,
 }
 
+impl Severity {
+    /// The word for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Severity::Low => "low",
+            Severity::High => "high",
+            Severity::Critical => "critical",
+        }
+    }
+}
+
 /// One finding of a compliance check, with its severity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComplianceIssue {
     pub severity: Severity,
     pub text: String,
+}
+
+impl ComplianceIssue {
+    /// A finding of that severity.
+    pub fn new(severity: Severity, text: impl Into<String>) -> ComplianceIssue {
+        ComplianceIssue {
+            severity,
+            text: text.into(),
+        }
+    }
 }
 
 /// What happens after a compliance check: accept, warn, fix in place or retry from the start.

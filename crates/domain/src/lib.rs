@@ -16,7 +16,9 @@ pub mod event;
 pub mod evidence;
 pub mod failed_turns;
 pub mod failure;
+pub mod glob;
 pub mod id;
+pub mod plan_entry;
 mod plural;
 pub mod prompt_facts;
 pub mod session;
@@ -41,10 +43,11 @@ pub use context_restart::{Checkpoint, ContextRules, OnCompaction, SavedWork, Ste
 pub use daily_hours::DailyHours;
 pub use effect::{Accepted, Effect, Notice, NoticeLevel};
 pub use event::{ActionOutcome, Event, Inventory};
-pub use evidence::Evidence;
+pub use evidence::{ComplianceIssue, Evidence, Severity};
 pub use failed_turns::FailedTurns;
 pub use failure::FailureClass;
 pub use id::{AskId, AttemptId, BatchId, RequestId, RoleId, StageId, TaskId, WorkflowId};
+pub use plan_entry::{Claims, PathRules, PlanEntry, PlanRecord, PlanSource};
 pub use plural::pluralized;
 pub use prompt_facts::{
     AgentFacts, DependencyFacts, EarlierAttempt, PlaceFacts, PromptFacts, PromptSources, RestartFacts,

@@ -9,6 +9,7 @@ use super::attempt::{Attempt, AttemptMode, AttemptState, Verdict, Worker};
 use super::context_restart::SavedWork;
 use super::failure::FailureClass;
 use super::id::{AttemptId, RoleId, TaskId, WorkflowId};
+use super::plan_entry::PlanEntry;
 use super::settings::BoardSettings;
 use super::signal::SignalKind;
 use super::task::{Comment, GateCommand, Task};
@@ -42,6 +43,12 @@ pub struct PromptFacts {
     pub gates: Vec<GateCommand>,
     /// Longest run of one of them, where it is known.
     pub gate_limit: Option<Span>,
+    /// What the task's plan asks besides, where it comes from one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Arc<PlanEntry>>,
+    /// Paths the stage protects, besides those of the plan.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protected: Vec<String>,
     /// What a session before it left, whose context was full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart: Option<RestartFacts>,
@@ -161,7 +168,7 @@ impl PromptSources<'_> {
         let agent = Self::agent(task, stage, attempt, role)?;
         Some(PromptFacts {
             task: TaskFacts::of(task),
-            stage: self.stage(flow, stage, agent.mode),
+            stage: self.stage(flow, stage, (task, agent.mode)),
             place: self.place(task),
             dependencies: self.dependencies(task),
             comments: latest(&task.comments),
@@ -170,10 +177,13 @@ impl PromptSources<'_> {
             gates: match stage.gates {
                 GateSet::None => Vec::new(),
                 GateSet::IfAny | GateSet::All => {
-                    task.gates.iter().chain(&self.settings.gates).cloned().collect()
+                    let all = task.gates.iter().chain(&self.settings.gates);
+                    all.filter(|gate| stage.runs_gate(&gate.name)).cloned().collect()
                 }
             },
             gate_limit: None,
+            plan: task.plan.clone(),
+            protected: stage.protected.clone(),
             restart: attempt.and_then(|attempt| self.restart(task, attempt)),
             agent,
         })
@@ -213,13 +223,15 @@ impl PromptSources<'_> {
         })
     }
 
-    fn stage(&self, flow: &Workflow, stage: &Stage, mode: AttemptMode) -> StageFacts {
+    fn stage(&self, flow: &Workflow, stage: &Stage, (task, mode): (&Task, AttemptMode)) -> StageFacts {
+        let mut evidence = mode.evidence(stage);
+        evidence.retain(|kind| task.asks_for(kind, stage));
         StageFacts {
             workflow: flow.id.to_string(),
             id: stage.id.to_string(),
             label: stage.label.clone(),
             signals: stage.signals.clone(),
-            evidence: mode.evidence(stage),
+            evidence,
             may_write: mode.access(stage) == FileAccess::Write,
             workspace: Some(mode.workspace(stage)),
             time_limit: stage.timeout.unwrap_or(self.settings.agent_timeout),

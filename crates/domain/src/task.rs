@@ -12,9 +12,11 @@ use super::cause::Cause;
 use super::context_restart::Checkpoint;
 use super::failure::FailureClass;
 use super::id::{AttemptId, BatchId, StageId, TaskId, WorkflowId};
+use super::plan_entry::{PlanEntry, PlanRecord};
 use super::session::AgentDisplay;
 use super::time::Timestamp;
 use super::usage::{Cost, Spending, Tokens};
+use super::workflow::{EvidenceKind, Stage};
 
 /// The unit of work, and everything that is remembered about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +74,9 @@ pub struct Task {
     #[serde(default, skip_serializing_if = "Cost::is_none")]
     pub spent_at_retry: Cost,
     pub head: Option<String>,
+    /// The head it had when it came to its stage; what it must leave alone there is compared with that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage_head: Option<String>,
     /// Commit of the base that contains its head, seen on the remote.
     pub merged: Option<String>,
     /// Why it was not started when the scheduler last looked.
@@ -82,6 +87,12 @@ pub struct Task {
     /// The pending deletion of its branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub letting_go: Option<BranchCleanup>,
+    /// What its plan says of it, where it comes from one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Arc<PlanEntry>>,
+    /// What its agents reported and were seen to use, where its plan asks for that.
+    #[serde(default, skip_serializing_if = "PlanRecord::is_none")]
+    pub record: PlanRecord,
     pub created_at: Timestamp,
     /// How many tasks the board had with this one when it was created: decides between those created at the same time, as by an
     /// import. 0 if the store is older than this number.
@@ -137,6 +148,14 @@ impl TaskState {
         )
     }
 
+    /// Whether a person's yes lets it go on: before a stage, or although checks found something.
+    pub fn awaits_approval(&self) -> bool {
+        matches!(
+            self,
+            TaskState::Held(HoldReason::Approval | HoldReason::Findings(_))
+        )
+    }
+
     /// The word for people and filters.
     pub fn word(&self) -> &'static str {
         match self {
@@ -187,6 +206,8 @@ pub enum HoldReason {
     },
     /// The context of its agent was full again, and nothing was done since the last restart.
     TooBig,
+    /// Checks found something that has to be fixed, and its workflow lets a person decide what follows (P27).
+    Findings(String),
     /// What has to be done next was refused for good: by the remote, or because what it needs is not there.
     Refused(String),
 }
@@ -212,6 +233,7 @@ impl fmt::Display for HoldReason {
                 f,
                 "the machine stopped {times} times in a row while an agent worked on it: look whether that agent brings it down"
             ),
+            HoldReason::Findings(what) => write!(f, "checks found: {what}"),
             HoldReason::BasePushed(why) | HoldReason::Refused(why) => f.write_str(why),
         }
     }
@@ -229,6 +251,11 @@ pub enum WaitReason {
     DependencyNotMerged(Vec<TaskId>),
     /// Another attempt holds the stage's single place (K47).
     SingletonBusy(AttemptId),
+    /// An agent of another task is at work on a file that this one lists, too.
+    FileBusy {
+        task: TaskId,
+        path: String,
+    },
     /// All places for agents are taken (K48).
     NoRoom {
         running: u32,
@@ -250,6 +277,21 @@ pub enum WaitReason {
 }
 
 impl Task {
+    /// Whether a stage's evidence says anything about it: what its plan does not ask for is not looked at.
+    pub fn asks_for(&self, kind: &EvidenceKind, stage: &Stage) -> bool {
+        let plan = self.plan.as_deref();
+        match kind {
+            EvidenceKind::Notes => plan.is_some_and(|plan| plan.notes.is_some()),
+            EvidenceKind::AgentsUsed => plan.is_some_and(|plan| !plan.agents.is_empty()),
+            EvidenceKind::StepsDone => plan.is_some_and(|plan| !plan.steps.is_empty()),
+            EvidenceKind::ListedFiles => plan.is_some_and(|plan| plan.paths.lists_files()),
+            EvidenceKind::Protected => {
+                !stage.protected.is_empty() || plan.is_some_and(|plan| !plan.paths.protected.is_empty())
+            }
+            _ => true,
+        }
+    }
+
     /// What its agents have cost over its life.
     pub fn spent(&self) -> Cost {
         let costs = self.spending.iter().filter_map(|entry| entry.usage.cost);
@@ -311,6 +353,9 @@ impl fmt::Display for WaitReason {
             WaitReason::DependencyNotMerged(ids) => write!(f, "waits for the merge of {}", join(ids)),
             WaitReason::SingletonBusy(attempt) => {
                 write!(f, "one at a time in this stage: attempt {attempt} is running")
+            }
+            WaitReason::FileBusy { task, path } => {
+                write!(f, "{task} is at work on {path}, which this task lists, too")
             }
             WaitReason::NoRoom { running, most } => write!(f, "{running} of {most} agents are running"),
             WaitReason::TurnLimit => f.write_str("starts in the next turn"),

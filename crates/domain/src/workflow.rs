@@ -74,6 +74,16 @@ pub struct Stage {
     /// What the engine must see before the task moves on.
     pub evidence: Vec<EvidenceKind>,
     pub gates: GateSet,
+    /// The only gates that are run here, by name; empty: all there are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gate_names: Vec<String>,
+    /// Paths that must stay as they were when the task came here, besides those its plan protects; as in
+    /// [`PathRules`](super::plan_entry::PathRules).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protected: Vec<String>,
+    /// What follows from findings.
+    #[serde(default, skip_serializing_if = "FindingPolicy::is_fail")]
+    pub findings: FindingPolicy,
     /// At most one attempt at a time in this stage for a target branch (K47, LK-54).
     pub singleton: bool,
     /// What must hold before an attempt may start, beyond dependencies.
@@ -82,6 +92,13 @@ pub struct Stage {
     pub timeout: Option<Span>,
     /// Whether every task stops here until a person approves it before the actor starts.
     pub approval: ApprovalRule,
+}
+
+impl Stage {
+    /// Whether gates of that name are run here, if any are.
+    pub fn runs_gate(&self, name: &str) -> bool {
+        self.gate_names.is_empty() || self.gate_names.iter().any(|known| known == name)
+    }
 }
 
 /// Who acts in a stage: an agent, the engine or a person.
@@ -170,6 +187,71 @@ pub enum EvidenceKind {
     Report(String),
     Gates,
     Approved,
+    /// The notes that the task's plan names are there, with their sections (P34). Counts where the task names notes.
+    Notes,
+    /// The subagents that the task's plan names were seen at work (P35). Counts where it names some.
+    AgentsUsed,
+    /// The steps that the task's plan names were reported (P36). Counts where it names some.
+    StepsDone,
+    /// Nothing that the task's plan or the stage protects was changed since the task came to the stage.
+    Protected,
+    /// Exactly the files that the task's plan lists were made and changed. Counts where it lists some.
+    ListedFiles,
+    /// The gate of that name fails on the task's head, by a verdict of its own: it was found, it ran, and it ended by itself.
+    GateFails(String),
+}
+
+impl EvidenceKind {
+    /// What an agent has to do about a No, where that is not plain from its text (P42).
+    pub fn action(&self) -> Option<&'static str> {
+        match self {
+            EvidenceKind::Gates => Some("fix what the gate found, and run it until it passes"),
+            EvidenceKind::Notes => Some("write the notes to that path, complete with all their sections"),
+            EvidenceKind::AgentsUsed => Some("let that subagent do its part, instead of doing it yourself"),
+            EvidenceKind::StepsDone => {
+                Some("do the step, then report it with `dbs signal progress STEP:completed`")
+            }
+            EvidenceKind::Protected => Some("put these files back as they were"),
+            EvidenceKind::ListedFiles => Some("make and change exactly the listed files"),
+            EvidenceKind::GateFails(_) => Some("write the test so that it fails without the work it is for"),
+            EvidenceKind::Committed
+            | EvidenceKind::CommitsAhead
+            | EvidenceKind::Pushed
+            | EvidenceKind::Merged
+            | EvidenceKind::WorkspaceUnchanged
+            | EvidenceKind::Commented
+            | EvidenceKind::Report(_)
+            | EvidenceKind::Approved => None,
+        }
+    }
+
+    /// Whether the board answers it from what it knows, and nobody has to look.
+    pub fn is_known_to_board(&self) -> bool {
+        matches!(
+            self,
+            EvidenceKind::Approved | EvidenceKind::AgentsUsed | EvidenceKind::StepsDone
+        )
+    }
+}
+
+/// What follows from findings in a stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FindingPolicy {
+    /// Every finding fails the attempt.
+    #[default]
+    Fail,
+    /// They are weighed: a warning, a fix on the same branch, or the stage from the beginning (P38).
+    Weigh,
+    /// As weighed, but where something has to be fixed, a person decides first (P27).
+    Ask,
+}
+
+impl FindingPolicy {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+    fn is_fail(&self) -> bool {
+        *self == FindingPolicy::Fail
+    }
 }
 
 /// Which gate commands a stage runs.

@@ -17,10 +17,11 @@ use super::options::GitSetup;
 use super::write_lock::{RepoLock, WriteGuard};
 use crate::domain::{Cause, Timestamp, Tri};
 use crate::ports::git::{
-    AtticOwner, AtticSnapshot, BranchEntry, BranchName, CheckedOut, CleanCheckout, CommitId, CommitOutcome,
-    CommitRequest, CommitsAhead, DeleteOutcome, DiffRange, Git, GitError, Head, LimitedText, MergeOutcome,
-    MergeRequest, Preflight, PreflightError, PublishOutcome, PublishRequest, PushOutcome, RemoveOutcome,
-    Revision, SafeName, TreeId, WorkingTree, WorkspaceTree, Worktree, WorktreeEntry, WorktreeSpec,
+    AtticOwner, AtticSnapshot, BranchEntry, BranchName, CheckedOut, CleanCheckout, CommitFile, CommitId,
+    CommitOutcome, CommitRequest, CommitsAhead, DeleteOutcome, DiffRange, Git, GitError, Head, LimitedText,
+    MergeOutcome, MergeRequest, Preflight, PreflightError, PublishOutcome, PublishRequest, PushOutcome,
+    RemoveOutcome, Revision, SafeName, TreeId, WorkingTree, WorkspaceTree, Worktree, WorktreeEntry,
+    WorktreeSpec,
 };
 
 const CONTROL: &str = "the control repository";
@@ -205,6 +206,10 @@ impl Git for GitCli {
 
     fn resolve(&self, revision: &Revision) -> Head {
         head(self.resolve_revision(revision))
+    }
+
+    fn file_at(&self, commit: &CommitId, path: &str, limit: usize) -> Result<CommitFile, GitError> {
+        self.read_file(commit, path, limit)
     }
 
     fn resolve_all(&self, revisions: &[Revision]) -> Vec<Head> {

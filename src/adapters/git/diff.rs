@@ -4,7 +4,7 @@ use super::cli::GitCli;
 use super::command::GitCommand;
 use super::files::missing;
 use super::worktree::name_of;
-use crate::ports::git::{CommitId, DiffRange, GitError, LimitedText, Revision};
+use crate::ports::git::{CommitFile, CommitId, DiffRange, GitError, LimitedText, Revision};
 
 /// Ids of the two commits or trees that are compared.
 type TreePair = (String, String);
@@ -23,6 +23,32 @@ impl GitCli {
         let paths = output.text().into_owned();
         let paths = paths.split('\0').filter(|path| !path.is_empty());
         Ok(paths.map(str::to_owned).collect())
+    }
+
+    pub(super) fn read_file(
+        &self,
+        commit: &CommitId,
+        path: &str,
+        limit: usize,
+    ) -> Result<CommitFile, GitError> {
+        let call = self.in_control(format!("read {path} in {commit}"))?;
+        let call = call
+            .env("GIT_LITERAL_PATHSPECS", "1")
+            .words("ls-tree -z --full-tree");
+        let listed = call.args(["--end-of-options", commit.as_str(), path]).run_ok()?;
+        let listed = listed.text().into_owned();
+        // `MODE TYPE ID TAB PATH`
+        let mut fields = listed.split(['\t', '\0']).next().unwrap_or_default().split(' ');
+        let (mode, kind, id) = (fields.next(), fields.next(), fields.next());
+        match (mode.unwrap_or_default(), kind, id) {
+            (_, None, _) | (_, _, None) => Ok(CommitFile::Absent),
+            (mode, Some("blob"), Some(id)) if mode.starts_with("100") => {
+                let call = self.in_control(format!("read {path} in {commit}"))?;
+                let call = call.words("cat-file blob --end-of-options").arg(id);
+                text(call, limit).map(CommitFile::Text)
+            }
+            _ => Ok(CommitFile::NoFile),
+        }
     }
 
     fn compare(&self, (from, to): &TreePair, shown: &[&str]) -> Result<GitCommand, GitError> {

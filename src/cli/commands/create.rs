@@ -53,6 +53,7 @@ fn draft(create: CreateArgs) -> Result<TaskDraft, String> {
         priority: create.priority,
         deps: named.filter(|text| !text.is_empty()).map(TaskId::from).collect(),
         gates: Vec::new(),
+        plan: None,
         needs_approval: create.approval,
     })
 }

@@ -32,6 +32,7 @@ impl PlainClient {
             }
             PlainTyped::Submit(command) => {
                 let by = self.edge.author();
+                let command = *command;
                 self.request(ServerCall::Ask { by, command }).await
             }
             PlainTyped::ShowOutput(task) => {

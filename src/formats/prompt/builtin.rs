@@ -12,7 +12,7 @@ macro_rules! texts {
 /// Names and texts of the roles.
 pub(super) fn builtin_roles() -> impl Iterator<Item = NamedText> {
     texts!("roles", ".toml":
-        "conductor", "consolidator", "developer", "integrator", "investigator", "reviewer", "security-reviewer",
+        "conductor", "consolidator", "developer", "integrator", "investigator", "phase-worker", "reviewer", "security-reviewer",
         "tester", "worker",
     )
     .into_iter()
@@ -23,7 +23,7 @@ pub(super) fn builtin_blocks() -> impl Iterator<Item = NamedText> {
     texts!("prompts", ".md":
         "autonomy", "context", "exits", "fallback", "frontend", "identity", "output", "procedure-conductor",
         "procedure-consolidator", "procedure-developer", "procedure-integrator", "procedure-investigator",
-        "procedure-reviewer", "procedure-security-reviewer", "procedure-tester", "procedure-worker", "remediate",
+        "procedure-phase-worker", "procedure-reviewer", "procedure-security-reviewer", "procedure-tester", "procedure-worker", "remediate",
         "restart", "resume", "scope", "signals", "task", "verification",
     )
     .into_iter()

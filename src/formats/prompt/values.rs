@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::quoting::{fenced, inline, without_hidden};
+use crate::domain::PlanEntry;
 use crate::domain::prompt_facts::{DependencyFacts, EarlierAttempt, PromptFacts, RestartFacts};
 use crate::domain::task::{Comment, GateCommand};
 use crate::domain::{EvidenceKind, SignalKind, Span};
@@ -48,6 +49,8 @@ pub(super) fn values(facts: &PromptFacts, role: &AgentRole, program: &str) -> Va
         "earlier": facts.earlier.iter().map(earlier).collect::<Vec<_>>(),
         "gates": facts.gates.iter().take(MAX_ITEMS).map(|gate| gate_value(gate, &whole)).collect::<Vec<_>>(),
         "gate_seconds": facts.gate_limit.map(seconds),
+        "plan": facts.plan.as_deref().map(plan),
+        "protected_paths": protected(facts),
         "restart": facts.restart.as_ref().map(|before| restart(facts, before)),
     })
 }
@@ -91,7 +94,39 @@ fn proof(kind: &EvidenceKind) -> &'static str {
         EvidenceKind::Report(_) => "the report file is there and is not empty",
         EvidenceKind::Gates => "the checks named under Verification pass",
         EvidenceKind::Approved => "a person approved the work",
+        EvidenceKind::Notes => {
+            "the notes are committed, with the sections Summary, Key Decisions and Files Modified"
+        }
+        EvidenceKind::AgentsUsed => "the subagents that the plan names were seen at work",
+        EvidenceKind::StepsDone => "the steps that the plan names were reported",
+        EvidenceKind::Protected => "no protected file is other than it was",
+        EvidenceKind::ListedFiles => "exactly the listed files were made and changed",
+        EvidenceKind::GateFails(_) => {
+            "the new tests fail, by a verdict of their own, as long as the work is not there"
+        }
     }
+}
+
+/// What the plan of the task asks; every text of it was written by somebody else.
+fn plan(plan: &PlanEntry) -> Value {
+    let lines = |texts: &[String]| {
+        let texts = texts.iter().take(MAX_ITEMS);
+        texts.map(|text| inline(text, MAX_LINE)).collect::<Vec<_>>()
+    };
+    let line = |text: &Option<String>| text.as_deref().map(|text| inline(text, MAX_LINE));
+    json!({
+        "file": inline(&plan.source.file, MAX_LINE), "item": inline(&plan.source.item, MAX_LINE),
+        "notes_before": line(&plan.notes_before), "notes": line(&plan.notes),
+        "agents": lines(&plan.agents), "steps": lines(&plan.steps),
+        "create": lines(&plan.paths.create), "modify": lines(&plan.paths.modify),
+    })
+}
+
+/// Paths that must stay as they are: those of the plan, then those of the stage.
+fn protected(facts: &PromptFacts) -> Vec<String> {
+    let of_plan = facts.plan.iter().flat_map(|plan| &plan.paths.protected);
+    let all = of_plan.chain(&facts.protected).take(MAX_ITEMS);
+    all.map(|path| inline(path, MAX_LINE)).collect()
 }
 
 /// The last words that both the role and the stage allow.

@@ -104,5 +104,11 @@ fn proof(kind: &EvidenceKind, gates: GateSet) -> String {
         EvidenceKind::Gates if gates == GateSet::IfAny => "gates, where there are any".to_owned(),
         EvidenceKind::Gates => "gates".to_owned(),
         EvidenceKind::Approved => "a person's approval".to_owned(),
+        EvidenceKind::Notes => "notes, where the plan names them".to_owned(),
+        EvidenceKind::AgentsUsed => "subagents the plan names".to_owned(),
+        EvidenceKind::StepsDone => "steps the plan names".to_owned(),
+        EvidenceKind::Protected => "protected files unchanged".to_owned(),
+        EvidenceKind::ListedFiles => "the listed files and no others".to_owned(),
+        EvidenceKind::GateFails(name) => format!("gate {name} fails"),
     }
 }

@@ -74,6 +74,9 @@ pub(super) fn read_stage(mut fields: TableReader<'_>) -> LocatedStage<'_> {
         reject: read_reject(&mut fields),
         evidence: read_evidence(&mut fields, &actor),
         gates: fields.word("gates").unwrap_or(GateSet::None),
+        gate_names: read_texts(&mut fields, "gate_names"),
+        protected: read_texts(&mut fields, "protected"),
+        findings: fields.word("findings").unwrap_or_default(),
         singleton: fields.flag("singleton"),
         guards: fields.words(
             "guards",
@@ -153,12 +156,21 @@ fn read_reject(fields: &mut TableReader<'_>) -> RejectTo {
     }
 }
 
-/// Words, or `{ report = "path" }`. What a person does in a stage is proved by the approval itself.
+fn read_texts(fields: &mut TableReader<'_>, key: &'static str) -> Vec<String> {
+    let texts = fields.texts(key).into_iter();
+    texts.map(|located| located.value).collect()
+}
+
+/// Words, `{ report = "path" }` or `{ gate_fails = "name" }`. What a person does in a stage is proved by the approval itself.
 fn read_evidence(fields: &mut TableReader<'_>, actor: &Actor) -> Vec<EvidenceKind> {
     let mut evidence = Vec::new();
     for item in fields.list("evidence") {
         if let Some(mut table) = fields.inline("evidence", &item) {
-            evidence.push(EvidenceKind::Report(table.need_name("report")));
+            evidence.push(if table.item("gate_fails").is_some() {
+                EvidenceKind::GateFails(table.need_name("gate_fails"))
+            } else {
+                EvidenceKind::Report(table.need_name("report"))
+            });
             table.finish();
             continue;
         }
@@ -166,10 +178,12 @@ fn read_evidence(fields: &mut TableReader<'_>, actor: &Actor) -> Vec<EvidenceKin
         match word(text) {
             Ok(kind) => evidence.push(kind),
             Err(known) => {
-                let words: Vec<&str> = known.iter().copied().filter(|word| *word != "report").collect();
+                let is_plain = |word: &&str| !["report", "gate_fails"].contains(word);
+                let words: Vec<&str> = known.iter().copied().filter(is_plain).collect();
                 let known = words.join(", ");
-                let text =
-                    format_args!("there is no evidence \"{text}\": use {known} or {{ report = \"path\" }}");
+                let text = format_args!(
+                    "there is no evidence \"{text}\": use {known}, {{ report = \"path\" }} or {{ gate_fails = \"gate\" }}"
+                );
                 fields.file.error(item.line, text);
             }
         }

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use super::stage::{LocatedStage, LocatedWorkflow};
 use super::support::check_support;
 use crate::domain::workflow::{
-    Actor, ApprovalRule, EngineAction, EvidenceKind, FileAccess, GateSet, RejectTo, Stage, Workspace,
+    Actor, ApprovalRule, EngineAction, EvidenceKind, FileAccess, FindingPolicy, GateSet, RejectTo, Stage,
+    Workspace,
 };
 use crate::domain::{SignalKind, StageId};
 use crate::formats::table::{Located, TomlFile};
@@ -19,6 +20,7 @@ pub(super) fn validate(file: &TomlFile<'_>, placed: &LocatedWorkflow<'_>) {
         edges(file, placed, stage);
         signals(stage);
         proofs(stage);
+        checks(stage);
         workspaces(stage);
         actors(stage);
         check_support(stage);
@@ -119,7 +121,8 @@ fn proofs(placed: &LocatedStage<'_>) {
     let text = format_args!("{} has no evidence, so nothing ever proves it done", stage.id);
     placed.check(stage.evidence.is_empty(), "evidence", text);
     let text = "gates are run, but prove nothing: add \"gates\" to `evidence`";
-    let unused = stage.gates != GateSet::None && !needs(&EvidenceKind::Gates) && !merges;
+    let is_run = |kind: &EvidenceKind| matches!(kind, EvidenceKind::Gates | EvidenceKind::GateFails(_));
+    let unused = stage.gates != GateSet::None && !stage.evidence.iter().any(is_run) && !merges;
     placed.check(unused, "gates", text);
     let in_worktree = matches!(stage.workspace, Workspace::Head | Workspace::Base);
     let reads = stage.access == FileAccess::Read && by_agent && in_worktree;
@@ -143,6 +146,21 @@ fn proofs(placed: &LocatedStage<'_>) {
             "commits_ahead and pushed are about the task's branch: set `workspace = \"branch\"`",
         ),
         (
+            // Each of them counts only where the task's plan asks for it, so none of them alone proves anything.
+            stage.evidence.iter().all(counts_by_plan) && !stage.evidence.is_empty(),
+            "notes, agents_used, steps_done, protected and listed_files count only for tasks that ask for them: add evidence \
+             that every task must give",
+        ),
+        (
+            stage.evidence.iter().any(is_about_changes) && !(by_agent && on_branch),
+            "protected, listed_files, notes and gate_fails are about what an agent commits on the task's branch: set `role` and \
+             `workspace = \"branch\"`",
+        ),
+        (
+            needs(&EvidenceKind::Protected) && stage.protected.is_empty() && !by_agent,
+            "nobody changes files here that could be protected",
+        ),
+        (
             needs(&EvidenceKind::Merged) != merges,
             "merged is the evidence of `action = \"merge\"`, and of nothing else",
         ),
@@ -154,6 +172,64 @@ fn proofs(placed: &LocatedStage<'_>) {
     for (is_wrong, text) in wrong {
         placed.check(is_wrong, "evidence", text);
     }
+}
+
+/// Whether it is looked at only for tasks whose plan says so.
+fn counts_by_plan(kind: &EvidenceKind) -> bool {
+    matches!(
+        kind,
+        EvidenceKind::Notes
+            | EvidenceKind::AgentsUsed
+            | EvidenceKind::StepsDone
+            | EvidenceKind::Protected
+            | EvidenceKind::ListedFiles
+    )
+}
+
+fn is_about_changes(kind: &EvidenceKind) -> bool {
+    matches!(
+        kind,
+        EvidenceKind::Notes
+            | EvidenceKind::Protected
+            | EvidenceKind::ListedFiles
+            | EvidenceKind::GateFails(_)
+    )
+}
+
+/// Gates that are named, protected paths and findings that are weighed must mean something in the stage.
+fn checks(placed: &LocatedStage<'_>) {
+    let stage = &placed.stage;
+    let needs_protected = stage.evidence.contains(&EvidenceKind::Protected);
+    let text = "paths are protected, but nobody looks at them: add \"protected\" to `evidence`";
+    placed.check(!stage.protected.is_empty() && !needs_protected, "protected", text);
+    let text = "gates are named, but none are run here: set `gates`";
+    placed.check(
+        !stage.gate_names.is_empty() && stage.gates == GateSet::None,
+        "gate_names",
+        text,
+    );
+    let fails = stage.evidence.iter().find_map(|kind| match kind {
+        EvidenceKind::GateFails(name) => Some(name),
+        _ => None,
+    });
+    if let Some(name) = fails {
+        let text = format_args!(
+            "gate {name} is to fail here, so gates must be run: set `gates` and name the others"
+        );
+        placed.check(stage.gates == GateSet::None, "evidence", text);
+        let text = format_args!(
+            "gate {name} is to fail, and \"gates\" wants all to pass: leave \"gates\" out, or leave the gate out of `gate_names`"
+        );
+        let both = stage.evidence.contains(&EvidenceKind::Gates) && stage.runs_gate(name);
+        placed.check(both, "evidence", text);
+    }
+    let by_agent = matches!(stage.actor, Actor::Role(_));
+    let text = "`findings` is about the work of an agent, and none acts here";
+    placed.check(
+        stage.findings != FindingPolicy::Fail && !by_agent,
+        "findings",
+        text,
+    );
 }
 
 fn workspaces(placed: &LocatedStage<'_>) {

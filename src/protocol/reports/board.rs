@@ -210,6 +210,7 @@ mod tests {
             text: "no key".to_owned(),
             key: "k".to_owned(),
             report: None,
+            claims: crate::domain::Claims::default(),
         };
         board.apply(Timestamp(4), &blocked);
         let ended = Event::AttemptEnded {

@@ -87,6 +87,7 @@ fn is_ready(board: &ReadModel, task: &Task) -> bool {
                 | WaitReason::Paused
                 | WaitReason::Untrusted
                 | WaitReason::SingletonBusy(_)
+                | WaitReason::FileBusy { .. }
         )
     );
     task.state == TaskState::Released && only_room && board.open_dependencies(task).is_empty()

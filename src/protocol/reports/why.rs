@@ -74,6 +74,9 @@ pub(super) fn why_task(board: &ReadModel, task: &Task) -> String {
         TaskState::Held(crate::domain::HoldReason::Approval) => {
             format!("{id} waits for approval: `dbs approve {id}` or `dbs reject {id} WHY`")
         }
+        TaskState::Held(crate::domain::HoldReason::Findings(what)) => format!(
+            "{id} waits for a decision, checks found: {what}; `dbs approve {id}` accepts it as it is, `dbs reject {id} WHY` has it fixed"
+        ),
         TaskState::Held(hold) => format!(
             "{id} is held: {}; retry with `dbs retry {id}`",
             task.hold_text(hold)

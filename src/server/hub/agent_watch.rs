@@ -1,7 +1,9 @@
 //! What is known of the agent in one terminal, and what of it the board is told: words it decides by, when they change, and not more
 //! often than it can use. Pure; must not send anything.
 
-use crate::agent_state::{AgentReport, AgentState, Conclusion, Doing, Source};
+use std::collections::BTreeSet;
+
+use crate::agent_state::{AgentReport, AgentState, Conclusion, Doing, Seen, Source};
 use crate::domain::attempt::ActivityKind;
 use crate::domain::{AskKind, Span, Timestamp};
 
@@ -9,6 +11,10 @@ use crate::domain::{AskKind, Span, Timestamp};
 const PACE: Span = Span(200);
 /// The same after two words at once, and so the longest time.
 const PACE_AFTER_TWO: Span = Span(400);
+
+/// Most subagents of one agent that the board is told of, and the longest name in bytes.
+const MOST_SUBAGENTS: usize = 64;
+const LONGEST_NAME: usize = 120;
 
 /// The state of one process of an agent, and what the board was told of it.
 #[derive(Debug)]
@@ -18,6 +24,9 @@ pub(super) struct AgentWatch {
     /// The wait that the board was told of has been over since, even if the agent waits for the same again.
     was_over: bool,
     not_before: Timestamp,
+    /// Names of subagents that were seen at work, and those of them the board was not told of yet.
+    subagents: BTreeSet<String>,
+    untold: Vec<String>,
     /// Its terminal is still shown the past, of which only the end says anything about now.
     is_past: bool,
 }
@@ -30,6 +39,8 @@ impl AgentWatch {
             told: None,
             was_over: false,
             not_before: Timestamp::default(),
+            subagents: BTreeSet::new(),
+            untold: Vec::new(),
             is_past: true,
         }
     }
@@ -37,9 +48,30 @@ impl AgentWatch {
     /// Takes what a source says.
     pub(super) fn observe(&mut self, source: Source, at: Timestamp, report: &AgentReport) {
         for observation in report.observations(source, at) {
+            self.note_subagents(&observation.seen);
             self.state.observe(observation);
         }
         self.look(at);
+    }
+
+    /// Remembers the names of subagents; no more of them than anybody needs.
+    fn note_subagents(&mut self, seen: &Seen) {
+        let names: Vec<&String> = match seen {
+            Seen::Child { name, .. } => vec![name],
+            Seen::Children(listed) => listed.iter().map(|(_, name)| name).collect(),
+            _ => return,
+        };
+        for name in names {
+            let is_usable = !name.is_empty() && name.len() <= LONGEST_NAME;
+            if is_usable && self.subagents.len() < MOST_SUBAGENTS && self.subagents.insert(name.clone()) {
+                self.untold.push(name.clone());
+            }
+        }
+    }
+
+    /// Subagents seen at work of which the board was not told yet. What the past shows counts, too: it was seen.
+    pub(super) fn take_subagents(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.untold)
     }
 
     /// Whether its terminal is shown the past.
@@ -50,6 +82,9 @@ impl AgentWatch {
 
     /// When there is something for the board, or when that may become so without another report.
     pub(super) fn due(&self, now: Timestamp) -> Option<Timestamp> {
+        if !self.untold.is_empty() {
+            return Some(now);
+        }
         if self.is_past {
             return None;
         }
@@ -63,7 +98,7 @@ impl AgentWatch {
 
     /// What the board is to be told now, in this order, with the source that says so.
     pub(super) fn tell(&mut self, now: Timestamp) -> Vec<(ActivityKind, &'static str)> {
-        if self.due(now).is_none_or(|due| due > now) || !self.has_news(now) {
+        if !self.has_news(now) || self.due(now).is_none_or(|due| due > now) {
             return Vec::new();
         }
         let Some((word, source)) = word(&self.state.conclude(now)) else {
@@ -160,7 +195,7 @@ mod tests {
 
     use super::*;
     use crate::adapters::agents::claude::title;
-    use crate::agent_state::{Seen, Wait};
+    use crate::agent_state::Wait;
 
     fn live() -> AgentWatch {
         let mut watch = AgentWatch::new();
@@ -367,6 +402,27 @@ mod tests {
         watch.observe(Source::Stream, Timestamp(920), &again);
         let told = watch.tell(Timestamp(1_200)).into_iter().map(|(word, _)| word);
         assert_eq!(told.collect::<Vec<_>>(), [ActivityKind::Working, failed()]);
+    }
+
+    #[test]
+    fn each_subagent_is_told_once_by_its_name_and_not_without_end() {
+        let mut watch = AgentWatch::new();
+        let child = |id: &str, name: &str| {
+            let (id, name) = (id.to_owned(), name.to_owned());
+            AgentReport::of(Seen::Child { id, name })
+        };
+        for (id, name) in [("1", "tester"), ("2", "tester"), ("3", ""), ("4", "writer")] {
+            watch.observe(Source::Hook, Timestamp(5), &child(id, name));
+        }
+        assert_eq!(watch.due(Timestamp(5)), Some(Timestamp(5)), "also of the past");
+        assert_eq!(watch.take_subagents(), ["tester", "writer"]);
+        watch.observe(Source::Hook, Timestamp(6), &child("5", "writer"));
+        assert_eq!(watch.take_subagents(), Vec::<String>::new());
+        for n in 0..200 {
+            watch.observe(Source::Hook, Timestamp(7), &child("6", &n.to_string()));
+        }
+        assert_eq!(watch.take_subagents().len(), MOST_SUBAGENTS - 2);
+        assert_eq!(watch.due(Timestamp(8)), None);
     }
 
     #[test]

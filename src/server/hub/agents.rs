@@ -186,12 +186,15 @@ impl AgentStates {
 impl Watches {
     fn tell(&mut self, now: Timestamp) -> Vec<Event> {
         let told = self.by_attempt.iter_mut().flat_map(|(attempt, watch)| {
+            let attempt = *attempt;
+            let seen = watch.take_subagents().into_iter();
+            let seen = seen.map(move |name| Event::SubagentSeen { attempt, name });
             let told = watch.tell(now).into_iter();
-            told.map(|(doing, source)| Event::Observed {
-                attempt: *attempt,
+            seen.chain(told.map(move |(doing, source)| Event::Observed {
+                attempt,
                 doing,
                 source: source.to_owned(),
-            })
+            }))
         });
         told.collect()
     }

@@ -30,7 +30,7 @@ pub enum PlainCommand {
     Quit,
     /// These lines are the answer.
     Reply(Vec<String>),
-    Submit(Command),
+    Submit(Box<Command>),
     /// Show the end of what the last agent of a task showed.
     ShowOutput(TaskId),
     /// A command of the program, as words for it.
@@ -82,7 +82,7 @@ fn answer(item: &AttentionItem, text: &str) -> Option<PlainCommand> {
     let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let (word, rest) = (word.to_ascii_lowercase(), rest.trim());
     let task = item.task.clone();
-    let submit = |command| Some(PlainCommand::Submit(command));
+    let submit = |command| Some(PlainCommand::Submit(Box::new(command)));
     let reply_to_ask = |reply| submit(item.answer_command(reply)?);
     match (item.kind, word.as_str(), rest) {
         (_, "look", "") => Some(PlainCommand::ShowOutput(task)),
@@ -113,7 +113,7 @@ fn answer(item: &AttentionItem, text: &str) -> Option<PlainCommand> {
 }
 
 fn stuck(task: TaskId, word: &str, rest: &str) -> Option<PlainCommand> {
-    Some(PlainCommand::Submit(match word {
+    let command = match word {
         "yes" | "y" | "retry" => Command::Retry {
             task,
             stage: None,
@@ -124,5 +124,6 @@ fn stuck(task: TaskId, word: &str, rest: &str) -> Option<PlainCommand> {
         "close" if !rest.is_empty() => Command::Close(task, rest.to_owned()),
         "note" | "comment" if !rest.is_empty() => Command::Comment(task, rest.to_owned()),
         _ => return None,
-    }))
+    };
+    Some(PlainCommand::Submit(Box::new(command)))
 }

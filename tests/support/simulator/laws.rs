@@ -1,16 +1,18 @@
 //! What must be true of every step of a board, whoever made the events: written anew from the rules, not with the board's own
 //! functions, so that a mistake there is seen here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dbs::domain::attempt::{AttemptState, Verdict};
 use dbs::domain::batch::RunState;
 use dbs::domain::evidence::Severity;
 use dbs::domain::task::{HoldReason, Task};
-use dbs::domain::workflow::{Actor, ApprovalRule, CascadePolicy, Edge, GateSet, RejectTo, Stage};
+use dbs::domain::workflow::{
+    Actor, ApprovalRule, CascadePolicy, Edge, FileAccess, FindingPolicy, GateSet, RejectTo, Stage, Workspace,
+};
 use dbs::domain::{
-    ActionOutcome, Attempt, AttemptId, Board, Command, Event, Evidence, EvidenceKind, SignalKind, StageId,
-    TaskId, TaskState, Worker,
+    ActionOutcome, Attempt, AttemptId, Board, Command, Event, Evidence, EvidenceKind, PlanEntry, SignalKind,
+    StageId, TaskId, TaskState, Tri, Worker,
 };
 
 /// The first law that a step breaks.
@@ -39,7 +41,13 @@ fn limits(board: &Board) -> Result<(), String> {
     let mut by_role: BTreeMap<&str, u32> = BTreeMap::new();
     let mut singles: BTreeMap<(&StageId, Option<&str>), u32> = BTreeMap::new();
     let mut open: BTreeMap<&TaskId, AttemptId> = BTreeMap::new();
+    let mut files: BTreeMap<&str, &TaskId> = BTreeMap::new();
     for attempt in board.attempts.values().filter(|attempt| attempt.state.is_open()) {
+        for path in written_files(board, attempt) {
+            if let Some(other) = files.insert(path, &attempt.task) {
+                return Err(format!("{other} and {} both write {path}", attempt.task));
+            }
+        }
         if let Some(other) = open.insert(&attempt.task, attempt.id) {
             return Err(format!(
                 "{} has attempts {other} and {} open",
@@ -69,6 +77,19 @@ fn limits(board: &Board) -> Result<(), String> {
         must(n == 1, || format!("{n} attempts in {stage} for {base:?}"))?;
     }
     Ok(())
+}
+
+/// The files that an agent's plan lists and that it may write now.
+fn written_files<'a>(board: &'a Board, attempt: &Attempt) -> BTreeSet<&'a str> {
+    let writes = board
+        .stage_of_attempt(attempt)
+        .is_some_and(|stage| stage.workspace == Workspace::Branch && stage.access == FileAccess::Write);
+    let plan = board.tasks.get(&attempt.task).and_then(|task| task.plan.as_ref());
+    let plan = plan.filter(|_| writes && matches!(attempt.worker, Worker::Agent { .. }));
+    let listed = plan
+        .into_iter()
+        .flat_map(|plan| plan.paths.create.iter().chain(&plan.paths.modify));
+    listed.map(String::as_str).collect()
 }
 
 /// A new attempt has a fresh number; its task stands there, is known to be free, waits for nothing, and a person has said yes
@@ -143,17 +164,76 @@ fn proved(before: &Board, event: &Event, after: &Attempt) -> Result<(), String> 
         _ => return wrong(&format!("because of {event:?}")),
     };
     let has_gates = !task.gates.is_empty() || !before.settings.gates.is_empty();
+    let (mut high, may_warn) = (0, stage.findings != FindingPolicy::Fail);
     for kind in attempt.mode.evidence(stage) {
         let is_left_out = kind == EvidenceKind::Gates && stage.gates == GateSet::IfAny && !has_gates;
         let is_approved = kind == EvidenceKind::Approved && task.approved.as_ref() == Some(&stage.id);
-        let is_seen = seen
-            .iter()
-            .any(|piece| piece.kind == kind && piece.outcome.is_yes());
-        must(is_left_out || is_approved || is_seen, || {
-            format!("attempt {id} passed without {kind:?}")
+        if is_left_out || is_approved || !is_asked_for(&kind, task, stage) {
+            continue;
+        }
+        let found = match kind {
+            EvidenceKind::AgentsUsed | EvidenceKind::StepsDone => {
+                wanting(&kind, task).map(|n_high| (n_high > 0, n_high))
+            }
+            _ => found_in(seen, &kind),
+        };
+        let Some((is_no, n_high)) = found else {
+            return wrong(&format!("without {kind:?}"));
+        };
+        must(!is_no || may_warn, || {
+            format!("attempt {id} passed though {kind:?} is No")
         })?;
+        high += n_high;
     }
-    Ok(())
+    must(high < 2, || {
+        format!("attempt {id} passed with {high} high findings")
+    })
+}
+
+/// Whether evidence is No and how many high findings it has; nothing where it was not seen or is No for a critical finding.
+fn found_in(seen: &[Evidence], kind: &EvidenceKind) -> Option<(bool, usize)> {
+    let piece = seen.iter().find(|piece| piece.kind == *kind)?;
+    let n = |severity| {
+        piece
+            .issues
+            .iter()
+            .filter(|issue| issue.severity == severity)
+            .count()
+    };
+    match &piece.outcome {
+        Tri::Yes => Some((false, 0)),
+        Tri::No(_) if !piece.issues.is_empty() && n(Severity::Critical) == 0 => {
+            Some((true, n(Severity::High)))
+        }
+        Tri::No(_) | Tri::Unknown(_) => None,
+    }
+}
+
+/// High findings about what a plan wants to be used or reported; nothing where one is critical.
+fn wanting(kind: &EvidenceKind, task: &Task) -> Option<usize> {
+    let plan = task.plan.as_ref()?;
+    let (wanted, seen) = match kind {
+        EvidenceKind::AgentsUsed => (&plan.agents, &task.record.agents),
+        _ => (&plan.steps, &task.record.steps),
+    };
+    let unseen: Vec<&String> = wanted.iter().filter(|name| !seen.contains(*name)).collect();
+    let is_claimed = |name: &&String| task.record.claimed_agents.contains(*name);
+    let is_high = *kind == EvidenceKind::StepsDone || unseen.iter().all(is_claimed);
+    is_high.then_some(unseen.len())
+}
+
+/// Whether the plan of the task, or the stage, has anything for that kind of evidence to look at.
+fn is_asked_for(kind: &EvidenceKind, task: &Task, stage: &Stage) -> bool {
+    let none = PlanEntry::default();
+    let plan = task.plan.as_deref().unwrap_or(&none);
+    match kind {
+        EvidenceKind::Notes => plan.notes.is_some(),
+        EvidenceKind::AgentsUsed => !plan.agents.is_empty(),
+        EvidenceKind::StepsDone => !plan.steps.is_empty(),
+        EvidenceKind::ListedFiles => !plan.paths.create.is_empty() || !plan.paths.modify.is_empty(),
+        EvidenceKind::Protected => !plan.paths.protected.is_empty() || !stage.protected.is_empty(),
+        _ => true,
+    }
 }
 
 /// Done is final, and comes of an attempt that has just passed or of a person where one acts; stages move along edges, or to
@@ -176,7 +256,8 @@ fn moved(
             open.stage == earlier.stage && open.state == AttemptState::Settled(Verdict::Passed)
         });
         let is_approved = matches!(event, Event::Asked { command: Command::Approve(of), .. } if of == id)
-            && stage.is_some_and(|stage| stage.actor == Actor::Human);
+            && (stage.is_some_and(|stage| stage.actor == Actor::Human)
+                || matches!(earlier.state, TaskState::Held(HoldReason::Findings(_))));
         must(passed || is_approved, || {
             format!("{id} is done because of {event:?}")
         })?;
@@ -273,6 +354,7 @@ fn root_of(board: &Board, id: &TaskId) -> Option<TaskId> {
         TaskState::Skipped(root) => Some(root.clone()),
         TaskState::Held(
             HoldReason::Approval
+            | HoldReason::Findings(_)
             | HoldReason::Unverified(_)
             | HoldReason::Trouble { .. }
             | HoldReason::Interrupted(_)

@@ -1,9 +1,11 @@
 //! People made of dice: what they plan, how they meddle, and how they clear up at the end so that everything can be done.
 
+use std::sync::Arc;
+
 use dbs::domain::task::{HoldReason, Task, TaskKind};
 use dbs::domain::{
-    AskKind, AskReply, Board, Command, StageId, TaskDraft, TaskId, TaskPatch, TaskState, Timestamp,
-    WaitReason,
+    AskKind, AskReply, Board, Command, PathRules, PlanEntry, StageId, TaskDraft, TaskId, TaskPatch,
+    TaskState, Timestamp, WaitReason,
 };
 
 use super::dice::Dice;
@@ -49,12 +51,52 @@ pub(super) fn plan(board: &Board, dice: &mut Dice) -> Vec<Command> {
             priority: u8::try_from(dice.between(0, 4)).unwrap_or(2),
             deps,
             gates: Vec::new(),
+            plan: planned(dice),
             needs_approval: dice.percent(10),
         }));
         ids.push(id);
     }
     commands.push(Command::Release(ids));
     commands
+}
+
+/// Some tasks come from a plan that asks for notes, steps and files; few files, so that tasks meet in them.
+fn planned(dice: &mut Dice) -> Option<Arc<PlanEntry>> {
+    if !dice.percent(50) {
+        return None;
+    }
+    let file = |dice: &mut Dice| format!("src/{}.rs", dice.between(0, 3));
+    Some(Arc::new(PlanEntry {
+        notes: dice.percent(50).then(|| "notes/n.md".to_owned()),
+        steps: if dice.percent(30) {
+            vec!["write_notes".to_owned()]
+        } else {
+            Vec::new()
+        },
+        agents: if dice.percent(20) {
+            vec!["validator".to_owned()]
+        } else {
+            Vec::new()
+        },
+        paths: PathRules {
+            create: if dice.percent(50) {
+                vec![file(dice)]
+            } else {
+                Vec::new()
+            },
+            modify: if dice.percent(50) {
+                vec![file(dice)]
+            } else {
+                Vec::new()
+            },
+            protected: if dice.percent(30) {
+                vec!["tests/".to_owned()]
+            } else {
+                Vec::new()
+            },
+        },
+        ..PlanEntry::default()
+    }))
 }
 
 /// Anything a person may ask for, sensible or not.
@@ -162,6 +204,9 @@ pub(super) fn help(board: &Board) -> Option<Command> {
     for task in board.tasks.values() {
         match &task.state {
             TaskState::Held(HoldReason::Approval) => return Some(Command::Approve(task.id.clone())),
+            TaskState::Held(HoldReason::Findings(_)) if task.spawns % 2 == 1 => {
+                return Some(Command::Approve(task.id.clone()));
+            }
             TaskState::Held(_) | TaskState::Failed(_) | TaskState::Parked(_) => {
                 return Some(retry(task.id.clone()));
             }
@@ -196,6 +241,7 @@ fn may_be_retried(board: &Board, task: &Task) -> bool {
             TaskState::Held(ref hold) => !matches!(
                 hold,
                 HoldReason::Approval
+                    | HoldReason::Findings(_)
                     | HoldReason::Unverified(_)
                     | HoldReason::Trouble { .. }
                     | HoldReason::Interrupted(_)

@@ -8,9 +8,9 @@ use dbs::domain::event::EndCause;
 use dbs::domain::evidence::{ComplianceIssue, Severity};
 use dbs::domain::workflow::Workspace;
 use dbs::domain::{
-    ActionOutcome, AskChannel, AskId, AskReply, Attempt, AttemptId, Board, Cause, Effect, EngineAction,
-    Event, Evidence, EvidenceKind, FailureClass, Inventory, ProcessExit, TaskId, Timestamp, Tri, TroubleKind,
-    Worker, Workplace,
+    ActionOutcome, AskChannel, AskId, AskReply, Attempt, AttemptId, Board, Cause, Claims, Effect,
+    EngineAction, Event, Evidence, EvidenceKind, FailureClass, Inventory, ProcessExit, SignalKind, TaskId,
+    Timestamp, Tri, TroubleKind, Worker, Workplace,
 };
 
 use super::agenda::{Act, Agenda, Item};
@@ -286,6 +286,7 @@ impl World {
             // A late word is in the inbox before its sender is gone.
             Act::Say(kind, times) => {
                 self.n_keys += 1;
+                let claims = self.claims(*kind);
                 for _ in 0..*times {
                     let event = Event::Signalled {
                         attempt: id,
@@ -293,6 +294,7 @@ impl World {
                         text: format!("{kind} of {id}"),
                         report: None,
                         key: format!("k{}", self.n_keys),
+                        claims: claims.clone(),
                     };
                     let delay = self.dice.between(0, 200);
                     self.agenda.report(now, delay, event);
@@ -303,6 +305,11 @@ impl World {
                 self.contents.write(id);
                 self.contents.commit(id, &attempt.task);
                 *self.commits.entry(attempt.task.clone()).or_insert(0) += 1;
+                if !self.dice.percent(self.faults.gates) {
+                    let name = "validator".to_owned();
+                    let seen = Event::SubagentSeen { attempt: id, name };
+                    self.agenda.report(now, 1, seen);
+                }
             }
             Act::Ask => self.ask(now, id),
             Act::TakeBack => {
@@ -323,6 +330,15 @@ impl World {
             }
             Act::End(code) => self.end(now, id, ProcessExit::Code(*code)),
         }
+    }
+
+    /// What an agent claims with its last word: the steps it was told to report, if it does not forget.
+    fn claims(&mut self, kind: SignalKind) -> Claims {
+        let mut claims = Claims::default();
+        if kind == SignalKind::Done && !self.dice.percent(self.faults.gates) {
+            claims.steps.push("write_notes".to_owned());
+        }
+        claims
     }
 
     /// A tool asks, and its agent waits; a setting may answer by itself. Somebody may answer in the terminal meanwhile.
@@ -461,9 +477,17 @@ impl World {
             if self.dice.percent(self.faults.missing) {
                 continue;
             }
+            let seen = Evidence::new(kind.clone(), self.look(attempt, kind));
+            let is_lesser = seen.kind == EvidenceKind::Notes && matches!(seen.outcome, Tri::No(_));
+            let severity = if self.dice.percent(50) {
+                Severity::Low
+            } else {
+                Severity::High
+            };
+            let issues = is_lesser.then(|| ComplianceIssue::new(severity, "notes are wanting"));
             evidence.push(Evidence {
-                kind: kind.clone(),
-                outcome: self.look(attempt, kind),
+                issues: issues.into_iter().collect(),
+                ..seen
             });
         }
         let head = self.head(&attempt.task);
@@ -489,9 +513,13 @@ impl World {
             EvidenceKind::Merged => self.merged.contains_key(&attempt.task),
             EvidenceKind::WorkspaceUnchanged => !self.cheats.contains(&attempt.id),
             EvidenceKind::Commented | EvidenceKind::Report(_) => self.writers.contains(&attempt.id),
-            EvidenceKind::Gates => !self.dice.percent(self.faults.gates),
+            EvidenceKind::Gates
+            | EvidenceKind::Notes
+            | EvidenceKind::Protected
+            | EvidenceKind::ListedFiles
+            | EvidenceKind::GateFails(_) => !self.dice.percent(self.faults.gates),
             EvidenceKind::Committed => true,
-            EvidenceKind::Approved => false,
+            EvidenceKind::Approved | EvidenceKind::AgentsUsed | EvidenceKind::StepsDone => false,
         };
         if yes {
             Tri::Yes
@@ -679,10 +707,8 @@ fn done(board: &Board, attempt: &Attempt, commit: Option<String>) -> ActionOutco
     let kinds = board
         .stage_of_attempt(attempt)
         .map(|stage| stage.evidence.clone());
-    let evidence = kinds.unwrap_or_default().into_iter().map(|kind| Evidence {
-        kind,
-        outcome: Tri::Yes,
-    });
+    let kinds = kinds.unwrap_or_default().into_iter();
+    let evidence = kinds.map(|kind| Evidence::new(kind, Tri::Yes));
     ActionOutcome::Done {
         commit,
         evidence: evidence.collect(),

@@ -196,6 +196,7 @@ impl Run {
                         text: text.clone().unwrap_or_default(),
                         report: None,
                         key: format!("{id}/{at}"),
+                        claims: dbs::domain::Claims::default(),
                     };
                     self.later(*at, said);
                 }
@@ -292,6 +293,7 @@ impl Run {
                 _ => Tri::Yes,
             },
             kind,
+            issues: Vec::new(),
         });
         let seen = Event::Verified {
             attempt: attempt.id,
@@ -322,6 +324,7 @@ impl Run {
                     .map(|kind| Evidence {
                         kind,
                         outcome: Tri::Yes,
+                        issues: Vec::new(),
                     })
                     .into(),
             }

@@ -2,14 +2,16 @@
 //! people see.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::Board;
 use crate::attempt::{AttemptMode, Worker};
 use crate::batch::RunState;
 use crate::id::{AttemptId, RoleId, StageId, TaskId};
+use crate::plan_entry::PlanEntry;
 use crate::task::{Task, WaitReason};
 use crate::time::Timestamp;
-use crate::workflow::{Actor, ApprovalRule, EngineAction, Stage, StartGuard, Workspace};
+use crate::workflow::{Actor, ApprovalRule, EngineAction, FileAccess, Stage, StartGuard, Workspace};
 
 /// Who may start on a released task now: an agent, the engine or a person.
 pub(super) enum Admission {
@@ -25,6 +27,8 @@ pub(super) struct Slots {
     by_role: BTreeMap<RoleId, u32>,
     started: u32,
     singletons: BTreeMap<SingletonKey, AttemptId>,
+    /// Tasks with a list of files, on whose branches agents write.
+    writing: BTreeMap<TaskId, Arc<PlanEntry>>,
     pub(super) names: BTreeSet<String>,
 }
 
@@ -42,7 +46,30 @@ impl Slots {
 
     /// Whether as much room is taken as in the other: what found none there finds none here.
     pub(super) fn has_same_usage(&self, other: &Slots) -> bool {
-        self.agents == other.agents && self.by_role == other.by_role && self.singletons == other.singletons
+        self.agents == other.agents
+            && self.by_role == other.by_role
+            && self.singletons == other.singletons
+            && self.writing == other.writing
+    }
+
+    /// Remembers the files that an agent of that task makes and changes.
+    pub(super) fn reserve_files(&mut self, task: &Task, stage: &Stage) {
+        if let Some(plan) = writes_listed(task, stage) {
+            self.writing.insert(task.id.clone(), Arc::clone(plan));
+        }
+    }
+
+    /// Another task at work on a file that this one lists, and that file (G: overlapping tasks are serialised).
+    fn busy_file(&self, task: &Task, stage: &Stage) -> Option<WaitReason> {
+        let own = writes_listed(task, stage)?;
+        let others = self.writing.iter().filter(|(id, _)| **id != task.id);
+        others.into_iter().find_map(|(id, other)| {
+            let path = own.paths.overlap(&other.paths)?.to_owned();
+            Some(WaitReason::FileBusy {
+                task: id.clone(),
+                path,
+            })
+        })
     }
 
     fn occupy(&mut self, id: AttemptId, worker: &Worker, single: Option<SingletonKey>) {
@@ -66,6 +93,9 @@ impl Board {
             let Some(task) = self.tasks.get(&attempt.task) else {
                 continue;
             };
+            if let Some(stage) = self.stage_of_attempt(attempt) {
+                places.reserve_files(task, stage);
+            }
             let single = self
                 .stage_of_attempt(attempt)
                 .and_then(|stage| self.singleton_key(task, stage));
@@ -104,6 +134,9 @@ impl Board {
         }
         match (&stage.actor, task.next_mode, &stage.fallback) {
             (Actor::Role(role), _, _) | (Actor::Engine(_), AttemptMode::Fallback, Some(role)) => {
+                if let Some(busy) = places.busy_file(task, stage) {
+                    return Err(busy);
+                }
                 self.check_capacity(role, places)?;
                 Ok(Admission::Agent(role.clone()))
             }
@@ -190,6 +223,14 @@ impl Board {
         }
         Ok(())
     }
+}
+
+/// The plan of a task whose agent writes files that it lists.
+fn writes_listed<'a>(task: &'a Task, stage: &Stage) -> Option<&'a Arc<PlanEntry>> {
+    let writes = task.next_mode.workspace(stage) == Workspace::Branch && stage.access == FileAccess::Write;
+    task.plan
+        .as_ref()
+        .filter(|plan| writes && plan.paths.lists_files())
 }
 
 fn needs_approval(task: &Task, stage: &Stage) -> bool {

@@ -167,6 +167,7 @@ fn root_cause(task: &Task) -> Option<TaskId> {
         // Nothing is wrong with the task itself.
         TaskState::Held(
             HoldReason::Approval
+            | HoldReason::Findings(_)
             | HoldReason::Unverified(_)
             | HoldReason::Trouble { .. }
             | HoldReason::Interrupted(_)

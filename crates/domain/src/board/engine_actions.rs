@@ -144,10 +144,8 @@ impl Board {
                     step.notify_attempt(NoticeLevel::Warning, "warnings", attempt, text);
                 }
                 // The action looked at everything its stage asks for and this is all it found.
-                let evidence = self.required_evidence(attempt).into_iter().map(|kind| Evidence {
-                    kind,
-                    outcome: Tri::Yes,
-                });
+                let required = self.required_evidence(attempt).into_iter();
+                let evidence = required.map(|kind| Evidence::new(kind, Tri::Yes));
                 let evidence: Vec<Evidence> = evidence.collect();
                 self.action_done(step, attempt, None, &evidence);
             }

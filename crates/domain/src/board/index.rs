@@ -141,6 +141,7 @@ impl BoardIndex {
                     WaitReason::Paused
                         | WaitReason::Untrusted
                         | WaitReason::SingletonBusy(_)
+                        | WaitReason::FileBusy { .. }
                         | WaitReason::NoRoom { .. }
                         | WaitReason::TurnLimit
                 )

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use super::Board;
 use crate::attempt::{Attempt, AttemptState, StopCause, Verdict, Worker, WorkspaceState};
+use crate::evidence::{ComplianceIssue, Evidence, RemediationStrategy, strategy};
 use crate::task::{Task, TaskState};
+use crate::tri::Tri;
 
 /// Says what is wrong with a board, if anything is.
 ///
@@ -95,7 +97,14 @@ fn check_attempt(board: &Board, attempt: &Attempt) -> Result<(), String> {
         attempt.workspace != WorkspaceState::Kept || task.continues == Some(attempt.id),
         "its workspace is kept, but its task does not go on with it",
     )?;
-    let proved = !attempt.evidence.is_empty() && attempt.evidence.iter().all(|piece| piece.outcome.is_yes());
+    let is_known = |piece: &Evidence| !matches!(piece.outcome, Tri::Unknown(_));
+    let found: Vec<ComplianceIssue> = attempt.evidence.iter().flat_map(Evidence::findings).collect();
+    // Where a stage weighs findings, a warning is no obstacle.
+    let is_fine = matches!(
+        strategy(&found),
+        RemediationStrategy::Accept | RemediationStrategy::Warn
+    );
+    let proved = !attempt.evidence.is_empty() && attempt.evidence.iter().all(is_known) && is_fine;
     ensure(
         attempt.state != AttemptState::Settled(Verdict::Passed) || proved,
         "it passed without evidence",

@@ -47,10 +47,12 @@ impl Board {
     /// What the engine must see before an attempt in that mode has succeeded; gates `if_any` count only where there is one.
     pub fn evidence_for(&self, task: &Task, stage: &Stage, mode: AttemptMode) -> Vec<EvidenceKind> {
         let mut kinds = mode.evidence(stage);
-        let has_gates = !task.gates.is_empty() || !self.settings.gates.is_empty();
+        let mut gates = task.gates.iter().chain(&self.settings.gates);
+        let has_gates = gates.any(|gate| stage.runs_gate(&gate.name));
         if stage.gates == GateSet::IfAny && !has_gates {
             kinds.retain(|kind| *kind != EvidenceKind::Gates);
         }
+        kinds.retain(|kind| task.asks_for(kind, stage));
         kinds
     }
 
@@ -123,6 +125,7 @@ impl Board {
         self.edit(id, |task| {
             if task.stage != *stage {
                 task.checkpoint = None;
+                task.stage_head.clone_from(&task.head);
             }
             task.stage = stage.clone();
             task.next_mode = mode;

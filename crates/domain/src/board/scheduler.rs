@@ -89,6 +89,7 @@ impl Board {
         let id = AttemptId(self.last_attempt);
         let n = task.tries.get(&stage.id).copied().unwrap_or(0).saturating_add(1);
         places.reserve(id, &worker, self.singleton_key(task, &stage));
+        places.reserve_files(task, &stage);
         let mut attempt = new_attempt(step, task, &stage, (id, n), worker);
         let displays = &self.settings.displays;
         let role = attempt.worker.role();

@@ -13,14 +13,11 @@ use crate::attempt::{
 };
 use crate::command::Refusal;
 use crate::effect::{CommandReply, Effect, NoticeLevel};
-use crate::failure::FailureClass;
 use crate::id::AttemptId;
+use crate::plan_entry::Claims;
 use crate::signal::{Signal, SignalKind};
-use crate::time::{Span, Timestamp};
+use crate::time::Timestamp;
 use crate::workflow::{RejectTo, Stage};
-
-/// How often an attempt's limit is doubled at most.
-const MOST_DOUBLINGS: u32 = 3;
 
 /// What a signal counts for.
 enum SignalJudgement {
@@ -87,20 +84,13 @@ impl Board {
         }
     }
 
-    /// The longest run of an attempt: its stage's limit or the settings', doubled for every attempt of the task that ran into it
-    /// there (LK-57).
-    fn time_limit(&self, attempt: &Attempt) -> Span {
-        let own = self.stage_of_attempt(attempt).and_then(|stage| stage.timeout);
-        let limit = own.unwrap_or(self.settings.agent_timeout);
-        let task = self.tasks.get(&attempt.task);
-        let counters = task.and_then(|task| task.failures.get(&attempt.stage));
-        let times = counters.and_then(|counters| counters.get(&FailureClass::Timeout));
-        let doublings = times.copied().unwrap_or(0).min(MOST_DOUBLINGS);
-        limit.scaled(1 << doublings, Span(u64::MAX))
-    }
-
     /// An attempt sent a signal.
-    pub(super) fn signalled(&mut self, step: &mut Transition, id: AttemptId, signal: Signal) {
+    pub(super) fn signalled(
+        &mut self,
+        step: &mut Transition,
+        id: AttemptId,
+        (signal, claims): (Signal, &Claims),
+    ) {
         let Some(attempt) = self.attempt(id) else { return };
         match self.judge_signal(&attempt, signal.kind, &signal.key) {
             SignalJudgement::Known(_) | SignalJudgement::TooMany => {}
@@ -108,7 +98,7 @@ impl Board {
                 let text = format!("{} of attempt {id} ignored: it came too late", signal.kind);
                 step.notify_attempt(NoticeLevel::Info, "late_signal", &attempt, text);
             }
-            SignalJudgement::Allowed => self.accept_signal(step, &attempt, signal),
+            SignalJudgement::Allowed => self.accept_signal(step, &attempt, (signal, claims)),
             SignalJudgement::NotAllowed => self.refuse_signal(step, &attempt, signal),
         }
         self.report_flood(step, &attempt);
@@ -177,7 +167,13 @@ impl Board {
         lives && matches!(attempt.worker, Worker::Agent { .. }) && !self.is_void(attempt)
     }
 
-    fn accept_signal(&mut self, step: &mut Transition, attempt: &Attempt, signal: Signal) {
+    fn accept_signal(
+        &mut self,
+        step: &mut Transition,
+        attempt: &Attempt,
+        (signal, claims): (Signal, &Claims),
+    ) {
+        self.record_claims(attempt, (&signal, claims));
         let (kind, text, key) = (signal.kind, signal.text.clone(), signal.key.clone());
         let name = attempt.worker.name();
         if kind == SignalKind::Progress {

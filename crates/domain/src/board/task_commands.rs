@@ -14,6 +14,7 @@ use crate::batch::{Batch, RunState};
 use crate::command::{Refusal, TaskDraft, TaskPatch};
 use crate::effect::{CommandReply, NoticeLevel};
 use crate::id::{BatchId, StageId, TaskId, WorkflowId};
+use crate::plan_entry::PlanRecord;
 use crate::task::{Task, TaskState};
 use crate::time::Timestamp;
 use crate::usage::Cost;
@@ -305,11 +306,14 @@ impl Task {
             spending: Vec::new(),
             spent_at_retry: Cost::default(),
             head: None,
+            stage_head: None,
             merged: None,
             why_not: None,
             comments: Vec::new(),
             finding: None,
             letting_go: None,
+            plan: draft.plan.clone(),
+            record: PlanRecord::default(),
             checkpoint: None,
             created_at: now,
             number: 0,

@@ -229,16 +229,17 @@ impl Board {
 
     pub(super) fn approve(&mut self, step: &mut Transition, by: &str, id: &TaskId) -> CommandReply {
         let task = self.require_task(id)?;
-        if task.state != TaskState::Held(HoldReason::Approval) {
+        if !task.state.awaits_approval() {
             refuse!("{id} does not wait for approval: it is {}", task.state.word());
         }
         let Some(stage) = self.stage_of(&task) else {
             refuse!("workflow {} is not loaded", task.workflow);
         };
-        let is_human = stage.actor == Actor::Human;
+        // What was found is accepted as it is, so the stage is over, as it is where a person is its actor.
+        let is_over = stage.actor == Actor::Human || task.state != TaskState::Held(HoldReason::Approval);
         self.edit(id, |row| row.approved = Some(row.stage.clone()));
         self.comment(step.now, id, by, format!("approved in {}", task.stage));
-        if is_human {
+        if is_over {
             self.advance(step, id, &format!(", approved by {by}"));
         } else {
             let text = format!("{by} approved {id} in {}", self.stage_label(&task, &task.stage));
@@ -266,6 +267,10 @@ impl Board {
             TaskState::Done | TaskState::Failed(_) | TaskState::Skipped(_) | TaskState::Cancelled => {
                 return Err(already_over(&task));
             }
+        }
+        if matches!(task.state, TaskState::Held(HoldReason::Findings(_))) {
+            self.fix_findings(step, (by, id), why);
+            return Ok(accepted(format!("{id} goes on, to have that fixed")));
         }
         match self.stage_of(&task).map(|stage| &stage.reject) {
             Some(RejectTo::Stage(_) | RejectTo::Hold) => {}

@@ -46,13 +46,11 @@ impl Board {
         match judgement {
             EvidenceSummary::Incomplete(what) => self.retry_evidence(step, &attempt, &what),
             EvidenceSummary::Failed(noes) => {
-                let failure = evidence_failure(&attempt, &noes);
-                let failure = AttemptFailure {
-                    mode: self.mode_after(&attempt, failure.class),
-                    ..failure
-                };
-                self.edit(&attempt.task, |task| task.finding = Some(finding_text(&noes)));
-                self.fail(step, id, &failure);
+                let found = self
+                    .attempt(id)
+                    .map(|attempt| attempt.evidence.clone())
+                    .unwrap_or_default();
+                self.evidence_denied(step, &attempt, (&found, &noes), head);
             }
             EvidenceSummary::Passed => self.passed(step, &attempt, head),
         }
@@ -79,7 +77,7 @@ impl Board {
     /// What the engine is asked to look at; what the board knows itself is skipped.
     pub(super) fn evidence_to_collect(&self, attempt: &Attempt) -> Vec<EvidenceKind> {
         let mut kinds = self.required_evidence(attempt);
-        kinds.retain(|kind| *kind != EvidenceKind::Approved);
+        kinds.retain(|kind| !kind.is_known_to_board());
         kinds
     }
 
@@ -94,23 +92,14 @@ impl Board {
 
     /// Every required piece with what was seen of it, in the order of the stage.
     pub(super) fn with_missing(&self, attempt: &Attempt, seen: &[Evidence]) -> Vec<Evidence> {
-        let approved = self
-            .tasks
-            .get(&attempt.task)
-            .is_some_and(|task| task.approved.as_ref() == Some(&attempt.stage));
-        let outcome = |kind: &EvidenceKind| match kind {
-            EvidenceKind::Approved if approved => Tri::Yes,
-            EvidenceKind::Approved => Tri::No("nobody has approved it".to_owned()),
-            kind => seen.iter().find(|evidence| evidence.kind == *kind).map_or_else(
-                || Tri::Unknown("was not looked at".into()),
-                |evidence| evidence.outcome.clone(),
-            ),
-        };
         let required = self.required_evidence(attempt).into_iter();
         required
-            .map(|kind| Evidence {
-                outcome: outcome(&kind),
-                kind,
+            .map(|kind| {
+                let known = self.known_evidence(attempt, &kind);
+                let found = || seen.iter().find(|evidence| evidence.kind == kind).cloned();
+                known
+                    .or_else(found)
+                    .unwrap_or_else(|| Evidence::new(kind, Tri::Unknown("was not looked at".into())))
             })
             .collect()
     }
@@ -149,7 +138,7 @@ impl Board {
         step.notify_attempt(NoticeLevel::Alert, "block", attempt, text);
     }
 
-    fn mode_after(&self, attempt: &Attempt, class: FailureClass) -> AttemptMode {
+    pub(super) fn mode_after(&self, attempt: &Attempt, class: FailureClass) -> AttemptMode {
         let Some(task) = self.tasks.get(&attempt.task) else {
             return AttemptMode::Fresh;
         };
@@ -162,7 +151,7 @@ impl Board {
         }
     }
 
-    fn passed(&mut self, step: &mut Transition, attempt: &Attempt, head: Option<&str>) {
+    pub(super) fn passed(&mut self, step: &mut Transition, attempt: &Attempt, head: Option<&str>) {
         if let Some(head) = head {
             self.edit(&attempt.task, |task| {
                 if task.head.as_deref() != Some(head) {
@@ -217,7 +206,7 @@ pub(super) fn finding_text(noes: &[(EvidenceKind, String)]) -> String {
     texts.join("\n")
 }
 
-fn evidence_failure(attempt: &Attempt, noes: &[(EvidenceKind, String)]) -> AttemptFailure {
+pub(super) fn evidence_failure(attempt: &Attempt, noes: &[(EvidenceKind, String)]) -> AttemptFailure {
     let has = |kind: &EvidenceKind| noes.iter().any(|(no, _)| no == kind);
     let class = if has(&EvidenceKind::CommitsAhead) {
         FailureClass::Empty

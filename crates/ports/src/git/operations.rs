@@ -8,7 +8,7 @@ use super::merge::{
     CleanCheckout, CommitOutcome, CommitRequest, MergeOutcome, MergeRequest, PublishOutcome, PublishRequest,
 };
 use super::names::{BranchName, CommitId, SafeName};
-use super::outcomes::{CommitsAhead, DeleteOutcome, Head, LimitedText, PushOutcome};
+use super::outcomes::{CommitFile, CommitsAhead, DeleteOutcome, Head, LimitedText, PushOutcome};
 use super::worktrees::{
     AtticOwner, AtticSnapshot, BranchEntry, DiffRange, Preflight, RemoveOutcome, Revision, WorkingTree,
     WorkspaceTree, Worktree, WorktreeEntry, WorktreeSpec,
@@ -26,6 +26,9 @@ pub trait Git: Send + Sync {
 
     /// Where a revision stands now; its commits are in the control repository afterwards.
     fn resolve(&self, revision: &Revision) -> Head;
+
+    /// A file of a commit: its first `limit` bytes. `path` is relative to the repository, its parts joined by `/`.
+    fn file_at(&self, commit: &CommitId, path: &str, limit: usize) -> Result<CommitFile, GitError>;
 
     /// The same for several, one answer each, in order; the remote is asked once for all of its branches among them.
     fn resolve_all(&self, revisions: &[Revision]) -> Vec<Head>;

@@ -12,6 +12,16 @@ pub enum Head {
     Unknown(Cause),
 }
 
+/// A file as a commit holds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CommitFile {
+    /// The commit holds nothing at that path.
+    Absent,
+    /// There is a link, a folder or another repository.
+    NoFile,
+    Text(LimitedText),
+}
+
 /// How many commits one revision has that another lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommitsAhead {

@@ -141,6 +141,7 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
             "signalled",
             json!({ "signal": kind.to_string(), "text": text, "report": report }),
         ),
+        Event::SubagentSeen { name, .. } => ("subagent_seen", json!({ "name": name })),
         Event::Observed { doing, source, .. } => {
             let (doing, text) = tagged(doing);
             (
@@ -327,6 +328,7 @@ mod tests {
             text: "which port?".to_owned(),
             report: None,
             key: "secret".to_owned(),
+            claims: crate::domain::Claims::default(),
         });
         let wanted = json!({
             "schema": 1, "seq": 12, "session": 2, "at": 1_700_000_000_123_u64, "time": "2023-11-14T22:13:20.123Z",
@@ -353,7 +355,11 @@ mod tests {
 
     #[test]
     fn evidence_says_what_the_document_promises() {
-        let evidence = |kind, outcome| Evidence { kind, outcome };
+        let evidence = |kind, outcome| Evidence {
+            kind,
+            outcome,
+            issues: Vec::new(),
+        };
         let verified = line(Event::Verified {
             attempt: AttemptId(7),
             evidence: vec![

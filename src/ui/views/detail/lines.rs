@@ -233,6 +233,12 @@ fn seen(evidence: &Evidence, ctx: &ViewContext<'_>) -> (String, StyleRole) {
         EvidenceKind::Report(path) => format!("wrote {path}"),
         EvidenceKind::Gates => "passes its gates".to_owned(),
         EvidenceKind::Approved => "is approved".to_owned(),
+        EvidenceKind::Notes => "left its notes".to_owned(),
+        EvidenceKind::AgentsUsed => "used the subagents of the plan".to_owned(),
+        EvidenceKind::StepsDone => "reported the steps of the plan".to_owned(),
+        EvidenceKind::Protected => "left protected files alone".to_owned(),
+        EvidenceKind::ListedFiles => "changed the listed files only".to_owned(),
+        EvidenceKind::GateFails(name) => format!("fails gate {name} first"),
     };
     let glyphs = ctx.scene.theme.glyphs;
     let (mark, role, outcome) = match &evidence.outcome {

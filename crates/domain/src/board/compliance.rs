@@ -1,0 +1,209 @@
+//! What a task's plan asks of its agent besides the work: subagents, steps, notes, files. What was found wanting is weighed as its
+//! stage says (P33–P38).
+
+use super::Board;
+use super::retry::AttemptFailure;
+use super::rows::ENGINE;
+use super::transition::Transition;
+use super::verification::{evidence_failure, finding_text};
+use crate::attempt::{Attempt, AttemptMode, Verdict};
+use crate::effect::NoticeLevel;
+use crate::evidence::{ComplianceIssue, Evidence, RemediationStrategy, Severity, strategy};
+use crate::failure::FailureClass;
+use crate::id::{AttemptId, TaskId};
+use crate::plan_entry::{Claims, step_name};
+use crate::signal::{Signal, SignalKind};
+use crate::task::{HoldReason, Task, TaskState};
+use crate::tri::Tri;
+use crate::workflow::{EvidenceKind, FindingPolicy};
+
+impl Board {
+    /// A subagent was seen at work for an attempt.
+    pub(super) fn subagent_seen(&mut self, id: AttemptId, name: &str) {
+        let Some(attempt) = self.attempt(id) else { return };
+        let Some(task) = self.task(&attempt.task) else {
+            return;
+        };
+        let is_news = task.plan.is_some() && !task.record.agents.contains(name);
+        if is_news && attempt.state.is_open() {
+            self.edit(&attempt.task, |task| {
+                task.record.see_agent(name);
+            });
+        }
+    }
+
+    /// What the plan of a task asks to be reported is remembered with the task.
+    pub(super) fn record_claims(&mut self, attempt: &Attempt, (signal, claims): (&Signal, &Claims)) {
+        let is_planned = self
+            .tasks
+            .get(&attempt.task)
+            .is_some_and(|task| task.plan.is_some());
+        let is_step = signal.kind == SignalKind::Progress;
+        if is_planned && (is_step || !claims.is_none()) {
+            self.edit(&attempt.task, |task| {
+                if is_step {
+                    task.record.see_step(&signal.text);
+                }
+                task.record.see_claims(claims);
+            });
+        }
+    }
+
+    /// Evidence that the board has itself; none about anything that has to be looked at.
+    pub(super) fn known_evidence(&self, attempt: &Attempt, kind: &EvidenceKind) -> Option<Evidence> {
+        if !kind.is_known_to_board() {
+            return None;
+        }
+        let Some(task) = self.tasks.get(&attempt.task) else {
+            let gone = Tri::Unknown("its task is not on the board".into());
+            return Some(Evidence::new(kind.clone(), gone));
+        };
+        Some(match kind {
+            EvidenceKind::AgentsUsed => Evidence::from_issues(kind.clone(), unused_agents(task)),
+            EvidenceKind::StepsDone => Evidence::from_issues(kind.clone(), missing_steps(task)),
+            _ if task.approved.as_ref() == Some(&attempt.stage) => Evidence::new(kind.clone(), Tri::Yes),
+            _ => Evidence::new(kind.clone(), Tri::No("nobody has approved it".to_owned())),
+        })
+    }
+
+    /// What follows when evidence of an attempt was No: as its stage says. The head that was looked at stays on record where the work
+    /// goes on.
+    pub(super) fn evidence_denied(
+        &mut self,
+        step: &mut Transition,
+        attempt: &Attempt,
+        (evidence, noes): (&[Evidence], &[(EvidenceKind, String)]),
+        head: Option<&str>,
+    ) {
+        let failure = evidence_failure(attempt, noes);
+        let stage = self.stage_of_attempt(attempt);
+        let policy = stage.map(|stage| stage.findings).unwrap_or_default();
+        let is_weighed = failure.class == FailureClass::Gate && attempt.mode != AttemptMode::Fallback;
+        if policy == FindingPolicy::Fail || !is_weighed {
+            let mode = self.mode_after(attempt, failure.class);
+            self.edit(&attempt.task, |task| task.finding = Some(finding_text(noes)));
+            return self.fail(step, attempt.id, &AttemptFailure { mode, ..failure });
+        }
+        let issues: Vec<ComplianceIssue> = evidence.iter().flat_map(Evidence::findings).collect();
+        let text = weighed_text(evidence);
+        let verdict = strategy(&issues);
+        match (verdict, policy) {
+            (RemediationStrategy::Accept | RemediationStrategy::Warn, _) => {
+                self.comment(
+                    step.now,
+                    &attempt.task,
+                    ENGINE,
+                    format!("passed with warnings:\n{text}"),
+                );
+                let line = format!("{} passed with warnings: {}", attempt.task, first_line(&issues));
+                step.notify_attempt(NoticeLevel::Warning, "warnings", attempt, line);
+                self.passed(step, attempt, head);
+            }
+            (_, FindingPolicy::Ask) => self.hold_findings(step, attempt, (&issues, &text), head),
+            (strategy, _) => {
+                let mode = match strategy {
+                    RemediationStrategy::Retry => AttemptMode::Fresh,
+                    _ => self.mode_after(attempt, failure.class),
+                };
+                self.edit(&attempt.task, |task| task.finding = Some(text));
+                self.fail(step, attempt.id, &AttemptFailure { mode, ..failure });
+            }
+        }
+    }
+
+    /// A person decides: approve accepts the work as it is, reject and retry let it be fixed.
+    fn hold_findings(
+        &mut self,
+        step: &mut Transition,
+        attempt: &Attempt,
+        (issues, text): (&[ComplianceIssue], &str),
+        head: Option<&str>,
+    ) {
+        let id = &attempt.task;
+        let first = first_line(issues);
+        let why = format!("reported done, but {first}");
+        let mode = self.mode_after(attempt, FailureClass::Gate);
+        self.settle(
+            step,
+            attempt.id,
+            Verdict::Failed(FailureClass::Gate, why.as_str().into()),
+        );
+        self.comment(step.now, id, ENGINE, format!("checks found:\n{text}"));
+        self.edit(id, |task| {
+            task.finding = Some(text.to_owned());
+            task.next_mode = mode;
+            if let Some(head) = head {
+                task.head = Some(head.to_owned());
+                task.merged = None;
+            }
+        });
+        self.set_state(step.now, id, TaskState::Held(HoldReason::Findings(first.clone())));
+        let line =
+            format!("{id} waits for you: {first}; approve it as it is, or reject it to have that fixed");
+        step.notify_attempt(NoticeLevel::Alert, "findings", attempt, line);
+    }
+
+    /// A person wants what was found to be fixed, and may say more about it.
+    pub(super) fn fix_findings(&mut self, step: &mut Transition, (by, id): (&str, &TaskId), why: &str) {
+        let Some(task) = self.task(id) else { return };
+        let before = task.finding.clone().unwrap_or_default();
+        let mode = self.remediation_mode(&task, &task.stage);
+        self.comment(step.now, id, by, format!("to be fixed in {}: {why}", task.stage));
+        self.edit(id, |task| task.finding = Some(format!("{before}\n{by}: {why}")));
+        self.enter_stage(step.now, id, &task.stage, mode);
+        let label = self.stage_label(&task, &task.stage).to_owned();
+        let text = format!("{id} goes on in {label}, {by} wants it fixed: {why}");
+        step.notify_task(NoticeLevel::Info, "retry", id, text);
+    }
+}
+
+/// Subagents the plan asks for that nobody saw: one that is claimed all the same is the lesser fault (P35).
+fn unused_agents(task: &Task) -> Vec<ComplianceIssue> {
+    let (seen, claimed) = (&task.record.agents, &task.record.claimed_agents);
+    let wanted = task.plan.iter().flat_map(|plan| &plan.agents);
+    let unseen = wanted.filter(|name| !seen.contains(*name));
+    unseen
+        .map(|name| {
+            if claimed.contains(name) {
+                let text =
+                    format!("the subagent {name} is claimed to have been used, and was not seen at work");
+                ComplianceIssue::new(Severity::High, text)
+            } else {
+                let text = format!("the subagent {name} was not used");
+                ComplianceIssue::new(Severity::Critical, text)
+            }
+        })
+        .collect()
+}
+
+/// Steps the plan asks for that nobody reported (P36).
+fn missing_steps(task: &Task) -> Vec<ComplianceIssue> {
+    let wanted = task.plan.iter().flat_map(|plan| &plan.steps);
+    let open = wanted.filter(|step| !task.record.steps.contains(&step_name(step)));
+    open.map(|step| ComplianceIssue::new(Severity::High, format!("the step {step} was not reported")))
+        .collect()
+}
+
+/// All findings for people and for the next agent, each with what to do about it (P41, P42).
+fn weighed_text(evidence: &[Evidence]) -> String {
+    let mut lines = Vec::new();
+    for piece in evidence {
+        for issue in piece.findings() {
+            let action = piece.kind.action().map(|action| format!("\n  to do: {action}"));
+            lines.push(format!(
+                "{}: {}{}",
+                issue.severity.word(),
+                issue.text,
+                action.unwrap_or_default()
+            ));
+        }
+    }
+    lines.join("\n")
+}
+
+/// The first line of the worst finding.
+fn first_line(issues: &[ComplianceIssue]) -> String {
+    let worst = issues.iter().max_by_key(|issue| issue.severity);
+    let text = worst.map_or("", |issue| issue.text.as_str());
+    text.lines().next().unwrap_or_default().to_owned()
+}

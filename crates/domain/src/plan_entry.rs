@@ -1,0 +1,252 @@
+//! What a plan says of a task beyond its title and text, and what was seen of that. Read from a file once: what the file says
+//! later changes nothing here.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::glob;
+
+/// Most names that are remembered of what an agent used or reported.
+const MOST_NAMES: usize = 64;
+/// Longest name that is remembered, in bytes.
+const LONGEST_NAME: usize = 120;
+
+/// What a plan asks of a task, and where it stands in that plan.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PlanEntry {
+    pub source: PlanSource,
+    /// Notes of an earlier item, to be read first (P15).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notes_before: Option<String>,
+    /// The file in which its agent leaves notes (P15, P34).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
+    /// Subagents that its agent must use, by name (P15, P35).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<String>,
+    /// Steps that its agent must report (P16, P36).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<String>,
+    #[serde(default, skip_serializing_if = "PathRules::is_none")]
+    pub paths: PathRules,
+}
+
+/// Where an item of a plan stands. Paths are relative to the project's root.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PlanSource {
+    /// The file of the whole plan.
+    pub plan: String,
+    /// The file that describes this item; the plan's own where it has none of its own.
+    pub file: String,
+    /// What the plan calls the item.
+    pub item: String,
+    /// Line of the plan at which the item begins, from 1.
+    pub line: u32,
+    /// Hash of the item's text when it was read.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub hash: String,
+}
+
+/// Which files a task makes, changes and must leave alone: paths relative to the repository, in which `*` stands for any
+/// characters; a path that ends with `/` names everything below that folder.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PathRules {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub create: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub modify: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protected: Vec<String>,
+}
+
+impl PathRules {
+    /// Whether nothing is listed.
+    pub fn is_none(&self) -> bool {
+        *self == PathRules::default()
+    }
+
+    /// Whether it lists files that are made or changed.
+    pub fn lists_files(&self) -> bool {
+        !(self.create.is_empty() && self.modify.is_empty())
+    }
+
+    /// Files that are made or changed, as they are listed.
+    pub fn listed(&self) -> impl Iterator<Item = &str> {
+        self.create.iter().chain(&self.modify).map(String::as_str)
+    }
+
+    /// The first path that both make or change.
+    pub fn overlap<'a>(&'a self, other: &PathRules) -> Option<&'a str> {
+        let meets = |path: &&str| {
+            other
+                .listed()
+                .any(|theirs| fits_path(theirs, path) || fits_path(path, theirs))
+        };
+        self.listed().find(meets)
+    }
+}
+
+/// Whether a path is meant by a pattern of [`PathRules`].
+pub fn fits_path(pattern: &str, path: &str) -> bool {
+    let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+    match pattern.strip_suffix('/') {
+        Some(_) => glob::fits(&format!("{pattern}*"), path),
+        None => glob::fits(pattern, path),
+    }
+}
+
+/// What an agent claims in the report of a signal (P66). A claim is compared with what was seen; alone it proves at most that a
+/// step was thought of.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Claims {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<String>,
+    /// Gates that are said to pass.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gates: Vec<String>,
+}
+
+impl Claims {
+    /// Whether nothing is claimed.
+    pub fn is_none(&self) -> bool {
+        *self == Claims::default()
+    }
+}
+
+/// What the agents of a task reported and were seen to use, over all attempts at it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct PlanRecord {
+    /// Subagents that were seen at work, by name.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub agents: BTreeSet<String>,
+    /// Subagents that an agent said it used.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub claimed_agents: BTreeSet<String>,
+    /// Steps that an agent reported on its way or at its end, as [`step_name`] writes them.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub steps: BTreeSet<String>,
+    /// Gates that an agent said to pass.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub claimed_gates: BTreeSet<String>,
+}
+
+impl PlanRecord {
+    /// Whether nothing was seen.
+    pub fn is_none(&self) -> bool {
+        *self == PlanRecord::default()
+    }
+
+    /// Remembers a subagent that was seen at work; whether that is news.
+    pub fn see_agent(&mut self, name: &str) -> bool {
+        remember(&mut self.agents, name.to_owned())
+    }
+
+    /// Remembers a step that was reported on the way: `write_notes:completed` (P45). One that only began is not done.
+    pub fn see_step(&mut self, text: &str) {
+        let (step, state) = text.split_once(':').unwrap_or((text, ""));
+        let is_open = ["start", "begin", "fail", "skip", "block", "pending", "running"]
+            .iter()
+            .any(|word| state.trim().to_ascii_lowercase().starts_with(word));
+        if !is_open {
+            remember(&mut self.steps, step_name(step));
+        }
+    }
+
+    /// Remembers what an agent claims.
+    pub fn see_claims(&mut self, claims: &Claims) {
+        for step in &claims.steps {
+            self.see_step(step);
+        }
+        for agent in &claims.agents {
+            remember(&mut self.claimed_agents, agent.clone());
+        }
+        for gate in &claims.gates {
+            remember(&mut self.claimed_gates, gate.clone());
+        }
+    }
+}
+
+fn remember(names: &mut BTreeSet<String>, name: String) -> bool {
+    let is_usable = !name.is_empty() && name.len() <= LONGEST_NAME;
+    is_usable && names.len() < MOST_NAMES && names.insert(name)
+}
+
+/// The name of a step as steps are compared: lower case, words joined by `_`.
+pub fn step_name(text: &str) -> String {
+    let lower = text.trim().to_lowercase();
+    let words = lower
+        .split(|sign: char| !sign.is_alphanumeric())
+        .filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_means_a_path_a_folder_or_what_its_stars_stand_for() {
+        let cases = [
+            ("src/a.rs", "src/a.rs", true),
+            ("./src/a.rs", "src/a.rs", true),
+            ("src/a.rs", "src/a.rs.bak", false),
+            ("tests/", "tests/a/b.py", true),
+            ("tests/", "tests.py", false),
+            ("*.lock", "deep/Cargo.lock", true),
+            ("tests/*", "tests/x", true),
+        ];
+        for (pattern, path, is_meant) in cases {
+            assert_eq!(fits_path(pattern, path), is_meant, "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn tasks_overlap_where_both_make_or_change_a_file() {
+        let rules = |create: &[&str], modify: &[&str]| PathRules {
+            create: create.iter().map(ToString::to_string).collect(),
+            modify: modify.iter().map(ToString::to_string).collect(),
+            protected: vec!["src/a.rs".to_owned()],
+        };
+        let (left, right) = (rules(&["src/a.rs"], &["b/"]), rules(&[], &["src/*"]));
+        assert_eq!(left.overlap(&right), Some("src/a.rs"));
+        assert_eq!(right.overlap(&left), Some("src/*"));
+        assert_eq!(left.overlap(&rules(&["b/c"], &[])), Some("b/"));
+        assert_eq!(
+            left.overlap(&rules(&["c"], &["d"])),
+            None,
+            "what is protected is no overlap"
+        );
+    }
+
+    #[test]
+    fn a_step_counts_by_its_name_and_not_when_it_only_began() {
+        let mut record = PlanRecord::default();
+        for text in [
+            "Write Notes: completed",
+            "pre-validation",
+            "task_validator:started",
+            "",
+        ] {
+            record.see_step(text);
+        }
+        let steps: Vec<&str> = record.steps.iter().map(String::as_str).collect();
+        assert_eq!(steps, ["pre_validation", "write_notes"]);
+    }
+
+    #[test]
+    fn names_are_bounded_in_number_and_length() {
+        let mut record = PlanRecord::default();
+        assert!(!record.see_agent(&"x".repeat(LONGEST_NAME + 1)));
+        for n in 0..2 * MOST_NAMES {
+            record.see_agent(&n.to_string());
+        }
+        assert_eq!(record.agents.len(), MOST_NAMES);
+        assert!(!record.see_agent("0"), "it is known");
+    }
+}

@@ -1,0 +1,212 @@
+//! Checks of what a task's plan or its stage names: notes, listed files, protected files, a test that must fail first. All of them look
+//! at a commit, never at a folder an agent can write to.
+
+use super::context::{EngineContext, base_branch};
+use super::gate_runs;
+use super::job::Job;
+use crate::domain::plan_entry::fits_path;
+use crate::domain::{Attempt, ComplianceIssue, Evidence, EvidenceKind, PathRules, Severity, Tri};
+use crate::ports::gates::GateExit;
+use crate::ports::git::{CommitFile, CommitId, DiffRange, Revision};
+
+/// Sections that notes must have (P34).
+const NOTES_SECTIONS: [&str; 3] = ["Summary", "Key Decisions", "Files Modified"];
+/// Most bytes of notes that are looked at.
+const NOTES_LIMIT: usize = 1024 * 1024;
+/// Most paths that a finding names.
+const MOST_PATHS: usize = 20;
+
+/// Looks at one of these kinds; `head` is the commit it is about. None for kinds that are looked at elsewhere.
+pub(super) fn collect(
+    world: &EngineContext,
+    job: &Job,
+    attempt: &Attempt,
+    (kind, head): (&EvidenceKind, Option<&CommitId>),
+) -> Option<Evidence> {
+    let looks = match kind {
+        EvidenceKind::Notes => notes,
+        EvidenceKind::Protected => protected,
+        EvidenceKind::ListedFiles => listed_files,
+        EvidenceKind::GateFails(_) => gate_fails,
+        _ => return None,
+    };
+    let issues = match head {
+        Some(head) => looks(world, job, (attempt, kind), head),
+        None => Err(Tri::Unknown("the head of the branch could not be read".into())),
+    };
+    Some(match issues {
+        Ok(issues) => Evidence::from_issues(kind.clone(), issues),
+        Err(outcome) => Evidence::new(kind.clone(), outcome),
+    })
+}
+
+type Issues = Result<Vec<ComplianceIssue>, Tri>;
+
+/// The notes are in the commit, with all their sections: missing ones are the greater fault (P34).
+fn notes(world: &EngineContext, job: &Job, _: (&Attempt, &EvidenceKind), head: &CommitId) -> Issues {
+    let Some(path) = job.task.plan.as_deref().and_then(|plan| plan.notes.as_deref()) else {
+        return Ok(Vec::new());
+    };
+    let missing = |why: &str| {
+        let text = format!("the notes {path} {why}");
+        Ok(vec![ComplianceIssue::new(Severity::High, text)])
+    };
+    match world.git.file_at(head, path, NOTES_LIMIT) {
+        Err(error) => Err(Tri::Unknown(error.cause().after("could not "))),
+        Ok(CommitFile::Absent) => missing("are not in what was committed; a file that git ignores is not"),
+        Ok(CommitFile::NoFile) => missing("are no file"),
+        Ok(CommitFile::Text(text)) if text.text.trim().is_empty() => missing("are empty"),
+        Ok(CommitFile::Text(text)) => Ok(sections_without(&text.text, path)),
+    }
+}
+
+fn sections_without(text: &str, path: &str) -> Vec<ComplianceIssue> {
+    let headings = text.lines().filter(|line| line.trim_start().starts_with('#'));
+    let headings: Vec<String> = headings.map(str::to_lowercase).collect();
+    let has = |section: &str| {
+        let section = section.to_lowercase();
+        headings.iter().any(|heading| heading.contains(&section))
+    };
+    let lacking: Vec<&str> = NOTES_SECTIONS
+        .into_iter()
+        .filter(|section| !has(section))
+        .collect();
+    if lacking.is_empty() {
+        return Vec::new();
+    }
+    let text = format!("the notes {path} lack the sections {}", lacking.join(", "));
+    vec![ComplianceIssue::new(Severity::Low, text)]
+}
+
+/// Nothing that is protected differs from what it was when the task came to the stage.
+fn protected(world: &EngineContext, job: &Job, _: (&Attempt, &EvidenceKind), head: &CommitId) -> Issues {
+    let rules = job.task.plan.iter().flat_map(|plan| &plan.paths.protected);
+    let patterns: Vec<&String> = rules.chain(&job.stage.protected).collect();
+    let touched = changed(world, job, head)?;
+    let is_protected = |path: &String| patterns.iter().any(|pattern| fits_path(pattern, path));
+    let found: Vec<String> = touched.into_iter().filter(is_protected).collect();
+    Ok(about_paths("protected files were changed", &found))
+}
+
+/// What is listed to be made is there, what is listed to be changed was changed, and nothing else was.
+fn listed_files(world: &EngineContext, job: &Job, _: (&Attempt, &EvidenceKind), head: &CommitId) -> Issues {
+    let Some(plan) = job.task.plan.as_deref() else {
+        return Ok(Vec::new());
+    };
+    let touched = changed(world, job, head)?;
+    Ok(compare_listed(&plan.paths, plan.notes.as_deref(), &touched))
+}
+
+fn compare_listed(rules: &PathRules, notes: Option<&str>, touched: &[String]) -> Vec<ComplianceIssue> {
+    let is_listed = |path: &&String| {
+        Some(path.as_str()) != notes && !rules.listed().any(|pattern| fits_path(pattern, path))
+    };
+    let others: Vec<String> = touched.iter().filter(is_listed).cloned().collect();
+    let is_open = |pattern: &&str| !touched.iter().any(|path| fits_path(pattern, path));
+    let open: Vec<String> = rules.listed().filter(is_open).map(str::to_owned).collect();
+    let mut issues = about_paths("files were changed that are not listed", &others);
+    issues.extend(about_paths("listed files were neither made nor changed", &open));
+    issues
+}
+
+fn about_paths(what: &str, paths: &[String]) -> Vec<ComplianceIssue> {
+    if paths.is_empty() {
+        return Vec::new();
+    }
+    let shown: Vec<&str> = paths.iter().take(MOST_PATHS).map(String::as_str).collect();
+    let more = match paths.len().saturating_sub(MOST_PATHS) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let text = format!("{what}: {}{more}", shown.join(", "));
+    vec![ComplianceIssue::new(Severity::Critical, text)]
+}
+
+/// Paths that differ between the head and what the task came to the stage with: its own head then, else the base it left.
+fn changed(world: &EngineContext, job: &Job, head: &CommitId) -> Result<Vec<String>, Tri> {
+    let could_not = |error: &dyn std::fmt::Display| Tri::Unknown(format!("could not {error}").into());
+    let to = Revision::Commit(head.clone());
+    let range = match job.task.stage_head.as_deref().map(CommitId::new) {
+        Some(Ok(from)) => DiffRange::Between {
+            from: Revision::Commit(from),
+            to,
+        },
+        Some(Err(error)) => return Err(could_not(&error)),
+        None => DiffRange::SinceFork {
+            base: Revision::RemoteBranch(base_branch(&job.base).map_err(|error| could_not(&error))?),
+            head: to,
+        },
+    };
+    let paths = world.git.changed_paths(&range);
+    paths.map_err(|error| Tri::Unknown(error.cause().after("could not ")))
+}
+
+/// The gate fails on the head, and not because it could not be found or did not end (LA-5).
+fn gate_fails(
+    world: &EngineContext,
+    job: &Job,
+    (attempt, kind): (&Attempt, &EvidenceKind),
+    head: &CommitId,
+) -> Issues {
+    let EvidenceKind::GateFails(name) = kind else {
+        return Ok(Vec::new());
+    };
+    let Some(gate) = job.gates.iter().find(|gate| gate.name == *name) else {
+        let why = format!("there is no gate {name}; set it with `dbs config gates.{name} COMMAND`");
+        return Err(Tri::No(why));
+    };
+    let run = gate_runs::one(world, job, (attempt, gate), head).map_err(Tri::Unknown)?;
+    let why = match run.exit {
+        // What a shell says of a command that is not there, or may not be run.
+        GateExit::Code(code @ (126 | 127)) => format!("ended with code {code}, so it was not run at all"),
+        GateExit::Code(0) => "passes already".to_owned(),
+        GateExit::Code(_) => return Ok(Vec::new()),
+        GateExit::Signal(signal) => format!("was ended by signal {signal}"),
+        GateExit::TimedOut => "did not end in time".to_owned(),
+        GateExit::NotRun(why) => return Err(Tri::Unknown(why)),
+    };
+    let text = format!(
+        "gate {name} must fail here, by its own verdict, and {why}\n{}",
+        run.tail
+    );
+    Ok(vec![ComplianceIssue::new(Severity::Critical, text)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(issues: &[ComplianceIssue]) -> Vec<&str> {
+        issues.iter().map(|issue| issue.text.as_str()).collect()
+    }
+
+    #[test]
+    fn notes_without_a_section_are_incomplete_and_say_which() {
+        let whole = "# Notes\n## summary\nx\n## Key Decisions\n| a |\n### Files Modified (3)\n";
+        assert_eq!(sections_without(whole, "n.md"), []);
+        let part = sections_without("## Summary\nKey Decisions\n", "n.md");
+        assert_eq!(
+            texts(&part),
+            ["the notes n.md lack the sections Key Decisions, Files Modified"]
+        );
+        assert_eq!(part[0].severity, Severity::Low);
+    }
+
+    #[test]
+    fn what_was_changed_is_held_against_the_list_both_ways() {
+        let rules = PathRules {
+            create: vec!["src/new.rs".to_owned()],
+            modify: vec!["docs/".to_owned(), "Cargo.toml".to_owned()],
+            protected: Vec::new(),
+        };
+        let touched = |paths: &[&str]| paths.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let right = touched(&["src/new.rs", "docs/a.md", "Cargo.toml", "notes/n.md"]);
+        assert_eq!(compare_listed(&rules, Some("notes/n.md"), &right), []);
+        let wrong = compare_listed(&rules, None, &touched(&["src/new.rs", "docs/a.md", "Makefile"]));
+        let wanted = [
+            "files were changed that are not listed: Makefile",
+            "listed files were neither made nor changed: Cargo.toml",
+        ];
+        assert_eq!(texts(&wrong), wanted);
+    }
+}

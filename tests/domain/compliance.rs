@@ -1,0 +1,381 @@
+//! What a plan asks of a task besides the work, and how what is wanting is weighed (P27, P33–P38), as sentences on a board.
+
+use std::sync::Arc;
+
+use dbs::domain::evidence::{ComplianceIssue, Severity};
+use dbs::domain::workflow::FindingPolicy;
+use dbs::domain::{
+    AttemptId, AttemptMode, Claims, Command, Event, Evidence, EvidenceKind, HoldReason, PathRules, PlanEntry,
+    SignalKind, TaskDraft, TaskState, Tri, WaitReason, Workflow,
+};
+
+use crate::fixture::{BoardFixture, draft, workflows};
+
+fn phase(id: &str, plan: PlanEntry) -> TaskDraft {
+    TaskDraft {
+        plan: Some(Arc::new(plan)),
+        ..draft(id, "phased")
+    }
+}
+
+fn texts(names: &[&str]) -> Vec<String> {
+    names.iter().map(ToString::to_string).collect()
+}
+
+/// A plan that asks for notes, a subagent and two steps.
+fn demanding() -> PlanEntry {
+    PlanEntry {
+        notes: Some("notes/n.md".to_owned()),
+        agents: texts(&["task-validator"]),
+        steps: texts(&["read_previous_notes", "write_notes"]),
+        ..PlanEntry::default()
+    }
+}
+
+/// A board on which the workflow of phases treats findings so.
+fn with_policy(policy: FindingPolicy) -> BoardFixture {
+    let mut fixture = BoardFixture::new();
+    let mut flows: Vec<Workflow> = workflows();
+    for stage in flows.iter_mut().flat_map(|flow| &mut flow.stages) {
+        if stage.id.as_str() == "work" {
+            stage.findings = policy;
+        }
+    }
+    fixture.happen(Event::WorkflowsLoaded(flows));
+    fixture
+}
+
+fn done_with(fixture: &mut BoardFixture, attempt: AttemptId, claims: Claims) {
+    fixture.start(attempt);
+    fixture.happen(Event::Signalled {
+        attempt,
+        kind: SignalKind::Done,
+        text: "done".to_owned(),
+        report: None,
+        claims,
+        key: format!("done {attempt}"),
+    });
+    fixture.end(attempt);
+}
+
+/// All evidence is Yes but what these issues are about.
+fn verify_with(fixture: &mut BoardFixture, attempt: AttemptId, issues: &[(EvidenceKind, Severity)]) {
+    let mut evidence = fixture.evidence(attempt, &[]);
+    for piece in &mut evidence {
+        let own = issues.iter().filter(|(kind, _)| *kind == piece.kind);
+        let own: Vec<ComplianceIssue> = own
+            .map(|(kind, severity)| ComplianceIssue::new(*severity, format!("{kind:?} is wanting")))
+            .collect();
+        if !own.is_empty() {
+            *piece = Evidence::from_issues(piece.kind.clone(), own);
+        }
+    }
+    fixture.happen(Event::Verified {
+        attempt,
+        evidence,
+        head: Some(format!("c{attempt}")),
+        base_holds: None,
+    });
+}
+
+#[test]
+fn only_what_a_plan_asks_for_is_looked_at() {
+    let mut fixture = BoardFixture::new();
+    fixture.released(phase("a", PlanEntry::default()));
+    fixture.released(phase("b", demanding()));
+    let kinds = |id: &str| fixture.asked_evidence(fixture.open(id));
+    let wanted = [
+        EvidenceKind::Notes,
+        EvidenceKind::AgentsUsed,
+        EvidenceKind::StepsDone,
+        EvidenceKind::Protected,
+        EvidenceKind::ListedFiles,
+    ];
+    let of = |id: &str| {
+        let asked = kinds(id);
+        wanted
+            .iter()
+            .filter(|kind| asked.contains(kind))
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of("a"), []);
+    assert_eq!(
+        of("b"),
+        [
+            EvidenceKind::Notes,
+            EvidenceKind::AgentsUsed,
+            EvidenceKind::StepsDone
+        ]
+    );
+}
+
+#[test]
+fn findings_are_weighed_by_the_seeds_table() {
+    use EvidenceKind::{Gates, Notes, Protected};
+    use Severity::{Critical, High, Low};
+    let cases: [(&[(EvidenceKind, Severity)], &str, AttemptMode); 6] = [
+        (&[], "merging", AttemptMode::Fresh),
+        (&[(Notes, Low)], "merging", AttemptMode::Fresh),
+        (&[(Notes, High)], "merging", AttemptMode::Fresh),
+        (
+            &[(Notes, High), (Protected, High)],
+            "work",
+            AttemptMode::Remediate,
+        ),
+        (&[(Gates, Critical), (Notes, Low)], "work", AttemptMode::Remediate),
+        (
+            &[(Gates, Critical), (Gates, Critical)],
+            "work",
+            AttemptMode::Fresh,
+        ),
+    ];
+    for (issues, stage, mode) in cases {
+        let mut fixture = BoardFixture::new();
+        let plan = PlanEntry {
+            notes: Some("n.md".to_owned()),
+            paths: PathRules {
+                protected: texts(&["tests/"]),
+                ..PathRules::default()
+            },
+            ..PlanEntry::default()
+        };
+        fixture.released(phase("p", plan));
+        let first = fixture.open("p");
+        fixture.live(first, SignalKind::Done, "");
+        verify_with(&mut fixture, first, issues);
+        assert_eq!(fixture.stage("p"), stage, "{issues:?}");
+        assert_eq!(fixture.attempt(fixture.open("p")).mode, mode, "{issues:?}");
+        let finding = fixture.task("p").finding.clone().unwrap_or_default();
+        assert_eq!(finding.is_empty(), stage == "merging", "{finding}");
+        let comments = format!("{:?}", fixture.task("p").comments);
+        let is_warned = stage == "merging" && !issues.is_empty();
+        assert_eq!(comments.contains("passed with warnings"), is_warned, "{comments}");
+    }
+}
+
+#[test]
+fn the_next_agent_is_told_each_finding_with_what_to_do_about_it() {
+    let mut fixture = BoardFixture::new();
+    fixture.released(phase("p", demanding()));
+    let first = fixture.open("p");
+    done_with(&mut fixture, first, Claims::default());
+    verify_with(&mut fixture, first, &[(EvidenceKind::Notes, Severity::High)]);
+    let finding = fixture.task("p").finding.clone().unwrap();
+    let wanted = [
+        "high: Notes is wanting\n  to do: write the notes",
+        "critical: the subagent task-validator was not used\n  to do: let that subagent do its part",
+        "high: the step write_notes was not reported\n  to do: do the step, then report it",
+    ];
+    for wanted in wanted {
+        assert!(finding.contains(wanted), "{wanted}\n{finding}");
+    }
+    assert!(fixture.notice_kinds().contains(&"gate") || fixture.word("p") == "active");
+}
+
+#[test]
+fn a_subagent_counts_when_it_was_seen_and_a_claim_of_it_is_the_lesser_fault() {
+    let severity = |seen: Option<&str>, claimed: &[&str]| {
+        let mut fixture = BoardFixture::new();
+        let plan = PlanEntry {
+            agents: texts(&["task-validator"]),
+            ..PlanEntry::default()
+        };
+        fixture.released(phase("p", plan));
+        let first = fixture.open("p");
+        if let Some(name) = seen {
+            let name = name.to_owned();
+            fixture.happen(Event::SubagentSeen { attempt: first, name });
+        }
+        let agents = texts(claimed);
+        done_with(
+            &mut fixture,
+            first,
+            Claims {
+                agents,
+                ..Claims::default()
+            },
+        );
+        fixture.verify(first, &[]);
+        let evidence = &fixture.attempt(first).evidence;
+        let piece = evidence
+            .iter()
+            .find(|piece| piece.kind == EvidenceKind::AgentsUsed);
+        piece.unwrap().findings().first().map(|issue| issue.severity)
+    };
+    assert_eq!(severity(Some("task-validator"), &[]), None);
+    assert_eq!(severity(Some("another"), &[]), Some(Severity::Critical));
+    assert_eq!(severity(None, &["task-validator"]), Some(Severity::High));
+    assert_eq!(severity(None, &[]), Some(Severity::Critical));
+}
+
+#[test]
+fn steps_count_on_the_way_or_in_the_report_and_over_all_attempts() {
+    let mut fixture = BoardFixture::new();
+    fixture.released(phase(
+        "p",
+        PlanEntry {
+            notes: None,
+            agents: Vec::new(),
+            ..demanding()
+        },
+    ));
+    let first = fixture.open("p");
+    fixture.start(first);
+    fixture.say(first, SignalKind::Progress, "read_previous_notes:completed");
+    fixture.say(first, SignalKind::Progress, "write_notes:started");
+    fixture.say(first, SignalKind::Done, "");
+    fixture.end(first);
+    fixture.verify(first, &[(EvidenceKind::Gates, Tri::No("red".to_owned()))]);
+    let finding = fixture.task("p").finding.clone().unwrap();
+    assert!(
+        finding.contains("the step write_notes was not reported"),
+        "{finding}"
+    );
+    assert!(!finding.contains("read_previous_notes"), "{finding}");
+    let second = fixture.open("p");
+    let steps = texts(&["Write notes"]);
+    done_with(
+        &mut fixture,
+        second,
+        Claims {
+            steps,
+            ..Claims::default()
+        },
+    );
+    fixture.verify(second, &[]);
+    assert_eq!(fixture.stage("p"), "merging");
+}
+
+#[test]
+fn where_a_person_decides_approval_accepts_the_work_and_rejection_has_it_fixed() {
+    let held = || {
+        let mut fixture = with_policy(FindingPolicy::Ask);
+        fixture.released(phase("p", PlanEntry::default()));
+        let first = fixture.open("p");
+        fixture.live(first, SignalKind::Done, "");
+        verify_with(&mut fixture, first, &[(EvidenceKind::Gates, Severity::Critical)]);
+        let hold = HoldReason::Findings("Gates is wanting".to_owned());
+        assert_eq!(fixture.task("p").state, TaskState::Held(hold));
+        assert!(fixture.notice_kinds().contains(&"findings"));
+        fixture
+    };
+    let mut fixture = held();
+    fixture.ask(Command::Approve("p".into())).unwrap();
+    assert_eq!(
+        (fixture.stage("p"), fixture.task("p").head.as_deref()),
+        ("merging", Some("c1"))
+    );
+
+    let mut fixture = held();
+    fixture
+        .ask(Command::Reject("p".into(), "see line 3".to_owned()))
+        .unwrap();
+    assert_eq!(fixture.stage("p"), "work");
+    assert_eq!(fixture.attempt(fixture.open("p")).mode, AttemptMode::Remediate);
+    let finding = fixture.task("p").finding.clone().unwrap();
+    assert!(
+        finding.contains("Gates is wanting") && finding.ends_with("ada: see line 3"),
+        "{finding}"
+    );
+    assert_eq!(fixture.task("p").rejections, 0, "nobody reviewed it");
+
+    let mut fixture = held();
+    fixture
+        .ask(Command::Retry {
+            task: "p".into(),
+            stage: None,
+            note: None,
+        })
+        .unwrap();
+    assert_eq!(fixture.attempt(fixture.open("p")).mode, AttemptMode::Remediate);
+}
+
+#[test]
+fn a_warning_asks_nobody() {
+    let mut fixture = with_policy(FindingPolicy::Ask);
+    fixture.released(phase("p", demanding()));
+    let first = fixture.open("p");
+    let name = "task-validator".to_owned();
+    fixture.happen(Event::SubagentSeen { attempt: first, name });
+    let steps = texts(&["read_previous_notes", "write_notes"]);
+    done_with(
+        &mut fixture,
+        first,
+        Claims {
+            steps,
+            ..Claims::default()
+        },
+    );
+    verify_with(&mut fixture, first, &[(EvidenceKind::Notes, Severity::High)]);
+    assert_eq!(fixture.stage("p"), "merging");
+}
+
+#[test]
+fn work_without_a_commit_is_empty_however_findings_are_weighed() {
+    let mut fixture = BoardFixture::new();
+    fixture.released(phase("p", PlanEntry::default()));
+    let first = fixture.open("p");
+    fixture.live(first, SignalKind::Done, "");
+    fixture.verify(
+        first,
+        &[(EvidenceKind::CommitsAhead, Tri::No("nothing".to_owned()))],
+    );
+    let failures = &fixture.task("p").failures[&"work".into()];
+    assert_eq!(
+        failures.keys().collect::<Vec<_>>(),
+        [&dbs::domain::FailureClass::Empty]
+    );
+}
+
+#[test]
+fn tasks_that_list_the_same_file_work_one_after_another() {
+    let files = |modify: &[&str]| PlanEntry {
+        paths: PathRules {
+            modify: texts(modify),
+            ..PathRules::default()
+        },
+        ..PlanEntry::default()
+    };
+    let mut fixture = BoardFixture::new();
+    fixture.released(phase("a", files(&["src/cart.rs"])));
+    fixture.released(phase("b", files(&["docs/x.md", "src/*"])));
+    fixture.released(phase("c", files(&["docs/y.md"])));
+    let busy = WaitReason::FileBusy {
+        task: "a".into(),
+        path: "src/*".to_owned(),
+    };
+    assert_eq!(fixture.task("b").why_not, Some(busy));
+    assert_eq!((fixture.word("a"), fixture.word("c")), ("active", "active"));
+    let first = fixture.open("a");
+    fixture.live(first, SignalKind::Done, "");
+    fixture.verify(first, &[]);
+    assert_eq!(
+        fixture.word("b"),
+        "active",
+        "the other one is no longer at work on it"
+    );
+}
+
+#[test]
+fn what_a_task_must_leave_alone_is_compared_with_the_head_it_came_with() {
+    let mut fixture = BoardFixture::new();
+    fixture.released(draft("s", "stories"));
+    assert_eq!(fixture.task("s").stage_head, None);
+    let tests = fixture.open("s");
+    fixture.live(tests, SignalKind::Done, "");
+    fixture.verify(tests, &[]);
+    assert_eq!(fixture.stage("s"), "implement");
+    assert_eq!(fixture.task("s").stage_head.as_deref(), Some("c1"));
+    let work = fixture.open("s");
+    fixture.live(work, SignalKind::Done, "");
+    fixture.verify(
+        work,
+        &[(EvidenceKind::Protected, Tri::No("tests/a changed".to_owned()))],
+    );
+    assert_eq!(
+        fixture.task("s").stage_head.as_deref(),
+        Some("c1"),
+        "still the same stage"
+    );
+}

@@ -1,0 +1,238 @@
+//! Phases of a plan against real git and real gates: what the engine sees of notes, files, protected paths and tests that must fail
+//! first, in the commit an agent left.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use dbs::domain::task::GateCommand;
+use dbs::domain::{Event, PathRules, PlanEntry, SignalKind, TaskDraft};
+
+use crate::bench::{Bench, draft, workflows};
+
+fn phase(plan: PlanEntry) -> TaskDraft {
+    TaskDraft {
+        plan: Some(Arc::new(plan)),
+        ..draft("p-1", "phased", None)
+    }
+}
+
+fn notes_at(path: &str) -> PlanEntry {
+    PlanEntry {
+        notes: Some(path.to_owned()),
+        ..PlanEntry::default()
+    }
+}
+
+fn texts(paths: &[&str]) -> Vec<String> {
+    paths.iter().map(ToString::to_string).collect()
+}
+
+/// The agent of the phase writes these files, leaves them uncommitted and is done.
+fn leave(bench: &mut Bench, files: &[(&str, &str)]) {
+    let folder = bench.folder("p-1");
+    for (file, text) in files {
+        let path = folder.join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    bench.last_word("p-1", SignalKind::Done);
+}
+
+fn finding(bench: &Bench) -> String {
+    let finding = bench.task("p-1").finding.clone().unwrap_or_default();
+    format!("{finding}\n{}", bench.comments("p-1"))
+}
+
+const NOTES: &str = "# Notes\n## Summary\n## Key Decisions\n## Files Modified\n";
+
+#[test]
+fn a_phase_with_its_notes_is_merged_and_what_it_left_is_committed_for_it() {
+    let mut bench = Bench::new();
+    bench.release(phase(notes_at("notes/n.md")));
+    leave(&mut bench, &[("a.txt", "a"), ("notes/n.md", NOTES)]);
+    assert_eq!(bench.stage("p-1"), ("merging", "done"), "{}", finding(&bench));
+    let origin = bench.git.origin();
+    assert_eq!(
+        bench.git.git(&origin, &["show", "work:notes/n.md"]).trim(),
+        NOTES.trim()
+    );
+    assert!(
+        !bench.comments("p-1").contains("warnings"),
+        "{}",
+        bench.comments("p-1")
+    );
+}
+
+#[test]
+fn notes_that_are_missing_incomplete_ignored_or_a_link_are_said_so() {
+    let looked = |files: &[(&str, &str)]| {
+        let mut bench = Bench::new();
+        bench.release(phase(notes_at("notes/n.md")));
+        leave(&mut bench, files);
+        finding(&bench)
+    };
+    let work = ("a.txt", "a");
+    assert!(looked(&[work]).contains("high: the notes notes/n.md are not in what was committed"));
+    let part = looked(&[work, ("notes/n.md", "# Notes\n## Summary\n")]);
+    assert!(
+        part.contains("low: the notes notes/n.md lack the sections Key Decisions, Files Modified"),
+        "{part}"
+    );
+    let ignored = looked(&[work, (".gitignore", "notes/\n"), ("notes/n.md", NOTES)]);
+    assert!(ignored.contains("a file that git ignores is not"), "{ignored}");
+    assert!(looked(&[work, ("notes/n.md", " \n")]).contains("are empty"));
+    assert!(looked(&[work, ("notes/n.md/x", "")]).contains("are no file"));
+}
+
+#[test]
+#[cfg(unix)]
+fn notes_that_are_a_link_to_somewhere_else_are_not_followed() {
+    let mut bench = Bench::new();
+    bench.release(phase(notes_at("n.md")));
+    std::os::unix::fs::symlink(Path::new("/etc/passwd"), bench.folder("p-1").join("n.md")).unwrap();
+    leave(&mut bench, &[("a.txt", "a")]);
+    assert!(
+        finding(&bench).contains("the notes n.md are no file"),
+        "{}",
+        finding(&bench)
+    );
+}
+
+#[test]
+fn what_a_plan_protects_is_compared_over_all_attempts() {
+    let mut bench = Bench::new();
+    let paths = PathRules {
+        protected: texts(&["tests/"]),
+        ..PathRules::default()
+    };
+    bench.release(phase(PlanEntry {
+        paths,
+        ..PlanEntry::default()
+    }));
+    leave(&mut bench, &[("a.txt", "a"), ("tests/t.sh", "exit 0")]);
+    let found = finding(&bench);
+    assert!(
+        found.contains("critical: protected files were changed: tests/t.sh"),
+        "{found}"
+    );
+    assert!(
+        found.contains("to do: put these files back as they were"),
+        "{found}"
+    );
+    bench.tidy();
+    leave(&mut bench, &[("b.txt", "b")]);
+    assert_eq!(
+        bench.stage("p-1").0,
+        "work",
+        "it is still there on the branch: {}",
+        finding(&bench)
+    );
+    bench.tidy();
+    let folder = bench.folder("p-1");
+    fs::remove_file(folder.join("tests/t.sh")).unwrap();
+    leave(&mut bench, &[]);
+    assert_eq!(bench.stage("p-1"), ("merging", "done"), "{}", finding(&bench));
+}
+
+#[test]
+fn the_files_of_a_plan_are_made_and_changed_and_no_others() {
+    let mut bench = Bench::new();
+    let paths = PathRules {
+        create: texts(&["new.txt"]),
+        modify: texts(&["README.md"]),
+        ..PathRules::default()
+    };
+    bench.release(phase(PlanEntry {
+        paths,
+        ..PlanEntry::default()
+    }));
+    leave(&mut bench, &[("new.txt", "n"), ("other.txt", "o")]);
+    let found = finding(&bench);
+    assert!(
+        found.contains("files were changed that are not listed: other.txt"),
+        "{found}"
+    );
+    assert!(
+        found.contains("listed files were neither made nor changed: README.md"),
+        "{found}"
+    );
+}
+
+#[test]
+fn each_gate_that_fails_is_a_finding_of_its_own_and_two_of_them_begin_the_stage_again() {
+    let mut bench = Bench::new();
+    let gate = |name: &str, command: &str| GateCommand {
+        name: name.to_owned(),
+        command: command.to_owned(),
+    };
+    let gates = vec![
+        gate("first", "exit 3"),
+        gate("second", "exit 4"),
+        gate("third", "exit 0"),
+    ];
+    bench.release(TaskDraft {
+        gates,
+        ..phase(PlanEntry::default())
+    });
+    let before = bench.agent("p-1").id;
+    leave(&mut bench, &[("a.txt", "a")]);
+    let found = finding(&bench);
+    for wanted in [
+        "critical: gate first failed: ended with code 3",
+        "critical: gate second failed: ended with code 4",
+    ] {
+        assert!(found.contains(wanted), "{wanted}: {found}");
+    }
+    assert!(!found.contains("third"), "{found}");
+    assert_ne!(bench.agent("p-1").id, before);
+    assert_eq!(bench.agent("p-1").mode, dbs::domain::AttemptMode::Fresh);
+}
+
+/// A bench on which work passes when the gate `tests` fails, and nothing else is looked at.
+fn red_first() -> Bench {
+    let mut bench = Bench::new();
+    let text = "id = \"phased\"\ntitle = \"Red first\"\nentry = \"work\"\nscan = [\"work\"]\n[limits]\nspawns = 9\n\
+        [[stage]]\nid = \"work\"\nrole = \"phase-worker\"\nworkspace = \"branch\"\naccess = \"write\"\nsignals = [\"done\"]\n\
+        gates = \"all\"\ngate_names = [\"tests\"]\nevidence = [\"committed\", \"commits_ahead\", { gate_fails = \"tests\" }]\n";
+    let (flow, found) = dbs::formats::workflow::read(Path::new("red.toml"), text);
+    let flow = flow.unwrap_or_else(|| panic!("{found:?}"));
+    let mut flows = workflows();
+    flows.retain(|known| known.id != flow.id);
+    flows.push(flow);
+    bench.happen(&Event::WorkflowsLoaded(flows));
+    bench
+}
+
+#[test]
+fn tests_that_must_fail_first_fail_by_a_verdict_of_their_own() {
+    let looked = |command: &str| {
+        let mut bench = red_first();
+        let gates = vec![
+            GateCommand {
+                name: "tests".to_owned(),
+                command: command.to_owned(),
+            },
+            GateCommand {
+                name: "lint".to_owned(),
+                command: "exit 9".to_owned(),
+            },
+        ];
+        bench.release(TaskDraft {
+            gates,
+            ..phase(PlanEntry::default())
+        });
+        leave(&mut bench, &[("a.txt", "a")]);
+        (bench.stage("p-1").1.to_owned(), finding(&bench))
+    };
+    assert_eq!(looked("test \"$DBS_STAGE\" = work && exit 1").0, "done");
+    for (command, why) in [
+        ("exit 0", "must fail here, by its own verdict, and passes already"),
+        ("no-such-program-anywhere", "so it was not run at all"),
+        ("kill -9 $$", "was ended by signal 9"),
+    ] {
+        let (word, found) = looked(command);
+        assert_eq!(word, "active", "{command}");
+        assert!(found.contains(why), "{command}: {found}");
+    }
+}
