@@ -104,13 +104,7 @@ fn facts((role, at, mode): Case) -> PromptFacts {
             head: Some("a".repeat(40)),
             changed: vec!["src/csv/reader.rs".to_owned()],
         },
-        dependencies: vec![DependencyFacts {
-            id: "shop-3".to_owned(),
-            title: "Read plain fields".to_owned(),
-            state: "done".to_owned(),
-            merged: Some("c".repeat(40)),
-            results: vec![remark("developer-bach", "the reader returns lines with numbers")],
-        }],
+        dependencies: vec![dependency()],
         comments: vec![remark("Ada", "keep the reader without regular expressions")],
         earlier: vec![EarlierAttempt {
             stage: "development".to_owned(),
@@ -131,6 +125,16 @@ fn facts((role, at, mode): Case) -> PromptFacts {
             Vec::new()
         },
         restart: None,
+    }
+}
+
+fn dependency() -> DependencyFacts {
+    DependencyFacts {
+        id: "shop-3".to_owned(),
+        title: "Read plain fields".to_owned(),
+        state: "done".to_owned(),
+        merged: Some("c".repeat(40)),
+        results: vec![remark("developer-bach", "the reader returns lines with numbers")],
     }
 }
 

@@ -11,6 +11,9 @@ use dbs::domain::{
 
 use crate::fixture::{BoardFixture, draft, workflows};
 
+/// What is wanting, and how severe that is.
+type Fault = (EvidenceKind, Severity);
+
 fn phase(id: &str, plan: PlanEntry) -> TaskDraft {
     TaskDraft {
         plan: Some(Arc::new(plan)),
@@ -59,7 +62,7 @@ fn done_with(fixture: &mut BoardFixture, attempt: AttemptId, claims: Claims) {
 }
 
 /// All evidence is Yes but what these issues are about.
-fn verify_with(fixture: &mut BoardFixture, attempt: AttemptId, issues: &[(EvidenceKind, Severity)]) {
+fn verify_with(fixture: &mut BoardFixture, attempt: AttemptId, issues: &[Fault]) {
     let mut evidence = fixture.evidence(attempt, &[]);
     for piece in &mut evidence {
         let own = issues.iter().filter(|(kind, _)| *kind == piece.kind);
@@ -114,7 +117,7 @@ fn only_what_a_plan_asks_for_is_looked_at() {
 fn findings_are_weighed_by_the_seeds_table() {
     use EvidenceKind::{Gates, Notes, Protected};
     use Severity::{Critical, High, Low};
-    let cases: [(&[(EvidenceKind, Severity)], &str, AttemptMode); 6] = [
+    let cases: [(&[Fault], &str, AttemptMode); 6] = [
         (&[], "merging", AttemptMode::Fresh),
         (&[(Notes, Low)], "merging", AttemptMode::Fresh),
         (&[(Notes, High)], "merging", AttemptMode::Fresh),
