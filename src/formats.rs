@@ -7,6 +7,7 @@ pub mod diagnostic;
 pub mod end_rules;
 pub mod nearest;
 pub mod permissions;
+pub mod plan;
 pub mod prompt;
 pub mod scenario;
 mod table;

@@ -16,6 +16,8 @@ use tempfile::TempDir;
 
 #[path = "config/hostile.rs"]
 mod hostile;
+#[path = "config/plans.rs"]
+mod plans;
 #[path = "config/prompts.rs"]
 mod prompts;
 #[path = "config/trust.rs"]

@@ -74,6 +74,8 @@ mod lost;
 mod mishaps;
 #[path = "e2e/plain.rs"]
 mod plain;
+#[path = "e2e/plans.rs"]
+mod plans;
 #[path = "e2e/reaching.rs"]
 mod reaching;
 #[path = "e2e/readme.rs"]

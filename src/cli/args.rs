@@ -2,6 +2,7 @@
 
 mod cost;
 mod examples;
+mod plans;
 mod prompt;
 mod signal;
 mod tasks;
@@ -15,6 +16,7 @@ use crate::protocol::query::OutputFormat;
 
 pub use cost::CostArgs;
 pub use examples::command;
+pub use plans::{AuditArgs, RunPlanArgs};
 pub use prompt::PromptArgs;
 pub(in crate::cli) use signal::SIGNALS;
 pub(in crate::cli) use signal::parse_word;
@@ -155,6 +157,10 @@ pub enum CliCommand {
     Workflow(WorkflowCommand),
     /// What the next agent of a task would be told, or the one at work was told
     Prompt(PromptArgs),
+    /// Say what a plan holds and what is wrong with it
+    Audit(AuditArgs),
+    /// Carry out a plan: its phases become tasks, and the engine works through them
+    Run(RunPlanArgs),
     /// What happened, or what an agent showed
     Logs(LogsArgs),
     /// The durable events, one a line, for tools

@@ -13,6 +13,7 @@ mod keys;
 mod manual;
 mod mcp;
 mod notify;
+mod plans;
 mod prompt;
 pub mod sessions;
 pub mod show;
@@ -113,6 +114,8 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Progress(message) => signal::signal(edge, SignalKind::Progress, &message),
         CliCommand::Workflow(verb) => workflows::run(edge, verb),
         CliCommand::Prompt(wanted) => prompt::run(edge, &wanted),
+        CliCommand::Audit(wanted) => plans::audit(edge, &wanted),
+        CliCommand::Run(wanted) => plans::run(edge, &wanted),
         CliCommand::Logs(wanted) => show::logs(edge, &wanted),
         CliCommand::Events(wanted) => events::run(edge, &wanted),
         CliCommand::Agents(json) => agents::run(edge, json),

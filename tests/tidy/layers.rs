@@ -52,6 +52,7 @@ const LAYERS: &[Layer] = &[
             "thiserror",
             "strsim",
             "minijinja",
+            "pulldown_cmark",
         ]),
     },
     Layer {

@@ -18,6 +18,14 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("stop", "dbs stop\ndbs stop --all\ndbs stop --now"),
     ("status", "dbs status\ndbs status --json"),
     ("board", "dbs board\ndbs board --watch"),
+    (
+        "audit",
+        "dbs audit docs/MASTER.md\ndbs audit docs/MASTER.md --strict --json",
+    ),
+    (
+        "run",
+        "dbs run docs/MASTER.md --dry-run\ndbs run docs/MASTER.md --interactive\ndbs run docs/MASTER.md --phase 3 --parallel",
+    ),
     ("pause", "dbs pause"),
     ("resume", "dbs resume"),
     (

@@ -1,0 +1,47 @@
+//! The command line of `dbs audit` and `dbs run`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::args::JsonFlag;
+
+/// Arguments of `dbs audit`.
+#[derive(Debug, Args)]
+pub struct AuditArgs {
+    /// The master plan
+    pub plan: PathBuf,
+    /// Exit with 2 when there are warnings
+    #[arg(long)]
+    pub strict: bool,
+    #[command(flatten)]
+    pub json: JsonFlag,
+}
+
+/// Arguments of `dbs run`.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+pub struct RunPlanArgs {
+    /// The master plan
+    pub plan: PathBuf,
+    /// Only show phases, gates with their commands, agents and dependencies
+    #[arg(long, short = 'n')]
+    pub dry_run: bool,
+    /// Begin at that phase; those before it are left out
+    #[arg(long, short, value_name = "ID")]
+    pub phase: Option<String>,
+    /// Phases that do not wait for each other at the same time; without it one after another, in the order of the table
+    #[arg(long)]
+    pub parallel: bool,
+    /// Ask before each phase is merged
+    #[arg(long)]
+    pub interactive: bool,
+    /// Leave out phases that the plan calls completed
+    #[arg(long)]
+    pub trust_plan: bool,
+    /// Yes to the gate commands with that hash, which --dry-run and a question without a terminal show
+    #[arg(long, value_name = "HASH")]
+    pub trust: Option<String>,
+    #[command(flatten)]
+    pub json: JsonFlag,
+}

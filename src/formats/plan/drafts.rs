@@ -1,0 +1,134 @@
+//! Tasks of a plan: one for each phase that is to be done, in an order in which each stands behind those it waits for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::model::{PhaseStatus, Plan, PlanItem};
+use crate::domain::plan_entry::step_name;
+use crate::domain::task::GateCommand;
+use crate::domain::{BatchId, PlanEntry, PlanSource, TaskDraft, TaskId};
+
+/// Steps that other evidence proves: a commit, and the notes.
+const PROVED: [&str; 2] = ["implementation", "write_notes"];
+
+/// How a plan is to be carried out.
+#[derive(Debug, Clone, Default)]
+pub struct PlanChoices {
+    /// The phase to begin with; those before it are left out (P31).
+    pub from: Option<String>,
+    /// Whether phases that do not wait for each other may be done at the same time (P59).
+    pub is_parallel: bool,
+    /// Whether a person approves each phase (P56).
+    pub asks: bool,
+    /// Whether phases that the plan calls completed are left out.
+    pub trusts_status: bool,
+}
+
+/// The batch of a plan: its title as an id.
+pub fn batch_of(plan: &Plan) -> BatchId {
+    let words = step_name(&plan.title).replace('_', "-");
+    let kept: String = words.chars().filter(|sign| sign.is_ascii()).take(40).collect();
+    let kept = kept.trim_matches('-');
+    BatchId::from(if kept.is_empty() { "plan" } else { kept })
+}
+
+/// The tasks of a sound plan. `body` gives the text of an item's file; `path` names a file as people in the project do.
+///
+/// # Errors
+/// When the choices name a phase that is not there, or leave nothing to do.
+pub fn drafts(
+    plan: &Plan,
+    choices: &PlanChoices,
+    (body, path): (&dyn Fn(&PlanItem) -> String, &dyn Fn(&Path) -> String),
+) -> Result<Vec<TaskDraft>, String> {
+    let batch = batch_of(plan);
+    let first = match &choices.from {
+        None => 0,
+        Some(id) => {
+            let at = plan.items.iter().position(|item| item.id == *id);
+            at.ok_or_else(|| format!("there is no phase {id} in the plan"))?
+        }
+    };
+    let wanted: Vec<&PlanItem> = plan
+        .items
+        .iter()
+        .skip(first)
+        .filter(|item| !(choices.trusts_status && item.status == PhaseStatus::Completed))
+        .collect();
+    if wanted.is_empty() {
+        return Err("nothing is left to do in this plan".to_owned());
+    }
+    let task_id = |item: &PlanItem| TaskId::new(format!("{batch}-{}", item.id));
+    let ids: BTreeMap<&str, TaskId> = wanted
+        .iter()
+        .map(|item| (item.id.as_str(), task_id(item)))
+        .collect();
+    let mut drafts = Vec::new();
+    for (at, item) in wanted.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|at| wanted.get(at));
+        let chained = before
+            .filter(|_| !choices.is_parallel)
+            .map(|item| item.id.as_str());
+        let needs = item.needs.iter().map(String::as_str).chain(chained);
+        let deps: BTreeSet<TaskId> = needs.filter_map(|need| ids.get(need).cloned()).collect();
+        drafts.push(TaskDraft {
+            id: task_id(item),
+            batch: batch.clone(),
+            workflow: "phased".into(),
+            title: format!("Phase {}: {}", item.id, item.title),
+            body: body(item),
+            deps,
+            gates: gates(item),
+            needs_approval: item.needs_approval || choices.asks,
+            plan: Some(Arc::new(entry(plan, item, path))),
+            ..TaskDraft::new("", "")
+        });
+    }
+    ordered(drafts)
+}
+
+/// Gates that stand in the way; a command alone decides.
+fn gates(item: &PlanItem) -> Vec<GateCommand> {
+    let blocking = item.gates.iter().filter(|gate| gate.is_blocking);
+    let commands = blocking.filter_map(|gate| {
+        Some(GateCommand {
+            name: gate.name.clone(),
+            command: gate.command.clone()?,
+        })
+    });
+    commands.collect()
+}
+
+fn entry(plan: &Plan, item: &PlanItem, path: &dyn Fn(&Path) -> String) -> PlanEntry {
+    let steps = item.steps.iter().filter(|step| !PROVED.contains(step));
+    PlanEntry {
+        source: PlanSource {
+            plan: path(&plan.file),
+            file: path(item.file.as_deref().unwrap_or(&plan.file)),
+            item: item.id.clone(),
+            line: u32::try_from(item.line).unwrap_or_default(),
+            hash: String::new(),
+        },
+        notes_before: item.notes_before.clone(),
+        notes: item.notes.clone(),
+        agents: item.agents.clone(),
+        steps: steps.map(ToString::to_string).collect(),
+        ..PlanEntry::default()
+    }
+}
+
+/// Each behind those it waits for, otherwise as the plan has them.
+fn ordered(mut rest: Vec<TaskDraft>) -> Result<Vec<TaskDraft>, String> {
+    let mut done: Vec<TaskDraft> = Vec::new();
+    let mut known: BTreeSet<TaskId> = BTreeSet::new();
+    while !rest.is_empty() {
+        let Some(at) = rest.iter().position(|draft| draft.deps.is_subset(&known)) else {
+            return Err("its phases cannot be done in the order of the table: a phase waits for a later one; use --parallel".to_owned());
+        };
+        let next = rest.remove(at);
+        known.insert(next.id.clone());
+        done.push(next);
+    }
+    Ok(done)
+}

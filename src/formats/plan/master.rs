@@ -1,0 +1,141 @@
+//! The master plan: a title, and a table with a row for each phase (4.1, P12).
+
+use super::document::{Inline, Part, Row};
+use super::findings::Findings;
+use super::model::PlanItem;
+use super::words;
+
+/// Most phases of a plan.
+const MOST_PHASES: usize = 1_000;
+
+/// What a master plan says, before the files of its phases are read.
+pub(super) struct Master {
+    pub(super) title: Option<String>,
+    /// The phases, each with the target of its link.
+    pub(super) rows: Vec<(PlanItem, Option<String>)>,
+}
+
+/// Reads the parts of a master plan; nothing where it holds no table of phases.
+pub(super) fn read(parts: &[Part], found: &mut Findings<'_>) -> Option<Master> {
+    let (columns, rows) = phase_table(parts)?;
+    let rows: Vec<_> = rows
+        .iter()
+        .filter_map(|row| phase(row, &columns, found))
+        .collect();
+    if rows.len() > MOST_PHASES {
+        let text = format!(
+            "the plan has {} phases, and {MOST_PHASES} are the most: split it",
+            rows.len()
+        );
+        found.error("MASTER_PARSE_ERROR", 0, text);
+    }
+    let rows = rows.into_iter().take(MOST_PHASES).collect();
+    Some(Master {
+        title: title(parts),
+        rows,
+    })
+}
+
+/// The first heading of the first level, without what only says that it is a plan.
+fn title(parts: &[Part]) -> Option<String> {
+    let heading = parts.iter().find_map(|part| match part {
+        Part::Heading { level: 1, text, .. } => Some(text.plain()),
+        _ => None,
+    })?;
+    let lower = heading.to_lowercase();
+    let end = lower
+        .rfind("master plan")
+        .filter(|at| lower.get(*at..) == Some("master plan"));
+    let kept = end
+        .and_then(|at| heading.get(..at))
+        .map_or(heading.as_str(), |before| {
+            before.trim_end_matches([' ', '-', '–', '—', ':'])
+        });
+    Some(if kept.is_empty() {
+        heading.clone()
+    } else {
+        kept.to_owned()
+    })
+}
+
+/// Where in a row each column stands.
+struct Columns {
+    id: usize,
+    title: usize,
+    risk: Option<usize>,
+    status: Option<usize>,
+}
+
+/// The table of phases: below a heading that names phases, else the first that looks like one.
+fn phase_table(parts: &[Part]) -> Option<(Columns, &[Row])> {
+    let mut below = false;
+    let mut first = None;
+    for part in parts {
+        match part {
+            Part::Heading { text, .. } => below = text.plain().to_lowercase().contains("phases"),
+            Part::Table { head, rows, .. } => {
+                if let Some(columns) = columns(head) {
+                    if below {
+                        return Some((columns, rows));
+                    }
+                    first = first.or(Some((columns, rows.as_slice())));
+                }
+            }
+            Part::Paragraph { .. } | Part::Item { .. } => {}
+        }
+    }
+    first
+}
+
+fn columns(head: &[Inline]) -> Option<Columns> {
+    let names: Vec<String> = head.iter().map(|cell| cell.plain().to_lowercase()).collect();
+    let column = |wanted: &[&str]| names.iter().position(|name| wanted.contains(&name.as_str()));
+    Some(Columns {
+        id: column(&["phase", "#", "id"])?,
+        title: column(&["title", "name"])?,
+        risk: column(&["risk"]),
+        status: column(&["status"]),
+    })
+}
+
+fn phase(row: &Row, columns: &Columns, found: &mut Findings<'_>) -> Option<(PlanItem, Option<String>)> {
+    let cell = |at: usize| row.cells.get(at).map(Inline::plain).unwrap_or_default();
+    let id = cell(columns.id);
+    let id = ["Phase ", "phase ", "PHASE "]
+        .iter()
+        .find_map(|word| id.strip_prefix(word))
+        .unwrap_or(&id)
+        .trim();
+    if !words::is_id(id) {
+        let text = format!("this row is no phase: its id is {id:?}; write a number such as 1, 2.1 or 3a");
+        found.error("PHASE_PARSE_ERROR", row.line, text);
+        return None;
+    }
+    let title = cell(columns.title);
+    let link = row
+        .cells
+        .get(columns.title)
+        .and_then(Inline::link)
+        .map(str::to_owned);
+    let said = columns.status.map(cell).unwrap_or_default();
+    let status = words::status(&said).unwrap_or_else(|| {
+        let text =
+            format!("phase {id} has the status {said:?}, which is no word of a status: taken as pending");
+        found.warning("UNKNOWN_STATUS", row.line, text);
+        super::model::PhaseStatus::Pending
+    });
+    let risk = columns.risk.map(cell).filter(|risk| !risk.is_empty());
+    let is_risky = risk
+        .as_deref()
+        .is_some_and(|risk| risk.to_lowercase().contains("high"));
+    let item = PlanItem {
+        id: id.to_owned(),
+        title,
+        line: row.line,
+        status,
+        needs_approval: is_risky,
+        risk,
+        ..PlanItem::default()
+    };
+    Some((item, link))
+}

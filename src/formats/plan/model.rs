@@ -1,0 +1,124 @@
+//! A plan as one plain value, whatever file it was read from.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
+
+/// A plan as it was read: its items in their order, and everything in its files that was not understood.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Plan {
+    pub kind: PlanKind,
+    pub title: String,
+    /// The file that was read, as the person named it.
+    pub file: PathBuf,
+    pub items: Vec<PlanItem>,
+    pub findings: Vec<PlanFinding>,
+}
+
+impl Plan {
+    /// Whether it may be carried out: nothing in it is an error.
+    pub fn is_sound(&self) -> bool {
+        let is_error = |found: &PlanFinding| found.diagnostic.severity == DiagnosticLevel::Error;
+        !self.findings.iter().any(is_error)
+    }
+}
+
+/// What kind of plan a file holds; known by its content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanKind {
+    /// A master plan with a table of phases, each with a file of its own.
+    Phased,
+}
+
+impl PlanKind {
+    /// The word for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            PlanKind::Phased => "phased plan",
+        }
+    }
+}
+
+/// One item of a plan: a phase.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct PlanItem {
+    /// What the plan calls it: `1`, `2.1`, `3a`.
+    pub id: String,
+    pub title: String,
+    /// The file that describes it, if it has one that could be read.
+    pub file: Option<PathBuf>,
+    /// Line of the plan at which it stands.
+    pub line: usize,
+    /// Ids of the items it waits for.
+    pub needs: Vec<String>,
+    pub gates: Vec<PlanGate>,
+    /// Headings that group its tasks.
+    pub groups: Vec<PlanGroup>,
+    pub tasks: Vec<PlanTask>,
+    /// Subagents it requires (P15).
+    pub agents: Vec<String>,
+    /// Steps it requires, by their names (P16).
+    pub steps: Vec<&'static str>,
+    /// Notes to be read first.
+    pub notes_before: Option<String>,
+    /// Where notes are left.
+    pub notes: Option<String>,
+    pub status: PhaseStatus,
+    pub risk: Option<String>,
+    /// Whether a person must approve what was done.
+    pub needs_approval: bool,
+}
+
+/// A check of an item: a name, and the command that decides it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PlanGate {
+    pub name: String,
+    pub command: Option<String>,
+    /// What the plan says of it besides.
+    pub requirement: String,
+    /// Whether a failure stands in the way.
+    pub is_blocking: bool,
+    pub line: usize,
+}
+
+/// A heading in the tasks of an item.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PlanGroup {
+    pub id: String,
+    pub title: String,
+    pub line: usize,
+}
+
+/// A box to tick.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PlanTask {
+    pub id: String,
+    pub text: String,
+    pub is_done: bool,
+    pub line: usize,
+}
+
+/// Where a phase stands by its own account (P5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PhaseStatus {
+    #[default]
+    Pending,
+    Running,
+    Validating,
+    AwaitingHuman,
+    Completed,
+    Failed,
+    Blocked,
+}
+
+/// Something in a plan that is wrong, doubtful or worth knowing, with a code for programs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PlanFinding {
+    pub code: &'static str,
+    #[serde(flatten)]
+    pub diagnostic: Diagnostic,
+}

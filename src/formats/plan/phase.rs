@@ -1,0 +1,275 @@
+//! The file of one phase: its dependencies, process, gates and tasks (4.2, P13–P17).
+
+use super::document::{Inline, Part};
+use super::findings::Findings;
+use super::gates;
+use super::model::{PlanGroup, PlanItem, PlanTask};
+use super::words;
+use crate::domain::task::GateCommand;
+
+/// Steps of the process that are known by a word of their line (P16).
+const STEPS: [(&str, &str); 6] = [
+    ("read previous notes", "read_previous_notes"),
+    ("doc-sync-manager", "doc_sync_manager"),
+    ("[implementation", "implementation"),
+    ("pre-validation", "pre_validation"),
+    ("task-validator", "task_validator"),
+    ("write notes", "write_notes"),
+];
+
+/// What the part at hand stands below.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Section {
+    Other,
+    Process,
+    Gates,
+    Dependencies,
+    Tasks,
+    Agents,
+}
+
+/// Reads the parts of a phase file into its item. `known` are the gates of the project, by whose names a gate of the plan may take its
+/// command.
+pub(super) fn read(parts: &[Part], item: &mut PlanItem, known: &[GateCommand], found: &mut Findings<'_>) {
+    let (mut section, mut section_level) = (Section::Other, 0);
+    for part in parts {
+        if let Part::Heading { level, text, line } = part {
+            if section == Section::Other || *level <= section_level {
+                section = section_of(&text.plain());
+                section_level = *level;
+            }
+            if section == Section::Tasks && *level > section_level {
+                group(item, &text.plain(), *line);
+            }
+            continue;
+        }
+        match (section, part) {
+            (Section::Process, Part::Item { text, .. }) => process(item, text),
+            (Section::Gates, Part::Item { text, line, .. }) => gate(item, (text, *line), known, found),
+            (Section::Dependencies, Part::Item { text, .. }) => declared(item, &text.plain()),
+            (
+                Section::Tasks,
+                Part::Item {
+                    text,
+                    line,
+                    checked: Some(is_done),
+                },
+            ) => {
+                task(item, &text.plain(), *is_done, *line);
+            }
+            (Section::Agents, Part::Table { rows, .. }) => {
+                for row in rows {
+                    required_agent(item, &row.cells);
+                }
+            }
+            (Section::Other, Part::Paragraph { text, .. }) => metadata(item, text),
+            _ => {}
+        }
+    }
+    judge(item, found);
+}
+
+fn section_of(heading: &str) -> Section {
+    let heading = heading.to_lowercase();
+    let begins = |word: &str| {
+        heading
+            .trim_start_matches(|sign: char| !sign.is_alphabetic())
+            .starts_with(word)
+    };
+    if heading.contains("process wrapper") {
+        Section::Process
+    } else if begins("gates") || begins("validation gates") {
+        Section::Gates
+    } else if begins("dependencies") {
+        Section::Dependencies
+    } else if begins("tasks") {
+        Section::Tasks
+    } else if begins("agents to use") {
+        Section::Agents
+    } else {
+        Section::Other
+    }
+}
+
+/// What the bold fields say: dependencies, and whether a person must approve.
+fn metadata(item: &mut PlanItem, text: &Inline) {
+    for (key, value) in words::fields(text) {
+        let value = value.plain();
+        match key.as_str() {
+            "depends on" => need(item, words::named_phases(&value)),
+            "approval" if value.to_lowercase().contains("required") => item.needs_approval = true,
+            _ => {}
+        }
+    }
+}
+
+/// Only what is declared counts: a phase that is mentioned in passing is none that is waited for (P14, LP-24).
+fn declared(item: &mut PlanItem, text: &str) {
+    let lower = text.to_lowercase();
+    let declares = ["previous phase", "depends on", "requires", "phase "];
+    if !declares.iter().any(|word| lower.starts_with(word)) {
+        return;
+    }
+    let value = text.split_once(':').map_or(text, |(_, value)| value);
+    if !words::is_none(value) {
+        need(item, words::named_phases(text));
+    }
+}
+
+fn need(item: &mut PlanItem, ids: Vec<String>) {
+    for id in ids {
+        if id != item.id && !item.needs.contains(&id) {
+            item.needs.push(id);
+        }
+    }
+}
+
+fn process(item: &mut PlanItem, text: &Inline) {
+    let said = text.plain();
+    let lower = said.to_lowercase();
+    for name in marked_agents(&said) {
+        add_agent(item, name);
+    }
+    for (mark, step) in STEPS {
+        if lower.contains(mark) && !item.steps.contains(&step) {
+            item.steps.push(step);
+        }
+    }
+    let path = text
+        .codes()
+        .next()
+        .map(str::trim)
+        .filter(|path| !words::is_none(path));
+    if lower.starts_with("read previous notes") {
+        item.notes_before = path.map(str::to_owned);
+    }
+    let names_notes = |path: &&str| lower.contains("notes") || path.contains("NOTES_");
+    if let Some(path) = path.filter(names_notes).filter(|_| lower.starts_with("write")) {
+        item.notes = Some(path.to_owned());
+        if !item.steps.contains(&"write_notes") {
+            item.steps.push("write_notes");
+        }
+    }
+}
+
+/// Names behind the mark `AGENT:`.
+fn marked_agents(text: &str) -> impl Iterator<Item = &str> {
+    let marks = text.split("AGENT:").skip(1);
+    marks.filter_map(|rest| {
+        let end = rest.find(|sign: char| !(sign.is_ascii_alphanumeric() || "-_".contains(sign)));
+        rest.get(..end.unwrap_or(rest.len()))
+            .filter(|name| !name.is_empty())
+    })
+}
+
+fn add_agent(item: &mut PlanItem, name: &str) {
+    if !item.agents.iter().any(|known| known == name) {
+        item.agents.push(name.to_owned());
+    }
+}
+
+/// A row of the table of agents that says the agent is required.
+fn required_agent(item: &mut PlanItem, cells: &[Inline]) {
+    let is_required = cells.iter().any(|cell| cell.plain().contains("REQUIRED"));
+    let name = cells.first().map(Inline::plain).unwrap_or_default();
+    let name = name.trim_start_matches("AGENT:").trim();
+    let is_name = !name.is_empty()
+        && name
+            .chars()
+            .all(|sign| sign.is_ascii_alphanumeric() || "-_".contains(sign));
+    if is_required && is_name {
+        add_agent(item, name);
+    }
+}
+
+fn gate(
+    item: &mut PlanItem,
+    (text, line): (&Inline, usize),
+    known: &[GateCommand],
+    found: &mut Findings<'_>,
+) {
+    if text.is_bold() && !text.plain().contains(':') {
+        return;
+    }
+    let Some(mut gate) = gates::read(text, line) else {
+        if text.codes().next().is_some() {
+            let text = "this gate has no name: write `- name: what must hold (command: ...)`";
+            found.error("GATE_PARSE_ERROR", line, text);
+        }
+        return;
+    };
+    if gate.command.is_none() {
+        let own = known.iter().find(|own| own.name == gate.name);
+        gate.command = own.map(|own| own.command.clone());
+    }
+    if gate.command.is_none() {
+        let name = &gate.name;
+        let text = format!(
+            "gate {name} has no command, so nobody can tell whether it passes: write the command between backticks, or set it with `dbs config gates.{name} COMMAND`"
+        );
+        if gate.is_blocking {
+            found.error("MISSING_GATE_COMMAND", line, text);
+        } else {
+            found.warning("MISSING_GATE_COMMAND", line, text);
+        }
+    }
+    item.gates.push(gate);
+}
+
+/// A heading in the tasks whose first word is an id, or ends with one: `6A.1: Make it`, `Sub-Phase 6A: Estimates`.
+fn group(item: &mut PlanItem, heading: &str, line: usize) {
+    let (before, title) = heading.split_once(':').unwrap_or((heading, heading));
+    let id = before.split_whitespace().last().unwrap_or(before);
+    let id = id.trim_end_matches('.');
+    item.groups.push(PlanGroup {
+        id: if words::is_id(id) {
+            id.to_owned()
+        } else {
+            String::new()
+        },
+        title: title.trim().to_owned(),
+        line,
+    });
+}
+
+fn task(item: &mut PlanItem, text: &str, is_done: bool, line: usize) {
+    let first = text.lines().next().unwrap_or_default();
+    let lead = first
+        .split_whitespace()
+        .next()
+        .and_then(|word| word.strip_suffix(':'));
+    let lead = lead.filter(|id| words::is_id(id));
+    let id = lead.map_or_else(
+        || match item.groups.last().filter(|group| !group.id.is_empty()) {
+            Some(group) => format!("{}/{}", group.id, item.tasks.len() + 1),
+            None => format!("t{}", item.tasks.len() + 1),
+        },
+        str::to_owned,
+    );
+    let text = match lead {
+        Some(lead) => first.get(lead.len() + 1..).unwrap_or(first).trim(),
+        None => first,
+    };
+    item.tasks.push(PlanTask {
+        id,
+        text: text.to_owned(),
+        is_done,
+        line,
+    });
+}
+
+/// What a phase lacks.
+fn judge(item: &PlanItem, found: &mut Findings<'_>) {
+    let id = &item.id;
+    if item.gates.is_empty() {
+        let text = format!(
+            "phase {id} has no gates, so nothing proves its work: add a section Gates with `- name: ... (command: ...)`"
+        );
+        found.error("MISSING_GATES", 0, text);
+    }
+    if item.notes.is_none() {
+        let text =
+            format!("phase {id} names no file for its notes: write `Write notes to: ...` in its process");
+        found.warning("NO_NOTES_OUTPUT", 0, text);
+    }
+}

@@ -1,0 +1,400 @@
+//! Plans of many forms, good and bad: what is read of each, and what is said of what is not understood.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use dbs::domain::task::GateCommand;
+use dbs::formats::diagnostic::DiagnosticLevel;
+use dbs::formats::plan::{self, Plan, PlanChoices};
+use proptest::prelude::*;
+
+/// A phase in which nothing is missing.
+const SOUND: &str = "# P Phase 1: One\n\n## Process Wrapper\n- [ ] Write notes to: `n.md`\n\n## Gates\n- t: `true`\n\n## Tasks\n- [ ] 1.1: Do\n";
+
+fn master(rows: &str) -> String {
+    format!(
+        "# Shop - Master Plan\n\n## Phases\n\n| Phase | Title | Focus | Risk | Status |\n|---|---|---|---|---|\n{rows}"
+    )
+}
+
+fn read_with(master: &str, files: &[(&str, &str)], gates: &[GateCommand]) -> Plan {
+    let files: BTreeMap<&str, &str> = files.iter().copied().collect();
+    let mut open = |path: &Path| {
+        let name = path.to_str().unwrap();
+        files
+            .get(name)
+            .map(ToString::to_string)
+            .ok_or_else(|| format!("there is no {name}"))
+    };
+    plan::read(Path::new("plans/MASTER.md"), master, gates, &mut open)
+}
+
+fn read(master: &str, files: &[(&str, &str)]) -> Plan {
+    read_with(master, files, &[])
+}
+
+/// The plan of one phase with that file.
+fn one(phase: &str) -> Plan {
+    read(
+        &master("| 1 | [One](one.md) | a | Low | Pending |\n"),
+        &[("plans/one.md", phase)],
+    )
+}
+
+/// Codes with file and line, errors marked.
+fn found(plan: &Plan) -> Vec<String> {
+    let all = plan.findings.iter().map(|found| {
+        let known = &found.diagnostic;
+        let mark = if known.severity == DiagnosticLevel::Error {
+            "!"
+        } else {
+            ""
+        };
+        format!("{mark}{} {}:{}", found.code, known.file.display(), known.line)
+    });
+    all.collect()
+}
+
+#[test]
+fn a_master_plan_is_read_by_the_names_of_its_columns() {
+    let text = "---\nx: 1\n---\n# Shop: the MASTER PLAN\n\n> ## Phases\n\n```\n| Phase | Title |\n|---|---|\n| 9 | no |\n```\n\n\
+        | Risk | Likelihood |\n|---|---|\n| a | b |\n\n### All phases\n\n| Status | Notes | Title | Phase |\n|:--|--:|---|---|\n\
+        | ✅ Completed | x | [Tables](./sub/one%20a.md#top) | Phase 1 |\n| in_progress | y | [Writer](two.md) | 2.1 |\n| ??? | z | [Sign](three.md) | 3a |\n";
+    let files = [
+        ("plans/sub/one a.md", SOUND),
+        ("plans/two.md", SOUND),
+        ("plans/three.md", SOUND),
+    ];
+    for text in [
+        text.to_owned(),
+        format!("\u{feff}{text}"),
+        text.replace('\n', "\r\n"),
+    ] {
+        let plan = read(&text, &files);
+        assert_eq!(plan.title, "Shop: the");
+        let items: Vec<(&str, &str, String)> = plan
+            .items
+            .iter()
+            .map(|item| {
+                (
+                    item.id.as_str(),
+                    item.title.as_str(),
+                    format!("{:?}", item.status),
+                )
+            })
+            .collect();
+        let wanted = [
+            ("1", "Tables", "Completed"),
+            ("2.1", "Writer", "Running"),
+            ("3a", "Sign", "Pending"),
+        ];
+        assert_eq!(
+            items,
+            wanted.map(|(id, title, status)| (id, title, status.to_owned()))
+        );
+        assert_eq!(found(&plan), ["UNKNOWN_STATUS plans/MASTER.md:24"]);
+        assert_eq!(plan.items[1].line, 23);
+    }
+}
+
+#[test]
+fn a_phase_file_of_the_seeds_form_gives_its_gates_groups_notes_and_no_dependency() {
+    let text = include_str!("../data/plans/monitoring.md");
+    let plan = one(text);
+    let item = &plan.items[0];
+    let gates: Vec<(&str, Option<&str>)> = item
+        .gates
+        .iter()
+        .map(|gate| (gate.name.as_str(), gate.command.as_deref()))
+        .collect();
+    let wanted = [
+        ("lint", Some("uv run lint check .")),
+        ("types", Some("uv run types src/shop/")),
+        ("tests", Some("uv run pytest tests/ -v")),
+        ("coverage", None),
+    ];
+    assert_eq!(gates, wanted);
+    let groups: Vec<&str> = item.groups.iter().map(|group| group.id.as_str()).collect();
+    assert_eq!(groups, ["6A", "6A.1", "6A.2", "6B", "6B.1", "6D", "6D.4"]);
+    assert_eq!(item.notes.as_deref(), Some("notes/NOTES_shop_phase_6.md"));
+    assert_eq!(item.needs, Vec::<String>::new());
+    let tasks: Vec<(&str, bool)> = item
+        .tasks
+        .iter()
+        .map(|task| (task.id.as_str(), task.is_done))
+        .collect();
+    assert_eq!(
+        tasks,
+        [
+            ("6A.1/1", false),
+            ("6A.2/2", true),
+            ("6B.1/3", false),
+            ("6D.4/4", false)
+        ]
+    );
+    assert_eq!(item.tasks[0].text, "Create src/shop/estimate.py:");
+    assert_eq!(found(&plan), ["!MISSING_GATE_COMMAND plans/one.md:31"]);
+    let own = [GateCommand {
+        name: "coverage".to_owned(),
+        command: "make cover".to_owned(),
+    }];
+    let rows = master("| 1 | [One](one.md) | a | Low | Pending |\n");
+    assert!(read_with(&rows, &[("plans/one.md", text)], &own).is_sound());
+}
+
+#[test]
+fn dependencies_are_what_is_declared_and_nothing_else() {
+    let needs = |lines: &str| one(&format!("{SOUND}\n{lines}")).items[0].needs.clone();
+    let none: Vec<String> = Vec::new();
+    assert_eq!(
+        needs("**Depends On:** Phase 2 (tables), Phase 3a\n").len(),
+        0,
+        "it stands below the tasks"
+    );
+    let head = |line: &str| {
+        one(&SOUND.replace("\n\n## Process", &format!("\n\n{line}\n\n## Process"))).items[0]
+            .needs
+            .clone()
+    };
+    assert_eq!(head("**Depends On:** Phase 2 (tables), Phase 3a"), ["2", "3a"]);
+    assert_eq!(head("**Depends_On**: phases 2.1"), ["2.1"]);
+    for none_of in ["None (may run before Phase 4)", "n/a", "-", "No phase 2 needed"] {
+        assert_eq!(head(&format!("**Depends On:** {none_of}")), none, "{none_of}");
+    }
+    let section = |item: &str| needs(&format!("## Dependencies\n- {item}\n"));
+    assert_eq!(section("Previous phase: Phase 2"), ["2"]);
+    assert_eq!(section("Phase 4: the tables"), ["4"]);
+    assert_eq!(section("Previous phase: None (independent of Phase 3)"), none);
+    assert_eq!(section("External: what Phase 9 uses"), none);
+}
+
+#[test]
+fn subagents_steps_and_notes_are_read_from_the_process_alone() {
+    let text = "# P Phase 1: One\n\nWrite `elsewhere.md` with care, AGENT:nobody\n\n## Process Wrapper (MANDATORY)\n- [ ] Read previous notes: `notes/a.md`\n\
+        - [ ] **AGENT:doc-sync-manager** - sync\n- [ ] **[IMPLEMENTATION]**\n- [ ] Pre-validation until clean\n- [ ] **AGENT:task-validator**\n\
+        - [ ] Write `src/x.py`\n- [ ] Write notes to: `notes/b.md`\n\n## Agents to Use\n| Agent | Use |\n|---|---|\n| explorer | REQUIRED |\n| other | optional |\n\n## Gates\n- t: `true`\n";
+    let item = one(text).items.remove(0);
+    assert_eq!(item.agents, ["doc-sync-manager", "task-validator", "explorer"]);
+    let steps = [
+        "read_previous_notes",
+        "doc_sync_manager",
+        "implementation",
+        "pre_validation",
+        "task_validator",
+        "write_notes",
+    ];
+    assert_eq!(item.steps, steps);
+    assert_eq!(item.notes_before.as_deref(), Some("notes/a.md"));
+    assert_eq!(item.notes.as_deref(), Some("notes/b.md"));
+    let none = one(&text.replace("`notes/a.md`", "`N/A`"));
+    assert_eq!(none.items[0].notes_before, None);
+}
+
+#[test]
+fn everything_that_is_wrong_is_said_with_its_code_file_and_line() {
+    let row = |rows: &str| read(&master(rows), &[("plans/one.md", SOUND), ("plans/two.md", SOUND)]);
+    let cases: [(&str, &[&str]); 9] = [
+        ("", &["!NO_PHASES plans/MASTER.md:0"]),
+        (
+            "| x y | [One](one.md) | | | |\n",
+            &[
+                "!PHASE_PARSE_ERROR plans/MASTER.md:7",
+                "!NO_PHASES plans/MASTER.md:0",
+            ],
+        ),
+        ("| 1 | One | | | |\n", &["!PHASE_NOT_FOUND plans/MASTER.md:7"]),
+        (
+            "| 1 | [One](gone.md) | | | |\n",
+            &["!PHASE_NOT_FOUND plans/MASTER.md:7"],
+        ),
+        (
+            "| 1 | [One](../../etc/passwd) | | | |\n",
+            &["!PHASE_NOT_FOUND plans/MASTER.md:7"],
+        ),
+        (
+            "| 1 | [One](/etc/passwd) | | | |\n",
+            &["!PHASE_NOT_FOUND plans/MASTER.md:7"],
+        ),
+        (
+            "| 1 | [One](https://a.b/c.md) | | | |\n",
+            &["!PHASE_NOT_FOUND plans/MASTER.md:7"],
+        ),
+        (
+            "| 1 | [One](one.md) | | | |\n| 1 | [Two](two.md) | | | |\n",
+            &["!DUPLICATE_PHASE plans/MASTER.md:8"],
+        ),
+        (
+            "| 1 | [One](one.md) | | | perhaps |\n",
+            &["UNKNOWN_STATUS plans/MASTER.md:7"],
+        ),
+    ];
+    for (rows, wanted) in cases {
+        assert_eq!(found(&row(rows)), wanted, "{rows}");
+    }
+    assert_eq!(found(&read("just text\n", &[])), ["!NO_PHASES plans/MASTER.md:0"]);
+    assert_eq!(found(&read("", &[])), ["!NO_PHASES plans/MASTER.md:0"]);
+    let waits = |on: &str| {
+        SOUND.replace(
+            "\n\n## Process",
+            &format!("\n\n**Depends On:** Phase {on}\n\n## Process"),
+        )
+    };
+    let both = master("| 1 | [One](one.md) | | | |\n| 2 | [Two](two.md) | | | |\n");
+    let (first, second) = (waits("2"), waits("1"));
+    let ring = read(&both, &[("plans/one.md", &first), ("plans/two.md", &second)]);
+    assert_eq!(found(&ring), ["!CIRCULAR_DEPENDENCY plans/MASTER.md:7"]);
+    let lost = waits("7");
+    let lost = read(&both, &[("plans/one.md", &lost), ("plans/two.md", SOUND)]);
+    assert_eq!(found(&lost), ["!MISSING_DEPENDENCY plans/MASTER.md:7"]);
+    let bare = one("# P Phase 1: One\n\n## Gates\n- `cargo test`\n");
+    assert_eq!(
+        found(&bare),
+        [
+            "!GATE_PARSE_ERROR plans/one.md:4",
+            "!MISSING_GATES plans/one.md:0",
+            "NO_NOTES_OUTPUT plans/one.md:0"
+        ]
+    );
+}
+
+#[test]
+fn the_phases_of_a_plan_become_tasks_one_after_another_or_as_they_depend() {
+    let rows = "| 1 | [One](one.md) | | High | Completed |\n| 2 | [Two](two.md) | | | |\n| 3 | [Three](three.md) | | | |\n";
+    let third = SOUND.replace("\n\n## Process", "\n\n**Depends On:** Phase 1\n\n## Process");
+    let files = [
+        ("plans/one.md", SOUND),
+        ("plans/two.md", SOUND),
+        ("plans/three.md", third.as_str()),
+    ];
+    let plan = read(&master(rows), &files);
+    assert_eq!(found(&plan), Vec::<String>::new());
+    let made = |choices: PlanChoices| {
+        let made = plan::drafts(
+            &plan,
+            &choices,
+            (&|_| "text".to_owned(), &|path| path.display().to_string()),
+        );
+        made.map(|drafts| {
+            let line = |draft: &dbs::domain::TaskDraft| {
+                let deps: Vec<&str> = draft.deps.iter().map(dbs::domain::TaskId::as_str).collect();
+                format!(
+                    "{} after {deps:?}{}",
+                    draft.id,
+                    if draft.needs_approval { " asks" } else { "" }
+                )
+            };
+            drafts.iter().map(line).collect::<Vec<_>>()
+        })
+    };
+    let one_by_one = made(PlanChoices::default()).unwrap();
+    assert_eq!(
+        one_by_one,
+        [
+            "shop-1 after [] asks",
+            "shop-2 after [\"shop-1\"]",
+            "shop-3 after [\"shop-1\", \"shop-2\"]"
+        ]
+    );
+    let parallel = made(PlanChoices {
+        is_parallel: true,
+        ..PlanChoices::default()
+    })
+    .unwrap();
+    assert_eq!(
+        parallel,
+        [
+            "shop-1 after [] asks",
+            "shop-2 after []",
+            "shop-3 after [\"shop-1\"]"
+        ]
+    );
+    let later = made(PlanChoices {
+        from: Some("2".to_owned()),
+        asks: true,
+        ..PlanChoices::default()
+    })
+    .unwrap();
+    assert_eq!(later, ["shop-2 after [] asks", "shop-3 after [\"shop-2\"] asks"]);
+    let trusted = made(PlanChoices {
+        trusts_status: true,
+        is_parallel: true,
+        ..PlanChoices::default()
+    })
+    .unwrap();
+    assert_eq!(trusted, ["shop-2 after []", "shop-3 after []"]);
+    assert!(
+        made(PlanChoices {
+            from: Some("9".to_owned()),
+            ..PlanChoices::default()
+        })
+        .is_err()
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Nothing in a file makes the reader panic, and every line that is named is in the file.
+    #[test]
+    fn any_text_is_read(parts in prop::collection::vec(prop::sample::select(PIECES), 0..60), noise in ".{0,40}") {
+        let text = format!("{}{noise}", parts.concat());
+        let whole = format!("{}{text}", master("| 1 | [One](one.md) | | | |\n"));
+        for (master, phase) in [(whole.as_str(), text.as_str()), (text.as_str(), SOUND)] {
+            let plan = read(master, &[("plans/one.md", phase)]);
+            let most = master.lines().count().max(phase.lines().count()) + 1;
+            for found in &plan.findings {
+                prop_assert!(found.diagnostic.line <= most, "{found:?}");
+            }
+        }
+    }
+}
+
+const PIECES: &[&str] = &[
+    "# ",
+    "## Gates\n",
+    "## Tasks\n",
+    "## Phases\n",
+    "## Process Wrapper\n",
+    "## Dependencies\n",
+    "- [ ] ",
+    "- ",
+    "  - ",
+    "**",
+    "`",
+    "```\n",
+    "|",
+    "|---|\n",
+    "\n",
+    "\r\n",
+    "\n\n",
+    ": ",
+    "Phase 1",
+    "AGENT:",
+    "[a](b.md)",
+    "| Phase | Title |\n",
+    "é",
+    "👍",
+    "\u{0}",
+    "\u{feff}",
+    "> ",
+    "<b>",
+    "1. ",
+    "***",
+    "_",
+];
+
+#[test]
+fn a_plan_with_thousands_of_lines_is_read_at_once() {
+    let rows: String = (0..900)
+        .map(|n| format!("| {n} | [P](p{n}.md) | | | |\n"))
+        .collect();
+    let tasks: String = (0..20_000).map(|n| format!("- [ ] 1.{n}: Do it\n")).collect();
+    let phase = format!("{SOUND}{tasks}");
+    let mut open = |path: &Path| {
+        let is_first = path.ends_with("p0.md");
+        Ok(if is_first { phase.clone() } else { SOUND.to_owned() })
+    };
+    let plan = plan::read(Path::new("plans/MASTER.md"), &master(&rows), &[], &mut open);
+    assert_eq!((plan.items.len(), plan.items[0].tasks.len()), (900, 20_001));
+    assert!(plan.is_sound(), "{:?}", plan.findings.first());
+}

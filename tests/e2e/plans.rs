@@ -1,0 +1,218 @@
+//! Stories of a phased plan: from its files to the merged commits, with a gate that fails first and a phase that a person approves.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::driver::{Story, said};
+
+const MASTER: &str = "# Invoice export - Master Plan
+
+## Phases
+
+| Phase | Title | Focus | Risk | Status |
+|-------|-------|-------|------|--------|
+| 1 | [Data model](phase-1.md) | tables | Low | Pending |
+| 2.1 | [CSV writer](phase-2-1.md) | io | High | Pending |
+";
+
+const FIRST: &str = "# Invoice export Phase 1: Data model
+
+**Depends On:** None
+
+## Process Wrapper (MANDATORY)
+- [ ] Pre-validation until clean
+- [ ] Write notes to: `notes/NOTES_export_phase_1.md`
+
+## Gates (must pass before completion)
+- model: there (command: `test -e model.txt`)
+
+## Tasks
+- [ ] 1.1: Make model.txt
+";
+
+const SECOND: &str = "# Invoice export Phase 2.1: CSV writer
+
+**Depends On:** Phase 1
+
+## Process Wrapper (MANDATORY)
+- [ ] Read previous notes: `notes/NOTES_export_phase_1.md`
+- [ ] Write notes to: `notes/NOTES_export_phase_2.1.md`
+
+## Gates
+- csv: `test -e csv.txt && test -e model.txt`
+
+## Tasks
+- [ ] 2.1: Make csv.txt
+";
+
+/// The first phase forgets its file at first; the second does all at once.
+const WORKERS: &str = r###"
+[[part]]
+role = "phase-worker"
+task = "invoice-export-1"
+attempt = 1
+steps = [
+  { signal = "claim" },
+  { write = "notes/NOTES_export_phase_1.md", text = "## Summary\n## Key Decisions\n## Files Modified\n" },
+  { signal = "progress", text = "pre_validation:completed" },
+  { signal = "done", text = "Worked." },
+]
+
+[[part]]
+role = "phase-worker"
+task = "invoice-export-1"
+steps = [
+  { signal = "claim" },
+  { write = "model.txt", text = "model\n" },
+  { signal = "done", text = "Worked." },
+]
+
+[[part]]
+role = "phase-worker"
+steps = [
+  { signal = "claim" },
+  { write = "csv.txt", text = "csv\n" },
+  { write = "notes/NOTES_export_phase_2.1.md", text = "## Summary\n## Key Decisions\n## Files Modified\n" },
+  { signal = "done", text = "Worked.", report = { steps_completed = ["read_previous_notes"] } },
+]
+"###;
+
+fn story() -> Story {
+    let story = Story::new(WORKERS);
+    let folder = story.project().join("plan");
+    fs::create_dir_all(&folder).unwrap();
+    for (name, text) in [
+        ("MASTER.md", MASTER),
+        ("phase-1.md", FIRST),
+        ("phase-2-1.md", SECOND),
+    ] {
+        fs::write(folder.join(name), text).unwrap();
+    }
+    story
+}
+
+fn task(story: &Story, id: &str) -> Value {
+    let whole: Value = serde_json::from_str(&story.dbs(&["task", "show", id, "--json"])).unwrap();
+    whole["task"].clone()
+}
+
+/// The hash of the plan's commands, as `--dry-run` shows it.
+fn hash(story: &Story) -> String {
+    let shown = story.dbs(&["run", "plan/MASTER.md", "--dry-run"]);
+    let line = shown
+        .lines()
+        .find(|line| line.starts_with("hash of the gate commands: "));
+    line.unwrap_or_else(|| panic!("{shown}"))
+        .rsplit(' ')
+        .next()
+        .unwrap()
+        .to_owned()
+}
+
+#[test]
+fn a_plan_is_carried_out_phase_by_phase_mended_once_and_approved_once() {
+    let story = story();
+    let _server = story.server();
+    story.wait_until("the server", || story.is_live());
+    let hash = hash(&story);
+    story.dbs(&["run", "plan/MASTER.md", "--trust", &hash]);
+    story.wait_until("a phase that waits for a person", || {
+        task(&story, "invoice-export-2.1")["state"]
+            .to_string()
+            .contains("approval")
+    });
+    let first = task(&story, "invoice-export-1");
+    assert_eq!(first["state"], "done", "{first}");
+    assert_eq!(first["tries"]["work"], 2, "{first}");
+    let told = fs::read_to_string(story.attempt(2).join("prompt.md")).unwrap_or_default();
+    for wanted in [
+        "This is a remediation of invoice-export-1",
+        "critical: gate model failed",
+        "to do: fix what the gate found",
+        "Read the phase file `plan/phase-1.md`",
+        "notes/NOTES_export_phase_1.md",
+        "1.1: Make model.txt",
+    ] {
+        assert!(told.contains(wanted), "{wanted}: {told}");
+    }
+    story.dbs(&["approve", "invoice-export-2.1"]);
+    story.wait_until("the end of the plan", || story.count("done") == 2);
+    let files = story.git(&story.origin(), &["ls-tree", "-r", "--name-only", "work"]);
+    for file in [
+        "model.txt",
+        "csv.txt",
+        "notes/NOTES_export_phase_1.md",
+        "notes/NOTES_export_phase_2.1.md",
+    ] {
+        assert!(files.lines().any(|line| line == file), "{file}: {files}");
+    }
+    story.dbs(&["stop", "--all"]);
+}
+
+#[test]
+fn nothing_of_a_plan_runs_before_a_person_has_seen_its_commands_and_a_changed_command_asks_again() {
+    let story = story();
+    let refused = said(&story.run(&["run", "plan/MASTER.md"]));
+    assert!(
+        refused.contains("plan/phase-1.md:10: phase 1 gate model: test -e model.txt"),
+        "{refused}"
+    );
+    let hash = hash(&story);
+    assert!(refused.contains(&format!("--trust {hash}")), "{refused}");
+    let phase = story.project().join("plan/phase-1.md");
+    fs::write(&phase, FIRST.replace("test -e model.txt", "touch /tmp/owned")).unwrap();
+    let refused = said(&story.run(&["run", "plan/MASTER.md", "--trust", &hash]));
+    assert!(
+        refused.contains("not that one") && refused.contains("touch /tmp/owned"),
+        "{refused}"
+    );
+    assert_eq!(
+        story.dbs(&["task", "list", "--json"]).trim(),
+        "[]",
+        "nothing is on the board"
+    );
+    fs::write(&phase, FIRST).unwrap();
+    let made = story.dbs(&[
+        "run",
+        "plan/MASTER.md",
+        "--trust",
+        &hash,
+        "--phase",
+        "2.1",
+        "--json",
+    ]);
+    assert!(
+        made.contains("invoice-export-2.1") && !made.contains("invoice-export-1\""),
+        "{made}"
+    );
+    let again = said(&story.run(&["run", "plan/MASTER.md", "--trust", &hash, "--phase", "2.1"]));
+    assert!(
+        again.contains("invoice-export-2.1"),
+        "it is there already: {again}"
+    );
+}
+
+#[test]
+fn a_plan_with_an_error_is_audited_shown_and_not_run() {
+    let story = story();
+    let phase = story.project().join("plan/phase-1.md");
+    fs::write(&phase, FIRST.replace(" (command: `test -e model.txt`)", "")).unwrap();
+    let audit = story.run(&["audit", "plan/MASTER.md", "--json"]);
+    assert_eq!(audit.status.code(), Some(1));
+    let found: Value = serde_json::from_slice(&audit.stdout).unwrap();
+    assert_eq!(found["diagnostics"][0]["code"], "MISSING_GATE_COMMAND", "{found}");
+    assert_eq!(found["diagnostics"][0]["line"], 10, "{found}");
+    let refused = said(&story.run(&["run", "plan/MASTER.md", "--trust", "x"]));
+    assert!(
+        refused.contains("could not run the plan: mend what is called an error"),
+        "{refused}"
+    );
+    // The project's own gate of that name lends its command.
+    story.configure("[gates]\nmodel = \"test -e model.txt\"\n");
+    story.trust();
+    assert_eq!(
+        story.run(&["audit", "plan/MASTER.md", "--strict"]).status.code(),
+        Some(0)
+    );
+}
