@@ -2,6 +2,7 @@
 
 mod cost;
 mod examples;
+mod logs;
 mod plans;
 mod prompt;
 mod signal;
@@ -16,6 +17,7 @@ use crate::protocol::query::OutputFormat;
 
 pub use cost::CostArgs;
 pub use examples::command;
+pub use logs::{EventsArgs, LogsArgs};
 pub use plans::{AuditArgs, RunPlanArgs};
 pub use prompt::PromptArgs;
 pub(in crate::cli) use signal::SIGNALS;
@@ -302,38 +304,6 @@ pub struct ConfigArgs {
     /// Take the key out of this project's settings; the next source's value holds
     #[arg(long, requires = "key", conflicts_with_all = ["value", "explain"])]
     pub unset: bool,
-    #[command(flatten)]
-    pub json: JsonFlag,
-}
-
-/// Arguments of `dbs logs`.
-#[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
-pub struct LogsArgs {
-    /// An attempt's number, an agent's name or a task; all events without it
-    pub attempt: Option<String>,
-    /// Go on as more comes
-    #[arg(long)]
-    pub follow: bool,
-    /// An agent's output byte for byte
-    #[arg(long, requires = "attempt")]
-    pub raw: bool,
-    /// An agent's output as a recording (asciicast) to be played
-    #[arg(long, requires = "attempt", conflicts_with_all = ["follow", "raw", "json"])]
-    pub cast: bool,
-    #[command(flatten)]
-    pub json: JsonFlag,
-}
-
-/// Arguments of `dbs events`.
-#[derive(Debug, Args)]
-pub struct EventsArgs {
-    /// Only those after that position: the `seq` of the last one seen
-    #[arg(long, value_name = "SEQ", default_value_t = 0)]
-    pub since: u64,
-    /// Go on as more come
-    #[arg(long)]
-    pub follow: bool,
     #[command(flatten)]
     pub json: JsonFlag,
 }

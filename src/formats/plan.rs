@@ -13,7 +13,7 @@ mod words;
 
 use std::path::{Component, Path, PathBuf};
 
-pub use drafts::{PlanChoices, batch_of, drafts};
+pub use drafts::{BodyOf, PathName, PlanChoices, batch_of, drafts};
 pub use model::{PhaseStatus, Plan, PlanFinding, PlanGate, PlanGroup, PlanItem, PlanKind, PlanTask};
 
 use crate::domain::task::GateCommand;

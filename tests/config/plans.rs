@@ -233,6 +233,19 @@ fn everything_that_is_wrong_is_said_with_its_code_file_and_line() {
     }
     assert_eq!(found(&read("just text\n", &[])), ["!NO_PHASES plans/MASTER.md:0"]);
     assert_eq!(found(&read("", &[])), ["!NO_PHASES plans/MASTER.md:0"]);
+    let bare = one("# P Phase 1: One\n\n## Gates\n- `cargo test`\n");
+    assert_eq!(
+        found(&bare),
+        [
+            "!GATE_PARSE_ERROR plans/one.md:4",
+            "!MISSING_GATES plans/one.md:0",
+            "NO_NOTES_OUTPUT plans/one.md:0"
+        ]
+    );
+}
+
+#[test]
+fn phases_that_cannot_be_done_in_any_order_are_said_so() {
     let waits = |on: &str| {
         SOUND.replace(
             "\n\n## Process",
@@ -246,15 +259,18 @@ fn everything_that_is_wrong_is_said_with_its_code_file_and_line() {
     let lost = waits("7");
     let lost = read(&both, &[("plans/one.md", &lost), ("plans/two.md", SOUND)]);
     assert_eq!(found(&lost), ["!MISSING_DEPENDENCY plans/MASTER.md:7"]);
-    let bare = one("# P Phase 1: One\n\n## Gates\n- `cargo test`\n");
-    assert_eq!(
-        found(&bare),
-        [
-            "!GATE_PARSE_ERROR plans/one.md:4",
-            "!MISSING_GATES plans/one.md:0",
-            "NO_NOTES_OUTPUT plans/one.md:0"
-        ]
-    );
+}
+
+/// The tasks of a plan, one a line.
+fn lines_of(plan: &Plan, choices: &PlanChoices) -> Result<Vec<String>, String> {
+    let path = |path: &Path| path.display().to_string();
+    let drafts = plan::drafts(plan, choices, (&|_| "text".to_owned(), &path))?;
+    let line = |draft: &dbs::domain::TaskDraft| {
+        let deps: Vec<&str> = draft.deps.iter().map(dbs::domain::TaskId::as_str).collect();
+        let asks = if draft.needs_approval { " asks" } else { "" };
+        format!("{} after {deps:?}{asks}", draft.id)
+    };
+    Ok(drafts.iter().map(line).collect())
 }
 
 #[test]
@@ -268,24 +284,7 @@ fn the_phases_of_a_plan_become_tasks_one_after_another_or_as_they_depend() {
     ];
     let plan = read(&master(rows), &files);
     assert_eq!(found(&plan), Vec::<String>::new());
-    let made = |choices: PlanChoices| {
-        let made = plan::drafts(
-            &plan,
-            &choices,
-            (&|_| "text".to_owned(), &|path| path.display().to_string()),
-        );
-        made.map(|drafts| {
-            let line = |draft: &dbs::domain::TaskDraft| {
-                let deps: Vec<&str> = draft.deps.iter().map(dbs::domain::TaskId::as_str).collect();
-                format!(
-                    "{} after {deps:?}{}",
-                    draft.id,
-                    if draft.needs_approval { " asks" } else { "" }
-                )
-            };
-            drafts.iter().map(line).collect::<Vec<_>>()
-        })
-    };
+    let made = |choices: PlanChoices| lines_of(&plan, &choices);
     let one_by_one = made(PlanChoices::default()).unwrap();
     assert_eq!(
         one_by_one,
@@ -385,10 +384,12 @@ const PIECES: &[&str] = &[
 
 #[test]
 fn a_plan_with_thousands_of_lines_is_read_at_once() {
-    let rows: String = (0..900)
-        .map(|n| format!("| {n} | [P](p{n}.md) | | | |\n"))
+    let rows: Vec<String> = (0..900)
+        .map(|n| format!("| {n} | [P](p{n}.md) | | | |"))
         .collect();
-    let tasks: String = (0..20_000).map(|n| format!("- [ ] 1.{n}: Do it\n")).collect();
+    let rows = format!("{}\n", rows.join("\n"));
+    let tasks: Vec<String> = (0..20_000).map(|n| format!("- [ ] 1.{n}: Do it")).collect();
+    let tasks = format!("{}\n", tasks.join("\n"));
     let phase = format!("{SOUND}{tasks}");
     let mut open = |path: &Path| {
         let is_first = path.ends_with("p0.md");

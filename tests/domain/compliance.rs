@@ -251,6 +251,26 @@ fn steps_count_on_the_way_or_in_the_report_and_over_all_attempts() {
 }
 
 #[test]
+fn a_step_that_is_a_subagents_is_done_when_that_one_was_seen() {
+    let mut fixture = BoardFixture::new();
+    let steps = texts(&["task_validator"]);
+    fixture.released(phase(
+        "p",
+        PlanEntry {
+            steps,
+            ..PlanEntry::default()
+        },
+    ));
+    let first = fixture.open("p");
+    let name = "task-validator".to_owned();
+    fixture.happen(Event::SubagentSeen { attempt: first, name });
+    fixture.live(first, SignalKind::Done, "");
+    fixture.verify(first, &[]);
+    assert_eq!(fixture.stage("p"), "merging");
+    assert!(!format!("{:?}", fixture.task("p").comments).contains("warnings"));
+}
+
+#[test]
 fn where_a_person_decides_approval_accepts_the_work_and_rejection_has_it_fixed() {
     let held = || {
         let mut fixture = with_policy(FindingPolicy::Ask);

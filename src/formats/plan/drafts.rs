@@ -14,6 +14,7 @@ const PROVED: [&str; 2] = ["implementation", "write_notes"];
 
 /// How a plan is to be carried out.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct PlanChoices {
     /// The phase to begin with; those before it are left out (P31).
     pub from: Option<String>,
@@ -25,22 +26,28 @@ pub struct PlanChoices {
     pub trusts_status: bool,
 }
 
+/// Gives the text of an item's file.
+pub type BodyOf<'a> = &'a dyn Fn(&PlanItem) -> String;
+
+/// Names a file as people in the project do.
+pub type PathName<'a> = &'a dyn Fn(&Path) -> String;
+
 /// The batch of a plan: its title as an id.
 pub fn batch_of(plan: &Plan) -> BatchId {
     let words = step_name(&plan.title).replace('_', "-");
-    let kept: String = words.chars().filter(|sign| sign.is_ascii()).take(40).collect();
+    let kept: String = words.chars().filter(char::is_ascii).take(40).collect();
     let kept = kept.trim_matches('-');
     BatchId::from(if kept.is_empty() { "plan" } else { kept })
 }
 
-/// The tasks of a sound plan. `body` gives the text of an item's file; `path` names a file as people in the project do.
+/// The tasks of a sound plan.
 ///
 /// # Errors
 /// When the choices name a phase that is not there, or leave nothing to do.
 pub fn drafts(
     plan: &Plan,
     choices: &PlanChoices,
-    (body, path): (&dyn Fn(&PlanItem) -> String, &dyn Fn(&Path) -> String),
+    (body, path): (BodyOf<'_>, PathName<'_>),
 ) -> Result<Vec<TaskDraft>, String> {
     let batch = batch_of(plan);
     let first = match &choices.from {
@@ -100,7 +107,7 @@ fn gates(item: &PlanItem) -> Vec<GateCommand> {
     commands.collect()
 }
 
-fn entry(plan: &Plan, item: &PlanItem, path: &dyn Fn(&Path) -> String) -> PlanEntry {
+fn entry(plan: &Plan, item: &PlanItem, path: PathName<'_>) -> PlanEntry {
     let steps = item.steps.iter().filter(|step| !PROVED.contains(step));
     PlanEntry {
         source: PlanSource {

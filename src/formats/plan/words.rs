@@ -69,7 +69,11 @@ pub(super) fn fields(text: &Inline) -> Vec<(String, Inline)> {
     for piece in &text.0 {
         if open_key && piece.text.trim_start().starts_with(':') {
             let mut rest = piece.clone();
-            rest.text = piece.text.trim_start().trim_start_matches(':').to_owned();
+            piece
+                .text
+                .trim_start()
+                .trim_start_matches(':')
+                .clone_into(&mut rest.text);
             open_key = false;
             starts_line = ends_line(&rest.text);
             push(&mut found, rest);

@@ -1,6 +1,8 @@
 //! What a task's plan asks of its agent besides the work: subagents, steps, notes, files. What was found wanting is weighed as its
 //! stage says (P33–P38).
 
+use std::collections::BTreeSet;
+
 use super::Board;
 use super::retry::AttemptFailure;
 use super::rows::ENGINE;
@@ -179,7 +181,10 @@ fn unused_agents(task: &Task) -> Vec<ComplianceIssue> {
 /// Steps the plan asks for that nobody reported (P36).
 fn missing_steps(task: &Task) -> Vec<ComplianceIssue> {
     let wanted = task.plan.iter().flat_map(|plan| &plan.steps);
-    let open = wanted.filter(|step| !task.record.steps.contains(&step_name(step)));
+    // A step that is a subagent's is done when that subagent was seen.
+    let seen: BTreeSet<String> = task.record.agents.iter().map(|name| step_name(name)).collect();
+    let is_done = |step: &str| task.record.steps.contains(step) || seen.contains(step);
+    let open = wanted.filter(|step| !is_done(&step_name(step)));
     open.map(|step| ComplianceIssue::new(Severity::High, format!("the step {step} was not reported")))
         .collect()
 }
