@@ -336,7 +336,7 @@ fn a_warning_asks_nobody() {
 
 #[test]
 fn work_without_a_commit_is_empty_however_findings_are_weighed() {
-    let mut fixture = BoardFixture::new();
+    let mut fixture = with_policy(FindingPolicy::Ask);
     fixture.released(phase("p", PlanEntry::default()));
     let first = fixture.open("p");
     fixture.live(first, SignalKind::Done, "");
@@ -349,6 +349,7 @@ fn work_without_a_commit_is_empty_however_findings_are_weighed() {
         failures.keys().collect::<Vec<_>>(),
         [&dbs::domain::FailureClass::Empty]
     );
+    assert_eq!(fixture.word("p"), "active", "nobody is asked about nothing");
 }
 
 #[test]
@@ -361,9 +362,11 @@ fn tasks_that_list_the_same_file_work_one_after_another() {
         ..PlanEntry::default()
     };
     let mut fixture = BoardFixture::new();
-    fixture.released(phase("a", files(&["src/cart.rs"])));
-    fixture.released(phase("b", files(&["docs/x.md", "src/*"])));
-    fixture.released(phase("c", files(&["docs/y.md"])));
+    fixture.planned(phase("a", files(&["src/cart.rs"])));
+    fixture.planned(phase("b", files(&["docs/x.md", "src/*"])));
+    fixture.planned(phase("c", files(&["docs/y.md"])));
+    let ids = ["a", "b", "c"].map(dbs::domain::TaskId::from).to_vec();
+    fixture.ask(Command::Release(ids)).unwrap();
     let busy = WaitReason::FileBusy {
         task: "a".into(),
         path: "src/*".to_owned(),

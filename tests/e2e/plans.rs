@@ -50,7 +50,7 @@ const SECOND: &str = "# Invoice export Phase 2.1: CSV writer
 const WORKERS: &str = r###"
 [[part]]
 role = "phase-worker"
-task = "invoice-export-1"
+task = "invoice-1"
 attempt = 1
 steps = [
   { signal = "claim" },
@@ -61,7 +61,7 @@ steps = [
 
 [[part]]
 role = "phase-worker"
-task = "invoice-export-1"
+task = "invoice-1"
 steps = [
   { signal = "claim" },
   { write = "model.txt", text = "model\n" },
@@ -118,16 +118,16 @@ fn a_plan_is_carried_out_phase_by_phase_mended_once_and_approved_once() {
     let hash = hash(&story);
     story.dbs(&["run", "plan/MASTER.md", "--trust", &hash]);
     story.wait_until("a phase that waits for a person", || {
-        task(&story, "invoice-export-2.1")["state"]
+        task(&story, "invoice-2.1")["state"]
             .to_string()
             .contains("approval")
     });
-    let first = task(&story, "invoice-export-1");
+    let first = task(&story, "invoice-1");
     assert_eq!(first["state"], "done", "{first}");
     assert_eq!(first["tries"]["work"], 2, "{first}");
     let told = fs::read_to_string(story.attempt(2).join("prompt.md")).unwrap_or_default();
     for wanted in [
-        "This is a remediation of invoice-export-1",
+        "This is a remediation of invoice-1",
         "critical: gate model failed",
         "to do: fix what the gate found",
         "Read the phase file `plan/phase-1.md`",
@@ -136,7 +136,7 @@ fn a_plan_is_carried_out_phase_by_phase_mended_once_and_approved_once() {
     ] {
         assert!(told.contains(wanted), "{wanted}: {told}");
     }
-    story.dbs(&["approve", "invoice-export-2.1"]);
+    story.dbs(&["approve", "invoice-2.1"]);
     story.wait_until("the end of the plan", || story.count("done") == 2);
     let files = story.git(&story.origin(), &["ls-tree", "-r", "--name-only", "work"]);
     for file in [
@@ -183,13 +183,31 @@ fn nothing_of_a_plan_runs_before_a_person_has_seen_its_commands_and_a_changed_co
         "--json",
     ]);
     assert!(
-        made.contains("invoice-export-2.1") && !made.contains("invoice-export-1\""),
+        made.contains("invoice-2.1") && !made.contains("invoice-1\""),
         "{made}"
     );
     let again = said(&story.run(&["run", "plan/MASTER.md", "--trust", &hash, "--phase", "2.1"]));
     assert!(
-        again.contains("invoice-export-2.1"),
+        again.contains("it is on the board already, invoice-2.1"),
         "it is there already: {again}"
+    );
+}
+
+#[test]
+fn another_plan_with_the_same_first_word_gets_longer_ids() {
+    let story = story();
+    let hash = hash(&story);
+    story.dbs(&["run", "plan/MASTER.md", "--trust", &hash]);
+    let folder = story.project().join("plan");
+    fs::write(
+        folder.join("OTHER.md"),
+        MASTER.replace("Invoice export", "Invoice import"),
+    )
+    .unwrap();
+    let made = story.dbs(&["run", "plan/OTHER.md", "--trust", &hash]);
+    assert!(
+        made.contains("invoice-import-2.1  Phase 2.1: CSV writer"),
+        "{made}"
     );
 }
 

@@ -61,8 +61,9 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &RunPlanArgs) -> CommandResult {
         return Ok(ExitCode::SUCCESS);
     }
     agree(&listing, wanted.trust.as_deref())?;
-    let drafts = drafts(&plan, &place, wanted)?;
-    hand_over(edge, &plan, (drafts, wanted))
+    let mut access = BoardAccess::open_project(place.clone())?;
+    let drafts = free_drafts(&mut access, &plan, (&place, wanted))?;
+    hand_over(edge, &mut access, (&plan, drafts, wanted))
 }
 
 /// Reads the plan with the files of its phases. A link in a plan leads nowhere outside of the folder of the plan.
@@ -146,12 +147,38 @@ fn agree(listing: &TrustListing, given: Option<&str>) -> Result<(), String> {
     }
 }
 
-fn drafts(plan: &Plan, place: &ProjectPaths, wanted: &RunPlanArgs) -> Result<Vec<TaskDraft>, String> {
+/// The tasks of the plan, by ids that no task of another plan has.
+fn free_drafts(
+    access: &mut BoardAccess,
+    plan: &Plan,
+    (place, wanted): (&ProjectPaths, &RunPlanArgs),
+) -> Result<Vec<TaskDraft>, String> {
+    let known = access.ids()?;
+    let short = drafts(plan, place, (wanted, false))?;
+    let Some(taken) = short.iter().find(|draft| known.contains(&draft.id)) else {
+        return Ok(short);
+    };
+    let other = access.task(&taken.id)?;
+    if other.is_some_and(|other| other.task.batch == taken.batch) {
+        return Err(format!(
+            "could not run the plan: it is on the board already, {} is a phase of it; `dbs retry {}` takes a phase up again",
+            taken.id, taken.id
+        ));
+    }
+    drafts(plan, place, (wanted, true))
+}
+
+fn drafts(
+    plan: &Plan,
+    place: &ProjectPaths,
+    (wanted, has_long_ids): (&RunPlanArgs, bool),
+) -> Result<Vec<TaskDraft>, String> {
     let choices = PlanChoices {
         from: wanted.phase.clone(),
         is_parallel: wanted.parallel,
         asks: wanted.interactive,
         trusts_status: wanted.trust_plan,
+        has_long_ids,
     };
     let path = |path: &Path| in_project(path, &place.root);
     let body = |item: &PlanItem| {
@@ -178,10 +205,9 @@ fn in_project(path: &Path, root: &Path) -> String {
 
 fn hand_over(
     edge: &ProcessEnv,
-    plan: &Plan,
-    (drafts, wanted): (Vec<TaskDraft>, &RunPlanArgs),
+    access: &mut BoardAccess,
+    (plan, drafts, wanted): (&Plan, Vec<TaskDraft>, &RunPlanArgs),
 ) -> CommandResult {
-    let mut access = BoardAccess::open(edge)?;
     let by = edge.author();
     let batch = plan::batch_of(plan);
     let refused = |refusal: crate::domain::Refusal| {

@@ -12,6 +12,9 @@ use crate::domain::{BatchId, PlanEntry, PlanSource, TaskDraft, TaskId};
 /// Steps that other evidence proves: a commit, and the notes.
 const PROVED: [&str; 2] = ["implementation", "write_notes"];
 
+/// Longest beginning of a short id, in bytes.
+const LONGEST_PREFIX: usize = 8;
+
 /// How a plan is to be carried out.
 #[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
@@ -24,6 +27,8 @@ pub struct PlanChoices {
     pub asks: bool,
     /// Whether phases that the plan calls completed are left out.
     pub trusts_status: bool,
+    /// Whether the ids of its tasks begin with its whole name, because other tasks have the short ones.
+    pub has_long_ids: bool,
 }
 
 /// Gives the text of an item's file.
@@ -38,6 +43,13 @@ pub fn batch_of(plan: &Plan) -> BatchId {
     let kept: String = words.chars().filter(char::is_ascii).take(40).collect();
     let kept = kept.trim_matches('-');
     BatchId::from(if kept.is_empty() { "plan" } else { kept })
+}
+
+/// The beginning of the ids of its tasks: the first word of its name, so short that the number behind it is seen on the board.
+fn short_name(batch: &BatchId) -> &str {
+    let first = batch.as_str().split('-').next().unwrap_or_default();
+    let end = first.floor_char_boundary(LONGEST_PREFIX);
+    first.get(..end).unwrap_or(first)
 }
 
 /// The tasks of a sound plan.
@@ -66,7 +78,11 @@ pub fn drafts(
     if wanted.is_empty() {
         return Err("nothing is left to do in this plan".to_owned());
     }
-    let task_id = |item: &PlanItem| TaskId::new(format!("{batch}-{}", item.id));
+    let prefix = match choices.has_long_ids {
+        true => batch.as_str(),
+        false => short_name(&batch),
+    };
+    let task_id = |item: &PlanItem| TaskId::new(format!("{prefix}-{}", item.id));
     let ids: BTreeMap<&str, TaskId> = wanted
         .iter()
         .map(|item| (item.id.as_str(), task_id(item)))
