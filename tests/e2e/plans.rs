@@ -136,6 +136,11 @@ fn a_plan_is_carried_out_phase_by_phase_mended_once_and_approved_once() {
     ] {
         assert!(told.contains(wanted), "{wanted}: {told}");
     }
+    let second = task(&story, "invoice-2.1");
+    assert!(
+        !second["comments"].to_string().contains("warnings"),
+        "its step was reported: {second}"
+    );
     story.dbs(&["approve", "invoice-2.1"]);
     story.wait_until("the end of the plan", || story.count("done") == 2);
     let files = story.git(&story.origin(), &["ls-tree", "-r", "--name-only", "work"]);
@@ -190,6 +195,20 @@ fn nothing_of_a_plan_runs_before_a_person_has_seen_its_commands_and_a_changed_co
     assert!(
         again.contains("it is on the board already, invoice-2.1"),
         "it is there already: {again}"
+    );
+}
+
+#[test]
+#[cfg(unix)]
+fn a_phase_that_is_a_link_to_a_file_elsewhere_is_not_read() {
+    let story = story();
+    let phase = story.project().join("plan/phase-1.md");
+    fs::remove_file(&phase).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", &phase).unwrap();
+    let found = said(&story.run(&["audit", "plan/MASTER.md"]));
+    assert!(
+        found.contains("a link to a file outside of the folder of the plan (PHASE_NOT_FOUND)"),
+        "{found}"
     );
 }
 

@@ -235,6 +235,7 @@ fn complete(doing: &mut ActivityKind, attempt: AttemptId, facts: &ToolFacts) {
 mod tests {
     use super::*;
     use crate::adapters::agents::claude::title;
+    use crate::agent_state::Seen;
     use crate::domain::Span;
     use crate::engine::inbox::{Received, inbox};
 
@@ -285,6 +286,26 @@ mod tests {
             states.close();
         });
         assert!(seen.len() < 50, "{}", seen.len());
+    }
+
+    #[test]
+    fn a_subagent_that_is_seen_is_told_to_the_board_by_its_name() {
+        let (states, (inlet, outlet)) = (AgentStates::default(), inbox());
+        let attempt = AttemptId(7);
+        states.begin(attempt);
+        let (id, name) = ("1".to_owned(), "validator".to_owned());
+        states.observe(attempt, Source::Hook, &AgentReport::of(Seen::Child { id, name }));
+        std::thread::scope(|scope| {
+            let facts = facts(|_, _| None);
+            let (states, inlet) = (&states, &inlet);
+            scope.spawn(move || states.run(inlet, &facts));
+            let Received::Envelope(envelope) = outlet.next(Some(Span(60_000))) else {
+                panic!("nothing was told");
+            };
+            let name = "validator".to_owned();
+            assert_eq!(envelope.event, Event::SubagentSeen { attempt, name });
+            states.close();
+        });
     }
 
     #[test]
