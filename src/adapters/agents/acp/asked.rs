@@ -36,7 +36,8 @@ pub(super) fn outcome(params: &Value, reply: &AskReply) -> Value {
         AskReply::AllowAlways => of_kind("allow_always").or_else(|| of_kind("allow_once")),
         // What is allowed once must not be allowed for ever.
         AskReply::Allow | AskReply::Choose(_) | AskReply::Text(_) => of_kind("allow_once"),
-        AskReply::Deny(_) => of_kind("reject_once"),
+        // A refusal for ever is still one; without any the tool would take its turn for cancelled.
+        AskReply::Deny(_) => of_kind("reject_once").or_else(|| of_kind("reject_always")),
     };
     match chosen {
         Some(option) => json!({ "outcome": { "outcome": "selected", "optionId": option } }),
@@ -147,6 +148,13 @@ mod tests {
         assert_eq!(
             chosen(&options(&["allow_once"]), &AskReply::AllowAlways),
             "o-allow_once"
+        );
+        assert_eq!(
+            chosen(
+                &options(&["allow_once", "reject_always"]),
+                &AskReply::Deny(String::new())
+            ),
+            "o-reject_always"
         );
         assert_eq!(outcome(&json!({}), &AskReply::Deny(String::new())), cancelled());
     }

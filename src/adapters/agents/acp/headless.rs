@@ -18,6 +18,8 @@ use crate::domain::{AskKind, AskReply};
 const VERSION: u64 = 1;
 /// Permissions that wait at a time; more are not given.
 const MOST_ASKED: usize = 64;
+/// Messages that wait at a time; more are not taken.
+const MOST_WAITING: usize = 100;
 /// The event that says which session was begun.
 const BEGUN: &str = "session";
 /// The code of an error that says that a person has to log in.
@@ -38,6 +40,8 @@ pub struct AcpSession {
     transcript: SessionTranscript,
     /// Whether this turn goes on because it was sent back at its end.
     again: bool,
+    /// Why the turn that is over did not come to its own end.
+    problem: Option<&'static str>,
 }
 
 /// How far it has come. The number is that of the request whose reply leads on.
@@ -65,6 +69,7 @@ impl AcpSession {
             asked: BTreeMap::new(),
             transcript: SessionTranscript::default(),
             again: false,
+            problem: None,
         }
     }
 }
@@ -98,6 +103,10 @@ impl HeadlessTool for AcpSession {
     }
 
     fn message(&mut self, text: &str, id: &str) -> Vec<HeadlessStep> {
+        if self.waiting.len() >= MOST_WAITING {
+            let text = format!("! this message was not taken: {MOST_WAITING} wait already");
+            return vec![HeadlessStep::Show(text)];
+        }
         self.waiting.push_back((id.to_owned(), text.to_owned()));
         self.next_turn()
     }
@@ -127,7 +136,8 @@ impl HeadlessTool for AcpSession {
         if let Some(why) = go_on {
             return self.prompt(why);
         }
-        self.over(Doing::DONE)
+        let problem = self.problem.take().map(str::to_owned);
+        self.over(Doing::Done { problem })
     }
 
     fn permission_answer(&mut self, id: &str, _input: &Value, reply: &AskReply) -> Vec<HeadlessStep> {
@@ -236,9 +246,10 @@ impl AcpSession {
             return steps;
         }
         self.phase = Phase::Asked;
-        let words = match reason {
-            "end_turn" => "= turn over".to_owned(),
-            _ => format!("= turn over: {}", text(result, "/stopReason")),
+        self.problem = stopped(reason);
+        let words = match self.problem {
+            None => "= turn over".to_owned(),
+            Some(problem) => format!("= turn over: {problem}"),
         };
         steps.push(HeadlessStep::Show(words));
         let input =
@@ -322,12 +333,34 @@ impl AcpSession {
     }
 }
 
-/// Why a request failed, in the words of the tool.
+/// Why a turn that was not cancelled ended before its own end; none where it came to it. A reason that is not known is none of the
+/// protocol, and no turn is taken for a good one by it.
+fn stopped(reason: &str) -> Option<&'static str> {
+    match reason {
+        "end_turn" => None,
+        "refusal" => Some("the model refused to go on"),
+        "max_tokens" => Some("the answer was cut: it reached the most tokens that its tool allows"),
+        "max_turn_requests" => Some("the turn was cut: it reached the most requests that its tool allows"),
+        _ => Some("the tool gave a reason that is not known"),
+    }
+}
+
+/// Why a request failed, in the words of the tool; where it has none, by the code.
 fn why(error: &Value) -> String {
-    let told = text(error, "/data/details");
-    match (text(error, "/message"), told) {
-        (message, told) if told.is_empty() => message,
-        (message, told) => format!("{message}: {told}"),
+    let message = filled(error, "/message").unwrap_or_else(|| named(error));
+    match filled(error, "/data/details").or_else(|| filled(error, "/data")) {
+        None => message,
+        Some(told) => format!("{message}: {told}"),
+    }
+}
+
+/// What the code of an error means.
+fn named(error: &Value) -> String {
+    match error.pointer("/code").and_then(Value::as_i64) {
+        Some(NOT_LOGGED_IN) => "the tool asks to log in".to_owned(),
+        Some(-32603) => "the tool failed within itself (error -32603)".to_owned(),
+        Some(code) => format!("the tool gave error {code} without words"),
+        None => "the tool gave an error without words".to_owned(),
     }
 }
 

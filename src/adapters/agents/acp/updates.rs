@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::adapters::agents::json_report::{positive, raw, text};
 use crate::agent_state::{AgentReport, Doing, Figures, Work};
+use crate::domain::Cost;
 
 /// What one `session/update` says.
 pub(super) fn read(update: &Value) -> AgentReport {
@@ -12,14 +13,28 @@ pub(super) fn read(update: &Value) -> AgentReport {
         "tool_call" => AgentReport::doing(Doing::Working(Work::Tool(text(update, "/title")))),
         "tool_call_update" if matches!(raw(update, "/status"), "completed" | "failed") => thinking(),
         "usage_update" => AgentReport {
-            figures: vec![Figures::Context {
-                used: positive(update, "/used"),
-                window: positive(update, "/size"),
-            }],
+            figures: figures(update),
             ..AgentReport::default()
         },
         _ => AgentReport::default(),
     }
+}
+
+/// How full the context is, and what the session has cost so far. A cost counts only in dollars.
+fn figures(update: &Value) -> Vec<Figures> {
+    let mut figures = vec![Figures::Context {
+        used: positive(update, "/used"),
+        window: positive(update, "/size"),
+    }];
+    let amount = update.pointer("/cost/amount").and_then(Value::as_f64);
+    let is_dollars = raw(update, "/cost/currency") == "USD";
+    if let Some(cost) = amount.filter(|_| is_dollars).and_then(Cost::of_dollars) {
+        figures.push(Figures::Total {
+            tokens: None,
+            cost: Some(cost),
+        });
+    }
+    figures
 }
 
 fn thinking() -> AgentReport {
@@ -47,5 +62,32 @@ mod tests {
             window: Some(100),
         };
         assert_eq!(used.figures, [context]);
+    }
+
+    #[test]
+    fn a_cost_counts_only_where_it_is_an_amount_of_dollars() {
+        let costs = |cost: &Value| {
+            let update = json!({ "sessionUpdate": "usage_update", "used": 1, "size": 2, "cost": cost });
+            let figures = read(&update).figures;
+            figures.into_iter().find_map(|figures| match figures {
+                Figures::Total { cost, .. } => cost,
+                _ => None,
+            })
+        };
+        assert_eq!(
+            costs(&json!({ "amount": 0.25, "currency": "USD" })),
+            Some(Cost(250_000))
+        );
+        for strange in [
+            json!(null),
+            json!(0.25),
+            json!({ "amount": 0.25, "currency": "EUR" }),
+            json!({ "amount": 0.25 }),
+            json!({ "amount": -1, "currency": "USD" }),
+            json!({ "amount": "0.25", "currency": "USD" }),
+            json!({ "amount": 1e300, "currency": "USD" }),
+        ] {
+            assert_eq!(costs(&strange), None, "{strange}");
+        }
     }
 }

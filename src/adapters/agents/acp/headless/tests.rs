@@ -143,3 +143,79 @@ fn files_and_terminals_are_refused_and_strange_replies_say_nothing() {
         "{steps:?}"
     );
 }
+
+#[test]
+fn a_turn_that_was_cut_or_refused_is_sent_back_once_and_then_failed_with_words() {
+    for (reason, words) in [
+        ("refusal", "refused"),
+        ("max_tokens", "most tokens"),
+        ("max_turn_requests", "most requests"),
+        ("\u{1b}[2Jnews", "not known"),
+        ("", "not known"),
+    ] {
+        let mut session = at_work();
+        let ended = ends(&mut session, 3, reason);
+        let Some(HeadlessStep::Event { id, .. }) = ended.last() else {
+            panic!("{ended:?}")
+        };
+        let shown = |step: &HeadlessStep| matches!(step, HeadlessStep::Show(line) if line.contains(words));
+        assert!(ended.iter().any(shown), "{reason}: {ended:?}");
+        assert_eq!(written(&session.event_answer(id, Some("report"))).len(), 1);
+        let ended = ends(&mut session, 4, reason);
+        let Some(HeadlessStep::Event { id, input }) = ended.last() else {
+            panic!("{ended:?}")
+        };
+        assert_eq!(input["stop_hook_active"], true);
+        let over = session.event_answer(id, None);
+        let failed = |step: &HeadlessStep| {
+            matches!(step, HeadlessStep::Report(report)
+                if report.seen.iter().any(|seen| format!("{seen:?}").contains(words)))
+        };
+        assert!(over.iter().any(failed), "{reason}: {over:?}");
+        // The next turn begins without the problem of the last.
+        session.message("more", "m2");
+        let ended = ends(&mut session, 5, "end_turn");
+        let Some(HeadlessStep::Event { id, .. }) = ended.last() else {
+            panic!("{ended:?}")
+        };
+        let done = HeadlessStep::Report(AgentReport::doing(Doing::DONE));
+        assert_eq!(session.event_answer(id, None), [done]);
+    }
+}
+
+#[test]
+fn an_error_of_the_protocol_is_told_in_words_also_where_the_tool_has_none() {
+    for (error, words) in [
+        (json!({ "code": -32603 }), "failed within itself"),
+        (
+            json!({ "code": -32603, "message": "Internal error", "data": { "details": "no disk" } }),
+            "Internal error: no disk",
+        ),
+        (
+            json!({ "code": -32602, "message": "Bad", "data": "no model" }),
+            "Bad: no model",
+        ),
+        (json!({ "code": -7, "message": "" }), "error -7"),
+        (json!({}), "without words"),
+    ] {
+        let mut session = at_work();
+        let steps = says(&mut session, &json!({ "id": 3, "error": error }));
+        let Some(HeadlessStep::Report(report)) = steps.last() else {
+            panic!("{steps:?}")
+        };
+        assert!(format!("{report:?}").contains(words), "{error}: {report:?}");
+    }
+}
+
+#[test]
+fn only_so_many_messages_wait_and_who_sends_one_more_is_told() {
+    let mut session = at_work();
+    for number in 0..MOST_WAITING {
+        assert_eq!(session.message("more", &number.to_string()), []);
+    }
+    let refused = session.message("one too many", "last");
+    let is_told =
+        |step: &HeadlessStep| matches!(step, HeadlessStep::Show(line) if line.contains("not taken"));
+    assert!(refused.iter().all(is_told) && refused.len() == 1, "{refused:?}");
+    assert_eq!(session.waiting.len(), MOST_WAITING);
+}
