@@ -11,7 +11,7 @@ use crate::protocol::reports::in_format;
 use crate::read_model::{CostGroup, CostRow, ReadModel};
 
 /// Said where no tool has reported anything.
-const NOTHING: &str = "no agent has reported what it used; Claude Code and Codex do while they work, `dbs agents` says which others do";
+const NOTHING: &str = "no agent has reported what it used; `dbs agents` says which do";
 
 /// Said instead of an amount where tools tell tokens and no money.
 const NO_PRICE: &str = "no price known";
