@@ -78,9 +78,10 @@ pub fn drafts(
     if wanted.is_empty() {
         return Err("nothing is left to do in this plan".to_owned());
     }
-    let prefix = match choices.has_long_ids {
-        true => batch.as_str(),
-        false => short_name(&batch),
+    let prefix = if choices.has_long_ids {
+        batch.as_str()
+    } else {
+        short_name(&batch)
     };
     let task_id = |item: &PlanItem| TaskId::new(format!("{prefix}-{}", item.id));
     let ids: BTreeMap<&str, TaskId> = wanted

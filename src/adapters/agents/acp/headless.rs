@@ -9,7 +9,7 @@ use super::message::{self, Message};
 use super::printed::SessionTranscript;
 use super::{asked, updates};
 use crate::adapters::agents::headless::{HeadlessStep, HeadlessTool};
-use crate::adapters::agents::json_report::{failed, failure, filled, raw, text};
+use crate::adapters::agents::json_report::{failed, failure, filled, raw};
 use crate::adapters::agents::tool_ask::ToolAsk;
 use crate::agent_state::{AgentReport, Doing, Wait};
 use crate::domain::{AskKind, AskReply};
