@@ -18,7 +18,7 @@ use crate::protocol::query::OutputFormat;
 pub use cost::CostArgs;
 pub use examples::command;
 pub use logs::{EventsArgs, LogsArgs};
-pub use plans::{AuditArgs, RunPlanArgs};
+pub use plans::{AuditArgs, InitArgs, RunPlanArgs};
 pub use prompt::PromptArgs;
 pub(in crate::cli) use signal::SIGNALS;
 pub(in crate::cli) use signal::parse_word;
@@ -201,8 +201,8 @@ pub enum CliCommand {
     },
     /// Tasks by state and stage, and what is in the state folder
     Debug(JsonFlag),
-    /// Prepare this project: folders and ignore rules
-    Init(JsonFlag),
+    /// Prepare this project: folders and ignore rules; with a name make the files of a new plan
+    Init(InitArgs),
     /// See everything work: a throw-away repository with scripted agents
     Demo(DemoArgs),
     /// The keys in force, with a person's own

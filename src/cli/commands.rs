@@ -28,7 +28,7 @@ pub mod workflows;
 use std::process::ExitCode;
 
 use crate::adapters::output;
-use crate::cli::args::{CliCommand, JsonFlag};
+use crate::cli::args::{CliCommand, InitArgs, JsonFlag};
 use crate::cli::board_access::BoardAccess;
 use crate::config::process_env::ProcessEnv;
 use crate::domain::{AgentDisplay, Command, SignalKind};
@@ -121,7 +121,10 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Agents(json) => agents::run(edge, json),
         CliCommand::Sessions(json) => sessions::list(edge, json),
         CliCommand::Stop { all, now, json } => stop::stop(edge, (all, now), json),
-        CliCommand::Init(json) => sessions::init(edge, json),
+        CliCommand::Init(InitArgs {
+            feature: None, json, ..
+        }) => sessions::init(edge, json),
+        CliCommand::Init(wanted) => plans::init(edge, &wanted),
         CliCommand::Debug(json) => show::debug(edge, json),
         CliCommand::Notify { test, json } => notify::run(edge, test, json),
         CliCommand::Doctor { repair: true, json } => copies::repair(edge, json),

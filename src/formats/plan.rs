@@ -9,12 +9,14 @@ mod master;
 mod model;
 mod order;
 mod phase;
+mod templates;
 mod words;
 
 use std::path::{Component, Path, PathBuf};
 
-pub use drafts::{BodyOf, PathName, PlanChoices, batch_of, drafts};
+pub use drafts::{BodyOf, PathName, PlanChoices, batch_of, drafts, slug};
 pub use model::{PhaseStatus, Plan, PlanFinding, PlanGate, PlanGroup, PlanItem, PlanKind, PlanTask};
+pub use templates::{NewPlan, TEMPLATES, new_plan};
 
 use crate::domain::task::GateCommand;
 use findings::Findings;

@@ -110,7 +110,7 @@ const CASES: &[Case] = &[
     case("restore", (&["nope.db"], 1), &["nope.db"], (GIT, Refused("nope.db"))),
     case("notify", (&["nope"], 2), &[], (GIT, Well)),
     case("debug", (&["nope"], 2), &[], (GIT, Well)),
-    case("init", (&["nope"], 2), &[], (GIT, Refused("origin"))),
+    case("init", (&["--nope"], 2), &[], (GIT, Refused("origin"))),
     case("demo", (&["--speed", "nope"], 2), &[], (Elsewhere, Elsewhere)),
     case("keys", (&["--preset", "nope"], 1), &[], (Well, Well)),
     case("cost", (&["--by", "nope"], 2), &[], (GIT, Well)),

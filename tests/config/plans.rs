@@ -330,6 +330,46 @@ fn the_phases_of_a_plan_become_tasks_one_after_another_or_as_they_depend() {
     );
 }
 
+/// P18, P49, P58, P67.
+#[test]
+fn every_new_plan_passes_its_own_audit() {
+    let gates = [GateCommand {
+        name: "test".to_owned(),
+        command: "make test".to_owned(),
+    }];
+    for (template, phases) in plan::TEMPLATES.iter().zip([1, 3, 12]) {
+        let made = plan::new_plan(&plan::NewPlan {
+            feature: "Größe {date} export",
+            phases,
+            template,
+            date: "2026-11-23",
+            gates: &gates,
+        });
+        let files: Vec<(String, &str)> = made
+            .iter()
+            .map(|(name, text)| (format!("plans/{name}"), text.as_str()))
+            .collect();
+        let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+        let read = read(&made[0].1, &files);
+        assert_eq!(found(&read), Vec::<String>::new(), "{template}");
+        assert_eq!(
+            (read.title.as_str(), read.items.len()),
+            ("Größe {date} export", phases as usize)
+        );
+        let last = read.items.last().unwrap();
+        assert_eq!(
+            last.notes.as_deref(),
+            Some(format!("notes/NOTES_gre_date_export_phase_{phases}.md").as_str())
+        );
+        assert!(last.tasks.len() >= 4 && last.gates.len() == 1, "{last:?}");
+        assert_eq!(last.needs.len(), usize::from(phases > 1));
+        let left = made
+            .iter()
+            .find(|(_, text)| text.replace("{date}", "").contains('{'));
+        assert_eq!(left, None, "no place is left open");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 

@@ -231,6 +231,21 @@ fn another_plan_with_the_same_first_word_gets_longer_ids() {
 }
 
 #[test]
+fn a_new_plan_is_made_from_a_template_and_never_over_another() {
+    let story = story();
+    let refused = said(&story.run(&["init", "Invoice export"]));
+    assert!(refused.contains("set a check first"), "{refused}");
+    story.configure("[gates]\ntest = \"true\"\n");
+    story.trust();
+    let made = story.dbs(&["init", "Invoice export", "--phases", "2", "--template", "backend"]);
+    assert!(made.contains("plans/invoice-export/phase-2.md"), "{made}");
+    let audit = story.run(&["audit", "plans/invoice-export/MASTER_PLAN.md", "--strict"]);
+    assert_eq!(audit.status.code(), Some(0), "{}", said(&audit));
+    let again = said(&story.run(&["init", "Invoice export"]));
+    assert!(again.contains("is there already"), "{again}");
+}
+
+#[test]
 fn a_plan_with_an_error_is_audited_shown_and_not_run() {
     let story = story();
     let phase = story.project().join("plan/phase-1.md");

@@ -122,7 +122,10 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("backup", "dbs backup\ndbs backup ~/shop.db"),
     ("restore", "dbs restore ~/shop.db"),
     ("notify", "dbs notify\ndbs notify --test"),
-    ("init", "dbs init"),
+    (
+        "init",
+        "dbs init\ndbs init \"Invoice export\" --phases 4 --template backend",
+    ),
     (
         "demo",
         "dbs demo\ndbs demo --plain\ndbs demo --headless --speed 10\ndbs demo --agent claude",

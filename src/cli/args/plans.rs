@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::args::JsonFlag;
+use crate::formats::plan::TEMPLATES;
 
 /// Arguments of `dbs audit`.
 #[derive(Debug, Args)]
@@ -14,6 +15,21 @@ pub struct AuditArgs {
     /// Exit with 2 when there are warnings
     #[arg(long)]
     pub strict: bool,
+    #[command(flatten)]
+    pub json: JsonFlag,
+}
+
+/// Arguments of `dbs init`.
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// What a new plan is about; without it the project is prepared
+    pub feature: Option<String>,
+    /// How many phases the plan has
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=50), requires = "feature")]
+    pub phases: u32,
+    /// What its phases are like
+    #[arg(long, default_value = "generic", value_parser = TEMPLATES, requires = "feature")]
+    pub template: String,
     #[command(flatten)]
     pub json: JsonFlag,
 }

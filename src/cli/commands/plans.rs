@@ -7,9 +7,10 @@ use std::io::{BufRead as _, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use crate::adapters::clock;
 use crate::adapters::output;
 use crate::adapters::text_file;
-use crate::cli::args::{AuditArgs, RunPlanArgs};
+use crate::cli::args::{AuditArgs, InitArgs, RunPlanArgs};
 use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::CommandResult;
 use crate::cli::failure::could_not;
@@ -64,6 +65,59 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &RunPlanArgs) -> CommandResult {
     let mut access = BoardAccess::open_project(place.clone())?;
     let drafts = free_drafts(&mut access, &plan, (&place, wanted))?;
     hand_over(edge, &mut access, (&plan, drafts, wanted))
+}
+
+/// Makes the files of a new plan in a folder of its own; no file that is there is touched.
+pub(super) fn init(edge: &ProcessEnv, wanted: &InitArgs) -> CommandResult {
+    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let feature = wanted.feature.as_deref().unwrap_or_default().trim();
+    let usable = |sign: char| !sign.is_control() && !"|[]`".contains(sign);
+    if feature.is_empty() || feature.len() > 80 || !feature.chars().all(usable) {
+        return Err(
+            "could not make a plan: name it in at most 80 letters, without | [ ] and backticks".to_owned(),
+        );
+    }
+    let gates = own_gates(Some(&place));
+    if gates.is_empty() {
+        return Err(
+            "could not make a plan: nothing would prove its phases; set a check first, for example: dbs config gates.test 'make test'"
+                .to_owned(),
+        );
+    }
+    let folder = place.root.join("plans").join(plan::slug(feature));
+    let failed = |error: std::io::Error| format!("could not make {}: {error}", folder.display());
+    if folder.exists() {
+        return Err(format!(
+            "could not make a plan: {} is there already; name it otherwise",
+            folder.display()
+        ));
+    }
+    std::fs::create_dir_all(&folder).map_err(failed)?;
+    let date = clock::utc_date(clock::now());
+    let files = plan::new_plan(&plan::NewPlan {
+        feature,
+        phases: wanted.phases,
+        template: &wanted.template,
+        date: &date,
+        gates: &gates,
+    });
+    for (name, text) in &files {
+        std::fs::write(folder.join(name), text).map_err(failed)?;
+    }
+    let made: Vec<String> = files
+        .iter()
+        .map(|(name, _)| in_project(&folder.join(name), &place.root))
+        .collect();
+    if wanted.json.json {
+        output::json(&serde_json::json!({ "files": made }));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let master = made.first().cloned().unwrap_or_default();
+    output::all(made);
+    output::line(&format!(
+        "write down what each phase is to do, then: dbs audit {master}; dbs run {master}"
+    ));
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Reads the plan with the files of its phases. A link in a plan leads nowhere outside of the folder of the plan.

@@ -37,12 +37,17 @@ pub type BodyOf<'a> = &'a dyn Fn(&PlanItem) -> String;
 /// Names a file as people in the project do.
 pub type PathName<'a> = &'a dyn Fn(&Path) -> String;
 
-/// The batch of a plan: its title as an id.
-pub fn batch_of(plan: &Plan) -> BatchId {
-    let words = step_name(&plan.title).replace('_', "-");
+/// A title as part of an id or of a file name: lower case words of ASCII, joined by dashes.
+pub fn slug(title: &str) -> String {
+    let words = step_name(title).replace('_', "-");
     let kept: String = words.chars().filter(char::is_ascii).take(40).collect();
     let kept = kept.trim_matches('-');
-    BatchId::from(if kept.is_empty() { "plan" } else { kept })
+    if kept.is_empty() { "plan" } else { kept }.to_owned()
+}
+
+/// The batch of a plan: its title as an id.
+pub fn batch_of(plan: &Plan) -> BatchId {
+    BatchId::new(slug(&plan.title))
 }
 
 /// The beginning of the ids of its tasks: the first word of its name, so short that the number behind it is seen on the board.
