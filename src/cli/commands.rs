@@ -31,7 +31,7 @@ use crate::adapters::output;
 use crate::cli::args::{CliCommand, InitArgs, JsonFlag};
 use crate::cli::board_access::BoardAccess;
 use crate::config::process_env::ProcessEnv;
-use crate::domain::{AgentDisplay, Command, SignalKind};
+use crate::domain::{Command, SignalKind};
 use crate::engine::inbox::CommandReply;
 use crate::protocol::query::Report;
 
@@ -93,13 +93,7 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         }
         CliCommand::Approve(one) => tasks::approve(edge, &one),
         CliCommand::KillAgent { name, json } => tasks::kill(edge, &name, json),
-        CliCommand::Mode { id, mode, json } => {
-            let mode = mode.map(|word| match word.as_str() {
-                "headless" => AgentDisplay::Headless,
-                _ => AgentDisplay::Visible,
-            });
-            execute(edge, Command::SetMode(id.as_str().into(), mode), json)
-        }
+        CliCommand::Mode { id, mode, json } => tasks::mode(edge, (&id, mode.as_deref()), json),
         CliCommand::Task(verb) => tasks::task(edge, verb),
         CliCommand::Why { id, json } => show::print_report(edge, Report::Why(id), json),
         CliCommand::Retry(retry) => tasks::retry(edge, retry),

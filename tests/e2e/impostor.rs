@@ -33,6 +33,7 @@ const TRIES: &[(&str, &str)] = &[
     ("restore", "restore nope.db"),
     ("resume", "resume"),
     ("retry", "retry t-2"),
+    ("run", "run ../../../MASTER.md --trust x"),
     ("server", "server"),
     ("skip", "skip t-2"),
     ("start", "start --plain"),

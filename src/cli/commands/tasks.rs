@@ -9,7 +9,7 @@ use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::{CommandResult, create, execute, import, print_reply, show};
 use crate::cli::text_input;
 use crate::config::process_env::ProcessEnv;
-use crate::domain::{AskKind, AskReply, Command, TaskId, TaskPatch};
+use crate::domain::{AgentDisplay, AskKind, AskReply, Command, TaskId, TaskPatch};
 use crate::protocol::query::Report;
 
 pub(super) fn task(edge: &ProcessEnv, verb: TaskCommand) -> CommandResult {
@@ -156,6 +156,15 @@ fn reply_or(
     };
     let answer = access.execute(&edge.author(), command)?;
     Ok(print_reply(&answer, "", json))
+}
+
+/// Lets the agents of a task work with or without their tool's interface.
+pub(super) fn mode(edge: &ProcessEnv, (id, mode): (&str, Option<&str>), json: JsonFlag) -> CommandResult {
+    let mode = mode.map(|word| match word {
+        "headless" => AgentDisplay::Headless,
+        _ => AgentDisplay::Visible,
+    });
+    execute(edge, Command::SetMode(id.into(), mode), json)
 }
 
 /// Stops an agent, named by its name, its attempt or its task.

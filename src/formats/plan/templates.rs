@@ -109,15 +109,12 @@ fn filled(template: &str, values: &[(&str, &str)]) -> String {
             let value = values.iter().find(|(known, _)| *known == name)?;
             Some((value.1, behind))
         });
-        match known {
-            Some((value, behind)) => {
-                text.push_str(value);
-                rest = behind;
-            }
-            None => {
-                text.push('{');
-                rest = after;
-            }
+        if let Some((value, behind)) = known {
+            text.push_str(value);
+            rest = behind;
+        } else {
+            text.push('{');
+            rest = after;
         }
     }
     text.push_str(rest);
