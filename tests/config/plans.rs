@@ -261,6 +261,23 @@ fn phases_that_cannot_be_done_in_any_order_are_said_so() {
     assert_eq!(found(&lost), ["!MISSING_DEPENDENCY plans/MASTER.md:7"]);
 }
 
+#[test]
+fn a_phase_lists_so_many_names_and_no_more() {
+    let many = |word: &str| {
+        (0..50_000)
+            .map(|n| format!("{word}{n} "))
+            .collect::<Vec<_>>()
+            .concat()
+    };
+    let (phases, agents) = (many("Phase 7"), many("AGENT:a"));
+    let head = format!("**Depends On:** {phases}\n\n## Process");
+    let text = SOUND
+        .replace("## Process", &head)
+        .replace("- [ ] Write", &format!("- [ ] {agents}\n- [ ] Write"));
+    let item = one(&text).items.remove(0);
+    assert_eq!((item.needs.len(), item.agents.len()), (100, 100));
+}
+
 /// The tasks of a plan, one a line.
 fn lines_of(plan: &Plan, choices: &PlanChoices) -> Result<Vec<String>, String> {
     let path = |path: &Path| path.display().to_string();

@@ -213,6 +213,25 @@ fn a_phase_that_is_a_link_to_a_file_elsewhere_is_not_read() {
 }
 
 #[test]
+fn a_plan_that_names_a_large_file_again_and_again_is_refused() {
+    let story = story();
+    let folder = story.project().join("plan");
+    let block = format!("```\n{}\n```\n", "x".repeat(3_000_000));
+    fs::write(folder.join("phase-1.md"), format!("{FIRST}{block}")).unwrap();
+    let rows: Vec<String> = (0..20)
+        .map(|n| format!("| {n} | [Again](phase-1.md) | | | |"))
+        .collect();
+    let table = MASTER.split("| 1 |").next().unwrap();
+    fs::write(folder.join("MASTER.md"), format!("{table}{}\n", rows.join("\n"))).unwrap();
+    let found = said(&story.run(&["audit", "plan/MASTER.md"]));
+    assert!(
+        found.contains("have more than 16777216 bytes together"),
+        "{}",
+        &found[..500.min(found.len())]
+    );
+}
+
+#[test]
 fn another_plan_with_the_same_first_word_gets_longer_ids() {
     let story = story();
     let hash = hash(&story);

@@ -24,6 +24,9 @@ use crate::formats::plan::{self, Plan, PlanChoices, PlanItem};
 /// Largest file of a plan, in bytes.
 const LARGEST: u64 = 4 * 1024 * 1024;
 
+/// Most bytes of all files of a plan together: the same file may be named again and again.
+const LARGEST_PLAN: usize = 16 * 1024 * 1024;
+
 /// Exit code of `--strict` for a plan with warnings.
 const DOUBTFUL: u8 = 2;
 
@@ -129,12 +132,17 @@ fn read(file: &Path, place: Option<&ProjectPaths>) -> Result<Plan, String> {
         _ => Path::new("."),
     };
     let real_folder = folder.canonicalize().map_err(|error| failed(&error))?;
+    let mut room = LARGEST_PLAN;
     let mut open = |path: &Path| {
         let real = path.canonicalize().map_err(|error| error.to_string())?;
         if !real.starts_with(&real_folder) {
             return Err("it is a link to a file outside of the folder of the plan".to_owned());
         }
-        text_file::read_text(&real, LARGEST).map_err(|error| error.to_string())
+        let text = text_file::read_text(&real, LARGEST).map_err(|error| error.to_string())?;
+        let left = room.checked_sub(text.len());
+        room = left
+            .ok_or_else(|| format!("the files of the plan have more than {LARGEST_PLAN} bytes together"))?;
+        Ok(text)
     };
     Ok(plan::read(file, &text, &own_gates(place), &mut open))
 }

@@ -17,6 +17,9 @@ const STEPS: [(&str, &str); 6] = [
     ("write notes", "write_notes"),
 ];
 
+/// Most names of one kind that a phase may list: phases it waits for, subagents.
+const MOST_NAMES: usize = 100;
+
 /// What the part at hand stands below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Section {
@@ -118,7 +121,7 @@ fn declared(item: &mut PlanItem, text: &str) {
 
 fn need(item: &mut PlanItem, ids: Vec<String>) {
     for id in ids {
-        if id != item.id && !item.needs.contains(&id) {
+        if id != item.id && item.needs.len() < MOST_NAMES && !item.needs.contains(&id) {
             item.needs.push(id);
         }
     }
@@ -163,7 +166,7 @@ fn marked_agents(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn add_agent(item: &mut PlanItem, name: &str) {
-    if !item.agents.iter().any(|known| known == name) {
+    if item.agents.len() < MOST_NAMES && !item.agents.iter().any(|known| known == name) {
         item.agents.push(name.to_owned());
     }
 }

@@ -21,6 +21,9 @@ pub(super) fn status(text: &str) -> Option<PhaseStatus> {
     })
 }
 
+/// Most phases that are read of one text.
+const MOST_NAMED: usize = 100;
+
 /// Ids of phases that a text names by the word: `Phase 1 and Phase 2.1`, `phases 3a`. A sentence that begins with a no names none.
 pub(super) fn named_phases(text: &str) -> Vec<String> {
     if is_none(text) {
@@ -37,6 +40,9 @@ pub(super) fn named_phases(text: &str) -> Vec<String> {
         let id = word.trim_end_matches(['.', '-', '_']);
         if std::mem::take(&mut is_next) && is_id(id) && !found.iter().any(|known| known == id) {
             found.push(id.to_owned());
+        }
+        if found.len() == MOST_NAMED {
+            break;
         }
     }
     found
