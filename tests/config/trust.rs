@@ -274,6 +274,19 @@ fn what_a_person_sets_is_trusted_by_that_and_nothing_beside_it() {
 }
 
 #[test]
+fn a_value_that_stands_there_already_is_trusted_by_being_set_once_more() {
+    let trusting = Trusting::with("[gates]\none = \"first\"\n");
+    trusting.trust_all();
+    trusting.write("[gates]\none = \"theirs\"\ntwo = \"second\"\n");
+    assert_eq!(trusting.gates(), ["first"]);
+    let act = || set(&trusting.files, "gates.one", "theirs");
+    let (written, kept) = trusting.trust().by_own_hand(("gates.one", Some("theirs")), act);
+    written.unwrap();
+    kept.unwrap();
+    assert_eq!(trusting.gates(), ["theirs"]);
+}
+
+#[test]
 fn what_changes_while_a_person_sets_a_key_is_not_trusted_with_it() {
     let trusting = Trusting::with("[gates]\none = \"first\"\n");
     trusting.file("check.sh", "#!/bin/sh\nmake\n");

@@ -173,7 +173,9 @@ impl ProjectTrust {
 
     fn trust_key(&self, before: &TrustReport, key: &str, value: Option<&str>) -> Result<(), TrustError> {
         let listing = self.listing()?;
-        if listing == before.listing {
+        // A value that stands there already is trusted by being set once more.
+        let is_listed = listing.items.iter().any(|listed| listed.item.name == key);
+        if listing == before.listing && !is_listed {
             return Ok(());
         }
         let mut record = before.record.clone();
