@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::attempt::{Activity, AttemptState, Verdict};
-use crate::domain::task::{HoldReason, TaskState};
+use crate::domain::task::{HoldReason, TaskState, behind_failed};
 use crate::domain::{
     Ask, AskKind, AskReply, Attempt, AttemptId, Board, Command, EngineAction, FailureClass, Task, TaskId,
     Timestamp, Worker,
@@ -171,7 +171,7 @@ fn of_task(board: &Board, task: &Task) -> Option<AttentionItem> {
             format!("checks found: {what}: approve it as it is, or reject it to have that fixed"),
         ),
         TaskState::Held(hold) => (of_hold(board, task, hold), task.hold_text(hold)),
-        TaskState::Failed(why) => (AttentionKind::Failed, why.clone()),
+        TaskState::Failed(why) => (AttentionKind::Failed, behind_failed(why).to_owned()),
         TaskState::Backlog
         | TaskState::Released
         | TaskState::Active

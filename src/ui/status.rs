@@ -2,7 +2,7 @@
 
 use super::theme::{Glyphs, StyleRole};
 use crate::domain::attempt::{ActivityKind, Attempt, AttemptState, StopCause};
-use crate::domain::task::{HoldReason, Task, TaskState, WaitReason};
+use crate::domain::task::{HoldReason, Task, TaskState, WaitReason, behind_failed};
 use crate::domain::{FailureClass, NoticeLevel, Timestamp, Worker};
 use crate::read_model::{AttentionKind, ReadModel, source_words};
 
@@ -136,7 +136,7 @@ pub(super) fn task_status(task: &Task, model: &ReadModel, now: Timestamp) -> Sta
         TaskState::Backlog => (DisplayStatus::Backlog, "backlog".to_owned()),
         TaskState::Parked(why) => (DisplayStatus::Paused, format!("parked: {why}")),
         TaskState::Done => (DisplayStatus::Done, "done".to_owned()),
-        TaskState::Failed(why) => (DisplayStatus::Failed, format!("failed: {why}")),
+        TaskState::Failed(why) => (DisplayStatus::Failed, format!("failed: {}", behind_failed(why))),
         TaskState::Skipped(root) => (
             DisplayStatus::Skipped,
             format!("skipped, {} failed", model.name_of(root)),

@@ -405,3 +405,25 @@ fn what_a_task_must_leave_alone_is_compared_with_the_head_it_came_with() {
         "still the same stage"
     );
 }
+
+#[test]
+fn a_phase_that_failed_is_not_said_to_have_failed_failed() {
+    let mut fixture = BoardFixture::new();
+    fixture.released(phase("p", PlanEntry::default()));
+    for _ in 0..3 {
+        let open = fixture.open("p");
+        fixture.live(open, SignalKind::Done, "");
+        fixture.verify(
+            open,
+            &[(EvidenceKind::Gates, Tri::No("gate t failed".to_owned()))],
+        );
+    }
+    assert_eq!(fixture.word("p"), "failed");
+    let model = dbs::read_model::ReadModel::of(&fixture.board, fixture.now);
+    let texts: Vec<&str> = model.attention.iter().map(|item| item.text.as_str()).collect();
+    assert_eq!(
+        texts,
+        ["3 of 3 tries: critical: gate t failed"],
+        "the word failed stands before it"
+    );
+}

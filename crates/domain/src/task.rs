@@ -173,6 +173,11 @@ impl TaskState {
     }
 }
 
+/// The reason of a failure as it reads behind the word failed, which it may begin with itself.
+pub fn behind_failed(why: &str) -> &str {
+    why.strip_prefix("failed ").unwrap_or(why)
+}
+
 /// Why a task is held until a person acts. Ends only by an explicit act with an author.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -83,7 +83,10 @@ pub(super) fn why_task(board: &ReadModel, task: &Task) -> String {
         ),
         TaskState::Parked(why) => format!("{id} is set aside: {why}; retry with `dbs retry {id}`"),
         TaskState::Done => format!("{id} is done"),
-        TaskState::Failed(why) => format!("{id} failed: {why}; retry with `dbs retry {id}`"),
+        TaskState::Failed(why) => {
+            let why = crate::domain::task::behind_failed(why);
+            format!("{id} failed: {why}; retry with `dbs retry {id}`")
+        }
         TaskState::Skipped(cause) => format!("{id} was skipped because of {}", board.name_of(cause)),
         TaskState::Cancelled => format!("{id} was closed without being done"),
     }
