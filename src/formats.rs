@@ -10,6 +10,7 @@ pub mod permissions;
 pub mod plan;
 pub mod prompt;
 pub mod scenario;
+pub mod span_text;
 mod table;
 pub mod tag;
 pub mod task_list;

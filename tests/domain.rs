@@ -15,6 +15,8 @@ mod awaiting;
 mod budget;
 #[path = "domain/builtin.rs"]
 mod builtin;
+#[path = "domain/changing.rs"]
+mod changing;
 #[path = "domain/columns.rs"]
 mod columns;
 #[path = "domain/commands.rs"]

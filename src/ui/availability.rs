@@ -7,7 +7,8 @@ use super::screen_layout::{ScreenLayout, is_running};
 use super::state::{PaneContent, UiState};
 use super::target::ActionTarget;
 use super::views::{target, view_of};
-use crate::domain::task::{HoldReason, WaitReason};
+use crate::domain::WaitReason;
+use crate::domain::task::HoldReason;
 use crate::domain::workflow::RejectTo;
 use crate::domain::{Task, TaskState};
 

@@ -1,8 +1,9 @@
 //! How a task or an agent is marked: glyph, word, colour role (K80, P50). The word alone says everything.
 
 use super::theme::{Glyphs, StyleRole};
-use crate::domain::attempt::{ActivityKind, Attempt, AttemptState, StopCause};
-use crate::domain::task::{HoldReason, Task, TaskState, WaitReason, behind_failed};
+use crate::domain::WaitReason;
+use crate::domain::attempt::{ActivityKind, Attempt, AttemptState};
+use crate::domain::task::{HoldReason, Task, TaskState, behind_failed};
 use crate::domain::{FailureClass, NoticeLevel, Timestamp, Worker};
 use crate::read_model::{AttentionKind, ReadModel, source_words};
 
@@ -182,7 +183,7 @@ pub(super) fn attempt_status(attempt: &Attempt) -> StatusLabel {
     match &attempt.state {
         AttemptState::Starting => StatusLabel::new(DisplayStatus::Starting, "starting", attempt.created_at),
         AttemptState::Stopping(cause) => {
-            let word = format!("stopping: {}", stop_word(*cause));
+            let word = format!("stopping: {}", cause.word());
             StatusLabel::new(DisplayStatus::Quiet, word, since)
         }
         AttemptState::Verifying => {
@@ -241,23 +242,6 @@ pub(super) fn asks(what: &str) -> String {
 pub(super) fn as_question(what: &str) -> String {
     let mark = if what.contains('?') { "" } else { "?" };
     format!("{what}{mark}")
-}
-
-/// The word for why an attempt is stopped.
-pub(super) fn stop_word(cause: StopCause) -> &'static str {
-    match cause {
-        StopCause::Finished => "finished",
-        StopCause::Timeout => "ran too long",
-        StopCause::Paused => "paused",
-        StopCause::Killed => "stopped by a person",
-        StopCause::Cancelled => "task moved or closed",
-        StopCause::Quota => "usage limit",
-        StopCause::Budget => "budget used up",
-        StopCause::Context => "context full",
-        StopCause::Mode => "goes on in another way",
-        StopCause::NotLoggedIn => "not logged in",
-        StopCause::Interrupted => "interrupted",
-    }
 }
 
 /// What a class of failure means, in a sentence.

@@ -242,6 +242,11 @@ fn everything_that_is_wrong_is_said_with_its_code_file_and_line() {
             "NO_NOTES_OUTPUT plans/one.md:0"
         ]
     );
+    let twice = one(&SOUND.replace(
+        "## Gates\n",
+        "## Gates\n- test: passes (command: `true`)\n- test: again (command: `true`)\n",
+    ));
+    assert_eq!(found(&twice), ["!GATE_PARSE_ERROR plans/one.md:8"]);
 }
 
 #[test]

@@ -138,6 +138,25 @@ fn record() -> PlanRecord {
     record
 }
 
+fn patch() -> TaskPatch {
+    TaskPatch {
+        title: Some("text".to_owned()),
+        body: Some("text".to_owned()),
+        priority: Some(0),
+        add_tags: BTreeSet::from(["x".to_owned()]),
+        remove_tags: BTreeSet::from(["y".to_owned()]),
+        stage: Some("reviewing".into()),
+        workflow: Some("phased".into()),
+        gates: Some(vec![GateCommand {
+            name: "test".to_owned(),
+            command: "true".to_owned(),
+        }]),
+        needs_approval: Some(true),
+        timeout: Some(Span::seconds(1)),
+        plan: draft().plan,
+    }
+}
+
 fn commands() -> Vec<Command> {
     let text = || "text".to_owned();
     let replies = [
@@ -161,17 +180,8 @@ fn commands() -> Vec<Command> {
         },
         Command::Create(draft()),
         Command::CreateAll(vec![draft()]),
-        Command::Update(
-            "t".into(),
-            TaskPatch {
-                title: Some(text()),
-                body: Some(text()),
-                priority: Some(0),
-                add_tags: BTreeSet::from(["x".to_owned()]),
-                remove_tags: BTreeSet::from(["y".to_owned()]),
-                stage: Some("reviewing".into()),
-            },
-        ),
+        Command::Update("t".into(), patch()),
+        Command::Update("t".into(), TaskPatch::default()),
         Command::Comment("t".into(), text()),
         Command::AddDependency("t".into(), "u".into()),
         Command::RemoveDependency("t".into(), "u".into()),
@@ -512,6 +522,7 @@ fn task() -> Task {
         priority: 2,
         deps: BTreeSet::from(["u".into()]),
         gates: Vec::new(),
+        timeout: Some(Span::seconds(90)),
         stage: "development".into(),
         state: TaskState::Released,
         open_attempt: Some(a()),

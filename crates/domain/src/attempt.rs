@@ -278,6 +278,25 @@ pub enum StopCause {
     Interrupted,
 }
 
+impl StopCause {
+    /// The words for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            StopCause::Finished => "finished",
+            StopCause::Timeout => "ran too long",
+            StopCause::Paused => "paused",
+            StopCause::Killed => "stopped by a person",
+            StopCause::Cancelled => "task moved or closed",
+            StopCause::Quota => "usage limit",
+            StopCause::Budget => "budget used up",
+            StopCause::Context => "context full",
+            StopCause::Mode => "goes on in another way",
+            StopCause::NotLoggedIn => "not logged in",
+            StopCause::Interrupted => "interrupted",
+        }
+    }
+}
+
 /// What the engine concluded when an attempt had ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

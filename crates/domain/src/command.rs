@@ -10,6 +10,7 @@ use super::id::{AskId, AttemptId, BatchId, StageId, TaskId, WorkflowId};
 use super::plan_entry::PlanEntry;
 use super::session::AgentDisplay;
 use super::task::{GateCommand, TaskKind};
+use super::time::Span;
 
 /// A request of a person or a program to change the board; it may be refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,8 +117,9 @@ impl TaskDraft {
 /// Longest description or comment of a task in bytes.
 pub const MAX_TEXT_BYTES: usize = 256 * 1024;
 
-/// Changes to the text, tags, priority or stage of an existing task.
+/// Changes to an existing task; what is `None` stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct TaskPatch {
     pub title: Option<String>,
     pub body: Option<String>,
@@ -126,6 +128,20 @@ pub struct TaskPatch {
     pub remove_tags: BTreeSet<String>,
     /// Move to that stage; an open attempt is stopped and void (K21).
     pub stage: Option<StageId>,
+    /// Go on by another workflow, at its entry unless a stage is named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<WorkflowId>,
+    /// Its own gates, in the place of those it has; they count from the next check on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gates: Option<Vec<GateCommand>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needs_approval: Option<bool>,
+    /// Longest run of one attempt; zero: as its stage says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Span>,
+    /// What its plan says of it besides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Arc<PlanEntry>>,
 }
 
 /// Why a command was refused.

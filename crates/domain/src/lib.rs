@@ -29,6 +29,7 @@ pub mod time;
 pub mod tool_use;
 pub mod tri;
 pub mod usage;
+pub mod wait_reason;
 pub mod workflow;
 
 pub use ask::{Ask, AskAnswer, AskChannel, AskKind, AskRecord, AskReply};
@@ -59,9 +60,10 @@ pub use session::{
 };
 pub use settings::{BoardSettings, Budgets, UntrustedFiles};
 pub use signal::{Signal, SignalKind};
-pub use task::{HoldReason, Task, TaskState, WaitReason};
+pub use task::{HoldReason, Task, TaskState};
 pub use time::{Span, Timestamp};
 pub use tool_use::{ToolAction, ToolUse};
 pub use tri::Tri;
 pub use usage::{AttemptUsage, ContextFill, Cost, Spending, Tokens, Usage};
+pub use wait_reason::WaitReason;
 pub use workflow::{EngineAction, EvidenceKind, Workflow};

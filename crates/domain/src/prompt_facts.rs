@@ -234,7 +234,10 @@ impl PromptSources<'_> {
             evidence,
             may_write: mode.access(stage) == FileAccess::Write,
             workspace: Some(mode.workspace(stage)),
-            time_limit: stage.timeout.unwrap_or(self.settings.agent_timeout),
+            time_limit: task
+                .timeout
+                .or(stage.timeout)
+                .unwrap_or(self.settings.agent_timeout),
         }
     }
 

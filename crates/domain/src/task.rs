@@ -14,8 +14,9 @@ use super::failure::FailureClass;
 use super::id::{AttemptId, BatchId, StageId, TaskId, WorkflowId};
 use super::plan_entry::{PlanEntry, PlanRecord};
 use super::session::AgentDisplay;
-use super::time::Timestamp;
+use super::time::{Span, Timestamp};
 use super::usage::{Cost, Spending, Tokens};
+use super::wait_reason::WaitReason;
 use super::workflow::{EvidenceKind, Stage};
 
 /// The unit of work, and everything that is remembered about it.
@@ -33,6 +34,9 @@ pub struct Task {
     pub priority: u8,
     pub deps: BTreeSet<TaskId>,
     pub gates: Vec<GateCommand>,
+    /// Longest run of one attempt at it, in the place of its stage's limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Span>,
     pub stage: StageId,
     pub state: TaskState,
     /// The open attempt, when there is one: `Active`, `Verifying`.
@@ -244,43 +248,6 @@ impl fmt::Display for HoldReason {
     }
 }
 
-/// Why the scheduler has not started a released task.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WaitReason {
-    Dependencies(Vec<TaskId>),
-    /// A dependency names a task that does not exist (LK-28).
-    UnknownDependency(TaskId),
-    Until(Timestamp),
-    /// Heads of these dependencies are not merged (K46).
-    DependencyNotMerged(Vec<TaskId>),
-    /// Another attempt holds the stage's single place (K47).
-    SingletonBusy(AttemptId),
-    /// An agent of another task is at work on a file that this one lists, too.
-    FileBusy {
-        task: TaskId,
-        path: String,
-    },
-    /// All places for agents are taken (K48).
-    NoRoom {
-        running: u32,
-        most: u32,
-    },
-    /// Enough were started in this turn; next turn.
-    TurnLimit,
-    Paused,
-    /// No person has trusted what the project's files would start.
-    Untrusted,
-    NoGoAhead,
-    Aborted,
-    /// No base branch is configured (K62).
-    NoBase,
-    /// The attempt that was stopped when the task was moved has not ended yet.
-    StillEnding(AttemptId),
-    /// Its workflow is not loaded, or has no such stage (any more).
-    NoStage(WorkflowId, StageId),
-}
-
 impl Task {
     /// Whether a stage's evidence says anything about it: what its plan does not ask for is not looked at.
     pub fn asks_for(&self, kind: &EvidenceKind, stage: &Stage) -> bool {
@@ -347,40 +314,6 @@ fn exhaustion_text(class: FailureClass, times: Option<u32>, cause: Option<&str>)
         (_, Some(times), None) => format!("failed {times} of {times} tries: {class}"),
         (_, None, _) => format!("failed too often: {class}"),
     }
-}
-
-impl fmt::Display for WaitReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            WaitReason::Dependencies(ids) => write!(f, "waits for {}", join(ids)),
-            WaitReason::UnknownDependency(id) => write!(f, "depends on {id}, which does not exist"),
-            WaitReason::Until(_) => f.write_str("waits to be retried"),
-            WaitReason::DependencyNotMerged(ids) => write!(f, "waits for the merge of {}", join(ids)),
-            WaitReason::SingletonBusy(attempt) => {
-                write!(f, "one at a time in this stage: attempt {attempt} is running")
-            }
-            WaitReason::FileBusy { task, path } => {
-                write!(f, "{task} is at work on {path}, which this task lists, too")
-            }
-            WaitReason::NoRoom { running, most } => write!(f, "{running} of {most} agents are running"),
-            WaitReason::TurnLimit => f.write_str("starts in the next turn"),
-            WaitReason::Paused => f.write_str("the board is paused"),
-            WaitReason::Untrusted => {
-                f.write_str("nobody has trusted what this project's files would start: dbs trust show")
-            }
-            WaitReason::NoGoAhead => f.write_str("its batch has not been released yet"),
-            WaitReason::Aborted => f.write_str("its run was aborted"),
-            WaitReason::NoBase => f.write_str("no base branch is set: dbs config base_branch NAME"),
-            WaitReason::StillEnding(attempt) => write!(f, "attempt {attempt} has not ended yet"),
-            WaitReason::NoStage(workflow, stage) => {
-                write!(f, "no workflow {workflow} with a stage {stage} is loaded")
-            }
-        }
-    }
-}
-
-fn join(ids: &[TaskId]) -> String {
-    ids.iter().map(TaskId::as_str).collect::<Vec<_>>().join(", ")
 }
 
 /// A remark that a person, an agent or the engine wrote on a task.

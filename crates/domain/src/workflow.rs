@@ -202,6 +202,27 @@ pub enum EvidenceKind {
 }
 
 impl EvidenceKind {
+    /// What it proves, in words for people.
+    pub fn words(&self) -> String {
+        match self {
+            EvidenceKind::CommitsAhead => "commits ahead of the base".to_owned(),
+            EvidenceKind::Committed => "what was left is committed".to_owned(),
+            EvidenceKind::Pushed => "branch on the remote".to_owned(),
+            EvidenceKind::Merged => "head merged into the remote base".to_owned(),
+            EvidenceKind::WorkspaceUnchanged => "workspace unchanged".to_owned(),
+            EvidenceKind::Commented => "findings as a comment".to_owned(),
+            EvidenceKind::Report(path) => format!("report {path}"),
+            EvidenceKind::Gates => "gates".to_owned(),
+            EvidenceKind::Approved => "a person's approval".to_owned(),
+            EvidenceKind::Notes => "notes, where the plan names them".to_owned(),
+            EvidenceKind::AgentsUsed => "subagents the plan names".to_owned(),
+            EvidenceKind::StepsDone => "steps the plan names".to_owned(),
+            EvidenceKind::Protected => "protected files unchanged".to_owned(),
+            EvidenceKind::ListedFiles => "the listed files and no others".to_owned(),
+            EvidenceKind::GateFails(name) => format!("gate {name} fails"),
+        }
+    }
+
     /// What an agent has to do about a No, where that is not plain from its text (P42).
     pub fn action(&self) -> Option<&'static str> {
         match self {

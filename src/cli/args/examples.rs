@@ -49,7 +49,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("task ready", "dbs task ready"),
     (
         "task update",
-        "dbs task update dbs-1 --priority 0 --add-tag priority\ndbs task update dbs-1 --stage development",
+        "dbs task update dbs-1 --priority 0 --add-tag priority\ndbs task update dbs-1 --stage development\ndbs task update dbs-1 --gate lint='make lint' --timeout 90m",
     ),
     (
         "task comment",

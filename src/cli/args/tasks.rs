@@ -6,7 +6,9 @@ use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueP
 use clap::{Args, Subcommand, value_parser};
 
 use crate::cli::args::{JsonFlag, parse_word};
-use crate::domain::task::TaskKind;
+use crate::domain::Span;
+use crate::domain::task::{GateCommand, TaskKind};
+use crate::formats::span_text::parse_span;
 
 /// Words for the states of tasks.
 const STATES: [&str; 10] = [
@@ -24,6 +26,34 @@ const STATES: [&str; 10] = [
 
 fn task_kinds() -> impl TypedValueParser<Value = TaskKind> {
     PossibleValuesParser::new(["bug", "feature", "task", "chore"]).try_map(parse_word)
+}
+
+/// `NAME=COMMAND`.
+fn gate(text: &str) -> Result<GateCommand, String> {
+    let parts = text
+        .split_once('=')
+        .map(|(name, command)| (name.trim(), command.trim()));
+    match parts {
+        Some((name, command)) if !name.is_empty() && !command.is_empty() => Ok(GateCommand {
+            name: name.to_owned(),
+            command: command.to_owned(),
+        }),
+        _ => Err("write a name, = and a command, such as test='cargo test'".to_owned()),
+    }
+}
+
+fn yes_or_no() -> impl TypedValueParser<Value = bool> {
+    PossibleValuesParser::new(["yes", "no"]).map(|word| word == "yes")
+}
+
+/// A limit; zero stands for `default`.
+fn time_limit(text: &str) -> Result<Span, String> {
+    if text == "default" {
+        return Ok(Span::default());
+    }
+    parse_span(text)
+        .filter(|limit| *limit != Span::default())
+        .ok_or_else(|| "write a time such as 90s, 30m or 2h, or default".to_owned())
 }
 
 /// A subcommand of `dbs task`.
@@ -121,6 +151,9 @@ pub struct CreateArgs {
     /// A person must approve it
     #[arg(long)]
     pub approval: bool,
+    /// A check of its own: a name and a command; may be given several times
+    #[arg(long = "gate", value_name = "NAME=COMMAND", value_parser = gate)]
+    pub gates: Vec<GateCommand>,
     /// Hand it to the pipeline at once
     #[arg(long)]
     pub release: bool,
@@ -163,6 +196,21 @@ pub struct UpdateArgs {
     /// Move it to that stage
     #[arg(long)]
     pub stage: Option<String>,
+    /// Let it go on by that workflow, at its entry or at --stage; nobody may be at work on it
+    #[arg(long)]
+    pub workflow: Option<String>,
+    /// Its own checks from now on: a name and a command; may be given several times
+    #[arg(long = "gate", value_name = "NAME=COMMAND", value_parser = gate)]
+    pub gates: Vec<GateCommand>,
+    /// Take its own checks away
+    #[arg(long, conflicts_with = "gates")]
+    pub no_gates: bool,
+    /// Whether a person must approve it
+    #[arg(long, value_name = "yes|no", value_parser = yes_or_no())]
+    pub approval: Option<bool>,
+    /// Longest run of one attempt at it, such as 90m; default: as its stage says
+    #[arg(long, value_name = "TIME", value_parser = time_limit)]
+    pub timeout: Option<Span>,
     #[command(flatten)]
     pub json: JsonFlag,
 }

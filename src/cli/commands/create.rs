@@ -52,7 +52,7 @@ fn draft(create: CreateArgs) -> Result<TaskDraft, String> {
         tags: create.tags.into_iter().collect(),
         priority: create.priority,
         deps: named.filter(|text| !text.is_empty()).map(TaskId::from).collect(),
-        gates: Vec::new(),
+        gates: create.gates,
         plan: None,
         needs_approval: create.approval,
     })

@@ -91,6 +91,11 @@ fn update(edge: &ProcessEnv, update: UpdateArgs) -> CommandResult {
         add_tags: update.add_tags.into_iter().collect::<BTreeSet<_>>(),
         remove_tags: update.remove_tags.into_iter().collect(),
         stage: update.stage.map(|stage| stage.replace('-', "_").as_str().into()),
+        workflow: update.workflow.as_deref().map(Into::into),
+        gates: (update.no_gates || !update.gates.is_empty()).then_some(update.gates),
+        needs_approval: update.approval,
+        timeout: update.timeout,
+        plan: None,
     };
     if patch == TaskPatch::default() {
         return Err(

@@ -1,5 +1,7 @@
 //! The file of one phase: its dependencies, process, gates and tasks (4.2, P13–P17).
 
+use std::collections::BTreeSet;
+
 use super::document::{Inline, Part};
 use super::findings::Findings;
 use super::gates;
@@ -269,6 +271,16 @@ fn judge(item: &PlanItem, found: &mut Findings<'_>) {
             "phase {id} has no gates, so nothing proves its work: add a section Gates with `- name: ... (command: ...)`"
         );
         found.error("MISSING_GATES", 0, text);
+    }
+    let mut names = BTreeSet::new();
+    for gate in &item.gates {
+        if !names.insert(gate.name.as_str()) {
+            let text = format!(
+                "phase {id} has two gates called {}: give each a name of its own",
+                gate.name
+            );
+            found.error("GATE_PARSE_ERROR", gate.line, text);
+        }
     }
     if item.notes.is_none() {
         let text =

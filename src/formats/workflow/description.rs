@@ -60,7 +60,10 @@ fn lines(stage: &Stage) -> Vec<String> {
     let evidence: Vec<String> = stage
         .evidence
         .iter()
-        .map(|kind| proof(kind, stage.gates))
+        .map(|kind| match kind {
+            EvidenceKind::Gates if stage.gates == GateSet::IfAny => "gates, where there are any".to_owned(),
+            kind => kind.words(),
+        })
         .collect();
     lines.push(format!("proof      {}", evidence.join(", ")));
     let approval = match stage.approval {
@@ -90,25 +93,4 @@ fn edge_text(edges: &[Edge]) -> String {
         ways.push("done".to_owned());
     }
     ways.join(", else ")
-}
-
-fn proof(kind: &EvidenceKind, gates: GateSet) -> String {
-    match kind {
-        EvidenceKind::CommitsAhead => "commits ahead of the base".to_owned(),
-        EvidenceKind::Committed => "what was left is committed".to_owned(),
-        EvidenceKind::Pushed => "branch on the remote".to_owned(),
-        EvidenceKind::Merged => "head merged into the remote base".to_owned(),
-        EvidenceKind::WorkspaceUnchanged => "workspace unchanged".to_owned(),
-        EvidenceKind::Commented => "findings as a comment".to_owned(),
-        EvidenceKind::Report(path) => format!("report {path}"),
-        EvidenceKind::Gates if gates == GateSet::IfAny => "gates, where there are any".to_owned(),
-        EvidenceKind::Gates => "gates".to_owned(),
-        EvidenceKind::Approved => "a person's approval".to_owned(),
-        EvidenceKind::Notes => "notes, where the plan names them".to_owned(),
-        EvidenceKind::AgentsUsed => "subagents the plan names".to_owned(),
-        EvidenceKind::StepsDone => "steps the plan names".to_owned(),
-        EvidenceKind::Protected => "protected files unchanged".to_owned(),
-        EvidenceKind::ListedFiles => "the listed files and no others".to_owned(),
-        EvidenceKind::GateFails(name) => format!("gate {name} fails"),
-    }
 }

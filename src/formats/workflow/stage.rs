@@ -10,6 +10,7 @@ use crate::domain::workflow::{
     Workspace,
 };
 use crate::domain::{RoleId, SignalKind, StageId};
+use crate::formats::span_text::parse_span;
 
 /// A workflow as read, with the lines that findings about it name.
 pub(super) struct LocatedWorkflow<'a> {
@@ -197,17 +198,11 @@ fn read_evidence(fields: &mut TableReader<'_>, actor: &Actor) -> Vec<EvidenceKin
 /// A length of time: `90s`, `10m`, `2h`, or a number of seconds.
 pub(super) fn read_span(fields: &mut TableReader<'_>, key: &'static str) -> Option<Span> {
     let right = "a length of time such as \"90s\", \"10m\" or \"2h\"";
-    let span = fields.get(key, right, |item| match item.as_str() {
-        Some(text) => milliseconds(text),
-        None => u64::try_from(item.as_integer()?).ok()?.checked_mul(1000),
-    });
-    span.map(Span)
-}
-
-fn milliseconds(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let (number, factor) = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000)]
-        .into_iter()
-        .find_map(|(unit, factor)| text.strip_suffix(unit).map(|number| (number, factor)))?;
-    number.trim().parse::<u64>().ok()?.checked_mul(factor)
+    fields.get(key, right, |item| match item.as_str() {
+        Some(text) => parse_span(text),
+        None => u64::try_from(item.as_integer()?)
+            .ok()?
+            .checked_mul(1000)
+            .map(Span),
+    })
 }

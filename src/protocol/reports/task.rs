@@ -35,9 +35,10 @@ fn lines(board: &ReadModel, task: &Task, attempts: &[&Attempt]) -> Vec<String> {
     let mut lines = vec![
         format!("{}  {}", task.id, task.title),
         format!(
-            "stage {}, {}; priority {}; batch {}",
+            "stage {}, {}; workflow {}; priority {}; batch {}",
             task.stage,
             task.state.word(),
+            task.workflow,
             task.priority,
             task.batch
         ),
@@ -48,6 +49,7 @@ fn lines(board: &ReadModel, task: &Task, attempts: &[&Attempt]) -> Vec<String> {
             list(task.deps.iter().map(TaskId::as_str).collect())
         ),
     ];
+    lines.extend(rules(task));
     lines.extend(task.head.as_ref().map(|head| format!("head: {head}")));
     lines.extend(task.merged.as_ref().map(|commit| format!("merged in: {commit}")));
     if !task.body.is_empty() {
@@ -66,6 +68,26 @@ fn lines(board: &ReadModel, task: &Task, attempts: &[&Attempt]) -> Vec<String> {
             lines.push(format!("  {}:", comment.author));
             lines.extend(comment.text.lines().map(|line| format!("    {line}")));
         }
+    }
+    lines
+}
+
+/// What holds for this task and not for every task of its workflow.
+fn rules(task: &Task) -> Vec<String> {
+    let gates = task.gates.iter();
+    let mut lines: Vec<String> = gates
+        .map(|gate| format!("gate {}: {}", gate.name, gate.command))
+        .collect();
+    lines.extend(task.timeout.map(|limit| format!("an attempt may take {limit}")));
+    if task.needs_approval {
+        lines.push("a person must approve it".to_owned());
+    }
+    if let Some(plan) = &task.plan {
+        let source = &plan.source;
+        lines.push(format!(
+            "from {}:{}, item {}",
+            source.plan, source.line, source.item
+        ));
     }
     lines
 }
@@ -95,7 +117,7 @@ fn attempt_lines(attempt: &Attempt) -> Vec<String> {
             Tri::No(why) => format!("no: {}", why.lines().next().unwrap_or_default()),
             Tri::Unknown(why) => format!("unknown: {}", why.first_line()),
         };
-        format!("      {:?}: {outcome}", found.kind)
+        format!("      {}: {outcome}", found.kind.words())
     });
     std::iter::once(head).chain(evidence).collect()
 }
@@ -115,6 +137,6 @@ fn verdict_text(verdict: &Verdict) -> String {
         Verdict::Rejected(why) => format!("rejected: {}", why.lines().next().unwrap_or_default()),
         Verdict::Blocked(why) => format!("blocked: {}", why.lines().next().unwrap_or_default()),
         Verdict::Failed(class, why) => format!("{class}: {}", why.first_line()),
-        Verdict::Stopped(cause) => format!("stopped ({cause:?})"),
+        Verdict::Stopped(cause) => format!("stopped: {}", cause.word()),
     }
 }

@@ -134,7 +134,7 @@ pub(crate) fn retry(task: TaskId) -> Command {
 
 /// The inverse of a change; nothing for a move, which stops work.
 fn unpatched(task: &Task, patch: &TaskPatch) -> Option<TaskPatch> {
-    if patch.stage.is_some() {
+    if patch.stage.is_some() || patch.workflow.is_some() {
         return None;
     }
     Some(TaskPatch {
@@ -143,6 +143,11 @@ fn unpatched(task: &Task, patch: &TaskPatch) -> Option<TaskPatch> {
         priority: patch.priority.map(|_| task.priority),
         add_tags: patch.remove_tags.intersection(&task.tags).cloned().collect(),
         remove_tags: patch.add_tags.difference(&task.tags).cloned().collect(),
+        gates: patch.gates.as_ref().map(|_| task.gates.clone()),
+        needs_approval: patch.needs_approval.map(|_| task.needs_approval),
+        timeout: patch.timeout.map(|_| task.timeout.unwrap_or_default()),
+        plan: patch.plan.as_ref().and_then(|_| task.plan.clone()),
         stage: None,
+        workflow: None,
     })
 }

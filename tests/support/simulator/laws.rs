@@ -266,10 +266,15 @@ fn moved(
             format!("{id} is done in {}, and there is a way on", earlier.stage)
         })?;
     }
+    must(
+        task.workflow == earlier.workflow || earlier.open_attempt.is_none(),
+        || format!("{id} got another workflow while somebody was at work on it"),
+    )?;
     if task.stage == earlier.stage {
         return Ok(());
     }
-    let is_told = matches!(event, Event::Asked { command, .. } if names(command, id, &task.stage));
+    let entry = after.workflow_of(task).map(|flow| &flow.entry);
+    let is_told = matches!(event, Event::Asked { command, .. } if names(command, id, (&task.stage, entry)));
     let on = stage.and_then(|stage| way_on(stage, earlier));
     let back = stage.is_some_and(|stage| stage.reject == RejectTo::Stage(task.stage.clone()));
     must(is_told || back || on == Some(&task.stage), || {
@@ -287,9 +292,12 @@ fn way_on<'a>(stage: &'a Stage, task: &Task) -> Option<&'a StageId> {
 }
 
 /// Whether a person sent that task there.
-fn names(command: &Command, id: &TaskId, stage: &StageId) -> bool {
+fn names(command: &Command, id: &TaskId, (stage, entry): (&StageId, Option<&StageId>)) -> bool {
     match command {
-        Command::Update(of, patch) => of == id && patch.stage.as_ref() == Some(stage),
+        Command::Update(of, patch) => {
+            let by_workflow = patch.workflow.as_ref().and(entry);
+            of == id && patch.stage.as_ref().or(by_workflow) == Some(stage)
+        }
         Command::Retry { task, stage: to, .. } => task == id && to.as_ref() == Some(stage),
         _ => false,
     }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use dbs::domain::task::{HoldReason, Task, TaskKind};
+use dbs::domain::task::{GateCommand, HoldReason, Task, TaskKind};
 use dbs::domain::{
-    AskKind, AskReply, Board, Command, PathRules, PlanEntry, StageId, TaskDraft, TaskId, TaskPatch,
+    AskKind, AskReply, Board, Command, PathRules, PlanEntry, Span, StageId, TaskDraft, TaskId, TaskPatch,
     TaskState, Timestamp, WaitReason,
 };
 
@@ -114,6 +114,7 @@ pub(super) fn meddle(board: &Board, dice: &mut Dice) -> Command {
         6 => Command::Reject(id, why),
         7 | 8 => Command::Approve(id),
         9 => retry(id),
+        10 if dice.percent(40) => Command::Update(id, changed(board, dice)),
         10 => Command::Update(id.clone(), moved(board, &id, dice)),
         11 => Command::AddDependency(id, one(dice)),
         12 => Command::RemoveDependency(id, one(dice)),
@@ -163,6 +164,33 @@ fn moved(board: &Board, id: &TaskId, dice: &mut Dice) -> TaskPatch {
     TaskPatch {
         stage: dice.pick(&stages).cloned(),
         ..TaskPatch::default()
+    }
+}
+
+/// Other rules for a task: its workflow, its gates, its limit, or whether a person approves it.
+fn changed(board: &Board, dice: &mut Dice) -> TaskPatch {
+    let flows: Vec<_> = board.workflows.keys().cloned().collect();
+    let gate = GateCommand {
+        name: "test".to_owned(),
+        command: "make test".to_owned(),
+    };
+    match dice.between(0, 3) {
+        0 => TaskPatch {
+            workflow: dice.pick(&flows).cloned(),
+            ..TaskPatch::default()
+        },
+        1 => TaskPatch {
+            gates: Some(if dice.percent(50) { vec![gate] } else { Vec::new() }),
+            ..TaskPatch::default()
+        },
+        2 => TaskPatch {
+            timeout: Some(Span::minutes(dice.between(0, 30))),
+            ..TaskPatch::default()
+        },
+        _ => TaskPatch {
+            needs_approval: Some(dice.percent(50)),
+            ..TaskPatch::default()
+        },
     }
 }
 

@@ -9,8 +9,9 @@ use crate::attempt::{AttemptMode, Worker};
 use crate::batch::RunState;
 use crate::id::{AttemptId, RoleId, StageId, TaskId};
 use crate::plan_entry::PlanEntry;
-use crate::task::{Task, WaitReason};
+use crate::task::Task;
 use crate::time::Timestamp;
+use crate::wait_reason::WaitReason;
 use crate::workflow::{Actor, ApprovalRule, EngineAction, FileAccess, Stage, StartGuard, Workspace};
 
 /// Who may start on a released task now: an agent, the engine or a person.

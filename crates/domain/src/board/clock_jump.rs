@@ -5,7 +5,8 @@ use super::Board;
 use super::transition::Transition;
 use crate::effect::NoticeLevel;
 use crate::id::{AttemptId, TaskId};
-use crate::task::{Task, WaitReason};
+use crate::task::Task;
+use crate::wait_reason::WaitReason;
 
 impl Board {
     /// Moves everything that is due. The end of a usage limit stays: it is told by somebody else's clock.

@@ -8,19 +8,20 @@ use crate::batch::PauseReason;
 use crate::effect::{Effect, NoticeLevel};
 use crate::failure::FailureClass;
 use crate::id::AttemptId;
-use crate::task::WaitReason;
 use crate::time::{Span, Timestamp};
+use crate::wait_reason::WaitReason;
 
 /// How often an attempt's limit is doubled at most.
 const MOST_DOUBLINGS: u32 = 3;
 
 impl Board {
-    /// The longest run of an attempt: its stage's limit or the settings', doubled for every attempt of the task that ran into it
+    /// The longest run of an attempt: its task's limit, its stage's or the settings', doubled for every attempt of the task that ran into it
     /// there (LK-57).
     pub(super) fn time_limit(&self, attempt: &Attempt) -> Span {
-        let own = self.stage_of_attempt(attempt).and_then(|stage| stage.timeout);
-        let limit = own.unwrap_or(self.settings.agent_timeout);
         let task = self.tasks.get(&attempt.task);
+        let of_stage = self.stage_of_attempt(attempt).and_then(|stage| stage.timeout);
+        let own = task.and_then(|task| task.timeout).or(of_stage);
+        let limit = own.unwrap_or(self.settings.agent_timeout);
         let counters = task.and_then(|task| task.failures.get(&attempt.stage));
         let times = counters.and_then(|counters| counters.get(&FailureClass::Timeout));
         let doublings = times.copied().unwrap_or(0).min(MOST_DOUBLINGS);

@@ -10,8 +10,9 @@ use super::admission::Slots;
 use super::run_state::{BatchTotals, TaskProgress};
 use crate::attempt::Attempt;
 use crate::id::{AttemptId, BatchId, TaskId};
-use crate::task::{Task, TaskState, WaitReason};
+use crate::task::{Task, TaskState};
 use crate::time::Timestamp;
+use crate::wait_reason::WaitReason;
 
 /// The set of tasks that a rule has yet to look at because they changed.
 #[derive(Default)]

@@ -8,7 +8,8 @@ use crate::batch::{Batch, RunState};
 use crate::effect::NoticeLevel;
 use crate::id::{BatchId, TaskId};
 use crate::pluralized;
-use crate::task::{Task, TaskState, WaitReason};
+use crate::task::{Task, TaskState};
+use crate::wait_reason::WaitReason;
 
 /// How many tasks of a batch are in each kind of progress.
 #[derive(Debug, Default)]

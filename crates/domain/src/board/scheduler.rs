@@ -12,8 +12,9 @@ use crate::effect::{Effect, NoticeLevel};
 use crate::failed_turns::FailedTurns;
 use crate::id::{AttemptId, TaskId};
 use crate::session::AgentSession;
-use crate::task::{HoldReason, Task, TaskState, WaitReason};
+use crate::task::{HoldReason, Task, TaskState};
 use crate::usage::AttemptUsage;
+use crate::wait_reason::WaitReason;
 use crate::workflow::{Actor, Stage};
 
 impl Board {

@@ -2,11 +2,12 @@
 //! that moving a task makes whatever works on it void (K21).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::Board;
 use super::commands::{accepted, refusal, refuse, require_text};
 use super::task_text::{
-    check_body, check_comment, check_id, check_new, check_priority, check_tags, check_title,
+    check_body, check_comment, check_gates, check_id, check_new, check_priority, check_tags, check_title,
 };
 use super::transition::Transition;
 use crate::attempt::AttemptMode;
@@ -16,8 +17,9 @@ use crate::effect::{CommandReply, NoticeLevel};
 use crate::id::{BatchId, StageId, TaskId, WorkflowId};
 use crate::plan_entry::PlanRecord;
 use crate::task::{Task, TaskState};
-use crate::time::Timestamp;
+use crate::time::{Span, Timestamp};
 use crate::usage::Cost;
+use crate::workflow::Workflow;
 
 impl Board {
     pub(super) fn put_batch(
@@ -94,18 +96,12 @@ impl Board {
         check_body(&draft.body)?;
         check_tags(draft.tags.iter())?;
         check_priority(draft.priority)?;
+        check_gates(&draft.gates)?;
         let known = |id: &TaskId| self.tasks.contains_key(id) || before.contains(id);
         if let Some(unknown) = draft.deps.iter().find(|id| !known(id)) {
             refuse!("it would wait for {unknown}, which does not exist: create that one first");
         }
-        let Some(flow) = self.workflows.get(&draft.workflow) else {
-            let known: Vec<&str> = self.workflows.keys().map(WorkflowId::as_str).collect();
-            refuse!(
-                "there is no workflow {}: there are {}",
-                draft.workflow,
-                known.join(", ")
-            );
-        };
+        let flow = self.known_workflow(&draft.workflow)?;
         let stage = draft.stage.as_ref().unwrap_or(&flow.entry);
         if flow.stage(stage).is_none() {
             return Err(unknown_stage(stage, flow.scan.iter()));
@@ -129,27 +125,65 @@ impl Board {
             check_priority(priority)?;
         }
         check_body(patch.body.as_deref().unwrap_or_default())?;
+        check_gates(patch.gates.as_deref().unwrap_or_default())?;
         let kept = task.tags.iter().filter(|tag| !patch.remove_tags.contains(*tag));
         check_tags(kept.chain(&patch.add_tags))?;
-        let moved = patch.stage.as_ref().filter(|stage| **stage != task.stage);
-        if let Some(stage) = moved {
-            self.check_move(&task, stage)?;
-        }
+        let moved = self.target(&task, patch)?;
         self.edit(id, |task| {
-            if let Some(title) = title {
-                task.title = title;
-            }
-            if let Some(body) = &patch.body {
-                task.body.clone_from(body);
-            }
-            task.priority = patch.priority.unwrap_or(task.priority);
-            task.tags.retain(|tag| !patch.remove_tags.contains(tag));
-            task.tags.extend(patch.add_tags.iter().cloned());
+            task.title = title.unwrap_or_else(|| task.title.clone());
+            task.apply(patch);
         });
         if let Some(stage) = moved {
-            self.move_to_stage(step, by, &task, stage);
+            self.move_to_stage(step, by, &task, &stage);
         }
         Ok(accepted(format!("changed {id}")))
+    }
+
+    /// The stage to which a change moves a task, if it moves it.
+    fn target(&self, task: &Task, patch: &TaskPatch) -> Result<Option<StageId>, Refusal> {
+        let Some(workflow) = patch.workflow.as_ref().filter(|other| **other != task.workflow) else {
+            let moved = patch.stage.as_ref().filter(|stage| **stage != task.stage);
+            if let Some(stage) = moved {
+                self.check_move(task, stage)?;
+            }
+            return Ok(moved.cloned());
+        };
+        if task.open_attempt.is_some() {
+            refuse!(
+                "an agent is at work on {} by the workflow {}: wait for it, or park the task first",
+                task.id,
+                task.workflow
+            );
+        }
+        if let Some(stage) = &patch.stage {
+            self.check_move(
+                &Task {
+                    workflow: workflow.clone(),
+                    ..task.clone()
+                },
+                stage,
+            )?;
+            return Ok(Some(stage.clone()));
+        }
+        let entry = self.known_workflow(workflow)?.entry.clone();
+        self.check_move(
+            &Task {
+                workflow: workflow.clone(),
+                ..task.clone()
+            },
+            &entry,
+        )?;
+        Ok(Some(entry))
+    }
+
+    fn known_workflow(&self, id: &WorkflowId) -> Result<&Workflow, Refusal> {
+        self.workflows.get(id).map(Arc::as_ref).ok_or_else(|| {
+            let known: Vec<&str> = self.workflows.keys().map(WorkflowId::as_str).collect();
+            refusal(format!(
+                "there is no workflow {id}: there are {}",
+                known.join(", ")
+            ))
+        })
     }
 
     /// A person moves a task: as set, and whatever works on it is void (K21).
@@ -275,6 +309,29 @@ fn new_batch(now: Timestamp, id: &BatchId) -> Batch {
 }
 
 impl Task {
+    /// Takes over what a change says, but for its title and its stage.
+    fn apply(&mut self, patch: &TaskPatch) {
+        if let Some(body) = &patch.body {
+            self.body.clone_from(body);
+        }
+        self.priority = patch.priority.unwrap_or(self.priority);
+        self.tags.retain(|tag| !patch.remove_tags.contains(tag));
+        self.tags.extend(patch.add_tags.iter().cloned());
+        if let Some(workflow) = &patch.workflow {
+            self.workflow.clone_from(workflow);
+        }
+        if let Some(gates) = &patch.gates {
+            self.gates.clone_from(gates);
+        }
+        self.needs_approval = patch.needs_approval.unwrap_or(self.needs_approval);
+        if let Some(timeout) = patch.timeout {
+            self.timeout = Some(timeout).filter(|timeout| *timeout != Span::default());
+        }
+        if let Some(plan) = &patch.plan {
+            self.plan = Some(Arc::clone(plan));
+        }
+    }
+
     /// A task as it is when it was just planned: in the backlog, nothing tried.
     pub fn planned(now: Timestamp, draft: &TaskDraft, stage: StageId) -> Task {
         Task {
@@ -288,6 +345,7 @@ impl Task {
             priority: draft.priority,
             deps: draft.deps.clone(),
             gates: draft.gates.clone(),
+            timeout: None,
             stage,
             state: TaskState::Backlog,
             open_attempt: None,

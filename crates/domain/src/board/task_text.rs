@@ -1,9 +1,12 @@
 //! What ids and texts of a task may be. Ids become names of branches and folders; texts are shown, kept for ever, and given to
 //! agents, so each has an end.
 
+use std::collections::BTreeSet;
+
 use super::commands::{refusal, refuse, require_text};
 use crate::command::{MAX_TEXT_BYTES, Refusal};
 use crate::id::TaskId;
+use crate::task::GateCommand;
 
 /// Longest id in characters.
 const MAX_ID_CHARS: usize = 48;
@@ -12,6 +15,8 @@ const MAX_TITLE_CHARS: usize = 500;
 /// Longest tag in characters, and most tags of a task.
 const MAX_TAG_CHARS: usize = 48;
 const MAX_TAGS: usize = 64;
+/// Most gates of a task.
+const MAX_GATES: usize = 64;
 /// Least urgent priority.
 const LOWEST_PRIORITY: u8 = 4;
 
@@ -76,6 +81,26 @@ pub(super) fn check_body(body: &str) -> Result<(), Refusal> {
 pub(super) fn check_comment(text: &str) -> Result<&str, Refusal> {
     check_length("the comment", text)?;
     require_text("the comment", text)
+}
+
+/// Gates have names of their own, in one line each, and a command.
+pub(super) fn check_gates(gates: &[GateCommand]) -> Result<(), Refusal> {
+    let mut names = BTreeSet::new();
+    for gate in gates {
+        let name = check_title("the gate's name", &gate.name)?;
+        require_text("the gate's command", &gate.command)?;
+        check_length("the gate's command", &gate.command)?;
+        if !names.insert(name) {
+            refuse!("two gates are called {name}: give each a name of its own");
+        }
+    }
+    if gates.len() > MAX_GATES {
+        refuse!(
+            "a task has at most {MAX_GATES} gates, and these would be {}: join some",
+            gates.len()
+        );
+    }
+    Ok(())
 }
 
 fn check_length(what: &str, text: &str) -> Result<(), Refusal> {

@@ -9,7 +9,7 @@ use crate::read_model::source_words;
 use crate::ui::cache::{CacheEntry, CacheKey, DiffBase};
 use crate::ui::canvas::prelude::*;
 use crate::ui::scene::{LogLine, ScreenId};
-use crate::ui::status::{DisplayStatus, attempt_status, stop_word, task_status};
+use crate::ui::status::{DisplayStatus, attempt_status, task_status};
 use crate::ui::text::{clock, width};
 use crate::ui::views::task_card::{last_line, reported};
 use crate::ui::views::{ViewContext, diff};
@@ -297,7 +297,7 @@ fn outcome(attempt: &Attempt) -> (String, StyleRole) {
         AttemptState::Settled(Verdict::Rejected(why)) => (format!("rejected: {why}"), StyleRole::Retry),
         AttemptState::Settled(Verdict::Blocked(why)) => (format!("blocked: {why}"), StyleRole::Blocked),
         AttemptState::Settled(Verdict::Failed(class, why)) => (format!("{class}: {why}"), StyleRole::Failed),
-        AttemptState::Settled(Verdict::Stopped(cause)) => (stop_word(*cause).to_owned(), StyleRole::Dim),
+        AttemptState::Settled(Verdict::Stopped(cause)) => (cause.word().to_owned(), StyleRole::Dim),
         AttemptState::Starting
         | AttemptState::Running
         | AttemptState::Stopping(_)

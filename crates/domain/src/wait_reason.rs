@@ -1,0 +1,79 @@
+//! Why a released task has not been started.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::id::{AttemptId, StageId, TaskId, WorkflowId};
+use super::time::Timestamp;
+
+/// Why the scheduler has not started a released task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitReason {
+    Dependencies(Vec<TaskId>),
+    /// A dependency names a task that does not exist (LK-28).
+    UnknownDependency(TaskId),
+    Until(Timestamp),
+    /// Heads of these dependencies are not merged (K46).
+    DependencyNotMerged(Vec<TaskId>),
+    /// Another attempt holds the stage's single place (K47).
+    SingletonBusy(AttemptId),
+    /// An agent of another task is at work on a file that this one lists, too.
+    FileBusy {
+        task: TaskId,
+        path: String,
+    },
+    /// All places for agents are taken (K48).
+    NoRoom {
+        running: u32,
+        most: u32,
+    },
+    /// Enough were started in this turn; next turn.
+    TurnLimit,
+    Paused,
+    /// No person has trusted what the project's files would start.
+    Untrusted,
+    NoGoAhead,
+    Aborted,
+    /// No base branch is configured (K62).
+    NoBase,
+    /// The attempt that was stopped when the task was moved has not ended yet.
+    StillEnding(AttemptId),
+    /// Its workflow is not loaded, or has no such stage (any more).
+    NoStage(WorkflowId, StageId),
+}
+
+impl fmt::Display for WaitReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WaitReason::Dependencies(ids) => write!(f, "waits for {}", join(ids)),
+            WaitReason::UnknownDependency(id) => write!(f, "depends on {id}, which does not exist"),
+            WaitReason::Until(_) => f.write_str("waits to be retried"),
+            WaitReason::DependencyNotMerged(ids) => write!(f, "waits for the merge of {}", join(ids)),
+            WaitReason::SingletonBusy(attempt) => {
+                write!(f, "one at a time in this stage: attempt {attempt} is running")
+            }
+            WaitReason::FileBusy { task, path } => {
+                write!(f, "{task} is at work on {path}, which this task lists, too")
+            }
+            WaitReason::NoRoom { running, most } => write!(f, "{running} of {most} agents are running"),
+            WaitReason::TurnLimit => f.write_str("starts in the next turn"),
+            WaitReason::Paused => f.write_str("the board is paused"),
+            WaitReason::Untrusted => {
+                f.write_str("nobody has trusted what this project's files would start: dbs trust show")
+            }
+            WaitReason::NoGoAhead => f.write_str("its batch has not been released yet"),
+            WaitReason::Aborted => f.write_str("its run was aborted"),
+            WaitReason::NoBase => f.write_str("no base branch is set: dbs config base_branch NAME"),
+            WaitReason::StillEnding(attempt) => write!(f, "attempt {attempt} has not ended yet"),
+            WaitReason::NoStage(workflow, stage) => {
+                write!(f, "no workflow {workflow} with a stage {stage} is loaded")
+            }
+        }
+    }
+}
+
+fn join(ids: &[TaskId]) -> String {
+    ids.iter().map(TaskId::as_str).collect::<Vec<_>>().join(", ")
+}
