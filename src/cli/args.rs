@@ -5,6 +5,7 @@ mod examples;
 mod logs;
 mod plans;
 mod prompt;
+mod runs;
 mod signal;
 mod tasks;
 mod trust;
@@ -20,9 +21,10 @@ pub use examples::command;
 pub use logs::{EventsArgs, LogsArgs};
 pub use plans::{AuditArgs, InitArgs, RunPlanArgs};
 pub use prompt::PromptArgs;
+pub use runs::{HistoryArgs, StatusArgs};
 pub(in crate::cli) use signal::SIGNALS;
 pub(in crate::cli) use signal::parse_word;
-pub use signal::{SignalArgs, SignalText};
+pub use signal::{DoneArgs, ProgressArgs, SignalArgs, SignalText};
 pub use tasks::{CreateArgs, ImportArgs, RetryArgs, TaskArgs, TaskCommand, TaskTextArgs, UpdateArgs};
 pub use trust::{TrustArgs, TrustView};
 
@@ -78,7 +80,9 @@ pub enum CliCommand {
         json: JsonFlag,
     },
     /// Base branch, agents, counts, branches of tasks
-    Status(JsonFlag),
+    Status(StatusArgs),
+    /// Runs: plans and other batches of tasks, the newest first
+    History(HistoryArgs),
     /// The board, and below it the status
     Board {
         /// Print again whenever it changes
@@ -147,9 +151,9 @@ pub enum CliCommand {
     #[command(hide = true)]
     Statusline,
     /// For agents: the attempt is done
-    Done(SignalText),
+    Done(DoneArgs),
     /// For agents: a step of the way
-    Progress(SignalText),
+    Progress(ProgressArgs),
     /// Show or set configuration
     Config(ConfigArgs),
     /// Whether what this project's files would start is trusted; trust it by its hash

@@ -17,8 +17,8 @@ use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
 use crate::domain::attempt::ActivityKind;
 use crate::domain::{
-    Accepted, Attempt, AttemptState, Board, Command, Effect, Event, PromptFacts, Refusal, RequestId, RoleId,
-    TaskId, Worker,
+    Accepted, Attempt, AttemptState, BatchId, Board, Command, Effect, Event, PromptFacts, Refusal, RequestId,
+    RoleId, TaskId, Worker,
 };
 use crate::engine::inbox::CommandReply;
 use crate::engine::turn::DurableBoard;
@@ -183,7 +183,12 @@ impl BoardAccess {
 
     /// The ids that tasks have.
     pub fn ids(&mut self) -> Result<BTreeSet<TaskId>, String> {
-        match self.query(Query::TaskIds)? {
+        self.ids_in(None)
+    }
+
+    /// The ids of the tasks of a batch, or of all.
+    pub fn ids_in(&mut self, batch: Option<BatchId>) -> Result<BTreeSet<TaskId>, String> {
+        match self.query(Query::TaskIds(batch))? {
             Answer::TaskIds(ids) => Ok(ids),
             other => Err(unexpected_answer(other)),
         }

@@ -31,7 +31,7 @@ use crate::adapters::output;
 use crate::cli::args::{CliCommand, InitArgs, JsonFlag};
 use crate::cli::board_access::BoardAccess;
 use crate::config::process_env::ProcessEnv;
-use crate::domain::{Command, SignalKind};
+use crate::domain::Command;
 use crate::engine::inbox::CommandReply;
 use crate::protocol::query::Report;
 
@@ -97,15 +97,16 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Task(verb) => tasks::task(edge, verb),
         CliCommand::Why { id, json } => show::print_report(edge, Report::Why(id), json),
         CliCommand::Retry(retry) => tasks::retry(edge, retry),
-        CliCommand::Status(json) => show::status(edge, json),
+        CliCommand::Status(wanted) => show::status(edge, &wanted),
+        CliCommand::History(wanted) => show::print_report(edge, Report::Runs(wanted.limit), wanted.json),
         CliCommand::Board { watch, json } => show::board(edge, watch, json),
         CliCommand::Signal(signal) => signal::signal(edge, signal.kind, &signal.message),
         CliCommand::Hook => hook::hook(edge),
         CliCommand::Headless { words } => headless::run(edge, &words),
         CliCommand::Statusline => statusline::run(edge),
         CliCommand::Mcp => mcp::run(edge),
-        CliCommand::Done(message) => signal::signal(edge, SignalKind::Done, &message),
-        CliCommand::Progress(message) => signal::signal(edge, SignalKind::Progress, &message),
+        CliCommand::Done(wanted) => signal::done(edge, &wanted),
+        CliCommand::Progress(wanted) => signal::progress(edge, &wanted),
         CliCommand::Workflow(verb) => workflows::run(edge, verb),
         CliCommand::Prompt(wanted) => prompt::run(edge, &wanted),
         CliCommand::Audit(wanted) => plans::audit(edge, &wanted),

@@ -1,6 +1,7 @@
 //! Plans: files that describe several tasks, read into one value. Every reader names what it did not understand with file and line. A
 //! file is only read here; nothing of it is run, and no path in it is followed but by whoever asks for the reading.
 
+mod changes;
 mod document;
 mod drafts;
 mod findings;
@@ -14,6 +15,7 @@ mod words;
 
 use std::path::{Component, Path, PathBuf};
 
+pub use changes::{PlanChanges, TaskChange, compare};
 pub use drafts::{BodyOf, PathName, PlanChoices, batch_of, drafts, slug};
 pub use model::{PhaseStatus, Plan, PlanFinding, PlanGate, PlanGroup, PlanItem, PlanKind, PlanTask};
 pub use templates::{NewPlan, TEMPLATES, new_plan};

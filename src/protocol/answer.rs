@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::domain::Attempt;
+use crate::domain::{Attempt, Task};
 use crate::protocol::query::{Answer, OutputFormat, Query, QueryError, Report, TaskDetail};
-use crate::protocol::reports::{board, cost, debug, metrics, status, task, tasks, why};
+use crate::protocol::reports::{board, cost, debug, metrics, runs, status, task, tasks, why};
 use crate::read_model::{AttentionSummary, MetricsReport, ReadModel};
 
 /// Measures the figures that are not in the read model: the store counts ended attempts, the machine what agents use. An error
@@ -25,7 +25,11 @@ pub fn answer(model: &ReadModel, query: &Query, measure: MeasureMetrics<'_>) -> 
             }
         })),
         Query::Attempt(name) => Answer::Attempt(attempt(model, name).cloned()),
-        Query::TaskIds => Answer::TaskIds(model.tasks.keys().cloned().collect()),
+        Query::TaskIds(batch) => {
+            let is_meant = |task: &&Arc<Task>| batch.as_ref().is_none_or(|batch| task.batch == *batch);
+            let tasks = model.tasks.values().filter(is_meant);
+            Answer::TaskIds(tasks.map(|task| task.id.clone()).collect())
+        }
         Query::Attention => Answer::Attention(AttentionSummary::of(model)),
         Query::PromptFacts(id, role) => {
             let task = model
@@ -51,6 +55,8 @@ fn report(
         Report::Task(id) => task::report(model, id, format),
         Report::Why(name) => why::report(model, name, format),
         Report::Debug(folder) => debug::report(model, folder, format),
+        Report::Runs(most) => runs::list(model, *most, format),
+        Report::Run(id) => runs::one(model, id, format),
         Report::Cost(by) => cost::report(model, *by, format),
         Report::Metrics => metrics::report(model, measure().map_err(QueryError::Metrics)?.as_ref(), format),
     }

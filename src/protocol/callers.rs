@@ -82,6 +82,7 @@ pub const COMMANDS: &[(&str, AllowedCallers)] = &[
     ("done", Attempts),
     ("events", Everybody),
     ("headless", Attempts),
+    ("history", Everybody),
     ("hook", Attempts),
     ("init", Persons),
     ("keys", Everybody),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{Attempt, PromptFacts, RoleId, Task, TaskId};
+use crate::domain::{Attempt, BatchId, PromptFacts, RoleId, Task, TaskId};
 use crate::read_model::{AttentionSummary, CostGroup};
 
 /// A question about the board.
@@ -18,7 +18,8 @@ pub enum Query {
     Task(TaskId),
     /// The attempt of an agent or a task, by the name of either: the open one, else the task's last.
     Attempt(String),
-    TaskIds,
+    /// Ids of all tasks, or of those of a batch.
+    TaskIds(Option<BatchId>),
     Attention,
     /// What the agent of a task is told, or the next one in that role.
     PromptFacts(TaskId, Option<RoleId>),
@@ -48,6 +49,8 @@ pub enum QueryError {
     NoTaskOrAgent(String),
     #[error("could not find a stage called {name}; there are {}", known.join(", "))]
     NoStage { name: String, known: Vec<String> },
+    #[error("could not find a run called {0}; `dbs history` lists them")]
+    NoRun(BatchId),
     /// The store or the processes of agents could not be read.
     #[error("could not {0}")]
     Metrics(String),
@@ -90,6 +93,10 @@ pub enum Report {
     Metrics,
     /// What agents used.
     Cost(CostGroup),
+    /// Batches of tasks, the newest first, so many at most (P48).
+    Runs(usize),
+    /// The tasks of a batch, and how far each is (P46).
+    Run(BatchId),
 }
 
 /// Local branches of tasks, or why git could not list them. The asking command finds them: the board does not know git.

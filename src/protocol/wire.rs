@@ -17,7 +17,7 @@ use crate::term::Rgb;
 use crate::ui::{DisplayCaps, WorkProgress};
 
 /// Version of this protocol. Server and clients of the same project must agree.
-pub const PROTOCOL: u32 = 12;
+pub const PROTOCOL: u32 = 13;
 
 /// The position before the last line of the watcher log, whatever it is: [`ServerCall::Follow`] goes on from there.
 pub const FROM_NOW: u64 = u64::MAX - 1;
@@ -341,7 +341,10 @@ mod tests {
         ] {
             assert_eq!(most(short), 64 * 1024);
         }
-        assert_eq!(most(call(ServerCall::Query(Query::TaskIds))), 8 * 1024 * 1024);
+        assert_eq!(
+            most(call(ServerCall::Query(Query::TaskIds(None)))),
+            8 * 1024 * 1024
+        );
         let signal = SignalSent {
             attempt: AttemptId(1),
             token: String::new(),

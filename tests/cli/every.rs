@@ -64,6 +64,7 @@ const CASES: &[Case] = &[
     case("sessions", (&["nope"], 2), &[], (Well, Well)),
     case("stop", (&["nope"], 2), &[], (GIT, Well)),
     case("status", (&["nope"], 2), &[], (GIT, Well)),
+    case("history", (&["nope"], 2), &[], (GIT, Well)),
     case("board", (&["nope"], 2), &[], (GIT, Well)),
     case("audit", (&["nope.md"], 1), &["nope.md"], (Refused("nope"), Refused("nope"))),
     case("run", (&["nope.md"], 1), &["nope.md"], (GIT, Refused("nope"))),

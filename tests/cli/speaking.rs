@@ -123,6 +123,58 @@ fn an_agent_claims_reports_and_is_done_by_the_token_in_its_environment_and_by_no
     assert_eq!((said.code, said.out.as_str()), (0, "reported done\n"), "{said:?}");
 }
 
+#[test]
+fn the_end_and_the_steps_of_a_phase_are_said_as_plans_have_it() {
+    let (shop, first, second) = two_agents();
+    let heard =
+        |env: &BTreeMap<String, String>| shop.board()["attempts"][&env["DBS_ATTEMPT"]]["signals"].clone();
+    let refused = |words: &[&str], because: &str| {
+        let said = speak(&shop, &first, words);
+        assert!(
+            said.code != 0 && said.err.contains(because),
+            "{words:?}: {said:?}"
+        );
+    };
+    refused(
+        &["done", "--phase", "2"],
+        "this attempt works on t-1, not on phase 2",
+    );
+    refused(
+        &["progress", "--phase", "11", "--step", "a:completed"],
+        "not on phase 11",
+    );
+    refused(&["done", "--report", "{\"steps_completed\": [}"], "it is no JSON");
+    refused(&["done", "--status", "perfect"], "perfect");
+    assert!(
+        heard(&first).as_array().is_none_or(Vec::is_empty),
+        "{}",
+        heard(&first)
+    );
+    let step = &["progress", "--phase", "1", "--step", "pre_validation:completed"];
+    assert_eq!(speak(&shop, &first, step).code, 0);
+    let report = "{\"steps_completed\": [\"pre_validation\"]}";
+    let said = speak(&shop, &first, &["done", "-p", "1", "--report", report, "Ready."]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let blocked = [
+        "done", "--phase", "t-2", "--status", "blocked", "--reason", "no key",
+    ];
+    assert_eq!(speak(&shop, &second, &blocked).code, 0);
+    let said = heard(&first);
+    assert_eq!(
+        (&said[0]["kind"], &said[0]["text"]),
+        (&"progress".into(), &"pre_validation:completed".into())
+    );
+    assert_eq!(
+        (&said[1]["kind"], &said[1]["text"]),
+        (&"done".into(), &"Ready.".into())
+    );
+    let said = heard(&second);
+    assert_eq!(
+        (&said[0]["kind"], &said[0]["text"]),
+        (&"block".into(), &"no key".into())
+    );
+}
+
 /// Whoever has not the token of that very attempt is refused, and the board stays as it is.
 fn is_refused_with_other_tokens(
     shop: &Shop,

@@ -99,7 +99,12 @@ fn task(story: &Story, id: &str) -> Value {
 
 /// The hash of the plan's commands, as `--dry-run` shows it.
 fn hash(story: &Story) -> String {
-    let shown = story.dbs(&["run", "plan/MASTER.md", "--dry-run"]);
+    hash_with(story, &[])
+}
+
+/// The same with other choices.
+fn hash_with(story: &Story, choices: &[&str]) -> String {
+    let shown = story.dbs(&[&["run", "plan/MASTER.md", "--dry-run"], choices].concat());
     let line = shown
         .lines()
         .find(|line| line.starts_with("hash of the gate commands: "));
@@ -141,8 +146,18 @@ fn a_plan_is_carried_out_phase_by_phase_mended_once_and_approved_once() {
         !second["comments"].to_string().contains("warnings"),
         "its step was reported: {second}"
     );
+    let run = story.dbs(&["status", "--run", "invoice-export"]);
+    for wanted in [
+        "1 of 2 done  Invoice export",
+        "invoice-1",
+        " 3 tries  Phase 1: Data model",
+        "(waits for approval)",
+    ] {
+        assert!(run.contains(wanted), "{wanted}: {run}");
+    }
     story.dbs(&["approve", "invoice-2.1"]);
     story.wait_until("the end of the plan", || story.count("done") == 2);
+    is_in_the_history(&story);
     let files = story.git(&story.origin(), &["ls-tree", "-r", "--name-only", "work"]);
     for file in [
         "model.txt",
@@ -153,6 +168,21 @@ fn a_plan_is_carried_out_phase_by_phase_mended_once_and_approved_once() {
         assert!(files.lines().any(|line| line == file), "{file}: {files}");
     }
     story.dbs(&["stop", "--all"]);
+}
+
+fn is_in_the_history(story: &Story) {
+    let all: Value = serde_json::from_str(&story.dbs(&["history", "--json"])).unwrap();
+    assert_eq!(all[0]["id"], "invoice-export", "{all}");
+    assert_eq!(
+        (&all[0]["done"], &all[0]["state"]),
+        (&2.into(), &"completed".into()),
+        "{all}"
+    );
+    let one: Value =
+        serde_json::from_str(&story.dbs(&["status", "--run", "invoice-export", "--json"])).unwrap();
+    assert_eq!(one["tasks"][1]["item"], "2.1", "the order of the plan: {one}");
+    let unknown = said(&story.run(&["status", "--run", "nope"]));
+    assert!(unknown.contains("could not find a run called nope"), "{unknown}");
 }
 
 #[test]
@@ -178,6 +208,7 @@ fn nothing_of_a_plan_runs_before_a_person_has_seen_its_commands_and_a_changed_co
         "nothing is on the board"
     );
     fs::write(&phase, FIRST).unwrap();
+    let hash = hash_with(&story, &["--phase", "2.1"]);
     let made = story.dbs(&[
         "run",
         "plan/MASTER.md",
@@ -193,8 +224,80 @@ fn nothing_of_a_plan_runs_before_a_person_has_seen_its_commands_and_a_changed_co
     );
     let again = said(&story.run(&["run", "plan/MASTER.md", "--trust", &hash, "--phase", "2.1"]));
     assert!(
-        again.contains("it is on the board already, invoice-2.1"),
+        again.contains("invoice-2.1      Phase 2.1: CSV writer  released")
+            && again.contains("on the board as its files have it"),
         "it is there already: {again}"
+    );
+    let whole = said(&story.run(&["run", "plan/MASTER.md"]));
+    assert!(
+        whole.contains("invoice-1  Phase 1: Data model  (new, line 7 of the plan)")
+            && whole.contains("test -e model.txt"),
+        "the phase that was left out: {whole}"
+    );
+}
+
+#[test]
+fn an_edited_plan_is_shown_as_a_difference_and_taken_over_when_a_person_agrees() {
+    let story = story();
+    let first = hash(&story);
+    story.dbs(&["run", "plan/MASTER.md", "--trust", &first]);
+    let phase = story.project().join("plan/phase-2-1.md");
+    let edited = SECOND
+        .replace("test -e csv.txt &&", "test -s csv.txt &&")
+        .replace("2.1: Make csv.txt", "2.1: Make csv.txt with a heading")
+        .replace("**Depends On:** Phase 1\n", "");
+    fs::write(&phase, &edited).unwrap();
+    let shown = said(&story.run(&["run", "plan/MASTER.md", "--trust", &first]));
+    for wanted in [
+        "- gate csv: test -e csv.txt && test -e model.txt",
+        "+ gate csv: test -s csv.txt && test -e model.txt",
+        "- - [ ] 2.1: Make csv.txt",
+        "+ - [ ] 2.1: Make csv.txt with a heading",
+        "plan/phase-2-1.md:9: phase 2.1 gate csv: test -s csv.txt",
+        "not that one",
+    ] {
+        assert!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    assert!(!shown.contains("phase 1 gate model"), "it was agreed to: {shown}");
+    let command = |story: &Story| task(story, "invoice-2.1")["gates"][0]["command"].clone();
+    assert_eq!(command(&story), "test -e csv.txt && test -e model.txt");
+    let second = hash(&story);
+    story.dbs(&["run", "plan/MASTER.md", "--trust", &second]);
+    assert_eq!(command(&story), "test -s csv.txt && test -e model.txt");
+    let now = task(&story, "invoice-2.1");
+    assert!(now["body"].as_str().unwrap().contains("with a heading"), "{now}");
+    assert_eq!(
+        now["deps"][0], "invoice-1",
+        "it was begun one after another: {now}"
+    );
+    let again = story.dbs(&["run", "plan/MASTER.md"]);
+    assert!(again.contains("on the board as its files have it"), "{again}");
+}
+
+#[test]
+fn a_plan_goes_on_where_it_stopped_or_begins_anew() {
+    let story = story();
+    let hash = hash(&story);
+    story.dbs(&["run", "plan/MASTER.md", "--trust", &hash]);
+    story.dbs(&["task", "park", "invoice-1", "not", "now"]);
+    let stands = story.dbs(&["run", "plan/MASTER.md"]);
+    assert!(
+        stands.contains("parked: not now") && stands.contains("1 phase stopped; `--resume`"),
+        "{stands}"
+    );
+    let resumed = story.dbs(&["run", "plan/MASTER.md", "--resume"]);
+    assert!(resumed.contains("invoice-1 goes on"), "{resumed}");
+    assert_eq!(task(&story, "invoice-1")["state"], "released");
+    let refused = said(&story.run(&["run", "plan/MASTER.md", "--restart"]));
+    assert!(refused.contains("--trust"), "it asks again: {refused}");
+    assert_eq!(task(&story, "invoice-1")["state"], "released");
+    story.dbs(&["run", "plan/MASTER.md", "--restart", "--trust", &hash]);
+    assert_eq!(task(&story, "invoice-1")["state"], "cancelled");
+    assert_eq!(task(&story, "invoice-export-2-1")["batch"], "invoice-export-2");
+    let stands = story.dbs(&["run", "plan/MASTER.md"]);
+    assert!(
+        stands.contains("invoice-export-2-2.1 Phase 2.1: CSV writer  released"),
+        "{stands}"
     );
 }
 

@@ -16,7 +16,11 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("agents", "dbs agents\ndbs agents --json"),
     ("mcp", "dbs mcp"),
     ("stop", "dbs stop\ndbs stop --all\ndbs stop --now"),
-    ("status", "dbs status\ndbs status --json"),
+    (
+        "status",
+        "dbs status\ndbs status --run invoice-export\ndbs status --json",
+    ),
+    ("history", "dbs history\ndbs history --limit 50 --json"),
     ("board", "dbs board\ndbs board --watch"),
     (
         "audit",
@@ -24,7 +28,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     (
         "run",
-        "dbs run docs/MASTER.md --dry-run\ndbs run docs/MASTER.md --interactive\ndbs run docs/MASTER.md --phase 3 --parallel",
+        "dbs run docs/MASTER.md --dry-run\ndbs run docs/MASTER.md --interactive\ndbs run docs/MASTER.md --phase 3 --parallel\ndbs run docs/MASTER.md --resume",
     ),
     ("pause", "dbs pause"),
     ("resume", "dbs resume"),

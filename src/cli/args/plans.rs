@@ -55,7 +55,13 @@ pub struct RunPlanArgs {
     /// Leave out phases that the plan calls completed
     #[arg(long)]
     pub trust_plan: bool,
-    /// Yes to the gate commands with that hash, which --dry-run and a question without a terminal show
+    /// Take up again what failed, is held, skipped or set aside; what waits for approval waits on
+    #[arg(long, conflicts_with = "restart")]
+    pub resume: bool,
+    /// Close what is open of the plan on the board, and begin it anew with new tasks
+    #[arg(long)]
+    pub restart: bool,
+    /// Yes to the commands and changes with that hash, which --dry-run and a question without a terminal show
     #[arg(long, value_name = "HASH")]
     pub trust: Option<String>,
     #[command(flatten)]

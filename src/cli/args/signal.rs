@@ -24,11 +24,40 @@ pub struct SignalArgs {
 pub struct SignalText {
     /// Reason, finding, step or question
     pub text: Vec<String>,
-    /// A file with a report, JSON as a rule, at most 64 KiB; `-`: read it from the standard input
-    #[arg(long, value_name = "FILE")]
+    /// A file with a report, JSON as a rule, at most 64 KiB; `-`: read it from the standard input; or the JSON itself, from its {
+    #[arg(long, value_name = "FILE|JSON")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
     pub json: JsonFlag,
+}
+
+/// Arguments of `dbs done`.
+#[derive(Debug, Args)]
+pub struct DoneArgs {
+    #[command(flatten)]
+    pub message: SignalText,
+    /// The phase it is about; refused when the attempt works on another
+    #[arg(long, short, value_name = "ID")]
+    pub phase: Option<String>,
+    /// How it ended
+    #[arg(long, short, default_value = "completed", value_parser = ["completed", "blocked", "failed"])]
+    pub status: String,
+    /// Why, when it is blocked or failed
+    #[arg(long, short)]
+    pub reason: Option<String>,
+}
+
+/// Arguments of `dbs progress`.
+#[derive(Debug, Args)]
+pub struct ProgressArgs {
+    #[command(flatten)]
+    pub message: SignalText,
+    /// The phase it is about; refused when the attempt works on another
+    #[arg(long, short, value_name = "ID")]
+    pub phase: Option<String>,
+    /// A step of the process and how it stands, such as `pre_validation:completed`
+    #[arg(long, short, value_name = "NAME:STATE", conflicts_with = "text")]
+    pub step: Option<String>,
 }
 
 /// Kinds of signals, as they are written on the command line, and what each says.

@@ -18,7 +18,7 @@ use bytes::Bytes;
 
 use crate::adapters::git::{GitSetup, task_branches};
 use crate::adapters::output;
-use crate::cli::args::JsonFlag;
+use crate::cli::args::{JsonFlag, StatusArgs};
 use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::CommandResult;
 use crate::config::process_env::ProcessEnv;
@@ -37,10 +37,13 @@ fn print(access: &mut BoardAccess, report: Report, json: JsonFlag) -> CommandRes
 }
 
 /// Base branch, agents, counts, branches of tasks (K65).
-pub(super) fn status(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
+pub(super) fn status(edge: &ProcessEnv, wanted: &StatusArgs) -> CommandResult {
     let mut access = BoardAccess::open(edge)?;
-    let branches = branches(&access.place, edge);
-    print(&mut access, Report::Status(branches), json)
+    let report = match &wanted.run {
+        Some(run) => Report::Run(run.as_str().into()),
+        None => Report::Status(branches(&access.place, edge)),
+    };
+    print(&mut access, report, wanted.json)
 }
 
 /// Prints the board; with `watch` again whenever it has changed.

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::adapters::state_folder::sync_folder_of;
-use crate::cli::args::SignalText;
+use crate::cli::args::{DoneArgs, ProgressArgs, SignalText};
 use crate::cli::commands::{CommandResult, print_reply};
 use crate::cli::text_input;
 use crate::config::process_env::ProcessEnv;
@@ -25,9 +25,53 @@ pub struct SignalRoute {
 /// Sends a signal of the attempt this process belongs to.
 pub(super) fn signal(edge: &ProcessEnv, kind: SignalKind, message: &SignalText) -> CommandResult {
     attempt_and_token(edge)?;
+    say(edge, kind, (message.text.join(" "), message))
+}
+
+/// The end of an attempt, in the words of `dbs signal` or with a status, as plans have it (P44).
+pub(super) fn done(edge: &ProcessEnv, wanted: &DoneArgs) -> CommandResult {
+    attempt_and_token(edge)?;
+    is_of_phase(edge, wanted.phase.as_deref())?;
+    let kind = match wanted.status.as_str() {
+        "blocked" => SignalKind::Block,
+        "failed" => SignalKind::Fail,
+        _ => SignalKind::Done,
+    };
+    let reason = wanted.reason.iter().chain(&wanted.message.text);
+    let text = reason.map(String::as_str).collect::<Vec<_>>().join(" ");
+    say(edge, kind, (text, &wanted.message))
+}
+
+/// A step of the way, as a text or as a step of the process and how it stands (P45).
+pub(super) fn progress(edge: &ProcessEnv, wanted: &ProgressArgs) -> CommandResult {
+    attempt_and_token(edge)?;
+    is_of_phase(edge, wanted.phase.as_deref())?;
+    let text = wanted.step.clone();
+    let text = text.unwrap_or_else(|| wanted.message.text.join(" "));
+    say(edge, SignalKind::Progress, (text, &wanted.message))
+}
+
+fn say(edge: &ProcessEnv, kind: SignalKind, (text, message): (String, &SignalText)) -> CommandResult {
     let report = message.report.as_deref().map(report).transpose()?;
-    let answer = of_this_attempt(edge, kind, (message.text.join(" "), report))?;
+    let answer = of_this_attempt(edge, kind, (text, report))?;
     Ok(print_reply(&answer, "the signal was refused: ", message.json))
+}
+
+/// Refuses what is said of another phase than that of the attempt.
+fn is_of_phase(edge: &ProcessEnv, phase: Option<&str>) -> Result<(), String> {
+    let (Some(phase), Some(task)) = (phase, edge.get("DBS_TASK")) else {
+        return Ok(());
+    };
+    let is_own = task == phase
+        || task
+            .strip_suffix(phase)
+            .is_some_and(|before| before.ends_with('-'));
+    if is_own {
+        return Ok(());
+    }
+    Err(format!(
+        "could not signal: this attempt works on {task}, not on phase {phase}"
+    ))
 }
 
 /// Sends a signal with that text and report for the attempt this process belongs to.
@@ -64,8 +108,14 @@ pub(super) fn attempt_and_token(edge: &ProcessEnv) -> Result<(AttemptId, String)
     both.ok_or_else(|| format!("could not signal: {outside}"))
 }
 
-/// What is to be reported: the text of a file, or of what comes in (`-`).
+/// What is to be reported: the text of a file, of what comes in (`-`), or the JSON that was written in the place of a name.
 fn report(from: &Path) -> Result<String, String> {
+    if let Some(text) = from.to_str().filter(|text| text.trim_start().starts_with('{')) {
+        return match serde_json::from_str::<serde::de::IgnoredAny>(text) {
+            Ok(_sound) => Ok(text.trim().to_owned()),
+            Err(error) => Err(format!("could not read the report: it is no JSON: {error}")),
+        };
+    }
     let text = text_input::text(from, LONGEST_REPORT)
         .map_err(|why| format!("could not read the report {}: {why}", from.display()))?;
     Ok(text.trim().to_owned())

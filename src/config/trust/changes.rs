@@ -1,6 +1,9 @@
 //! What of a project's files is trusted, and how the rest differs from what was trusted.
 
 use std::path::Path;
+use std::time::Duration;
+
+use similar::{Change, ChangeTag, TextDiff};
 
 use crate::config::schema;
 use crate::config::trust::item::{ListedText, TrustItem, TrustKind};
@@ -32,19 +35,21 @@ impl TrustChange {
     }
 }
 
-/// The lines that differ, the old ones behind `-`, the new ones behind `+`; what both begin and end with is left out.
+/// Longest search for the smallest difference of two texts; after that a larger one is shown.
+const LONGEST_SEARCH: Duration = Duration::from_millis(200);
+
+/// The lines that differ, those that are gone behind `-`, those that came behind `+`.
 pub fn changed_lines(old: &str, new: &str) -> Vec<String> {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
-    let pairs = || old.iter().zip(&new);
-    let first = pairs().take_while(|(one, other)| one == other).count();
-    let rest = old.len().min(new.len()) - first;
-    let ends = old.iter().rev().zip(new.iter().rev());
-    let last = ends.take(rest).take_while(|(one, other)| one == other).count();
-    let part = |lines: &[&str], mark: &str| -> Vec<String> {
-        let differing = lines.get(first..lines.len() - last).unwrap_or_default();
-        differing.iter().map(|line| format!("{mark} {line}")).collect()
+    let parts = TextDiff::configure()
+        .timeout(LONGEST_SEARCH)
+        .diff_slices(&old, &new);
+    let marked = |change: Change<&str>| match change.tag() {
+        ChangeTag::Equal => None,
+        ChangeTag::Delete => Some(format!("- {}", change.value())),
+        ChangeTag::Insert => Some(format!("+ {}", change.value())),
     };
-    [part(&old, "-"), part(&new, "+")].concat()
+    parts.iter_all_changes().filter_map(marked).collect()
 }
 
 /// A text of the project's files, or one that was trusted, with how both differ.
@@ -197,4 +202,17 @@ fn find<'a>(mut items: impl Iterator<Item = &'a TrustItem>, like: &TrustItem) ->
 
 fn is_gate(item: &TrustItem) -> bool {
     schema::GATES.covers(&item.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_lines_that_differ_are_shown_also_between_lines_that_stay() {
+        let (old, new) = ("one\ntwo\nthree\nfour\n", "one\n2\nthree\nfour\nfive\n");
+        assert_eq!(changed_lines(old, new), ["- two", "+ 2", "+ five"]);
+        assert_eq!(changed_lines(old, old), [""; 0]);
+        assert_eq!(changed_lines("", "a\n"), ["+ a"]);
+    }
 }

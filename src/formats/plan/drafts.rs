@@ -29,6 +29,8 @@ pub struct PlanChoices {
     pub trusts_status: bool,
     /// Whether the ids of its tasks begin with its whole name, because other tasks have the short ones.
     pub has_long_ids: bool,
+    /// How often it was begun anew; its tasks of an earlier time stay on the board.
+    pub restarts: u32,
 }
 
 /// Gives the text of an item's file.
@@ -45,9 +47,13 @@ pub fn slug(title: &str) -> String {
     if kept.is_empty() { "plan" } else { kept }.to_owned()
 }
 
-/// The batch of a plan: its title as an id.
-pub fn batch_of(plan: &Plan) -> BatchId {
-    BatchId::new(slug(&plan.title))
+/// The batch of a plan that was begun anew so many times: its title as an id.
+pub fn batch_of(plan: &Plan, restarts: u32) -> BatchId {
+    let name = slug(&plan.title);
+    match restarts {
+        0 => BatchId::new(name),
+        more => BatchId::new(format!("{name}-{}", more.saturating_add(1))),
+    }
 }
 
 /// The beginning of the ids of its tasks: the first word of its name, so short that the number behind it is seen on the board.
@@ -66,7 +72,7 @@ pub fn drafts(
     choices: &PlanChoices,
     (body, path): (BodyOf<'_>, PathName<'_>),
 ) -> Result<Vec<TaskDraft>, String> {
-    let batch = batch_of(plan);
+    let batch = batch_of(plan, choices.restarts);
     let first = match &choices.from {
         None => 0,
         Some(id) => {
@@ -83,7 +89,7 @@ pub fn drafts(
     if wanted.is_empty() {
         return Err("nothing is left to do in this plan".to_owned());
     }
-    let prefix = if choices.has_long_ids {
+    let prefix = if choices.has_long_ids || choices.restarts > 0 {
         batch.as_str()
     } else {
         short_name(&batch)

@@ -1,8 +1,10 @@
 //! A plan as people and programs read it.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
-use crate::domain::pluralized;
+use crate::domain::{Task, TaskState, pluralized};
 use crate::formats::plan::{Plan, PlanItem};
 
 /// The document of `--json` (docs/plans.md).
@@ -82,4 +84,17 @@ fn phase(item: &PlanItem) -> Vec<String> {
         lines.extend(value.map(|value| format!("       {what}: {value}")));
     }
     lines
+}
+
+/// Where the phases of a plan on the board stand, a line each.
+pub(super) fn standing<'a>(tasks: impl Iterator<Item = &'a Arc<Task>>) -> Vec<String> {
+    let line = |task: &Arc<Task>| {
+        let state = match &task.state {
+            TaskState::Held(hold) => format!("held: {}", task.hold_text(hold)),
+            TaskState::Failed(why) | TaskState::Parked(why) => format!("{}: {why}", task.state.word()),
+            state => state.word().to_owned(),
+        };
+        format!("{:<16} {}  {state}", task.id.as_str(), task.title)
+    };
+    tasks.map(line).collect()
 }

@@ -1,0 +1,193 @@
+//! What a person agrees to before a plan is carried out: the commands it runs, and what it changes of tasks on the board.
+
+use std::io::{BufRead as _, IsTerminal as _};
+
+use crate::adapters::output;
+use crate::config::trust::{ListedText, TrustItem, TrustKind, TrustListing, changed_lines};
+use crate::domain::task::GateCommand;
+use crate::domain::{PlanEntry, TaskId};
+use crate::formats::plan::{Plan, PlanChanges, PlanItem, TaskChange};
+use crate::term::sanitize;
+
+/// What is asked.
+pub(super) struct Consent {
+    /// Everything that needs a yes, with one hash.
+    pub(super) listing: TrustListing,
+    /// How tasks of the board change.
+    pub(super) changes: Vec<String>,
+}
+
+/// The commands nobody has agreed to, and the changed texts, each with its place.
+pub(super) fn listing(changes: &PlanChanges, plan: &Plan) -> TrustListing {
+    let gates = changes.new_gates().filter_map(|(id, gate)| {
+        let item = item_of(plan, id)?;
+        let known = item.gates.iter().find(|known| known.name == gate.name)?;
+        let name = format!("phase {} gate {}", item.id, gate.name);
+        Some(listed(
+            (plan, item),
+            (TrustKind::Program, name, gate.command.clone()),
+            known.line,
+        ))
+    });
+    let texts = changes.changed.iter().filter_map(|change| {
+        let item = item_of(plan, &change.task.id)?;
+        let text = change_lines(change).join("\n");
+        let name = format!("phase {} changes", item.id);
+        Some(listed((plan, item), (TrustKind::Prompt, name, text), 1))
+    });
+    TrustListing {
+        items: gates.chain(texts).collect(),
+    }
+}
+
+fn listed(
+    (plan, item): (&Plan, &PlanItem),
+    (kind, name, text): (TrustKind, String, String),
+    line: usize,
+) -> ListedText {
+    ListedText {
+        item: TrustItem { kind, name, text },
+        file: item.file.clone().unwrap_or_else(|| plan.file.clone()),
+        line,
+    }
+}
+
+/// The phase of a task, whose id ends with that of the phase.
+fn item_of<'a>(plan: &'a Plan, id: &TaskId) -> Option<&'a PlanItem> {
+    let is_meant = |item: &&PlanItem| {
+        let rest = id.as_str().strip_suffix(item.id.as_str());
+        rest.is_some_and(|rest| rest.ends_with('-'))
+    };
+    plan.items.iter().find(is_meant)
+}
+
+/// How the tasks of the board differ from the plan, in lines.
+pub(super) fn lines(changes: &PlanChanges, plan: &Plan) -> Vec<String> {
+    let mut lines = Vec::new();
+    for change in &changes.changed {
+        lines.push(format!("{}  {}", change.task.id, change.task.title));
+        lines.extend(change_lines(change).into_iter().map(|line| format!("  {line}")));
+    }
+    lines.extend(changes.new.iter().map(|draft| {
+        let place = item_of(plan, &draft.id).map_or(0, |item| item.line);
+        format!("{}  {}  (new, line {place} of the plan)", draft.id, draft.title)
+    }));
+    let late = changes.too_late.iter();
+    lines.extend(late.map(|id| format!("{id} is over; what its phase says otherwise now has no effect")));
+    let gone = changes.gone.iter();
+    lines.extend(
+        gone.map(|id| format!("{id} is no longer in the plan; close it with `dbs task close {id} WHY`")),
+    );
+    lines.iter().map(|line| sanitize(line).into_owned()).collect()
+}
+
+fn change_lines(change: &TaskChange) -> Vec<String> {
+    let (task, patch) = (&change.task, &change.patch);
+    let mut lines = Vec::new();
+    lines.extend(patch.title.iter().map(|title| format!("title: {title}")));
+    if let Some(gates) = &patch.gates {
+        lines.extend(diff("gate", &gate_texts(&task.gates), &gate_texts(gates)));
+    }
+    if patch.needs_approval == Some(true) {
+        lines.push("a person must approve it".to_owned());
+    }
+    if let Some(plan) = &patch.plan {
+        let none = PlanEntry::default();
+        let old = task.plan.as_deref().unwrap_or(&none);
+        lines.extend(diff("plan", &facts(old), &facts(plan)));
+    }
+    let waits = change.waits.iter();
+    lines.extend(waits.map(|id| format!("+ waits for {id}")));
+    let ended = change.waits_no_longer.iter();
+    lines.extend(ended.map(|id| format!("- waits for {id}")));
+    if let Some(body) = &patch.body {
+        lines.extend(changed_lines(&task.body, body));
+    }
+    lines
+}
+
+fn gate_texts(gates: &[GateCommand]) -> String {
+    let texts = gates
+        .iter()
+        .map(|gate| format!("{}: {}", gate.name, gate.command.replace('\n', " ")));
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// What a plan asks besides the work, a fact a line.
+fn facts(entry: &PlanEntry) -> String {
+    let mut lines = vec![format!(
+        "stands in {} as {}",
+        entry.source.file, entry.source.item
+    )];
+    let named = [("reads", &entry.notes_before), ("notes", &entry.notes)];
+    lines.extend(
+        named
+            .into_iter()
+            .filter_map(|(what, path)| Some(format!("{what}: {}", path.as_ref()?))),
+    );
+    lines.extend(entry.agents.iter().map(|name| format!("subagent: {name}")));
+    lines.extend(entry.steps.iter().map(|name| format!("step: {name}")));
+    let paths = &entry.paths;
+    for (what, paths) in [
+        ("makes", &paths.create),
+        ("changes", &paths.modify),
+        ("leaves alone", &paths.protected),
+    ] {
+        lines.extend(paths.iter().map(|path| format!("{what}: {path}")));
+    }
+    lines.join("\n")
+}
+
+/// Differing lines, with what they are about behind the mark.
+fn diff(what: &str, old: &str, new: &str) -> Vec<String> {
+    let lines = changed_lines(old, new).into_iter();
+    let named = lines.map(|line| {
+        let (mark, text) = line.split_at_checked(2).unwrap_or(("", &line));
+        format!("{mark}{what} {text}")
+    });
+    named.collect()
+}
+
+/// A person says yes to exactly this: at the terminal, or by its hash.
+pub(super) fn ask(asked: &Consent, given: Option<&str>) -> Result<(), String> {
+    let hash = asked.listing.hash();
+    if asked.listing.items.is_empty() || given.map(str::trim) == Some(hash.as_str()) {
+        return Ok(());
+    }
+    if !asked.changes.is_empty() {
+        output::line("The plan differs from the board:");
+        output::all(asked.changes.iter().cloned());
+    }
+    let programs = asked
+        .listing
+        .items
+        .iter()
+        .filter(|listed| listed.item.kind == TrustKind::Program);
+    let commands: Vec<String> = programs
+        .map(|listed| {
+            let (item, file) = (&listed.item, listed.file.display());
+            format!("{file}:{}: {}: {}", listed.line, item.name, sanitize(&item.text))
+        })
+        .collect();
+    if !commands.is_empty() {
+        output::line("The engine will run these commands of the plan as you:");
+        output::all(commands);
+    }
+    if given.is_some() {
+        return Err(format!(
+            "could not run the plan: the hash of this is {hash}, not that one"
+        ));
+    }
+    if !(std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) {
+        return Err(format!(
+            "could not ask whether to do that, for this is no terminal: look at it, then add --trust {hash}"
+        ));
+    }
+    output::lines("Go on? y or n");
+    let mut line = String::new();
+    let read = std::io::stdin().lock().read_line(&mut line);
+    match read {
+        Ok(_) if matches!(line.trim().to_lowercase().as_str(), "y" | "yes") => Ok(()),
+        _ => Err("nothing was started or changed: you did not say yes".to_owned()),
+    }
+}

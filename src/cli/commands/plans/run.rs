@@ -1,0 +1,335 @@
+//! `dbs run`: the phases of a plan become tasks of the board. A plan that is on the board already is compared with its files, and goes
+//! on or begins anew. Nothing of a plan is started or changed before a person has seen it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use super::consent::{self, Consent};
+use super::{LARGEST, in_project, read, shown};
+use crate::adapters::output;
+use crate::adapters::text_file;
+use crate::cli::args::RunPlanArgs;
+use crate::cli::board_access::BoardAccess;
+use crate::cli::commands::CommandResult;
+use crate::cli::failure::could_not;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+use crate::domain::{
+    BatchId, Command, MAX_TEXT_BYTES, Refusal, Task, TaskDraft, TaskId, TaskState, pluralized,
+};
+use crate::formats::plan::{self, Plan, PlanChanges, PlanChoices, PlanItem, TaskChange};
+
+/// How often a plan can be begun anew.
+const MOST_RESTARTS: u32 = 100;
+
+/// Tasks of a plan that are on the board.
+type Known = BTreeMap<TaskId, Arc<Task>>;
+
+/// Carries out a plan, goes on with it, or shows what that would do.
+pub(in crate::cli::commands) fn run(edge: &ProcessEnv, wanted: &RunPlanArgs) -> CommandResult {
+    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let plan = read(&wanted.plan, Some(&place))?;
+    let mut access = BoardAccess::open_project(place.clone())?;
+    let mut run = PlanRun {
+        by: edge.author(),
+        root: &place.root,
+        plan: &plan,
+        wanted,
+        access: &mut access,
+    };
+    if wanted.dry_run || !plan.is_sound() {
+        return run.show();
+    }
+    let (restarts, known) = run.known()?;
+    if wanted.restart && !known.is_empty() {
+        return run.begin(restarts + 1, &known);
+    }
+    if known.is_empty() {
+        return run.begin(restarts, &known);
+    }
+    run.go_on(restarts, &known)
+}
+
+/// One call of `dbs run`.
+struct PlanRun<'a> {
+    by: String,
+    root: &'a Path,
+    plan: &'a Plan,
+    wanted: &'a RunPlanArgs,
+    access: &'a mut BoardAccess,
+}
+
+impl PlanRun<'_> {
+    /// Shows the plan and changes nothing.
+    fn show(&mut self) -> CommandResult {
+        if self.wanted.json.json {
+            output::json(&shown::json(self.plan));
+        } else {
+            output::all(shown::lines(self.plan));
+        }
+        if !self.plan.is_sound() {
+            output::problem("could not run the plan: mend what is called an error");
+            return Ok(ExitCode::FAILURE);
+        }
+        let (restarts, known) = self.known()?;
+        let changes = self.changes(restarts, &known)?;
+        if !self.wanted.json.json {
+            if !known.is_empty() && !changes.is_none() {
+                output::line("this differs from the board:");
+                output::all(consent::lines(&changes, self.plan));
+            }
+            output::lines(&format!(
+                "hash of the gate commands: {}",
+                consent::listing(&changes, self.plan).hash()
+            ));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// How often the plan was begun anew, and its tasks of the last time.
+    fn known(&mut self) -> Result<(u32, Known), String> {
+        let mut found = (0, Known::new());
+        for restarts in 0..MOST_RESTARTS {
+            let batch = plan::batch_of(self.plan, restarts);
+            let ids = self.access.ids_in(Some(batch))?;
+            if ids.is_empty() {
+                break;
+            }
+            let mut tasks = Known::new();
+            for id in ids {
+                let of_plan = self.access.task(&id)?.filter(|detail| detail.task.plan.is_some());
+                tasks.extend(of_plan.map(|detail| (id, detail.task)));
+            }
+            found = (restarts, tasks);
+        }
+        Ok(found)
+    }
+
+    /// Puts a plan on the board, in the place of its tasks of an earlier time, and hands it to the engine.
+    fn begin(&mut self, restarts: u32, earlier: &Known) -> CommandResult {
+        let changes = self.changes(restarts, &Known::new())?;
+        self.agree(&changes, false)?;
+        self.close(earlier)?;
+        self.apply(restarts, changes)
+    }
+
+    /// Goes on with a plan that is on the board: what its files say otherwise now, and with `--resume` what has stopped.
+    fn go_on(&mut self, restarts: u32, known: &Known) -> CommandResult {
+        let changes = self.changes(restarts, known)?;
+        let stopped: Vec<&Arc<Task>> = known.values().filter(|task| has_stopped(task)).collect();
+        if changes.is_none() && !self.wanted.resume {
+            output::all(shown::standing(known.values()));
+            let next = if stopped.is_empty() {
+                "the plan is on the board as its files have it".to_owned()
+            } else {
+                format!(
+                    "{} stopped; `--resume` takes them up again, `--restart` begins the plan anew",
+                    pluralized(stopped.len(), "phase")
+                )
+            };
+            output::lines(&next);
+            return Ok(ExitCode::SUCCESS);
+        }
+        if !changes.is_none() {
+            self.agree(&changes, true)?;
+        }
+        let resumed: Vec<TaskId> = stopped.iter().map(|task| task.id.clone()).collect();
+        let code = self.apply(restarts, changes)?;
+        if self.wanted.resume {
+            for id in resumed {
+                let retry = Command::Retry {
+                    task: id.clone(),
+                    stage: None,
+                    note: None,
+                };
+                self.ask(retry)?;
+                output::line(&format!("{id} goes on"));
+            }
+        }
+        Ok(code)
+    }
+
+    /// A person says yes to what will run and to what changes: at the terminal, or by its hash.
+    fn agree(&mut self, changes: &PlanChanges, is_known: bool) -> Result<(), String> {
+        let asked = Consent {
+            listing: consent::listing(changes, self.plan),
+            changes: if is_known {
+                consent::lines(changes, self.plan)
+            } else {
+                Vec::new()
+            },
+        };
+        consent::ask(&asked, self.wanted.trust.as_deref())
+    }
+
+    /// What the plan says and the board does not.
+    fn changes(&mut self, restarts: u32, known: &Known) -> Result<PlanChanges, String> {
+        let batch = plan::batch_of(self.plan, restarts);
+        let long = |id: &TaskId| id.as_str().starts_with(&format!("{batch}-"));
+        let mut choices = PlanChoices {
+            from: self.wanted.phase.clone(),
+            is_parallel: self.wanted.parallel,
+            asks: self.wanted.interactive,
+            trusts_status: self.wanted.trust_plan,
+            has_long_ids: known.keys().any(long),
+            restarts,
+        };
+        let mut wanted = self.drafts(&choices)?;
+        if known.is_empty() {
+            let taken = self.access.ids()?;
+            if wanted.iter().any(|draft| taken.contains(&draft.id)) {
+                choices.has_long_ids = true;
+                wanted = self.drafts(&choices)?;
+            }
+        } else {
+            // It stays as it was begun: one phase after another, or as they depend on each other.
+            choices.is_parallel |= !self.is_chained(&choices, known);
+            wanted = self.drafts(&choices)?;
+        }
+        let names: BTreeSet<TaskId> = wanted.into_iter().map(|draft| draft.id).collect();
+        let all = self.drafts(&PlanChoices {
+            from: None,
+            trusts_status: false,
+            ..choices
+        })?;
+        Ok(plan::compare(all, known, &names))
+    }
+
+    /// Whether each phase on the board waits for the one before it.
+    fn is_chained(&self, choices: &PlanChoices, known: &Known) -> bool {
+        let one_by_one = PlanChoices {
+            is_parallel: false,
+            from: None,
+            trusts_status: false,
+            ..choices.clone()
+        };
+        let Ok(drafts) = self.drafts(&one_by_one) else {
+            return false;
+        };
+        let waits = |draft: &TaskDraft| {
+            let task = known.get(&draft.id);
+            let mut before = draft.deps.iter().filter(|id| known.contains_key(*id));
+            task.is_none_or(|task| before.all(|id| task.deps.contains(id)))
+        };
+        drafts.iter().all(waits)
+    }
+
+    fn drafts(&self, choices: &PlanChoices) -> Result<Vec<TaskDraft>, String> {
+        let path = |path: &Path| in_project(path, self.root);
+        plan::drafts(self.plan, choices, (&body, &path))
+            .map_err(|why| format!("could not run the plan: {why}"))
+    }
+
+    /// Closes what is open of a plan that begins anew; its branches are kept as those of every closed task.
+    fn close(&mut self, known: &Known) -> Result<(), String> {
+        let open = known
+            .values()
+            .filter(|task| !matches!(task.state, TaskState::Done | TaskState::Cancelled));
+        for task in open {
+            self.ask(Command::Close(task.id.clone(), "its plan begins anew".to_owned()))?;
+        }
+        Ok(())
+    }
+
+    /// Asks the board; a refusal ends the command.
+    fn ask(&mut self, command: Command) -> Result<(), String> {
+        let refused = |refusal: Refusal| {
+            let about = refusal.about.map(|id| format!("{id}: ")).unwrap_or_default();
+            format!(
+                "could not run the plan: {about}{}; `dbs task list` shows what is on the board",
+                refusal.why
+            )
+        };
+        self.access.execute(&self.by, command)?.map_err(refused)?;
+        Ok(())
+    }
+
+    /// Puts on the board what was agreed to.
+    fn apply(&mut self, restarts: u32, changes: PlanChanges) -> CommandResult {
+        let batch = plan::batch_of(self.plan, restarts);
+        for change in changes.changed {
+            self.change(change)?;
+        }
+        let ids = self.create(&batch, changes.new)?;
+        if self.wanted.json.json {
+            output::json(&serde_json::json!({ "batch": batch, "tasks": ids }));
+            return Ok(ExitCode::SUCCESS);
+        }
+        if !ids.is_empty() {
+            output::lines(if self.access.has_server() {
+                "released; `dbs` shows how it goes"
+            } else {
+                "released; `dbs` starts the work and shows it, `dbs watch` does so without a screen"
+            });
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn change(&mut self, change: TaskChange) -> Result<(), String> {
+        let id = change.task.id.clone();
+        self.ask(Command::Update(id.clone(), change.patch))?;
+        for on in change.waits_no_longer {
+            self.ask(Command::RemoveDependency(id.clone(), on))?;
+        }
+        for on in change.waits {
+            self.ask(Command::AddDependency(id.clone(), on))?;
+        }
+        output::line(&format!("{id} changed"));
+        Ok(())
+    }
+
+    /// Makes and releases the tasks of new phases.
+    fn create(&mut self, batch: &BatchId, drafts: Vec<TaskDraft>) -> Result<Vec<TaskId>, String> {
+        let ids: Vec<TaskId> = drafts.iter().map(|draft| draft.id.clone()).collect();
+        if ids.is_empty() {
+            return Ok(ids);
+        }
+        self.ask(Command::PutBatch {
+            id: batch.clone(),
+            title: self.plan.title.clone(),
+            goal: format!("the plan {}", self.plan.file.display()),
+            base: None,
+        })?;
+        let titles: Vec<String> = drafts
+            .iter()
+            .map(|draft| format!("{}  {}", draft.id, draft.title))
+            .collect();
+        self.ask(Command::CreateAll(drafts))?;
+        self.ask(Command::Release(ids.clone()))?;
+        if !self.wanted.json.json {
+            let order = if self.wanted.parallel {
+                "as they depend on each other"
+            } else {
+                "one after another"
+            };
+            output::line(&format!(
+                "{}: {}, {} {order}",
+                self.plan.kind.word(),
+                self.plan.title,
+                pluralized(ids.len(), "phase")
+            ));
+            output::all(titles);
+        }
+        Ok(ids)
+    }
+}
+
+/// Whether only a person lets the task go on, and not by a yes to what was done.
+fn has_stopped(task: &Task) -> bool {
+    match &task.state {
+        TaskState::Failed(_) | TaskState::Skipped(_) | TaskState::Parked(_) => true,
+        TaskState::Held(_) => !task.state.awaits_approval(),
+        _ => false,
+    }
+}
+
+/// The text of a phase's file, as far as a task takes it.
+fn body(item: &PlanItem) -> String {
+    let file = item.file.as_deref();
+    let text = file.and_then(|file| text_file::read_text(file, LARGEST).ok());
+    let text = text.unwrap_or_default();
+    let end = text.floor_char_boundary(MAX_TEXT_BYTES - 1024);
+    text.get(..end).unwrap_or_default().to_owned()
+}

@@ -1,0 +1,128 @@
+//! Runs: batches of tasks with where they stand, and the tasks of one with how far each is (P46, P48).
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::adapters::clock;
+use crate::domain::{Batch, BatchId, Task, TaskState};
+use crate::protocol::query::{OutputFormat, QueryError};
+use crate::protocol::reports::in_format;
+use crate::protocol::reports::tasks::note;
+use crate::read_model::ReadModel;
+
+/// Batches with tasks, the newest first.
+pub(in crate::protocol) fn list(
+    board: &ReadModel,
+    most: usize,
+    format: OutputFormat,
+) -> Result<String, QueryError> {
+    let mut batches: Vec<&Batch> = board.batches.values().map(Arc::as_ref).collect();
+    batches.retain(|batch| tasks(board, &batch.id).next().is_some());
+    batches.sort_by_key(|batch| Reverse(batch.go_ahead));
+    batches.truncate(most);
+    let data = || {
+        let all = batches.iter().map(|batch| as_json(board, batch));
+        all.collect::<Vec<_>>()
+    };
+    let lines = || match batches.as_slice() {
+        [] => vec!["no runs".to_owned()],
+        batches => batches.iter().map(|batch| line(board, batch)).collect(),
+    };
+    in_format(format, data, lines)
+}
+
+/// The tasks of a batch in the order in which they were planned.
+pub(in crate::protocol) fn one(
+    board: &ReadModel,
+    id: &BatchId,
+    format: OutputFormat,
+) -> Result<String, QueryError> {
+    let batch = board
+        .batches
+        .get(id)
+        .ok_or_else(|| QueryError::NoRun(id.clone()))?;
+    let mut all: Vec<&Task> = tasks(board, id).collect();
+    all.sort_by_key(|task| task.number);
+    let data = || {
+        let tasks = all.iter().map(|task| task_json(board, task));
+        json!({ "run": as_json(board, batch), "tasks": tasks.collect::<Vec<_>>() })
+    };
+    in_format(format, data, || lines(board, batch, &all))
+}
+
+fn tasks<'a>(board: &'a ReadModel, batch: &'a BatchId) -> impl Iterator<Item = &'a Task> {
+    let all = board.tasks.values().map(Arc::as_ref);
+    all.filter(move |task| task.batch == *batch)
+}
+
+/// Tasks that are done, and all of them.
+fn counts(board: &ReadModel, batch: &Batch) -> (usize, usize) {
+    let is_done = |task: &&Task| task.state == TaskState::Done;
+    let all = || tasks(board, &batch.id);
+    (all().filter(is_done).count(), all().count())
+}
+
+fn as_json(board: &ReadModel, batch: &Batch) -> Value {
+    let (done, all) = counts(board, batch);
+    let ended = batch.run.is_final().then_some(batch.since);
+    json!({
+        "id": batch.id, "title": batch.title, "goal": batch.goal, "state": batch.run, "started": batch.go_ahead,
+        "ended": ended, "done": done, "tasks": all,
+    })
+}
+
+fn line(board: &ReadModel, batch: &Batch) -> String {
+    let (done, all) = counts(board, batch);
+    let started = batch
+        .go_ahead
+        .map_or_else(|| "not started".to_owned(), clock::utc_date);
+    format!(
+        "{:<24} {started:<11} {:<24} {done} of {all} done  {}",
+        batch.id.as_str(),
+        batch.run.to_string(),
+        batch.title
+    )
+}
+
+fn lines(board: &ReadModel, batch: &Batch, tasks: &[&Task]) -> Vec<String> {
+    let mut lines = vec![line(board, batch)];
+    if !batch.goal.is_empty() {
+        lines.push(format!("goal: {}", batch.goal));
+    }
+    let widest = tasks.iter().map(|task| task.id.as_str().len()).max();
+    let width = widest.unwrap_or_default();
+    lines.extend(tasks.iter().map(|task| {
+        format!(
+            "  {:<width$}  {:<12} {:<10} {:>2} tries  {}{}",
+            task.id.as_str(),
+            board.stage_label(task),
+            task.state.word(),
+            tries(task),
+            task.title,
+            note(board, task)
+        )
+    }));
+    lines
+}
+
+/// How often somebody worked on it, in all stages.
+fn tries(task: &Task) -> u32 {
+    task.tries.values().sum()
+}
+
+fn task_json(board: &ReadModel, task: &Task) -> Value {
+    let attempts = board.attempts.values().filter(|attempt| attempt.task == task.id);
+    let attempts = attempts.map(|attempt| {
+        json!({
+            "attempt": attempt.id, "stage": attempt.stage, "by": attempt.worker.name(), "state": attempt.state,
+            "started": attempt.created_at, "ended": attempt.ended_at,
+        })
+    });
+    json!({
+        "id": task.id, "item": task.plan.as_ref().map(|plan| &plan.source.item), "title": task.title, "stage": task.stage,
+        "state": task.state, "needs": task.deps, "tries": task.tries, "gates": task.gates,
+        "attempts": attempts.collect::<Vec<_>>(),
+    })
+}
