@@ -12,6 +12,7 @@ mod plan_checks;
 pub mod stop_all;
 pub mod turn;
 
+mod anew;
 mod checkpoint;
 mod cleanup;
 mod clock_jumps;

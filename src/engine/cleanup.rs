@@ -39,6 +39,16 @@ pub(super) fn end_agent(world: &EngineContext, attempt: AttemptId) -> Result<(),
     }
 }
 
+/// Worktrees of attempts at the task that have ended. Nothing is removed under an agent that was given up and may still work there.
+pub(super) fn ended_folders(world: &EngineContext, job: &Job) -> Vec<SafeName> {
+    let may_run = |id: &AttemptId| {
+        let state = world.holders.status(&HolderId::from(*id)).state;
+        matches!(state, HolderLiveness::Running(_) | HolderLiveness::Unknown(_))
+    };
+    let ended = job.ended_folders.iter().filter(|(id, _)| !may_run(id));
+    ended.map(|(_, name)| SafeName::derive(name)).collect()
+}
+
 /// Removes the worktree of an attempt that never started. What cannot be removed now is found by the next start's inventory.
 pub(super) fn discard(world: &EngineContext, job: &Job) {
     if let Err(problem) = remove(world, job) {

@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use super::anew;
+use super::cleanup;
 use super::context::{EngineContext, STOP_GRACE, base_branch, branch_of};
 use super::job::Job;
 use super::prompt_place;
 use super::session_before::{self, SessionObstacle};
 use crate::domain::workflow::Workspace;
-use crate::domain::{Attempt, AttemptId, Cause, Event, TroubleKind, Worker, Workplace};
+use crate::domain::{Attempt, Cause, Event, TroubleKind, Worker, Workplace};
 use crate::ports::agents::{Brief, LaunchCommand};
 use crate::ports::git::{GitError, Revision, SafeName, WorktreeKind, WorktreeSpec};
 use crate::ports::holders::{HolderId, HolderLiveness, LaunchError, LaunchSpec, OrphanPolicy};
@@ -56,8 +58,9 @@ fn make_and_launch(world: &EngineContext, job: &Job, attempt: &Attempt) -> Optio
             return Some(Event::SessionLost { attempt, why });
         }
     };
-    let made = check_disk(world).and_then(|()| make_workplace(world, job, attempt));
-    let made = match made {
+    let kept = check_disk(world).and_then(|()| anew::put_aside(world, job, attempt));
+    let made = kept.and_then(|kept| Ok((make_workplace(world, job, attempt)?, kept)));
+    let (made, kept) = match made {
         Ok(made) => made,
         Err(why) => return Some(not_started(attempt, why)),
     };
@@ -66,12 +69,13 @@ fn make_and_launch(world: &EngineContext, job: &Job, attempt: &Attempt) -> Optio
     let known = world.inbox.ask(Event::WorkplaceMade {
         attempt: attempt.id,
         workplace: made.clone(),
+        kept,
     });
     match known.ok()?.recv().ok()? {
         Ok(_) => {}
         Err(refusal) => {
             tracing::info!(attempt = %attempt.id, "it is not started: {}", refusal.why);
-            super::cleanup::discard(world, job);
+            cleanup::discard(world, job);
             return None;
         }
     }
@@ -136,7 +140,7 @@ fn make_workplace(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result
         Workspace::Branch => WorktreeKind::Branch {
             branch: branch.clone(),
             base: base()?,
-            resume: head,
+            resume: head.filter(|_| !job.task.begins_anew),
         },
         Workspace::Head => WorktreeKind::Detached(
             head.map_or_else(|| Revision::RemoteBranch(branch.clone()), Revision::Commit),
@@ -145,16 +149,10 @@ fn make_workplace(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result
         Workspace::Main | Workspace::None => WorktreeKind::MainCheckout,
     };
     let on_branch = matches!(kind, WorktreeKind::Branch { .. });
-    // Nothing is removed under an agent that was given up and may still work there.
-    let may_run = |id: &AttemptId| {
-        let state = world.holders.status(&HolderId::from(*id)).state;
-        matches!(state, HolderLiveness::Running(_) | HolderLiveness::Unknown(_))
-    };
-    let ended = job.ended_folders.iter().filter(|(id, _)| !may_run(id));
     let spec = WorktreeSpec {
         folder: SafeName::derive(&job.folder().unwrap_or_default()),
         kind,
-        ended_folders: ended.map(|(_, name)| SafeName::derive(name)).collect(),
+        ended_folders: cleanup::ended_folders(world, job),
         attic_owner: world.attic_owner(&job.task, attempt.created_at),
     };
     let worktree = world.git.ensure_worktree(&spec).map_err(|error| unmade(&error))?;

@@ -103,6 +103,7 @@ fn facts((role, at, mode): Case) -> PromptFacts {
             base_commit: Some("b".repeat(40)),
             head: Some("a".repeat(40)),
             changed: vec!["src/csv/reader.rs".to_owned()],
+            begins_anew: false,
         },
         dependencies: vec![dependency()],
         comments: vec![remark("Ada", "keep the reader without regular expressions")],
@@ -128,6 +129,32 @@ fn facts((role, at, mode): Case) -> PromptFacts {
     }
 }
 
+#[test]
+fn an_agent_that_begins_anew_is_told_so_and_which_other_way_its_plan_names() {
+    let case = *CASES.iter().find(|case| case.0 == "phase-worker").unwrap();
+    let mut facts = facts(case);
+    let said = |facts: &PromptFacts| library().render(facts, "dbs").unwrap();
+    let before = said(&facts);
+    assert!(before.contains("Go on where they stopped") && !before.contains("You begin anew"));
+    facts.place.begins_anew = true;
+    facts.plan = Some(Arc::new(PlanEntry {
+        fallback: Some("write the file by hand".to_owned()),
+        ..plan()
+    }));
+    let anew = said(&facts);
+    assert_says(
+        &anew,
+        &[
+            "You begin anew: the branch is as clean as the base",
+            "`write the file by hand`",
+            "Do not repeat what went wrong",
+        ],
+    );
+    assert!(!anew.contains("Go on where they stopped"), "{anew}");
+    facts.finding = None;
+    assert!(!said(&facts).contains("by hand"), "nothing has failed yet");
+}
+
 fn dependency() -> DependencyFacts {
     DependencyFacts {
         id: "shop-3".to_owned(),
@@ -150,6 +177,7 @@ fn plan() -> PlanEntry {
         },
         notes_before: Some("notes/NOTES_export_phase_1.md".to_owned()),
         notes: Some("notes/NOTES_export_phase_2.md".to_owned()),
+        fallback: None,
         agents: texts(&["doc-sync-manager", "task-validator"]),
         steps: texts(&["pre_validation", "write_notes"]),
         paths: PathRules {

@@ -6,7 +6,7 @@ use dbs::domain::evidence::{ComplianceIssue, Severity};
 use dbs::domain::workflow::FindingPolicy;
 use dbs::domain::{
     AttemptId, AttemptMode, Claims, Command, Event, Evidence, EvidenceKind, HoldReason, PathRules, PlanEntry,
-    SignalKind, TaskDraft, TaskState, Tri, WaitReason, Workflow,
+    ProcessExit, SignalKind, TaskDraft, TaskPatch, TaskState, Tri, WaitReason, Workflow, Workplace,
 };
 
 use crate::fixture::{BoardFixture, draft, workflows};
@@ -155,6 +155,103 @@ fn findings_are_weighed_by_the_seeds_table() {
         let is_warned = stage == "merging" && !issues.is_empty();
         assert_eq!(comments.contains("passed with warnings"), is_warned, "{comments}");
     }
+}
+
+/// A board on which a phase has failed with two critical findings, its work recorded at `c1`.
+fn to_begin_anew() -> BoardFixture {
+    let mut fixture = BoardFixture::new();
+    fixture.released(phase("p", demanding()));
+    let first = fixture.open("p");
+    fixture.happen(Event::SubagentSeen {
+        attempt: first,
+        name: "task-validator".to_owned(),
+    });
+    done_with(&mut fixture, first, Claims::default());
+    let two = [
+        (EvidenceKind::Gates, Severity::Critical),
+        (EvidenceKind::Gates, Severity::Critical),
+    ];
+    verify_with(&mut fixture, first, &two);
+    fixture
+}
+
+#[test]
+fn with_two_critical_findings_the_phase_begins_on_a_clean_branch_and_only_once() {
+    let mut fixture = to_begin_anew();
+    let second = fixture.open("p");
+    assert!(fixture.task("p").begins_anew, "its workspace is not made yet");
+    assert!(!fixture.task("p").record.agents.is_empty());
+    made_anew(&mut fixture, second);
+    let task = fixture.task("p");
+    assert!(!task.begins_anew && task.head.is_none() && task.record.is_none());
+    assert!(fixture.comments("p").contains("kept as refs/dbs/attic/p/1"));
+    // A crash goes on on the branch that was begun.
+    fixture.start(second);
+    fixture.end_with(second, ProcessExit::Code(1), None);
+    assert!(!fixture.task("p").begins_anew);
+}
+
+#[test]
+fn one_critical_finding_is_fixed_on_the_branch_and_a_person_may_ask_for_a_clean_one() {
+    let mut fixture = BoardFixture::new();
+    fixture.released(phase("p", PlanEntry::default()));
+    let first = fixture.open("p");
+    fixture.live(first, SignalKind::Done, "");
+    verify_with(&mut fixture, first, &[(EvidenceKind::Gates, Severity::Critical)]);
+    assert!(!fixture.task("p").begins_anew);
+    let clean = |is_clean| {
+        let patch = TaskPatch {
+            begins_anew: Some(is_clean),
+            ..TaskPatch::default()
+        };
+        Command::Update("p".into(), patch)
+    };
+    fixture.ask(clean(true)).unwrap();
+    assert!(fixture.task("p").begins_anew);
+    let moved = TaskPatch {
+        stage: Some("merging".into()),
+        ..TaskPatch::default()
+    };
+    fixture.ask(Command::Update("p".into(), moved)).unwrap();
+    assert!(!fixture.task("p").begins_anew, "another stage has its own work");
+}
+
+#[test]
+fn a_recorded_head_is_forgotten_when_the_branch_begins_anew() {
+    let mut fixture = with_policy(FindingPolicy::Ask);
+    fixture.released(phase("p", PlanEntry::default()));
+    let first = fixture.open("p");
+    fixture.live(first, SignalKind::Done, "");
+    verify_with(&mut fixture, first, &[(EvidenceKind::Gates, Severity::Critical)]);
+    assert_eq!(fixture.task("p").head.as_deref(), Some("c1"));
+    let patch = TaskPatch {
+        begins_anew: Some(true),
+        ..TaskPatch::default()
+    };
+    fixture.ask(Command::Update("p".into(), patch)).unwrap();
+    let retry = Command::Retry {
+        task: "p".into(),
+        stage: None,
+        note: None,
+    };
+    fixture.ask(retry).unwrap();
+    let second = fixture.open("p");
+    made_anew(&mut fixture, second);
+    assert_eq!(fixture.task("p").head, None);
+}
+
+/// The workspace of an attempt was made, and what was on the branch put aside.
+fn made_anew(fixture: &mut BoardFixture, attempt: AttemptId) {
+    fixture.happen(Event::WorkplaceMade {
+        attempt,
+        workplace: Workplace {
+            path: "trees/2".to_owned(),
+            branch: Some("b".to_owned()),
+            start: None,
+            start_tree: None,
+        },
+        kept: vec!["refs/dbs/attic/p/1".to_owned()],
+    });
 }
 
 #[test]

@@ -4,8 +4,8 @@ use dbs::domain::attempt::WorkspaceState;
 use dbs::domain::event::EndCause;
 use dbs::domain::{
     AgentDisplay, AttemptId, AttemptState, BoardSettings, Command, Cost, Event, FailureClass, Inventory,
-    ProcessExit, ResumeRoles, RoleDisplay, RoleDisplays, SignalKind, Span, StopCause, Usage, Verdict,
-    Workplace,
+    ProcessExit, ResumeRoles, RoleDisplay, RoleDisplays, SignalKind, Span, StopCause, TaskPatch, Usage,
+    Verdict, Workplace,
 };
 
 use crate::fixture::{BoardFixture, draft, settings};
@@ -52,6 +52,7 @@ fn made(fixture: &mut BoardFixture, attempt: AttemptId) {
             start: None,
             start_tree: None,
         },
+        kept: Vec::new(),
     });
 }
 
@@ -237,6 +238,23 @@ fn what_was_kept_is_put_away_when_the_task_does_not_go_on_there() {
         assert_eq!(fixture.task("a").continues, None);
         assert!(fixture.effect_keys().contains(&format!("settle/{first}")));
     }
+}
+
+#[test]
+fn a_task_that_begins_anew_does_not_go_on_with_a_session() {
+    let (mut fixture, first) = working();
+    fixture.end_with(first, ProcessExit::Signal(9), None);
+    assert_eq!(fixture.task("a").continues, Some(first));
+    let patch = TaskPatch {
+        begins_anew: Some(true),
+        ..TaskPatch::default()
+    };
+    fixture.ask(Command::Update("a".into(), patch)).unwrap();
+    assert_eq!(fixture.task("a").continues, None);
+    assert!(fixture.effect_keys().contains(&format!("settle/{first}")));
+    fixture.settled(first);
+    fixture.wait_until_due();
+    assert_eq!(goes_on(&fixture), None);
 }
 
 #[test]

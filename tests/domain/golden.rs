@@ -117,6 +117,7 @@ fn plan() -> PlanEntry {
         },
         notes_before: Some("notes/0.md".to_owned()),
         notes: Some("notes/1.md".to_owned()),
+        fallback: Some("by hand".to_owned()),
         agents: texts("validator"),
         steps: texts("write_notes"),
         paths: PathRules {
@@ -153,6 +154,7 @@ fn patch() -> TaskPatch {
         }]),
         needs_approval: Some(true),
         timeout: Some(Span::seconds(1)),
+        begins_anew: Some(true),
         plan: draft().plan,
     }
 }
@@ -270,6 +272,7 @@ fn events_are_stored_like_this() {
         Event::WorkplaceMade {
             attempt: a(),
             workplace: workplace(),
+            kept: vec!["refs/dbs/attic/t/1".to_owned()],
         },
         Event::AttemptStarted {
             attempt: a(),
@@ -527,6 +530,7 @@ fn task() -> Task {
         state: TaskState::Released,
         open_attempt: Some(a()),
         next_mode: AttemptMode::Remediate,
+        begins_anew: true,
         continues: Some(a()),
         checkpoint: Some(checkpoint()),
         needs_approval: false,

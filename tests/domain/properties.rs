@@ -201,6 +201,7 @@ fn event() -> impl Strategy<Value = Event> {
         3 => attempt().prop_map(|attempt| Event::WorkplaceMade {
             attempt,
             workplace: Workplace { path: "t".to_owned(), branch: None, start: None, start_tree: None },
+            kept: Vec::new(),
         }),
         6 => attempt().prop_map(|attempt| Event::AttemptStarted {
             attempt,

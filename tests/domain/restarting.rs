@@ -212,6 +212,7 @@ fn an_agent_that_ended_before_its_start_was_heard_of_is_judged_by_where_it_worke
             start: Some("c0".to_owned()),
             start_tree: Some("t0".to_owned()),
         },
+        kept: Vec::new(),
     });
     fixture.say(reviewer, SignalKind::Done, "good");
     let inventory = Inventory {
@@ -237,6 +238,7 @@ fn a_workspace_of_an_attempt_that_could_not_be_started_is_put_away() {
     fixture.happen(Event::WorkplaceMade {
         attempt: first,
         workplace,
+        kept: Vec::new(),
     });
     fixture.happen(Event::AttemptNotStarted {
         attempt: first,

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dbs::domain::task::GateCommand;
-use dbs::domain::{Event, PathRules, PlanEntry, SignalKind, TaskDraft};
+use dbs::domain::{Command, Event, PathRules, PlanEntry, SignalKind, TaskDraft, TaskPatch};
 
 use crate::bench::{Bench, draft, workflows};
 
@@ -187,6 +187,65 @@ fn each_gate_that_fails_is_a_finding_of_its_own_and_two_of_them_begin_the_stage_
     assert!(!found.contains("third"), "{found}");
     assert_ne!(bench.agent("p-1").id, before);
     assert_eq!(bench.agent("p-1").mode, dbs::domain::AttemptMode::Fresh);
+}
+
+#[test]
+fn a_phase_that_begins_anew_has_a_clean_branch_and_what_was_on_it_is_kept() {
+    let mut bench = Bench::new();
+    let gate = |name: &str| GateCommand {
+        name: name.to_owned(),
+        command: "test ! -e wrong.txt".to_owned(),
+    };
+    bench.release(TaskDraft {
+        gates: vec![gate("one"), gate("two")],
+        ..phase(PlanEntry::default())
+    });
+    leave(&mut bench, &[("wrong.txt", "wrong")]);
+    bench.tidy();
+    let folder = bench.folder("p-1");
+    assert!(!folder.join("wrong.txt").exists(), "{}", finding(&bench));
+    let comments = bench.comments("p-1");
+    let kept = comments
+        .split("kept as ")
+        .nth(1)
+        .unwrap_or_else(|| panic!("{comments}"));
+    let kept = kept.split_whitespace().next().unwrap();
+    let control = bench.git.state().join("control.git");
+    let text = bench.git.git(&control, &["show", &format!("{kept}:wrong.txt")]);
+    assert_eq!(text.trim(), "wrong");
+    let branches = bench.git.git(&bench.git.origin(), &["branch", "--list", "*p-1*"]);
+    assert_eq!(branches.trim(), "", "the remote has it no longer");
+    // What is right now is taken to the remote and merged, although another head stood there before.
+    leave(&mut bench, &[("right.txt", "right")]);
+    assert_eq!(bench.stage("p-1"), ("merging", "done"), "{}", finding(&bench));
+    let files = bench
+        .git
+        .git(&bench.git.origin(), &["ls-tree", "-r", "--name-only", "work"]);
+    assert!(
+        files.contains("right.txt") && !files.contains("wrong.txt"),
+        "{files}"
+    );
+}
+
+#[test]
+fn a_person_sends_a_phase_back_to_a_clean_branch_although_its_head_was_recorded() {
+    let mut bench = Bench::new();
+    bench.release(TaskDraft {
+        needs_approval: true,
+        ..phase(PlanEntry::default())
+    });
+    leave(&mut bench, &[("wrong.txt", "wrong")]);
+    assert_eq!(bench.stage("p-1"), ("merging", "held"), "{}", finding(&bench));
+    assert!(bench.task("p-1").head.is_some());
+    let patch = TaskPatch {
+        stage: Some("work".into()),
+        begins_anew: Some(true),
+        ..TaskPatch::default()
+    };
+    bench.ask(Command::Update("p-1".into(), patch));
+    bench.tidy();
+    assert!(!bench.folder("p-1").join("wrong.txt").exists());
+    assert!(bench.task("p-1").head.is_none());
 }
 
 #[test]

@@ -140,7 +140,11 @@ impl Board {
             Event::Asked { request, by, command } => self.execute_and_reply(step, *request, by, command),
             Event::Configured(settings) => self.configured(settings),
             Event::WorkflowsLoaded(flows) => self.workflows_loaded(flows),
-            Event::WorkplaceMade { attempt, workplace } => self.workplace_made(*attempt, workplace),
+            Event::WorkplaceMade {
+                attempt,
+                workplace,
+                kept,
+            } => self.workplace_made(step, *attempt, (workplace, kept)),
             Event::AttemptStarted { attempt, workplace } => self.started(step, *attempt, workplace),
             Event::AttemptNotStarted { attempt, why } => self.not_started(step, *attempt, why),
             Event::SessionLost { attempt, why } => self.session_lost(step, *attempt, why),

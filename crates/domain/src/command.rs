@@ -139,6 +139,11 @@ pub struct TaskPatch {
     /// Longest run of one attempt; zero: as its stage says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Span>,
+    /// Whether the next attempt in its stage begins on a branch as clean as the base; see [`Task::begins_anew`].
+    ///
+    /// [`Task::begins_anew`]: super::task::Task::begins_anew
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub begins_anew: Option<bool>,
     /// What its plan says of it besides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<Arc<PlanEntry>>,

@@ -35,6 +35,9 @@ pub enum Event {
     WorkplaceMade {
         attempt: AttemptId,
         workplace: Workplace,
+        /// Refs that keep what was put aside for an attempt that begins anew.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        kept: Vec<String>,
     },
     AttemptStarted {
         attempt: AttemptId,

@@ -23,6 +23,9 @@ pub struct PlanEntry {
     /// The file in which its agent leaves notes (P15, P34).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
+    /// Another way to do the work, told to an agent that tries again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<String>,
     /// Subagents that its agent must use, by name (P15, P35).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<String>,

@@ -119,6 +119,9 @@ pub struct PlaceFacts {
     pub head: Option<String>,
     /// Files that the task's branch changed already.
     pub changed: Vec<String>,
+    /// Whether the work before was put aside, so that the branch is as clean as the base.
+    #[serde(default)]
+    pub begins_anew: bool,
 }
 
 /// A task that this one waited for, and what came of it.
@@ -244,7 +247,8 @@ impl PromptSources<'_> {
     fn place(&self, task: &Task) -> PlaceFacts {
         PlaceFacts {
             base: self.base.unwrap_or_default().to_owned(),
-            head: task.head.clone(),
+            head: task.head.clone().filter(|_| !task.begins_anew),
+            begins_anew: task.begins_anew,
             ..PlaceFacts::default()
         }
     }

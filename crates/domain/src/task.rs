@@ -42,6 +42,9 @@ pub struct Task {
     /// The open attempt, when there is one: `Active`, `Verifying`.
     pub open_attempt: Option<AttemptId>,
     pub next_mode: AttemptMode,
+    /// Whether the next attempt in its stage begins on a branch as clean as the base; what is on its branch goes to the attic first.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub begins_anew: bool,
     /// The attempt with whose session the next one goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continues: Option<AttemptId>,

@@ -80,7 +80,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("skip", "dbs skip dbs-1"),
     (
         "retry",
-        "dbs retry dbs-1\ndbs retry dbs-1 --stage development --note \"begin again\"",
+        "dbs retry dbs-1\ndbs retry dbs-1 --stage development --note \"begin again\"\ndbs retry dbs-1 --clean",
     ),
     ("answer", "dbs answer dbs-1 \"yes, delete it\""),
     (

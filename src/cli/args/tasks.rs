@@ -247,6 +247,9 @@ pub struct RetryArgs {
     /// Where to begin; where it stood without it
     #[arg(long)]
     pub stage: Option<String>,
+    /// Begin on a clean branch: what is on the task's branch is kept in the attic and put aside
+    #[arg(long, conflicts_with = "stage")]
+    pub clean: bool,
     #[command(flatten)]
     pub json: JsonFlag,
 }

@@ -95,6 +95,7 @@ fn update(edge: &ProcessEnv, update: UpdateArgs) -> CommandResult {
         gates: (update.no_gates || !update.gates.is_empty()).then_some(update.gates),
         needs_approval: update.approval,
         timeout: update.timeout,
+        begins_anew: None,
         plan: None,
     };
     if patch == TaskPatch::default() {
@@ -107,15 +108,33 @@ fn update(edge: &ProcessEnv, update: UpdateArgs) -> CommandResult {
 
 pub(super) fn retry(edge: &ProcessEnv, retry: RetryArgs) -> CommandResult {
     let stage = retry.stage.map(|stage| stage.replace('-', "_").as_str().into());
-    execute(
-        edge,
-        Command::Retry {
-            task: id(&retry.id),
-            stage,
-            note: retry.note,
-        },
-        retry.json,
-    )
+    let task = id(&retry.id);
+    let command = Command::Retry {
+        task: task.clone(),
+        stage,
+        note: retry.note,
+    };
+    if !retry.clean {
+        return execute(edge, command, retry.json);
+    }
+    let mut access = BoardAccess::open(edge)?;
+    let mut clean = |is_clean| {
+        let patch = TaskPatch {
+            begins_anew: Some(is_clean),
+            ..TaskPatch::default()
+        };
+        access.execute(&edge.author(), Command::Update(task.clone(), patch))
+    };
+    // Set before: the next attempt may begin at once.
+    let set = clean(true)?;
+    if set.is_err() {
+        return Ok(print_reply(&set, "", retry.json));
+    }
+    let retried = BoardAccess::open(edge)?.execute(&edge.author(), command)?;
+    if retried.is_err() {
+        clean(false)?.map_err(|refusal| refusal.why)?;
+    }
+    Ok(print_reply(&retried, "", retry.json))
 }
 
 /// Allows what an agent asks, or approves a task.

@@ -117,6 +117,7 @@ fn plan(plan: &PlanEntry) -> Value {
     json!({
         "file": inline(&plan.source.file, MAX_LINE), "item": inline(&plan.source.item, MAX_LINE),
         "notes_before": line(&plan.notes_before), "notes": line(&plan.notes),
+        "fallback": line(&plan.fallback),
         "agents": lines(&plan.agents), "steps": lines(&plan.steps),
         "create": lines(&plan.paths.create), "modify": lines(&plan.paths.modify),
     })
@@ -145,6 +146,7 @@ fn place(facts: &PromptFacts) -> Value {
         "worktree": place.worktree.as_deref().map(|path| inline(path, MAX_LINE)),
         "branch": without_hidden(&place.branch), "base": without_hidden(&place.base),
         "base_commit": place.base_commit, "head": place.head,
+        "begins_anew": place.begins_anew,
         "changed": changed.map(|path| inline(path, MAX_LINE)).collect::<Vec<_>>(),
         "more_changed": place.changed.len().saturating_sub(MAX_ITEMS),
     })

@@ -133,6 +133,14 @@ impl World {
         }
     }
 
+    /// What is on the branch of a task that begins anew goes to the attic.
+    fn put_aside(&mut self, board: &Board, attempt: &Attempt, place: Workspace) {
+        let task = board.tasks.get(&attempt.task);
+        if place == Workspace::Branch && task.is_some_and(|task| task.begins_anew) {
+            self.contents.let_go(&attempt.task);
+        }
+    }
+
     fn start(&mut self, board: &Board, now: Timestamp, attempt: &Attempt) {
         let id = attempt.id;
         let delay = self.dice.between(1, 3_000);
@@ -166,7 +174,9 @@ impl World {
             let made = Event::WorkplaceMade {
                 attempt: id,
                 workplace: workplace.clone(),
+                kept: Vec::new(),
             };
+            self.put_aside(board, attempt, place);
             self.agenda.report(now, 0, made);
             for (after, act) in plan(board, attempt, &self.faults, &mut self.dice) {
                 let at = now + dbs::domain::Span(after);

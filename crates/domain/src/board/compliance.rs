@@ -13,7 +13,7 @@ use crate::effect::NoticeLevel;
 use crate::evidence::{ComplianceIssue, Evidence, RemediationStrategy, Severity, strategy};
 use crate::failure::FailureClass;
 use crate::id::{AttemptId, TaskId};
-use crate::plan_entry::{Claims, step_name};
+use crate::plan_entry::{Claims, PlanRecord, step_name};
 use crate::signal::{Signal, SignalKind};
 use crate::task::{HoldReason, Task, TaskState};
 use crate::tri::Tri;
@@ -103,13 +103,38 @@ impl Board {
             }
             (_, FindingPolicy::Ask) => self.hold_findings(step, attempt, (&issues, &text), head),
             (strategy, _) => {
-                let mode = match strategy {
-                    RemediationStrategy::Retry => AttemptMode::Fresh,
-                    _ => self.mode_after(attempt, failure.class),
-                };
-                self.edit(&attempt.task, |task| task.finding = Some(text));
+                let fixed = self.mode_after(attempt, failure.class);
+                // Where it cannot be fixed on a branch, the stage begins again in any case.
+                let is_anew = strategy == RemediationStrategy::Retry && fixed == AttemptMode::Remediate;
+                let mode = if is_anew { AttemptMode::Fresh } else { fixed };
+                self.edit(&attempt.task, |task| {
+                    task.finding = Some(text);
+                    task.begins_anew = is_anew;
+                });
                 self.fail(step, attempt.id, &AttemptFailure { mode, ..failure });
             }
+        }
+    }
+
+    /// The branch of a task is as clean as the base again: nothing of what was seen of the work before counts any more.
+    pub(super) fn begun_anew(&mut self, step: &Transition, id: &TaskId, kept: &[String]) {
+        if !self.tasks.get(id).is_some_and(|task| task.begins_anew) {
+            return;
+        }
+        self.edit(id, |task| {
+            task.begins_anew = false;
+            task.head = None;
+            task.merged = None;
+            task.stage_head = None;
+            task.checkpoint = None;
+            task.record = PlanRecord::default();
+        });
+        if !kept.is_empty() {
+            let text = format!(
+                "begins anew on a clean branch; the work before is kept as {}",
+                kept.join(" and ")
+            );
+            self.comment(step.now, id, ENGINE, text);
         }
     }
 

@@ -131,7 +131,7 @@ impl Board {
         };
         let next = task.open_attempt.and_then(|id| self.attempts.get(&id));
         match (&task.state, next) {
-            (TaskState::Released, None) => task.next_mode == before.mode,
+            (TaskState::Released, None) => task.next_mode == before.mode && !task.begins_anew,
             (TaskState::Active, Some(next)) => next.session.follows() == Some(before.id),
             _ => false,
         }

@@ -125,6 +125,7 @@ impl Board {
         self.edit(id, |task| {
             if task.stage != *stage {
                 task.checkpoint = None;
+                task.begins_anew = false;
                 task.stage_head.clone_from(&task.head);
             }
             task.stage = stage.clone();

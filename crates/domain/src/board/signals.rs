@@ -33,7 +33,12 @@ enum SignalJudgement {
 impl Board {
     /// An attempt's workspace is ready. Known before its process runs, so that an end whose start nobody heard of can be judged
     /// and its workspace put away.
-    pub(super) fn workplace_made(&mut self, id: AttemptId, workplace: &Workplace) {
+    pub(super) fn workplace_made(
+        &mut self,
+        step: &Transition,
+        id: AttemptId,
+        (workplace, kept): (&Workplace, &[String]),
+    ) {
         let Some(attempt) = self.attempt(id) else { return };
         let has_folder = self.has_folder(&attempt);
         let begins = match attempt.state {
@@ -43,6 +48,7 @@ impl Board {
         };
         if begins {
             self.take_over(&attempt);
+            self.begun_anew(step, &attempt.task, kept);
             self.edit_attempt(id, |row| set_workplace(row, workplace, has_folder));
         }
     }

@@ -136,6 +136,9 @@ impl Board {
         if let Some(stage) = moved {
             self.move_to_stage(step, by, &task, &stage);
         }
+        if let Some(begins_anew) = patch.begins_anew {
+            self.edit(id, |task| task.begins_anew = begins_anew);
+        }
         Ok(accepted(format!("changed {id}")))
     }
 
@@ -350,6 +353,7 @@ impl Task {
             state: TaskState::Backlog,
             open_attempt: None,
             next_mode: AttemptMode::Fresh,
+            begins_anew: false,
             continues: None,
             mode: None,
             needs_approval: draft.needs_approval,

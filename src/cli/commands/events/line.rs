@@ -130,8 +130,8 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
         // What is set may be secret, and `dbs config` shows it to whoever may see it.
         Event::Configured(_) => ("configured", json!({})),
         Event::WorkflowsLoaded(flows) => ("workflows_loaded", json!({ "workflows": names_of(flows) })),
-        Event::WorkplaceMade { workplace, .. } => ("workplace_made", place(workplace)),
-        Event::AttemptStarted { workplace, .. } => ("attempt_started", place(workplace)),
+        Event::WorkplaceMade { workplace, kept, .. } => ("workplace_made", place(workplace, kept)),
+        Event::AttemptStarted { workplace, .. } => ("attempt_started", place(workplace, &[])),
         Event::AttemptNotStarted { why, .. } => ("attempt_not_started", trouble_of(why)),
         Event::SessionLost { why, .. } => ("session_lost", json!({ "why": why })),
         Event::AttemptUnknown { why, .. } => ("attempt_unknown", trouble_of(why)),
@@ -249,8 +249,8 @@ fn tagged(value: &impl Serialize) -> (String, Value) {
     tag_and_content(value).unwrap_or_default()
 }
 
-fn place(workplace: &Workplace) -> Value {
-    json!({ "folder": workplace.path, "branch": workplace.branch, "start": workplace.start })
+fn place(workplace: &Workplace, kept: &[String]) -> Value {
+    json!({ "folder": workplace.path, "branch": workplace.branch, "start": workplace.start, "kept": kept })
 }
 
 fn exit_of(exit: &ProcessExit) -> Value {

@@ -1,0 +1,52 @@
+//! Putting aside what earlier attempts left on the branch of a task that begins anew: worktrees, then the branch here and on the
+//! remote. All of it goes to the attic first.
+
+use super::cleanup;
+use super::context::{EngineContext, base_branch, branch_of};
+use super::job::Job;
+use crate::domain::workflow::Workspace;
+use crate::domain::{Attempt, Cause, TroubleKind};
+use crate::ports::git::{DeleteOutcome, Head, Revision, SafeName};
+
+/// Puts the work aside where the task begins anew, and answers the refs that keep it. Safe to repeat: what is gone stays so.
+///
+/// # Errors
+/// What stands against it; then nothing may be started.
+pub(super) fn put_aside(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result<Vec<String>, Cause> {
+    if !job.task.begins_anew || job.workspace() != Workspace::Branch {
+        return Ok(Vec::new());
+    }
+    let mut kept = Vec::new();
+    let own = job.folder().map(|name| SafeName::derive(&name));
+    for folder in cleanup::ended_folders(world, job).iter().chain(&own) {
+        let removed = cleanup::remove_worktree(world, &job.task, attempt, folder);
+        kept.extend(removed.map_err(|why| TroubleKind::Other.cause(why))?);
+    }
+    let branch = branch_of(&job.task);
+    let base = base_branch(&job.base).map_err(|error| Cause::from(format!("could not {error}").as_str()))?;
+    let owner = world.attic_owner(&job.task, attempt.created_at);
+    let sides = [
+        (Revision::LocalBranch(branch.clone()), true),
+        (Revision::RemoteBranch(branch.clone()), false),
+    ];
+    for (side, is_local) in sides {
+        let outcome = match world.git.resolve(&side) {
+            Head::Absent => continue,
+            Head::Unknown(why) => return Err(why),
+            Head::At(head) if is_local => world.git.delete_branch(&branch, &head, &base, &owner),
+            Head::At(head) => world.git.delete_remote_branch(&branch, &head, &base, &owner),
+        };
+        match outcome {
+            DeleteOutcome::Deleted { kept_as } => kept.extend(kept_as),
+            DeleteOutcome::Absent => {}
+            DeleteOutcome::Kept(why) => {
+                let text = format!("could not begin anew on {branch}: {why}");
+                return Err(TroubleKind::Other.cause(text));
+            }
+            DeleteOutcome::Unknown(why) => return Err(why),
+        }
+    }
+    kept.sort();
+    kept.dedup();
+    Ok(kept)
+}
