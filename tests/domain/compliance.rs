@@ -255,6 +255,44 @@ fn made_anew(fixture: &mut BoardFixture, attempt: AttemptId) {
 }
 
 #[test]
+fn what_an_agent_claims_and_nobody_saw_is_said_whether_the_work_passes_or_not() {
+    let mut fixture = BoardFixture::new();
+    fixture.released(phase("p", PlanEntry::default()));
+    let first = fixture.open("p");
+    let claims = Claims {
+        gates: texts(&["lint", "test"]),
+        agents: texts(&["task-validator"]),
+        ..Claims::default()
+    };
+    done_with(&mut fixture, first, claims);
+    let mut evidence = fixture.evidence(first, &[]);
+    for piece in evidence
+        .iter_mut()
+        .filter(|piece| piece.kind == EvidenceKind::Gates)
+    {
+        let failed = ComplianceIssue::new(Severity::Low, "gate test failed: ended with code 1");
+        *piece = Evidence::from_issues(EvidenceKind::Gates, vec![failed]);
+    }
+    fixture.happen(Event::Verified {
+        attempt: first,
+        evidence,
+        head: Some("c1".to_owned()),
+        base_holds: None,
+    });
+    let said = fixture.comments("p");
+    assert!(
+        said.contains("gate test was reported as passed, and it failed"),
+        "{said}"
+    );
+    assert!(
+        said.contains("subagent task-validator was reported as used"),
+        "{said}"
+    );
+    assert!(!said.contains("gate lint"), "{said}");
+    assert_eq!(fixture.stage("p"), "merging", "a low finding is a warning");
+}
+
+#[test]
 fn the_next_agent_is_told_each_finding_with_what_to_do_about_it() {
     let mut fixture = BoardFixture::new();
     fixture.released(phase("p", demanding()));

@@ -16,6 +16,7 @@ use crate::id::{AttemptId, TaskId};
 use crate::plan_entry::{Claims, PlanRecord, step_name};
 use crate::signal::{Signal, SignalKind};
 use crate::task::{HoldReason, Task, TaskState};
+use crate::time::Timestamp;
 use crate::tri::Tri;
 use crate::workflow::{EvidenceKind, FindingPolicy};
 
@@ -66,6 +67,18 @@ impl Board {
             _ if task.approved.as_ref() == Some(&attempt.stage) => Evidence::new(kind.clone(), Tri::Yes),
             _ => Evidence::new(kind.clone(), Tri::No("nobody has approved it".to_owned())),
         })
+    }
+
+    /// What its agents claim and nobody saw is said on the task (P37).
+    pub(super) fn tell_differences(&mut self, now: Timestamp, attempt: &Attempt, evidence: &[Evidence]) {
+        let Some(task) = self.tasks.get(&attempt.task) else {
+            return;
+        };
+        let lines = differences(&task.record, evidence);
+        if !lines.is_empty() {
+            let text = format!("the report differs from what was seen:\n{}", lines.join("\n"));
+            self.comment(now, &attempt.task, ENGINE, text);
+        }
     }
 
     /// What follows when evidence of an attempt was No: as its stage says. The head that was looked at stays on record where the work
@@ -201,6 +214,20 @@ fn unused_agents(task: &Task) -> Vec<ComplianceIssue> {
             }
         })
         .collect()
+}
+
+/// Gates that are claimed to pass and failed, and subagents that are claimed and were not seen.
+fn differences(record: &PlanRecord, evidence: &[Evidence]) -> Vec<String> {
+    let findings = || evidence.iter().flat_map(Evidence::findings);
+    let has_failed = |gate: &&String| {
+        let begin = format!("gate {gate} failed");
+        findings().any(|issue| issue.text.starts_with(&begin))
+    };
+    let gates = record.claimed_gates.iter().filter(has_failed);
+    let gates = gates.map(|gate| format!("gate {gate} was reported as passed, and it failed"));
+    let agents = record.claimed_agents.difference(&record.agents);
+    let agents = agents.map(|name| format!("subagent {name} was reported as used, and was not seen at work"));
+    gates.chain(agents).collect()
 }
 
 /// Steps the plan asks for that nobody reported (P36).

@@ -42,6 +42,9 @@ impl Board {
         }
         let evidence = self.with_missing(&attempt, seen);
         let judgement = summarize(&evidence);
+        if !matches!(judgement, EvidenceSummary::Incomplete(_)) {
+            self.tell_differences(step.now, &attempt, &evidence);
+        }
         self.edit_attempt(id, |attempt| attempt.evidence = evidence);
         match judgement {
             EvidenceSummary::Incomplete(what) => self.retry_evidence(step, &attempt, &what),
