@@ -16,6 +16,8 @@ use tempfile::TempDir;
 
 #[path = "config/hostile.rs"]
 mod hostile;
+#[path = "config/plan_corpus.rs"]
+mod plan_corpus;
 #[path = "config/plans.rs"]
 mod plans;
 #[path = "config/prompts.rs"]

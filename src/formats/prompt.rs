@@ -8,3 +8,4 @@ mod template;
 mod values;
 
 pub use library::{BlockOrigin, MAX_PROMPT_BYTES, PromptBlock, PromptError, PromptLibrary};
+pub use quoting::is_hidden;

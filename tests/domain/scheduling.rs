@@ -6,7 +6,7 @@ use dbs::domain::{
     WaitReason, Worker,
 };
 
-use crate::fixture::{BoardFixture, draft, settings};
+use crate::fixture::{BoardFixture, draft, settings, workflows};
 
 fn why_not(fixture: &BoardFixture, id: &str) -> WaitReason {
     fixture
@@ -176,7 +176,7 @@ fn a_task_in_cooldown_says_until_when() {
 
 #[test]
 fn a_task_that_used_up_its_attempts_is_held() {
-    let mut flows = crate::fixture::workflows();
+    let mut flows = workflows();
     for flow in &mut flows {
         flow.limits.by_class.clear();
     }
@@ -249,6 +249,29 @@ fn merges_into_one_base_are_done_one_at_a_time() {
     assert_eq!(why_not(&fixture, "b"), WaitReason::SingletonBusy(busy));
     fixture.pass("a");
     assert_eq!((fixture.stage("b"), fixture.word("b")), ("merging", "active"));
+}
+
+#[test]
+fn a_merge_whose_workflow_is_not_loaded_for_a_while_keeps_its_place() {
+    let mut fixture = BoardFixture::with(roomy());
+    fixture.released(draft("a", "kanban"));
+    fixture.released(draft("b", "phased"));
+    for id in ["a", "a"] {
+        fixture.pass(id);
+    }
+    assert_eq!((fixture.stage("a"), fixture.word("a")), ("merging", "active"));
+    let mut flows = workflows();
+    flows.retain(|flow| flow.id.as_str() == "phased");
+    fixture.happen(Event::WorkflowsLoaded(flows));
+    fixture.pass("b");
+    assert_eq!((fixture.stage("b"), fixture.word("b")), ("merging", "released"));
+    fixture.happen(Event::WorkflowsLoaded(workflows()));
+    assert_eq!(
+        why_not(&fixture, "b"),
+        WaitReason::SingletonBusy(fixture.open("a"))
+    );
+    fixture.pass("a");
+    assert_eq!(fixture.word("b"), "active");
 }
 
 #[test]
@@ -404,7 +427,7 @@ fn a_task_whose_workflow_is_not_loaded_waits_visibly_and_goes_on_when_it_is() {
     let mut fixture = BoardFixture::new();
     fixture.ask(Command::Pause).unwrap();
     fixture.released(draft("a", "kanban"));
-    let all = crate::fixture::workflows();
+    let all = workflows();
     let without: Vec<_> = all
         .iter()
         .filter(|flow| flow.id.as_str() != "kanban")

@@ -8,6 +8,7 @@ use super::gates;
 use super::model::{PlanGroup, PlanItem, PlanTask};
 use super::words;
 use crate::domain::task::GateCommand;
+use crate::formats::prompt::is_hidden;
 
 /// Steps of the process that are known by a word of their line (P16).
 const STEPS: [(&str, &str); 6] = [
@@ -200,9 +201,24 @@ fn gate(
         if text.codes().next().is_some() {
             let text = "this gate has no name: write `- name: what must hold (command: ...)`";
             found.error("GATE_PARSE_ERROR", line, text);
+        } else {
+            let text = "this is taken for a remark and checks nothing: a gate is `- name: what must hold (command: ...)`";
+            found.warning("GATE_PARSE_ERROR", line, text);
         }
         return;
     };
+    if gate
+        .command
+        .as_deref()
+        .is_some_and(|command| command.chars().any(is_hidden))
+    {
+        let text = format!(
+            "the command of gate {} holds signs that nobody sees: write it anew without them",
+            gate.name
+        );
+        found.error("GATE_PARSE_ERROR", line, text);
+        return;
+    }
     if gate.command.is_none() {
         let own = known.iter().find(|own| own.name == gate.name);
         gate.command = own.map(|own| own.command.clone());
@@ -221,10 +237,17 @@ fn gate(
     item.gates.push(gate);
 }
 
-/// A heading in the tasks whose first word is an id, or ends with one: `6A.1: Make it`, `Sub-Phase 6A: Estimates`.
+/// A heading in the tasks whose first word is an id, or which has one before a colon: `1. Work`, `6A.1: Make it`,
+/// `Sub-Phase 6A: Estimates`.
 fn group(item: &mut PlanItem, heading: &str, line: usize) {
-    let (before, title) = heading.split_once(':').unwrap_or((heading, heading));
-    let id = before.split_whitespace().last().unwrap_or(before);
+    let first = heading.split_whitespace().next().unwrap_or_default();
+    let first_id = first.trim_end_matches([':', '.']);
+    let (id, title) = if words::is_id(first_id) {
+        (first_id, heading.get(first.len()..).unwrap_or_default())
+    } else {
+        let (before, title) = heading.split_once(':').unwrap_or((heading, heading));
+        (before.split_whitespace().last().unwrap_or(before), title)
+    };
     let id = id.trim_end_matches('.');
     item.groups.push(PlanGroup {
         id: if words::is_id(id) {
@@ -239,11 +262,11 @@ fn group(item: &mut PlanItem, heading: &str, line: usize) {
 
 fn task(item: &mut PlanItem, text: &str, is_done: bool, line: usize) {
     let first = text.lines().next().unwrap_or_default();
-    let lead = first
-        .split_whitespace()
-        .next()
-        .and_then(|word| word.strip_suffix(':'));
-    let lead = lead.filter(|id| words::is_id(id));
+    let word = first.split_whitespace().next().unwrap_or_default();
+    let bare = word.trim_end_matches(':');
+    // Without a colon a single number may be the first word of the text.
+    let is_lead = words::is_id(bare) && (bare.len() < word.len() || bare.contains('.'));
+    let lead = is_lead.then_some(bare);
     let id = lead.map_or_else(
         || match item.groups.last().filter(|group| !group.id.is_empty()) {
             Some(group) => format!("{}/{}", group.id, item.tasks.len() + 1),
@@ -252,7 +275,11 @@ fn task(item: &mut PlanItem, text: &str, is_done: bool, line: usize) {
         str::to_owned,
     );
     let text = match lead {
-        Some(lead) => first.get(lead.len() + 1..).unwrap_or(first).trim(),
+        Some(lead) => first
+            .get(lead.len()..)
+            .unwrap_or(first)
+            .trim_start_matches(':')
+            .trim(),
         None => first,
     };
     item.tasks.push(PlanTask {

@@ -57,7 +57,8 @@ pub(super) fn without_hidden(text: &str) -> String {
         .collect()
 }
 
-fn is_hidden(c: char) -> bool {
+/// Whether a person does not see a character: control characters, what changes the direction of text, what has no width.
+pub fn is_hidden(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
         || matches!(
             c,

@@ -97,9 +97,11 @@ impl Board {
             if let Some(stage) = self.stage_of_attempt(attempt) {
                 places.reserve_files(task, stage);
             }
-            let single = self
-                .stage_of_attempt(attempt)
-                .and_then(|stage| self.singleton_key(task, stage));
+            let single = match self.stage_of_attempt(attempt) {
+                Some(stage) => self.singleton_key(task, stage),
+                // Its workflow is not loaded now: until it is known again, its stage may be one of these.
+                None => Some((attempt.stage.clone(), self.base_of(task).map(str::to_owned))),
+            };
             places.occupy(attempt.id, &attempt.worker, single);
         }
         places
