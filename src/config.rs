@@ -5,6 +5,7 @@
 //! `dbs/config.toml`, the same names in `~/.debussy`, the default. Tables merge key by key. What is not understood is reported, passed over and kept
 //! (LK-36); what a value is, its key says, not its spelling (LK-37).
 
+mod agent_layers;
 pub mod appearance;
 pub mod capabilities;
 pub mod channels;

@@ -48,9 +48,10 @@ use parking_lot::RwLock;
 use crate::agent_state::AgentReport;
 use crate::domain::event::EndCause;
 use crate::domain::{
-    AttemptId, Cause, ResumeRoles, RoleDisplay, RoleDisplays, RoleId, SessionOrigin, Timestamp, TroubleKind,
+    AgentLayers, AttemptId, Cause, ResumeRoles, RoleChoice, RoleId, SessionOrigin, Timestamp, TroubleKind,
 };
 use crate::formats::agent_kind::AgentKinds;
+use crate::formats::permissions::read_setting;
 use crate::ports::agents::{Agents, Brief, LaunchCommand};
 
 /// The tool that plays a role.
@@ -82,6 +83,10 @@ pub struct AgentsByRole {
     pub by_role: BTreeMap<RoleId, RoleAgent>,
     /// The agent of every other role, if any.
     pub default: Option<RoleAgent>,
+    /// The agents that stages name, by their names.
+    pub tools: BTreeMap<String, AgentTool>,
+    /// What the settings say of agents, for the choice at the start of an attempt.
+    pub layers: AgentLayers,
 }
 
 impl AgentTool {
@@ -93,6 +98,17 @@ impl AgentTool {
             AgentTool::Claude(agent) => agent,
             AgentTool::Codex(agent) => agent,
             AgentTool::Described(agent) => agent,
+        }
+    }
+
+    /// Its name in the settings.
+    pub fn name(&self) -> &str {
+        match self {
+            AgentTool::Rehearsal(_) => "rehearsal",
+            AgentTool::Custom(_) => "custom",
+            AgentTool::Claude(_) => "claude",
+            AgentTool::Codex(_) => "codex",
+            AgentTool::Described(agent) => &agent.0.name,
         }
     }
 
@@ -129,13 +145,41 @@ impl AgentsByRole {
         self.by_role.get(role).or(self.default.as_ref()).cloned()
     }
 
-    fn all(&self) -> impl Iterator<Item = &RoleAgent> {
-        self.by_role.values().chain(&self.default)
+    /// The agent of an attempt, by what was chosen for it; as its role says where nothing was. An agent keeps its tool when the settings name
+    /// another meanwhile.
+    fn chosen(&self, RoleChoice { role, choice }: RoleChoice<'_>) -> Option<RoleAgent> {
+        let usual = self.of(role);
+        let Some(name) = choice.agent() else { return usual };
+        let (tool, mut options) = match usual {
+            Some(agent) if agent.tool.name() == name => (agent.tool, agent.options),
+            usual => {
+                let tool = self
+                    .tools
+                    .get(name)
+                    .cloned()
+                    .or_else(|| AgentTool::builtin(name))?;
+                (tool, usual.map(|agent| agent.options).unwrap_or_default())
+            }
+        };
+        options.model = choice.model.as_ref().map(|chosen| chosen.value.clone());
+        options.effort = choice.effort.as_ref().map(|chosen| chosen.value.clone());
+        options.mode = choice.display().unwrap_or_default();
+        // The table of settings lets nothing through that cannot be read.
+        let permissions = choice.permissions.as_ref();
+        if let Some((rules, policy)) = permissions.and_then(|chosen| read_setting(&chosen.value).ok()) {
+            (options.rules, options.permissions) = (rules, policy);
+        }
+        Some(RoleAgent { tool, options })
+    }
+
+    fn all(&self) -> impl Iterator<Item = &AgentTool> {
+        let of_roles = self.by_role.values().chain(&self.default);
+        of_roles.map(|agent| &agent.tool).chain(self.tools.values())
     }
 
     /// Programs that agents are started with, where their names are known beforehand.
     pub fn programs(&self) -> impl Iterator<Item = &str> {
-        self.all().filter_map(|agent| agent.tool.kind().program())
+        self.all().filter_map(|tool| tool.kind().program())
     }
 
     /// Which of them go on with their session after an interruption.
@@ -149,23 +193,16 @@ impl AgentsByRole {
         }
     }
 
-    /// What the terminals of agents show.
-    pub fn displays(&self) -> RoleDisplays {
-        let of = |agent: &RoleAgent| RoleDisplay {
-            usual: agent.options.mode,
-            has_both: agent.tool.kind().runs_headless(),
-        };
-        let by_role = self.by_role.iter();
-        RoleDisplays {
-            by_role: by_role.map(|(role, agent)| (role.clone(), of(agent))).collect(),
-            others: self.default.as_ref().map(of).unwrap_or_default(),
-        }
+    /// Takes over what the settings say for the choice of agents, and the agents that stages name.
+    pub fn add_layers(&mut self, layers: AgentLayers, tools: BTreeMap<String, AgentTool>) {
+        (self.layers, self.tools) = (layers, tools);
+        let both = self.all().filter(|tool| tool.kind().runs_headless());
+        self.layers.both_ways = both.map(|tool| tool.name().to_owned()).collect();
     }
 
     /// Whether any agent is a scripted one.
     pub fn has_rehearsal(&self) -> bool {
-        self.all()
-            .any(|agent| matches!(agent.tool, AgentTool::Rehearsal(_)))
+        self.all().any(|tool| matches!(tool, AgentTool::Rehearsal(_)))
     }
 }
 
@@ -198,7 +235,11 @@ impl std::fmt::Debug for LocalAgents {
 
 impl Agents for LocalAgents {
     fn launch_command(&self, brief: &Brief) -> Result<LaunchCommand, Cause> {
-        let agent = self.agent(&brief.role).ok_or_else(|| {
+        let of = RoleChoice {
+            role: &brief.role,
+            choice: &brief.choice,
+        };
+        let agent = self.agent(of).ok_or_else(|| {
             TroubleKind::Agent.cause(format!(
                 "could not start a {role}: no agent is configured for it; set one with `dbs config roles.{role}.agent claude`, or \
                  codex, or a program of yours with `dbs config roles.{role}.command 'PROGRAM ARGUMENT …'`",
@@ -227,9 +268,10 @@ impl Agents for LocalAgents {
         Ok(line)
     }
 
-    fn session(&self, role: &RoleId, origin: &SessionOrigin, folder: &Path) -> Result<String, String> {
+    fn session(&self, of: RoleChoice<'_>, origin: &SessionOrigin, folder: &Path) -> Result<String, String> {
+        let role = of.role;
         let agent = self
-            .agent(role)
+            .agent(of)
             .ok_or_else(|| format!("no agent is configured for a {role}"))?;
         if agent.options.resume == SessionPolicy::BeginAfresh {
             return Err(format!("roles.{role}.resume says that it begins afresh"));
@@ -237,37 +279,37 @@ impl Agents for LocalAgents {
         agent.tool.kind().session(&self.context, origin, folder)
     }
 
-    fn end_cause(&self, role: &RoleId, tail: &str, now: Timestamp) -> Option<EndCause> {
-        let agent = self.agent(role)?;
+    fn end_cause(&self, of: RoleChoice<'_>, tail: &str, now: Timestamp) -> Option<EndCause> {
+        let agent = self.agent(of)?;
         agent.tool.kind().end_cause(tail, now)
     }
 }
 
 impl LocalAgents {
-    fn agent(&self, role: &RoleId) -> Option<RoleAgent> {
-        self.kinds.read().of(role)
+    fn agent(&self, of: RoleChoice<'_>) -> Option<RoleAgent> {
+        self.kinds.read().chosen(of)
     }
 
     /// How a person logs in to the tool of the agents in that role, where that is known.
-    pub fn way_to_log_in(&self, role: &RoleId) -> Option<String> {
-        self.agent(role)?.tool.kind().way_to_log_in()
+    pub fn way_to_log_in(&self, of: RoleChoice<'_>) -> Option<String> {
+        self.agent(of)?.tool.kind().way_to_log_in()
     }
 
     /// Whether an error that the tool of the agents in that role reports is a turn that failed.
-    pub fn goes_on_after_errors(&self, role: &RoleId) -> bool {
-        self.agent(role)
+    pub fn goes_on_after_errors(&self, of: RoleChoice<'_>) -> bool {
+        self.agent(of)
             .is_some_and(|agent| agent.tool.kind().goes_on_after_errors())
     }
 
     /// The prompt of an attempt in that role, if it is still to be typed.
-    pub fn prompt_to_type(&self, role: &RoleId, attempt: AttemptId) -> Option<TypedPrompt> {
-        self.prompts.to_type(self.agent(role)?.tool.kind(), attempt)
+    pub fn prompt_to_type(&self, of: RoleChoice<'_>, attempt: AttemptId) -> Option<TypedPrompt> {
+        self.prompts.to_type(self.agent(of)?.tool.kind(), attempt)
     }
 
     /// A hook of an attempt in that role told which session it began. Kept where its tool keeps sessions.
-    pub fn session_told(&self, role: &RoleId, attempt: AttemptId, session: &str) {
+    pub fn session_told(&self, of: RoleChoice<'_>, attempt: AttemptId, session: &str) {
         let keeps = |agent: RoleAgent| agent.tool.kind().keeps_sessions();
-        if !self.agent(role).is_some_and(keeps) {
+        if !self.agent(of).is_some_and(keeps) {
             return;
         }
         if let Err(error) = session_id::keep(&self.context.attempt_folder(attempt), session) {
@@ -278,19 +320,19 @@ impl LocalAgents {
     }
 
     /// The file in which the tool of an attempt in that role keeps what happens in the session that a hook told.
-    pub fn record(&self, role: &RoleId, attempt: AttemptId) -> Option<PathBuf> {
+    pub fn record(&self, of: RoleChoice<'_>, attempt: AttemptId) -> Option<PathBuf> {
         let session = session_id::told(&self.context.attempt_folder(attempt))?;
-        self.agent(role)?.tool.kind().record(&self.context, &session)
+        self.agent(of)?.tool.kind().record(&self.context, &session)
     }
 
     /// What a line of such a file says, and when what it says of the state was so. `codex` knows the lines before it.
     pub fn read_record(
         &self,
-        role: &RoleId,
+        of: RoleChoice<'_>,
         codex: &mut codex::rollout::RecordReader,
         line: &[u8],
     ) -> (AgentReport, Option<Timestamp>) {
-        let agent = self.agent(role);
+        let agent = self.agent(of);
         match agent.as_ref().and_then(|agent| agent.tool.kind().name()) {
             Some("claude") => (claude::transcript::read(line), None),
             Some("codex") => codex.read(line),
@@ -299,14 +341,14 @@ impl LocalAgents {
     }
 
     /// Whether the tool of the agents in that role shows what it asks only when its hook has ended.
-    pub fn asks_hook_first(&self, role: &RoleId) -> bool {
-        self.agent(role)
+    pub fn asks_hook_first(&self, of: RoleChoice<'_>) -> bool {
+        self.agent(of)
             .is_some_and(|agent| agent.tool.kind().asks_hook_first())
     }
 
     /// What a title of the terminal of an agent in that role says; nothing where the tool is not known to say anything by it.
-    pub fn read_title(&self, role: &RoleId, title: &str) -> AgentReport {
-        let agent = self.agent(role);
+    pub fn read_title(&self, of: RoleChoice<'_>, title: &str) -> AgentReport {
+        let agent = self.agent(of);
         agent
             .map(|agent| agent.tool.kind().read_title(title))
             .unwrap_or_default()
@@ -336,7 +378,7 @@ impl LocalAgents {
 /// # Errors
 /// When its tool cannot do without its interface.
 fn display_of(kind: &dyn AgentKind, brief: &Brief, usual: AgentDisplay) -> Result<AgentDisplay, Cause> {
-    let display = brief.display.unwrap_or(usual);
+    let display = brief.choice.display().unwrap_or(usual);
     if display == AgentDisplay::Visible || kind.runs_headless() {
         return Ok(display);
     }
@@ -466,6 +508,7 @@ mod tests {
             ]
             .into(),
             default: Some(agent(AgentTool::Codex(CodexAgent), SessionPolicy::Continue)),
+            ..AgentsByRole::default()
         };
         let roles = agents.kinds.read().resume_roles();
         let allowed = ["developer", "reviewer", "tester"].map(|role| roles.allows(&role.into()));

@@ -6,7 +6,7 @@ use crate::adapters::agents::{
     AgentDisplay, AgentTool, AgentsByRole, ClaudeAgent, CodexAgent, CustomAgent, DescribedAgent,
     RehearsalAgent, RoleAgent, RoleOptions, SessionPolicy,
 };
-use crate::config::{Config, schema};
+use crate::config::{Config, agent_layers, schema};
 use crate::domain::RoleId;
 use crate::formats::agent_kind::RESERVED;
 use crate::formats::nearest::nearest;
@@ -16,8 +16,8 @@ use crate::formats::permissions::read_setting;
 #[derive(Debug, thiserror::Error)]
 #[error("could not use {what}: {why}")]
 pub struct RoleError {
-    /// The role, as the settings name it.
-    pub role: String,
+    /// The begin of the names of the settings that it is about: `roles.developer.`, `stages.review.`.
+    pub keys: String,
     what: String,
     why: String,
 }
@@ -51,6 +51,8 @@ pub(super) fn kinds(config: &Config) -> Result<AgentsByRole, RoleError> {
     for (role, agent) in by_role.chain(kinds.default.iter().map(|agent| ("default", agent))) {
         check_mode(config, role, agent)?;
     }
+    let (layers, tools) = agent_layers::read(config)?;
+    kinds.add_layers(layers, tools);
     Ok(kinds)
 }
 
@@ -83,7 +85,7 @@ fn check_mode(config: &Config, role: &str, agent: &RoleAgent) -> Result<(), Role
     let at = said.map_or_else(String::new, |said| format!(", at {}", said.origin));
     let name = kind.name().unwrap_or("custom");
     Err(RoleError {
-        role: role.to_owned(),
+        keys: format!("roles.{role}."),
         what: format!("mode headless for role {role}{at}"),
         why: format!(
             "its agent {name} runs only with its own interface here; set it with `dbs config roles.{role}.mode visible`, or let \
@@ -131,7 +133,7 @@ fn tool(
     (agent, command): (Option<&String>, Option<&String>),
 ) -> Result<Option<AgentTool>, RoleError> {
     let failed = |agent: &str, why: String| RoleError {
-        role: role.to_owned(),
+        keys: format!("roles.{role}."),
         what: format!("agent {agent} for role {role}"),
         why,
     };
@@ -153,6 +155,43 @@ fn tool(
         },
         (None, None) => return Ok(None),
     }))
+}
+
+/// The agent that a stage names.
+///
+/// # Errors
+/// When there is none of that name, or it is a command of one's own, which only a role has.
+pub(super) fn stage_tool(config: &Config, stage: &str, name: &str) -> Result<AgentTool, RoleError> {
+    let key = format!("stages.{stage}.agent");
+    let failed = |why: String| RoleError {
+        keys: format!("stages.{stage}."),
+        what: format!("agent {name} for stage {stage}, at {}", origin(config, &key)),
+        why,
+    };
+    match name {
+        "rehearsal" => Ok(AgentTool::Rehearsal(rehearsal(config))),
+        "claude" => Ok(AgentTool::Claude(ClaudeAgent)),
+        "codex" => Ok(AgentTool::Codex(CodexAgent)),
+        "custom" => Err(failed(format!(
+            "a command line of one's own belongs to a role; set it with `dbs config roles.ROLE.command`, and take this away with \
+             `dbs config --unset {key}`"
+        ))),
+        _ => match config.agent_kinds().get(name) {
+            Some(kind) => kind
+                .map(|kind| AgentTool::Described(DescribedAgent(kind)))
+                .map_err(failed),
+            None => Err(failed(format!(
+                "there is no kind of agent of that name; describe it in .debussy/agents/{name}.toml, or take it away with \
+                 `dbs config --unset {key}`"
+            ))),
+        },
+    }
+}
+
+/// Where a setting was read.
+fn origin(config: &Config, key: &str) -> String {
+    let said = config.explain(key);
+    said.map_or_else(|_| key.to_owned(), |said| said.origin.to_string())
 }
 
 /// Why there is no agent of that name, and what there is.
@@ -227,7 +266,7 @@ fn words(role: &str, command: &str) -> Result<Vec<String>, RoleError> {
         Err(error) => error.to_string(),
     };
     Err(RoleError {
-        role: role.to_owned(),
+        keys: format!("roles.{role}."),
         what: format!("roles.{role}.command"),
         why,
     })

@@ -113,6 +113,16 @@ settings! { SETTINGS
         "Whether an agent that was interrupted, because it was killed or the machine stopped, is started again with its session and in its folder (the default), or from the beginning. For `claude`, `codex`, `gemini` and every kind whose file says how.");
     ROLE_MODE: Option<String> = unset(ValueKind::Choice(&["visible", "headless"])), used("roles.<role>.mode", NextAttempt, Harmless, "",
         "What the terminal of the agent shows: its tool's own interface (`visible`, the default), or a transcript that `dbs` writes while the tool runs without an interface (`headless`). For `claude`, `codex`, `opencode`, `gemini` and kinds whose file says how; any other agent is refused with it.");
+    STAGE_AGENT: Option<String> = unset(ValueKind::Text), used("stages.<stage>.agent", NextAttempt, Steers, "",
+        "Which agent works at this stage of a workflow, whatever its role's agent is: `stages.review.agent codex` lets Codex review. As `roles.<role>.agent`, but not `custom`. What a stage does not say is as its role says, but for the model and effort of another agent.");
+    STAGE_PERMISSIONS: Option<String> = unset(ValueKind::Permissions), used("stages.<stage>.permissions", NextAttempt, Steers, "",
+        "What happens at this stage when the agent's tool asks before it does something, as `roles.<role>.permissions` says it.");
+    STAGE_MODEL: Option<String> = unset(ValueKind::Text), used("stages.<stage>.model", NextAttempt, Steers, "",
+        "Model of the agent at this stage, in its tool's words.");
+    STAGE_EFFORT: Option<String> = unset(ValueKind::Text), used("stages.<stage>.effort", NextAttempt, Steers, "",
+        "How hard the agent thinks at this stage, in its tool's words.");
+    STAGE_MODE: Option<String> = unset(ValueKind::Choice(&["visible", "headless"])), used("stages.<stage>.mode", NextAttempt, Harmless, "",
+        "What the terminal of the agent shows at this stage; a tool that works in one way only goes on in that way.");
     LIMITS_STARTS_PER_TURN: u32 = count(999, BoardSettings::MAX_STARTS), used("limits.starts_per_turn", AtOnce, Harmless, "K48",
         "Most attempts started in one turn.");
     LIMITS_LINGER: Span = seconds(0, BoardSettings::LINGER), used("limits.linger", AtOnce, Harmless, "K33",

@@ -76,7 +76,7 @@ impl Config {
                 on_compaction: self.choice(&schema::CONTEXT_COMPACTION),
             },
             resume: agents.resume_roles(),
-            displays: agents.displays(),
+            agents: agents.layers,
             untrusted: self.untrusted().cloned(),
         }
     }

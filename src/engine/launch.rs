@@ -243,7 +243,7 @@ fn brief(world: &EngineContext, job: &Job, attempt: &Attempt, made: &Workplace) 
         base: job.base.clone(),
         finding: job.task.finding.clone(),
         session: None,
-        display: attempt.display,
+        choice: attempt.choice.clone(),
         facts: prompt_place::facts(world, job, made),
     })
 }

@@ -44,14 +44,13 @@ pub(super) fn find(
         return Ok(None);
     };
     let lost = |why: &str| SessionObstacle::Lost(why.to_owned());
-    let role = attempt
-        .worker
-        .role()
+    let of = attempt
+        .role_choice()
         .ok_or_else(|| lost("the engine has no session"))?;
     let place = place_before(job, attempt).ok_or_else(|| lost("where it worked is not known"))?;
     let found = world
         .agents
-        .session(role, &continued.origin, Path::new(&place.path));
+        .session(of, &continued.origin, Path::new(&place.path));
     found.map(Some).map_err(SessionObstacle::Lost)
 }
 

@@ -52,8 +52,8 @@ pub(super) fn take_hook(
         return HookOutcome::Reply(HookReply::Nothing);
     };
     let report = state_of(&call.state);
-    if let Some((role, session)) = attempt.worker.role().zip(session_begun(&call.state)) {
-        agents.session_told(role, attempt.id, &session);
+    if let Some((of, session)) = attempt.role_choice().zip(session_begun(&call.state)) {
+        agents.session_told(of, attempt.id, &session);
     }
     let observe = |report: &AgentReport| states.observe(call.attempt, Source::Hook, report);
     match call.event {
@@ -135,7 +135,7 @@ fn take_ask(
     };
     if known.is_none() {
         let folder = attempt.workplace.as_ref().map(|place| Path::new(&place.path));
-        let asker = attempt.worker.role().map(|role| (role, &attempt.stage, folder));
+        let asker = attempt.role_choice().map(|of| (of, &attempt.stage, folder));
         let opened = Event::AskOpened {
             attempt: attempt.id,
             rule: asker.and_then(|asker| agents.answer_rule(asker, (&ask, wanted.as_ref()))),
@@ -173,9 +173,9 @@ pub(super) fn leave_to_terminal(engine: &EngineHandle, agents: &LocalAgents, id:
     let mut open = attempt.asks.iter().filter(|known| {
         known.closed.is_none() && known.answer.is_none() && known.ask.channel == AskChannel::Request
     });
-    let role = attempt.worker.role();
+    let of = attempt.role_choice();
     if let Some(known) = open.next()
-        && role.is_some_and(|role| agents.asks_hook_first(role))
+        && of.is_some_and(|of| agents.asks_hook_first(of))
     {
         let withdrawn = Event::AskWithdrawn {
             attempt: id,

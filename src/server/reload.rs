@@ -163,10 +163,8 @@ impl Reloader {
             let origin = if named.is_empty() { any() } else { named };
             return Err(format!("{origin}could not {error}"));
         }
-        let kinds = session_setup::agents(place).map_err(|error| {
-            let role = format!("roles.{}.", error.role);
-            format!("{}{error}", origin(&changed, |key| key.starts_with(&role)))
-        })?;
+        let kinds = session_setup::agents(place)
+            .map_err(|error| format!("{}{error}", origin(&changed, |key| key.starts_with(&error.keys))))?;
         let (settings, workflows) = session_setup::reread(place)?;
         // Without any kinds of agents those in force stay.
         if kinds != AgentsByRole::default() {

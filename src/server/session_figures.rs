@@ -95,11 +95,10 @@ impl SessionFigures {
 impl Looks {
     /// Finds the record of an agent, if that was not found yet.
     fn find(&mut self, agents: &LocalAgents, attempt: &Attempt) {
-        if let Some(role) = attempt
-            .worker
-            .role()
+        if let Some(of) = attempt
+            .role_choice()
             .filter(|_| !self.records.contains_key(&attempt.id))
-            && let Some(path) = agents.record(role, attempt.id)
+            && let Some(path) = agents.record(of, attempt.id)
         {
             self.records.insert(attempt.id, RecordTail::new(path));
         }
@@ -125,11 +124,11 @@ impl RecordTail {
         attempt: &Attempt,
         (meters, states): (&UsageMeters, &AgentStates),
     ) {
-        let Some(role) = attempt.worker.role() else { return };
+        let Some(of) = attempt.role_choice() else { return };
         let (mut figures, mut state) = (Vec::new(), None);
         let mut reader = std::mem::take(&mut self.reader);
         let read = self.read_on(|line| {
-            let (report, at) = agents.read_record(role, &mut reader, line);
+            let (report, at) = agents.read_record(of, &mut reader, line);
             figures.extend(report.figures.iter().cloned());
             if at.is_some_and(|at| at + SECOND >= attempt.created_at) {
                 state = Some(report);

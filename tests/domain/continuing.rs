@@ -3,9 +3,9 @@
 use dbs::domain::attempt::WorkspaceState;
 use dbs::domain::event::EndCause;
 use dbs::domain::{
-    AgentDisplay, AttemptId, AttemptState, BoardSettings, Command, Cost, Event, FailureClass, Inventory,
-    ProcessExit, ResumeRoles, RoleDisplay, RoleDisplays, SignalKind, Span, StopCause, TaskPatch, Usage,
-    Verdict, Workplace,
+    AgentDisplay, AgentLayers, AgentSettings, AttemptId, AttemptState, BoardSettings, Command, Cost, Event,
+    FailureClass, Inventory, ProcessExit, ResumeRoles, SignalKind, Span, StopCause, TaskPatch, Usage, Verdict,
+    Workplace,
 };
 
 use crate::fixture::{BoardFixture, draft, settings};
@@ -337,9 +337,14 @@ fn what_a_session_had_used_before_is_counted_once_whether_its_tool_kept_the_tota
 /// A board on which a developer is at work whose tool can do with and without its interface.
 fn working_either_way() -> (BoardFixture, AttemptId) {
     let mut rules = resuming();
-    rules.displays.others = RoleDisplay {
-        usual: AgentDisplay::Headless,
-        has_both: true,
+    rules.agents = AgentLayers {
+        others: AgentSettings {
+            agent: Some("claude".to_owned()),
+            display: Some(AgentDisplay::Headless),
+            ..AgentSettings::default()
+        },
+        both_ways: ["claude".to_owned(), "codex".to_owned()].into(),
+        ..AgentLayers::default()
     };
     let mut fixture = BoardFixture::with(rules);
     fixture.released(draft("a", "kanban"));
@@ -359,7 +364,10 @@ fn an_agent_that_is_to_work_the_other_way_goes_on_with_its_session_and_that_cost
     fixture.end_with(first, ProcessExit::Signal(15), None);
     let second = fixture.open("a");
     assert_eq!(goes_on(&fixture), Some((first, first)));
-    assert_eq!(fixture.attempt(second).display, Some(AgentDisplay::Visible));
+    assert_eq!(
+        fixture.attempt(second).choice.display(),
+        Some(AgentDisplay::Visible)
+    );
     assert_eq!(
         (crashes(&fixture), fixture.task("a").spawns),
         (0, 1),
@@ -371,7 +379,10 @@ fn an_agent_that_is_to_work_the_other_way_goes_on_with_its_session_and_that_cost
     fixture.end_with(second, ProcessExit::Signal(15), None);
     assert_eq!(goes_on(&fixture), Some((second, first)));
     let third = fixture.open("a");
-    assert_eq!(fixture.attempt(third).display, Some(AgentDisplay::Headless));
+    assert_eq!(
+        fixture.attempt(third).choice.display(),
+        Some(AgentDisplay::Headless)
+    );
 }
 
 #[test]
@@ -379,7 +390,10 @@ fn an_agent_whose_tool_has_one_way_or_keeps_no_session_is_not_stopped_for_the_ot
     for (has_both, resumes) in [(false, true), (true, false)] {
         let mut rules = resuming();
         rules.resume.others = resumes;
-        rules.displays.others.has_both = has_both;
+        rules.agents.others.agent = Some("claude".to_owned());
+        if has_both {
+            rules.agents.both_ways.insert("claude".to_owned());
+        }
         let mut fixture = BoardFixture::with(rules);
         fixture.released(draft("a", "kanban"));
         let first = fixture.open("a");
@@ -391,20 +405,20 @@ fn an_agent_whose_tool_has_one_way_or_keeps_no_session_is_not_stopped_for_the_ot
 }
 
 #[test]
-fn what_a_task_was_set_to_means_nothing_for_a_role_whose_tool_has_one_way() {
-    let both = RoleDisplay {
-        usual: AgentDisplay::Visible,
-        has_both: true,
+fn an_agent_of_another_kind_begins_a_session_of_its_own() {
+    let (mut fixture, first) = working_either_way();
+    let mut rules = resuming();
+    let says = |agent: &str| AgentSettings {
+        agent: Some(agent.to_owned()),
+        ..AgentSettings::default()
     };
-    let displays = RoleDisplays {
-        by_role: [("developer".into(), both)].into(),
-        others: RoleDisplay::default(),
-    };
-    let chosen = |role: &str, of_task| displays.chosen(&role.into(), of_task);
-    assert_eq!(chosen("developer", None), None);
-    assert_eq!(
-        chosen("developer", Some(AgentDisplay::Headless)),
-        Some(AgentDisplay::Headless)
-    );
-    assert_eq!(chosen("reviewer", Some(AgentDisplay::Headless)), None);
+    rules.agents.others = says("claude");
+    rules.agents.by_stage = [("development".into(), says("codex"))].into();
+    fixture.happen(Event::Configured(rules));
+    assert_eq!(fixture.attempt(first).choice.agent(), Some("claude"));
+    fixture.end_with(first, ProcessExit::Signal(9), None);
+    fixture.wait_until_due();
+    let second = fixture.open("a");
+    assert_eq!(fixture.attempt(second).choice.agent(), Some("codex"));
+    assert_eq!(goes_on(&fixture), None);
 }

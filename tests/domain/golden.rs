@@ -717,7 +717,7 @@ fn an_attempt_is_stored_like_this() {
         stage: "development".into(),
         n: 2,
         mode: AttemptMode::Fallback,
-        display: None,
+        choice: Default::default(),
         session: continued(),
         leaves: None,
         failed_turns: dbs::domain::FailedTurns::default(),

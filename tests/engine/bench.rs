@@ -10,7 +10,7 @@ use dbs::domain::attempt::Attempt;
 use dbs::domain::event::EndCause;
 use dbs::domain::{
     Accepted, Ask, AskReply, AttemptId, BatchId, Board, BoardSettings, Cause, Command, Effect, Event,
-    ProcessExit, RequestId, RoleId, SessionOrigin, SignalKind, Span, Task, TaskDraft, TaskId, Timestamp,
+    ProcessExit, RequestId, RoleChoice, SessionOrigin, SignalKind, Span, Task, TaskDraft, TaskId, Timestamp,
     Workflow,
 };
 use dbs::engine::context::{EngineConfig, EngineContext};
@@ -175,12 +175,12 @@ impl Agents for Outside {
         })
     }
 
-    fn session(&self, role: &RoleId, _: &SessionOrigin, _: &Path) -> Result<String, String> {
+    fn session(&self, of: RoleChoice<'_>, _: &SessionOrigin, _: &Path) -> Result<String, String> {
         let session = self.session.lock().unwrap().clone();
-        session.ok_or_else(|| format!("the tool of a {role} keeps no sessions"))
+        session.ok_or_else(|| format!("the tool of a {} keeps no sessions", of.role))
     }
 
-    fn end_cause(&self, _role: &RoleId, _tail: &str, _now: Timestamp) -> Option<EndCause> {
+    fn end_cause(&self, _of: RoleChoice<'_>, _tail: &str, _now: Timestamp) -> Option<EndCause> {
         None
     }
 }

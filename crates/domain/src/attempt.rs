@@ -5,13 +5,14 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub use super::activity::{Activity, ActivityKind};
+use super::agent_choice::{AgentChoice, RoleChoice};
 use super::ask::{AskRecord, MOST_ASKS, MOST_OPEN_ASKS};
 use super::cause::Cause;
 use super::evidence::Evidence;
 use super::failed_turns::FailedTurns;
 use super::failure::FailureClass;
 use super::id::{AttemptId, RoleId, StageId, TaskId};
-use super::session::{AgentDisplay, AgentSession, SessionOrigin};
+use super::session::{AgentSession, SessionOrigin};
 use super::signal::{MOST_SIGNAL_BYTES, MOST_SIGNALS, Signal, SignalKind};
 use super::time::Timestamp;
 use super::usage::AttemptUsage;
@@ -31,9 +32,9 @@ pub struct Attempt {
     /// Whether its agent begins a session of its tool or goes on with one.
     #[serde(default, skip_serializing_if = "AgentSession::is_fresh")]
     pub session: AgentSession,
-    /// What the terminal of its agent shows, where a person said so for its task.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub display: Option<AgentDisplay>,
+    /// Which agent it was started with, and how.
+    #[serde(default, skip_serializing_if = "AgentChoice::is_none")]
+    pub choice: AgentChoice,
     pub worker: Worker,
     pub state: AttemptState,
     pub signals: Vec<Signal>,
@@ -95,6 +96,15 @@ impl Attempt {
     pub fn takes_asks(&self) -> bool {
         let open = self.asks.iter().filter(|known| known.closed.is_none()).count();
         open < MOST_OPEN_ASKS && self.asks_made < MOST_ASKS
+    }
+
+    /// The role of its agent and what was chosen for it; nothing for an action of the engine.
+    pub fn role_choice(&self) -> Option<RoleChoice<'_>> {
+        let choice = &self.choice;
+        Some(RoleChoice {
+            role: self.worker.role()?,
+            choice,
+        })
     }
 
     /// Who began its session: itself, or an attempt before it. The engine has none.

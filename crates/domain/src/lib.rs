@@ -2,6 +2,7 @@
 //! no randomness, no input or output. Begin with [`board::Board::apply`].
 
 pub mod activity;
+pub mod agent_choice;
 pub mod ask;
 pub mod attempt;
 pub mod batch;
@@ -32,6 +33,7 @@ pub mod usage;
 pub mod wait_reason;
 pub mod workflow;
 
+pub use agent_choice::{AgentChoice, AgentLayers, AgentSettings, ChoiceSource, Chosen, RoleChoice};
 pub use ask::{Ask, AskAnswer, AskChannel, AskKind, AskRecord, AskReply};
 pub use attempt::{
     ActivityKind, Attempt, AttemptMode, AttemptState, ProcessExit, StopCause, Verdict, Worker, Workplace,
@@ -54,10 +56,7 @@ pub use prompt_facts::{
     AgentFacts, DependencyFacts, EarlierAttempt, PlaceFacts, PromptFacts, PromptSources, RestartFacts,
     StageFacts, TaskFacts,
 };
-pub use session::{
-    AgentDisplay, AgentSession, Continuation, ResumeRoles, RoleDisplay, RoleDisplays, SessionOrigin,
-    SessionRestart,
-};
+pub use session::{AgentDisplay, AgentSession, Continuation, ResumeRoles, SessionOrigin, SessionRestart};
 pub use settings::{BoardSettings, Budgets, UntrustedFiles};
 pub use signal::{Signal, SignalKind};
 pub use task::{HoldReason, Task, TaskState};

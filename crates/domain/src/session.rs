@@ -131,40 +131,6 @@ impl std::fmt::Display for AgentDisplay {
     }
 }
 
-/// What the terminals of the agents in a role show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct RoleDisplay {
-    /// Where nobody said otherwise for the task.
-    pub usual: AgentDisplay,
-    /// Whether their tool can show the other, too.
-    pub has_both: bool,
-}
-
-/// What the terminals of agents show, by role.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct RoleDisplays {
-    pub by_role: BTreeMap<RoleId, RoleDisplay>,
-    /// That of all other roles.
-    pub others: RoleDisplay,
-}
-
-impl RoleDisplays {
-    /// That of a role.
-    pub fn of(&self, role: &RoleId) -> RoleDisplay {
-        self.by_role.get(role).copied().unwrap_or(self.others)
-    }
-
-    /// What a task's own choice means for an agent in that role: nothing where the role's tool works in one way only.
-    pub fn chosen(&self, role: &RoleId, of_task: Option<AgentDisplay>) -> Option<AgentDisplay> {
-        of_task.filter(|_| self.of(role).has_both)
-    }
-
-    /// Whether nothing is known beyond what always holds.
-    pub fn is_plain(&self) -> bool {
-        *self == RoleDisplays::default()
-    }
-}
-
 /// For which roles an agent that was interrupted is started again with its session.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ResumeRoles {

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::agent_choice::AgentLayers;
 use super::context_restart::ContextRules;
 use super::id::RoleId;
-use super::session::{ResumeRoles, RoleDisplays};
+use super::session::ResumeRoles;
 use super::task::GateCommand;
 use super::time::Span;
 use super::usage::Cost;
@@ -39,9 +40,9 @@ pub struct BoardSettings {
     /// Whose agents go on with their session after an interruption.
     #[serde(default, skip_serializing_if = "ResumeRoles::is_none")]
     pub resume: ResumeRoles,
-    /// What the terminals of agents show.
-    #[serde(default, skip_serializing_if = "RoleDisplays::is_plain")]
-    pub displays: RoleDisplays,
+    /// Which agents work, by role and by stage, and how.
+    #[serde(default, skip_serializing_if = "AgentLayers::is_none")]
+    pub agents: AgentLayers,
     /// What of the project's own files no person has trusted yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untrusted: Option<UntrustedFiles>,
@@ -105,7 +106,7 @@ impl Default for BoardSettings {
             budgets: Budgets::default(),
             context: ContextRules::default(),
             resume: ResumeRoles::default(),
-            displays: RoleDisplays::default(),
+            agents: AgentLayers::default(),
             untrusted: None,
         }
     }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use dbs_domain::event::EndCause;
 use dbs_domain::{
-    AgentDisplay, AttemptId, AttemptMode, Cause, PromptFacts, RoleId, SessionOrigin, StageId, TaskId,
-    Timestamp,
+    AgentChoice, AttemptId, AttemptMode, Cause, PromptFacts, RoleChoice, RoleId, SessionOrigin, StageId,
+    TaskId, Timestamp,
 };
 
 /// Everything an agent gets when it starts.
@@ -32,8 +32,8 @@ pub struct Brief {
     pub finding: Option<String>,
     /// The session of its tool with which it goes on, as [`Agents::session`] named it; none for a new one.
     pub session: Option<String>,
-    /// What its terminal is to show, where a person said so for its task; else as its role says.
-    pub display: Option<AgentDisplay>,
+    /// Which agent it is, and how it works; what was not chosen is as its role says.
+    pub choice: AgentChoice,
     /// What its prompt may name.
     pub facts: PromptFacts,
 }
@@ -67,11 +67,12 @@ pub trait Agents: Send + Sync {
     ///
     /// # Errors
     /// Why nobody can go on with it: its tool keeps none, a setting forbids it, or it is not there.
-    fn session(&self, role: &RoleId, origin: &SessionOrigin, folder: &Path) -> Result<String, String> {
+    fn session(&self, of: RoleChoice<'_>, origin: &SessionOrigin, folder: &Path) -> Result<String, String> {
         let (_, _) = (origin, folder);
+        let role = of.role;
         Err(format!("the tool of a {role} keeps no sessions"))
     }
 
     /// Why an agent in that role ended, if its tool's own last lines name the cause. `now` is when it ended.
-    fn end_cause(&self, role: &RoleId, tail: &str, now: Timestamp) -> Option<EndCause>;
+    fn end_cause(&self, of: RoleChoice<'_>, tail: &str, now: Timestamp) -> Option<EndCause>;
 }

@@ -233,7 +233,7 @@ pub(super) mod tests {
             base: "main".into(),
             finding: None,
             session: None,
-            display: None,
+            choice: Default::default(),
             facts: crate::domain::PromptFacts::default(),
         }
     }

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::{LocalAgents, PermissionPolicy};
-use crate::domain::{Ask, AskKind, AskReply, RoleId, StageId, ToolAction, ToolUse};
+use crate::domain::{Ask, AskKind, AskReply, RoleChoice, RoleId, StageId, ToolAction, ToolUse};
 use crate::formats::permissions::{PermissionDecision, PermissionRule, PermissionVerdict, decide};
 
 /// The rules for one role: those of the settings stand before those of its file.
@@ -21,10 +21,10 @@ impl LocalAgents {
     /// Questions and plans are a person's, and so is everything while the roles cannot be read.
     pub fn answer_rule(
         &self,
-        (role, stage, folder): (&RoleId, &StageId, Option<&Path>),
+        (of, stage, folder): (RoleChoice<'_>, &StageId, Option<&Path>),
         (ask, wanted): (&Ask, Option<&ToolUse>),
     ) -> Option<(String, AskReply)> {
-        let agent = self.agent(role)?;
+        let (agent, role) = (self.agent(of)?, of.role);
         if ask.kind != AskKind::Permission {
             return None;
         }
@@ -142,7 +142,7 @@ mod tests {
     use std::fs;
 
     use super::super::{AgentTool, AgentsByRole, ClaudeAgent, RoleAgent, RoleOptions, kind, prompt};
-    use crate::domain::AskChannel;
+    use crate::domain::{AgentChoice, AskChannel};
     use crate::formats::permissions::read_setting;
     use crate::formats::prompt::{PromptError, PromptLibrary};
     use parking_lot::RwLock;
@@ -176,7 +176,11 @@ mod tests {
             options: Vec::new(),
             channel: AskChannel::Request,
         };
-        let asker = (&"developer".into(), &"development".into(), Some(Path::new("/w")));
+        let of = RoleChoice {
+            role: &"developer".into(),
+            choice: &AgentChoice::default(),
+        };
+        let asker = (of, &"development".into(), Some(Path::new("/w")));
         agents.answer_rule(asker, (&ask, wanted))
     }
 

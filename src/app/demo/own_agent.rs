@@ -9,7 +9,7 @@ use crate::adapters::rehearsal::DemoPlan;
 use crate::app::demo::DemoDisplay;
 use crate::config::process_env::ProcessEnv;
 use crate::config::session_setup::SessionSetup;
-use crate::domain::{Budgets, Cost, Span};
+use crate::domain::{AgentLayers, Budgets, Cost, Span};
 use crate::formats::agent_kind::AgentKinds;
 
 /// The tasks of the demo that an agent of the person does.
@@ -145,6 +145,8 @@ impl OwnAgent {
         });
         let trusts = (CLAUDE_TRUSTS.0.to_owned(), CLAUDE_TRUSTS.1.to_owned());
         setup.person = PersonEnv::new(edge.text_environment().chain([trusts]));
+        // What a person set for other projects is not for it.
+        setup.settings.agents = AgentLayers::default();
         setup.settings.budgets = Budgets {
             task: Some(Cost(BUDGETS.0)),
             day: Some(Cost(BUDGETS.1)),

@@ -9,7 +9,7 @@ use crate::adapters::holder::process::MARKER;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::SessionSetup;
 use crate::domain::event::EndCause;
-use crate::domain::{AgentDisplay, Attempt, AttemptId, Timestamp, Worker};
+use crate::domain::{AgentDisplay, Attempt, AttemptId, Timestamp};
 use crate::engine::context::{EngineConfig, signature};
 use crate::ports::agents::Agents as _;
 use crate::ports::git::Signature;
@@ -29,18 +29,18 @@ pub(super) fn terminals(
     let (named, boards) = (Arc::clone(agents), intake.engine.clone());
     let title = move |attempt: AttemptId, title: &str| {
         let attempt = boards.read_model().attempts.get(&attempt).cloned();
-        let role = attempt.as_ref().and_then(|attempt| attempt.worker.role());
-        role.map(|role| named.read_title(role, title)).unwrap_or_default()
+        let of = attempt.as_ref().and_then(|attempt| attempt.role_choice());
+        of.map(|of| named.read_title(of, title)).unwrap_or_default()
     };
     let (of_tool, models) = (Arc::clone(agents), intake.engine.clone());
     let login = move |attempt: AttemptId| {
         let attempt = models.read_model().attempts.get(&attempt).cloned()?;
-        of_tool.way_to_log_in(attempt.worker.role()?)
+        of_tool.way_to_log_in(attempt.role_choice()?)
     };
     let (typing, briefed) = (Arc::clone(agents), intake.engine.clone());
     let prompt = move |attempt: AttemptId| {
         let known = briefed.read_model().attempts.get(&attempt).cloned()?;
-        typing.prompt_to_type(known.worker.role()?, attempt)
+        typing.prompt_to_type(known.role_choice()?, attempt)
     };
     let (limited, known) = (Arc::clone(agents), intake.engine.clone());
     let limit = move |attempt: AttemptId, words: &str| {
@@ -54,9 +54,9 @@ pub(super) fn terminals(
     let goes_on = move |attempt: AttemptId| {
         let attempt = models.read_model().attempts.get(&attempt).cloned();
         attempt.is_some_and(|attempt| {
-            let is_headless = attempt.display == Some(AgentDisplay::Headless);
-            let role = attempt.worker.role();
-            is_headless || role.is_some_and(|role| failing.goes_on_after_errors(role))
+            let is_headless = attempt.choice.display() == Some(AgentDisplay::Headless);
+            let of = attempt.role_choice();
+            is_headless || of.is_some_and(|of| failing.goes_on_after_errors(of))
         })
     };
     let (signals, agents, engine) = (intake.clone(), Arc::clone(agents), intake.engine.clone());
@@ -84,10 +84,7 @@ pub(super) fn terminals(
 
 /// What an agent's tool names as the cause of its end.
 pub(super) fn end_cause(agents: &LocalAgents, attempt: &Attempt, tail: &str) -> Option<EndCause> {
-    match &attempt.worker {
-        Worker::Agent { role, .. } => agents.end_cause(role, tail, clock::now()),
-        Worker::Engine(_) => None,
-    }
+    agents.end_cause(attempt.role_choice()?, tail, clock::now())
 }
 
 /// Who signs what the engine commits for agents, by the setting; without an address it is the engine's.

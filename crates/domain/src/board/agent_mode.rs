@@ -6,6 +6,7 @@ use super::commands::{accepted, refusal, refuse};
 use super::process_end::deciding_signal;
 use super::rows::ENGINE;
 use super::transition::Transition;
+use crate::agent_choice::AgentSettings;
 use crate::attempt::{Attempt, StopCause};
 use crate::command::Refusal;
 use crate::effect::{CommandReply, NoticeLevel};
@@ -30,13 +31,18 @@ impl Board {
         let attempt = task.open_attempt.and_then(|open| self.attempt(open));
         let attempt = attempt.filter(|attempt| attempt.worker.role().is_some());
         let role = self.role_of_mode(&task, attempt.as_deref())?;
-        let usual = self.settings.displays.of(&role).usual;
-        let now = attempt.as_ref().map_or(task.mode, |attempt| attempt.display);
-        let now = now.unwrap_or(usual);
+        let layers = &self.settings.agents;
+        let usual = layers.choose(&role, &task.stage, &AgentSettings::default());
+        let usual = usual.display().unwrap_or_default();
+        let of_attempt = attempt.as_ref().and_then(|attempt| attempt.choice.display());
+        let now = attempt
+            .as_ref()
+            .map_or(task.mode, |_| of_attempt)
+            .unwrap_or(usual);
         let wanted = wanted.unwrap_or_else(|| now.other());
         let is_known = now == wanted && task.mode.unwrap_or(usual) == wanted;
         if !is_known {
-            self.check_mode(&role, attempt.as_deref())?;
+            self.check_mode((&task, &role), attempt.as_deref())?;
         }
         self.edit(id, |task| task.mode = Some(wanted));
         let words = wanted.words();
@@ -68,8 +74,12 @@ impl Board {
     }
 
     /// Refuses what the tool of a role cannot do, or an agent that has ended already.
-    fn check_mode(&self, role: &RoleId, attempt: Option<&Attempt>) -> Result<(), Refusal> {
-        if !self.settings.displays.of(role).has_both {
+    fn check_mode(&self, (task, role): (&Task, &RoleId), attempt: Option<&Attempt>) -> Result<(), Refusal> {
+        let layers = &self.settings.agents;
+        let next = layers.choose(role, &task.stage, &task.agent_settings());
+        let of_attempt = attempt.and_then(|attempt| attempt.choice.agent());
+        let agent = of_attempt.or(next.agent());
+        if !agent.is_some_and(|agent| layers.both_ways.contains(agent)) {
             refuse!(
                 "the tool of a {role} works in one way only: claude and codex work with and without their interface \
                  (`dbs config roles.{role}.agent`)"

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Board;
 use super::rows::ENGINE;
 use super::transition::Transition;
-use crate::attempt::{Attempt, AttemptState, ProcessExit, StopCause, Verdict, Worker, WorkspaceState};
+use crate::attempt::{Attempt, AttemptState, ProcessExit, StopCause, Verdict, WorkspaceState};
 use crate::effect::{Effect, NoticeLevel};
 use crate::id::{AttemptId, RoleId, TaskId};
 use crate::session::{AgentSession, Continuation, SessionRestart};
@@ -61,10 +61,15 @@ impl Board {
         (times > 0).then(|| PACE.scaled(times, LONGEST_PACE))
     }
 
-    /// The session with which an agent in the role of `worker` begins its work on a task.
-    pub(super) fn session_for(&self, task: &Task, worker: &Worker) -> AgentSession {
+    /// The session with which an attempt begins its work on a task. No tool goes on with the session of another.
+    pub(super) fn session_for(&self, task: &Task, attempt: &Attempt) -> AgentSession {
         let before = task.continues.and_then(|id| self.attempts.get(&id));
-        let Some(before) = before.filter(|before| before.worker.role() == worker.role()) else {
+        let same_role = |before: &&Arc<Attempt>| before.worker.role() == attempt.worker.role();
+        // What an older version started has no choice on record.
+        let same_agent = |before: &&Arc<Attempt>| {
+            before.choice.is_none() || before.choice.agent() == attempt.choice.agent()
+        };
+        let Some(before) = before.filter(same_role).filter(same_agent) else {
             return AgentSession::Fresh;
         };
         let Some(origin) = before.session_origin() else {

@@ -7,6 +7,7 @@ use super::Board;
 use super::admission::{Admission, Slots};
 use super::agent_names::name_for;
 use super::transition::Transition;
+use crate::agent_choice::AgentChoice;
 use crate::attempt::{Activity, ActivityKind, Attempt, AttemptState, Worker, WorkspaceState};
 use crate::effect::{Effect, NoticeLevel};
 use crate::failed_turns::FailedTurns;
@@ -92,10 +93,11 @@ impl Board {
         places.reserve(id, &worker, self.singleton_key(task, &stage));
         places.reserve_files(task, &stage);
         let mut attempt = new_attempt(step, task, &stage, (id, n), worker);
-        let displays = &self.settings.displays;
-        let role = attempt.worker.role();
-        attempt.display = role.and_then(|role| displays.chosen(role, task.mode));
-        attempt.session = self.session_for(task, &attempt.worker);
+        if let Some(role) = attempt.worker.role() {
+            let layers = &self.settings.agents;
+            attempt.choice = layers.choose(role, &stage.id, &task.agent_settings());
+        }
+        attempt.session = self.session_for(task, &attempt);
         match &attempt.session {
             AgentSession::Continued(before) => {
                 let name = attempt.worker.name();
@@ -212,7 +214,7 @@ fn new_attempt(
         n,
         mode: task.next_mode,
         session: AgentSession::Fresh,
-        display: None,
+        choice: AgentChoice::default(),
         worker,
         state: life,
         signals: Vec::new(),

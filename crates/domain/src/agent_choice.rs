@@ -1,0 +1,216 @@
+//! Which agent an attempt gets, and with which model, effort, display and permissions: a task says it over its stage, the stage over its role,
+//! the role over the role `default`, each field by itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::id::{RoleId, StageId};
+use super::session::AgentDisplay;
+
+/// What one place says of an agent; nothing where it leaves that to the next place.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AgentSettings {
+    /// Name of a kind of agent, such as `claude`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// In the words of the agent's tool, as the effort is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effort: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub display: Option<AgentDisplay>,
+    /// As the setting `roles.<role>.permissions` writes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permissions: Option<String>,
+}
+
+/// The place that said a part of a choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChoiceSource {
+    Task,
+    Stage,
+    Role,
+    /// The role `default`.
+    Default,
+}
+
+/// One part of a choice.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chosen<T> {
+    pub value: T,
+    pub source: ChoiceSource,
+}
+
+/// What an attempt was started with. A part that no place said is as the agent's tool does it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AgentChoice {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Chosen<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<Chosen<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Chosen<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub display: Option<Chosen<AgentDisplay>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permissions: Option<Chosen<String>>,
+}
+
+/// The role of an agent, and what its attempt was started with.
+#[derive(Debug, Clone, Copy)]
+pub struct RoleChoice<'a> {
+    pub role: &'a RoleId,
+    pub choice: &'a AgentChoice,
+}
+
+/// What the settings of a project say of its agents.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AgentLayers {
+    /// For the role `default`.
+    pub others: AgentSettings,
+    pub by_role: BTreeMap<RoleId, AgentSettings>,
+    pub by_stage: BTreeMap<StageId, AgentSettings>,
+    /// Kinds of agents that work with and without the interface of their tool.
+    pub both_ways: BTreeSet<String>,
+}
+
+impl AgentChoice {
+    /// Whether nothing was chosen, as for an action of the engine.
+    pub fn is_none(&self) -> bool {
+        *self == AgentChoice::default()
+    }
+
+    /// Name of the kind of agent, if a place said one.
+    pub fn agent(&self) -> Option<&str> {
+        self.agent.as_ref().map(|chosen| chosen.value.as_str())
+    }
+
+    /// What its terminal shows, if a place said so.
+    pub fn display(&self) -> Option<AgentDisplay> {
+        self.display.as_ref().map(|chosen| chosen.value)
+    }
+}
+
+impl AgentLayers {
+    /// What an agent in that role at that stage gets, for a task that says this much itself.
+    ///
+    /// The names of models and efforts are those of one tool, so a place says them only for the agent that it stands with: none is taken from a
+    /// place behind the one that changed the agent. How the terminal looks is left to the tool where that has one way only.
+    pub fn choose(&self, role: &RoleId, stage: &StageId, of_task: &AgentSettings) -> AgentChoice {
+        let none = AgentSettings::default();
+        let places = [
+            (ChoiceSource::Task, of_task),
+            (ChoiceSource::Stage, self.by_stage.get(stage).unwrap_or(&none)),
+            (ChoiceSource::Role, self.by_role.get(role).unwrap_or(&none)),
+            (ChoiceSource::Default, &self.others),
+        ];
+        let agent = first(&places, |said| said.agent.clone());
+        let of_tool = same_agent(&places, agent.as_ref().map(|chosen| chosen.value.as_str()));
+        let has_both = agent
+            .as_ref()
+            .is_some_and(|chosen| self.both_ways.contains(&chosen.value));
+        AgentChoice {
+            model: first(of_tool, |said| said.model.clone()),
+            effort: first(of_tool, |said| said.effort.clone()),
+            display: first(&places, |said| said.display).filter(|_| has_both),
+            permissions: first(&places, |said| said.permissions.clone()),
+            agent,
+        }
+    }
+
+    /// Whether nothing is said at all.
+    pub fn is_none(&self) -> bool {
+        *self == AgentLayers::default()
+    }
+}
+
+type Place<'a> = (ChoiceSource, &'a AgentSettings);
+
+/// What the first of these places says.
+fn first<T>(places: &[Place<'_>], said: impl Fn(&AgentSettings) -> Option<T>) -> Option<Chosen<T>> {
+    let mut all = places.iter().filter_map(|(source, settings)| {
+        let value = said(settings)?;
+        Some(Chosen {
+            value,
+            source: *source,
+        })
+    });
+    all.next()
+}
+
+/// The places before the first one that names another agent than the one chosen.
+fn same_agent<'a, 'b>(places: &'a [Place<'b>], agent: Option<&str>) -> &'a [Place<'b>] {
+    let other = |(_, said): &Place<'_>| said.agent.is_some() && said.agent.as_deref() != agent;
+    let many = places.iter().position(other).unwrap_or(places.len());
+    places.get(..many).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn says(agent: Option<&str>, model: Option<&str>) -> AgentSettings {
+        AgentSettings {
+            agent: agent.map(str::to_owned),
+            model: model.map(str::to_owned),
+            ..AgentSettings::default()
+        }
+    }
+
+    fn layers() -> AgentLayers {
+        AgentLayers {
+            others: AgentSettings {
+                effort: Some("high".to_owned()),
+                permissions: Some("ask".to_owned()),
+                display: Some(AgentDisplay::Headless),
+                ..says(Some("claude"), Some("opus"))
+            },
+            by_role: [("reviewer".into(), says(None, Some("sonnet")))].into(),
+            by_stage: [("review".into(), says(Some("codex"), None))].into(),
+            both_ways: ["claude".to_owned()].into(),
+        }
+    }
+
+    #[test]
+    fn each_field_is_from_the_most_specific_place_that_says_it() {
+        let task = says(None, Some("haiku"));
+        let of = |stage: &str, task: &AgentSettings| layers().choose(&"reviewer".into(), &stage.into(), task);
+        let model = |choice: AgentChoice| choice.model.map(|chosen| (chosen.value, chosen.source));
+        let usual = of("other", &AgentSettings::default());
+        assert_eq!(usual.agent(), Some("claude"));
+        assert_eq!(
+            usual.agent.as_ref().map(|chosen| chosen.source),
+            Some(ChoiceSource::Default)
+        );
+        assert_eq!(usual.display(), Some(AgentDisplay::Headless));
+        assert_eq!(model(usual), Some(("sonnet".to_owned(), ChoiceSource::Role)));
+        assert_eq!(
+            model(of("other", &task)),
+            Some(("haiku".to_owned(), ChoiceSource::Task))
+        );
+    }
+
+    #[test]
+    fn the_model_and_effort_of_another_agent_are_not_taken_over_but_its_permissions_are() {
+        let choice = layers().choose(&"reviewer".into(), &"review".into(), &AgentSettings::default());
+        assert_eq!(
+            choice.agent.as_ref().map(|chosen| chosen.source),
+            Some(ChoiceSource::Stage)
+        );
+        assert_eq!((choice.model, choice.effort), (None, None));
+        assert_eq!(choice.display, None, "it has one way only");
+        assert_eq!(
+            choice.permissions.map(|chosen| chosen.value),
+            Some("ask".to_owned())
+        );
+        let task = says(None, Some("gpt"));
+        let choice = layers().choose(&"reviewer".into(), &"review".into(), &task);
+        assert_eq!(choice.model.map(|chosen| chosen.value), Some("gpt".to_owned()));
+    }
+}
