@@ -395,6 +395,7 @@ fn display_of(kind: &dyn AgentKind, brief: &Brief, usual: AgentDisplay) -> Resul
 mod tests {
     use super::kind::tests::brief;
     use super::*;
+    use crate::domain::{AgentChoice, AgentSettings};
     use crate::formats::prompt::PromptLibrary;
 
     fn custom(words: &[&str]) -> AgentTool {
@@ -491,6 +492,35 @@ mod tests {
     }
 
     #[test]
+    fn an_agent_has_the_tool_that_was_chosen_when_it_started_whatever_its_role_has_now() {
+        let says = |agent: &str| AgentSettings {
+            agent: Some(agent.to_owned()),
+            model: Some("a-model".to_owned()),
+            ..AgentSettings::default()
+        };
+        let layers = AgentLayers {
+            by_stage: [("review".into(), says("codex"))].into(),
+            others: says("claude"),
+            ..AgentLayers::default()
+        };
+        let agents = configured(Some(AgentTool::Claude(ClaudeAgent)));
+        let program = |stage: &str| {
+            let choice = layers.choose(&"developer".into(), &stage.into(), &AgentSettings::default());
+            let line = agents.launch_command(&Brief { choice, ..brief() }).unwrap();
+            assert!(
+                line.argv.iter().any(|word| word.contains("a-model")),
+                "{:?}",
+                line.argv
+            );
+            line.argv[0].clone()
+        };
+        assert!(program("review").ends_with("codex"), "by its stage");
+        assert!(program("development").ends_with("claude"));
+        agents.kinds.write().default = Some(AgentTool::Codex(CodexAgent).into());
+        assert!(program("development").ends_with("claude"), "as it was recorded");
+    }
+
+    #[test]
     fn who_goes_on_with_a_session_is_a_matter_of_the_tool_and_of_the_setting() {
         let agent = |tool: AgentTool, resume| RoleAgent {
             tool,
@@ -521,7 +551,14 @@ mod tests {
         };
         let why = |role: &str| {
             agents
-                .session(&role.into(), &origin, Path::new("/w"))
+                .session(
+                    RoleChoice {
+                        role: &role.into(),
+                        choice: &AgentChoice::default(),
+                    },
+                    &origin,
+                    Path::new("/w"),
+                )
                 .unwrap_err()
         };
         assert!(

@@ -114,7 +114,7 @@ settings! { SETTINGS
     ROLE_MODE: Option<String> = unset(ValueKind::Choice(&["visible", "headless"])), used("roles.<role>.mode", NextAttempt, Harmless, "",
         "What the terminal of the agent shows: its tool's own interface (`visible`, the default), or a transcript that `dbs` writes while the tool runs without an interface (`headless`). For `claude`, `codex`, `opencode`, `gemini` and kinds whose file says how; any other agent is refused with it.");
     STAGE_AGENT: Option<String> = unset(ValueKind::Text), used("stages.<stage>.agent", NextAttempt, Steers, "",
-        "Which agent works at this stage of a workflow, whatever its role's agent is: `stages.review.agent codex` lets Codex review. As `roles.<role>.agent`, but not `custom`. What a stage does not say is as its role says, but for the model and effort of another agent.");
+        "Which agent works at this stage of a workflow, whatever its role's agent is: `stages.reviewing.agent codex` lets Codex review. As `roles.<role>.agent`, but not `custom`. What a stage does not say is as its role says, but for the model and effort of another agent.");
     STAGE_PERMISSIONS: Option<String> = unset(ValueKind::Permissions), used("stages.<stage>.permissions", NextAttempt, Steers, "",
         "What happens at this stage when the agent's tool asks before it does something, as `roles.<role>.permissions` says it.");
     STAGE_MODEL: Option<String> = unset(ValueKind::Text), used("stages.<stage>.model", NextAttempt, Steers, "",

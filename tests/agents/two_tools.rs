@@ -18,16 +18,29 @@ fn program(story: &Story, attempt: u64) -> String {
 
 #[test]
 fn codex_reviews_what_claude_wrote_to_the_merge_by_one_line_of_configuration() {
+    reviewed_by_codex("roles.reviewer.agent");
+}
+
+#[test]
+fn codex_works_at_the_stage_that_names_it_though_its_role_is_played_by_claude() {
+    reviewed_by_codex("stages.reviewing.agent");
+}
+
+/// Lets Claude Code play all roles but for this one setting, and looks that Codex reviewed.
+fn reviewed_by_codex(setting: &str) {
     if installed("claude").is_none() || installed("codex").is_none() {
         return;
     }
     let (story, model) = (Story::new(OTHERS), ModelServer::start(scripts()));
-    story.configure("[roles.developer]\nagent = \"claude\"\npermissions = \"allow\"\n");
+    story.configure(
+        "[roles.developer]\nagent = \"claude\"\npermissions = \"allow\"\n\
+                     [roles.reviewer]\nagent = \"claude\"\n",
+    );
     write_person_settings(&story);
     if prepare(&story, &model).is_none() {
         return;
     }
-    story.dbs(&["config", "roles.reviewer.agent", "codex"]);
+    story.dbs(&["config", setting, "codex"]);
     let mut server = server_program(&story, &model);
     server
         .env("CODEX_HOME", story.root().join("codex"))
