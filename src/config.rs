@@ -27,6 +27,7 @@ mod row;
 pub mod schema;
 pub mod session_setup;
 mod setting;
+pub mod stage_names;
 mod state_move;
 pub mod themes;
 mod toml;

@@ -9,6 +9,7 @@ use crate::adapters::agents::{AgentsByRole, InheritedEnv, PersonEnv};
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::role_agents::{RoleError, kinds};
+use crate::config::stage_names::unknown_stages;
 use crate::config::themes::toml_paths;
 use crate::config::{Config, schema};
 use crate::domain::task::GateCommand;
@@ -161,11 +162,26 @@ pub fn own_workflows(place: &ProjectPaths) -> Result<Vec<PathBuf>, String> {
 /// What is wrong with a workflow or an agent's command.
 pub fn read(place: &ProjectPaths, edge: &ProcessEnv) -> Result<SessionSetup, String> {
     let (settings, workflows) = reread(place)?;
+    check_stages(place, &workflows)?;
     Ok(SessionSetup {
         settings,
         workflows,
         ..of(&place.config(), edge)?
     })
+}
+
+/// Looks whether the project's own settings of stages are for stages that there are.
+///
+/// # Errors
+/// Each that is not, with file and line.
+pub fn check_stages(place: &ProjectPaths, workflows: &[Workflow]) -> Result<(), String> {
+    let own = unknown_stages(place, workflows).into_iter();
+    let own: Vec<String> = own.filter(|found| found.is_own).map(|found| found.text).collect();
+    if own.is_empty() {
+        Ok(())
+    } else {
+        Err(own.join("\n"))
+    }
 }
 
 /// Which agent plays which role, as the configuration has it now; also for a server that runs already.

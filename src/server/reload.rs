@@ -166,6 +166,7 @@ impl Reloader {
         let kinds = session_setup::agents(place)
             .map_err(|error| format!("{}{error}", origin(&changed, |key| key.starts_with(&error.keys))))?;
         let (settings, workflows) = session_setup::reread(place)?;
+        session_setup::check_stages(place, &workflows)?;
         // Without any kinds of agents those in force stay.
         if kinds != AgentsByRole::default() {
             *self.settings.agents.kinds.write() = kinds;

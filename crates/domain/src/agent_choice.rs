@@ -38,6 +38,17 @@ pub enum ChoiceSource {
     Default,
 }
 
+impl std::fmt::Display for ChoiceSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            ChoiceSource::Task => "task",
+            ChoiceSource::Stage => "stage",
+            ChoiceSource::Role => "role",
+            ChoiceSource::Default => "default",
+        })
+    }
+}
+
 /// One part of a choice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chosen<T> {
@@ -89,6 +100,23 @@ impl AgentChoice {
     /// Name of the kind of agent, if a place said one.
     pub fn agent(&self) -> Option<&str> {
         self.agent.as_ref().map(|chosen| chosen.value.as_str())
+    }
+
+    /// What was chosen and by whom, as `claude (stage), model opus (task)`; empty where nothing was.
+    pub fn words(&self) -> String {
+        let text = |name: &str, part: &Option<Chosen<String>>| {
+            let said = part.as_ref()?;
+            Some(format!("{name}{} ({})", said.value, said.source))
+        };
+        let display = self.display.as_ref();
+        let parts = [
+            text("", &self.agent),
+            text("model ", &self.model),
+            text("effort ", &self.effort),
+            display.map(|said| format!("{} ({})", said.value, said.source)),
+            text("permissions ", &self.permissions),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
     /// What its terminal shows, if a place said so.
@@ -203,6 +231,7 @@ mod tests {
             choice.agent.as_ref().map(|chosen| chosen.source),
             Some(ChoiceSource::Stage)
         );
+        assert_eq!(choice.words(), "codex (stage), permissions ask (default)");
         assert_eq!((choice.model, choice.effort), (None, None));
         assert_eq!(choice.display, None, "it has one way only");
         assert_eq!(

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use crate::adapters::agents::known::{AgentSupport, CUSTOM, KnownAgent, LoginState, known_agents};
-use crate::adapters::agents::{AgentTool, AgentsByRole, RoleAgent, find_program};
+use crate::adapters::agents::{AgentTool, AgentsByRole, find_program};
 use crate::adapters::output;
 use crate::adapters::version_probe::versions;
 use crate::cli::args::JsonFlag;
@@ -27,7 +27,7 @@ pub(super) struct AgentOverview {
     problem: Option<String>,
     login: LoginState,
     supports: AgentSupport,
-    /// The roles that are set to it; `default` is all that have none of their own.
+    /// The roles that are set to it, and as `stage NAME` the stages; `default` is all that have none of their own.
     roles: Vec<String>,
     /// The command that gets it, when it is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -162,7 +162,7 @@ impl Looks {
             problem: None,
             login: LoginState::Unknown,
             supports: CUSTOM,
-            roles: self.roles(|agent| agent.tool.kind().name() == Some(name)),
+            roles: self.roles(|tool| tool.kind().name() == Some(name)),
             install: None,
             setting: "dbs config roles.default.command 'PROGRAM ARGUMENT …'".to_owned(),
             log_in: None,
@@ -202,13 +202,13 @@ impl Looks {
         let rows = others.map(|program| AgentOverview {
             agent: program.clone(),
             program: find_program(program, &self.folder, &self.path),
-            roles: self.roles(|agent| agent.tool.kind().program() == Some(program)),
+            roles: self.roles(|tool| tool.kind().program() == Some(program)),
             ..self.row(program)
         });
         rows.collect()
     }
 
-    fn roles(&self, is_it: impl Fn(&RoleAgent) -> bool) -> Vec<String> {
+    fn roles(&self, is_it: impl Fn(&AgentTool) -> bool) -> Vec<String> {
         let all = self
             .kinds
             .by_role
@@ -219,8 +219,15 @@ impl Looks {
             .default
             .iter()
             .map(|agent| ("default".to_owned(), agent));
-        let fitting = all.chain(default).filter(|(_, agent)| is_it(agent));
-        fitting.map(|(role, _)| role).collect()
+        let fitting = all.chain(default).filter(|(_, agent)| is_it(&agent.tool));
+        let of_roles = fitting.map(|(role, _)| role);
+        let stages = self.kinds.layers.by_stage.iter().filter(|(_, said)| {
+            let named = said.agent.as_ref().and_then(|name| self.kinds.tools.get(name));
+            named.is_some_and(&is_it)
+        });
+        of_roles
+            .chain(stages.map(|(stage, _)| format!("stage {stage}")))
+            .collect()
     }
 }
 

@@ -119,7 +119,9 @@ fn attempt_lines(attempt: &Attempt) -> Vec<String> {
         };
         format!("      {}: {outcome}", found.kind.words())
     });
-    std::iter::once(head).chain(evidence).collect()
+    let choice = attempt.choice.words();
+    let choice = (!choice.is_empty()).then(|| format!("      {choice}"));
+    std::iter::once(head).chain(choice).chain(evidence).collect()
 }
 
 /// Which session of its stage it is, or goes on with; nothing of one that begins the stage.

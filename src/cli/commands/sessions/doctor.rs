@@ -17,6 +17,7 @@ use crate::config::kept_settings::KeptSettings;
 use crate::config::process_env::{ProcessEnv, runs_as_root};
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
+use crate::config::stage_names::unknown_stages;
 use crate::domain::pluralized;
 use crate::formats::diagnostic::DiagnosticLevel;
 use crate::ports::git::{BranchName, Git, Head};
@@ -156,6 +157,11 @@ fn settings(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
         .any(|finding| finding.severity == DiagnosticLevel::Error)
     {
         return Err(findings.join("; "));
+    }
+    let unknown = unknown_stages(place, &setup.workflows).into_iter();
+    let unknown: Vec<String> = unknown.map(|found| found.text).collect();
+    if !unknown.is_empty() {
+        return Err(unknown.join("; "));
     }
     let unusable: Vec<&str> = config.agent_kinds().problems().collect();
     if !unusable.is_empty() {
