@@ -447,7 +447,8 @@ fn what_is_set_is_what_is_read_back_for_every_key() {
         let name = key
             .name
             .replace("<name>", "my gate")
-            .replace("<role>", "security-reviewer");
+            .replace("<role>", "security-reviewer")
+            .replace("<stage>", "security_review");
         let text = match key.kind {
             ValueKind::Count { most, .. } => most.to_string(),
             ValueKind::Seconds { .. } => "90".to_owned(),

@@ -174,7 +174,7 @@ pub(super) fn stage_tool(config: &Config, stage: &str, name: &str) -> Result<Age
         "codex" => Ok(AgentTool::Codex(CodexAgent)),
         "custom" => Err(failed(format!(
             "a command line of one's own belongs to a role; set it with `dbs config roles.ROLE.command`, and take this away with \
-             `dbs config --unset {key}`"
+             `dbs config {key} --unset`"
         ))),
         _ => match config.agent_kinds().get(name) {
             Some(kind) => kind
@@ -182,7 +182,7 @@ pub(super) fn stage_tool(config: &Config, stage: &str, name: &str) -> Result<Age
                 .map_err(failed),
             None => Err(failed(format!(
                 "there is no kind of agent of that name; describe it in .debussy/agents/{name}.toml, or take it away with \
-                 `dbs config --unset {key}`"
+                 `dbs config {key} --unset`"
             ))),
         },
     }

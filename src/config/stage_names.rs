@@ -52,7 +52,7 @@ fn unknown(
     Some(UnknownStage {
         text: format!(
             "could not use {key}, at {origin}: no workflow has a stage {stage}{meant}; `dbs workflow list` names workflows, and \
-             `dbs config --unset {key}` takes it away"
+             `dbs config {key} --unset` takes it away"
         ),
         is_own,
     })

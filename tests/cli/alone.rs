@@ -186,6 +186,40 @@ fn without_a_base_branch_doctor_names_the_setting() {
 }
 
 #[test]
+fn a_stage_that_there_is_not_and_an_agent_that_there_is_not_are_refused_with_file_and_line() {
+    let shop = Shop::new();
+    shop.does(&["config", "base_branch", "main"]);
+    shop.does(&["config", "roles.default.command", "sleep 1"]);
+    let said = shop.run(&["config", "stages.reviewing.agent", "codx"]);
+    for part in [
+        "agent codx for stage reviewing, at ",
+        "config.toml:",
+        "no kind of agent",
+    ] {
+        assert!(said.err.contains(part), "{part}: {said:?}");
+    }
+    let said = shop.run(&["config", "stages.reviewing.agent", "custom"]);
+    assert!(said.err.contains("belongs to a role"), "{said:?}");
+    shop.does(&["config", "stages.reviewing.agent", "rehearsal"]);
+    assert!(shop.does(&["agents"]).contains("plays stage reviewing"));
+    shop.json(&["doctor", "--json"]);
+    let said = shop.run(&["config", "stages.reviewin.agent", "codex"]);
+    for part in [
+        "config.toml:",
+        "no workflow has a stage reviewin, did you mean `reviewing`",
+    ] {
+        assert!(said.err.contains(part), "{part}: {said:?}");
+    }
+    let said = shop.run(&["doctor"]);
+    assert!(
+        said.code == 1 && said.out.contains("stages.reviewin.agent"),
+        "{said:?}"
+    );
+    shop.does(&["config", "stages.reviewin.agent", "--unset"]);
+    shop.json(&["doctor", "--json"]);
+}
+
+#[test]
 fn without_a_terminal_there_is_help_instead_of_a_screen_and_no_server() {
     let shop = Shop::new();
     let said = shop.run(&[]);

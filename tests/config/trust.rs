@@ -93,6 +93,7 @@ fn every_setting_that_runs_sends_or_steers_is_listed_with_its_line_and_no_other(
         let name = spec
             .name
             .replace("<role>", "developer")
+            .replace("<stage>", "reviewing")
             .replace("<name>", "check");
         let name = name
             .replace("<action>", "help")

@@ -94,6 +94,22 @@ fn print(shown: &ResolvedSetting, wanted: &ConfigArgs) {
     }
 }
 
+/// What is wrong with agents, after a setting of theirs was written.
+fn agents_problem(place: &ProjectPaths, key: &str) -> Option<String> {
+    let is_stage = key.starts_with("stages.");
+    if !is_stage && !key.starts_with("roles.") {
+        return None;
+    }
+    let agents = session_setup::agents(place).err().map(String::from);
+    let stages = || {
+        let flows = session_setup::workflows(Some(place));
+        flows
+            .and_then(|flows| session_setup::check_stages(place, &flows))
+            .err()
+    };
+    agents.or_else(|| stages().filter(|_| is_stage))
+}
+
 /// Writes the value, or takes it out, then lets a running server read its settings again.
 fn change((edge, place): (&ProcessEnv, ProjectPaths), key: &str, wanted: &ConfigArgs) -> CommandResult {
     let (value, json) = (wanted.value.as_deref(), wanted.json);
@@ -117,11 +133,7 @@ fn change((edge, place): (&ProcessEnv, ProjectPaths), key: &str, wanted: &Config
         trusted.map_err(could_not)?;
         written
     };
-    let agents = if key.starts_with("roles.") {
-        session_setup::agents(&place).err().map(String::from)
-    } else {
-        None
-    };
+    let agents = agents_problem(&place, key);
     let mut access = BoardAccess::open_project(place)?;
     let note = match (access.call(ServerCall::Reload { by: edge.author() })?, agents) {
         (Some(CallReply::Failed(why)), _) | (None, Some(why)) => Some(why),
