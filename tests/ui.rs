@@ -64,6 +64,8 @@ mod palette;
 mod picture;
 #[path = "ui/plain.rs"]
 mod plain;
+#[path = "ui/plan_details.rs"]
+mod plan_details;
 #[path = "ui/screens.rs"]
 mod screens;
 #[path = "ui/small.rs"]

@@ -4,8 +4,8 @@ use dbs::domain::attempt::WorkspaceState;
 use dbs::domain::event::EndCause;
 use dbs::domain::{
     AgentDisplay, AgentLayers, AgentSettings, AttemptId, AttemptState, BoardSettings, Command, Cost, Event,
-    FailureClass, Inventory, ProcessExit, ResumeRoles, SignalKind, Span, StopCause, TaskPatch, Usage, Verdict,
-    Workplace,
+    FailureClass, Inventory, ProcessExit, ResumeRoles, SignalKind, Span, StopCause, TaskPatch, Usage,
+    Verdict, Workplace,
 };
 
 use crate::fixture::{BoardFixture, draft, settings};

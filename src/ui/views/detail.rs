@@ -10,6 +10,7 @@ use crate::ui::target::selected;
 
 mod failure;
 mod lines;
+mod plan;
 mod text_block;
 
 /// The view of one task in full.

@@ -1,6 +1,7 @@
 //! The lines of a task in full. Facts first, then what was tried, then what was written.
 
 use super::failure;
+use super::plan;
 use super::text_block::{Lines, TextBlock};
 use crate::domain::attempt::{Attempt, AttemptState, Verdict, WorkspaceState};
 use crate::domain::task::TaskKind;
@@ -47,6 +48,7 @@ pub(super) fn detail_lines(ctx: &ViewContext<'_>, id: &TaskId, columns: &[u16]) 
 fn engine_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     lines.paragraph(&format!("{}  {}", task.id, task.title), StyleRole::Strong);
     facts(ctx, task, lines);
+    plan::plan_lines(ctx, task, lines);
     failure::failure_lines(ctx, task, lines);
     evidence(ctx, task, lines);
     attempts(ctx, task, lines);

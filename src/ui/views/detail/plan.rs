@@ -1,0 +1,107 @@
+//! The phase of a plan in the details of its task: where it stands, what the plan asks and how much of that was seen, and all phases
+//! of the plan with their states.
+
+use super::text_block::TextBlock;
+use crate::domain::plan_entry::step_name;
+use crate::domain::{PlanEntry, Task, TaskState};
+use crate::ui::canvas::prelude::*;
+use crate::ui::status::task_status;
+use crate::ui::views::ViewContext;
+
+/// Most phases that are listed; of more those around this one are shown.
+const MOST_PHASES: usize = 12;
+/// Columns of the bar of a plan.
+const BAR: usize = 20;
+
+/// What its plan says of a task; nothing for a task that comes from no plan.
+pub(super) fn plan_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
+    let Some(plan) = &task.plan else { return };
+    lines.section("Plan");
+    let source = &plan.source;
+    lines.fact(
+        "from",
+        &format!("{}, phase {}", source.file, source.item),
+        StyleRole::Text,
+    );
+    let read = plan.notes_before.as_ref();
+    lines.facts(
+        "reads",
+        read.into_iter().map(|path| (path.clone(), StyleRole::Text)),
+    );
+    let notes = plan.notes.as_ref();
+    lines.facts(
+        "notes",
+        notes.into_iter().map(|path| (path.clone(), StyleRole::Text)),
+    );
+    asked(task, plan, lines);
+    phases(ctx, task, lines);
+}
+
+/// Subagents and steps that the plan asks for, and whether they were seen.
+fn asked(task: &Task, plan: &PlanEntry, lines: &mut TextBlock) {
+    let mark = |name: &String, is_seen: bool| {
+        let (word, role) = if is_seen {
+            ("seen", StyleRole::Done)
+        } else if task.state == TaskState::Done {
+            ("not seen", StyleRole::Retry)
+        } else {
+            ("not yet seen", StyleRole::Dim)
+        };
+        (format!("{name}: {word}"), role)
+    };
+    let record = &task.record;
+    let agents = plan
+        .agents
+        .iter()
+        .map(|name| mark(name, record.agents.contains(name)));
+    lines.facts("uses", agents);
+    let is_reported = |name: &String| {
+        let name = step_name(name);
+        record.steps.contains(&name) || record.agents.iter().any(|agent| step_name(agent) == name)
+    };
+    lines.facts(
+        "steps",
+        plan.steps.iter().map(|name| mark(name, is_reported(name))),
+    );
+}
+
+/// All phases of the plan, with a bar of those that are done.
+fn phases(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
+    let model = ctx.scene.model;
+    let mut all: Vec<&Task> = model
+        .tasks
+        .values()
+        .map(AsRef::as_ref)
+        .filter(|other| other.batch == task.batch && other.plan.is_some())
+        .collect();
+    all.sort_by_key(|other| other.number);
+    let done = all.iter().filter(|other| other.state == TaskState::Done).count();
+    let filled = done * BAR / all.len().max(1);
+    let glyphs = ctx.scene.theme.glyphs;
+    let (full, open) = glyphs.pick(("█", "░"), ("#", "."));
+    let bar = format!("{}{}", full.repeat(filled), open.repeat(BAR - filled));
+    lines.fact(
+        "phases",
+        &format!("{bar} {done} of {} done", all.len()),
+        StyleRole::Text,
+    );
+    let own = all
+        .iter()
+        .position(|other| other.id == task.id)
+        .unwrap_or_default();
+    let first = own
+        .saturating_sub(MOST_PHASES / 2)
+        .min(all.len().saturating_sub(MOST_PHASES));
+    let shown = all.iter().skip(first).take(MOST_PHASES).map(|other| {
+        let status = task_status(other, model, ctx.scene.now);
+        let here = if other.id == task.id { "  < this one" } else { "" };
+        let text = format!(
+            "{} {}  {}{here}",
+            ctx.glyph(status.mark),
+            other.title,
+            status.word
+        );
+        (text, status.role)
+    });
+    lines.facts("", shown);
+}
