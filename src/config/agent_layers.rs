@@ -2,19 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::adapters::agents::{AgentDisplay, AgentTool};
-use crate::config::role_agents::{RoleError, stage_tool};
+use crate::adapters::agents::AgentDisplay;
 use crate::config::setting::Setting;
 use crate::config::{Config, schema};
 use crate::domain::{AgentLayers, AgentSettings, RoleId, StageId};
 
 type Text = Setting<Option<String>>;
 
-/// What is said for roles and stages, and the agents that stages name.
-///
-/// # Errors
-/// When a stage names an agent that there is not.
-pub(super) fn read(config: &Config) -> Result<(AgentLayers, BTreeMap<String, AgentTool>), RoleError> {
+/// What is said for roles and stages.
+pub(super) fn read(config: &Config) -> AgentLayers {
     let mut roles = said(
         config,
         [
@@ -39,14 +35,8 @@ pub(super) fn read(config: &Config) -> Result<(AgentLayers, BTreeMap<String, Age
             &schema::STAGE_PERMISSIONS,
         ],
     );
-    let mut tools = BTreeMap::new();
-    for (stage, said) in &stages {
-        if let Some(agent) = &said.agent {
-            tools.insert(agent.clone(), stage_tool(config, stage, agent)?);
-        }
-    }
     let others = roles.remove("default").unwrap_or_default();
-    let layers = AgentLayers {
+    AgentLayers {
         others,
         by_role: roles
             .into_iter()
@@ -57,8 +47,7 @@ pub(super) fn read(config: &Config) -> Result<(AgentLayers, BTreeMap<String, Age
             .map(|(stage, said)| (StageId::new(stage), said))
             .collect(),
         ..AgentLayers::default()
-    };
-    Ok((layers, tools))
+    }
 }
 
 /// What these settings say: agent, model, effort, mode and permissions, by what they are for.

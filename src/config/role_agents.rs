@@ -51,7 +51,13 @@ pub(super) fn kinds(config: &Config) -> Result<AgentsByRole, RoleError> {
     for (role, agent) in by_role.chain(kinds.default.iter().map(|agent| ("default", agent))) {
         check_mode(config, role, agent)?;
     }
-    let (layers, tools) = agent_layers::read(config)?;
+    let layers = agent_layers::read(config);
+    let mut tools = BTreeMap::new();
+    for (stage, said) in &layers.by_stage {
+        if let Some(agent) = &said.agent {
+            tools.insert(agent.clone(), stage_tool(config, stage.as_str(), agent)?);
+        }
+    }
     kinds.add_layers(layers, tools);
     Ok(kinds)
 }
@@ -161,7 +167,7 @@ fn tool(
 ///
 /// # Errors
 /// When there is none of that name, or it is a command of one's own, which only a role has.
-pub(super) fn stage_tool(config: &Config, stage: &str, name: &str) -> Result<AgentTool, RoleError> {
+fn stage_tool(config: &Config, stage: &str, name: &str) -> Result<AgentTool, RoleError> {
     let key = format!("stages.{stage}.agent");
     let failed = |why: String| RoleError {
         keys: format!("stages.{stage}."),

@@ -194,7 +194,7 @@ pub(crate) fn settled_attempt(id: u64, stage: &str, (from, to): (u64, u64), verd
         },
         asks: Vec::new(),
         asks_made: 0,
-        choice: Default::default(),
+        choice: crate::domain::AgentChoice::default(),
         leaves: None,
         failed_turns: crate::domain::FailedTurns::default(),
         usage: crate::domain::AttemptUsage::default(),

@@ -717,7 +717,7 @@ fn an_attempt_is_stored_like_this() {
         stage: "development".into(),
         n: 2,
         mode: AttemptMode::Fallback,
-        choice: Default::default(),
+        choice: dbs::domain::AgentChoice::default(),
         session: continued(),
         leaves: None,
         failed_turns: dbs::domain::FailedTurns::default(),

@@ -338,7 +338,7 @@ pub(crate) fn allow(attempt: u64, what: &str) -> Command {
 
 fn attempt((id, task, stage): (u64, &str, &str), worker: Worker, doing: ActivityKind, since: u64) -> Attempt {
     Attempt {
-        choice: Default::default(),
+        choice: dbs::domain::AgentChoice::default(),
         id: AttemptId(id),
         task: task.into(),
         stage: stage.into(),

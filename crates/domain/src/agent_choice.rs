@@ -51,7 +51,7 @@ impl std::fmt::Display for ChoiceSource {
 
 /// One part of a choice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Chosen<T> {
+pub struct ChoiceValue<T> {
     pub value: T,
     pub source: ChoiceSource,
 }
@@ -61,15 +61,15 @@ pub struct Chosen<T> {
 #[serde(default)]
 pub struct AgentChoice {
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent: Option<Chosen<String>>,
+    pub agent: Option<ChoiceValue<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<Chosen<String>>,
+    pub model: Option<ChoiceValue<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub effort: Option<Chosen<String>>,
+    pub effort: Option<ChoiceValue<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub display: Option<Chosen<AgentDisplay>>,
+    pub display: Option<ChoiceValue<AgentDisplay>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub permissions: Option<Chosen<String>>,
+    pub permissions: Option<ChoiceValue<String>>,
 }
 
 /// The role of an agent, and what its attempt was started with.
@@ -91,6 +91,16 @@ pub struct AgentLayers {
     pub both_ways: BTreeSet<String>,
 }
 
+impl AgentSettings {
+    /// What a task says whose person chose only what terminals show.
+    pub fn of_display(display: Option<AgentDisplay>) -> AgentSettings {
+        AgentSettings {
+            display,
+            ..AgentSettings::default()
+        }
+    }
+}
+
 impl AgentChoice {
     /// Whether nothing was chosen, as for an action of the engine.
     pub fn is_none(&self) -> bool {
@@ -104,7 +114,7 @@ impl AgentChoice {
 
     /// What was chosen and by whom, as `claude (stage), model opus (task)`; empty where nothing was.
     pub fn words(&self) -> String {
-        let text = |name: &str, part: &Option<Chosen<String>>| {
+        let text = |name: &str, part: &Option<ChoiceValue<String>>| {
             let said = part.as_ref()?;
             Some(format!("{name}{} ({})", said.value, said.source))
         };
@@ -161,10 +171,10 @@ impl AgentLayers {
 type Place<'a> = (ChoiceSource, &'a AgentSettings);
 
 /// What the first of these places says.
-fn first<T>(places: &[Place<'_>], said: impl Fn(&AgentSettings) -> Option<T>) -> Option<Chosen<T>> {
+fn first<T>(places: &[Place<'_>], said: impl Fn(&AgentSettings) -> Option<T>) -> Option<ChoiceValue<T>> {
     let mut all = places.iter().filter_map(|(source, settings)| {
         let value = said(settings)?;
-        Some(Chosen {
+        Some(ChoiceValue {
             value,
             source: *source,
         })

@@ -33,7 +33,7 @@ pub mod usage;
 pub mod wait_reason;
 pub mod workflow;
 
-pub use agent_choice::{AgentChoice, AgentLayers, AgentSettings, ChoiceSource, Chosen, RoleChoice};
+pub use agent_choice::{AgentChoice, AgentLayers, AgentSettings, ChoiceSource, ChoiceValue, RoleChoice};
 pub use ask::{Ask, AskAnswer, AskChannel, AskKind, AskRecord, AskReply};
 pub use attempt::{
     ActivityKind, Attempt, AttemptMode, AttemptState, ProcessExit, StopCause, Verdict, Worker, Workplace,

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::agent_choice::AgentSettings;
 use super::attempt::AttemptMode;
 use super::cause::Cause;
 use super::context_restart::Checkpoint;
@@ -253,14 +252,6 @@ impl fmt::Display for HoldReason {
 }
 
 impl Task {
-    /// What it says itself of its agents.
-    pub fn agent_settings(&self) -> AgentSettings {
-        AgentSettings {
-            display: self.mode,
-            ..AgentSettings::default()
-        }
-    }
-
     /// Whether a stage's evidence says anything about it: what its plan does not ask for is not looked at.
     pub fn asks_for(&self, kind: &EvidenceKind, stage: &Stage) -> bool {
         let plan = self.plan.as_deref();

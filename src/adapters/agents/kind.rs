@@ -233,7 +233,7 @@ pub(super) mod tests {
             base: "main".into(),
             finding: None,
             session: None,
-            choice: Default::default(),
+            choice: crate::domain::AgentChoice::default(),
             facts: crate::domain::PromptFacts::default(),
         }
     }

@@ -76,7 +76,7 @@ impl Board {
     /// Refuses what the tool of a role cannot do, or an agent that has ended already.
     fn check_mode(&self, (task, role): (&Task, &RoleId), attempt: Option<&Attempt>) -> Result<(), Refusal> {
         let layers = &self.settings.agents;
-        let next = layers.choose(role, &task.stage, &task.agent_settings());
+        let next = layers.choose(role, &task.stage, &AgentSettings::of_display(task.mode));
         let of_attempt = attempt.and_then(|attempt| attempt.choice.agent());
         let agent = of_attempt.or(next.agent());
         if !agent.is_some_and(|agent| layers.both_ways.contains(agent)) {
