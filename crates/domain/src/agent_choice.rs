@@ -138,8 +138,8 @@ impl AgentChoice {
 impl AgentLayers {
     /// What an agent in that role at that stage gets, for a task that says this much itself.
     ///
-    /// The names of models and efforts are those of one tool, so a place says them only for the agent that it stands with: none is taken from a
-    /// place behind the one that changed the agent. How the terminal looks is left to the tool where that has one way only.
+    /// The names of models and efforts are those of one tool, so what a place says of them for another agent is not taken. How the
+    /// terminal looks is left to the tool where that has one way only.
     pub fn choose(&self, role: &RoleId, stage: &StageId, of_task: &AgentSettings) -> AgentChoice {
         let none = AgentSettings::default();
         let places = [
@@ -154,8 +154,8 @@ impl AgentLayers {
             .as_ref()
             .is_some_and(|chosen| self.both_ways.contains(&chosen.value));
         AgentChoice {
-            model: first(of_tool, |said| said.model.clone()),
-            effort: first(of_tool, |said| said.effort.clone()),
+            model: first(&of_tool, |said| said.model.clone()),
+            effort: first(&of_tool, |said| said.effort.clone()),
             display: first(&places, |said| said.display).filter(|_| has_both),
             permissions: first(&places, |said| said.permissions.clone()),
             agent,
@@ -182,11 +182,17 @@ fn first<T>(places: &[Place<'_>], said: impl Fn(&AgentSettings) -> Option<T>) ->
     all.next()
 }
 
-/// The places before the first one that names another agent than the one chosen.
-fn same_agent<'a, 'b>(places: &'a [Place<'b>], agent: Option<&str>) -> &'a [Place<'b>] {
-    let other = |(_, said): &Place<'_>| said.agent.is_some() && said.agent.as_deref() != agent;
-    let many = places.iter().position(other).unwrap_or(places.len());
-    places.get(..many).unwrap_or_default()
+/// The places that speak of the agent chosen: each speaks of the agent that it names, or else of the one that a place behind it names.
+fn same_agent<'a>(places: &[Place<'a>], agent: Option<&str>) -> Vec<Place<'a>> {
+    let named = |from: usize| {
+        places
+            .iter()
+            .skip(from)
+            .find_map(|(_, said)| said.agent.as_deref())
+    };
+    let all = places.iter().enumerate();
+    let same = all.filter(|(index, _)| named(*index).is_none_or(|name| Some(name) == agent));
+    same.map(|(_, place)| *place).collect()
 }
 
 #[cfg(test)]
