@@ -11,6 +11,8 @@ use crate::domain::{AskKind, Span, Timestamp};
 const PACE: Span = Span(200);
 /// The same after two words at once, and so the longest time.
 const PACE_AFTER_TWO: Span = Span(400);
+/// How long the cause of an error is waited for that came without words; session files are read about once a second.
+const WORDS_WAIT: Span = Span::seconds(3);
 
 /// Most subagents of one agent that the board is told of, and the longest name in bytes.
 const MOST_SUBAGENTS: usize = 64;
@@ -93,7 +95,21 @@ impl AgentWatch {
         }
         // A clock that was set back must not hold it up.
         let waits = self.not_before > now && self.not_before.since(now) <= PACE_AFTER_TWO;
-        Some(if waits { self.not_before } else { now })
+        let paced = if waits { self.not_before } else { now };
+        Some(paced.max(self.words_expected(now)))
+    }
+
+    /// Until when the words of an error are waited for that came without any: the tool's session file names the cause a moment later,
+    /// and a usage limit is no failed turn.
+    fn words_expected(&self, now: Timestamp) -> Timestamp {
+        let concluded = self.state.conclude(now);
+        let is_wordless = concluded.source == Some(Source::StatusRecord)
+            && matches!(&concluded.doing, Doing::Done { problem: Some(text) } if text.trim().is_empty());
+        if is_wordless {
+            (concluded.since + WORDS_WAIT).min(now + WORDS_WAIT)
+        } else {
+            now
+        }
     }
 
     /// What the board is to be told now, in this order, with the source that says so.
@@ -374,7 +390,13 @@ mod tests {
         );
         watch.observe(Source::StatusRecord, Timestamp(9_100), &dbs_record("state=error"));
         let silent = ActivityKind::Error("it does not say which".to_owned());
-        assert_eq!(watch.tell(Timestamp(9_100))[0].0, silent);
+        assert_eq!(
+            watch.tell(Timestamp(9_100)),
+            [],
+            "its cause may be told by another source"
+        );
+        assert_eq!(watch.due(Timestamp(9_100)), Some(Timestamp(9_100) + WORDS_WAIT));
+        assert_eq!(watch.tell(Timestamp(9_100) + WORDS_WAIT)[0].0, silent);
     }
 
     fn dbs_record(text: &str) -> AgentReport {
