@@ -153,11 +153,8 @@ impl AgentsByRole {
         let (tool, mut options) = match usual {
             Some(agent) if agent.tool.name() == name => (agent.tool, agent.options),
             usual => {
-                let tool = self
-                    .tools
-                    .get(name)
-                    .cloned()
-                    .or_else(|| AgentTool::builtin(name))?;
+                let mut known = self.all().filter(|tool| tool.name() == name);
+                let tool = known.next().cloned().or_else(|| AgentTool::builtin(name))?;
                 (tool, usual.map(|agent| agent.options).unwrap_or_default())
             }
         };

@@ -25,7 +25,9 @@ pub use runs::{HistoryArgs, StatusArgs};
 pub(in crate::cli) use signal::SIGNALS;
 pub(in crate::cli) use signal::parse_word;
 pub use signal::{DoneArgs, ProgressArgs, SignalArgs, SignalText};
-pub use tasks::{CreateArgs, ImportArgs, RetryArgs, TaskArgs, TaskCommand, TaskTextArgs, UpdateArgs};
+pub use tasks::{
+    AgentArgs, CreateArgs, ImportArgs, RetryArgs, TaskArgs, TaskCommand, TaskTextArgs, UpdateArgs,
+};
 pub use trust::{TrustArgs, TrustView};
 
 /// Orchestrates coding agents in real terminals.

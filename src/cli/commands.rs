@@ -20,6 +20,7 @@ pub mod show;
 pub mod signal;
 mod statusline;
 pub mod stop;
+mod task_agent;
 pub mod tasks;
 mod trust;
 pub mod typed;

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::diagnostic::{Diagnostic, DiagnosticLevel};
 use crate::domain::task::{GateCommand, TaskKind};
-use crate::domain::{BatchId, PlanEntry, StageId, TaskDraft, TaskId, WorkflowId};
+use crate::domain::{AgentSettings, BatchId, PlanEntry, StageId, TaskDraft, TaskId, WorkflowId};
 
 /// A task as it was read from a task list, with its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +61,8 @@ struct WrittenDraft {
     needs_approval: bool,
     #[serde(default)]
     gates: Vec<GateCommand>,
+    #[serde(default)]
+    agent: Box<AgentSettings>,
     plan: Option<Arc<PlanEntry>>,
 }
 
@@ -77,6 +79,7 @@ const TASK_FIELDS: &[&str] = &[
     "batch",
     "needs_approval",
     "gates",
+    "agent",
     "plan",
 ];
 

@@ -366,3 +366,29 @@ fn a_hook_whose_tool_is_gone_waits_no_longer_for_a_server() {
         drop(silent);
     }
 }
+
+#[test]
+fn the_agent_of_a_task_is_set_part_by_part_and_taken_back() {
+    let shop = Shop::new();
+    shop.does(&[
+        "task", "create", "Fix", "--id", "t-1", "--agent", "codex", "--model", "small",
+    ]);
+    let agent = || shop.json(&["task", "show", "t-1", "--json"])["task"]["agent"].clone();
+    assert_eq!(agent(), serde_json::json!({ "agent": "codex", "model": "small" }));
+    shop.does(&["task", "update", "t-1", "--effort", "high", "--model", "default"]);
+    assert_eq!(agent(), serde_json::json!({ "agent": "codex", "effort": "high" }));
+    shop.refuses(
+        &["task", "update", "t-1", "--permissions", "everything"],
+        1,
+        "permissions",
+    );
+    shop.refuses(
+        &["task", "update", "t-1", "--model=--yolo"],
+        1,
+        "is no name of a model",
+    );
+    shop.does(&[
+        "task", "update", "t-1", "--agent", "default", "--effort", "default",
+    ]);
+    assert_eq!(agent(), serde_json::Value::Null);
+}

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dbs::domain::task::GateCommand;
-use dbs::domain::{Command, EvidenceKind, PlanEntry, Span, TaskDraft, TaskPatch, Tri};
+use dbs::domain::{AgentSettings, Command, EvidenceKind, PlanEntry, Span, TaskDraft, TaskPatch, Tri};
 
 use crate::fixture::{BoardFixture, draft};
 
@@ -160,4 +160,34 @@ fn new_gates_count_from_the_next_check_on() {
         &[(EvidenceKind::Gates, Tri::No("test: it failed".to_owned()))],
     );
     assert_eq!((fixture.stage("a"), fixture.word("a")), ("work", "active"));
+}
+
+#[test]
+fn the_next_agent_of_a_task_is_the_one_that_a_person_named_for_it() {
+    let mut fixture = BoardFixture::new();
+    fixture.planned(draft("a", "kanban"));
+    let agent = AgentSettings {
+        agent: Some("codex".to_owned()),
+        model: Some("small".to_owned()),
+        ..AgentSettings::default()
+    };
+    let patch = TaskPatch {
+        agent: Some(Box::new(agent)),
+        ..TaskPatch::default()
+    };
+    fixture.ask(update(patch)).unwrap();
+    fixture.ask(Command::Release(vec!["a".into()])).unwrap();
+    let choice = fixture.attempt(fixture.open("a")).choice.words();
+    assert_eq!(choice, "codex (task), model small (task)");
+    for odd in ["--yolo", "", "two words", "a\nb"] {
+        let patch = TaskPatch {
+            agent: Some(Box::new(AgentSettings {
+                model: Some(odd.to_owned()),
+                ..AgentSettings::default()
+            })),
+            ..TaskPatch::default()
+        };
+        let refused = fixture.ask(update(patch)).unwrap_err();
+        assert!(refused.contains("is no name of a model"), "{refused}");
+    }
 }

@@ -400,7 +400,7 @@ fn an_agent_whose_tool_has_one_way_or_keeps_no_session_is_not_stopped_for_the_ot
         fixture.start(first);
         assert!(fixture.ask(Command::SetMode("a".into(), None)).is_err());
         assert_eq!(fixture.attempt(first).state, AttemptState::Running);
-        assert_eq!(fixture.task("a").mode, None);
+        assert_eq!(fixture.task("a").agent.display, None);
     }
 }
 

@@ -9,13 +9,13 @@ use dbs::domain::event::EndCause;
 use dbs::domain::evidence::{ComplianceIssue, Severity};
 use dbs::domain::task::{BranchCleanup, Comment, GateCommand, HoldReason, Task, TaskKind};
 use dbs::domain::{
-    Accepted, ActionOutcome, ActivityKind, AgentDisplay, AgentSession, Ask, AskAnswer, AskChannel, AskKind,
-    AskRecord, AskReply, Attempt, AttemptId, AttemptMode, AttemptState, AttemptUsage, BoardSettings, Budgets,
-    Checkpoint, Claims, Command, ContextFill, ContextRules, Continuation, Cost, Effect, EngineAction, Event,
-    Evidence, EvidenceKind, FailureClass, Inventory, Notice, NoticeLevel, PathRules, PlanEntry, PlanRecord,
-    PlanSource, ProcessExit, Refusal, RequestId, ResumeRoles, RunState, SavedWork, SessionOrigin,
-    SessionRestart, Signal, SignalKind, Span, Spending, Step, TaskDraft, TaskPatch, TaskState, Timestamp,
-    Tokens, Tri, TroubleKind, Usage, WaitReason, Worker, Workplace,
+    Accepted, ActionOutcome, ActivityKind, AgentDisplay, AgentSession, AgentSettings, Ask, AskAnswer,
+    AskChannel, AskKind, AskRecord, AskReply, Attempt, AttemptId, AttemptMode, AttemptState, AttemptUsage,
+    BoardSettings, Budgets, Checkpoint, Claims, Command, ContextFill, ContextRules, Continuation, Cost,
+    Effect, EngineAction, Event, Evidence, EvidenceKind, FailureClass, Inventory, Notice, NoticeLevel,
+    PathRules, PlanEntry, PlanRecord, PlanSource, ProcessExit, Refusal, RequestId, ResumeRoles, RunState,
+    SavedWork, SessionOrigin, SessionRestart, Signal, SignalKind, Span, Spending, Step, TaskDraft, TaskPatch,
+    TaskState, Timestamp, Tokens, Tri, TroubleKind, Usage, WaitReason, Worker, Workplace,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -101,6 +101,7 @@ fn draft() -> TaskDraft {
             command: "make test".to_owned(),
         }],
         needs_approval: true,
+        agent: Box::new(agent()),
         plan: Some(Arc::new(plan())),
     }
 }
@@ -139,6 +140,16 @@ fn record() -> PlanRecord {
     record
 }
 
+fn agent() -> AgentSettings {
+    AgentSettings {
+        agent: Some("claude".to_owned()),
+        model: Some("opus".to_owned()),
+        effort: Some("high".to_owned()),
+        display: Some(AgentDisplay::Headless),
+        permissions: Some("ask".to_owned()),
+    }
+}
+
 fn patch() -> TaskPatch {
     TaskPatch {
         title: Some("text".to_owned()),
@@ -154,6 +165,7 @@ fn patch() -> TaskPatch {
         }]),
         needs_approval: Some(true),
         timeout: Some(Span::seconds(1)),
+        agent: Some(Box::new(agent())),
         begins_anew: Some(true),
         plan: draft().plan,
     }
@@ -514,7 +526,7 @@ fn classes() -> [FailureClass; 10] {
 fn task() -> Task {
     let failures = classes().map(|class| (class, 1)).into_iter().collect();
     Task {
-        mode: None,
+        agent: agent(),
         id: "t".into(),
         batch: "b".into(),
         workflow: "kanban".into(),

@@ -92,12 +92,9 @@ pub struct AgentLayers {
 }
 
 impl AgentSettings {
-    /// What a task says whose person chose only what terminals show.
-    pub fn of_display(display: Option<AgentDisplay>) -> AgentSettings {
-        AgentSettings {
-            display,
-            ..AgentSettings::default()
-        }
+    /// Whether nothing is said.
+    pub fn is_none(&self) -> bool {
+        *self == AgentSettings::default()
     }
 }
 

@@ -33,6 +33,7 @@ mod settlement;
 mod signals;
 mod task_commands;
 mod task_control;
+mod task_rows;
 mod task_text;
 mod transition;
 mod verification;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::agent_choice::AgentSettings;
 use super::ask::AskReply;
 use super::id::{AskId, AttemptId, BatchId, StageId, TaskId, WorkflowId};
 use super::plan_entry::PlanEntry;
@@ -88,6 +89,9 @@ pub struct TaskDraft {
     pub deps: BTreeSet<TaskId>,
     pub gates: Vec<GateCommand>,
     pub needs_approval: bool,
+    /// What a person says of its agents.
+    #[serde(default, skip_serializing_if = "AgentSettings::is_none")]
+    pub agent: Box<AgentSettings>,
     /// What a plan says of it besides, where it comes from one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Arc<PlanEntry>>,
@@ -109,6 +113,7 @@ impl TaskDraft {
             deps: BTreeSet::new(),
             gates: Vec::new(),
             needs_approval: false,
+            agent: Box::default(),
             plan: None,
         }
     }
@@ -139,6 +144,9 @@ pub struct TaskPatch {
     /// Longest run of one attempt; zero: as its stage says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Span>,
+    /// What is said of its agents, in the place of what was; for the next attempt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Box<AgentSettings>>,
     /// Whether the next attempt in its stage begins on a branch as clean as the base; see [`Task::begins_anew`].
     ///
     /// [`Task::begins_anew`]: super::task::Task::begins_anew

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::agent_choice::AgentSettings;
 use super::attempt::AttemptMode;
 use super::cause::Cause;
 use super::context_restart::Checkpoint;
 use super::failure::FailureClass;
 use super::id::{AttemptId, BatchId, StageId, TaskId, WorkflowId};
 use super::plan_entry::{PlanEntry, PlanRecord};
-use super::session::AgentDisplay;
 use super::time::{Span, Timestamp};
 use super::usage::{Cost, Spending, Tokens};
 use super::wait_reason::WaitReason;
@@ -48,9 +48,9 @@ pub struct Task {
     /// The attempt with whose session the next one goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continues: Option<AttemptId>,
-    /// What the terminals of its agents show, where a person said so; else as the settings of their roles say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mode: Option<AgentDisplay>,
+    /// What a person said of its agents: over what the settings say of its stages and roles.
+    #[serde(default, skip_serializing_if = "AgentSettings::is_none")]
+    pub agent: AgentSettings,
     /// What is kept of sessions that ended because their context was full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Checkpoint>,

@@ -55,6 +55,9 @@ pub struct RunPlanArgs {
     /// Leave out phases that the plan calls completed
     #[arg(long)]
     pub trust_plan: bool,
+    /// Model of the agents of new phases, in their tool's words
+    #[arg(long, short, value_name = "NAME")]
+    pub model: Option<String>,
     /// Take up again what failed, is held, skipped or set aside; what waits for approval waits on
     #[arg(long, conflicts_with = "restart")]
     pub resume: bool,

@@ -116,6 +116,23 @@ pub enum TaskCommand {
     Why(TaskArgs),
 }
 
+/// What is said of the agents of a task, over what the settings say of its stages and roles; `default` takes it back.
+#[derive(Debug, Args)]
+pub struct AgentArgs {
+    /// Which agent works on it, at every stage: claude, codex, ... or default
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// Model of its agents, in their tool's words; or default
+    #[arg(long)]
+    pub model: Option<String>,
+    /// How hard its agents think, in their tool's words; or default
+    #[arg(long)]
+    pub effort: Option<String>,
+    /// What happens when a tool asks, as roles.ROLE.permissions says it; or default
+    #[arg(long, value_name = "RULES")]
+    pub permissions: Option<String>,
+}
+
 /// Arguments of `dbs task create`.
 #[derive(Debug, Args)]
 pub struct CreateArgs {
@@ -154,6 +171,8 @@ pub struct CreateArgs {
     /// A check of its own: a name and a command; may be given several times
     #[arg(long = "gate", value_name = "NAME=COMMAND", value_parser = gate)]
     pub gates: Vec<GateCommand>,
+    #[command(flatten)]
+    pub agent: AgentArgs,
     /// Hand it to the pipeline at once
     #[arg(long)]
     pub release: bool,
@@ -211,6 +230,8 @@ pub struct UpdateArgs {
     /// Longest run of one attempt at it, such as 90m; default: as its stage says
     #[arg(long, value_name = "TIME", value_parser = time_limit)]
     pub timeout: Option<Span>,
+    #[command(flatten)]
+    pub agent: AgentArgs,
     #[command(flatten)]
     pub json: JsonFlag,
 }

@@ -6,11 +6,11 @@ use std::process::ExitCode;
 use crate::adapters::output;
 use crate::cli::args::CreateArgs;
 use crate::cli::board_access::BoardAccess;
-use crate::cli::commands::{CommandResult, print_reply};
+use crate::cli::commands::{CommandResult, print_reply, task_agent};
 use crate::cli::text_input;
 use crate::config::process_env::ProcessEnv;
 use crate::config::schema;
-use crate::domain::{Command, TaskDraft, TaskId};
+use crate::domain::{AgentSettings, Command, TaskDraft, TaskId};
 use crate::engine::inbox::CommandReply;
 use crate::protocol::task_ids;
 
@@ -53,6 +53,7 @@ fn draft(create: CreateArgs) -> Result<TaskDraft, String> {
         priority: create.priority,
         deps: named.filter(|text| !text.is_empty()).map(TaskId::from).collect(),
         gates: create.gates,
+        agent: Box::new(task_agent::merged(&create.agent, AgentSettings::default())?),
         plan: None,
         needs_approval: create.approval,
     })

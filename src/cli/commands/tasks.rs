@@ -6,7 +6,7 @@ use crate::adapters::clock;
 use crate::adapters::desktop::editor;
 use crate::cli::args::{JsonFlag, RetryArgs, TaskArgs, TaskCommand, TaskTextArgs, UpdateArgs};
 use crate::cli::board_access::BoardAccess;
-use crate::cli::commands::{CommandResult, create, execute, import, print_reply, show};
+use crate::cli::commands::{CommandResult, create, execute, import, print_reply, show, task_agent};
 use crate::cli::text_input;
 use crate::config::process_env::ProcessEnv;
 use crate::domain::{AgentDisplay, AskKind, AskReply, Command, TaskId, TaskPatch};
@@ -95,6 +95,7 @@ fn update(edge: &ProcessEnv, update: UpdateArgs) -> CommandResult {
         gates: (update.no_gates || !update.gates.is_empty()).then_some(update.gates),
         needs_approval: update.approval,
         timeout: update.timeout,
+        agent: task_agent::changed(edge, &id(&update.id), &update.agent)?,
         begins_anew: None,
         plan: None,
     };

@@ -146,6 +146,7 @@ fn unpatched(task: &Task, patch: &TaskPatch) -> Option<TaskPatch> {
         gates: patch.gates.as_ref().map(|_| task.gates.clone()),
         needs_approval: patch.needs_approval.map(|_| task.needs_approval),
         timeout: patch.timeout.map(|_| task.timeout.unwrap_or_default()),
+        agent: patch.agent.as_ref().map(|_| Box::new(task.agent.clone())),
         begins_anew: patch.begins_anew.map(|_| task.begins_anew),
         plan: patch.plan.as_ref().and_then(|_| task.plan.clone()),
         stage: None,

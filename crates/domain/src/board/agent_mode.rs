@@ -32,19 +32,23 @@ impl Board {
         let attempt = attempt.filter(|attempt| attempt.worker.role().is_some());
         let role = self.role_of_mode(&task, attempt.as_deref())?;
         let layers = &self.settings.agents;
-        let usual = layers.choose(&role, &task.stage, &AgentSettings::default());
+        let of_task = AgentSettings {
+            display: None,
+            ..task.agent.clone()
+        };
+        let usual = layers.choose(&role, &task.stage, &of_task);
         let usual = usual.display().unwrap_or_default();
         let of_attempt = attempt.as_ref().and_then(|attempt| attempt.choice.display());
         let now = attempt
             .as_ref()
-            .map_or(task.mode, |_| of_attempt)
+            .map_or(task.agent.display, |_| of_attempt)
             .unwrap_or(usual);
         let wanted = wanted.unwrap_or_else(|| now.other());
-        let is_known = now == wanted && task.mode.unwrap_or(usual) == wanted;
+        let is_known = now == wanted && task.agent.display.unwrap_or(usual) == wanted;
         if !is_known {
             self.check_mode((&task, &role), attempt.as_deref())?;
         }
-        self.edit(id, |task| task.mode = Some(wanted));
+        self.edit(id, |task| task.agent.display = Some(wanted));
         let words = wanted.words();
         let Some(attempt) = attempt.filter(|_| now != wanted) else {
             return Ok(accepted(format!("agents of {id} work {words}")));
@@ -76,7 +80,7 @@ impl Board {
     /// Refuses what the tool of a role cannot do, or an agent that has ended already.
     fn check_mode(&self, (task, role): (&Task, &RoleId), attempt: Option<&Attempt>) -> Result<(), Refusal> {
         let layers = &self.settings.agents;
-        let next = layers.choose(role, &task.stage, &AgentSettings::of_display(task.mode));
+        let next = layers.choose(role, &task.stage, &task.agent);
         let of_attempt = attempt.and_then(|attempt| attempt.choice.agent());
         let agent = of_attempt.or(next.agent());
         if !agent.is_some_and(|agent| layers.both_ways.contains(agent)) {

@@ -7,7 +7,7 @@ use super::Board;
 use super::admission::{Admission, Slots};
 use super::agent_names::name_for;
 use super::transition::Transition;
-use crate::agent_choice::{AgentChoice, AgentSettings};
+use crate::agent_choice::AgentChoice;
 use crate::attempt::{Activity, ActivityKind, Attempt, AttemptState, Worker, WorkspaceState};
 use crate::effect::{Effect, NoticeLevel};
 use crate::failed_turns::FailedTurns;
@@ -95,7 +95,7 @@ impl Board {
         let mut attempt = new_attempt(step, task, &stage, (id, n), worker);
         if let Some(role) = attempt.worker.role() {
             let layers = &self.settings.agents;
-            attempt.choice = layers.choose(role, &stage.id, &AgentSettings::of_display(task.mode));
+            attempt.choice = layers.choose(role, &stage.id, &task.agent);
         }
         attempt.session = self.session_for(task, &attempt);
         match &attempt.session {

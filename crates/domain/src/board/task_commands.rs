@@ -1,13 +1,14 @@
 //! Commands that write the plan: batches, tasks, what they say and what they wait for. Nothing starts because of them, except
 //! that moving a task makes whatever works on it void (K21).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Board;
 use super::commands::{accepted, refusal, refuse, require_text};
 use super::task_text::{
-    check_body, check_comment, check_gates, check_id, check_new, check_priority, check_tags, check_title,
+    check_agent, check_body, check_comment, check_gates, check_id, check_new, check_priority, check_tags,
+    check_title,
 };
 use super::transition::Transition;
 use crate::attempt::AttemptMode;
@@ -15,10 +16,8 @@ use crate::batch::{Batch, RunState};
 use crate::command::{Refusal, TaskDraft, TaskPatch};
 use crate::effect::{CommandReply, NoticeLevel};
 use crate::id::{BatchId, StageId, TaskId, WorkflowId};
-use crate::plan_entry::PlanRecord;
 use crate::task::{Task, TaskState};
-use crate::time::{Span, Timestamp};
-use crate::usage::Cost;
+use crate::time::Timestamp;
 use crate::workflow::Workflow;
 
 impl Board {
@@ -97,6 +96,7 @@ impl Board {
         check_tags(draft.tags.iter())?;
         check_priority(draft.priority)?;
         check_gates(&draft.gates)?;
+        check_agent(&draft.agent)?;
         let known = |id: &TaskId| self.tasks.contains_key(id) || before.contains(id);
         if let Some(unknown) = draft.deps.iter().find(|id| !known(id)) {
             refuse!("it would wait for {unknown}, which does not exist: create that one first");
@@ -126,6 +126,9 @@ impl Board {
         }
         check_body(patch.body.as_deref().unwrap_or_default())?;
         check_gates(patch.gates.as_deref().unwrap_or_default())?;
+        if let Some(agent) = &patch.agent {
+            check_agent(agent)?;
+        }
         let kept = task.tags.iter().filter(|tag| !patch.remove_tags.contains(*tag));
         check_tags(kept.chain(&patch.add_tags))?;
         let moved = self.target(&task, patch)?;
@@ -308,79 +311,6 @@ fn new_batch(now: Timestamp, id: &BatchId) -> Batch {
         go_ahead: None,
         run: RunState::Planning,
         since: now,
-    }
-}
-
-impl Task {
-    /// Takes over what a change says, but for its title and its stage.
-    fn apply(&mut self, patch: &TaskPatch) {
-        if let Some(body) = &patch.body {
-            self.body.clone_from(body);
-        }
-        self.priority = patch.priority.unwrap_or(self.priority);
-        self.tags.retain(|tag| !patch.remove_tags.contains(tag));
-        self.tags.extend(patch.add_tags.iter().cloned());
-        if let Some(workflow) = &patch.workflow {
-            self.workflow.clone_from(workflow);
-        }
-        if let Some(gates) = &patch.gates {
-            self.gates.clone_from(gates);
-        }
-        self.needs_approval = patch.needs_approval.unwrap_or(self.needs_approval);
-        if let Some(timeout) = patch.timeout {
-            self.timeout = Some(timeout).filter(|timeout| *timeout != Span::default());
-        }
-        if let Some(plan) = &patch.plan {
-            self.plan = Some(Arc::clone(plan));
-        }
-    }
-
-    /// A task as it is when it was just planned: in the backlog, nothing tried.
-    pub fn planned(now: Timestamp, draft: &TaskDraft, stage: StageId) -> Task {
-        Task {
-            id: draft.id.clone(),
-            batch: draft.batch.clone(),
-            workflow: draft.workflow.clone(),
-            title: draft.title.trim().to_owned(),
-            body: draft.body.clone(),
-            kind: draft.kind,
-            tags: draft.tags.clone(),
-            priority: draft.priority,
-            deps: draft.deps.clone(),
-            gates: draft.gates.clone(),
-            timeout: None,
-            stage,
-            state: TaskState::Backlog,
-            open_attempt: None,
-            next_mode: AttemptMode::Fresh,
-            begins_anew: false,
-            continues: None,
-            mode: None,
-            needs_approval: draft.needs_approval,
-            approved: None,
-            not_before: None,
-            failures: BTreeMap::new(),
-            rejections: 0,
-            spawns: 0,
-            tries: BTreeMap::new(),
-            troubles: 0,
-            interruptions: 0,
-            spending: Vec::new(),
-            spent_at_retry: Cost::default(),
-            head: None,
-            stage_head: None,
-            merged: None,
-            why_not: None,
-            comments: Vec::new(),
-            finding: None,
-            letting_go: None,
-            plan: draft.plan.clone(),
-            record: PlanRecord::default(),
-            checkpoint: None,
-            created_at: now,
-            number: 0,
-            since: now,
-        }
     }
 }
 

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::commands::{refusal, refuse, require_text};
+use crate::agent_choice::AgentSettings;
 use crate::command::{MAX_TEXT_BYTES, Refusal};
 use crate::id::TaskId;
 use crate::task::GateCommand;
@@ -15,6 +16,8 @@ const MAX_TITLE_CHARS: usize = 500;
 /// Longest tag in characters, and most tags of a task.
 const MAX_TAG_CHARS: usize = 48;
 const MAX_TAGS: usize = 64;
+/// Longest name of an agent, a model or an effort, in bytes.
+const MAX_WORD: usize = 100;
 /// Most gates of a task.
 const MAX_GATES: usize = 64;
 /// Least urgent priority.
@@ -101,6 +104,29 @@ pub(super) fn check_gates(gates: &[GateCommand]) -> Result<(), Refusal> {
         );
     }
     Ok(())
+}
+
+/// Names of agents, models and efforts are words for the command line of a tool.
+pub(super) fn check_agent(agent: &AgentSettings) -> Result<(), Refusal> {
+    let words = [
+        ("an agent", &agent.agent),
+        ("a model", &agent.model),
+        ("an effort", &agent.effort),
+    ];
+    for (what, word) in words {
+        let Some(word) = word else { continue };
+        let is_odd = |character: char| character.is_whitespace() || character.is_control();
+        if word.is_empty() || word.starts_with('-') || word.len() > MAX_WORD || word.chars().any(is_odd) {
+            refuse!(
+                "`{}` is no name of {what}: write one word that begins with no dash",
+                word.escape_debug()
+            );
+        }
+    }
+    check_length(
+        "the permissions",
+        agent.permissions.as_deref().unwrap_or_default(),
+    )
 }
 
 fn check_length(what: &str, text: &str) -> Result<(), Refusal> {

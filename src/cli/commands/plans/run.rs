@@ -218,8 +218,12 @@ impl PlanRun<'_> {
 
     fn drafts(&self, choices: &PlanChoices) -> Result<Vec<TaskDraft>, String> {
         let path = |path: &Path| in_project(path, self.root);
-        plan::drafts(self.plan, choices, (&body, &path))
-            .map_err(|why| format!("could not run the plan: {why}"))
+        let mut drafts = plan::drafts(self.plan, choices, (&body, &path))
+            .map_err(|why| format!("could not run the plan: {why}"))?;
+        for draft in &mut drafts {
+            draft.agent.model.clone_from(&self.wanted.model);
+        }
+        Ok(drafts)
     }
 
     /// Closes what is open of a plan that begins anew; its branches are kept as those of every closed task.

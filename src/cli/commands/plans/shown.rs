@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use crate::domain::task::behind_failed;
 use crate::domain::{Task, TaskState, pluralized};
 use crate::formats::plan::{Plan, PlanItem};
 
@@ -91,7 +92,8 @@ pub(super) fn standing<'a>(tasks: impl Iterator<Item = &'a Arc<Task>>) -> Vec<St
     let line = |task: &Arc<Task>| {
         let state = match &task.state {
             TaskState::Held(hold) => format!("held: {}", task.hold_text(hold)),
-            TaskState::Failed(why) | TaskState::Parked(why) => format!("{}: {why}", task.state.word()),
+            TaskState::Failed(why) => format!("failed: {}", behind_failed(why)),
+            TaskState::Parked(why) => format!("parked: {why}"),
             state => state.word().to_owned(),
         };
         format!("{:<16} {}  {state}", task.id.as_str(), task.title)
