@@ -69,7 +69,7 @@ const CONTROLS: &[&str] = &[
 const SCREENS: &[&str] = &["\x1b[m\x1b[?1049h", "\x1b[?1049l", "\x1b[m\x1b[?47h", "\x1b[?1047l", "\x1b[!p", "\x1bc"];
 const MODES: &[&str] = &["\x1b[?6h", "\x1b[?6l", "\x1b[r"];
 #[rustfmt::skip]
-const OTHERS: &[&str] = &["\x1b(0lqk\x1b(B", "\x1bH", "\x1b[g", "\x1b[2I", "\x1b[Z", "a\x1b[3b", "\x1b]0;x\x07", "\x1b#8"];
+const OTHERS: &[&str] = &["\x1b(0lqk\x1b(B", "\x1bH", "\x1b[g", "\x1b[2I", "\x1b[Z", "\x1b[5Ga\x1b[3b", "\x1b]0;x\x07", "\x1b#8"];
 
 /// Whether a wide character was moved away from where `step` puts it, to where an edit can cut it in half.
 fn wide_moved(screen: &[Vec<(String, CellStyle)>]) -> bool {
