@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use super::context::EngineContext;
-use super::job::Job;
+use super::job::{Job, JobKind};
 use crate::domain::task::GateCommand;
-use crate::domain::{Attempt, Cause, ComplianceIssue, Evidence, EvidenceKind, Severity, Tri};
+use crate::domain::{
+    Attempt, AttemptMode, Cause, ComplianceIssue, Evidence, EvidenceKind, GateBaseline, Severity, Tri,
+};
 use crate::ports::gates::{GateReport, GateRun};
 use crate::ports::git::{CommitId, Head, Revision};
 use crate::ports::trouble::io_trouble;
@@ -39,28 +41,71 @@ pub(super) fn on_revision(
 /// failed is a critical issue of its own (P33).
 pub(super) fn on_commit(world: &EngineContext, job: &Job, attempt: &Attempt, commit: &CommitId) -> Evidence {
     let about = |outcome| Evidence::new(EvidenceKind::Gates, outcome);
+    let reports = match all(world, job, attempt, commit) {
+        Ok(reports) => reports,
+        Err(why) => return about(Tri::Unknown(why)),
+    };
     let (mut failed, mut unknown) = (Vec::new(), Vec::new());
-    let ran = in_checkout(world, attempt, commit, |place| {
-        for (n, gate) in job.gates.iter().enumerate() {
-            let report = place.run(world, job, (n, gate));
-            match report.outcome {
-                Tri::Yes => {}
-                Tri::No(why) => {
-                    let text = format!("gate {} failed: {why}\n{}", gate.name, report.tail);
-                    failed.push(ComplianceIssue::new(Severity::Critical, text));
-                }
-                Tri::Unknown(why) => {
-                    unknown.push(why.after(&format!("gate {} could not be run: ", gate.name)));
-                }
+    for (gate, report) in job.gates.iter().zip(reports) {
+        match report.outcome {
+            Tri::Yes => {}
+            Tri::No(why) => {
+                let text = format!("gate {} failed: {why}\n{}", gate.name, report.tail);
+                failed.push(ComplianceIssue::new(Severity::Critical, text));
+            }
+            Tri::Unknown(why) => {
+                unknown.push(why.after(&format!("gate {} could not be run: ", gate.name)));
             }
         }
-    });
-    match (ran, failed.is_empty(), unknown.is_empty()) {
-        (Err(why), ..) => about(Tri::Unknown(why)),
-        (Ok(()), false, _) => Evidence::from_issues(EvidenceKind::Gates, failed),
-        (Ok(()), true, false) => about(Tri::Unknown(together(&unknown))),
-        (Ok(()), true, true) => about(Tri::Yes),
     }
+    match (failed.is_empty(), unknown.is_empty()) {
+        (false, _) => Evidence::from_issues(EvidenceKind::Gates, failed),
+        (true, false) => about(Tri::Unknown(together(&unknown))),
+        (true, true) => about(Tri::Yes),
+    }
+}
+
+/// What each gate of the job said of the commit that an attempt begins at, before its agent starts; nothing where the stage does
+/// not ask for it, and nothing of a task whose work has begun. What cannot be run keeps no agent from its work.
+pub(super) fn before_work(
+    world: &EngineContext,
+    job: &Job,
+    attempt: &Attempt,
+    start: Option<&str>,
+) -> Vec<GateBaseline> {
+    let begins = attempt.mode == AttemptMode::Fresh && (attempt.n == 1 || job.task.begins_anew);
+    let is_asked = job.stage.gates_before && begins && attempt.session.is_fresh();
+    let Some(commit) = start
+        .filter(|_| is_asked)
+        .and_then(|text| CommitId::new(text).ok())
+    else {
+        return Vec::new();
+    };
+    let reports = all(world, job, attempt, &commit).unwrap_or_else(|why| {
+        tracing::warn!(attempt = %attempt.id, "gates were not run before the work: {why}");
+        Vec::new()
+    });
+    let of_gate = |(gate, report): (&GateCommand, GateReport)| GateBaseline {
+        name: gate.name.clone(),
+        outcome: report.outcome,
+    };
+    job.gates.iter().zip(reports).map(of_gate).collect()
+}
+
+/// The report of each gate of the job on one commit, in their order.
+fn all(
+    world: &EngineContext,
+    job: &Job,
+    attempt: &Attempt,
+    commit: &CommitId,
+) -> Result<Vec<GateReport>, Cause> {
+    if job.gates.is_empty() {
+        return Ok(Vec::new());
+    }
+    in_checkout(world, (job, attempt), commit, |place| {
+        let gates = job.gates.iter().enumerate();
+        gates.map(|gate| place.run(world, job, gate)).collect()
+    })
 }
 
 /// Runs one gate on a commit.
@@ -70,7 +115,9 @@ pub(super) fn one(
     (attempt, gate): (&Attempt, &GateCommand),
     commit: &CommitId,
 ) -> Result<GateReport, Cause> {
-    in_checkout(world, attempt, commit, |place| place.run(world, job, (0, gate)))
+    in_checkout(world, (job, attempt), commit, |place| {
+        place.run(world, job, (0, gate))
+    })
 }
 
 /// A clean checkout in which gates run, and the folder for their output.
@@ -99,7 +146,7 @@ impl GatePlace<'_> {
 /// Makes the checkout, and removes it afterwards.
 fn in_checkout<T>(
     world: &EngineContext,
-    attempt: &Attempt,
+    (job, attempt): (&Job, &Attempt),
     commit: &CommitId,
     run: impl FnOnce(&GatePlace<'_>) -> T,
 ) -> Result<T, Cause> {
@@ -109,7 +156,10 @@ fn in_checkout<T>(
     let folder = world.config.checkouts.join(format!("attempt-{}", attempt.id));
     let checkout = world.git.checkout_clean(commit, &folder);
     let checkout = checkout.map_err(|error| error.cause().after("could not "))?.path;
-    let outputs = world.config.attempts.join(attempt.id.to_string()).join("gates");
+    let outputs = world.config.attempts.join(attempt.id.to_string());
+    // What was said of the commit before the work is no result of the work.
+    let is_before = job.kind == JobKind::Start;
+    let outputs = outputs.join(if is_before { "gates-before" } else { "gates" });
     // What an earlier round left would be taken for this one's.
     drop(std::fs::remove_dir_all(&outputs));
     std::fs::create_dir_all(&outputs).map_err(|error| {

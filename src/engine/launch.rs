@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use super::anew;
 use super::cleanup;
 use super::context::{EngineContext, STOP_GRACE, base_branch, branch_of};
+use super::gate_runs;
 use super::job::Job;
 use super::prompt_place;
 use super::session_before::{self, SessionObstacle};
 use crate::domain::workflow::Workspace;
-use crate::domain::{Attempt, Cause, Event, TroubleKind, Worker, Workplace};
+use crate::domain::{Attempt, Cause, Event, GateBaseline, TroubleKind, Worker, Workplace};
 use crate::ports::agents::{Brief, LaunchCommand};
 use crate::ports::git::{GitError, Revision, SafeName, WorktreeKind, WorktreeSpec};
 use crate::ports::holders::{HolderId, HolderLiveness, LaunchError, LaunchSpec, OrphanPolicy};
@@ -64,12 +65,14 @@ fn make_and_launch(world: &EngineContext, job: &Job, attempt: &Attempt) -> Optio
         Ok(made) => made,
         Err(why) => return Some(not_started(attempt, why)),
     };
+    let gates_before = gate_runs::before_work(world, job, attempt, made.start.as_deref());
     // Durable before the process runs: an end whose start was never heard of is judged by it, and a process that runs is
     // never given another workspace.
     let known = world.inbox.ask(Event::WorkplaceMade {
         attempt: attempt.id,
         workplace: made.clone(),
         kept,
+        gates_before: gates_before.clone(),
     });
     match known.ok()?.recv().ok()? {
         Ok(_) => {}
@@ -79,7 +82,7 @@ fn make_and_launch(world: &EngineContext, job: &Job, attempt: &Attempt) -> Optio
             return None;
         }
     }
-    match launch(world, (job, attempt), &made, session) {
+    match launch(world, (job, attempt), &made, (session, gates_before)) {
         Ok(()) => Some(started(attempt, made)),
         Err(StartError::Failed(why)) => Some(not_started(attempt, why)),
         Err(StartError::Unknown(why)) => Some(unknown(attempt, &why)),
@@ -181,10 +184,11 @@ fn launch(
     world: &EngineContext,
     (job, attempt): (&Job, &Attempt),
     made: &Workplace,
-    session: Option<String>,
+    (session, gates_before): (Option<String>, Vec<GateBaseline>),
 ) -> Result<(), StartError> {
     let mut brief = brief(world, job, attempt, made).map_err(StartError::Failed)?;
     brief.facts.agent.goes_on = session.is_some();
+    brief.facts.gates_before = gates_before;
     brief.session = session;
     let line = world.agents.launch_command(&brief).map_err(StartError::Failed)?;
     let spec = spec(world, attempt, Path::new(&made.path), line);

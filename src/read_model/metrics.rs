@@ -187,6 +187,7 @@ pub(crate) fn settled_attempt(id: u64, stage: &str, (from, to): (u64, u64), verd
         signals: Vec::new(),
         refused: Vec::new(),
         workplace: None,
+        gates_before: Vec::new(),
         activity: Activity {
             doing: ActivityKind::Exited,
             source: "exit".to_owned(),

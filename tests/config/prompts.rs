@@ -10,8 +10,8 @@ use dbs::domain::prompt_facts::{
 use dbs::domain::task::{Comment, GateCommand};
 use dbs::domain::workflow::{Actor, FileAccess, Stage, Workflow};
 use dbs::domain::{
-    AttemptId, AttemptMode, PathRules, PlanEntry, PlanSource, SignalKind, Span, Timestamp, ToolAction,
-    ToolUse,
+    AttemptId, AttemptMode, GateBaseline, PathRules, PlanEntry, PlanSource, SignalKind, Span, Timestamp,
+    ToolAction, ToolUse, Tri,
 };
 use dbs::formats::permissions::{PermissionDecision, PermissionPolicy, decide};
 use dbs::formats::prompt::{MAX_PROMPT_BYTES, PromptError, PromptLibrary};
@@ -63,6 +63,19 @@ fn remark(author: &str, text: &str) -> Comment {
         text: text.to_owned(),
         at: Timestamp(1),
     }
+}
+
+/// What gates said before the work.
+fn before() -> Vec<GateBaseline> {
+    let of = |name: &str, outcome| GateBaseline {
+        name: name.to_owned(),
+        outcome,
+    };
+    vec![
+        of("lint", Tri::Yes),
+        of("test", Tri::No("ended with code 1".to_owned())),
+        of("slow", Tri::Unknown("no room".into())),
+    ]
 }
 
 /// Facts with something in every place.
@@ -119,6 +132,7 @@ fn facts((role, at, mode): Case) -> PromptFacts {
             command: "cargo test --workspace".to_owned(),
         }],
         gate_limit: Some(Span::minutes(5)),
+        gates_before: if at == "work" { before() } else { Vec::new() },
         plan: (role == "phase-worker").then(|| Arc::new(plan())),
         protected: if at == "work" {
             vec!["ci/".to_owned()]
@@ -231,6 +245,10 @@ fn a_phase_is_told_its_files_its_subagents_its_steps_and_who_checks_it() {
                 "dbs compares them with what they were: `tests/golden/` `ci/`",
                 "dbs signal done 'what was done' --report FILE",
                 "dbs signal block",
+                "dbs ran them before your work began",
+                "- `lint`: passes",
+                "- `test`: fails: `ended with code 1`",
+                "- `slow`: could not be run: `no room`",
                 "An independent check follows your last signal",
             ],
         );
@@ -721,6 +739,7 @@ const MISSING: &[fn(&mut PromptFacts)] = &[
     |facts| facts.gates.clear(),
     |facts| facts.finding = None,
     |facts| facts.gate_limit = None,
+    |facts| facts.gates_before.clear(),
     |facts| facts.task.criteria.clear(),
     |facts| facts.task.tags.clear(),
     |facts| facts.agent.name = None,

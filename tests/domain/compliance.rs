@@ -251,6 +251,7 @@ fn made_anew(fixture: &mut BoardFixture, attempt: AttemptId) {
             start_tree: None,
         },
         kept: vec!["refs/dbs/attic/p/1".to_owned()],
+        gates_before: Vec::new(),
     });
 }
 

@@ -53,6 +53,7 @@ fn made(fixture: &mut BoardFixture, attempt: AttemptId) {
             start_tree: None,
         },
         kept: Vec::new(),
+        gates_before: Vec::new(),
     });
 }
 

@@ -285,6 +285,7 @@ fn events_are_stored_like_this() {
             attempt: a(),
             workplace: workplace(),
             kept: vec!["refs/dbs/attic/t/1".to_owned()],
+            gates_before: Vec::new(),
         },
         Event::AttemptStarted {
             attempt: a(),
@@ -741,6 +742,7 @@ fn an_attempt_is_stored_like_this() {
         signals: vec![signal.clone()],
         refused: vec![signal],
         workplace: Some(workplace()),
+        gates_before: Vec::new(),
         activity: Activity {
             doing: ActivityKind::Working,
             source: "hook".to_owned(),

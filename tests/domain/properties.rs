@@ -202,6 +202,7 @@ fn event() -> impl Strategy<Value = Event> {
             attempt,
             workplace: Workplace { path: "t".to_owned(), branch: None, start: None, start_tree: None },
             kept: Vec::new(),
+            gates_before: Vec::new(),
         }),
         6 => attempt().prop_map(|attempt| Event::AttemptStarted {
             attempt,

@@ -241,6 +241,14 @@ fn gates_that_prove_nothing_and_proofs_nobody_runs_are_found() {
         line("\"workspace_unchanged\", \"gates\""),
         "no gates are run",
     );
+    let reads = "evidence = [\"workspace_unchanged\"]";
+    let at = line(reads) + 1;
+    one(
+        reads,
+        "evidence = [\"workspace_unchanged\"]\ngates_before = true",
+        at,
+        "gates before the work need `gates` and an agent with the workspace \"branch\"",
+    );
 }
 
 #[test]

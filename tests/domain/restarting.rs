@@ -213,6 +213,7 @@ fn an_agent_that_ended_before_its_start_was_heard_of_is_judged_by_where_it_worke
             start_tree: Some("t0".to_owned()),
         },
         kept: Vec::new(),
+        gates_before: Vec::new(),
     });
     fixture.say(reviewer, SignalKind::Done, "good");
     let inventory = Inventory {
@@ -239,6 +240,7 @@ fn a_workspace_of_an_attempt_that_could_not_be_started_is_put_away() {
         attempt: first,
         workplace,
         kept: Vec::new(),
+        gates_before: Vec::new(),
     });
     fixture.happen(Event::AttemptNotStarted {
         attempt: first,

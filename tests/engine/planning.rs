@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dbs::domain::task::GateCommand;
-use dbs::domain::{Command, Event, PathRules, PlanEntry, SignalKind, TaskDraft, TaskPatch};
+use dbs::domain::{Command, Event, PathRules, PlanEntry, SignalKind, TaskDraft, TaskPatch, Tri};
 
 use crate::bench::{Bench, draft, workflows};
 
@@ -315,4 +315,31 @@ fn tests_that_must_fail_first_fail_by_a_verdict_of_their_own() {
         assert_eq!(word, "active", "{command}");
         assert!(found.contains(why), "{command}: {found}");
     }
+}
+
+#[test]
+fn what_passes_before_the_work_is_found_out_once_and_told_to_its_first_agent() {
+    let mut bench = Bench::new();
+    let gate = |name: &str, command: &str| GateCommand {
+        name: name.to_owned(),
+        command: command.to_owned(),
+    };
+    bench.release(TaskDraft {
+        gates: vec![gate("fine", "exit 0"), gate("made", "test -f made.txt")],
+        ..phase(PlanEntry::default())
+    });
+    leave(&mut bench, &[("wrong.txt", "a")]);
+    assert_eq!(bench.stage("p-1"), ("work", "active"), "{}", finding(&bench));
+    let briefs = bench.outside.briefs.lock().unwrap().clone();
+    let [first, second] = briefs.as_slice() else {
+        panic!("{} agents", briefs.len())
+    };
+    let told = &first.facts.gates_before;
+    let names: Vec<(&str, bool)> = told
+        .iter()
+        .map(|gate| (gate.name.as_str(), gate.outcome == Tri::Yes))
+        .collect();
+    assert_eq!(names, [("fine", true), ("made", false)]);
+    assert_eq!(second.facts.gates_before, []);
+    assert_eq!(bench.board.attempts[&first.attempt].gates_before, *told);
 }

@@ -254,6 +254,7 @@ fn stage(id: &str, label: &str, actor: Actor, approval: ApprovalRule) -> Stage {
         evidence: vec![EvidenceKind::CommitsAhead],
         gates: GateSet::None,
         gate_names: Vec::new(),
+        gates_before: false,
         protected: Vec::new(),
         findings: dbs::domain::workflow::FindingPolicy::Fail,
         singleton: false,
@@ -354,6 +355,7 @@ fn attempt((id, task, stage): (u64, &str, &str), worker: Worker, doing: Activity
         state: AttemptState::Running,
         signals: Vec::new(),
         refused: Vec::new(),
+        gates_before: Vec::new(),
         workplace: Some(Workplace {
             path: format!(".debussy-worktrees/{id}"),
             branch: Some(format!("feature/{task}")),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dbs::domain::{PlanEntry, PlanSource, TaskState};
+use dbs::domain::{GateBaseline, PlanEntry, PlanSource, TaskState, Tri};
 
 use crate::fixture::Dashboard;
 
@@ -35,6 +35,18 @@ fn planned(size: (u16, u16)) -> Dashboard {
         });
     }
     dashboard.change("dbs-1", |task| task.state = TaskState::Done);
+    let gate = |name: &str, outcome| GateBaseline {
+        name: name.to_owned(),
+        outcome,
+    };
+    let own = dashboard
+        .board
+        .attempts
+        .values_mut()
+        .find(|attempt| attempt.task.as_str() == "dbs-4");
+    Arc::make_mut(own.unwrap()).gates_before =
+        vec![gate("lint", Tri::Yes), gate("tests", Tri::No(String::new()))];
+    dashboard.change("dbs-1", |_| {});
     dashboard.press("3 g T");
     dashboard
 }
@@ -50,6 +62,8 @@ fn a_phase_shows_its_plan_what_was_seen_and_how_far_the_other_phases_are() {
         "doc_sync_manager: seen",
         "██████░░░░░░░░░░░░░░ 1 of 3 done",
         "< this one",
+        "lint passed before the work",
+        "tests failed before the work",
     ] {
         assert!(text.contains(wanted), "{wanted}:\n{text}");
     }

@@ -8,7 +8,7 @@ pub use super::activity::{Activity, ActivityKind};
 use super::agent_choice::{AgentChoice, RoleChoice};
 use super::ask::{AskRecord, MOST_ASKS, MOST_OPEN_ASKS};
 use super::cause::Cause;
-use super::evidence::Evidence;
+use super::evidence::{Evidence, GateBaseline};
 use super::failed_turns::FailedTurns;
 use super::failure::FailureClass;
 use super::id::{AttemptId, RoleId, StageId, TaskId};
@@ -43,6 +43,9 @@ pub struct Attempt {
     pub refused: Vec<Signal>,
     /// Where it works and from which commit; known once it has started.
     pub workplace: Option<Workplace>,
+    /// What the gates said of the commit it began at, where they were run before the work (LP-22).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gates_before: Vec<GateBaseline>,
     /// What the agent is doing, as far as is known.
     pub activity: Activity,
     /// What it asked of a person; those that are closed are kept for a while.

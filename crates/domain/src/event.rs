@@ -9,7 +9,7 @@ use super::attempt::{ActivityKind, ProcessExit, Workplace};
 use super::cause::Cause;
 use super::command::Command;
 use super::context_restart::SavedWork;
-use super::evidence::{ComplianceIssue, Evidence};
+use super::evidence::{ComplianceIssue, Evidence, GateBaseline};
 use super::id::{AskId, AttemptId, RequestId};
 use super::plan_entry::Claims;
 use super::settings::BoardSettings;
@@ -38,6 +38,9 @@ pub enum Event {
         /// Refs that keep what was put aside for an attempt that begins anew.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         kept: Vec<String>,
+        /// What its gates said of the commit it begins at, where they were run before the work.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        gates_before: Vec<GateBaseline>,
     },
     AttemptStarted {
         attempt: AttemptId,

@@ -50,6 +50,13 @@ impl Evidence {
     }
 }
 
+/// What one gate said of a commit before the work on it began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GateBaseline {
+    pub name: String,
+    pub outcome: Tri,
+}
+
 /// How severe a finding of a compliance check is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

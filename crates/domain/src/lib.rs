@@ -10,6 +10,7 @@ pub mod board;
 pub mod cause;
 pub mod command;
 pub mod context_restart;
+mod criteria;
 pub mod daily_hours;
 pub mod effect;
 mod effect_completion;
@@ -46,7 +47,7 @@ pub use context_restart::{Checkpoint, ContextRules, OnCompaction, SavedWork, Ste
 pub use daily_hours::DailyHours;
 pub use effect::{Accepted, Effect, Notice, NoticeLevel};
 pub use event::{ActionOutcome, Event, Inventory};
-pub use evidence::{ComplianceIssue, Evidence, Severity};
+pub use evidence::{ComplianceIssue, Evidence, GateBaseline, Severity};
 pub use failed_turns::FailedTurns;
 pub use failure::FailureClass;
 pub use id::{AskId, AttemptId, BatchId, RequestId, RoleId, StageId, TaskId, WorkflowId};

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::attempt::{Attempt, AttemptMode, AttemptState, Verdict, Worker};
 use super::context_restart::SavedWork;
+use super::criteria::criteria;
+use super::evidence::GateBaseline;
 use super::failure::FailureClass;
 use super::id::{AttemptId, RoleId, TaskId, WorkflowId};
 use super::plan_entry::PlanEntry;
@@ -43,6 +45,9 @@ pub struct PromptFacts {
     pub gates: Vec<GateCommand>,
     /// Longest run of one of them, where it is known.
     pub gate_limit: Option<Span>,
+    /// What these commands said of the commit it begins at, where they were run before the work.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gates_before: Vec<GateBaseline>,
     /// What the task's plan asks besides, where it comes from one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Arc<PlanEntry>>,
@@ -185,6 +190,9 @@ impl PromptSources<'_> {
                 }
             },
             gate_limit: None,
+            gates_before: attempt
+                .map(|attempt| attempt.gates_before.clone())
+                .unwrap_or_default(),
             plan: task.plan.clone(),
             protected: stage.protected.clone(),
             restart: attempt.and_then(|attempt| self.restart(task, attempt)),
@@ -357,57 +365,10 @@ fn words(verdict: &Verdict) -> String {
     }
 }
 
-/// The items of the first list below a heading that names criteria: a heading of Markdown, or a line that ends with a colon.
-fn criteria(body: &str) -> Vec<String> {
-    let mut lines = body
-        .lines()
-        .map(str::trim)
-        .skip_while(|line| !names_criteria(line))
-        .skip(1);
-    let mut found = Vec::new();
-    for line in lines.by_ref().skip_while(|line| line.is_empty()) {
-        match item(line) {
-            Some(text) => found.push(text.to_owned()),
-            None if line.is_empty() => {}
-            None => break,
-        }
-    }
-    found
-}
-
-fn names_criteria(line: &str) -> bool {
-    let is_heading = line.starts_with('#') || line.ends_with(':');
-    is_heading && line.to_lowercase().contains("criteria")
-}
-
-fn item(line: &str) -> Option<&str> {
-    let text = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "))?;
-    let boxes = ["[ ] ", "[x] ", "[X] "];
-    let text = boxes
-        .iter()
-        .find_map(|mark| text.strip_prefix(mark))
-        .unwrap_or(text);
-    Some(text.trim()).filter(|text| !text.is_empty())
-}
-
 fn latest(remarks: &[Comment]) -> Vec<Comment> {
     latest_of(remarks, MAX_REMARKS)
 }
 
 fn latest_of<T: Clone>(all: &[T], most: usize) -> Vec<T> {
     all.iter().skip(all.len().saturating_sub(most)).cloned().collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn criteria_are_the_list_below_their_heading_and_nothing_else() {
-        let body = "Do it.\n- not one\n\n## Acceptance criteria\n\n- [ ] an empty file gives no rows\n* two\n\n## Notes\n- no\n";
-        assert_eq!(criteria(body), ["an empty file gives no rows", "two"]);
-        assert_eq!(criteria("Criteria:\n- one\nand more\n- two"), ["one"]);
-        assert_eq!(criteria("the criteria are clear\n- one"), Vec::<String>::new());
-        assert_eq!(criteria(""), Vec::<String>::new());
-    }
 }

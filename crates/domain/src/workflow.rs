@@ -77,6 +77,9 @@ pub struct Stage {
     /// The only gates that are run here, by name; empty: all there are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gate_names: Vec<String>,
+    /// Whether the gates are run before the first attempt too, so that its agent is told what passes already (LP-22).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gates_before: bool,
     /// Paths that must stay as they were when the task came here, besides those its plan protects; as in
     /// [`PathRules`](super::plan_entry::PathRules).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -7,7 +7,7 @@ use super::quoting::{fenced, inline, without_hidden};
 use crate::domain::PlanEntry;
 use crate::domain::prompt_facts::{DependencyFacts, EarlierAttempt, PromptFacts, RestartFacts};
 use crate::domain::task::{Comment, GateCommand};
-use crate::domain::{EvidenceKind, SignalKind, Span};
+use crate::domain::{EvidenceKind, GateBaseline, SignalKind, Span, Tri};
 use crate::formats::agent_role::AgentRole;
 
 /// Longest description of a task in a prompt, in bytes.
@@ -48,6 +48,7 @@ pub(super) fn values(facts: &PromptFacts, role: &AgentRole, program: &str) -> Va
         "finding": facts.finding.as_deref().map(|text| fenced(text, MAX_FINDING, &whole)),
         "earlier": facts.earlier.iter().map(earlier).collect::<Vec<_>>(),
         "gates": facts.gates.iter().take(MAX_ITEMS).map(|gate| gate_value(gate, &whole)).collect::<Vec<_>>(),
+        "gates_before": facts.gates_before.iter().take(MAX_ITEMS).map(gate_before).collect::<Vec<_>>(),
         "gate_seconds": facts.gate_limit.map(seconds),
         "plan": facts.plan.as_deref().map(plan),
         "protected_paths": protected(facts),
@@ -207,6 +208,15 @@ fn gate_value(gate: &GateCommand, whole: &str) -> Value {
         line => inline(line, MAX_COMMAND),
     };
     json!({ "name": inline(&gate.name, MAX_LINE), "command": command })
+}
+
+fn gate_before(gate: &GateBaseline) -> Value {
+    let said = match &gate.outcome {
+        Tri::Yes => "passes".to_owned(),
+        Tri::No(why) => format!("fails: {}", inline(why, MAX_LINE)),
+        Tri::Unknown(why) => format!("could not be run: {}", inline(&why.text, MAX_LINE)),
+    };
+    json!({ "name": inline(&gate.name, MAX_LINE), "said": said })
 }
 
 fn seconds(span: Span) -> u64 {

@@ -76,6 +76,7 @@ pub(super) fn read_stage(mut fields: TableReader<'_>) -> LocatedStage<'_> {
         evidence: read_evidence(&mut fields, &actor),
         gates: fields.word("gates").unwrap_or(GateSet::None),
         gate_names: read_texts(&mut fields, "gate_names"),
+        gates_before: fields.flag("gates_before"),
         protected: read_texts(&mut fields, "protected"),
         findings: fields.word("findings").unwrap_or_default(),
         singleton: fields.flag("singleton"),

@@ -208,6 +208,13 @@ fn checks(placed: &LocatedStage<'_>) {
         "gate_names",
         text,
     );
+    let agent_on_branch = matches!(stage.actor, Actor::Role(_)) && stage.workspace == Workspace::Branch;
+    let text = "gates before the work need `gates` and an agent with the workspace \"branch\"";
+    placed.check(
+        stage.gates_before && (stage.gates == GateSet::None || !agent_on_branch),
+        "gates_before",
+        text,
+    );
     let fails = stage.evidence.iter().find_map(|kind| match kind {
         EvidenceKind::GateFails(name) => Some(name),
         _ => None,

@@ -175,6 +175,7 @@ impl World {
                 attempt: id,
                 workplace: workplace.clone(),
                 kept: Vec::new(),
+                gates_before: Vec::new(),
             };
             self.put_aside(board, attempt, place);
             self.agenda.report(now, 0, made);

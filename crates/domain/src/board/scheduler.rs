@@ -220,6 +220,7 @@ fn new_attempt(
         signals: Vec::new(),
         refused: Vec::new(),
         workplace: None,
+        gates_before: Vec::new(),
         activity: Activity::new(doing, "started", step.now),
         asks: Vec::new(),
         asks_made: 0,

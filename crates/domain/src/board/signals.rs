@@ -13,6 +13,7 @@ use crate::attempt::{
 };
 use crate::command::Refusal;
 use crate::effect::{CommandReply, Effect, NoticeLevel};
+use crate::evidence::GateBaseline;
 use crate::id::AttemptId;
 use crate::plan_entry::Claims;
 use crate::signal::{Signal, SignalKind};
@@ -37,7 +38,7 @@ impl Board {
         &mut self,
         step: &Transition,
         id: AttemptId,
-        (workplace, kept): (&Workplace, &[String]),
+        (workplace, kept, gates): (&Workplace, &[String], &[GateBaseline]),
     ) {
         let Some(attempt) = self.attempt(id) else { return };
         let has_folder = self.has_folder(&attempt);
@@ -49,7 +50,10 @@ impl Board {
         if begins {
             self.take_over(&attempt);
             self.begun_anew(step, &attempt.task, kept);
-            self.edit_attempt(id, |row| set_workplace(row, workplace, has_folder));
+            self.edit_attempt(id, |row| {
+                set_workplace(row, workplace, has_folder);
+                row.gates_before = gates.to_vec();
+            });
         }
     }
 

@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 use crate::adapters::store::StoreReader;
 use crate::domain::attempt::Workplace;
 use crate::domain::event::{ActionOutcome, EndCause, Inventory};
-use crate::domain::{AttemptId, Cause, Command, Event, Evidence, Notice, ProcessExit, TaskId, Tri, Workflow};
+use crate::domain::{
+    AttemptId, Cause, Command, Event, Evidence, GateBaseline, Notice, ProcessExit, TaskId, Tri, Workflow,
+};
 use crate::formats::tag::tag_and_content;
 use crate::ports::store::{StoreError, StoredEvent};
 
@@ -130,7 +132,7 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
         // What is set may be secret, and `dbs config` shows it to whoever may see it.
         Event::Configured(_) => ("configured", json!({})),
         Event::WorkflowsLoaded(flows) => ("workflows_loaded", json!({ "workflows": names_of(flows) })),
-        Event::WorkplaceMade { workplace, kept, .. } => ("workplace_made", place(workplace, kept)),
+        Event::WorkplaceMade { .. } => ("workplace_made", workplace_made(event)),
         Event::AttemptStarted { workplace, .. } => ("attempt_started", place(workplace, &[])),
         Event::AttemptNotStarted { why, .. } => ("attempt_not_started", trouble_of(why)),
         Event::SessionLost { why, .. } => ("session_lost", json!({ "why": why })),
@@ -249,6 +251,28 @@ fn tagged(value: &impl Serialize) -> (String, Value) {
     tag_and_content(value).unwrap_or_default()
 }
 
+fn workplace_made(event: &Event) -> Value {
+    let Event::WorkplaceMade {
+        workplace,
+        kept,
+        gates_before,
+        ..
+    } = event
+    else {
+        return Value::Null;
+    };
+    let of_gate = |gate: &GateBaseline| {
+        let (seen, why) = seen(&gate.outcome);
+        json!({ "name": gate.name, "seen": seen, "why": why })
+    };
+    let gates: Vec<Value> = gates_before.iter().map(of_gate).collect();
+    let mut facts = place(workplace, kept);
+    if let Some(fields) = facts.as_object_mut() {
+        fields.insert("gates_before".to_owned(), gates.into());
+    }
+    facts
+}
+
 fn place(workplace: &Workplace, kept: &[String]) -> Value {
     json!({ "folder": workplace.path, "branch": workplace.branch, "start": workplace.start, "kept": kept })
 }
@@ -285,16 +309,20 @@ fn outcome_of(outcome: &ActionOutcome) -> Value {
 
 fn evidence_of(evidence: &Evidence) -> Value {
     let (kind, file) = tagged(&evidence.kind);
-    let (seen, why) = match &evidence.outcome {
-        Tri::Yes => ("yes", None),
-        Tri::No(why) => ("no", Some(why.as_str())),
-        Tri::Unknown(why) => ("unknown", Some(why.text.as_str())),
-    };
+    let (seen, why) = seen(&evidence.outcome);
     let trouble = match &evidence.outcome {
         Tri::Unknown(why) => Some(why.kind),
         Tri::Yes | Tri::No(_) => None,
     };
     json!({ "kind": kind, "file": file, "seen": seen, "trouble": trouble, "why": why })
+}
+
+fn seen(outcome: &Tri) -> (&'static str, Option<&str>) {
+    match outcome {
+        Tri::Yes => ("yes", None),
+        Tri::No(why) => ("no", Some(why.as_str())),
+        Tri::Unknown(why) => ("unknown", Some(why.text.as_str())),
+    }
 }
 
 fn inventory(found: &Inventory) -> Value {

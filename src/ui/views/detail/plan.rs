@@ -3,7 +3,7 @@
 
 use super::text_block::TextBlock;
 use crate::domain::plan_entry::step_name;
-use crate::domain::{PlanEntry, Task, TaskState};
+use crate::domain::{PlanEntry, Task, TaskState, Tri};
 use crate::ui::canvas::prelude::*;
 use crate::ui::status::task_status;
 use crate::ui::views::ViewContext;
@@ -33,8 +33,25 @@ pub(super) fn plan_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlo
         "notes",
         notes.into_iter().map(|path| (path.clone(), StyleRole::Text)),
     );
+    before_work(ctx, task, lines);
     asked(task, plan, lines);
     phases(ctx, task, lines);
+}
+
+/// What the gates said of the commit that the work on a phase began at.
+fn before_work(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
+    let mut attempts = ctx.scene.model.attempts.values().rev();
+    let known = attempts.find(|attempt| attempt.task == task.id && !attempt.gates_before.is_empty());
+    let gates = known.map(|attempt| attempt.gates_before.as_slice());
+    let shown = gates.unwrap_or_default().iter().map(|gate| {
+        let (word, role) = match &gate.outcome {
+            Tri::Yes => ("passed", StyleRole::Done),
+            Tri::No(_) => ("failed", StyleRole::Dim),
+            Tri::Unknown(_) => ("was not run", StyleRole::Dim),
+        };
+        (format!("{} {word} before the work", gate.name), role)
+    });
+    lines.facts("gates", shown);
 }
 
 /// Subagents and steps that the plan asks for, and whether they were seen.
