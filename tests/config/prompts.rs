@@ -66,7 +66,10 @@ fn remark(author: &str, text: &str) -> Comment {
 }
 
 /// What gates said before the work.
-fn before() -> Vec<GateBaseline> {
+fn before(stage: &str) -> Vec<GateBaseline> {
+    if stage != "work" {
+        return Vec::new();
+    }
     let of = |name: &str, outcome| GateBaseline {
         name: name.to_owned(),
         outcome,
@@ -132,7 +135,7 @@ fn facts((role, at, mode): Case) -> PromptFacts {
             command: "cargo test --workspace".to_owned(),
         }],
         gate_limit: Some(Span::minutes(5)),
-        gates_before: if at == "work" { before() } else { Vec::new() },
+        gates_before: before(at),
         plan: (role == "phase-worker").then(|| Arc::new(plan())),
         protected: if at == "work" {
             vec!["ci/".to_owned()]
