@@ -137,11 +137,7 @@ fn facts((role, at, mode): Case) -> PromptFacts {
         gate_limit: Some(Span::minutes(5)),
         gates_before: before(at),
         plan: (role == "phase-worker").then(|| Arc::new(plan())),
-        protected: if at == "work" {
-            vec!["ci/".to_owned()]
-        } else {
-            Vec::new()
-        },
+        protected: (at == "work").then(|| "ci/".to_owned()).into_iter().collect(),
         restart: None,
     }
 }
