@@ -20,6 +20,7 @@ mod evidence;
 mod gate_runs;
 mod job;
 mod launch;
+mod leftovers;
 mod merge;
 mod priority;
 mod prompt_place;

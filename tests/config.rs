@@ -455,6 +455,7 @@ fn what_is_set_is_what_is_read_back_for_every_key() {
             ValueKind::Decimal => "0.25".to_owned(),
             ValueKind::Switch => "yes".to_owned(),
             ValueKind::Text => "tricky \"text\" with 'all' # kinds\n= of [things] ü".to_owned(),
+            ValueKind::CommitTemplate => "{task} at {stage}: {title} {status}".to_owned(),
             ValueKind::Name => "prj".to_owned(),
             ValueKind::Key => "alt-z".to_owned(),
             ValueKind::Words => "notify-send 'from dbs' --icon=\"x\"".to_owned(),
@@ -519,7 +520,7 @@ timeout: 1800            # seconds per phase
 max_retries: 2
 model: sonnet
 notifications: { enabled: true, provider: desktop, ntfy_server: \"https://ntfy.sh\" }
-context_threshold: 80.0
+context_threshold: 70.0
 gates:
   unit: make unit
   lint: 'make: lint'     # quoted
@@ -548,7 +549,11 @@ fn files_of_earlier_programs_are_read_in_every_dialect_and_each_value_knows_its_
     assert_eq!(shown("timeout"), "900 config.toml:2");
     assert_eq!(shown("max_retries"), "2 config.yaml:3");
     assert_eq!(shown("notifications.provider"), "desktop config.yaml:5");
-    assert_eq!(shown("context_threshold"), "80 config.yaml:6");
+    assert_eq!(shown("context_threshold"), "70 config.yaml:6");
+    assert_eq!(shown("context.threshold"), "70 config.yaml:6");
+    assert_eq!(shown("agent_timeout"), "900 config.toml:2");
+    assert_eq!(config.value(&schema::AGENT_TIMEOUT), Span::seconds(900));
+    assert_eq!(config.value(&schema::CONTEXT_THRESHOLD), 70);
     assert_eq!(shown("gates.lint"), "make: lint config.yaml:9");
     assert_eq!(shown("max_total_agents"), "3 config.yaml:10");
     assert_eq!(shown("base_branch"), "trunk config.yml:1");

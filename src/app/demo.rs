@@ -187,6 +187,7 @@ pub fn plan(demo: &DemoPlan) -> Vec<Command> {
         title: demo.title.clone(),
         goal: demo.goal.clone(),
         base: Some(BASE.to_owned()),
+        options: crate::domain::RunOptions::default(),
     };
     let ids = demo.tasks.iter().map(|task| TaskId::new(task.id.clone()));
     let tasks = demo.tasks.iter().map(|task| Command::Create(draft(task)));

@@ -148,8 +148,8 @@ impl Config {
 
     /// The value of a setting; its default where nobody set it.
     pub fn value<T: FromSettingValue + Clone>(&self, setting: &Setting<T>) -> T {
-        let set = self.strongest(&owned(setting.spec.name));
-        set.and_then(T::from_value)
+        let set = self.all(&setting.spec, &owned(setting.spec.name)).first();
+        set.and_then(|(value, _)| T::from_value(value))
             .unwrap_or_else(|| setting.default.clone())
     }
 
@@ -187,6 +187,13 @@ impl Config {
         Some(value)
     }
 
+    /// All values of a setting, strongest first; those of its earlier key where it has none.
+    fn all(&self, known: &SettingSpec, path: &[String]) -> &[(SettingValue, SettingOrigin)] {
+        let earlier = || self.values.get(&owned(known.earlier?));
+        let set = self.values.get(path).or_else(earlier);
+        set.map_or(&[][..], Vec::as_slice)
+    }
+
     fn members<'a>(&'a self, known: &'a SettingSpec) -> impl Iterator<Item = &'a Vec<String>> {
         self.order
             .iter()
@@ -194,7 +201,7 @@ impl Config {
     }
 
     fn shown(&self, known: &SettingSpec, key: String, path: &[String]) -> ResolvedSetting {
-        let set = self.values.get(path).map_or(&[][..], Vec::as_slice);
+        let set = self.all(known, path);
         let default = known
             .default
             .and_then(|default| known.kind.parse(&default.to_string()).ok());

@@ -23,10 +23,6 @@ pub(super) use settings;
 
 pub(super) const FEW: ValueKind = ValueKind::Count { least: 1, most: 999 };
 pub(super) const FEW_OR_NONE: ValueKind = ValueKind::Count { least: 0, most: 999 };
-pub(super) const MANY_OR_NONE: ValueKind = ValueKind::Count {
-    least: 0,
-    most: 100_000,
-};
 pub(super) const SPAN: ValueKind = ValueKind::Seconds { least: 0 };
 
 /// A number from 1 to `most`.
@@ -128,6 +124,15 @@ pub(super) const fn used(
         status: SettingStatus::Used,
         effect,
         trust,
+        earlier: None,
+    }
+}
+
+/// A setting that earlier programs have by another key.
+pub(super) const fn known_as(earlier: &'static str, spec: SettingSpec) -> SettingSpec {
+    SettingSpec {
+        earlier: Some(earlier),
+        ..spec
     }
 }
 
@@ -156,6 +161,19 @@ pub(super) const fn earlier(
     SettingSpec {
         status,
         ..used(name, SettingEffect::AtOnce, trust, source, doc)
+    }
+}
+
+/// A setting of an earlier program that has another key now; `doc` says which.
+pub(super) const fn renamed(
+    name: &'static str,
+    kind: ValueKind,
+    trust: SettingTrust,
+    doc: &'static str,
+) -> SettingSpec {
+    SettingSpec {
+        kind,
+        ..earlier(name, trust, "C17, P51", doc)
     }
 }
 

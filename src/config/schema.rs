@@ -14,14 +14,15 @@ pub use notify::{
     NOTIFY_SECRET, NOTIFY_THROUGH_TMUX, NOTIFY_TITLE, NOTIFY_TOKEN, NOTIFY_URL, NOTIFY_WAY, NOTIFY_WHEN,
 };
 
-use legacy::{KEPT, LEGACY};
+use legacy::{KEPT, LEGACY, RENAMED};
 use notify::NOTIFY;
 
 use std::borrow::Cow;
 
 use crate::config::clipboard_policy::ClipboardPolicy;
 use crate::config::row::{
-    FEW, SPAN, choice, count, count_or_none, decimal, obsolete, seconds, settings, switch, text, unset, used,
+    FEW, SPAN, choice, count, count_or_none, decimal, known_as, obsolete, seconds, settings, switch, text,
+    unset, used,
 };
 use crate::config::setting::SettingEffect::{AtOnce, NextAttempt, NextStart};
 use crate::config::setting::SettingTrust::{Harmless, Runs, Steers};
@@ -52,7 +53,13 @@ pub(super) fn nearest_key(path: &[&str]) -> Option<String> {
 
 /// All settings, in the order of the documentation.
 pub fn keys() -> impl Iterator<Item = &'static SettingSpec> {
-    SETTINGS.iter().chain(NOTIFY).chain(LEGACY).copied().chain(KEPT)
+    SETTINGS
+        .iter()
+        .chain(NOTIFY)
+        .chain(LEGACY)
+        .copied()
+        .chain(RENAMED)
+        .chain(KEPT)
 }
 
 /// The table of all settings in markdown, as it stands in the documentation.
@@ -85,8 +92,8 @@ settings! { SETTINGS
         "Most agents at work at a time.");
     MAX_ROLE_AGENTS: Option<u32> = unset(FEW), used("max_role_agents.<role>", AtOnce, Harmless, "K48",
         "Most agents of this role at work at a time.");
-    AGENT_TIMEOUT: Span = seconds(1, BoardSettings::AGENT_TIMEOUT), used("agent_timeout", NextAttempt, Harmless, "K32, K78",
-        "Longest run of one attempt, in seconds or as `90m`, `2h`.");
+    AGENT_TIMEOUT: Span = seconds(1, BoardSettings::AGENT_TIMEOUT), known_as("timeout", used("agent_timeout", NextAttempt, Harmless, "K32, K78",
+        "Longest run of one attempt, in seconds or as `90m`, `2h`."));
     BASE_BRANCH: Option<String> = unset(ValueKind::Text), used("base_branch", AtOnce, Harmless, "K61, K62, K78",
         "Branch that tasks start from and are merged into, unless their batch names one.");
     PAUSED: bool = switch(false), used("paused", AtOnce, Harmless, "K73, K78",
@@ -139,12 +146,12 @@ settings! { SETTINGS
         "Dollars that the agents of one task may use, as far as their tools report what they cost; then its agent is stopped and the task held, and `dbs retry` grants as much again. A warning comes at four fifths. 0 or not set: no limit.");
     BUDGET_DAY: Option<f64> = unset(ValueKind::Decimal), used("budget.day", AtOnce, Steers, "",
         "Dollars that all agents together may use on one day (UTC); then agents are stopped and work is paused until the next day. 0 or not set: no limit.");
-    CONTEXT_THRESHOLD: u32 = count(100, ContextRules::THRESHOLD), used("context.threshold", AtOnce, Steers, "C3, C17",
-        "Percent of its context from which an agent is stopped and started again with a fresh session, in the same folder; 100 watches nothing.");
-    CONTEXT_TOOL_CALLS: u32 = count(100_000, ContextRules::TOOL_CALLS), used("context.tool_calls", AtOnce, Steers, "C3, C17",
-        "Calls of tools from which it is, where the tool does not say how full its context is.");
-    CONTEXT_RESTARTS: u32 = count_or_none(99, ContextRules::RESTARTS), used("context.restarts", AtOnce, Steers, "C10, C17",
-        "Most such restarts at one stage of a task; then the task is held. 0 only observes.");
+    CONTEXT_THRESHOLD: u32 = count(100, ContextRules::THRESHOLD), known_as("context_threshold", used("context.threshold", AtOnce, Steers, "C3, C17",
+        "Percent of its context from which an agent is stopped and started again with a fresh session, in the same folder; 100 watches nothing."));
+    CONTEXT_TOOL_CALLS: u32 = count(100_000, ContextRules::TOOL_CALLS), known_as("tool_call_threshold", used("context.tool_calls", AtOnce, Steers, "C3, C17",
+        "Calls of tools from which it is, where the tool does not say how full its context is."));
+    CONTEXT_RESTARTS: u32 = count_or_none(99, ContextRules::RESTARTS), known_as("max_restarts", used("context.restarts", AtOnce, Steers, "C10, C17",
+        "Most such restarts at one stage of a task; then the task is held. 0 only observes."));
     CONTEXT_COMPACTION: OnCompaction = choice(&["note", "restart"], OnCompaction::Note, &[OnCompaction::Restart]),
         used("context.compaction", AtOnce, Steers, "",
         "What follows when the tool of an agent shortens its context by itself: a line in the log, or a restart as for a full context.");
@@ -156,6 +163,12 @@ settings! { SETTINGS
     TERMINAL_CLIPBOARD: ClipboardPolicy = choice(&["ask", "allow", "deny"], ClipboardPolicy::Ask, &[ClipboardPolicy::Allow, ClipboardPolicy::Deny]),
         used("terminal.clipboard", AtOnce, Steers, "A12",
         "Whether a program in the pane with the focus may put a text into your clipboard (`OSC 52`): after a key of yours, at once, or never. It can never read it.");
+    COMMIT_AUTO: bool = switch(true), known_as("auto_commit", used("commit.auto", AtOnce, Harmless, "C13, C17",
+        "Whether the engine commits what an agent leaves uncommitted, where its stage asks for it (`committed`); otherwise the agent is asked to do it."));
+    COMMIT_MESSAGE: Option<String> = unset(ValueKind::CommitTemplate), known_as("commit_message_template", used("commit.message", NextStart, Harmless, "C14, C17",
+        "First line of these commits, in which `{task}`, `{title}`, `{stage}`, `{phase_id}` and `{status}` have their meaning; not set: `[{task}] {title}`."));
+    STRICT: bool = switch(false), known_as("strict_compliance", used("compliance.strict", AtOnce, Harmless, "P51",
+        "Whether findings that would only be a warning are fixed too, where a stage weighs its findings."));
     COMMIT_AUTHOR: Option<String> = unset(ValueKind::Text), used("commit.author", NextStart, Harmless, "A17",
         "Who signs what the engine commits for agents, as `Name <address>`; not set: `dbs <dbs@localhost>`.");
     TERMINAL_LOG_LIMIT_MIB: u32 = count(1_048_576, 64), used("terminal.log_limit_mib", NextStart, Harmless, "",

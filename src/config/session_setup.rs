@@ -41,6 +41,8 @@ pub struct SessionSetup {
     pub min_free_disk: u64,
     /// Who signs what the engine commits for agents, as `Name <address>`.
     pub author: Option<String>,
+    /// First line of these commits, as a template.
+    pub commit_message: Option<String>,
     pub gate_timeout: Duration,
     /// What becomes of the session when its person leaves.
     pub on_leave: LeaveEffect,
@@ -76,6 +78,8 @@ impl Config {
                 restarts: self.value(&schema::CONTEXT_RESTARTS),
                 on_compaction: self.choice(&schema::CONTEXT_COMPACTION),
             },
+            auto_commit: self.value(&schema::COMMIT_AUTO),
+            strict: self.value(&schema::STRICT),
             resume: agents.resume_roles(),
             agents: agents.layers,
             untrusted: self.untrusted().cloned(),
@@ -111,6 +115,7 @@ pub fn of(config: &Config, edge: &ProcessEnv) -> Result<SessionSetup, String> {
         min_free_disk: u64::from(config.value(&schema::LIMITS_MIN_FREE_DISK_MIB)) * 1024 * 1024,
         log_limit: u64::from(config.value(&schema::TERMINAL_LOG_LIMIT_MIB)) * 1024 * 1024,
         author: config.value(&schema::COMMIT_AUTHOR),
+        commit_message: config.value(&schema::COMMIT_MESSAGE),
         gate_timeout: Duration::from_millis(config.value(&schema::LIMITS_GATE_TIMEOUT).0),
         on_leave: LeaveEffect::GoesOn,
     })

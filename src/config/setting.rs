@@ -24,6 +24,8 @@ pub struct SettingSpec {
     pub effect: SettingEffect,
     /// Whether a person must have seen its value before it is heeded, where a file of the project has it.
     pub trust: SettingTrust,
+    /// The key of earlier programs that is heeded where this one is not set.
+    pub earlier: Option<&'static str>,
 }
 
 /// Default of a setting, as people write it.
@@ -172,13 +174,23 @@ macro_rules! read_from {
 }
 
 read_from! {
-    u32: Count(number) => (*number).try_into().ok();
     Span: Count(number) => (*number).try_into().ok().map(Span::seconds);
     f64: Decimal(number) => Some(*number);
     bool: Switch(yes) => Some(*yes);
     String: Text(text) => Some(text.clone());
     Cow<'static, str>: Text(text) => Some(Cow::Owned(text.clone()));
     SecretText: Secret(secret) => Some(secret.clone());
+}
+
+impl FromSettingValue for u32 {
+    fn from_value(value: &SettingValue) -> Option<u32> {
+        match value {
+            SettingValue::Count(number) => (*number).try_into().ok(),
+            // Earlier programs write percents with a fraction.
+            SettingValue::Decimal(number) if *number >= 1.0 => format!("{number:.0}").parse().ok(),
+            _ => None,
+        }
+    }
 }
 
 impl<T: FromSettingValue> FromSettingValue for Option<T> {

@@ -6,6 +6,7 @@ use serde::{Serialize, Serializer};
 
 use crate::adapters::notify::check_address;
 use crate::domain::DailyHours;
+use crate::domain::commit_template::{self, is_template};
 use crate::formats::permissions::read_setting;
 use crate::ui::Keymap;
 
@@ -27,6 +28,8 @@ pub enum ValueKind {
     Switch,
     /// Any text but the empty one.
     Text,
+    /// The first line of a commit, with names between braces.
+    CommitTemplate,
     /// Lower-case letters, digits and dashes, beginning with a letter; at most 16.
     Name,
     /// A key of the keyboard that can stand before others: `ctrl-b`, `alt-a`, `F1`.
@@ -97,6 +100,7 @@ impl ValueKind {
             ValueKind::Decimal => decimal(trimmed),
             ValueKind::Switch => switch(trimmed).map(SettingValue::Switch),
             ValueKind::Text => (!trimmed.is_empty()).then(|| SettingValue::Text(text.to_owned())),
+            ValueKind::CommitTemplate => is_template(trimmed).then(as_text),
             ValueKind::Name => is_name(trimmed).then(as_text),
             ValueKind::Key => key(trimmed).map(SettingValue::Text),
             ValueKind::Words => is_command(trimmed).then(as_text),
@@ -136,6 +140,13 @@ impl fmt::Display for ValueKind {
             ValueKind::Decimal => f.write_str("a number like 1 or 0.5"),
             ValueKind::Switch => f.write_str("true, 1, yes, on or false, 0, no, off"),
             ValueKind::Text => f.write_str("a text"),
+            ValueKind::CommitTemplate => {
+                write!(
+                    f,
+                    "one line of at most 200 bytes, in which {} have their meaning",
+                    commit_template::NAMES
+                )
+            }
             ValueKind::Name => f.write_str("a short name of lower-case letters, digits and dashes"),
             ValueKind::Key => f.write_str("a key like ctrl-b, alt-a or F1 that means nothing else"),
             ValueKind::Words => f.write_str("a command line"),

@@ -3,8 +3,8 @@
 
 use super::cleanup;
 use super::context::{EngineContext, base_branch};
-use super::evidence::commit_request;
 use super::job::Job;
+use super::leftovers::{self, CommitWords};
 use crate::domain::workflow::Workspace;
 use crate::domain::{Attempt, Event, SavedWork};
 use crate::ports::git::{CommitId, CommitOutcome, DiffRange, Revision, SafeName, WorkingTree};
@@ -54,7 +54,12 @@ fn commit(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result<(), Str
     let title = format!("Checkpoint: {}", job.task.title);
     let text =
         "The context of the agent was full. The work is not finished; a fresh session goes on with it.";
-    let Some(request) = commit_request(world, job, attempt, (title, text.to_owned())) else {
+    let words = CommitWords {
+        title: &title,
+        text: text.to_owned(),
+        is_whole: false,
+    };
+    let Some(request) = leftovers::request(world, job, attempt, words) else {
         return Ok(());
     };
     match world.git.commit_leftovers(&request) {

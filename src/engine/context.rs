@@ -43,6 +43,8 @@ pub struct EngineConfig {
     pub marker: String,
     /// Who signs what the engine commits for agents; its time is that of the attempt.
     pub author: Signature,
+    /// First line of these commits, as a template; `[task] title` where there is none.
+    pub commit_message: Option<String>,
     /// Size of the terminal of an agent nobody looks at yet.
     pub size: PaneSize,
     pub log_limit: Option<u64>,

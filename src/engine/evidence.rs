@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
-use super::context::{EngineContext, base_branch, branch_of, signature};
+use super::context::{EngineContext, base_branch, branch_of};
 use super::gate_runs;
 use super::job::Job;
+use super::leftovers;
 use super::plan_checks;
 use crate::domain::workflow::Workspace;
-use crate::domain::{Attempt, Event, Evidence, EvidenceKind, SignalKind, Tri};
+use crate::domain::{Attempt, Event, Evidence, EvidenceKind, Tri};
 use crate::ports::git::{
-    BranchName, CommitFile, CommitId, CommitOutcome, CommitRequest, CommitsAhead, Head, PushOutcome,
-    Revision, SafeName, Signature, TreeId, WorkingTree, WorkspaceTree,
+    BranchName, CommitFile, CommitId, CommitsAhead, Head, PushOutcome, Revision, SafeName, TreeId,
+    WorkingTree, WorkspaceTree,
 };
 use crate::ports::trouble::io_trouble;
 
@@ -43,7 +44,7 @@ pub(super) fn verify(world: &EngineContext, job: &Job, kinds: &[EvidenceKind]) -
     // First, for everything else is about what is committed.
     let rest = kinds
         .contains(&EvidenceKind::Committed)
-        .then(|| commit_leftovers(world, job, attempt));
+        .then(|| leftovers::take(world, job, attempt));
     let seen = BranchHeads {
         committed: rest,
         ..read_heads(world, job, kinds)
@@ -166,47 +167,6 @@ fn read_heads(world: &EngineContext, job: &Job, kinds: &[EvidenceKind]) -> Branc
         remote: heads.next(),
         committed: None,
     }
-}
-
-/// Commits what the agent left.
-fn commit_leftovers(world: &EngineContext, job: &Job, attempt: &Attempt) -> Tri {
-    let words = (job.task.title.clone(), done_text(attempt));
-    let Some(request) = commit_request(world, job, attempt, words) else {
-        return Tri::No("there is no worktree whose files could be committed".to_owned());
-    };
-    match world.git.commit_leftovers(&request) {
-        Ok(CommitOutcome::Committed(_) | CommitOutcome::NothingToCommit(_)) => Tri::Yes,
-        Ok(CommitOutcome::Refused(why)) => Tri::No(why),
-        Err(error) => Tri::Unknown(error.cause().after("could not ")),
-    }
-}
-
-/// The commit of what an attempt left, with that title and text; none where it has no worktree of its own.
-pub(super) fn commit_request(
-    world: &EngineContext,
-    job: &Job,
-    attempt: &Attempt,
-    (title, text): (String, String),
-) -> Option<CommitRequest> {
-    Some(CommitRequest {
-        folder: SafeName::derive(&job.folder()?),
-        branch: branch_of(&job.task),
-        task: SafeName::derive(job.task.id.as_str()),
-        attempt: SafeName::derive(&attempt.id.to_string()),
-        title,
-        text,
-        signature: Signature {
-            seconds: signature(attempt.created_at).seconds,
-            ..world.config.author.clone()
-        },
-    })
-}
-
-/// The text of the agent's done signal.
-fn done_text(attempt: &Attempt) -> String {
-    let mut signals = attempt.signals.iter().rev();
-    let done = signals.find(|signal| signal.kind == SignalKind::Done);
-    done.map(|signal| signal.text.clone()).unwrap_or_default()
 }
 
 fn revision(job: &Job, head: Option<&CommitId>) -> Revision {

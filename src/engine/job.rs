@@ -23,6 +23,8 @@ pub(super) struct Job {
     pub(super) base: String,
     /// Gate commands that apply: the task's own, then the project's.
     pub(super) gates: Vec<GateCommand>,
+    /// Whether the engine commits what agents leave uncommitted.
+    pub(super) commits: bool,
     /// Earlier attempts at this task that have ended, with their worktree folders.
     pub(super) ended_folders: Vec<(AttemptId, String)>,
     pub(super) priority: JobPriority,
@@ -105,6 +107,7 @@ impl Job {
         };
         Some(Job {
             kind: what,
+            commits: board.commits_for(&task.id),
             task,
             attempt,
             before,
@@ -143,6 +146,7 @@ fn facts_of(task: &Task, attempt: Option<&Attempt>, board: &Board) -> Option<Pro
         workflows: &board.workflows,
         settings: &board.settings,
         base: board.base_of(task),
+        options: board.options_of(&task.id),
     };
     sources.facts(task, attempt, None)
 }

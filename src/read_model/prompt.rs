@@ -18,6 +18,7 @@ impl ReadModel {
             attempts: &self.attempts,
             workflows: &self.workflows,
             settings: &self.settings,
+            options: batch.map(|batch| batch.options).unwrap_or_default(),
             base: own.or(self.base.as_deref()).filter(|base| !base.is_empty()),
         };
         sources.facts(task, open, role)

@@ -581,6 +581,7 @@ fn a_batch_keeps_its_base_while_it_is_worked_on() {
         title: "Shop".to_owned(),
         goal: "Sell".to_owned(),
         base: Some(base.to_owned()),
+        options: dbs::domain::RunOptions::default(),
     };
     refused(&mut fixture, put("feature/else"), "is running: pause first");
     fixture.pass("a");

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use dbs::domain::evidence::{ComplianceIssue, Severity};
 use dbs::domain::workflow::FindingPolicy;
 use dbs::domain::{
-    AttemptId, AttemptMode, Claims, Command, Event, Evidence, EvidenceKind, HoldReason, PathRules, PlanEntry,
-    ProcessExit, SignalKind, TaskDraft, TaskPatch, TaskState, Tri, WaitReason, Workflow, Workplace,
+    AttemptId, AttemptMode, BoardSettings, Claims, Command, Event, Evidence, EvidenceKind, HoldReason,
+    PathRules, PlanEntry, ProcessExit, SignalKind, TaskDraft, TaskPatch, TaskState, Tri, WaitReason,
+    Workflow, Workplace,
 };
 
-use crate::fixture::{BoardFixture, draft, workflows};
+use crate::fixture::{BoardFixture, draft, settings, workflows};
 
 /// What is wanting, and how severe that is.
 type Fault = (EvidenceKind, Severity);
@@ -291,6 +292,18 @@ fn what_an_agent_claims_and_nobody_saw_is_said_whether_the_work_passes_or_not() 
     );
     assert!(!said.contains("gate lint"), "{said}");
     assert_eq!(fixture.stage("p"), "merging", "a low finding is a warning");
+}
+
+#[test]
+fn where_the_settings_are_strict_a_warning_is_to_be_fixed() {
+    for (strict, stage) in [(false, "merging"), (true, "work")] {
+        let mut fixture = BoardFixture::with(BoardSettings { strict, ..settings() });
+        fixture.released(phase("p", PlanEntry::default()));
+        let first = fixture.open("p");
+        done_with(&mut fixture, first, Claims::default());
+        verify_with(&mut fixture, first, &[(EvidenceKind::Gates, Severity::Low)]);
+        assert_eq!(fixture.stage("p"), stage, "{}", fixture.comments("p"));
+    }
 }
 
 #[test]

@@ -4,8 +4,8 @@
 use dbs::domain::attempt::{ActivityKind, WorkspaceState};
 use dbs::domain::{
     AskKind, AttemptId, AttemptState, BoardSettings, Command, ContextFill, ContextRules, Effect, Event,
-    FailureClass, HoldReason, Inventory, OnCompaction, ProcessExit, PromptFacts, PromptSources, SavedWork,
-    SignalKind, Span, StopCause, TaskState, Usage, Verdict,
+    FailureClass, HoldReason, Inventory, OnCompaction, ProcessExit, PromptFacts, PromptSources, RunOptions,
+    SavedWork, SignalKind, Span, StopCause, TaskState, Usage, Verdict,
 };
 
 use crate::fixture::{BoardFixture, draft, settings};
@@ -96,6 +96,7 @@ fn facts(fixture: &BoardFixture, id: AttemptId) -> PromptFacts {
         workflows: &board.workflows,
         settings: &board.settings,
         base: None,
+        options: RunOptions::default(),
     };
     sources
         .facts(fixture.task("a"), Some(fixture.attempt(id)), None)
@@ -463,4 +464,49 @@ fn an_ask_of_an_agent_is_not_lost_by_a_restart() {
         .map(|known| known.ask.kind)
         .collect();
     assert_eq!(kinds, [AskKind::Question]);
+}
+
+#[test]
+fn a_batch_has_its_own_threshold_and_restarts_where_they_were_chosen() {
+    let options = |threshold, restarts| Command::PutBatch {
+        id: "b".into(),
+        title: "Batch".to_owned(),
+        goal: String::new(),
+        base: None,
+        options: RunOptions {
+            context_threshold: threshold,
+            context_restarts: restarts,
+            auto_commit: Some(false),
+        },
+    };
+    let (mut fixture, first) = working(RULES);
+    let batch = fixture.task("a").batch.clone();
+    let of_batch = |command| match command {
+        Command::PutBatch {
+            title,
+            goal,
+            base,
+            options,
+            ..
+        } => Command::PutBatch {
+            id: batch.clone(),
+            title,
+            goal,
+            base,
+            options,
+        },
+        other => other,
+    };
+    fixture.ask(of_batch(options(Some(95), Some(1)))).unwrap();
+    fill(&mut fixture, first, 90);
+    assert!(!is_told(&fixture, first), "the batch allows more");
+    fixture.ask(of_batch(options(Some(60), None))).unwrap();
+    fill(&mut fixture, first, 90);
+    assert!(is_told(&fixture, first));
+    let known = fixture.board.options_of(&"a".into());
+    assert_eq!(
+        (known.context_threshold, known.context_restarts),
+        (Some(60), Some(1))
+    );
+    assert!(!fixture.board.commits_for(&"a".into()) && fixture.board.settings.auto_commit);
 }

@@ -191,6 +191,7 @@ fn commands() -> Vec<Command> {
             title: text(),
             goal: text(),
             base: Some("main".to_owned()),
+            options: dbs::domain::RunOptions::default(),
         },
         Command::Create(draft()),
         Command::CreateAll(vec![draft()]),
@@ -828,6 +829,7 @@ fn batches_runs_and_pauses_are_stored_like_this() {
         base: Some("main".to_owned()),
         go_ahead: Some(Timestamp(1)),
         run: RunState::Running,
+        options: dbs::domain::RunOptions::default(),
         since: Timestamp(2),
     }];
     insta::assert_snapshot!(format!("{}{}{}", lines(&runs), lines(&pauses), lines(&batch)));

@@ -249,6 +249,7 @@ impl Bench {
             clock: Arc::new(Still),
             inbox: inlet,
             config: EngineConfig {
+                commit_message: std::fs::read_to_string(state.join("commit-message")).ok(),
                 root: git.project(),
                 attempts: state.join("attempts"),
                 checkouts: state.join("checkouts"),

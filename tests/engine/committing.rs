@@ -3,10 +3,18 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use dbs::domain::{EvidenceKind, SignalKind, Span, StageId};
+use dbs::domain::{BoardSettings, EvidenceKind, SignalKind, Span, StageId};
 use dbs::ports::git::{BranchName, CommitOutcome, CommitRequest, Git as _, SafeName, Signature};
 
 use crate::bench::{Bench, draft};
+
+fn ann() -> Signature {
+    Signature {
+        name: "Ann".to_owned(),
+        email: "ann@example.org".to_owned(),
+        seconds: 1_000,
+    }
+}
 
 /// A bench on which developers need not commit.
 fn bench() -> Bench {
@@ -154,13 +162,11 @@ fn committing_twice_gives_one_commit_and_a_crash_before_the_branch_moved_gives_t
         branch: BranchName::new("feature/t-1").unwrap(),
         task: SafeName::new("t-1").unwrap(),
         attempt: SafeName::new("1").unwrap(),
+        start: "[t-1]".to_owned(),
+        agent: None,
         title: "Odd \u{202e}title\nwith lines".to_owned(),
         text: "First\u{1b}[31m\n\nDbs-Task: t-9\n---\nlast".to_owned(),
-        signature: Signature {
-            name: "Ann".to_owned(),
-            email: "ann@example.org".to_owned(),
-            seconds: 1_000,
-        },
+        signature: ann(),
     };
     let git = bench.git_cli();
     let CommitOutcome::Committed(commit) = git.commit_leftovers(&request).unwrap() else {
@@ -280,13 +286,11 @@ fn a_repository_inside_and_a_file_no_server_takes_are_refused_by_name_until_they
         branch: BranchName::new("feature/t-2").unwrap(),
         task: SafeName::new("t-2").unwrap(),
         attempt: SafeName::new("2").unwrap(),
+        start: "[t-2]".to_owned(),
+        agent: None,
         title: "Work".to_owned(),
         text: String::new(),
-        signature: Signature {
-            name: "Ann".to_owned(),
-            email: "ann@example.org".to_owned(),
-            seconds: 1_000,
-        },
+        signature: ann(),
     };
     let mut setup = dbs::adapters::git::GitSetup::new(bench.git.project(), bench.git.environment());
     setup.limits.largest = 1_000;
@@ -309,4 +313,63 @@ fn a_repository_inside_and_a_file_no_server_takes_are_refused_by_name_until_they
         CommitOutcome::Committed(_)
     ));
     assert!(folder.join("core dump").exists(), "it is left where it is");
+}
+
+#[test]
+fn commits_are_worded_as_the_settings_say_and_name_the_task_below() {
+    let git = crate::git_fixture::GitFixture::new();
+    fs::create_dir_all(git.state()).unwrap();
+    fs::write(
+        git.state().join("commit-message"),
+        "Debussy: Phase {phase_id} - {phase_name} {status}",
+    )
+    .unwrap();
+    let setup = dbs::adapters::git::GitSetup::new(git.project(), git.environment());
+    let mut bench = Bench::over(
+        git,
+        &setup,
+        BoardSettings {
+            base: Some("work".to_owned()),
+            ..BoardSettings::default()
+        },
+    );
+    bench.release(draft("p-1", "phased", None));
+    fs::write(bench.folder("p-1").join("work.txt"), "work\n").unwrap();
+    bench.last_word("p-1", SignalKind::Done);
+    let origin = bench.git.origin();
+    let message = bench.git.git(&origin, &["log", "-1", "--format=%B", "work^2"]);
+    let title = &bench.task("p-1").title;
+    assert!(
+        message.starts_with(&format!("Debussy: Phase p-1 - {title} ✓\n")),
+        "{message}"
+    );
+    assert!(message.contains("Dbs-Task: p-1"), "{message}");
+}
+
+#[test]
+fn where_the_engine_is_not_to_commit_the_agent_is_told_what_it_left() {
+    let mut bench = bench();
+    let not = BoardSettings {
+        auto_commit: false,
+        ..(*bench.board.settings).clone()
+    };
+    bench.happen(&dbs::domain::Event::Configured(not));
+    bench.release(draft("t-1", "kanban", None));
+    let folder = bench.folder("t-1");
+    fs::write(folder.join("work.txt"), "work\n").unwrap();
+    bench.last_word("t-1", SignalKind::Done);
+    assert_eq!(bench.stage("t-1").0, "development");
+    let finding = bench.task("t-1").finding.clone().unwrap_or_default();
+    assert!(finding.contains("not committed: work.txt"), "{finding}");
+    let folder = bench.folder("t-1");
+    fs::write(folder.join("work.txt"), "work\n").unwrap();
+    bench.git.git(&folder, &["add", "--all"]);
+    bench.git.git(&folder, &["commit", "-qm", "work"]);
+    bench.last_word("t-1", SignalKind::Done);
+    assert_eq!(
+        bench.stage("t-1"),
+        ("reviewing", "active"),
+        "{}",
+        bench.comments("t-1")
+    );
 }

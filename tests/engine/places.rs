@@ -86,6 +86,7 @@ fn work_is_merged_into_the_base_of_its_batch_and_nowhere_else() {
         title: "Shop".to_owned(),
         goal: String::new(),
         base: Some("feature/shop".to_owned()),
+        options: dbs::domain::RunOptions::default(),
     });
     let before = |bench: &Bench, branch: &str| bench.head(&bench.git.origin(), branch);
     let (main, work, shop) = (

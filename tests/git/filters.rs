@@ -136,6 +136,8 @@ fn a_filter_that_the_repository_gets_later_is_not_run_either_and_what_an_agent_l
         branch: branch("feature/t1"),
         task: name("t1"),
         attempt: name("17"),
+        start: "[t1]".to_owned(),
+        agent: None,
         title: "Leftovers".to_owned(),
         text: String::new(),
         signature: signature(),

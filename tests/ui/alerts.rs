@@ -130,6 +130,7 @@ fn the_end_of_a_run_is_sent() {
             base: None,
             go_ahead: None,
             run,
+            options: dbs::domain::RunOptions::default(),
             since: Timestamp(1),
         };
         ReadModel {

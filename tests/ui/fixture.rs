@@ -417,6 +417,7 @@ fn batch() -> Batch {
         base: None,
         go_ahead: Some(ago(9000)),
         run: RunState::Running,
+        options: dbs::domain::RunOptions::default(),
         since: ago(9000),
     }
 }

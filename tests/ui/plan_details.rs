@@ -44,7 +44,7 @@ fn planned(size: (u16, u16)) -> Dashboard {
         .attempts
         .values_mut()
         .find(|attempt| attempt.task.as_str() == "dbs-4");
-    Arc::make_mut(own.unwrap()).gates_before =
+    Arc::make_mut(own.expect("attempt")).gates_before =
         vec![gate("lint", Tri::Yes), gate("tests", Tri::No(String::new()))];
     dashboard.change("dbs-1", |_| {});
     dashboard.press("3 g T");

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::context_restart::ContextRules;
 use super::id::BatchId;
 use super::time::Timestamp;
 
@@ -19,6 +20,49 @@ pub struct Batch {
     pub go_ahead: Option<Timestamp>,
     pub run: RunState,
     pub since: Timestamp,
+    /// What holds for its tasks in place of the settings.
+    #[serde(default, skip_serializing_if = "RunOptions::is_none")]
+    pub options: RunOptions,
+}
+
+/// What a person chose for all tasks of a batch; what is not chosen is as the settings say (C16).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RunOptions {
+    /// The fill of a context, in percent, from which an agent is restarted; 100 watches nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_threshold: Option<u32>,
+    /// Most restarts for a full context at one stage of a task; 0 only observes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_restarts: Option<u32>,
+    /// Whether the engine commits what agents leave uncommitted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auto_commit: Option<bool>,
+}
+
+impl RunOptions {
+    /// Whether nothing is chosen.
+    pub fn is_none(&self) -> bool {
+        *self == RunOptions::default()
+    }
+
+    /// These, and what `before` chose where they choose nothing.
+    #[must_use]
+    pub fn or(self, before: RunOptions) -> RunOptions {
+        RunOptions {
+            context_threshold: self.context_threshold.or(before.context_threshold),
+            context_restarts: self.context_restarts.or(before.context_restarts),
+            auto_commit: self.auto_commit.or(before.auto_commit),
+        }
+    }
+
+    /// The rules for full contexts, where the settings have those.
+    pub fn context(&self, settings: ContextRules) -> ContextRules {
+        ContextRules {
+            threshold: self.context_threshold.unwrap_or(settings.threshold),
+            restarts: self.context_restarts.unwrap_or(settings.restarts),
+            ..settings
+        }
+    }
 }
 
 /// The state of a batch's run as computed from its tasks.

@@ -27,6 +27,7 @@ mod redelivery;
 mod retry;
 mod routing;
 mod rows;
+mod run_options;
 mod run_state;
 mod scheduler;
 mod settlement;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::agent_choice::AgentSettings;
 use super::ask::AskReply;
+use super::batch::RunOptions;
 use super::id::{AskId, AttemptId, BatchId, StageId, TaskId, WorkflowId};
 use super::plan_entry::PlanEntry;
 use super::session::AgentDisplay;
@@ -23,6 +24,9 @@ pub enum Command {
         title: String,
         goal: String,
         base: Option<String>,
+        /// What it chooses anew; the rest of a known batch stays.
+        #[serde(default, skip_serializing_if = "RunOptions::is_none")]
+        options: RunOptions,
     },
     Create(TaskDraft),
     /// Make several, all of them or none; each may wait for those before it. A refusal begins with the id it is about.

@@ -9,6 +9,7 @@ pub mod batch;
 pub mod board;
 pub mod cause;
 pub mod command;
+pub mod commit_template;
 pub mod context_restart;
 mod criteria;
 pub mod daily_hours;
@@ -39,7 +40,7 @@ pub use ask::{Ask, AskAnswer, AskChannel, AskKind, AskRecord, AskReply};
 pub use attempt::{
     ActivityKind, Attempt, AttemptMode, AttemptState, ProcessExit, StopCause, Verdict, Worker, Workplace,
 };
-pub use batch::{Batch, PauseReason, RunState};
+pub use batch::{Batch, PauseReason, RunOptions, RunState};
 pub use board::Board;
 pub use cause::{Cause, TroubleKind};
 pub use command::{Command, MAX_TEXT_BYTES, Refusal, TaskDraft, TaskPatch};

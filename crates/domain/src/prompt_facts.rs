@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::attempt::{Attempt, AttemptMode, AttemptState, Verdict, Worker};
+use super::batch::RunOptions;
 use super::context_restart::SavedWork;
 use super::criteria::criteria;
 use super::evidence::GateBaseline;
@@ -160,6 +161,8 @@ pub struct PromptSources<'a> {
     pub settings: &'a BoardSettings,
     /// The base branch of the task, where one is set.
     pub base: Option<&'a str>,
+    /// What was chosen for the task's batch.
+    pub options: RunOptions,
 }
 
 impl PromptSources<'_> {
@@ -266,7 +269,7 @@ impl PromptSources<'_> {
         let kept = task.checkpoint.as_ref()?;
         Some(RestartFacts {
             session,
-            most: self.settings.context.restarts,
+            most: self.options.context(self.settings.context).restarts,
             steps: kept.steps.iter().map(|step| step.text.clone()).collect(),
             work: kept.work.clone(),
         })

@@ -37,6 +37,12 @@ pub struct BoardSettings {
     /// When agents whose context fills up are started again.
     #[serde(default = "ContextRules::off", skip_serializing_if = "ContextRules::is_off")]
     pub context: ContextRules,
+    /// Whether the engine commits what agents leave uncommitted, where their stage asks for it (C13).
+    #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
+    pub auto_commit: bool,
+    /// Whether a finding that would be a warning is to be fixed (LP-32).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub strict: bool,
     /// Whose agents go on with their session after an interruption.
     #[serde(default, skip_serializing_if = "ResumeRoles::is_none")]
     pub resume: ResumeRoles,
@@ -46,6 +52,10 @@ pub struct BoardSettings {
     /// What of the project's own files no person has trusted yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untrusted: Option<UntrustedFiles>,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// Most money that agents may use; none where nothing is set. What a tool does not report is not counted.
@@ -105,6 +115,8 @@ impl Default for BoardSettings {
             cooldown: None,
             budgets: Budgets::default(),
             context: ContextRules::default(),
+            auto_commit: true,
+            strict: false,
             resume: ResumeRoles::default(),
             agents: AgentLayers::default(),
             untrusted: None,

@@ -81,11 +81,12 @@ impl GitCli {
 fn message(request: &CommitRequest) -> String {
     let task = request.task.as_str();
     let words = CommitMessage {
-        start: format!("[{task}]"),
+        start: request.start.clone(),
         title: &request.title,
         text: &request.text,
         task,
         attempt: request.attempt.as_str(),
+        agent: request.agent.as_deref(),
     };
     words.message()
 }

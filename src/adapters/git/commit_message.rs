@@ -19,6 +19,8 @@ pub(super) struct CommitMessage<'a> {
     pub(super) text: &'a str,
     pub(super) task: &'a str,
     pub(super) attempt: &'a str,
+    /// Who worked, for a trailer (C14).
+    pub(super) agent: Option<&'a str>,
 }
 
 impl CommitMessage<'_> {
@@ -26,18 +28,25 @@ impl CommitMessage<'_> {
     pub(super) fn message(&self) -> String {
         let title = error_text::one_line(&words(self.title));
         let whole = format!("{} {title}", self.start);
-        let subject = cut(whole.trim_end(), WIDTH);
+        let whole = whole.trim();
+        let subject = cut(whole, WIDTH);
         let mut parts = vec![subject.clone()];
-        if subject != whole.trim_end() {
+        if subject != whole {
             parts.push(text(&cut(&title, LONGEST_TITLE)));
         }
         let body = text(self.text);
         if !body.is_empty() {
             parts.push(body);
         }
+        let agent = self
+            .agent
+            .map(|agent| cut(&error_text::one_line(&words(agent)), WIDTH));
+        let agent = agent.map(|agent| format!("Dbs-Agent: {agent}\n"));
         parts.push(format!(
-            "Dbs-Task: {}\nDbs-Attempt: {}\n",
-            self.task, self.attempt
+            "Dbs-Task: {}\nDbs-Attempt: {}\n{}",
+            self.task,
+            self.attempt,
+            agent.unwrap_or_default()
         ));
         parts.join("\n\n")
     }
@@ -105,6 +114,7 @@ mod tests {
             text,
             task: "t-1",
             attempt: "17",
+            agent: None,
         }
         .message()
     }

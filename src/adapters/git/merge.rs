@@ -124,6 +124,7 @@ pub(super) fn is_unrelated(output: &ProcessOutput) -> bool {
 
 fn message(request: &MergeRequest) -> String {
     let words = CommitMessage {
+        agent: None,
         start: format!("Merge {}:", request.branch),
         title: &request.title,
         text: "",

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::args::JsonFlag;
+use crate::domain::RunOptions;
 use crate::formats::plan::TEMPLATES;
 
 /// Arguments of `dbs audit`.
@@ -58,6 +59,18 @@ pub struct RunPlanArgs {
     /// Model of the agents of new phases, in their tool's words
     #[arg(long, short, value_name = "NAME")]
     pub model: Option<String>,
+    /// Percent of its context from which an agent of the plan is restarted; 100 watches nothing
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub context_threshold: Option<u32>,
+    /// Most such restarts of a phase; 0 only observes
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=99))]
+    pub max_restarts: Option<u32>,
+    /// Commit what agents of the plan leave uncommitted, whatever the settings say
+    #[arg(long, overrides_with = "no_auto_commit")]
+    pub auto_commit: bool,
+    /// Let agents of the plan commit by themselves
+    #[arg(long)]
+    pub no_auto_commit: bool,
     /// Take up again what failed, is held, skipped or set aside; what waits for approval waits on
     #[arg(long, conflicts_with = "restart")]
     pub resume: bool,
@@ -69,4 +82,20 @@ pub struct RunPlanArgs {
     pub trust: Option<String>,
     #[command(flatten)]
     pub json: JsonFlag,
+}
+
+impl RunPlanArgs {
+    /// What holds for the run in place of the settings.
+    pub fn options(&self) -> RunOptions {
+        let commits = match (self.auto_commit, self.no_auto_commit) {
+            (true, _) => Some(true),
+            (false, true) => Some(false),
+            (false, false) => None,
+        };
+        RunOptions {
+            context_threshold: self.context_threshold,
+            context_restarts: self.max_restarts,
+            auto_commit: commits,
+        }
+    }
 }

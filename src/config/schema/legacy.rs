@@ -1,7 +1,7 @@
 //! Settings of earlier programs: known and kept; few of them have an effect.
 
-use crate::config::row::{FEW_OR_NONE, MANY_OR_NONE, SPAN, earlier, kept, settings, unset};
-use crate::config::setting::SettingTrust::{Harmless, Sends};
+use crate::config::row::{FEW_OR_NONE, SPAN, earlier, kept, renamed, settings, unset};
+use crate::config::setting::SettingTrust::{Harmless, Sends, Steers};
 use crate::config::setting::{Setting, SettingSpec};
 use crate::config::value::ValueKind;
 
@@ -19,14 +19,61 @@ settings! { LEGACY
     NESTED_NTFY_TOPIC: Option<String> = unset(ValueKind::Text), earlier("notifications.ntfy.topic", Sends, "P51, P53", TOPIC);
 }
 
+/// Those that now have another key, in the order of the documentation.
+pub(in crate::config) static RENAMED: &[SettingSpec] = &[
+    renamed(
+        "timeout",
+        ValueKind::Seconds { least: 1 },
+        Harmless,
+        "Of earlier programs: `agent_timeout`, unless that is set.",
+    ),
+    renamed(
+        "context_threshold",
+        ValueKind::Decimal,
+        Steers,
+        "Of earlier programs: `context.threshold`, unless that is set.",
+    ),
+    renamed(
+        "tool_call_threshold",
+        ValueKind::Count {
+            least: 1,
+            most: 100_000,
+        },
+        Steers,
+        "Of earlier programs: `context.tool_calls`, unless that is set.",
+    ),
+    renamed(
+        "max_restarts",
+        ValueKind::Count { least: 0, most: 99 },
+        Steers,
+        "Of earlier programs: `context.restarts`, unless that is set.",
+    ),
+    renamed(
+        "auto_commit",
+        ValueKind::Switch,
+        Harmless,
+        "Of earlier programs: `commit.auto`, unless that is set.",
+    ),
+    renamed(
+        "commit_message_template",
+        ValueKind::CommitTemplate,
+        Harmless,
+        "Of earlier programs: `commit.message`, unless that is set.",
+    ),
+    renamed(
+        "strict_compliance",
+        ValueKind::Switch,
+        Harmless,
+        "Of earlier programs: `compliance.strict`, unless that is set.",
+    ),
+];
+
 /// Those without an effect, in the order of the documentation.
 pub(in crate::config) static KEPT: &[SettingSpec] = &[
-    kept("timeout", SPAN),
     kept("max_retries", FEW_OR_NONE),
     kept("model", ValueKind::Text),
     kept("output", ValueKind::Choice(&["terminal", "file", "both"])),
     kept("interactive", ValueKind::Switch),
-    kept("strict_compliance", ValueKind::Switch),
     kept("role_models.<role>", ValueKind::Text),
     kept("role_efforts.<role>", ValueKind::Text),
     kept("autonomy", ValueKind::Text),
@@ -42,12 +89,7 @@ pub(in crate::config) static KEPT: &[SettingSpec] = &[
     kept("conductor_session_id", ValueKind::Text),
     kept("pause_reason", ValueKind::Text),
     kept("paused_until", ValueKind::Text),
-    kept("context_threshold", ValueKind::Decimal),
-    kept("tool_call_threshold", MANY_OR_NONE),
-    kept("max_restarts", FEW_OR_NONE),
-    kept("auto_commit", ValueKind::Switch),
     kept("commit_on_failure", ValueKind::Switch),
-    kept("commit_message_template", ValueKind::Text),
     kept("learnings", ValueKind::Switch),
     kept("sandbox_mode", ValueKind::Choice(&["none", "devcontainer"])),
     kept("plan_generation_model", ValueKind::Text),

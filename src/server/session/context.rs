@@ -131,5 +131,6 @@ pub(super) fn config(place: &ProjectPaths, setup: &SessionSetup) -> EngineConfig
         min_free_disk: setup.min_free_disk,
         free_disk: crate::adapters::load::room,
         author: author(setup.author.as_deref()),
+        commit_message: setup.commit_message.clone(),
     }
 }

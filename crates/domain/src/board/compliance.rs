@@ -10,7 +10,7 @@ use super::transition::Transition;
 use super::verification::{evidence_failure, finding_text};
 use crate::attempt::{Attempt, AttemptMode, Verdict};
 use crate::effect::NoticeLevel;
-use crate::evidence::{ComplianceIssue, Evidence, RemediationStrategy, Severity, strategy};
+use crate::evidence::{ComplianceIssue, Evidence, RemediationStrategy, Severity};
 use crate::failure::FailureClass;
 use crate::id::{AttemptId, TaskId};
 use crate::plan_entry::{Claims, PlanRecord, step_name};
@@ -101,7 +101,7 @@ impl Board {
         }
         let issues: Vec<ComplianceIssue> = evidence.iter().flat_map(Evidence::findings).collect();
         let text = weighed_text(evidence);
-        let verdict = strategy(&issues);
+        let verdict = self.strategy_for(&issues);
         match (verdict, policy) {
             (RemediationStrategy::Accept | RemediationStrategy::Warn, _) => {
                 self.comment(

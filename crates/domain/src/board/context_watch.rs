@@ -27,7 +27,8 @@ const PLEASE_STOP: &str = "dbs: your context is almost full. Start nothing new. 
 impl Board {
     /// How full the context of an attempt is by now, from any source.
     pub(super) fn watch_context(&mut self, step: &mut Transition, id: AttemptId, fill: ContextFill) {
-        if let Some(why) = self.settings.context.reason(fill) {
+        let Some(attempt) = self.attempt(id) else { return };
+        if let Some(why) = self.context_rules(&attempt.task).reason(fill) {
             self.ask_to_restart(step, id, &why);
         }
     }
@@ -43,7 +44,7 @@ impl Board {
             "the tool of {name} shortens its context by itself: what it read before may be lost to it"
         );
         step.notify_attempt(NoticeLevel::Warning, "compaction", &attempt, text);
-        let rules = self.settings.context;
+        let rules = self.context_rules(&attempt.task);
         if rules.is_active() && rules.on_compaction == OnCompaction::Restart {
             self.ask_to_restart(step, id, "is shortened by its tool");
         }
@@ -111,7 +112,7 @@ impl Board {
         }
         let mut all: Vec<Step> = before.map(|known| known.steps.clone()).unwrap_or_default();
         all.extend(steps);
-        let most = self.settings.context.restarts;
+        let most = self.context_rules(&attempt.task).restarts;
         let is_over = restarts >= most;
         let checkpoint = Checkpoint {
             stage: attempt.stage.clone(),
@@ -136,7 +137,7 @@ impl Board {
         let (name, task, most) = (
             attempt.worker.name(),
             &attempt.task,
-            self.settings.context.restarts,
+            self.context_rules(&attempt.task).restarts,
         );
         let wait = backoff(FIRST_WAIT, restart);
         self.edit(task, |task| task.continues = Some(attempt.id));

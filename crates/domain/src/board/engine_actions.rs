@@ -10,7 +10,7 @@ use crate::attempt::{Attempt, AttemptMode, AttemptState, StopCause, Verdict, Wor
 use crate::cause::TroubleKind;
 use crate::effect::NoticeLevel;
 use crate::event::ActionOutcome;
-use crate::evidence::{ComplianceIssue, Evidence, RemediationStrategy, strategy};
+use crate::evidence::{ComplianceIssue, Evidence, RemediationStrategy};
 use crate::failure::FailureClass;
 use crate::id::{AttemptId, StageId};
 
@@ -133,7 +133,7 @@ impl Board {
     fn assess_issues(&mut self, step: &mut Transition, attempt: &Attempt, issues: &[ComplianceIssue]) {
         let texts: Vec<&str> = issues.iter().map(|issue| issue.text.as_str()).collect();
         let found = texts.join("\n");
-        let verdict = strategy(issues);
+        let verdict = self.strategy_for(issues);
         if verdict != RemediationStrategy::Accept {
             self.comment(step.now, &attempt.task, ENGINE, format!("checks found:\n{found}"));
         }

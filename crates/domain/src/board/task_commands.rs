@@ -12,7 +12,7 @@ use super::task_text::{
 };
 use super::transition::Transition;
 use crate::attempt::AttemptMode;
-use crate::batch::{Batch, RunState};
+use crate::batch::{Batch, RunOptions, RunState};
 use crate::command::{Refusal, TaskDraft, TaskPatch};
 use crate::effect::{CommandReply, NoticeLevel};
 use crate::id::{BatchId, StageId, TaskId, WorkflowId};
@@ -26,7 +26,7 @@ impl Board {
         step: &Transition,
         id: &BatchId,
         (title, goal): (&str, &str),
-        base: Option<&str>,
+        (base, options): (Option<&str>, RunOptions),
     ) -> CommandReply {
         check_id("batch", id.as_str())?;
         let title = require_text("the batch's title", title)?.to_owned();
@@ -36,6 +36,7 @@ impl Board {
                 title,
                 goal: goal.to_owned(),
                 base: base.map(str::to_owned),
+                options,
                 ..new_batch(step.now, id)
             });
             return Ok(accepted(format!("created batch {id}")));
@@ -54,6 +55,7 @@ impl Board {
         self.edit_batch(id, |batch| {
             batch.title = title;
             goal.clone_into(&mut batch.goal);
+            batch.options = options.or(batch.options);
             if let Some(base) = base {
                 batch.base = Some(base.to_owned());
             }
@@ -311,6 +313,7 @@ fn new_batch(now: Timestamp, id: &BatchId) -> Batch {
         go_ahead: None,
         run: RunState::Planning,
         since: now,
+        options: RunOptions::default(),
     }
 }
 

@@ -28,9 +28,13 @@ pub struct CommitRequest {
     pub branch: BranchName,
     pub task: SafeName,
     pub attempt: SafeName,
+    /// Comes before the title in the first line; may be empty.
+    pub start: String,
     pub title: String,
     /// What the agent reported about it, for the lines below; cleaned and cut. May be empty.
     pub text: String,
+    /// The kind of agent that worked, and its model, as far as they are known.
+    pub agent: Option<String>,
     pub signature: Signature,
 }
 

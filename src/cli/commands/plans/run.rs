@@ -295,6 +295,7 @@ impl PlanRun<'_> {
             title: self.plan.title.clone(),
             goal: format!("the plan {}", self.plan.file.display()),
             base: None,
+            options: self.wanted.options(),
         })?;
         let titles: Vec<String> = drafts
             .iter()

@@ -218,6 +218,7 @@ fn runs_that_ended_before_the_first_delivery_are_never_delivered() {
             base: None,
             go_ahead: None,
             run: state,
+            options: crate::domain::RunOptions::default(),
             since: Timestamp(1),
         };
         ReadModel {

@@ -1,0 +1,114 @@
+//! The first line of commits that the engine makes, as the setting `commit.message` words it (C14).
+
+/// Longest template in bytes.
+const LONGEST: usize = 200;
+
+/// What a template may name, between braces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CommitTemplateValues<'a> {
+    pub task: &'a str,
+    pub title: &'a str,
+    pub stage: &'a str,
+    /// The id of its phase, where the task comes from a plan; else that of the task.
+    pub phase_id: &'a str,
+    /// Whether the work is whole, and not only what a full context left.
+    pub is_whole: bool,
+}
+
+impl<'a> CommitTemplateValues<'a> {
+    /// The value of that name; the names of earlier programs are known too.
+    fn get(&self, name: &str) -> Option<&'a str> {
+        match name {
+            "task" => Some(self.task),
+            "title" | "phase_name" => Some(self.title),
+            "stage" => Some(self.stage),
+            "phase_id" => Some(self.phase_id),
+            "status" if self.is_whole => Some("✓"),
+            "status" => Some("⚠️ partial"),
+            _ => None,
+        }
+    }
+}
+
+/// Names that a template may have between braces, for people.
+pub const NAMES: &str = "{task}, {title}, {stage}, {phase_id}, {phase_name}, {status}";
+
+const NOTHING: CommitTemplateValues<'static> = CommitTemplateValues {
+    task: "",
+    title: "",
+    stage: "",
+    phase_id: "",
+    is_whole: true,
+};
+
+/// Whether a text is a template: one line, not too long, and each name between braces is known.
+pub fn is_template(text: &str) -> bool {
+    let is_line = !text.trim().is_empty() && text.len() <= LONGEST && !text.chars().any(char::is_control);
+    is_line && pieces(text).all(|(_, name)| name.is_none_or(|name| NOTHING.get(name).is_some()))
+}
+
+/// The text with the values in their places. What stands between braces and is no name stays as it is.
+pub fn render(template: &str, values: &CommitTemplateValues<'_>) -> String {
+    let put = |(text, name): (&str, Option<&str>)| match name {
+        Some(name) => {
+            let value = values
+                .get(name)
+                .map_or_else(|| format!("{{{name}}}"), str::to_owned);
+            format!("{text}{value}")
+        }
+        None => text.to_owned(),
+    };
+    pieces(template).map(put).collect()
+}
+
+/// Each text before a name between braces, with the name; the last has none.
+fn pieces(template: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
+    let mut rest = Some(template);
+    std::iter::from_fn(move || {
+        let text = rest.take()?;
+        let found = text.split_once('{');
+        let Some((before, (name, after))) =
+            found.and_then(|(before, after)| Some((before, after.split_once('}')?)))
+        else {
+            return Some((text, None));
+        };
+        rest = Some(after);
+        Some((before, Some(name)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VALUES: CommitTemplateValues<'_> = CommitTemplateValues {
+        task: "export-2",
+        title: "{status} writer",
+        stage: "work",
+        phase_id: "2.1",
+        is_whole: true,
+    };
+
+    #[test]
+    fn names_are_replaced_once_and_values_are_never_templates() {
+        let seeds = "Debussy: Phase {phase_id} - {phase_name} {status}";
+        assert!(is_template(seeds));
+        assert_eq!(render(seeds, &VALUES), "Debussy: Phase 2.1 - {status} writer ✓");
+        let partial = CommitTemplateValues {
+            is_whole: false,
+            ..VALUES
+        };
+        assert_eq!(
+            render("{task} at {stage} {status}", &partial),
+            "export-2 at work ⚠️ partial"
+        );
+        assert_eq!(render("a { b", &VALUES), "a { b");
+    }
+
+    #[test]
+    fn names_that_are_not_known_several_lines_and_long_texts_are_no_templates() {
+        for wrong in ["", " ", "{phase}", "{task", "a\nb", &"x".repeat(201)] {
+            assert_eq!(is_template(wrong), wrong == "{task", "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What an agent left uncommitted in its worktree: committed for it, on its task's branch, or told to it.
+
+use super::context::{EngineContext, branch_of, signature};
+use super::job::Job;
+use crate::domain::commit_template::{self, CommitTemplateValues};
+use crate::domain::{Attempt, SignalKind, Tri};
+use crate::ports::git::{
+    CommitOutcome, CommitRequest, DiffRange, Revision, SafeName, Signature, WorkingTree,
+};
+
+/// Most files that are named.
+const MOST_NAMED: usize = 10;
+
+/// Commits what the agent left, or finds out whether it left anything where the engine is not to commit.
+pub(super) fn take(world: &EngineContext, job: &Job, attempt: &Attempt) -> Tri {
+    if !job.commits {
+        return committed_by_itself(world, job);
+    }
+    let words = CommitWords {
+        title: &job.task.title,
+        text: done_text(attempt),
+        is_whole: true,
+    };
+    let Some(request) = request(world, job, attempt, words) else {
+        return Tri::No("there is no worktree whose files could be committed".to_owned());
+    };
+    match world.git.commit_leftovers(&request) {
+        Ok(CommitOutcome::Committed(_) | CommitOutcome::NothingToCommit(_)) => Tri::Yes,
+        Ok(CommitOutcome::Refused(why)) => Tri::No(why),
+        Err(error) => Tri::Unknown(error.cause().after("could not ")),
+    }
+}
+
+fn committed_by_itself(world: &EngineContext, job: &Job) -> Tri {
+    let Some(folder) = job.folder() else {
+        return Tri::No("there is no worktree to look at".to_owned());
+    };
+    let range = DiffRange::WorkInProgress {
+        base: Revision::LocalBranch(branch_of(&job.task)),
+        place: WorkingTree::Worktree(SafeName::derive(&folder)),
+    };
+    match world.git.changed_paths(&range) {
+        Ok(files) if files.is_empty() => Tri::Yes,
+        Ok(files) => {
+            let named: Vec<&str> = files.iter().take(MOST_NAMED).map(String::as_str).collect();
+            let more = files.len() - named.len();
+            let rest = if more == 0 {
+                String::new()
+            } else {
+                format!(" and {more} more")
+            };
+            Tri::No(format!("not committed: {}{rest}", named.join(", ")))
+        }
+        Err(error) => Tri::Unknown(error.cause().after("could not ")),
+    }
+}
+
+/// The words of a commit of what an agent left.
+pub(super) struct CommitWords<'a> {
+    pub(super) title: &'a str,
+    pub(super) text: String,
+    /// Whether the agent says that its work is done.
+    pub(super) is_whole: bool,
+}
+
+/// The commit of what an attempt left, with these words; none where it has no worktree of its own.
+pub(super) fn request(
+    world: &EngineContext,
+    job: &Job,
+    attempt: &Attempt,
+    words: CommitWords<'_>,
+) -> Option<CommitRequest> {
+    let (start, title) = first_line(world, job, attempt, &words);
+    Some(CommitRequest {
+        folder: SafeName::derive(&job.folder()?),
+        branch: branch_of(&job.task),
+        task: SafeName::derive(job.task.id.as_str()),
+        attempt: SafeName::derive(&attempt.id.to_string()),
+        start,
+        title,
+        text: words.text,
+        agent: agent(attempt),
+        signature: Signature {
+            seconds: signature(attempt.created_at).seconds,
+            ..world.config.author.clone()
+        },
+    })
+}
+
+/// What comes before the title, and the title: as the settings word it, else the task's id before it (C14).
+fn first_line(
+    world: &EngineContext,
+    job: &Job,
+    attempt: &Attempt,
+    words: &CommitWords<'_>,
+) -> (String, String) {
+    let task = job.task.id.as_str();
+    let Some(template) = world.config.commit_message.as_deref() else {
+        return (format!("[{task}]"), words.title.to_owned());
+    };
+    let plan = job.task.plan.as_ref();
+    let values = CommitTemplateValues {
+        task,
+        title: &job.task.title,
+        stage: attempt.stage.as_str(),
+        phase_id: plan.map_or(task, |plan| plan.source.item.as_str()),
+        is_whole: words.is_whole,
+    };
+    (String::new(), commit_template::render(template, &values))
+}
+
+/// The kind of agent and its model, as far as its attempt knows them.
+fn agent(attempt: &Attempt) -> Option<String> {
+    let choice = &attempt.choice;
+    let agent = choice.agent.as_ref().map(|chosen| chosen.value.as_str())?;
+    let model = choice.model.as_ref().map(|chosen| chosen.value.as_str());
+    Some(model.map_or_else(|| agent.to_owned(), |model| format!("{agent} ({model})")))
+}
+
+/// The text of the agent's done signal.
+fn done_text(attempt: &Attempt) -> String {
+    let mut signals = attempt.signals.iter().rev();
+    let done = signals.find(|signal| signal.kind == SignalKind::Done);
+    done.map(|signal| signal.text.clone()).unwrap_or_default()
+}
