@@ -30,6 +30,8 @@ mod hostile;
 mod keys;
 #[path = "term/memory.rs"]
 mod memory;
+#[path = "term/prompts.rs"]
+mod prompts;
 #[path = "term/properties.rs"]
 mod properties;
 #[path = "term/queries.rs"]

@@ -117,7 +117,10 @@ mod tests {
     fn every_line_is_there_once_and_in_order_however_the_bytes_are_cut() {
         for size in [1000, CHUNK] {
             let lines: Vec<String> = (0..9_000)
-                .map(|n| format!("\x1b[32mline {n}\x1b[0m\r\n"))
+                .map(|n| {
+                    let mark = if n % 100 == 0 { "\x1b]133;A\x07" } else { "" };
+                    format!("{mark}\x1b[32mline {n}\x1b[0m\r\n")
+                })
                 .collect();
             let text = lines.concat();
             let mut recorder = ScrollbackRecorder::new(80);
@@ -133,6 +136,8 @@ mod tests {
                 "cut every {size} bytes"
             );
             assert!(lines.len() >= 9_000);
+            let prompts = lines.iter().enumerate().filter(|(_, line)| line.is_prompt);
+            assert!(prompts.map(|(at, _)| at).eq((0..9_000).step_by(100)));
         }
     }
 }

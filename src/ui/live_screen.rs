@@ -120,6 +120,7 @@ impl ScreenRead for LiveScreen<'_> {
             let wraps = self.terminal.row_wraps(row, back);
             let mut line = line_of(&self.row, inverse);
             line.wraps = wraps;
+            line.is_prompt = self.terminal.is_prompt(row, back);
             if !wraps {
                 line.text.truncate(line.text.trim_end_matches(' ').len());
             }

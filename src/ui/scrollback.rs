@@ -22,6 +22,8 @@ pub struct ScrollbackLine {
     pub styles: Vec<(u16, Style)>,
     /// Whether it continues in the next line because it was too long.
     pub wraps: bool,
+    /// Whether a shell began a prompt on it.
+    pub is_prompt: bool,
     /// Columns of words to which the program gave a link, and where it leads.
     pub links: Vec<(std::ops::Range<u16>, String)>,
 }
@@ -219,6 +221,16 @@ impl Scrollback {
             };
             found.map(|column| (at, column))
         })
+    }
+
+    /// The nearest line after (or before) one on which a prompt begins.
+    pub(crate) fn prompt_from(&self, line: usize, onward: bool) -> Option<usize> {
+        let is_prompt = |at: &usize| self.line(*at).is_some_and(|line| line.is_prompt);
+        if onward {
+            (line + 1..self.lines.len()).find(is_prompt)
+        } else {
+            (0..line).rev().find(is_prompt)
+        }
     }
 
     /// Whether the words occur anywhere.

@@ -1,6 +1,7 @@
 //! Where the bytes of a program were cut must show nowhere: not in a recorded session, and not in random ones with changes of the
 //! size, down to the smallest there is.
 
+use crate::prompts::prompts;
 use crate::properties::{State, first_difference, history, long_step, state};
 use crate::random::Random;
 use dbs::term::{EmulatorKind, Size, TermEvent, Terminal};
@@ -61,6 +62,13 @@ fn unlike(one: &mut Terminal, many: &mut Terminal) -> Option<String> {
     let (whole, pieces): (State, State) = (state(one, Vec::new()), state(many, Vec::new()));
     if whole != pieces {
         return Some(format!("the screens are\n{whole:?}\n{pieces:?}"));
+    }
+    if prompts(one) != prompts(many) {
+        return Some(format!(
+            "the prompts are\n{:?}\n{:?}",
+            prompts(one),
+            prompts(many)
+        ));
     }
     let (whole, pieces) = (history(one), history(many));
     let lengths = (whole.len() != pieces.len())

@@ -84,4 +84,4 @@ const STYLES: &[&str] = &[
     "9",
 ];
 #[rustfmt::skip]
-const OTHERS: &[&str] = &["\x1b]0;t\x07", "\x1b]8;;https://x\x1b\\", "\x1b]8;;\x1b\\", "\x1bP$qr\x1b\\", "\x1b_Gx\x1b\\", "\x1b]9;", "\x1b\\", "\x1b[?u", "\x1b[>4;2m"];
+const OTHERS: &[&str] = &["\x1b]0;t\x07", "\x1b]8;;https://x\x1b\\", "\x1b]8;;\x1b\\", "\x1bP$qr\x1b\\", "\x1b_Gx\x1b\\", "\x1b]9;", "\x1b\\", "\x1b[?u", "\x1b[>4;2m", "\x1b]133;A\x07"];

@@ -86,6 +86,8 @@ nav      >        wider
 nav      L        arrange
 nav      C-l      redraw
 nav      C-c      interrupt
+nav      {        previous_prompt
+nav      }        next_prompt
 nav      :        palette
 nav      C-p      palette
 nav      ?        help
@@ -180,6 +182,8 @@ copy     V        select_lines
 copy     C-v      select_block
 copy     o        other_end
 copy     U        open_link
+copy     {        previous_prompt
+copy     }        next_prompt
 copy     y        yank
 copy     Enter    yank
 copy     /        find

@@ -5,6 +5,7 @@ use dbs::domain::{AttemptId, TaskId};
 use dbs::ui::{ProgramInput, ScreenId, ScrollbackLine, UiInput, UiRequest};
 
 use crate::fixture::Dashboard;
+use crate::screens::PROMPT;
 
 const RAVEL: ScreenId = ScreenId::Attempt(AttemptId(11));
 
@@ -98,6 +99,56 @@ fn looking_for_text_holds_a_terminal_still_and_goes_from_match_to_match() {
     assert!(dashboard.text().contains("line 7 of it"), "{}", dashboard.text());
     assert_eq!(dashboard.press("n N v $ y").len(), 1);
     assert_eq!(dashboard.mode(), "LOOK");
+}
+
+#[test]
+fn a_key_leads_from_prompt_to_prompt_and_holds_the_terminal_still() {
+    let mut dashboard = looking(500);
+    let screen = dashboard.screens.all.get_mut(&RAVEL).expect("screen");
+    for (at, command) in [(100, "make"), (300, "make test"), (400, "git push")] {
+        screen.lines[at] = format!("{PROMPT}{command}");
+    }
+    dashboard.press("{");
+    assert_eq!(dashboard.mode(), "COPY");
+    assert!(dashboard.text().contains("git push"));
+    assert_eq!(copied(&dashboard.press("w v $ y")), "git push");
+    assert_eq!(copied(&dashboard.press("{ 2 { y")), format!("{PROMPT}make"));
+    dashboard.press("{ { { }");
+    assert_eq!(copied(&dashboard.press("y")), format!("{PROMPT}make test"));
+}
+
+#[test]
+fn beyond_the_last_prompts_the_key_says_so_and_older_lines_are_asked_for() {
+    let mut dashboard = looking(500);
+    let screen = dashboard.screens.all.get_mut(&RAVEL).expect("screen");
+    screen.lines[300] = format!("{PROMPT}make test");
+    dashboard.press("}");
+    assert_eq!(
+        dashboard.mode(),
+        "LOOK",
+        "where nothing is found nothing is held still"
+    );
+    assert!(dashboard.text().contains("there is no prompt below"));
+    dashboard.press("{");
+    let asked = dashboard.press("{");
+    assert!(
+        matches!(asked.as_slice(), [UiRequest::LoadOlderLines(id, _)] if *id == RAVEL),
+        "{asked:?}"
+    );
+    assert_eq!(
+        copied(&dashboard.press("y")),
+        format!("{PROMPT}make test"),
+        "it stays there"
+    );
+}
+
+#[test]
+fn without_marks_of_prompts_the_key_says_so() {
+    let mut dashboard = looking(500);
+    for key in ["{", "}", "C-b [ {", "}"] {
+        assert_eq!(dashboard.press(key), []);
+        assert!(dashboard.text().contains("no prompt is marked here"), "{key}");
+    }
 }
 
 #[test]

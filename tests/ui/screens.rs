@@ -15,6 +15,9 @@ use unicode_width::UnicodeWidthStr;
 /// A terminal with this line breaks whoever draws it.
 pub(crate) const BREAKS: &str = "this line breaks";
 
+/// A line that begins like this is one that a shell marked as a prompt.
+pub(crate) const PROMPT: &str = "❯ ";
+
 #[derive(Default)]
 pub(crate) struct TextScreens {
     pub(crate) all: BTreeMap<ScreenId, TextScreen>,
@@ -129,7 +132,11 @@ impl ScreenRead for TextScreen {
     }
 
     fn scrollback(&mut self) -> Scrollback {
-        let lines: Vec<ScrollbackLine> = self.lines.iter().map(ScrollbackLine::plain).collect();
+        let line = |text: &String| ScrollbackLine {
+            is_prompt: text.starts_with(PROMPT),
+            ..ScrollbackLine::plain(text)
+        };
+        let lines: Vec<ScrollbackLine> = self.lines.iter().map(line).collect();
         Scrollback {
             cursor: (lines.len().saturating_sub(1), 0),
             lines,

@@ -7,6 +7,9 @@ use super::cell::{Cell, CellAttributes, CellStyle, CellWidth, Color, Underline, 
 use super::emulator::Emulator;
 use super::modes::{CursorShape, Modes, MouseEncoding, MouseMode, TermMode};
 
+/// Marks the line of the cursor as one on which a prompt begins.
+pub(super) const PROMPT: &str = "\x1b]133;A\x1b\\";
+
 /// What a screen dump needs besides the cells: modes, margins and the hidden main screen.
 pub(super) struct DumpState<'a> {
     pub(super) modes: &'a Modes,
@@ -71,6 +74,7 @@ struct DumpRow {
     end: usize,
     /// Writing goes on in the next row without a line break.
     wraps: bool,
+    is_prompt: bool,
 }
 
 fn lines(emulator: &mut dyn Emulator, history: usize) -> Vec<DumpRow> {
@@ -87,7 +91,12 @@ fn lines(emulator: &mut dyn Emulator, history: usize) -> Vec<DumpRow> {
         let wraps = below > 0 && emulator.row_wraps(row, back);
         let end = if wraps { cells.len() } else { used(&cells) };
         below = end;
-        lines.push(DumpRow { cells, end, wraps });
+        lines.push(DumpRow {
+            cells,
+            end,
+            wraps,
+            is_prompt: emulator.is_prompt(row, back),
+        });
     }
     lines.reverse();
     lines
@@ -97,7 +106,15 @@ fn rows(emulator: &mut dyn Emulator, history: usize, out: &mut String) {
     let mut pen = CellStyle::default();
     let mut tinted = false;
     let lines = lines(emulator, history);
+    let mut goes_on = false;
     for (index, line) in lines.iter().enumerate() {
+        // A row that the one above goes on in is reached only by its first character.
+        let mut marks = line.is_prompt;
+        if marks && !goes_on {
+            out.push_str(PROMPT);
+            marks = false;
+        }
+        goes_on = line.wraps;
         for cell in line
             .cells
             .iter()
@@ -110,6 +127,9 @@ fn rows(emulator: &mut dyn Emulator, history: usize, out: &mut String) {
                 tinted |= pen.bg != Color::Default;
             }
             out.push_str(&cell.text);
+            if std::mem::take(&mut marks) {
+                out.push_str(PROMPT);
+            }
         }
         if line.wraps {
             continue;

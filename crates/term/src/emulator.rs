@@ -31,6 +31,11 @@ pub trait Emulator: Send {
     /// Whether the row goes on in the next one because the text was too long.
     fn row_wraps(&mut self, row: u16, scroll_back: usize) -> bool;
 
+    /// Whether a shell began a prompt (OSC 133 A) on the row. An emulator that keeps no such marks has none.
+    fn is_prompt(&mut self, _row: u16, _scroll_back: usize) -> bool {
+        false
+    }
+
     /// The target of the hyperlink (OSC 8) on a cell.
     fn hyperlink(&mut self, row: u16, col: u16, scroll_back: usize) -> Option<String>;
 

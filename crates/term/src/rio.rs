@@ -6,7 +6,7 @@ mod pack;
 use compact_str::CompactString;
 use rio_vt::ansi::CursorShape;
 use rio_vt::config::colors::AnsiColor;
-use rio_vt::crosswords::grid::row::Row;
+use rio_vt::crosswords::grid::row::{Row, SemanticPrompt};
 use rio_vt::crosswords::pos::Line;
 use rio_vt::crosswords::square::{Square, Wide};
 use rio_vt::crosswords::style::{Style, StyleFlags, UnderlineKind};
@@ -150,6 +150,10 @@ impl Emulator for RioEmulator {
             .is_some_and(|square| square.wrapline())
     }
 
+    fn is_prompt(&mut self, row: u16, scroll_back: usize) -> bool {
+        self.row(row, scroll_back).is_some_and(is_prompt)
+    }
+
     fn hyperlink(&mut self, row: u16, col: u16, scroll_back: usize) -> Option<String> {
         self.link(*self.row(row, scroll_back)?.inner.get(usize::from(col))?)
     }
@@ -166,6 +170,9 @@ impl Emulator for RioEmulator {
         for back in (keep + 1..=there).rev() {
             if let Some(row) = self.row(0, back) {
                 pack::pack(self, row, to);
+                if is_prompt(row) {
+                    to.mark_prompt();
+                }
             }
         }
         // It drops the oldest of what is more than the limit.
@@ -232,6 +239,10 @@ fn base(square: Square) -> char {
         Some(_) if square.c() >= ' ' => square.c(),
         _ => ' ',
     }
+}
+
+fn is_prompt(row: &Row<Square>) -> bool {
+    row.semantic_prompt != SemanticPrompt::None
 }
 
 fn dimensions(size: Size) -> CrosswordsSize {

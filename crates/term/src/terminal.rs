@@ -96,6 +96,12 @@ impl Terminal {
         self.core.emulator.row_wraps(row, scroll_back)
     }
 
+    /// Whether a shell marked the beginning of a prompt on a row (OSC 133 A). The mark stays with its line; the emulator
+    /// `vt100` keeps none.
+    pub fn is_prompt(&mut self, row: u16, scroll_back: usize) -> bool {
+        self.core.emulator.is_prompt(row, scroll_back)
+    }
+
     /// The target of the hyperlink on a cell: `http`, `https` or `file` only, and never to be opened unasked.
     pub fn hyperlink(&mut self, row: u16, col: u16, scroll_back: usize) -> Option<String> {
         self.core.emulator.hyperlink(row, col, scroll_back)

@@ -166,6 +166,10 @@ actions! {
         CopySelection { "yank", "copy", "Copy what is selected, or the line; wrapped lines are joined.",
             ["clipboard", "take"], when CopyMode }
         FindBackward { "find_back", "find above", "Search upward.", ["search back", "reverse"], when TerminalFocus }
+        PreviousPrompt { "previous_prompt", "prompt above", "To the prompt above, where the shell marks its prompts (OSC 133).",
+            ["command", "shell", "output", "jump"], when TerminalFocus }
+        NextPrompt { "next_prompt", "prompt below", "To the prompt below, where the shell marks its prompts (OSC 133).",
+            ["command", "shell", "output", "jump"], when TerminalFocus }
         Text(TextMove) {
             (TextMove::WordNext) "word_next", "next word", "To the beginning of the next word.",
                 ["word"], when CopyMode;

@@ -185,6 +185,31 @@ impl UpdateContext<'_, '_> {
         }
     }
 
+    /// To the next prompt of a shell, or to the one before; a terminal that goes on is held still for it.
+    pub(super) fn jump_to_prompt(&mut self, onward: bool, arranged: &ScreenLayout) {
+        let goes_on = self.focused_copy_mode(arranged).is_none();
+        if goes_on {
+            self.enter_copy_mode(arranged, None);
+        }
+        let Some(copying) = self.focused_copy_mode(arranged) else {
+            return;
+        };
+        let (still, line) = (copying.scrollback.as_ref(), copying.cursor.0);
+        if let Some(line) = still.prompt_from(line, onward) {
+            return self.move_to((line, 0), arranged);
+        }
+        let is_marked = still.lines.iter().any(|line| line.is_prompt);
+        if goes_on {
+            self.leave_copy_mode();
+        }
+        match (is_marked, onward) {
+            (false, _) => self.warn("no prompt is marked here; a shell marks its prompts with OSC 133"),
+            (true, true) => self.warn("there is no prompt below"),
+            (true, false) if goes_on => self.warn("there is no prompt above"),
+            (true, false) => self.request_older_lines(arranged),
+        }
+    }
+
     pub(super) fn yank(&mut self) {
         let Some(copying) = &self.state.copy_mode else {
             return;

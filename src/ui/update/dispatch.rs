@@ -96,6 +96,8 @@ impl UpdateContext<'_, '_> {
             Action::Select(mode) if copying => self.select(mode),
             Action::OtherEnd if copying => self.other_end(arranged),
             Action::CopySelection | Action::Copy if copying => self.yank(),
+            Action::PreviousPrompt => self.jump_to_prompt(false, arranged),
+            Action::NextPrompt => self.jump_to_prompt(true, arranged),
             Action::Text(motion) if copying => self.move_over_text(motion, arranged),
             // Over text that is held still in another pane, they mean nothing here.
             Action::CopyMode

@@ -247,6 +247,8 @@ fn repeats(action: Action) -> bool {
             | Action::Text(_)
             | Action::NextMatch
             | Action::PreviousMatch
+            | Action::NextPrompt
+            | Action::PreviousPrompt
             | Action::NextPane
             | Action::PreviousPane
             | Action::Resize(_)

@@ -34,6 +34,12 @@ impl LineBlock {
         self.bytes.get(self.end(at)..end).unwrap_or_default()
     }
 
+    /// The line that was committed last.
+    pub(super) fn newest_mut(&mut self) -> Option<&mut [u8]> {
+        let begin = self.end(self.ends.len().checked_sub(1)?);
+        self.bytes.get_mut(begin..)
+    }
+
     pub(super) fn is_full(&self) -> bool {
         self.bytes.len() >= FULL_BYTES || self.ends.len() >= FULL_LINES
     }

@@ -31,6 +31,8 @@ bitflags::bitflags! {
         const STYLED = 1 << 4;
         /// It has hyperlinks.
         const LINKED = 1 << 5;
+        /// A shell began a prompt on it.
+        const PROMPT = 1 << 6;
     }
 }
 
@@ -61,6 +63,10 @@ impl<'a> PackedLine<'a> {
 
     pub(super) fn wraps(&self) -> bool {
         self.flags.contains(LineFlags::WRAPS)
+    }
+
+    pub(super) fn is_prompt(&self) -> bool {
+        self.flags.contains(LineFlags::PROMPT)
     }
 
     pub(super) fn is_wide(&self) -> bool {

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::VecDeque;
 
 use super::block::LineBlock;
-use super::line::PackedLine;
+use super::line::{LineFlags, PackedLine};
 use super::line_writer::{LineBuffers, LineWriter};
 use super::rewrap::{self, KeptLines, RewrapLayout, RowSource};
 use crate::cell::Cell;
@@ -94,6 +94,14 @@ impl PackedHistory {
         });
     }
 
+    /// Marks the newest line: a shell began a prompt on it.
+    pub fn mark_prompt(&mut self) {
+        let newest = self.blocks.back_mut().and_then(LineBlock::newest_mut);
+        if let Some(flags) = newest.and_then(<[u8]>::first_mut) {
+            *flags |= LineFlags::PROMPT.bits();
+        }
+    }
+
     /// Forgets the oldest lines until at most so many are left, however many rows they take now.
     pub fn truncate(&mut self, lines: usize) {
         while self.kept() > lines {
@@ -149,6 +157,14 @@ impl PackedHistory {
         match self.place(at) {
             RowSource::Line(line) => line < self.kept() && self.line(line).wraps(),
             RowSource::Part { lines, cells } => rewrap::goes_on(self, lines, &cells),
+        }
+    }
+
+    /// Whether a shell began a prompt on a row.
+    pub fn is_prompt(&self, at: usize) -> bool {
+        match self.place(at) {
+            RowSource::Line(line) => line < self.kept() && self.line(line).is_prompt(),
+            RowSource::Part { lines, cells } => rewrap::has_prompt(self, lines, &cells),
         }
     }
 

@@ -147,6 +147,19 @@ pub(super) fn origin(history: &impl KeptLines, lines: Range<usize>, cell: usize)
     None
 }
 
+/// Whether one of the lines that begin in a row has a prompt.
+pub(super) fn has_prompt(history: &impl KeptLines, lines: Range<usize>, cells: &Range<usize>) -> bool {
+    let is_last = cells.end == len(history, &lines);
+    let mut begin = 0;
+    for line in lines.map(|line| history.line(line)) {
+        if line.is_prompt() && cells.start <= begin && (begin < cells.end || is_last) {
+            return true;
+        }
+        begin += line.len();
+    }
+    false
+}
+
 /// Whether all these lines have the present width.
 fn is_native(history: &impl KeptLines, lines: &Range<usize>) -> bool {
     lines

@@ -92,6 +92,11 @@ impl Emulator for GuardedEmulator {
             .unwrap_or(false)
     }
 
+    fn is_prompt(&mut self, row: u16, scroll_back: usize) -> bool {
+        self.guard(|emulator| emulator.is_prompt(row, scroll_back))
+            .unwrap_or(false)
+    }
+
     fn hyperlink(&mut self, row: u16, col: u16, scroll_back: usize) -> Option<String> {
         self.guard(|emulator| emulator.hyperlink(row, col, scroll_back))
             .flatten()

@@ -200,6 +200,13 @@ impl Emulator for ScrollbackEmulator {
         }
     }
 
+    fn is_prompt(&mut self, row: u16, scroll_back: usize) -> bool {
+        match self.place(row, scroll_back) {
+            RowLocation::Packed(at) => self.packed.is_prompt(at),
+            RowLocation::Live(row, back) => self.emulator.is_prompt(row, back),
+        }
+    }
+
     fn hyperlink(&mut self, row: u16, col: u16, scroll_back: usize) -> Option<String> {
         match self.place(row, scroll_back) {
             RowLocation::Packed(at) => self.packed.hyperlink(at, col),

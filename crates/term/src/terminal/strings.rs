@@ -2,8 +2,10 @@
 
 use super::state::TerminalState;
 use crate::base64;
+use crate::dump;
 use crate::emulator::MissingFeatures;
 use crate::event::{DesktopNotification, ProgressReport, PromptMark, TermEvent};
+use crate::modes::TermMode;
 use crate::sanitize::sanitize;
 use crate::status_record::StatusRecord;
 
@@ -183,13 +185,23 @@ impl TerminalState {
     fn prompt(&mut self, rest: &str) {
         let mut parts = rest.split(';');
         let mark = match parts.next() {
-            Some("A") => PromptMark::PromptStart,
+            Some("A") => {
+                self.mark_prompt();
+                PromptMark::PromptStart
+            }
             Some("B") => PromptMark::CommandStart,
             Some("C") => PromptMark::OutputStart,
             Some("D") => PromptMark::CommandEnd(parts.next().and_then(|code| code.parse().ok())),
             _ => return,
         };
         self.event(TermEvent::Prompt(mark));
+    }
+
+    /// Marks the line of the cursor, where people look for prompts: not on the screen of a full-screen program.
+    fn mark_prompt(&mut self) {
+        if !self.modes.has(TermMode::AlternateScreen) {
+            self.draw(dump::PROMPT.as_bytes());
+        }
     }
 
     /// Writing only (`M6`): a question is never answered.

@@ -23,8 +23,8 @@ fn terminal(kind: EmulatorKind, size: Size, kept: usize) -> Terminal {
     }
 }
 
-/// All that can be read of a row.
-type Row = (Vec<Cell>, bool, Vec<Option<String>>);
+/// All that can be read of a row: its cells, whether it goes on below and whether a prompt begins there, its links.
+type Row = (Vec<Cell>, (bool, bool), Vec<Option<String>>);
 
 fn rows(terminal: &mut Terminal) -> Vec<Row> {
     let (size, history) = (terminal.size(), terminal.history_len());
@@ -37,7 +37,8 @@ fn rows(terminal: &mut Terminal) -> Vec<Row> {
             terminal.visible_row(row, back, &mut cells);
             let links = (0..size.cols).map(|col| terminal.hyperlink(row, col, back));
             let links = links.collect();
-            (cells, terminal.row_wraps(row, back), links)
+            let flags = (terminal.row_wraps(row, back), terminal.is_prompt(row, back));
+            (cells, flags, links)
         })
         .collect()
 }
@@ -81,6 +82,7 @@ fn step() -> impl Strategy<Value = Vec<u8>> {
         1 => fixed("\x1b]8;;\x1b\\"),
         1 => fixed("\x1b[?1049h"),
         2 => fixed("\x1b[?1049l"),
+        1 => fixed("\x1b]133;A\x07"),
         1 => fixed("\x1b[3J"),
         1 => fixed("\x1b[2J"),
         1 => fixed("\x1bM"),
@@ -151,7 +153,7 @@ proptest! {
 /// The text of all lines without blanks, those that were wrapped joined.
 fn joined(terminal: &mut Terminal) -> Vec<String> {
     let mut lines = vec![String::new()];
-    for (cells, wraps, _) in rows(terminal) {
+    for (cells, (wraps, _), _) in rows(terminal) {
         let text: String = cells.iter().map(|cell| cell.text.as_str()).collect();
         let line = lines.last_mut().unwrap();
         // A blank can also be where a wide character did not fit.
@@ -243,7 +245,7 @@ fn no_line_is_torn_at_the_seam_by_another_width() {
         "the seam is in the long line"
     );
     terminal.resize(Size::new(30, 3));
-    let (cells, wraps, _) = rows(&mut terminal).swap_remove(0);
+    let (cells, (wraps, _), _) = rows(&mut terminal).swap_remove(0);
     assert!(wraps && cells.iter().all(|cell| cell.text == "x"), "{cells:?}");
     assert_eq!(joined(&mut terminal).first().map(String::len), Some(55));
 }
