@@ -178,6 +178,11 @@ impl Terminal {
         text::between(&mut self.core.emulator, start, end, scroll_back)
     }
 
+    /// Appends the text of a row to the line that it belongs to, and answers whether that line goes on in the next row.
+    pub fn join_row(&mut self, row: u16, scroll_back: usize, line: &mut String) -> bool {
+        text::join(&mut self.core.emulator, (row, scroll_back), line)
+    }
+
     /// Plain text of all lines above the screen and on it, oldest first: wrapped rows joined, trailing blanks cut.
     pub fn all_lines(&mut self) -> Vec<String> {
         text::all(&mut self.core.emulator)

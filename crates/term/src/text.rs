@@ -43,6 +43,28 @@ pub(super) fn all(emulator: &mut dyn Emulator) -> Vec<String> {
     text.lines
 }
 
+/// Appends the text of a row, moved up by so many lines, to the rows above it of the same line; answers whether that line goes on.
+pub(super) fn join(emulator: &mut dyn Emulator, (row, scroll_back): (u16, usize), line: &mut String) -> bool {
+    let mut cells = Vec::new();
+    emulator.visible_row(row, scroll_back, &mut cells);
+    append(line, &cells, (0, cells.len()));
+    emulator.row_wraps(row, scroll_back)
+}
+
+/// Appends the columns of a row from one up to another to the rows above it of the same line.
+fn append(line: &mut String, cells: &[Cell], (from, to): (usize, usize)) {
+    if !line.is_empty() && cells.first().is_some_and(|cell| cell.width == CellWidth::Wide) {
+        // A wide character that did not fit left the last column blank; that is no space of the text.
+        line.truncate(line.strip_suffix(' ').map_or(line.len(), str::len));
+    }
+    let is_half = cells
+        .get(from)
+        .is_some_and(|cell| cell.width == CellWidth::Continuation);
+    let from = from.saturating_sub(usize::from(is_half));
+    let taken = cells.get(from..to).unwrap_or_default();
+    line.extend(taken.iter().map(|cell| cell.text.as_str()));
+}
+
 /// Rows put together to lines.
 #[derive(Default)]
 struct JoinedText {
@@ -53,18 +75,8 @@ struct JoinedText {
 
 impl JoinedText {
     /// Adds the columns of a row from one up to another; `goes_on` when the next row belongs to the same line.
-    fn add(&mut self, cells: &[Cell], (from, to): (usize, usize), goes_on: bool) {
-        if !self.line.is_empty() && cells.first().is_some_and(|cell| cell.width == CellWidth::Wide) {
-            // A wide character that did not fit left the last column blank; that is no space of the text.
-            self.line
-                .truncate(self.line.strip_suffix(' ').map_or(self.line.len(), str::len));
-        }
-        let is_half = cells
-            .get(from)
-            .is_some_and(|cell| cell.width == CellWidth::Continuation);
-        let from = from.saturating_sub(usize::from(is_half));
-        let taken = cells.get(from..to).unwrap_or_default();
-        self.line.extend(taken.iter().map(|cell| cell.text.as_str()));
+    fn add(&mut self, cells: &[Cell], columns: (usize, usize), goes_on: bool) {
+        append(&mut self.line, cells, columns);
         if !goes_on {
             let line = std::mem::take(&mut self.line);
             self.lines.push(line.trim_end_matches(' ').to_owned());

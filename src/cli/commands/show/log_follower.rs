@@ -1,5 +1,7 @@
 //! The output of an agent as it comes: read from its log, so it works with and without a server.
 
+mod output_lines;
+
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -11,14 +13,13 @@ use crate::cli::commands::CommandResult;
 use crate::cli::failure::could_not;
 use crate::domain::AttemptId;
 use crate::protocol::connection::blocking_runtime;
-use crate::term::{EmulatorKind, Size, Terminal};
+
+use self::output_lines::OutputLines;
 
 /// Bytes of the past shown first.
 const INITIAL_BYTES: u64 = 64 * 1024;
 /// Bytes read at a time: fewer than the lines a terminal keeps, so that no line is lost.
 const PIECE: usize = 4 * 1024;
-/// Lines kept above the lines for people; beyond half of it a new terminal takes over.
-const EMULATOR_LINES: usize = 16 * 1024;
 /// Between two looks at a log that has nothing new.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -36,7 +37,8 @@ pub(super) fn follow(
     } else {
         log.end().map_err(could_not)?.saturating_sub(INITIAL_BYTES)
     };
-    let mut lines = OutputFollower::new(wanted.json.json.then_some(attempt));
+    let json = wanted.json.json.then_some(attempt);
+    let mut lines = OutputLines::new();
     let mut ended = false;
     while !output::is_unread() {
         match log.read_from(at, PIECE).map_err(could_not)? {
@@ -45,7 +47,7 @@ pub(super) fn follow(
                 if raw {
                     output::bytes(&bytes);
                 } else {
-                    lines.take(&bytes);
+                    show(json, lines.take(&bytes));
                 }
             }
             LogChunk::Gap { from, to } => {
@@ -55,11 +57,13 @@ pub(super) fn follow(
             // The end is written after the last byte: one more look behind it finds everything.
             LogChunk::End if ended => break,
             LogChunk::End if folder.join("exit.json").exists() => ended = true,
-            LogChunk::End if lines.rest() => {}
-            LogChunk::End => runtime.block_on(async { tokio::time::sleep(POLL_INTERVAL).await }),
+            LogChunk::End => match lines.rest() {
+                Some(line) => show(json, Some(line)),
+                None => runtime.block_on(async { tokio::time::sleep(POLL_INTERVAL).await }),
+            },
         }
     }
-    lines.finish();
+    show(json, lines.finish());
     Ok(ExitCode::SUCCESS)
 }
 
@@ -77,74 +81,11 @@ pub(super) fn warn_dropped(attempt: AttemptId, from: u64, to: u64) {
     }
 }
 
-/// Turns terminal output into lines and prints each once it can no longer change.
-struct OutputFollower {
-    terminal: Terminal,
-    shown: usize,
-    /// The line that was shown before it had left.
-    provisional: Option<String>,
-    /// Whose lines they are, for programs.
-    json: Option<AttemptId>,
-}
-
-impl OutputFollower {
-    fn new(json: Option<AttemptId>) -> OutputFollower {
-        OutputFollower {
-            terminal: Terminal::new(EmulatorKind::default(), Size::new(120, 2), EMULATOR_LINES),
-            shown: 0,
-            provisional: None,
-            json,
-        }
-    }
-
-    fn take(&mut self, bytes: &[u8]) {
-        self.terminal.feed(0, bytes);
-        let there = self.terminal.history_len();
-        for back in (1..=there.saturating_sub(self.shown)).rev() {
-            let line = self.row(0, back);
-            self.show_once(&line);
-        }
-        self.shown = there;
-        if there > EMULATOR_LINES / 2 {
-            self.finish();
-            *self = OutputFollower::new(self.json);
-        }
-    }
-
-    /// Shows the line that is complete but could still change; false when that was done before.
-    fn rest(&mut self) -> bool {
-        if self.provisional.is_some() || self.terminal.cursor().row == 0 {
-            return false;
-        }
-        let line = self.row(0, 0);
-        self.show(&line);
-        self.provisional = Some(line);
-        true
-    }
-
-    fn finish(&mut self) {
-        let (upper, lower) = (self.row(0, 0), self.row(1, 0));
-        if self.terminal.cursor().row > 0 || !upper.is_empty() {
-            self.show_once(&upper);
-        }
-        if !lower.is_empty() {
-            self.show(&lower);
-        }
-    }
-
-    fn row(&mut self, row: u16, back: usize) -> String {
-        self.terminal.text(row, row, back).trim_end().to_owned()
-    }
-
-    fn show_once(&mut self, line: &str) {
-        if self.provisional.take().is_none_or(|early| early != line) {
-            self.show(line);
-        }
-    }
-
-    fn show(&self, line: &str) {
-        match self.json {
-            None => output::line(line),
+/// Prints lines, for people or for programs.
+fn show(json: Option<AttemptId>, lines: impl IntoIterator<Item = String>) {
+    for line in lines {
+        match json {
+            None => output::line(&line),
             Some(attempt) => output::json(&serde_json::json!({ "attempt": attempt, "line": line })),
         }
     }
