@@ -19,7 +19,7 @@ use super::features::TerminalFeatures;
 use super::input::{InputReader, message_of};
 use super::progress::ProgressSupport;
 use super::reconnect::{DisconnectLog, LastFrame, RestartFn};
-use super::tty::{TerminalGuard, restore};
+use super::tty::{TerminalGuard, is_enhanced, restore};
 use super::window::WindowStatus;
 
 /// Which session, if any, the client shows after this one.
@@ -233,6 +233,7 @@ fn attach_request(looks: DisplayCaps, edge: &ProcessEnv) -> AttachRequest {
         remote: is_remote(edge),
         outer: multiplexer(edge).map(str::to_owned),
         theme: edge.theme.clone(),
+        alt_is_escape: !is_enhanced(),
     }
 }
 

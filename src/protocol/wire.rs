@@ -71,6 +71,9 @@ pub struct AttachRequest {
     /// The theme asked for at the start (`--theme`).
     #[serde(default)]
     pub theme: Option<String>,
+    /// Whether the terminal sends Alt as Escape before the key, and so cannot tell it from Escape pressed just before.
+    #[serde(default)]
+    pub alt_is_escape: bool,
 }
 
 /// Call that a client makes to the server.

@@ -73,6 +73,8 @@ struct AttachedClient {
     notifier: ClientNotifier,
     /// Whether the client was last asked to capture the mouse.
     mouse_captured: Option<bool>,
+    /// Whether its terminal sends Alt as Escape before the key.
+    alt_is_escape: bool,
 }
 
 /// Draws for one client until it leaves or the server ends.
@@ -135,6 +137,7 @@ impl AttachedClient {
             promised: PromisedShells::default(),
             notifier: ClientNotifier::new(&appearance, attach.looks, services.hub.calls_after(0).0),
             mouse_captured: None,
+            alt_is_escape: attach.alt_is_escape,
             display: ClientDisplay::new(appearance, attach.looks),
         };
         for problem in problems {
@@ -329,6 +332,7 @@ impl AttachedClient {
             let context = RequestContext {
                 services: &self.services,
                 client: self.number,
+                alt_is_escape: self.alt_is_escape,
                 layout: self.frame.layout(),
                 shells: self.state.shells(),
                 promised: &mut self.promised,

@@ -43,8 +43,22 @@ pub fn keys_document(keymap: &Keymap) -> String {
             text.push_str(&row(keymap, entry));
         }
     }
+    text.push_str(OLD_TERMINALS);
     text
 }
+
+/// What no reader of keys can decide.
+const OLD_TERMINALS: &str = "
+## Old terminals
+
+A terminal with the kitty keyboard protocol tells all keys apart; it is asked for it at the start. Any other terminal sends the same for \
+some of them, and a slow connection makes this frequent:
+
+- Alt and a key is sent as Escape and that key. In TYPE the program gets the two bytes as they came, and decides as it would without us: \
+vim takes `Esc :` for two keys. Everywhere else the two are the key with Alt when they arrive together.
+- Escape twice is one Escape when both arrive together, also in TYPE.
+- F3 with Shift, Control or Alt is sent in the form of a report of the cursor's position, and is not seen.
+";
 
 fn row(keymap: &Keymap, entry: &ActionEntry) -> String {
     let keys = |place| {

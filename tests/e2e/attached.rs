@@ -179,6 +179,26 @@ fn enter_with_shift_and_with_control_reach_a_program_that_tells_them_apart() {
 }
 
 #[test]
+fn escape_and_a_key_of_one_breath_reach_a_program_as_they_came_from_an_old_terminal() {
+    let story = Story::new("");
+    let tty = story.tty_of(Make::Old, &[("TERM", "xterm-256color")], &[], (120, 40));
+    type_in_shell(&tty);
+    // As vim does, it asks for keys with Alt in a form of their own, and shows the five bytes it reads then.
+    tty.type_text("stty raw -echo; printf '\\033[>4;2mready-%s\\r\\n' now; dd bs=1 count=5 2>/dev/null | od -An -tx1; stty sane\n");
+    tty.wait("a program that reads", |screen| {
+        screen.pane_has("Shell", "ready-now")
+    });
+    tty.press("A-:");
+    tty.type_text("w");
+    tty.press("A-x");
+    tty.wait("both bytes of each", |screen| {
+        screen.pane_has("Shell", "1b 3a 77 1b 78")
+    });
+    tty.press("C-b d");
+    assert_eq!(tty.leave().0, 0);
+}
+
+#[test]
 fn an_old_terminal_without_colours_and_unicode_will_do() {
     let story = Story::new(&working(PATIENT));
     let env = [("TERM", "linux"), ("NO_COLOR", "1")];

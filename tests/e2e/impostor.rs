@@ -300,6 +300,7 @@ fn attach(socket: &Path) -> String {
         remote: false,
         outer: None,
         theme: None,
+        alt_is_escape: false,
     };
     blocking_runtime().unwrap().block_on(async {
         let (mut sender, mut receiver) = greet(socket).await.unwrap();

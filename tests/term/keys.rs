@@ -1,8 +1,8 @@
 //! Keys, paste, mouse and focus in every encoding.
 
 use dbs::term::keys::{
-    Button, Key, KeyInput, KeyKind, Modifiers, MouseInput, MouseKind, encode_focus, encode_key, encode_mouse,
-    encode_paste, encode_wheel,
+    Button, Key, KeyInput, KeyKind, Modifiers, MouseInput, MouseKind, encode_focus, encode_key,
+    encode_key_alt_is_escape, encode_mouse, encode_paste, encode_wheel,
 };
 use dbs::term::{EmulatorKind, Modes};
 use proptest::prelude::*;
@@ -22,6 +22,32 @@ fn modes(setup: &str) -> Modes {
 
 fn key(setup: &str, key: Key, modifiers: Modifiers) -> String {
     String::from_utf8(encode_key(&KeyInput::new(key, modifiers), &modes(setup))).unwrap()
+}
+
+/// vim asks for `modifyOtherKeys`: Escape and `:` that came together must not become one key with Alt.
+#[test]
+fn where_alt_is_sent_as_escape_a_program_gets_the_bytes_that_came() {
+    for setup in ["", "\x1b[>4;2m", "\x1b[>1u", "\x1b[>15u"] {
+        let sent = |key, modifiers| {
+            let bytes = encode_key_alt_is_escape(&KeyInput::new(key, modifiers), &modes(setup));
+            String::from_utf8(bytes).unwrap()
+        };
+        assert_eq!(sent(Key::Char(':'), ALT), "\x1b:", "{setup:?}");
+        assert_eq!(sent(Key::Char('A'), ALT.union(SHIFT)), "\x1bA", "{setup:?}");
+        assert_eq!(sent(Key::Char('c'), ALT.union(CTRL)), "\x1b\x03", "{setup:?}");
+        assert_eq!(sent(Key::Enter, ALT), "\x1b\r", "{setup:?}");
+        assert_eq!(sent(Key::Up, ALT), key(setup, Key::Up, ALT), "{setup:?}");
+        assert_eq!(
+            sent(Key::Escape, NONE),
+            key(setup, Key::Escape, NONE),
+            "{setup:?}"
+        );
+        assert_eq!(
+            sent(Key::Char('c'), CTRL),
+            key(setup, Key::Char('c'), CTRL),
+            "{setup:?}"
+        );
+    }
 }
 
 /// Key, modifiers, and the bytes in the legacy encoding, with `modifyOtherKeys` 2, with kitty flag 1.

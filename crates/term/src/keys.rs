@@ -22,6 +22,22 @@ pub fn encode_key(input: &KeyInput, modes: &Modes) -> Vec<u8> {
     legacy::encode(input, *modes)
 }
 
+/// The bytes for a key of a person whose terminal sends Alt as Escape before the key. Such a terminal sends the same for Escape
+/// pressed just before it, so the program gets what came and decides as it would there, whatever encoding it asked for.
+pub fn encode_key_alt_is_escape(input: &KeyInput, modes: &Modes) -> Vec<u8> {
+    let has_one_byte = matches!(
+        input.key,
+        Key::Char(_) | Key::Enter | Key::Tab | Key::Backspace | Key::Escape
+    );
+    if !input.modifiers.contains(Modifiers::ALT) || !has_one_byte {
+        return encode_key(input, modes);
+    }
+    let mut modes = *modes;
+    modes.kitty = KittyFlags::default();
+    modes.modify_other_keys = 0;
+    encode_key(input, &modes)
+}
+
 /// The report that the pane got or lost the focus, if the program asked for it.
 pub fn encode_focus(focused: bool, modes: &Modes) -> Option<&'static [u8]> {
     let report: &[u8] = if focused { b"\x1b[I" } else { b"\x1b[O" };

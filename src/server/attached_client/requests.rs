@@ -33,6 +33,8 @@ pub(super) struct RequestContext<'a> {
     pub(super) services: &'a Arc<Services>,
     /// The number of the client.
     pub(super) client: u64,
+    /// Whether its terminal sends Alt as Escape before the key.
+    pub(super) alt_is_escape: bool,
     /// What its screen shows.
     pub(super) layout: &'a RenderedLayout,
     /// The shells it shows.
@@ -136,7 +138,7 @@ impl RequestContext<'_> {
         {
             leave_to_terminal(&services.engine, &services.settings.agents, attempt);
         }
-        type_into(&services.hub, id, typed);
+        type_into(&services.hub, id, typed, self.alt_is_escape);
     }
 
     /// Shows a shell that runs and that this client does not show, or a new one.
@@ -229,13 +231,14 @@ fn opened(pane: PaneId, shell: Result<u64, String>) -> WorkResult {
 }
 
 /// The server encodes: only it knows what the program in the terminal has asked for.
-fn type_into(hub: &TerminalHub, id: ScreenId, typed: &ProgramInput) {
+fn type_into(hub: &TerminalHub, id: ScreenId, typed: &ProgramInput, alt_is_escape: bool) {
     let id = holder_of(id);
     let Some(pane) = hub.terminal(&id) else {
         return;
     };
     let modes: Modes = *pane.terminal.lock().modes();
     let bytes = match typed {
+        ProgramInput::Key(key) if alt_is_escape => keys::encode_key_alt_is_escape(key, &modes),
         ProgramInput::Key(key) => keys::encode_key(key, &modes),
         ProgramInput::Paste(text) => keys::encode_paste(text, &modes),
         ProgramInput::Mouse(mouse) => keys::encode_mouse(mouse, &modes)
