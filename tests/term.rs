@@ -24,6 +24,8 @@ mod cuts;
 mod differential;
 #[path = "term/events.rs"]
 mod events;
+#[path = "term/full_screen.rs"]
+mod full_screen;
 #[path = "term/hostile.rs"]
 mod hostile;
 #[path = "term/keys.rs"]

@@ -260,10 +260,17 @@ impl HubInner {
                 }
             };
             pane.alive.store(false, Ordering::Release);
-            let size = pane.terminal.lock().size();
+            let (size, tail) = {
+                let mut terminal = pane.terminal.lock();
+                let tail = reading::last_lines(&mut terminal);
+                // A person who comes later wants to see what the agent did; a shell had many programs.
+                if id.attempt().is_some() {
+                    terminal.show_last_full_screen();
+                }
+                (terminal.size(), tail)
+            };
             readers.found(pane, PaneSize::cells(size.cols, size.rows));
             if let Some(attempt) = id.attempt() {
-                let tail = reading::last_lines(&mut pane.terminal.lock());
                 (self.before_end)();
                 readers.agents.ended(attempt, exit.clone());
                 // An engine that has stopped finds the end in its next inventory.
@@ -364,7 +371,7 @@ mod tests {
 
     use super::*;
     use crate::adapters::holder::process::ProcessIdentity;
-    use crate::adapters::holder::{ExitRecord, HolderMeta};
+    use crate::adapters::holder::{ExitRecord, HolderMeta, IndexEntry};
     use crate::agent_state::{AgentReport, Doing, Source, Wait};
     use crate::domain::AskKind;
     use crate::domain::{Span, Timestamp};
@@ -497,6 +504,45 @@ mod tests {
         hub.follow(&HolderId::new("7"));
         assert!(matches!(outlet.next(Some(Span(60_000))), Received::Envelope(_)));
         assert_eq!(hub.agents().live(AttemptId(7)).unwrap().words, "ended");
+    }
+
+    #[test]
+    fn the_last_screen_of_an_agent_stays_and_the_words_of_its_end_are_what_it_wrote_last() {
+        let folder = tempfile::tempdir().unwrap();
+        ended(folder.path(), "7", ExitedBy::Itself);
+        ended(folder.path(), "shell-1", ExitedBy::Itself);
+        let output = "$ agent\r\n\x1b[?1049h\x1b[Hworked on it\x1b[?1049lgoodbye\r\n";
+        let begun = serde_json::to_string(&IndexEntry::Segment {
+            number: 1,
+            start: 0,
+            at: Timestamp(1),
+        });
+        for id in ["7", "shell-1"] {
+            let log = folder.path().join(id).join("tty");
+            std::fs::create_dir_all(&log).unwrap();
+            std::fs::write(log.join("index.jsonl"), begun.as_ref().unwrap()).unwrap();
+            std::fs::write(log.join("000001.log"), output).unwrap();
+        }
+        let (inlet, outlet) = inbox();
+        let hub = hub_over(folder.path(), inlet, (Box::new(|| {}), Box::new(|_, _| None)));
+        hub.follow(&HolderId::new("shell-1"));
+        hub.follow(&HolderId::new("7"));
+        let Received::Envelope(envelope) = outlet.next(Some(Span(60_000))) else {
+            panic!("it has not ended");
+        };
+        let Event::AttemptEnded { tail, .. } = envelope.event else {
+            panic!("{:?}", envelope.event);
+        };
+        assert_eq!(tail, "$ agent\ngoodbye");
+        let shown = |id: &str| {
+            let pane = hub.terminal(&HolderId::new(id)).unwrap();
+            while !pane.caught_up.load(Ordering::Acquire) {
+                std::thread::yield_now();
+            }
+            reading::last_lines(&mut pane.terminal.lock())
+        };
+        assert_eq!(shown("7"), "$ agent\nworked on it\ngoodbye");
+        assert_eq!(shown("shell-1"), "$ agent\ngoodbye", "a shell had many programs");
     }
 
     #[tokio::test]

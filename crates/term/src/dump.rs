@@ -56,7 +56,12 @@ pub(super) fn screen(emulator: &mut dyn Emulator, state: &DumpState<'_>, history
 /// Cells, cursor and pen of the screen in view, with up to `history` lines above it.
 pub(super) fn grid(emulator: &mut dyn Emulator, history: usize) -> Vec<u8> {
     let mut out = String::new();
-    rows(emulator, history, &mut out);
+    let history = history.min(emulator.history_len());
+    let above = (1..=history).rev().map(|back| (0, back));
+    let places: Vec<(u16, usize)> = above
+        .chain((0..emulator.size().rows).map(|row| (row, 0)))
+        .collect();
+    write_lines(&lines(emulator, places), &mut out);
     let at = emulator.write_position();
     if at.pending_wrap {
         out.push_str(&last_cell_again(emulator, at.row));
@@ -65,6 +70,18 @@ pub(super) fn grid(emulator: &mut dyn Emulator, history: usize) -> Vec<u8> {
     }
     sgr(&emulator.pen(), &mut out);
     out.into_bytes()
+}
+
+/// The rows of the screen in view from that one on, without blank ones at the end; nothing if all are blank. The cursor is left where
+/// they end.
+pub(super) fn rows_from(emulator: &mut dyn Emulator, first: u16) -> String {
+    let places = (first..emulator.size().rows).map(|row| (row, 0)).collect();
+    let mut lines = lines(emulator, places);
+    let written = lines.iter().rposition(|line| line.end > 0);
+    lines.truncate(written.map_or(0, |last| last + 1));
+    let mut out = String::new();
+    write_lines(&lines, &mut out);
+    out
 }
 
 /// A row of a screen dump and how it is written.
@@ -77,10 +94,8 @@ struct DumpRow {
     is_prompt: bool,
 }
 
-fn lines(emulator: &mut dyn Emulator, history: usize) -> Vec<DumpRow> {
-    let history = history.min(emulator.history_len());
-    let mut places: Vec<(u16, usize)> = (1..=history).rev().map(|back| (0, back)).collect();
-    places.extend((0..emulator.size().rows).map(|row| (row, 0)));
+/// Those rows, each with the lines that the view is moved up by.
+fn lines(emulator: &mut dyn Emulator, places: Vec<(u16, usize)>) -> Vec<DumpRow> {
     let mut lines = Vec::with_capacity(places.len());
     let mut below = 0;
     // From the last up: a row can wrap only into one in which something is written.
@@ -102,10 +117,9 @@ fn lines(emulator: &mut dyn Emulator, history: usize) -> Vec<DumpRow> {
     lines
 }
 
-fn rows(emulator: &mut dyn Emulator, history: usize, out: &mut String) {
+fn write_lines(lines: &[DumpRow], out: &mut String) {
     let mut pen = CellStyle::default();
     let mut tinted = false;
-    let lines = lines(emulator, history);
     let mut goes_on = false;
     for (index, line) in lines.iter().enumerate() {
         // A row that the one above goes on in is reached only by its first character.

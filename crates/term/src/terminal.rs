@@ -1,9 +1,11 @@
 //! A terminal: scanner and emulator together.
 
+mod alternate;
 mod changes;
 mod charset;
 mod control;
 mod escapes;
+mod full_screen;
 mod guard;
 mod keyboard;
 mod margins;
@@ -186,6 +188,12 @@ impl Terminal {
     /// Plain text of all lines above the screen and on it, oldest first: wrapped rows joined, trailing blanks cut.
     pub fn all_lines(&mut self) -> Vec<String> {
         text::all(&mut self.core.emulator)
+    }
+
+    /// Shows the last screen of a full-screen program that has ended: behind what was beneath it, before what was written when it had
+    /// left. Nothing is done where it was not left, or where more than a screen was written since. Call it once, after the end.
+    pub fn show_last_full_screen(&mut self) {
+        self.core.show_last_full_screen();
     }
 
     /// Escape codes that rebuild this terminal in a fresh one of the same size: screen, up to `history` lines above it,

@@ -140,7 +140,13 @@ impl TerminalState {
                 }
                 self.move_to(position.row, position.col);
             }
-            0..=2 => self.draw(format!("\x1b[{what}J").as_bytes()),
+            0..=2 => {
+                let is_all = what == 2 || what == 0 && (position.row, position.col) == (0, 0);
+                if is_all && self.modes.has(TermMode::AlternateScreen) {
+                    self.keep_full_screen();
+                }
+                self.draw(format!("\x1b[{what}J").as_bytes());
+            }
             _ => {}
         }
     }

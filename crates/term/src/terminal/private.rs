@@ -80,6 +80,7 @@ impl TerminalState {
             self.emulator.settle_history();
             self.draw(b"\x1b[?1049h");
         } else {
+            self.keep_full_screen();
             self.hidden_main = None;
             // A program that switched the wheel's keys off may leave it so, and the next one would have none.
             self.modes.set(
@@ -93,10 +94,14 @@ impl TerminalState {
         self.modes.kitty = self.keyboard.current();
         self.share_margins();
         if number == 1049 && !to_alternate {
-            return self.restore_cursor();
+            self.restore_cursor();
+            return self.note_left();
         }
         self.draw(dump::style(&pen).as_bytes());
         self.move_to(at.row, at.col);
+        if !to_alternate {
+            self.note_left();
+        }
         // 1049 clears the screen, which ends a wrap that waits.
         if at.pending_wrap && number != 1049 {
             self.emulator.set_pending_wrap();

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use super::charset::Charsets;
+use super::full_screen::LastFullScreen;
 use super::keyboard::KeyboardStacks;
 use super::margins::Margins;
 use super::rate_limit::ReplyLimiter;
@@ -40,6 +41,10 @@ pub(super) struct TerminalState {
     pub(super) frame_began: Option<u64>,
     /// The main screen as escape codes, while the alternate one is shown.
     pub(super) hidden_main: Option<Vec<u8>>,
+    /// What a full-screen program showed last.
+    pub(super) full_screen: LastFullScreen,
+    /// Bytes that were drawn, ever.
+    pub(super) drawn: u64,
     /// Whether the program ever set a hyperlink.
     pub(super) linked: bool,
     pub(super) now: u64,
@@ -72,6 +77,8 @@ impl TerminalState {
             saved_cursors: [SavedCursor::default(); 2],
             frame_began: None,
             hidden_main: None,
+            full_screen: LastFullScreen::default(),
+            drawn: 0,
             linked: false,
             now: 0,
             generation: 0,
@@ -102,6 +109,7 @@ impl TerminalState {
 
     /// Gives the emulator bytes that need no further reading.
     pub(super) fn draw(&mut self, bytes: &[u8]) {
+        self.drawn = self.drawn.saturating_add(bytes.len() as u64);
         self.emulator.feed(bytes);
         self.rebuild_if_broken();
     }
@@ -287,6 +295,8 @@ impl ScanSink for TerminalState {
             b'@' | b'C' | b'D' | b'H' | b'f' | b'K' | b'P' | b'X' => true,
             // 21 may need another form; a colour that holds the digits only costs a closer look.
             b'm' => !parameters.windows(2).any(|digits| digits == b"21"),
+            // What a full-screen program clears is kept, for it may be the last it shows.
+            b'J' if self.modes.has(TermMode::AlternateScreen) => false,
             b'J' => !parameters.iter().any(|byte| matches!(byte, b'1' | b'3')),
             b'A' | b'B' => placed && self.margins.is_full(self.emulator.size()),
             _ => false,
