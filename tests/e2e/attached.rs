@@ -198,6 +198,40 @@ fn escape_and_a_key_of_one_breath_reach_a_program_as_they_came_from_an_old_termi
     assert_eq!(tty.leave().0, 0);
 }
 
+/// Draws on the whole screen, and leaves it as it gives up.
+const FULL_SCREEN: &str = r#"
+[[part]]
+role = "developer"
+screen = "full"
+steps = [
+  { signal = "claim" },
+  { print = "all the work is shown here" },
+  { ask = "Enough?" },
+  { signal = "block", text = "I gave up." },
+  { exit = 0 },
+]
+"#;
+
+#[test]
+fn the_last_screen_of_a_full_screen_agent_is_seen_after_its_end() {
+    let story = Story::new(FULL_SCREEN);
+    let tty = story.tty(&[], (120, 40));
+    tty.see("No agent is running.");
+    story.dbs(&["task", "create", "Mend it", "--id", "t-1", "--release"]);
+    tty.see("NEEDS YOU 1");
+    tty.press("C-b a");
+    tty.wait("its terminal", |screen| {
+        screen.has("all the work is shown here") && screen.has("LOOKING")
+    });
+    story.dbs(&["answer", "t-1", "y"]);
+    story.wait_until("a task that is held", || story.count("held") == 1);
+    tty.wait("the last screen of an agent that has ended", |screen| {
+        screen.has("all the work is shown here") && screen.has("ended")
+    });
+    tty.press("C-b d");
+    assert_eq!(tty.leave().0, 0);
+}
+
 #[test]
 fn an_old_terminal_without_colours_and_unicode_will_do() {
     let story = Story::new(&working(PATIENT));

@@ -80,9 +80,11 @@ fn the_last_of_several_screens_is_shown_and_each_only_once() {
 #[test]
 fn a_program_that_did_not_leave_or_went_on_for_long_changes_nothing() {
     let went_on = format!("{FULL}\x1b[?1049l{}", "a line\r\n".repeat(30));
+    let drew_on = format!("{FULL}\x1b[?1049l{}", "\rworking |\rworking /".repeat(300));
     for bytes in [
         FULL,
         went_on.as_str(),
+        drew_on.as_str(),
         "never\r\nhad one",
         "\x1b[?1049h\x1b[?1049lblank",
     ] {

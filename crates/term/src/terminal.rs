@@ -191,7 +191,7 @@ impl Terminal {
     }
 
     /// Shows the last screen of a full-screen program that has ended: behind what was beneath it, before what was written when it had
-    /// left. Nothing is done where it was not left, or where more than a screen was written since. Call it once, after the end.
+    /// left. Nothing is done where it was not left, or where more than a screen or 4 KiB was written since. Call it once, after the end.
     pub fn show_last_full_screen(&mut self) {
         self.core.show_last_full_screen();
     }

@@ -1,6 +1,7 @@
 //! Keeps what a full-screen program shows before it clears or leaves its screen, and shows that when the program has ended. Agents do
 //! both as they end, and nobody could see any more what they had done.
 
+use super::full_screen::LAST_WORDS;
 use super::state::TerminalState;
 use crate::dump;
 use crate::emulator::Emulator;
@@ -21,14 +22,16 @@ impl TerminalState {
     pub(super) fn note_left(&mut self) {
         let at = self.emulator.write_position();
         let line = self.emulator.history_len() + usize::from(at.row);
-        self.full_screen.left_at = Some(line + usize::from(at.col > 0));
+        self.full_screen.left_at = Some((line + usize::from(at.col > 0), self.drawn));
     }
 
     /// See [`super::Terminal::show_last_full_screen`].
     pub(super) fn show_last_full_screen(&mut self) {
         let last = std::mem::take(&mut self.full_screen);
         let above = self.emulator.history_len();
-        let first = last.left_at.and_then(|line| line.checked_sub(above));
+        let ended_here = |(_, drawn): &(usize, u64)| self.drawn - drawn <= LAST_WORDS;
+        let left_at = last.left_at.filter(ended_here);
+        let first = left_at.and_then(|(line, _)| line.checked_sub(above));
         let Some(first) = first.filter(|_| !self.modes.has(TermMode::AlternateScreen)) else {
             return;
         };

@@ -8,6 +8,8 @@ const MAX_BYTES: usize = 1024 * 1024;
 const BYTES_PER_CELL: u64 = 8;
 /// So many milliseconds earn one screen; bytes that are drawn do, too, for a terminal that is shown its past knows no time.
 const INTERVAL: u64 = 100;
+/// Most bytes that a program that ends draws after it left its screen; one that draws more went on without it.
+pub(super) const LAST_WORDS: u64 = 4096;
 /// Most screens the credit is good for.
 const BURST: u64 = 16;
 
@@ -15,8 +17,8 @@ const BURST: u64 = 16;
 #[derive(Default)]
 pub(super) struct LastFullScreen {
     pub(super) rows: String,
-    /// The first line that was written on the main screen after it was left, counted from the oldest.
-    pub(super) left_at: Option<usize>,
+    /// The first line that was written on the main screen after it was left, counted from the oldest, and how many bytes had been drawn.
+    pub(super) left_at: Option<(usize, u64)>,
     credit: Option<KeepCredit>,
 }
 
