@@ -52,7 +52,8 @@ fn what_was_cleared_before_it_was_left_is_shown() {
 
 #[test]
 fn a_screen_larger_than_what_is_left_goes_up_into_the_history() {
-    let rows: String = (1..=6).map(|at| format!("\x1b[{at}Hrow {at}")).collect();
+    let rows: Vec<String> = (1..=6).map(|at| format!("\x1b[{at}Hrow {at}")).collect();
+    let rows = rows.concat();
     let bytes = format!("one\r\ntwo\r\n\x1b[?1049h{rows}\x1b[?1049lbye\r\n");
     let (text, above) = ended(EmulatorKind::Rio, bytes.as_bytes());
     assert_eq!(

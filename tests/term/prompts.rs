@@ -29,9 +29,9 @@ pub(crate) fn prompts(terminal: &mut Terminal) -> Vec<String> {
 /// Commands of a shell, each with so many lines of output.
 fn commands(count: usize, output: usize) -> String {
     let line = "some output that is longer than twenty columns\r\n".repeat(output);
-    (0..count)
-        .map(|at| format!("{MARK}{at}$ \x1b]133;B\x07make\r\n\x1b]133;C\x07{line}\x1b]133;D;0\x07"))
-        .collect()
+    let command = |at| format!("{MARK}{at}$ \x1b]133;B\x07make\r\n\x1b]133;C\x07{line}\x1b]133;D;0\x07");
+    let commands: Vec<String> = (0..count).map(command).collect();
+    commands.concat()
 }
 
 fn expected(numbers: std::ops::Range<usize>) -> Vec<String> {
