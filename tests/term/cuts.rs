@@ -39,7 +39,9 @@ fn difference(seed: u64) -> Option<String> {
             return Some(format!("seed {seed}, part {part}, {size:?}: {found}"));
         }
     }
-    None
+    one.show_last_full_screen();
+    many.show_last_full_screen();
+    unlike(&mut one, &mut many).map(|found| format!("seed {seed}, after the end: {found}"))
 }
 
 fn fresh() -> Terminal {
