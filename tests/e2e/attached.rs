@@ -198,6 +198,23 @@ fn escape_and_a_key_of_one_breath_reach_a_program_as_they_came_from_an_old_termi
     assert_eq!(tty.leave().0, 0);
 }
 
+#[test]
+fn a_key_leads_to_the_prompts_of_a_shell_that_marks_them() {
+    let story = Story::new("");
+    let tty = story.tty(&[], (120, 40));
+    type_in_shell(&tty);
+    tty.type_text("for n in 1 2; do printf '\\033]133;A\\007mark-%s>\\n' $n; seq 100; done; echo all-$n\n");
+    tty.wait("the output", |screen| screen.pane_has("Shell", "all-2"));
+    tty.press("C-b Esc { {");
+    tty.wait("the first prompt", |screen| {
+        screen.pane_has("Shell", "mark-1>") && screen.status().contains("COPY")
+    });
+    tty.press("}");
+    tty.wait("the next prompt", |screen| screen.pane_has("Shell", "mark-2>"));
+    tty.press("Esc C-b d");
+    assert_eq!(tty.leave().0, 0);
+}
+
 /// Draws on the whole screen, and leaves it as it gives up.
 const FULL_SCREEN: &str = r#"
 [[part]]
