@@ -8,6 +8,7 @@ pub mod end_rules;
 pub mod nearest;
 pub mod permissions;
 pub mod plan;
+pub mod prd;
 pub mod prompt;
 pub mod scenario;
 pub mod span_text;

@@ -20,6 +20,8 @@ mod hostile;
 mod plan_corpus;
 #[path = "config/plans.rs"]
 mod plans;
+#[path = "config/prds.rs"]
+mod prds;
 #[path = "config/prompts.rs"]
 mod prompts;
 #[path = "config/trust.rs"]

@@ -1,0 +1,177 @@
+//! JSON with the place of each value in its text, and with keys that stand twice kept as they stand.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use serde_json::{Number, Value};
+
+/// The deepest nesting that is read.
+const MOST_DEPTH: usize = 32;
+
+/// A value, and where it stands: bytes from `start` to before `end`.
+#[derive(Debug)]
+pub(super) struct Located {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) content: LocatedContent,
+}
+
+/// What a value is.
+#[derive(Debug)]
+pub(super) enum LocatedContent {
+    Null,
+    Switch(bool),
+    Number(Number),
+    Text(String),
+    List(Vec<Located>),
+    Object(Vec<(String, Located)>),
+}
+
+impl Located {
+    /// What kind of value it is, with its article.
+    pub(super) fn kind(&self) -> &'static str {
+        match self.content {
+            LocatedContent::Null => "null",
+            LocatedContent::Switch(_) => "true or false",
+            LocatedContent::Number(_) => "a number",
+            LocatedContent::Text(_) => "a text",
+            LocatedContent::List(_) => "a list",
+            LocatedContent::Object(_) => "an object",
+        }
+    }
+
+    /// The members of an object.
+    pub(super) fn members(&self) -> Option<&[(String, Located)]> {
+        match &self.content {
+            LocatedContent::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    /// The entries of a list.
+    pub(super) fn entries(&self) -> Option<&[Located]> {
+        match &self.content {
+            LocatedContent::List(entries) => Some(entries),
+            _ => None,
+        }
+    }
+
+    /// The text, where it is one.
+    pub(super) fn text(&self) -> Option<&str> {
+        match &self.content {
+            LocatedContent::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The member of an object with that key; the last one, as JSON readers take it.
+    pub(super) fn member(&self, key: &str) -> Option<&Located> {
+        let mut members = self.members()?.iter().rev();
+        members.find(|(name, _)| name == key).map(|(_, value)| value)
+    }
+
+    /// The value without places.
+    pub(super) fn plain(&self) -> Value {
+        match &self.content {
+            LocatedContent::Null => Value::Null,
+            LocatedContent::Switch(switch) => Value::Bool(*switch),
+            LocatedContent::Number(number) => Value::Number(number.clone()),
+            LocatedContent::Text(text) => Value::String(text.clone()),
+            LocatedContent::List(entries) => entries.iter().map(Located::plain).collect(),
+            LocatedContent::Object(members) => {
+                let members = members.iter();
+                Value::Object(members.map(|(key, value)| (key.clone(), value.plain())).collect())
+            }
+        }
+    }
+}
+
+/// Why a text is no JSON, with the byte at which that shows.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct JsonFault {
+    pub(super) at: usize,
+    pub(super) text: String,
+}
+
+/// Reads a whole text.
+pub(super) fn parse(text: &str) -> Result<Located, JsonFault> {
+    let body = text.trim_start_matches('\u{feff}');
+    let skipped = text.len() - body.len();
+    let raw: &RawValue = serde_json::from_str(body).map_err(|error| fault(&error, body, skipped))?;
+    let origin = body.as_ptr().addr() - skipped;
+    value(raw, origin, 0)
+}
+
+fn value(raw: &RawValue, origin: usize, depth: usize) -> Result<Located, JsonFault> {
+    let text = raw.get();
+    let start = text.as_ptr().addr() - origin;
+    if depth > MOST_DEPTH {
+        let text = format!("it is nested more than {MOST_DEPTH} deep");
+        return Err(JsonFault { at: start, text });
+    }
+    let wrong = |error: serde_json::Error| fault(&error, text, start);
+    let content = match text.as_bytes().first() {
+        Some(b'{') => {
+            let Members(members) = serde_json::from_str(text).map_err(wrong)?;
+            let members = members.into_iter();
+            let read = members.map(|(key, raw)| Ok((key, value(raw, origin, depth + 1)?)));
+            LocatedContent::Object(read.collect::<Result<_, JsonFault>>()?)
+        }
+        Some(b'[') => {
+            let entries: Vec<&RawValue> = serde_json::from_str(text).map_err(wrong)?;
+            let read = entries.into_iter().map(|raw| value(raw, origin, depth + 1));
+            LocatedContent::List(read.collect::<Result<_, JsonFault>>()?)
+        }
+        _ => match serde_json::from_str(text).map_err(wrong)? {
+            Value::Bool(switch) => LocatedContent::Switch(switch),
+            Value::Number(number) => LocatedContent::Number(number),
+            Value::String(text) => LocatedContent::Text(text),
+            _ => LocatedContent::Null,
+        },
+    };
+    Ok(Located {
+        start,
+        end: start + text.len(),
+        content,
+    })
+}
+
+/// A fault in `text`, which begins at byte `before` of the whole.
+fn fault(error: &serde_json::Error, text: &str, before: usize) -> JsonFault {
+    let lines = text.split_inclusive('\n');
+    let above: usize = lines.take(error.line().saturating_sub(1)).map(str::len).sum();
+    let told = error.to_string();
+    let told = told.split(" at line ").next().unwrap_or_default();
+    JsonFault {
+        at: before + (above + error.column().saturating_sub(1)).min(text.len()),
+        text: told.to_owned(),
+    }
+}
+
+/// The members of an object in their order.
+struct Members<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(MembersVisitor)
+    }
+}
+
+struct MembersVisitor;
+
+impl<'de> Visitor<'de> for MembersVisitor {
+    type Value = Members<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = Vec::new();
+        while let Some(member) = map.next_entry()? {
+            members.push(member);
+        }
+        Ok(Members(members))
+    }
+}

@@ -1,0 +1,316 @@
+//! One story of a PRD, and what each of its fields must be.
+
+use serde_json::Map;
+
+use super::findings::{PrdFindings, quoted};
+use super::located::{Located, LocatedContent};
+use super::model::{PrdDialect, PrdStory, StorySize};
+use crate::formats::nearest::nearest;
+
+/// Most characters of a title, of a longer text, and of one criterion.
+const MOST_TITLE: usize = 500;
+const MOST_TEXT: usize = 20_000;
+const MOST_CRITERION: usize = 2_000;
+/// Most criteria of a story, and from how many on it is better split.
+const MOST_CRITERIA: usize = 100;
+const MANY_CRITERIA: usize = 8;
+const MOST_ID: usize = 64;
+
+const FIELDS: [&str; 9] = [
+    "id",
+    "title",
+    "description",
+    "acceptanceCriteria",
+    "nonFunctionalRequirements",
+    "notes",
+    "priority",
+    "complexity",
+    "passes",
+];
+
+/// Words for sizes; the two in the middle are those of the two dialects.
+const SIZES: [(&str, StorySize); 4] = [
+    ("simple", StorySize::Simple),
+    ("medium", StorySize::Medium),
+    ("moderate", StorySize::Medium),
+    ("complex", StorySize::Complex),
+];
+
+/// Reads a story at `path`; nothing where it is no object or has no id that can be used.
+pub(super) fn read(
+    value: &Located,
+    path: &str,
+    dialect: PrdDialect,
+    found: &mut PrdFindings<'_>,
+) -> Option<PrdStory> {
+    let Some(members) = value.members() else {
+        let text = format!("a story must be an object, not {}", value.kind());
+        found.error("WRONG_KIND", value.start, path, &text);
+        return None;
+    };
+    found.keys_once(value, path);
+    let mut other = Map::new();
+    for (key, unknown) in members.iter().filter(|(key, _)| !FIELDS.contains(&key.as_str())) {
+        found.unknown_key(key, &FIELDS, unknown, path);
+        other.insert(key.clone(), unknown.plain());
+    }
+    let mut of = StoryReader {
+        value,
+        path,
+        dialect,
+        found,
+    };
+    let (id, title, text) = (of.id(), of.title(), of.description());
+    let story = PrdStory {
+        id: id.clone().unwrap_or_default(),
+        title,
+        text,
+        criteria: of.criteria(),
+        non_functional: of.texts("nonFunctionalRequirements"),
+        notes: of.notes(),
+        priority: of.priority(),
+        size: of.size(),
+        passes: of.passes(),
+        line: of.found.line_of(value),
+        other,
+    };
+    id.map(|_| story)
+}
+
+struct StoryReader<'a, 'b> {
+    value: &'a Located,
+    path: &'a str,
+    dialect: PrdDialect,
+    found: &'a mut PrdFindings<'b>,
+}
+
+impl<'a> StoryReader<'a, '_> {
+    /// A field that was given; null is none.
+    fn field(&self, key: &str) -> Option<&'a Located> {
+        let value = self.value.member(key)?;
+        (!matches!(value.content, LocatedContent::Null)).then_some(value)
+    }
+
+    fn at(&self, key: &str) -> String {
+        format!("{}.{key}", self.path)
+    }
+
+    fn missing(&mut self, key: &str, example: &str) {
+        let text = format!("this is missing; write {example}");
+        self.found
+            .error("MISSING_FIELD", self.value.start, &self.at(key), &text);
+    }
+
+    fn id(&mut self) -> Option<String> {
+        let path = self.at("id");
+        let Some(value) = self.field("id") else {
+            self.missing("id", "\"id\": \"US-001\"");
+            return None;
+        };
+        let id = self.found.text(value, &path, MOST_ID, true)?;
+        let is_word = |text: &str| {
+            text.chars()
+                .all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter))
+        };
+        if id.is_empty() || !id.starts_with(|first: char| first.is_ascii_alphabetic()) || !is_word(&id) {
+            let text = format!(
+                "{} cannot be an id, because files are named after it; write letters, digits and hyphens, such as US-001",
+                quoted(&id)
+            );
+            self.found.error("BAD_ID", value.start, &path, &text);
+            return None;
+        }
+        let has_form = id.split_once('-').is_some_and(|(prefix, number)| {
+            let known: &[&str] = match self.dialect {
+                PrdDialect::Strict => &["US"],
+                PrdDialect::Template => &["US", "BUG", "TECH"],
+            };
+            known.contains(&prefix) && number.len() == 3 && number.bytes().all(|digit| digit.is_ascii_digit())
+        });
+        if !has_form {
+            let forms = match self.dialect {
+                PrdDialect::Strict => "US-001",
+                PrdDialect::Template => "US-001, BUG-001 or TECH-001",
+            };
+            let dialect = self.dialect.word();
+            let text = format!(
+                "the {dialect} schema writes an id like {forms}, not {}",
+                quoted(&id)
+            );
+            self.found.warning("ID_FORM", value.start, &path, &text);
+        }
+        Some(id)
+    }
+
+    fn title(&mut self) -> String {
+        let example = "a short \"title\"";
+        self.required("title", example, (MOST_TITLE, true), 5..=100)
+    }
+
+    fn description(&mut self) -> String {
+        let example = "a \"description\" of what a person gets";
+        self.required("description", example, (MOST_TEXT, false), 20..=500)
+    }
+
+    /// A text that may not be missing; how long it should be is said by the template dialect.
+    fn required(
+        &mut self,
+        key: &str,
+        example: &str,
+        (most, is_one_line): (usize, bool),
+        advised: std::ops::RangeInclusive<usize>,
+    ) -> String {
+        let path = self.at(key);
+        let Some(value) = self.field(key) else {
+            self.missing(key, example);
+            return String::new();
+        };
+        let Some(text) = self.found.text(value, &path, most, is_one_line) else {
+            return String::new();
+        };
+        let n = text.chars().count();
+        if text.is_empty() {
+            self.found.error("EMPTY", value.start, &path, "this is empty");
+        } else if self.dialect == PrdDialect::Template && !advised.contains(&n) {
+            let (least, most) = advised.into_inner();
+            let text = format!("this has {n} characters; the template schema asks for {least} to {most}");
+            self.found.warning("LENGTH", value.start, &path, &text);
+        }
+        text
+    }
+
+    fn criteria(&mut self) -> Vec<String> {
+        let key = "acceptanceCriteria";
+        let Some(value) = self.field(key) else {
+            self.missing(key, "a list with at least one \"acceptanceCriteria\"");
+            return Vec::new();
+        };
+        let criteria = self.texts(key);
+        let path = self.at(key);
+        match value.entries().map(<[Located]>::len) {
+            Some(0) => {
+                let text = "a story needs at least one criterion, because each becomes a test";
+                self.found.error("NO_CRITERIA", value.start, &path, text);
+            }
+            Some(n) if (MANY_CRITERIA..=MOST_CRITERIA).contains(&n) => {
+                let text = format!("{n} criteria are many for one story; splitting it may help");
+                self.found.warning("MANY_CRITERIA", value.start, &path, &text);
+            }
+            _ => {}
+        }
+        criteria
+    }
+
+    /// A list of texts; empty where it was not given.
+    fn texts(&mut self, key: &str) -> Vec<String> {
+        let path = self.at(key);
+        let Some(value) = self.field(key) else {
+            return Vec::new();
+        };
+        let Some(entries) = value.entries() else {
+            let text = format!("this must be a list of texts, not {}", value.kind());
+            self.found.error("WRONG_KIND", value.start, &path, &text);
+            return Vec::new();
+        };
+        if entries.len() > MOST_CRITERIA {
+            let text = format!(
+                "this has {} entries; write {MOST_CRITERIA} at most",
+                entries.len()
+            );
+            self.found.error("TOO_MANY", value.start, &path, &text);
+            return Vec::new();
+        }
+        let mut texts = Vec::new();
+        for (index, entry) in entries.iter().enumerate() {
+            let path = format!("{path}[{index}]");
+            match self.found.text(entry, &path, MOST_CRITERION, false) {
+                Some(text) if text.is_empty() => {
+                    self.found.error("EMPTY", entry.start, &path, "this is empty");
+                }
+                Some(text) => texts.push(text),
+                None => {}
+            }
+        }
+        texts
+    }
+
+    fn notes(&mut self) -> String {
+        let path = self.at("notes");
+        let Some(value) = self.field("notes") else {
+            return String::new();
+        };
+        if value.entries().is_some() {
+            return self.texts("notes").join("\n");
+        }
+        self.found
+            .text(value, &path, MOST_TEXT, false)
+            .unwrap_or_default()
+    }
+
+    fn priority(&mut self) -> u32 {
+        let path = self.at("priority");
+        let middle = 3;
+        let Some(value) = self.field("priority") else {
+            return middle;
+        };
+        let given = match &value.content {
+            LocatedContent::Number(number) => number.as_u64().and_then(|number| u32::try_from(number).ok()),
+            _ => None,
+        };
+        let Some(priority) = given.filter(|priority| *priority > 0) else {
+            let text = "this must be a whole number from 1 on; 1 comes first";
+            self.found.error("BAD_PRIORITY", value.start, &path, text);
+            return middle;
+        };
+        if self.dialect == PrdDialect::Template && priority > 5 {
+            let text = format!("the template schema knows priorities from 1 to 5, not {priority}");
+            self.found.warning("PRIORITY_RANGE", value.start, &path, &text);
+        }
+        priority
+    }
+
+    fn size(&mut self) -> StorySize {
+        let path = self.at("complexity");
+        let Some(value) = self.field("complexity") else {
+            return StorySize::default();
+        };
+        let Some(word) = self.found.text(value, &path, MOST_TITLE, true) else {
+            return StorySize::default();
+        };
+        let Some((word, size)) = SIZES.into_iter().find(|(known, _)| *known == word) else {
+            let meant = nearest(&word.to_lowercase(), SIZES.map(|(word, _)| word));
+            let meant = meant.map_or_else(String::new, |meant| format!("; did you mean {meant:?}?"));
+            let text = format!(
+                "{} is no complexity; write simple, medium (or moderate) or complex{meant}",
+                quoted(&word)
+            );
+            self.found.error("BAD_COMPLEXITY", value.start, &path, &text);
+            return StorySize::default();
+        };
+        let own = match self.dialect {
+            PrdDialect::Strict => "medium",
+            PrdDialect::Template => "moderate",
+        };
+        if size == StorySize::Medium && word != own {
+            let dialect = self.dialect.word();
+            let text = format!("{word:?} is read as {own:?}, the word of the {dialect} schema");
+            self.found.warning("OTHER_DIALECT", value.start, &path, &text);
+        }
+        size
+    }
+
+    fn passes(&mut self) -> Option<bool> {
+        let path = self.at("passes");
+        let value = self.field("passes")?;
+        let LocatedContent::Switch(passes) = value.content else {
+            let text = format!("this must be true or false, not {}", value.kind());
+            self.found.error("WRONG_KIND", value.start, &path, &text);
+            return None;
+        };
+        if self.dialect == PrdDialect::Template {
+            let text = "this belongs to the strict schema; it is read all the same";
+            self.found.warning("OTHER_DIALECT", value.start, &path, text);
+        }
+        Some(passes)
+    }
+}
