@@ -15,4 +15,5 @@ pub mod span_text;
 mod table;
 pub mod tag;
 pub mod task_list;
+pub mod test_report;
 pub mod workflow;
