@@ -1,0 +1,14 @@
+//! The files in which the progress of stories is kept: `state.json` and `history.md` (4.11), and what is read of the standards of a
+//! project. Texts go in and texts come out; whoever writes the files does so whole, or appends under a lock.
+
+mod history;
+mod standards;
+mod state;
+mod test_names;
+
+pub use history::{
+    BlockEntry, CompletionEntry, HISTORY_HEADER, HistoryEntry, append_block, append_completion, read_history,
+};
+pub use standards::testing_sections;
+pub use state::{StoryState, StoryStateError, read_state, write_state};
+pub use test_names::test_names;

@@ -1,0 +1,205 @@
+//! `history.md`: what was finished and what got stuck, one entry each, only ever appended (A21).
+
+use super::StoryStateError;
+use super::state::is_utc;
+
+/// How a history begins; written once, when there is none.
+pub const HISTORY_HEADER: &str = "# History\n\nStories that were finished or got stuck, the newest last.\n\n";
+
+/// Most characters of a value in an entry.
+const MOST_VALUE: usize = 500;
+
+/// What an entry says of a story that is finished.
+#[derive(Debug, Clone)]
+pub struct CompletionEntry<'a> {
+    /// UTC: `2026-02-01T20:15:00Z`; an entry shows the minute.
+    pub at: &'a str,
+    /// File name of the PRD.
+    pub prd: &'a str,
+    pub story: &'a str,
+    pub title: &'a str,
+    pub minutes: u64,
+    /// Tests that passed, and all of them.
+    pub tests: (u32, u32),
+    /// Short hash of the commit.
+    pub commit: &'a str,
+    pub model: &'a str,
+    pub session: u64,
+    /// Acceptance criteria that are met.
+    pub criteria: &'a [String],
+}
+
+/// What an entry says of a story that got stuck.
+#[derive(Debug, Clone)]
+pub struct BlockEntry<'a> {
+    /// UTC: `2026-02-01T20:15:00Z`.
+    pub at: &'a str,
+    /// File name of the PRD.
+    pub prd: &'a str,
+    pub story: &'a str,
+    pub title: &'a str,
+    pub reason: &'a str,
+    pub session: u64,
+}
+
+/// An entry as it was read back: enough to know what need not be written again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryEntry {
+    /// Line at which it begins.
+    pub line: usize,
+    pub story: String,
+    pub prd: Option<String>,
+    /// Commit of a story that is finished.
+    pub commit: Option<String>,
+    pub is_blocked: bool,
+}
+
+/// The history with this entry at its end; unchanged when it holds the same story of the same PRD with the same commit already.
+///
+/// # Errors
+/// When the time is no time in UTC.
+pub fn append_completion(history: &str, entry: &CompletionEntry<'_>) -> Result<String, StoryStateError> {
+    let is_there = read_history(history).iter().any(|known| {
+        !known.is_blocked
+            && known.story == clean(entry.story)
+            && known.prd.as_deref() == Some(clean(entry.prd).as_str())
+            && known.commit.as_deref() == Some(clean(entry.commit).as_str())
+    });
+    if is_there {
+        return Ok(history.to_owned());
+    }
+    let mut text = begun(
+        history,
+        entry.at,
+        &format!("Story {} Complete", clean(entry.story)),
+    )?;
+    let (passed, total) = entry.tests;
+    let unit = if entry.minutes == 1 { "minute" } else { "minutes" };
+    let rows = [
+        ("PRD", clean(entry.prd)),
+        (
+            "Story",
+            format!("{} - {}", clean(entry.story), clean(entry.title)),
+        ),
+        ("Duration", format!("{} {unit}", entry.minutes)),
+        ("Tests", format!("{passed}/{total} passed")),
+        ("Commit", clean(entry.commit)),
+        ("Model", clean(entry.model)),
+        ("Session", entry.session.to_string()),
+    ];
+    bullets(&mut text, &rows);
+    text.push_str("\n### Acceptance Criteria Met\n");
+    for criterion in entry.criteria {
+        text.push_str("- [x] ");
+        text.push_str(&clean(criterion));
+        text.push('\n');
+    }
+    text.push_str("\n---\n");
+    Ok(text)
+}
+
+/// The history with this entry at its end. A story may get stuck more than once.
+///
+/// # Errors
+/// When the time is no time in UTC.
+pub fn append_block(history: &str, entry: &BlockEntry<'_>) -> Result<String, StoryStateError> {
+    let mut text = begun(
+        history,
+        entry.at,
+        &format!("Story {} BLOCKED", clean(entry.story)),
+    )?;
+    let rows = [
+        ("PRD", clean(entry.prd)),
+        (
+            "Story",
+            format!("{} - {}", clean(entry.story), clean(entry.title)),
+        ),
+        ("Reason", clean(entry.reason)),
+        ("Session", entry.session.to_string()),
+    ];
+    bullets(&mut text, &rows);
+    text.push_str("\n---\n");
+    Ok(text)
+}
+
+/// The entries of a history, in their order. Text between them, and entries of another form, are passed over.
+pub fn read_history(history: &str) -> Vec<HistoryEntry> {
+    let mut entries: Vec<HistoryEntry> = Vec::new();
+    for (index, line) in history.lines().enumerate() {
+        if line.starts_with("## ") {
+            entries.extend(head(line).map(|(story, is_blocked)| HistoryEntry {
+                line: index + 1,
+                story,
+                prd: None,
+                commit: None,
+                is_blocked,
+            }));
+        } else if let Some(entry) = entries.last_mut() {
+            if let Some(prd) = line.strip_prefix("- **PRD:** ") {
+                entry.prd = Some(prd.trim().to_owned());
+            } else if let Some(commit) = line.strip_prefix("- **Commit:** ") {
+                entry.commit = Some(commit.trim().to_owned());
+            }
+        }
+    }
+    entries
+}
+
+/// Story and outcome of a line such as `## 2026-02-01 20:15 - Story US-002 Complete`.
+fn head(line: &str) -> Option<(String, bool)> {
+    let (_, told) = line.split_once(" - Story ")?;
+    let (story, outcome) = told.trim_end().rsplit_once(' ')?;
+    match outcome {
+        "Complete" => Some((story.to_owned(), false)),
+        "BLOCKED" => Some((story.to_owned(), true)),
+        _ => None,
+    }
+}
+
+/// The history with a header where it has none, an empty line, and the heading of an entry.
+fn begun(history: &str, at: &str, heading: &str) -> Result<String, StoryStateError> {
+    if !is_utc(at) {
+        return Err(StoryStateError::Inconsistent(format!(
+            "{at:?} is no time of the form 2026-02-01T20:15:00Z"
+        )));
+    }
+    let mut text = if history.trim().is_empty() {
+        HISTORY_HEADER.to_owned()
+    } else {
+        history.to_owned()
+    };
+    let ends = if text.ends_with("\n\n") {
+        ""
+    } else if text.ends_with('\n') {
+        "\n"
+    } else {
+        "\n\n"
+    };
+    text.push_str(ends);
+    let minute = at.get(..16).unwrap_or_default().replace('T', " ");
+    text.push_str("## ");
+    text.push_str(&minute);
+    text.push_str(" - ");
+    text.push_str(heading);
+    text.push_str("\n\n");
+    Ok(text)
+}
+
+fn bullets(text: &mut String, rows: &[(&str, String)]) {
+    for (name, value) in rows {
+        text.push_str("- **");
+        text.push_str(name);
+        text.push_str(":** ");
+        text.push_str(value);
+        text.push('\n');
+    }
+}
+
+/// A value in one line, so that it can begin no entry of its own.
+fn clean(value: &str) -> String {
+    let words: Vec<&str> = value
+        .split(|letter: char| letter.is_whitespace() || letter.is_control())
+        .collect();
+    let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    words.join(" ").chars().take(MOST_VALUE).collect()
+}

@@ -1,0 +1,257 @@
+//! `state.json`, `history.md` and the standards of a project: what is read, what is written, and what is refused.
+
+use dbs::formats::story_files::{
+    BlockEntry, CompletionEntry, HISTORY_HEADER, StoryState, append_block, append_completion, read_history,
+    read_state, test_names, testing_sections, write_state,
+};
+use proptest::prelude::*;
+
+const STATE: &str = r#"{
+  "current_prd": "001-FEAT-user-auth.json",
+  "current_story": "US-002",
+  "completed_stories": ["US-001"],
+  "remaining_stories": ["US-003", "US-004"],
+  "last_updated": "2026-02-01T20:00:00Z",
+  "session_count": 3
+}
+"#;
+
+const HISTORY: &str = "# History
+
+Stories that were finished or got stuck, the newest last.
+
+## 2026-02-01 20:15 - Story US-002 Complete
+
+- **PRD:** 001-FEAT-user-auth.json
+- **Story:** US-002 - User Login
+- **Duration:** 12 minutes
+- **Tests:** 5/5 passed
+- **Commit:** abc1234
+- **Model:** Sonnet
+- **Session:** 3
+
+### Acceptance Criteria Met
+- [x] POST /api/login accepts email and password
+- [x] Returns 401 on invalid password
+
+---
+";
+
+fn criteria() -> Vec<String> {
+    [
+        "POST /api/login accepts email and password",
+        "Returns 401 on invalid password",
+    ]
+    .map(str::to_owned)
+    .to_vec()
+}
+
+fn login(criteria: &[String]) -> CompletionEntry<'_> {
+    CompletionEntry {
+        at: "2026-02-01T20:15:31Z",
+        prd: "001-FEAT-user-auth.json",
+        story: "US-002",
+        title: "User Login",
+        minutes: 12,
+        tests: (5, 5),
+        commit: "abc1234",
+        model: "Sonnet",
+        session: 3,
+        criteria,
+    }
+}
+
+#[test]
+fn a_state_file_is_written_as_it_was_read() {
+    let state = read_state(STATE).unwrap();
+    assert_eq!(state.remaining_stories, ["US-003", "US-004"]);
+    assert_eq!(write_state(&state).unwrap(), STATE);
+    let more = STATE.replace("3\n}", "3,\n  \"host\": {\"a\":[1]}\n}");
+    assert_eq!(write_state(&read_state(&more).unwrap()).unwrap(), more);
+    let empty = StoryState {
+        last_updated: "2026-02-01T20:00:00Z".to_owned(),
+        ..StoryState::default()
+    };
+    let text = write_state(&empty).unwrap();
+    assert!(text.contains("\"current_prd\": null"), "{text}");
+    assert_eq!(read_state(&text).unwrap(), empty);
+}
+
+#[test]
+fn a_current_story_that_also_stands_first_among_the_remaining_is_read_once() {
+    let both = STATE.replace("[\"US-003\"", "[\"US-002\", \"US-003\"");
+    assert_eq!(read_state(&both), read_state(STATE));
+    assert_eq!(write_state(&read_state(&both).unwrap()).unwrap(), STATE);
+}
+
+#[test]
+fn a_state_file_that_is_broken_or_contradicts_itself_is_refused_with_words() {
+    let refused = |from: &str, to: &str| read_state(&STATE.replace(from, to)).unwrap_err().to_string();
+    for (from, to, wanted) in [
+        ("3\n}", "3\n", "line 9: EOF while parsing an object"),
+        ("3\n}", "-1\n}", "line 7: invalid value: integer `-1`"),
+        (
+            "  \"completed_stories\": [\"US-001\"],\n",
+            "",
+            "missing field `completed_stories`",
+        ),
+        ("\"US-004\"", "\"US-001\"", "it names story \"US-001\" twice"),
+        ("\"US-003\"", "\"a\\u001b\"", "it names a story whose id"),
+        ("001-FEAT", "../FEAT", "current_prd is no plain file name"),
+        (
+            "\"001-FEAT-user-auth.json\"",
+            "null",
+            "a current story and no current PRD",
+        ),
+        ("20:00:00Z", "20:00", "last_updated is no time"),
+        ("20:00:00Z", "20:00:00+01:00", "last_updated is no time"),
+    ] {
+        let told = refused(from, to);
+        assert!(told.contains(wanted) && told.contains("fix the file"), "{told}");
+    }
+    assert!(read_state("[1]").is_err() && read_state("").is_err());
+    let large = STATE.replace("US-003", &"x".repeat(300_000));
+    assert!(read_state(&large).unwrap_err().to_string().contains("bytes"));
+    let broken = StoryState::default();
+    assert!(write_state(&broken).is_err(), "it has no time");
+}
+
+#[test]
+fn an_entry_of_the_history_has_the_form_of_the_seed() {
+    let criteria = criteria();
+    assert_eq!(append_completion("", &login(&criteria)).unwrap(), HISTORY);
+    let block = BlockEntry {
+        at: "2026-02-01T21:00:00.123Z",
+        prd: "001-FEAT-user-auth.json",
+        story: "US-003",
+        title: "Logout",
+        reason: "Missing database\nconnection string",
+        session: 4,
+    };
+    let both = append_block(HISTORY, &block).unwrap();
+    let entry = both.strip_prefix(HISTORY).unwrap();
+    assert_eq!(
+        entry,
+        "\n## 2026-02-01 21:00 - Story US-003 BLOCKED\n\n- **PRD:** 001-FEAT-user-auth.json\n- **Story:** US-003 - Logout\n\
+         - **Reason:** Missing database connection string\n- **Session:** 4\n\n---\n"
+    );
+    let read = read_history(&both);
+    let read: Vec<_> = read
+        .iter()
+        .map(|entry| {
+            (
+                entry.line,
+                entry.story.as_str(),
+                entry.commit.as_deref(),
+                entry.is_blocked,
+            )
+        })
+        .collect();
+    assert_eq!(
+        read,
+        [(5, "US-002", Some("abc1234"), false), (21, "US-003", None, true)]
+    );
+}
+
+#[test]
+fn a_story_with_its_commit_stands_in_the_history_once() {
+    let criteria = criteria();
+    let once = append_completion("", &login(&criteria)).unwrap();
+    assert_eq!(append_completion(&once, &login(&criteria)).unwrap(), once);
+    let others = [
+        CompletionEntry {
+            commit: "def5678",
+            ..login(&criteria)
+        },
+        CompletionEntry {
+            prd: "002-FEAT-b.json",
+            ..login(&criteria)
+        },
+        CompletionEntry {
+            story: "US-001",
+            ..login(&criteria)
+        },
+    ];
+    for other in &others {
+        let text = append_completion(&once, other).unwrap();
+        assert_eq!(read_history(&text).len(), 2, "{text}");
+    }
+}
+
+#[test]
+fn what_stands_in_a_history_stays_whatever_its_end_looks_like() {
+    let criteria = criteria();
+    for own in [
+        "# Ours",
+        "# Ours\n",
+        "# Ours\n\n",
+        "# Ours\r\n\r\n## later\r\n- **Commit:** x",
+    ] {
+        let text = append_completion(own, &login(&criteria)).unwrap();
+        assert!(text.starts_with(own) && !text.contains(HISTORY_HEADER), "{text}");
+        assert!(text.contains("\n\n## 2026-02-01 20:15 - Story"), "{text}");
+    }
+    let wrong = CompletionEntry {
+        at: "yesterday",
+        ..login(&criteria)
+    };
+    assert!(append_completion("", &wrong).is_err());
+}
+
+#[test]
+fn a_test_file_has_a_name_that_can_be_imported_and_one_prd_does_not_take_another_ones() {
+    assert_eq!(
+        test_names("001-FEAT-export.json", "US-001", true),
+        ["test_US_001", "test_001_FEAT_export_US_001", "test_US-001"]
+    );
+    assert_eq!(
+        test_names("002-BUG-a.json", "US-001", false),
+        ["test_002_BUG_a_US_001"]
+    );
+}
+
+#[test]
+fn the_sections_about_tests_are_taken_from_the_standards_with_their_bodies() {
+    let standards = "# Standards\n\nAll.\n\n## Code\n\nShort.\n\n## Testing Standards\n\nOne test per criterion.\n\n### Names\n\nSentences.\n\n\
+        ```md\n## Style\n```\n\n## The latest style\n\nNo contest.\n\n### Unit `tests`\n\nFast.\n\nHow tests are named\n---\n\nPlainly.\n";
+    assert_eq!(
+        testing_sections(standards),
+        "## Testing Standards\n\nOne test per criterion.\n\n### Names\n\nSentences.\n\n```md\n## Style\n```\n\n\
+         ### Unit `tests`\n\nFast.\n\nHow tests are named\n---\n\nPlainly.\n"
+    );
+    assert_eq!(testing_sections("# Standards\n\ntest\n"), "");
+}
+
+proptest! {
+    #[test]
+    fn a_value_never_begins_an_entry_of_its_own(
+        title in any::<String>(),
+        criterion in "(\n|\r|\u{2028}|## 2026-02-01 20:15 - Story US-9 Complete|- \\*\\*Commit:\\*\\* x| ){0,9}",
+        old in any::<String>(),
+    ) {
+        let criteria = vec![criterion.clone()];
+        let entry = CompletionEntry { title: &title, ..login(&criteria) };
+        let before = read_history(&old).len();
+        let text = append_completion(&old, &entry).unwrap();
+        prop_assert!(old.trim().is_empty() || text.starts_with(&old));
+        let entries = read_history(&text);
+        prop_assert_eq!(entries.len(), before + 1);
+        let last = entries.last().unwrap();
+        prop_assert_eq!((last.story.as_str(), last.commit.as_deref()), ("US-002", Some("abc1234")));
+        prop_assert_eq!(append_completion(&text, &entry).unwrap(), text);
+    }
+
+    #[test]
+    fn no_text_breaks_the_readers_of_state_and_standards(text in any::<String>(), at in any::<prop::sample::Index>()) {
+        let mut state = STATE.to_owned();
+        let at = at.index(state.len());
+        state.insert_str(at, &text);
+        for text in [&text, &state] {
+            if let Ok(read) = read_state(text) {
+                prop_assert_eq!(read_state(&write_state(&read).unwrap()), Ok(read));
+            }
+            let picked = testing_sections(text);
+            prop_assert!(picked.len() <= text.len() + 2);
+        }
+    }
+}
