@@ -17,4 +17,5 @@ mod table;
 pub mod tag;
 pub mod task_list;
 pub mod test_report;
+pub mod test_text;
 pub mod workflow;

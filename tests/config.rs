@@ -28,6 +28,8 @@ mod prompts;
 mod story_files;
 #[path = "config/test_runners.rs"]
 mod test_runners;
+#[path = "config/test_texts.rs"]
+mod test_texts;
 #[path = "config/trust.rs"]
 mod trust;
 

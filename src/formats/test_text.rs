@@ -1,0 +1,39 @@
+//! What a file of tests holds: the tests in it, and whether each asserts anything. Told from the text alone, without running or importing
+//! it; comments and texts in quotes never count. It is a good guess, not a compiler: it takes a doubtful assertion for a real one, and a
+//! plain stub for none.
+
+mod assertions;
+mod go;
+mod javascript;
+mod model;
+mod python;
+mod rust;
+mod scanner;
+mod syntax;
+mod words;
+
+pub use model::{TestFileText, TestLanguage, WrittenTest};
+pub use words::TestWords;
+
+/// Most bytes of a file of tests that are read.
+pub const MOST_TEST_TEXT_BYTES: usize = 1_048_576;
+
+/// The tests of a file.
+pub fn read(language: &TestLanguage, text: &str) -> TestFileText {
+    let mut end = text.len().min(MOST_TEST_TEXT_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let read = text.get(..end).unwrap_or_default();
+    let tests = match language {
+        TestLanguage::Python => python::tests(read),
+        TestLanguage::Rust => rust::tests(read),
+        TestLanguage::JavaScript => javascript::tests(read),
+        TestLanguage::Go => go::tests(read),
+        TestLanguage::Other(words) => words::tests(read, words),
+    };
+    TestFileText {
+        tests,
+        is_cut: end < text.len(),
+    }
+}

@@ -1,0 +1,123 @@
+//! Tests written in Go: functions `TestXxx` that take a `*testing.T`.
+
+use super::assertions::names_something;
+use super::model::{WrittenTest, kept_name};
+use super::scanner::{Code, CodeTokenKind};
+use super::syntax::GO;
+
+/// Methods of `testing.T` by which a test fails.
+const FAILS: [&str; 6] = ["Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"];
+const SKIPS: [&str; 3] = ["Skip", "Skipf", "SkipNow"];
+/// Packages whose functions assert.
+const PACKAGES: [&str; 5] = ["assert", "require", "is", "qt", "must"];
+
+pub(super) fn tests(text: &str) -> Vec<WrittenTest> {
+    let code = Code::of(text, GO);
+    let mut tests = Vec::new();
+    let mut at = 0;
+    while let Some(token) = code.get(at) {
+        let name = code.word(at + 1).unwrap_or_default();
+        let is_test = code.is_word(at, "func")
+            && name
+                .strip_prefix("Test")
+                .is_some_and(|rest| !rest.starts_with(char::is_lowercase))
+            && name != "TestMain"
+            && code.is_mark(at + 2, '(');
+        let open = code.closer(at + 2) + 1;
+        if !is_test || !code.is_mark(open, '{') {
+            at += 1;
+            continue;
+        }
+        let end = code.closer(open);
+        let own = code.word(at + 3).unwrap_or("t");
+        tests.push(WrittenTest {
+            name: kept_name(name),
+            line: token.line,
+            is_skipped: is_skipped(&code, open + 1, end, own),
+            has_assertion: has_assertion(&code, open + 1, end, own),
+        });
+        at = end + 1;
+    }
+    tests
+}
+
+/// Whether it skips itself without a condition.
+fn is_skipped(code: &Code<'_>, start: usize, end: usize, own: &str) -> bool {
+    let mut at = start;
+    while at < end {
+        if code.is_mark(at, '{') {
+            at = code.closer(at);
+        } else if code.is_word(at, own)
+            && code.is_mark(at + 1, '.')
+            && code.word(at + 2).is_some_and(|word| SKIPS.contains(&word))
+        {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+/// Whether it fails under a condition that looks at something, or calls what asserts.
+fn has_assertion(code: &Code<'_>, start: usize, end: usize, own: &str) -> bool {
+    // For each open brace, whether it stands behind a condition; and how many do.
+    let mut conditions: Vec<bool> = Vec::new();
+    let mut n_conditions = 0_usize;
+    let mut at = start;
+    while at < end {
+        let Some(token) = code.get(at) else { break };
+        if token.is_mark('{') {
+            let is_condition = is_condition(code, start, at, own);
+            conditions.push(is_condition);
+            n_conditions += usize::from(is_condition);
+        } else if token.is_mark('}') {
+            n_conditions -= usize::from(conditions.pop() == Some(true));
+        } else if token.kind == CodeTokenKind::Word {
+            let method = code.word(at + 2).filter(|_| code.is_mark(at + 1, '.'));
+            let is_failure =
+                method.is_some_and(|method| FAILS.contains(&method)) && !PACKAGES.contains(&token.text);
+            if is_failure && n_conditions > 0 {
+                return true;
+            }
+            if asserts(code, at, own) {
+                return true;
+            }
+        }
+        at += 1;
+    }
+    false
+}
+
+/// Whether the brace at `open` stands behind `if` with something that is looked at, or `switch`, `select` or `else`.
+fn is_condition(code: &Code<'_>, start: usize, open: usize, own: &str) -> bool {
+    /// Most tokens of a condition that are looked at.
+    const MOST: usize = 80;
+    let line = code.get(open).map_or(0, |token| token.line);
+    let head = (start.max(open.saturating_sub(MOST))..open).rev();
+    let head = head.take_while(|at| code.get(*at).is_some_and(|token| token.line == line));
+    for at in head {
+        match code.word(at) {
+            Some("if") => return names_something(code.range(at + 1, open), own),
+            Some("switch" | "select" | "else") => return true,
+            Some("func") => return false,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Whether a call such as `assert.Equal(t, 200, status)` or `assertStatus(t, status)` begins here, and looks at something.
+fn asserts(code: &Code<'_>, at: usize, own: &str) -> bool {
+    let word = code.word(at).unwrap_or_default();
+    let is_package = PACKAGES.contains(&word) && code.is_mark(at + 1, '.');
+    let is_helper = ["assert", "require", "check", "expect", "must"]
+        .iter()
+        .any(|verb| word.to_lowercase().starts_with(verb));
+    let open = if is_package { at + 3 } else { at + 1 };
+    if !(is_package || is_helper) || !code.is_mark(open, '(') || code.is_word(at.wrapping_sub(1), "func") {
+        return false;
+    }
+    let close = code.closer(open);
+    let takes_test = code.is_word(open + 1, own);
+    (is_package || takes_test) && names_something(code.range(open + 1, close), own)
+}

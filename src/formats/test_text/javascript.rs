@@ -1,0 +1,144 @@
+//! Tests written in JavaScript and TypeScript: calls of `test` and `it`, as jest, vitest, mocha, node and others take them.
+
+use super::assertions::{end_of_arguments, names_something};
+use super::model::{WrittenTest, kept_name};
+use super::scanner::{Code, CodeTokenKind};
+use super::syntax::JAVASCRIPT;
+
+const TESTS: [&str; 6] = ["test", "it", "specify", "xit", "xtest", "xspecify"];
+const GROUPS: [&str; 6] = ["describe", "suite", "context", "xdescribe", "xcontext", "xsuite"];
+/// Words behind a test or a group by which it is not run, or known to fail.
+const SKIPS: [&str; 4] = ["skip", "todo", "failing", "fails"];
+
+pub(super) fn tests(text: &str) -> Vec<WrittenTest> {
+    let code = Code::of(text, JAVASCRIPT);
+    let mut tests = Vec::new();
+    let mut skipped_until = 0;
+    let mut at = 0;
+    while let Some(token) = code.get(at) {
+        let word = code.word(at).unwrap_or_default();
+        let is_member = at > 0 && code.is_mark(at - 1, '.') && !code.is_word(at.wrapping_sub(2), "Deno");
+        if is_member || !(TESTS.contains(&word) || GROUPS.contains(&word)) {
+            at += 1;
+            continue;
+        }
+        let Some(call) = call(&code, at) else {
+            at += 1;
+            continue;
+        };
+        let is_skipped = call.is_skipped || word.starts_with('x');
+        if GROUPS.contains(&word) {
+            if is_skipped {
+                skipped_until = skipped_until.max(call.close);
+            }
+            at = call.open + 1;
+            continue;
+        }
+        let name = code.get(call.open + 1);
+        let has_body = code.is_mark(call.open + 2, ',');
+        // A call of another thing that is called `test` has no name first.
+        if name.is_some_and(|name| name.kind != CodeTokenKind::Mark) && (has_body || is_skipped) {
+            tests.push(WrittenTest {
+                name: kept_name(name.map_or("", |name| name.text)),
+                line: token.line,
+                is_skipped: is_skipped || at < skipped_until,
+                has_assertion: has_assertion(&code, call.open + 2, call.close),
+            });
+        }
+        at = call.close.max(at) + 1;
+    }
+    tests
+}
+
+/// The brackets of a call such as `test.skip.each(table)('name', body)`.
+struct JsCall {
+    open: usize,
+    close: usize,
+    is_skipped: bool,
+}
+
+fn call(code: &Code<'_>, start: usize) -> Option<JsCall> {
+    let mut at = start + 1;
+    let mut is_skipped = false;
+    let mut takes_table = false;
+    while code.is_mark(at, '.') {
+        let word = code.word(at + 1)?;
+        is_skipped |= SKIPS.contains(&word);
+        takes_table |= matches!(word, "each" | "for" | "skipIf" | "runIf");
+        at += 2;
+    }
+    if takes_table {
+        at = if code.is_mark(at, '(') {
+            code.closer(at) + 1
+        } else {
+            at + 1
+        };
+    }
+    code.is_mark(at, '(').then(|| JsCall {
+        open: at,
+        close: code.closer(at),
+        is_skipped,
+    })
+}
+
+fn has_assertion(code: &Code<'_>, start: usize, end: usize) -> bool {
+    let mut at = start;
+    while at < end {
+        let is_member = code.is_mark(at.wrapping_sub(1), '.');
+        let (is_real, next) = match code.word(at) {
+            Some("expect" | "expectTypeOf" | "assertType") if !is_member => expectation(code, at, end),
+            Some("should") if is_member => (true, at + 1),
+            Some(word) if word.starts_with("assert") && !is_member => assertion(code, at, end),
+            _ => (false, at + 1),
+        };
+        if is_real {
+            return true;
+        }
+        at = next.max(at + 1);
+    }
+    false
+}
+
+/// Whether `expect(a).toBe(b)` compares something; and what stands behind it.
+fn expectation(code: &Code<'_>, start: usize, end: usize) -> (bool, usize) {
+    let mut at = start + 1;
+    if !code.is_mark(at, '(') {
+        return (false, at);
+    }
+    let mut names = false;
+    let mut has_matcher = false;
+    while at < end {
+        if code.is_mark(at, '(') {
+            let close = code.closer(at).min(end);
+            names |= names_something(code.range(at + 1, close), "");
+            at = close + 1;
+        } else if code.is_mark(at, '.') {
+            has_matcher = true;
+            at += 2;
+        } else {
+            break;
+        }
+    }
+    (names && has_matcher, at)
+}
+
+/// Whether `assert(a)` or `assert.equal(a, b)` compares something; and what stands behind it.
+fn assertion(code: &Code<'_>, start: usize, end: usize) -> (bool, usize) {
+    let mut at = start + 1;
+    let mut method = "";
+    while code.is_mark(at, '.') {
+        method = code.word(at + 1).unwrap_or_default();
+        at += 2;
+    }
+    if !code.is_mark(at, '(') {
+        return (false, at);
+    }
+    let close = code.closer(at).min(end);
+    let n = if method.is_empty() || matches!(method, "ok" | "isTrue" | "isOk") {
+        1
+    } else {
+        2
+    };
+    let judged = end_of_arguments(code, at + 1, close, n);
+    (names_something(code.range(at + 1, judged), ""), close + 1)
+}

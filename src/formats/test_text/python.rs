@@ -1,0 +1,284 @@
+//! Tests written in Python, for pytest and unittest: functions `test…`, of a module or of a class.
+
+use super::assertions::{end_of_arguments, names_something};
+use super::model::{WrittenTest, kept_name};
+use super::scanner::Code;
+use super::syntax::PYTHON;
+
+/// A statement: its tokens from `start` to before `end`, and how far it is indented.
+struct PythonLine {
+    start: usize,
+    end: usize,
+    indent: usize,
+}
+
+/// A class or function that the place is in.
+struct PythonBlock {
+    indent: usize,
+    kind: PythonBlockKind,
+}
+
+enum PythonBlockKind {
+    /// A class that holds tests, or not.
+    Class {
+        name: String,
+        has_tests: bool,
+        is_skipped: bool,
+    },
+    /// The test of this index, and how far its body is indented once that is known.
+    Test { index: usize, body: Option<usize> },
+    /// Any other function: a test in it is never run.
+    Function,
+}
+
+pub(super) fn tests(text: &str) -> Vec<WrittenTest> {
+    let code = Code::of(text, PYTHON);
+    let mut reader = PythonReader {
+        code: &code,
+        tests: Vec::new(),
+        blocks: Vec::new(),
+        is_skipped: false,
+        is_module_skipped: false,
+    };
+    for line in lines(&code) {
+        reader.take(&line);
+    }
+    let is_module_skipped = reader.is_module_skipped;
+    let mut tests = reader.tests;
+    for test in &mut tests {
+        test.is_skipped |= is_module_skipped;
+    }
+    // Of two functions with one name the later one takes the place of the other.
+    let mut seen = std::collections::BTreeSet::new();
+    let mut kept: Vec<WrittenTest> = tests
+        .into_iter()
+        .rev()
+        .filter(|test| seen.insert(test.name.clone()))
+        .collect();
+    kept.reverse();
+    kept
+}
+
+/// The statements of a module; what stands in brackets over several lines is one.
+fn lines(code: &Code<'_>) -> Vec<PythonLine> {
+    let mut lines: Vec<PythonLine> = Vec::new();
+    let mut at = 0;
+    while let Some(token) = code.get(at) {
+        let is_continued = at > 0 && code.is_mark(at - 1, '\\');
+        match (token.indent, lines.last_mut()) {
+            (Some(indent), _) if !is_continued => lines.push(PythonLine {
+                start: at,
+                end: at,
+                indent,
+            }),
+            (_, None) => lines.push(PythonLine {
+                start: at,
+                end: at,
+                indent: 0,
+            }),
+            _ => {}
+        }
+        let is_open = ['(', '[', '{'].iter().any(|mark| token.is_mark(*mark));
+        let next = if is_open {
+            (code.closer(at) + 1).min(code.tokens.len())
+        } else {
+            at + 1
+        };
+        if let Some(line) = lines.last_mut() {
+            line.end = next;
+        }
+        at = next;
+    }
+    lines
+}
+
+struct PythonReader<'a, 'b> {
+    code: &'a Code<'b>,
+    tests: Vec<WrittenTest>,
+    blocks: Vec<PythonBlock>,
+    /// Whether a decorator says that the next function or class is skipped.
+    is_skipped: bool,
+    is_module_skipped: bool,
+}
+
+impl PythonReader<'_, '_> {
+    fn take(&mut self, line: &PythonLine) {
+        while self
+            .blocks
+            .last()
+            .is_some_and(|block| block.indent >= line.indent)
+        {
+            self.blocks.pop();
+        }
+        let code = self.code;
+        if code.is_mark(line.start, '@') {
+            self.is_skipped |= is_skip(code, line.start + 1, line.end);
+            return;
+        }
+        let first = usize::from(code.is_word(line.start, "async")) + line.start;
+        if code.is_word(first, "def") {
+            self.function(line, first);
+        } else if code.is_word(first, "class") {
+            self.class(line, first);
+        } else {
+            if code.is_word(first, "pytestmark") && self.blocks.is_empty() {
+                self.is_module_skipped |= is_skip(code, first + 1, line.end);
+            }
+            self.statement(line, line.start);
+        }
+        self.is_skipped = false;
+    }
+
+    fn class(&mut self, line: &PythonLine, first: usize) {
+        let name = self.code.word(first + 1).unwrap_or_default();
+        let head = self.code.range(first + 2, line.end);
+        let is_unittest = head.iter().any(|token| token.text.ends_with("TestCase"));
+        let kind = PythonBlockKind::Class {
+            name: self.class_name(name),
+            has_tests: (name.starts_with("Test") || is_unittest) && self.is_in_classes(),
+            is_skipped: self.is_skipped || self.is_in_skipped(),
+        };
+        self.blocks.push(PythonBlock {
+            indent: line.indent,
+            kind,
+        });
+    }
+
+    fn class_name(&self, name: &str) -> String {
+        let outer = self.blocks.last().map(|block| &block.kind);
+        match outer {
+            Some(PythonBlockKind::Class { name: outer, .. }) => format!("{outer}::{name}"),
+            _ => name.to_owned(),
+        }
+    }
+
+    /// Whether all that is around is classes with tests, or nothing.
+    fn is_in_classes(&self) -> bool {
+        let is_class =
+            |block: &PythonBlock| matches!(block.kind, PythonBlockKind::Class { has_tests: true, .. });
+        self.blocks.iter().all(is_class)
+    }
+
+    fn is_in_skipped(&self) -> bool {
+        let is_skipped =
+            |block: &PythonBlock| matches!(block.kind, PythonBlockKind::Class { is_skipped: true, .. });
+        self.blocks.iter().any(is_skipped)
+    }
+
+    fn function(&mut self, line: &PythonLine, first: usize) {
+        let name = self.code.word(first + 1).unwrap_or_default();
+        let is_test = name.starts_with("test") && self.is_in_classes();
+        if !is_test {
+            // A helper inside of a test belongs to the test.
+            if !self.is_in_test() {
+                self.blocks.push(PythonBlock {
+                    indent: line.indent,
+                    kind: PythonBlockKind::Function,
+                });
+            }
+            return;
+        }
+        self.tests.push(WrittenTest {
+            name: kept_name(&self.class_name(name)),
+            line: self.code.get(first).map_or(0, |token| token.line),
+            is_skipped: self.is_skipped || self.is_in_skipped(),
+            has_assertion: false,
+        });
+        self.blocks.push(PythonBlock {
+            indent: line.indent,
+            kind: PythonBlockKind::Test {
+                index: self.tests.len() - 1,
+                body: None,
+            },
+        });
+        // What stands on the line of the function itself.
+        let colon = (first..line.end).rev().find(|at| self.code.is_mark(*at, ':'));
+        self.statement(line, colon.map_or(line.end, |at| at + 1));
+    }
+
+    fn is_in_test(&self) -> bool {
+        self.blocks
+            .iter()
+            .any(|block| matches!(block.kind, PythonBlockKind::Test { .. }))
+    }
+
+    /// A statement, which may be an assertion of the test it stands in.
+    fn statement(&mut self, line: &PythonLine, start: usize) {
+        let code = self.code;
+        let found = self
+            .blocks
+            .iter_mut()
+            .rev()
+            .find_map(|block| match &mut block.kind {
+                PythonBlockKind::Test { index, body } if start < line.end => {
+                    // A statement under a condition is indented further than the first of the body.
+                    Some((*index, *body.get_or_insert(line.indent) == line.indent))
+                }
+                _ => None,
+            });
+        let Some((index, is_plain)) = found else { return };
+        let calls = |words: [&str; 3]| {
+            let mut words = words.iter().enumerate();
+            words.all(|(n, word)| code.get(start + n).is_some_and(|token| token.text == *word))
+        };
+        let skips = calls(["pytest", ".", "skip"]) || calls(["self", ".", "skipTest"]);
+        if let Some(test) = self.tests.get_mut(index) {
+            test.has_assertion |= has_assertion(code, start, line.end);
+            test.is_skipped |= skips && is_plain && !test.has_assertion;
+        }
+    }
+}
+
+/// Whether a decorator skips without a condition, or expects a failure.
+fn is_skip(code: &Code<'_>, start: usize, end: usize) -> bool {
+    let words = code.range(start, end).iter();
+    let mut words = words.map(|token| token.text);
+    words.any(|word| matches!(word, "skip" | "xfail" | "expectedFailure"))
+}
+
+/// Whether these tokens hold an assertion that looks at something.
+fn has_assertion(code: &Code<'_>, start: usize, end: usize) -> bool {
+    let mut at = start;
+    while at < end {
+        let word = code.word(at).unwrap_or_default();
+        let is_member = code.is_mark(at.wrapping_sub(1), '.');
+        if word == "assert" && !is_member {
+            let stop = end_of_statement(code, at + 1, end);
+            let judged = end_of_arguments(code, at + 1, stop, 1);
+            if !is_pair(code, at + 1, judged) && names_something(code.range(at + 1, judged), "") {
+                return true;
+            }
+            at = stop;
+        } else if code.is_mark(at + 1, '(')
+            && (word.starts_with("assert") || matches!(word, "raises" | "warns"))
+        {
+            let close = code.closer(at + 1).min(end);
+            let n = if matches!(
+                word,
+                "assertTrue" | "assertFalse" | "assertIsNone" | "assertIsNotNone"
+            ) {
+                1
+            } else {
+                usize::MAX
+            };
+            let judged = end_of_arguments(code, at + 2, close, n);
+            // A mock knows by itself what it was called with.
+            if word.starts_with("assert_") && is_member || names_something(code.range(at + 2, judged), "") {
+                return true;
+            }
+            at = close;
+        }
+        at += 1;
+    }
+    false
+}
+
+fn end_of_statement(code: &Code<'_>, start: usize, end: usize) -> usize {
+    (start..end).find(|at| code.is_mark(*at, ';')).unwrap_or(end)
+}
+
+/// Whether `assert (a, "words")` stands here, which is true whatever `a` is.
+fn is_pair(code: &Code<'_>, start: usize, end: usize) -> bool {
+    let close = code.closer(start);
+    code.is_mark(start, '(') && close + 1 == end && end_of_arguments(code, start + 1, close, 1) < close
+}

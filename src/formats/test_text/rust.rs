@@ -1,0 +1,119 @@
+//! Tests written in Rust: functions with the attribute `test`, also those of other crates.
+
+use super::assertions::{end_of_arguments, names_something};
+use super::model::{WrittenTest, kept_name};
+use super::scanner::Code;
+use super::syntax::RUST;
+
+/// Attributes that make a function a test, by their last word.
+const TEST_ATTRIBUTES: [&str; 5] = ["test", "rstest", "test_case", "quickcheck", "wasm_bindgen_test"];
+/// Macros that only say that nothing is there yet.
+const STUBS: [&str; 4] = ["todo", "unimplemented", "panic", "unreachable"];
+
+/// What the attributes above a function say.
+#[derive(Default)]
+struct RustAttributes {
+    is_test: bool,
+    is_ignored: bool,
+    should_panic: bool,
+}
+
+pub(super) fn tests(text: &str) -> Vec<WrittenTest> {
+    let code = Code::of(text, RUST);
+    let mut tests = Vec::new();
+    let mut above = RustAttributes::default();
+    let mut at = 0;
+    while let Some(token) = code.get(at) {
+        if token.is_mark('#') && code.is_mark(at + 1, '[') {
+            let end = code.closer(at + 1);
+            attribute(&code, at + 2, end, &mut above);
+            at = end + 1;
+        } else if code.is_word(at, "fn") {
+            let name = code.word(at + 1).unwrap_or_default();
+            if !above.is_test {
+                above = RustAttributes::default();
+                at += 1;
+                continue;
+            }
+            let Some(start) = body_of(&code, at) else { break };
+            let end = code.closer(start);
+            tests.push(WrittenTest {
+                name: kept_name(name),
+                line: token.line,
+                is_skipped: above.is_ignored,
+                has_assertion: has_assertion(&code, start + 1, end, above.should_panic),
+            });
+            above = RustAttributes::default();
+            at = end + 1;
+        } else {
+            if token.is_mark('{') || token.is_mark(';') {
+                above = RustAttributes::default();
+            }
+            at += 1;
+        }
+    }
+    tests
+}
+
+/// Where the body of the function at `start` opens. What stands in the brackets of its arguments is passed over.
+fn body_of(code: &Code<'_>, start: usize) -> Option<usize> {
+    let mut at = start;
+    while let Some(token) = code.get(at) {
+        if token.is_mark('{') || token.is_mark(';') {
+            return Some(at);
+        }
+        let is_open = token.is_mark('(') || token.is_mark('[');
+        at = if is_open { code.closer(at) + 1 } else { at + 1 };
+    }
+    None
+}
+
+/// Reads what stands between the brackets of an attribute.
+fn attribute(code: &Code<'_>, start: usize, end: usize, above: &mut RustAttributes) {
+    let stop = (start..end).find(|at| code.is_mark(*at, '(') || code.is_mark(*at, '='));
+    let path = code.range(start, stop.unwrap_or(end));
+    match path.last().map(|token| token.text) {
+        Some(word) if TEST_ATTRIBUTES.contains(&word) => above.is_test = true,
+        Some("ignore") => above.is_ignored = true,
+        Some("should_panic") => above.should_panic = true,
+        _ => {}
+    }
+}
+
+fn has_assertion(code: &Code<'_>, start: usize, end: usize, should_panic: bool) -> bool {
+    if should_panic {
+        // A panic that is wanted must come from something.
+        let called = code
+            .range(start, end)
+            .iter()
+            .filter(|token| !STUBS.contains(&token.text));
+        let called: Vec<_> = called.copied().collect();
+        return names_something(&called, "");
+    }
+    let mut at = start;
+    while at < end {
+        let word = code.word(at).unwrap_or_default();
+        let is_macro = code.is_mark(at + 1, '!');
+        if word == "assert" && !is_macro && code.is_mark(at.wrapping_sub(1), '.') {
+            // `command.assert()` of a process that was run.
+            return true;
+        }
+        let open = if is_macro { at + 2 } else { at + 1 };
+        let is_assertion = word.starts_with("assert")
+            || (is_macro && (word.starts_with("prop_assert") || word.starts_with("debug_assert")));
+        if is_assertion && ['(', '[', '{'].iter().any(|mark| code.is_mark(open, *mark)) {
+            let close = code.closer(open).min(end);
+            let judged = match word.trim_start_matches("prop_").trim_start_matches("debug_") {
+                "assert" if is_macro => end_of_arguments(code, open + 1, close, 1),
+                "assert_eq" | "assert_ne" if is_macro => end_of_arguments(code, open + 1, close, 2),
+                _ => close,
+            };
+            if names_something(code.range(open + 1, judged), "") {
+                return true;
+            }
+            at = close;
+        }
+        at += 1;
+    }
+    false
+}

@@ -1,0 +1,416 @@
+//! Cuts the text of a program into words, marks and texts in quotes, without comments.
+
+use super::syntax::{BlockComments, QuoteStyle, Syntax};
+
+/// A piece of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct CodeToken<'a> {
+    pub(super) kind: CodeTokenKind,
+    /// As it stands; of a text in quotes what stands between them.
+    pub(super) text: &'a str,
+    /// Line, counted from 1.
+    pub(super) line: usize,
+    /// Column of the first letter, if it is the first of its line.
+    pub(super) indent: Option<usize>,
+}
+
+/// What kind of piece it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CodeTokenKind {
+    /// A name, a keyword or a number.
+    Word,
+    /// A text in quotes.
+    Text,
+    /// One character of any other kind.
+    Mark,
+}
+
+/// The tokens of a program, and where each bracket closes.
+#[derive(Debug)]
+pub(super) struct Code<'a> {
+    pub(super) tokens: Vec<CodeToken<'a>>,
+    closers: Vec<usize>,
+}
+
+impl<'a> Code<'a> {
+    pub(super) fn of(text: &'a str, syntax: Syntax<'_>) -> Code<'a> {
+        let tokens = CodeScanner::new(text, syntax).tokens();
+        let closers = closers(&tokens);
+        Code { tokens, closers }
+    }
+
+    pub(super) fn get(&self, at: usize) -> Option<&CodeToken<'a>> {
+        self.tokens.get(at)
+    }
+
+    /// The tokens from `start` to before `end`.
+    pub(super) fn range(&self, start: usize, end: usize) -> &[CodeToken<'a>] {
+        let end = end.min(self.tokens.len());
+        self.tokens.get(start.min(end)..end).unwrap_or_default()
+    }
+
+    pub(super) fn is_mark(&self, at: usize, mark: char) -> bool {
+        self.get(at).is_some_and(|token| token.is_mark(mark))
+    }
+
+    pub(super) fn is_word(&self, at: usize, word: &str) -> bool {
+        self.word(at) == Some(word)
+    }
+
+    pub(super) fn word(&self, at: usize) -> Option<&'a str> {
+        let token = self.get(at)?;
+        (token.kind == CodeTokenKind::Word).then_some(token.text)
+    }
+
+    /// Where the bracket at `open` closes; the end of the text if nowhere.
+    pub(super) fn closer(&self, open: usize) -> usize {
+        self.closers.get(open).copied().unwrap_or(self.tokens.len())
+    }
+}
+
+impl CodeToken<'_> {
+    pub(super) fn is_mark(&self, mark: char) -> bool {
+        self.kind == CodeTokenKind::Mark && self.text.starts_with(mark)
+    }
+}
+
+/// Where each bracket closes. One that was never closed ends where the next bracket around it does, so that a slip stays in its function.
+fn closers(tokens: &[CodeToken<'_>]) -> Vec<usize> {
+    let mut closers = vec![tokens.len(); tokens.len()];
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    // How many of each kind are open: a bracket that closes nothing is passed over without a search.
+    let mut n_open = [0_usize; 3];
+    for (at, token) in tokens.iter().enumerate() {
+        if token.kind != CodeTokenKind::Mark {
+            continue;
+        }
+        if let Some(kind) = ["(", "[", "{"].iter().position(|mark| *mark == token.text) {
+            open.push((at, kind));
+            n_open.iter_mut().skip(kind).take(1).for_each(|n| *n += 1);
+        } else if let Some(kind) = [")", "]", "}"].iter().position(|mark| *mark == token.text)
+            && n_open.get(kind).is_some_and(|n| *n > 0)
+        {
+            while let Some((start, own)) = open.pop() {
+                n_open.iter_mut().skip(own).take(1).for_each(|n| *n -= 1);
+                closers
+                    .iter_mut()
+                    .skip(start)
+                    .take(1)
+                    .for_each(|place| *place = at);
+                if own == kind {
+                    break;
+                }
+            }
+        }
+    }
+    closers
+}
+
+struct CodeScanner<'a, 'b> {
+    text: &'a str,
+    syntax: Syntax<'b>,
+    at: usize,
+    line: usize,
+    line_start: usize,
+    /// Whether a token of this line was found.
+    has_token: bool,
+    tokens: Vec<CodeToken<'a>>,
+}
+
+impl<'a, 'b> CodeScanner<'a, 'b> {
+    fn new(text: &'a str, syntax: Syntax<'b>) -> CodeScanner<'a, 'b> {
+        CodeScanner {
+            text,
+            syntax,
+            at: 0,
+            line: 1,
+            line_start: 0,
+            has_token: false,
+            tokens: Vec::new(),
+        }
+    }
+
+    fn tokens(mut self) -> Vec<CodeToken<'a>> {
+        while let Some(letter) = self.peek() {
+            if letter.is_whitespace() {
+                self.bump();
+            } else if self.syntax.line_comments.iter().any(|mark| self.sees(mark)) {
+                self.skip_until(|letter| letter == '\n');
+            } else if self.syntax.block_comments != BlockComments::None && self.sees("/*") {
+                self.block_comment();
+            } else if letter.is_alphanumeric() || letter == '_' || letter == '$' {
+                self.word();
+            } else if "'\"`".contains(letter) {
+                self.quote(letter);
+            } else if letter == '/' && self.syntax.quotes == QuoteStyle::JavaScript && self.may_begin_regex()
+            {
+                self.regex();
+            } else {
+                let start = self.at;
+                let place = self.place();
+                self.bump();
+                self.push(CodeTokenKind::Mark, (start, self.at), place);
+            }
+        }
+        self.tokens
+    }
+
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn sees(&self, words: &str) -> bool {
+        self.rest().starts_with(words)
+    }
+
+    fn bump(&mut self) -> Option<char> {
+        let letter = self.peek()?;
+        self.at += letter.len_utf8();
+        if letter == '\n' {
+            self.line += 1;
+            self.line_start = self.at;
+            self.has_token = false;
+        }
+        Some(letter)
+    }
+
+    fn skip_until(&mut self, is_end: impl Fn(char) -> bool) {
+        while self.peek().is_some_and(|letter| !is_end(letter)) {
+            self.bump();
+        }
+    }
+
+    /// Line and indent of a token that begins here.
+    fn place(&mut self) -> (usize, Option<usize>) {
+        let indent = (!self.has_token).then_some(self.at - self.line_start);
+        self.has_token = true;
+        (self.line, indent)
+    }
+
+    fn push(
+        &mut self,
+        kind: CodeTokenKind,
+        (start, end): (usize, usize),
+        (line, indent): (usize, Option<usize>),
+    ) {
+        let text = self.text.get(start..end).unwrap_or_default();
+        self.tokens.push(CodeToken {
+            kind,
+            text,
+            line,
+            indent,
+        });
+    }
+
+    fn block_comment(&mut self) {
+        let mut depth = 0_usize;
+        while self.peek().is_some() {
+            if self.sees("*/") {
+                depth = depth.saturating_sub(1);
+                self.at += 2;
+                if depth == 0 {
+                    return;
+                }
+            } else if self.sees("/*") && (depth == 0 || self.syntax.block_comments == BlockComments::Nested) {
+                depth += 1;
+                self.at += 2;
+            } else {
+                self.bump();
+            }
+        }
+    }
+
+    fn word(&mut self) {
+        let start = self.at;
+        let place = self.place();
+        self.skip_until(|letter| !letter.is_alphanumeric() && letter != '_' && letter != '$');
+        let word = self.text.get(start..self.at).unwrap_or_default();
+        let is_raw_rust = self.syntax.quotes == QuoteStyle::Rust && matches!(word, "r" | "br" | "cr");
+        if is_raw_rust && (self.sees("\"") || self.sees("#")) {
+            if self.raw_rust(place) {
+                return;
+            }
+        } else if self.is_prefix(word) {
+            // The quote that follows is the token.
+            return self.quote_at(self.peek().unwrap_or('"'), place);
+        }
+        self.push(CodeTokenKind::Word, (start, self.at), place);
+    }
+
+    /// Whether a word belongs to the quote that follows it: `b"..."`, `rf'...'`.
+    fn is_prefix(&self, word: &str) -> bool {
+        let is_quote = self.sees("\"") || self.sees("'");
+        match self.syntax.quotes {
+            QuoteStyle::Python => {
+                let is_letter = |letter: char| "rRbBfFuUtT".contains(letter);
+                is_quote && word.len() <= 2 && word.chars().all(is_letter)
+            }
+            QuoteStyle::Rust => is_quote && matches!(word, "b" | "c"),
+            _ => false,
+        }
+    }
+
+    fn quote(&mut self, mark: char) {
+        let place = self.place();
+        self.quote_at(mark, place);
+    }
+
+    fn quote_at(&mut self, mark: char, place: (usize, Option<usize>)) {
+        match (self.syntax.quotes, mark) {
+            (QuoteStyle::Python, _) if self.sees("\"\"\"") || self.sees("'''") => self.triple(mark, place),
+            (QuoteStyle::Rust, '\'') => self.rust_character(place),
+            (QuoteStyle::Rust, '"') => self.enclosed(mark, true, place),
+            (QuoteStyle::JavaScript, '`') => self.template(place),
+            (QuoteStyle::Go, '`') => {
+                self.bump();
+                let start = self.at;
+                self.skip_until(|letter| letter == '`');
+                self.push(CodeTokenKind::Text, (start, self.at), place);
+                self.bump();
+            }
+            (QuoteStyle::Python | QuoteStyle::Plain | QuoteStyle::Rust, '`') => {
+                let start = self.at;
+                self.bump();
+                self.push(CodeTokenKind::Mark, (start, self.at), place);
+            }
+            _ => self.enclosed(mark, false, place),
+        }
+    }
+
+    /// A text with backslashes between two marks.
+    fn enclosed(&mut self, mark: char, is_over_lines: bool, place: (usize, Option<usize>)) {
+        self.bump();
+        let start = self.at;
+        while let Some(letter) = self.peek() {
+            if letter == mark || (letter == '\n' && !is_over_lines) {
+                break;
+            }
+            self.bump();
+            if letter == '\\' {
+                self.bump();
+            }
+        }
+        self.push(CodeTokenKind::Text, (start, self.at), place);
+        if self.peek() == Some(mark) {
+            self.bump();
+        }
+    }
+
+    fn triple(&mut self, mark: char, place: (usize, Option<usize>)) {
+        let end = mark.to_string().repeat(3);
+        self.at += 3;
+        let start = self.at;
+        while self.peek().is_some() && !self.sees(&end) {
+            if self.bump() == Some('\\') {
+                self.bump();
+            }
+        }
+        self.push(CodeTokenKind::Text, (start, self.at), place);
+        if self.sees(&end) {
+            self.at += 3;
+        }
+        self.has_token = true;
+    }
+
+    /// A character such as `'a'`, or a lifetime, of which only the mark is taken.
+    fn rust_character(&mut self, place: (usize, Option<usize>)) {
+        let mut letters = self.rest().chars().skip(1);
+        let (first, second) = (letters.next(), letters.next());
+        if first == Some('\\') || second == Some('\'') {
+            return self.enclosed('\'', false, place);
+        }
+        let start = self.at;
+        self.bump();
+        self.push(CodeTokenKind::Mark, (start, self.at), place);
+    }
+
+    /// The rest of `r#"..."#` behind its `r`; false for `r#name`.
+    fn raw_rust(&mut self, place: (usize, Option<usize>)) -> bool {
+        let hashes = self.rest().bytes().take_while(|byte| *byte == b'#').count();
+        if self.rest().as_bytes().get(hashes) != Some(&b'"') {
+            return false;
+        }
+        let end = format!("\"{}", "#".repeat(hashes.min(255)));
+        self.at += hashes + 1;
+        let start = self.at;
+        while self.peek().is_some() && !self.sees(&end) {
+            self.bump();
+        }
+        self.push(CodeTokenKind::Text, (start, self.at), place);
+        self.at = (self.at + end.len()).min(self.text.len());
+        true
+    }
+
+    /// A template of JavaScript with all that stands in it.
+    fn template(&mut self, place: (usize, Option<usize>)) {
+        self.bump();
+        let start = self.at;
+        // Open braces of each expression that the place is in.
+        let mut open: Vec<usize> = Vec::new();
+        while let Some(letter) = self.peek() {
+            match (letter, open.last_mut()) {
+                ('\\', _) => {
+                    self.bump();
+                }
+                ('`', None) => break,
+                ('$', _) if self.sees("${") => {
+                    open.push(0);
+                    self.bump();
+                }
+                ('{', Some(depth)) => *depth += 1,
+                ('}', Some(0)) => {
+                    open.pop();
+                }
+                ('}', Some(depth)) => *depth -= 1,
+                _ => {}
+            }
+            self.bump();
+        }
+        self.push(CodeTokenKind::Text, (start, self.at), place);
+        self.bump();
+        self.has_token = true;
+    }
+
+    /// Whether a slash here begins a regular expression rather than divides.
+    fn may_begin_regex(&self) -> bool {
+        let Some(last) = self.tokens.last() else {
+            return true;
+        };
+        match last.kind {
+            CodeTokenKind::Text => false,
+            CodeTokenKind::Word => matches!(
+                last.text,
+                "return" | "typeof" | "case" | "in" | "of" | "await" | "void"
+            ),
+            CodeTokenKind::Mark => !matches!(last.text, ")" | "]" | "}" | "<"),
+        }
+    }
+
+    fn regex(&mut self) {
+        let place = self.place();
+        self.bump();
+        let start = self.at;
+        let mut is_in_class = false;
+        while let Some(letter) = self.peek() {
+            match letter {
+                '\n' => break,
+                '/' if !is_in_class => break,
+                '[' => is_in_class = true,
+                ']' => is_in_class = false,
+                '\\' => {
+                    self.bump();
+                }
+                _ => {}
+            }
+            self.bump();
+        }
+        self.push(CodeTokenKind::Text, (start, self.at), place);
+        if self.peek() == Some('/') {
+            self.bump();
+        }
+    }
+}
