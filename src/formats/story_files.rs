@@ -4,6 +4,7 @@
 mod history;
 mod standards;
 mod state;
+mod templates;
 mod test_names;
 
 pub use history::{
@@ -11,4 +12,5 @@ pub use history::{
 };
 pub use standards::testing_sections;
 pub use state::{StoryState, StoryStateError, read_state, write_state};
+pub use templates::STORY_TEMPLATES;
 pub use test_names::test_names;

@@ -1,8 +1,11 @@
 //! `state.json`, `history.md` and the standards of a project: what is read, what is written, and what is refused.
 
+use std::path::Path;
+
+use dbs::formats::prd::{self, PrdDialect};
 use dbs::formats::story_files::{
-    BlockEntry, CompletionEntry, HISTORY_HEADER, StoryState, append_block, append_completion, read_history,
-    read_state, test_names, testing_sections, write_state,
+    BlockEntry, CompletionEntry, HISTORY_HEADER, STORY_TEMPLATES, StoryState, append_block,
+    append_completion, read_history, read_state, test_names, testing_sections, write_state,
 };
 use proptest::prelude::*;
 
@@ -220,6 +223,41 @@ fn the_sections_about_tests_are_taken_from_the_standards_with_their_bodies() {
          ### Unit `tests`\n\nFast.\n\nHow tests are named\n---\n\nPlainly.\n"
     );
     assert_eq!(testing_sections("# Standards\n\ntest\n"), "");
+}
+
+#[test]
+fn the_documents_of_a_new_project_pass_their_own_readers() {
+    let text = |name: &str| {
+        STORY_TEMPLATES
+            .iter()
+            .find(|(known, _)| *known == name)
+            .unwrap()
+            .1
+    };
+    let examples: Vec<&str> = text("prd-schema.md").split("```json\n").skip(1).collect();
+    let dialects = examples.iter().map(|rest| {
+        let example = rest.split("```").next().unwrap();
+        let prd = prd::read(Path::new("prds/001-FEAT-export.json"), example);
+        assert_eq!(prd.findings, Vec::new());
+        prd.dialect.unwrap()
+    });
+    assert_eq!(
+        dialects.collect::<Vec<_>>(),
+        [PrdDialect::Strict, PrdDialect::Template]
+    );
+    let picked = testing_sections(text("standards.md"));
+    assert!(
+        picked.starts_with("## Testing\n") && picked.contains("acceptance criterion"),
+        "{picked}"
+    );
+    assert!(!picked.contains("Commits"), "{picked}");
+    for (name, document) in STORY_TEMPLATES {
+        assert!(document.starts_with("# ") && document.is_ascii(), "{name}");
+        assert!(
+            text("context-map.md").contains(name) || name == "context-map.md",
+            "{name}"
+        );
+    }
 }
 
 proptest! {
