@@ -3,7 +3,7 @@
 
 mod edit;
 mod findings;
-mod located;
+mod json;
 mod model;
 mod story;
 
@@ -15,7 +15,7 @@ pub use model::{PrdDialect, PrdDocument, PrdFinding, PrdStory, StorySize};
 use serde_json::Map;
 
 use findings::{PrdFindings, quoted};
-use located::Located;
+use json::JsonPlace;
 
 /// Most bytes of a PRD that are read.
 pub const MOST_PRD_BYTES: usize = 1_048_576;
@@ -33,7 +33,7 @@ pub fn is_prd(text: &str) -> bool {
     if text.len() > MOST_PRD_BYTES {
         return false;
     }
-    match located::parse(text) {
+    match json::parse(text) {
         Ok(root) => root.member("userStories").is_some(),
         Err(_) => {
             let body = text.trim_start_matches('\u{feff}').trim_start();
@@ -67,7 +67,7 @@ pub fn read(file: &Path, text: &str) -> PrdDocument {
         );
         found.error("TOO_LARGE", 0, "$", &text);
     } else {
-        match located::parse(text) {
+        match json::parse(text) {
             Ok(root) => read_root(&root, &mut prd, &mut found),
             Err(fault) => {
                 let text = format!("this is no JSON that can be read: {}", fault.text);
@@ -79,7 +79,7 @@ pub fn read(file: &Path, text: &str) -> PrdDocument {
     prd
 }
 
-fn read_root(root: &Located, prd: &mut PrdDocument, found: &mut PrdFindings<'_>) {
+fn read_root(root: &JsonPlace, prd: &mut PrdDocument, found: &mut PrdFindings<'_>) {
     let Some(members) = root.members() else {
         let text = format!("a PRD is an object with \"userStories\", not {}", root.kind());
         found.error("WRONG_KIND", root.start, "$", &text);
@@ -104,7 +104,7 @@ fn read_root(root: &Located, prd: &mut PrdDocument, found: &mut PrdFindings<'_>)
     prd.stories = stories(root, dialect, found);
 }
 
-fn kind(root: &Located, dialect: PrdDialect, found: &mut PrdFindings<'_>) -> Option<String> {
+fn kind(root: &JsonPlace, dialect: PrdDialect, found: &mut PrdFindings<'_>) -> Option<String> {
     let text = root_text(root, "type", (MOST_NAME, true), found, dialect);
     if text.is_empty() || KINDS.contains(&text.as_str()) {
         return Some(text).filter(|text| !text.is_empty());
@@ -117,7 +117,7 @@ fn kind(root: &Located, dialect: PrdDialect, found: &mut PrdFindings<'_>) -> Opt
 
 /// A text of the root, which the strict dialect must have.
 fn root_text(
-    root: &Located,
+    root: &JsonPlace,
     key: &str,
     (most, is_one_line): (usize, bool),
     found: &mut PrdFindings<'_>,
@@ -137,7 +137,7 @@ fn root_text(
     text.unwrap_or_default()
 }
 
-fn stories(root: &Located, dialect: PrdDialect, found: &mut PrdFindings<'_>) -> Vec<PrdStory> {
+fn stories(root: &JsonPlace, dialect: PrdDialect, found: &mut PrdFindings<'_>) -> Vec<PrdStory> {
     let path = "$.userStories";
     let Some(value) = root.member("userStories") else {
         let text = "this is missing; a PRD is a list of at least one story";

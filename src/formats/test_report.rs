@@ -8,9 +8,11 @@ mod javascript;
 mod model;
 mod output;
 mod pytest;
+mod runner;
 
 pub use codes::ExitCodes;
-pub use model::{TestCounts, TestOutcome, TestReport, TestRunner};
+pub use model::{TestCounts, TestOutcome, TestReport};
+pub use runner::TestRunner;
 
 use output::Output;
 

@@ -3,8 +3,10 @@
 //! plain stub for none.
 
 mod assertions;
+mod code;
 mod go;
 mod javascript;
+mod language;
 mod model;
 mod python;
 mod rust;
@@ -12,7 +14,8 @@ mod scanner;
 mod syntax;
 mod words;
 
-pub use model::{TestFileText, TestLanguage, WrittenTest};
+pub use language::TestLanguage;
+pub use model::{TestFileText, WrittenTest};
 pub use words::TestWords;
 
 /// Most bytes of a file of tests that are read.

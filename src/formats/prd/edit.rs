@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::located::{self, LocatedContent};
+use super::json::{self, JsonContent};
 
 /// Why the field `passes` of a story could not be set; each reads after "could not mark the story as passing:".
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -27,7 +27,7 @@ pub enum SetPassesError {
 /// # Errors
 /// See [`SetPassesError`].
 pub fn set_passes(text: &str, story: &str) -> Result<String, SetPassesError> {
-    let root = located::parse(text).map_err(|fault| SetPassesError::Unreadable(fault.text))?;
+    let root = json::parse(text).map_err(|fault| SetPassesError::Unreadable(fault.text))?;
     let stories = root.member("userStories").and_then(|stories| stories.entries());
     let stories = stories.unwrap_or_default().iter();
     let of_id = stories.filter(|one| one.member("id").and_then(|id| id.text()).map(str::trim) == Some(story));
@@ -45,8 +45,8 @@ pub fn set_passes(text: &str, story: &str) -> Result<String, SetPassesError> {
         });
     };
     match field.content {
-        LocatedContent::Switch(true) => Ok(text.to_owned()),
-        LocatedContent::Switch(false) => {
+        JsonContent::Switch(true) => Ok(text.to_owned()),
+        JsonContent::Switch(false) => {
             let (before, rest) = text.split_at(field.start);
             let after = rest.get(field.end - field.start..).unwrap_or_default();
             Ok(format!("{before}true{after}"))

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::located::Located;
+use super::json::JsonPlace;
 use super::model::PrdFinding;
 use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel, LineStarts};
 use crate::formats::nearest::nearest;
@@ -26,7 +26,7 @@ impl<'a> PrdFindings<'a> {
         }
     }
 
-    pub(super) fn line_of(&self, value: &Located) -> usize {
+    pub(super) fn line_of(&self, value: &JsonPlace) -> usize {
         self.lines.line_of(value.start)
     }
 
@@ -57,7 +57,7 @@ impl<'a> PrdFindings<'a> {
     }
 
     /// A key that stands twice is an error: nobody knows which value is meant.
-    pub(super) fn keys_once(&mut self, object: &Located, path: &str) {
+    pub(super) fn keys_once(&mut self, object: &JsonPlace, path: &str) {
         let mut seen = std::collections::BTreeSet::new();
         for (key, value) in object.members().unwrap_or_default() {
             if !seen.insert(key.as_str()) {
@@ -73,7 +73,7 @@ impl<'a> PrdFindings<'a> {
     }
 
     /// A key that is nearly a known one is worth a word; any other is kept silently.
-    pub(super) fn unknown_key(&mut self, key: &str, known: &[&str], value: &Located, path: &str) {
+    pub(super) fn unknown_key(&mut self, key: &str, known: &[&str], value: &JsonPlace, path: &str) {
         if let Some(meant) = nearest(key, known.iter().copied()) {
             let path = format!("{path}{}", step(key));
             let text = format!("this field is not known and is kept; did you mean {meant:?}?");
@@ -84,7 +84,7 @@ impl<'a> PrdFindings<'a> {
     /// A text without control characters that would do harm, of at most so many characters; nothing where it is none.
     pub(super) fn text(
         &mut self,
-        value: &Located,
+        value: &JsonPlace,
         path: &str,
         most: usize,
         is_one_line: bool,

@@ -11,48 +11,48 @@ const MOST_DEPTH: usize = 32;
 
 /// A value, and where it stands: bytes from `start` to before `end`.
 #[derive(Debug)]
-pub(super) struct Located {
+pub(super) struct JsonPlace {
     pub(super) start: usize,
     pub(super) end: usize,
-    pub(super) content: LocatedContent,
+    pub(super) content: JsonContent,
 }
 
 /// What a value is.
 #[derive(Debug)]
-pub(super) enum LocatedContent {
+pub(super) enum JsonContent {
     Null,
     Switch(bool),
     Number(Number),
     Text(String),
-    List(Vec<Located>),
-    Object(Vec<(String, Located)>),
+    List(Vec<JsonPlace>),
+    Object(Vec<(String, JsonPlace)>),
 }
 
-impl Located {
+impl JsonPlace {
     /// What kind of value it is, with its article.
     pub(super) fn kind(&self) -> &'static str {
         match self.content {
-            LocatedContent::Null => "null",
-            LocatedContent::Switch(_) => "true or false",
-            LocatedContent::Number(_) => "a number",
-            LocatedContent::Text(_) => "a text",
-            LocatedContent::List(_) => "a list",
-            LocatedContent::Object(_) => "an object",
+            JsonContent::Null => "null",
+            JsonContent::Switch(_) => "true or false",
+            JsonContent::Number(_) => "a number",
+            JsonContent::Text(_) => "a text",
+            JsonContent::List(_) => "a list",
+            JsonContent::Object(_) => "an object",
         }
     }
 
     /// The members of an object.
-    pub(super) fn members(&self) -> Option<&[(String, Located)]> {
+    pub(super) fn members(&self) -> Option<&[(String, JsonPlace)]> {
         match &self.content {
-            LocatedContent::Object(members) => Some(members),
+            JsonContent::Object(members) => Some(members),
             _ => None,
         }
     }
 
     /// The entries of a list.
-    pub(super) fn entries(&self) -> Option<&[Located]> {
+    pub(super) fn entries(&self) -> Option<&[JsonPlace]> {
         match &self.content {
-            LocatedContent::List(entries) => Some(entries),
+            JsonContent::List(entries) => Some(entries),
             _ => None,
         }
     }
@@ -60,13 +60,13 @@ impl Located {
     /// The text, where it is one.
     pub(super) fn text(&self) -> Option<&str> {
         match &self.content {
-            LocatedContent::Text(text) => Some(text),
+            JsonContent::Text(text) => Some(text),
             _ => None,
         }
     }
 
     /// The member of an object with that key; the last one, as JSON readers take it.
-    pub(super) fn member(&self, key: &str) -> Option<&Located> {
+    pub(super) fn member(&self, key: &str) -> Option<&JsonPlace> {
         let mut members = self.members()?.iter().rev();
         members.find(|(name, _)| name == key).map(|(_, value)| value)
     }
@@ -74,12 +74,12 @@ impl Located {
     /// The value without places.
     pub(super) fn plain(&self) -> Value {
         match &self.content {
-            LocatedContent::Null => Value::Null,
-            LocatedContent::Switch(switch) => Value::Bool(*switch),
-            LocatedContent::Number(number) => Value::Number(number.clone()),
-            LocatedContent::Text(text) => Value::String(text.clone()),
-            LocatedContent::List(entries) => entries.iter().map(Located::plain).collect(),
-            LocatedContent::Object(members) => {
+            JsonContent::Null => Value::Null,
+            JsonContent::Switch(switch) => Value::Bool(*switch),
+            JsonContent::Number(number) => Value::Number(number.clone()),
+            JsonContent::Text(text) => Value::String(text.clone()),
+            JsonContent::List(entries) => entries.iter().map(JsonPlace::plain).collect(),
+            JsonContent::Object(members) => {
                 let members = members.iter();
                 Value::Object(members.map(|(key, value)| (key.clone(), value.plain())).collect())
             }
@@ -95,7 +95,7 @@ pub(super) struct JsonFault {
 }
 
 /// Reads a whole text.
-pub(super) fn parse(text: &str) -> Result<Located, JsonFault> {
+pub(super) fn parse(text: &str) -> Result<JsonPlace, JsonFault> {
     let body = text.trim_start_matches('\u{feff}');
     let skipped = text.len() - body.len();
     let raw: &RawValue = serde_json::from_str(body).map_err(|error| fault(&error, body, skipped))?;
@@ -103,7 +103,7 @@ pub(super) fn parse(text: &str) -> Result<Located, JsonFault> {
     value(raw, origin, 0)
 }
 
-fn value(raw: &RawValue, origin: usize, depth: usize) -> Result<Located, JsonFault> {
+fn value(raw: &RawValue, origin: usize, depth: usize) -> Result<JsonPlace, JsonFault> {
     let text = raw.get();
     let start = text.as_ptr().addr() - origin;
     if depth > MOST_DEPTH {
@@ -116,21 +116,21 @@ fn value(raw: &RawValue, origin: usize, depth: usize) -> Result<Located, JsonFau
             let Members(members) = serde_json::from_str(text).map_err(wrong)?;
             let members = members.into_iter();
             let read = members.map(|(key, raw)| Ok((key, value(raw, origin, depth + 1)?)));
-            LocatedContent::Object(read.collect::<Result<_, JsonFault>>()?)
+            JsonContent::Object(read.collect::<Result<_, JsonFault>>()?)
         }
         Some(b'[') => {
             let entries: Vec<&RawValue> = serde_json::from_str(text).map_err(wrong)?;
             let read = entries.into_iter().map(|raw| value(raw, origin, depth + 1));
-            LocatedContent::List(read.collect::<Result<_, JsonFault>>()?)
+            JsonContent::List(read.collect::<Result<_, JsonFault>>()?)
         }
         _ => match serde_json::from_str(text).map_err(wrong)? {
-            Value::Bool(switch) => LocatedContent::Switch(switch),
-            Value::Number(number) => LocatedContent::Number(number),
-            Value::String(text) => LocatedContent::Text(text),
-            _ => LocatedContent::Null,
+            Value::Bool(switch) => JsonContent::Switch(switch),
+            Value::Number(number) => JsonContent::Number(number),
+            Value::String(text) => JsonContent::Text(text),
+            _ => JsonContent::Null,
         },
     };
-    Ok(Located {
+    Ok(JsonPlace {
         start,
         end: start + text.len(),
         content,

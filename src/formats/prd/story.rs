@@ -3,7 +3,7 @@
 use serde_json::Map;
 
 use super::findings::{PrdFindings, quoted};
-use super::located::{Located, LocatedContent};
+use super::json::{JsonContent, JsonPlace};
 use super::model::{PrdDialect, PrdStory, StorySize};
 use crate::formats::nearest::nearest;
 
@@ -38,7 +38,7 @@ const SIZES: [(&str, StorySize); 4] = [
 
 /// Reads a story at `path`; nothing where it is no object or has no id that can be used.
 pub(super) fn read(
-    value: &Located,
+    value: &JsonPlace,
     path: &str,
     dialect: PrdDialect,
     found: &mut PrdFindings<'_>,
@@ -78,7 +78,7 @@ pub(super) fn read(
 }
 
 struct StoryReader<'a, 'b> {
-    value: &'a Located,
+    value: &'a JsonPlace,
     path: &'a str,
     dialect: PrdDialect,
     found: &'a mut PrdFindings<'b>,
@@ -86,9 +86,9 @@ struct StoryReader<'a, 'b> {
 
 impl<'a> StoryReader<'a, '_> {
     /// A field that was given; null is none.
-    fn field(&self, key: &str) -> Option<&'a Located> {
+    fn field(&self, key: &str) -> Option<&'a JsonPlace> {
         let value = self.value.member(key)?;
-        (!matches!(value.content, LocatedContent::Null)).then_some(value)
+        (!matches!(value.content, JsonContent::Null)).then_some(value)
     }
 
     fn at(&self, key: &str) -> String {
@@ -187,7 +187,7 @@ impl<'a> StoryReader<'a, '_> {
         };
         let criteria = self.texts(key);
         let path = self.at(key);
-        match value.entries().map(<[Located]>::len) {
+        match value.entries().map(<[JsonPlace]>::len) {
             Some(0) => {
                 let text = "a story needs at least one criterion, because each becomes a test";
                 self.found.error("NO_CRITERIA", value.start, &path, text);
@@ -254,7 +254,7 @@ impl<'a> StoryReader<'a, '_> {
             return middle;
         };
         let given = match &value.content {
-            LocatedContent::Number(number) => number.as_u64().and_then(|number| u32::try_from(number).ok()),
+            JsonContent::Number(number) => number.as_u64().and_then(|number| u32::try_from(number).ok()),
             _ => None,
         };
         let Some(priority) = given.filter(|priority| *priority > 0) else {
@@ -302,7 +302,7 @@ impl<'a> StoryReader<'a, '_> {
     fn passes(&mut self) -> Option<bool> {
         let path = self.at("passes");
         let value = self.field("passes")?;
-        let LocatedContent::Switch(passes) = value.content else {
+        let JsonContent::Switch(passes) = value.content else {
             let text = format!("this must be true or false, not {}", value.kind());
             self.found.error("WRONG_KIND", value.start, &path, &text);
             return None;

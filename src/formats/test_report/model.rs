@@ -2,59 +2,6 @@
 
 use serde::Serialize;
 
-use super::codes::ExitCodes;
-
-/// Which program ran the tests, and so how its exit code and output are read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TestRunner {
-    Pytest,
-    /// `cargo test`.
-    Cargo,
-    Vitest,
-    Jest,
-    /// `go test`.
-    Go,
-    /// Any other: its exit codes say everything.
-    Other(ExitCodes),
-}
-
-impl TestRunner {
-    /// The runner that a command line starts, by the words in it; nothing when it names none that is known. What a script or a task of a
-    /// package starts cannot be seen from its name.
-    pub fn of_command(command: &str) -> Option<TestRunner> {
-        let words: Vec<&str> = command.split_whitespace().collect();
-        let name = |word: &str| {
-            let file = word.rsplit(['/', '\\']).next().unwrap_or(word);
-            file.strip_suffix(".exe").unwrap_or(file).to_owned()
-        };
-        let names: Vec<String> = words.iter().map(|word| name(word)).collect();
-        let follows = |first: &str| {
-            names.iter().enumerate().any(|(at, word)| {
-                let next = names.get(at + 1..).unwrap_or_default();
-                word == first
-                    && next
-                        .iter()
-                        .find(|word| !word.starts_with(['-', '+']))
-                        .is_some_and(|word| word == "test")
-            })
-        };
-        let has = |wanted: &str| names.iter().any(|word| word == wanted);
-        if has("pytest") || has("py.test") {
-            Some(TestRunner::Pytest)
-        } else if has("vitest") {
-            Some(TestRunner::Vitest)
-        } else if has("jest") {
-            Some(TestRunner::Jest)
-        } else if follows("cargo") {
-            Some(TestRunner::Cargo)
-        } else if follows("go") {
-            Some(TestRunner::Go)
-        } else {
-            None
-        }
-    }
-}
-
 /// How a run of tests ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

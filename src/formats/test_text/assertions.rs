@@ -1,6 +1,7 @@
 //! What makes an assertion a real one: it looks at something that is not fixed in the text.
 
-use super::scanner::{Code, CodeToken, CodeTokenKind};
+use super::code::Code;
+use super::scanner::{CodeToken, CodeTokenKind};
 
 /// Words that are fixed values or say how to compare, in any of the languages.
 const FIXED: [&str; 28] = [

@@ -1,8 +1,9 @@
 //! Tests written in Go: functions `TestXxx` that take a `*testing.T`.
 
 use super::assertions::names_something;
+use super::code::Code;
 use super::model::{WrittenTest, kept_name};
-use super::scanner::{Code, CodeTokenKind};
+use super::scanner::CodeTokenKind;
 use super::syntax::GO;
 
 /// Methods of `testing.T` by which a test fails.

@@ -1,8 +1,9 @@
 //! Tests written in JavaScript and TypeScript: calls of `test` and `it`, as jest, vitest, mocha, node and others take them.
 
 use super::assertions::{end_of_arguments, names_something};
+use super::code::Code;
 use super::model::{WrittenTest, kept_name};
-use super::scanner::{Code, CodeTokenKind};
+use super::scanner::CodeTokenKind;
 use super::syntax::JAVASCRIPT;
 
 const TESTS: [&str; 6] = ["test", "it", "specify", "xit", "xtest", "xspecify"];

@@ -1,8 +1,8 @@
 //! Tests written in Python, for pytest and unittest: functions `test…`, of a module or of a class.
 
 use super::assertions::{end_of_arguments, names_something};
+use super::code::Code;
 use super::model::{WrittenTest, kept_name};
-use super::scanner::Code;
 use super::syntax::PYTHON;
 
 /// A statement: its tokens from `start` to before `end`, and how far it is indented.

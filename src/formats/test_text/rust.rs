@@ -1,8 +1,8 @@
 //! Tests written in Rust: functions with the attribute `test`, also those of other crates.
 
 use super::assertions::{end_of_arguments, names_something};
+use super::code::Code;
 use super::model::{WrittenTest, kept_name};
-use super::scanner::Code;
 use super::syntax::RUST;
 
 /// Attributes that make a function a test, by their last word.

@@ -1,8 +1,9 @@
 //! Tests in a language of which only some words are known.
 
 use super::assertions::names_something;
+use super::code::Code;
 use super::model::{WrittenTest, kept_name};
-use super::scanner::{Code, CodeTokenKind};
+use super::scanner::CodeTokenKind;
 use super::syntax::{BlockComments, QuoteStyle, Syntax};
 
 /// How a language that is not built in writes tests, as the settings say.
