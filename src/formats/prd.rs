@@ -33,13 +33,11 @@ pub fn is_prd(text: &str) -> bool {
     if text.len() > MOST_PRD_BYTES {
         return false;
     }
-    match json::parse(text) {
-        Ok(root) => root.member("userStories").is_some(),
-        Err(_) => {
-            let body = text.trim_start_matches('\u{feff}').trim_start();
-            body.starts_with('{') && body.contains("\"userStories\"")
-        }
+    if let Ok(root) = json::parse(text) {
+        return root.member("userStories").is_some();
     }
+    let body = text.trim_start_matches('\u{feff}').trim_start();
+    body.starts_with('{') && body.contains("\"userStories\"")
 }
 
 /// The name under which a story's files are kept: two ids with the same one would share a test file (LA-18).

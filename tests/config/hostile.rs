@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use dbs::adapters::rehearsal::{MANIFEST, TreeCheck, check};
 use dbs::formats::diagnostic::Diagnostic;
-use dbs::formats::{end_rules, scenario, task_list, workflow};
+use dbs::formats::test_text::{self, TestLanguage, TestWords};
+use dbs::formats::{end_rules, prd, scenario, story_files, task_list, workflow};
 use dbs::ui::{ColourDepth, DisplayCaps, Glyphs, Keymap, TabLayout, Themes, UserTheme};
 
 use super::{Fixture, SettingValue};
@@ -80,10 +81,18 @@ const TOML_READERS: [(&str, Reader); 8] = [
     ("check list", checked),
 ];
 
-const JSON_READERS: [(&str, Reader); 2] = [
+const JSON_READERS: [(&str, Reader); 4] = [
     ("settings", |text| settings("config.json", text)),
     ("tasks", |text| {
         shown(&task_list::read(Path::new("t.jsonl"), text).1)
+    }),
+    ("prd", |text| {
+        let found = prd::read(Path::new("p.json"), text).findings;
+        found.iter().map(|found| found.diagnostic.to_string()).collect()
+    }),
+    ("story state", |text| {
+        let refused = story_files::read_state(text).err();
+        refused.iter().map(ToString::to_string).collect()
     }),
 ];
 
@@ -222,6 +231,64 @@ fn a_file_built_to_break_its_reader_gives_a_finding_at_once() {
                 let findings = findings.unwrap_or_else(|| panic!("{kind}, {what}: no answer in {LONGEST:?}"));
                 assert_ne!(findings, [""; 0], "{kind}, {what}");
             }
+        }
+    }
+}
+
+/// Names of the tests in a text.
+fn test_names(language: &TestLanguage, text: &str) -> Vec<String> {
+    let tests = test_text::read(language, text).tests;
+    tests.into_iter().map(|test| test.name).collect()
+}
+
+const TEST_READERS: [(&str, Reader); 5] = [
+    ("Python", |text| test_names(&TestLanguage::Python, text)),
+    ("Rust", |text| test_names(&TestLanguage::Rust, text)),
+    ("JavaScript", |text| test_names(&TestLanguage::JavaScript, text)),
+    ("Go", |text| test_names(&TestLanguage::Go, text)),
+    ("words", |text| {
+        let list = |word: &str| vec![word.to_owned()];
+        let words = TestWords {
+            tests: list("it"),
+            assertions: list("expect"),
+            skips: list("skip"),
+            comments: list("//"),
+        };
+        test_names(&TestLanguage::Other(words), text)
+    }),
+];
+
+/// Pieces of tests that are never finished.
+const TEST_PIECES: [&str; 20] = [
+    "(",
+    "{",
+    "({[",
+    "}",
+    "def test_a():\n assert(",
+    "#[test] fn ",
+    "#[test] fn a(){assert!(",
+    "it('a',()=>{",
+    "expect(",
+    "describe('a',()=>{",
+    "func TestA(t *testing.T) { if x { ",
+    "`${",
+    "/*",
+    "it.each",
+    "class TestA:\n",
+    "t.Fatal(",
+    "'",
+    "\"\"\"",
+    "@",
+    "expect(1).",
+];
+
+#[test]
+fn a_file_of_tests_that_is_built_to_take_long_is_read_at_once() {
+    for piece in TEST_PIECES {
+        let text = piece.repeat(LARGEST / 8 / piece.len());
+        for (language, reader) in TEST_READERS {
+            let names = answer(reader, text.clone());
+            assert!(names.is_some(), "{language}, {piece}: no answer in {LONGEST:?}");
         }
     }
 }

@@ -118,103 +118,51 @@ fn words_of_the_other_dialect_are_read_and_said() {
     assert_eq!(found(&read(&short)), ["LENGTH 2 $.userStories[0].title"]);
 }
 
+/// What is replaced, by what, and the finding that follows.
+const VIOLATIONS: &str = r#"
+"feature" => "epic" => !BAD_TYPE 2 $.type
+"name": "Export", => => !MISSING_FIELD 1 $.name
+"Export" => "  " => !EMPTY 3 $.name
+"Export" => 7 => !WRONG_KIND 3 $.name
+"owner" => "nmae" => UNKNOWN_FIELD 5 $.nmae
+"estimate" => "passed" => UNKNOWN_FIELD 14 $.userStories[0].passed
+"estimate" => "id" => !DUPLICATE_KEY 14 $.userStories[0].id
+"id": "US-001", => => !MISSING_FIELD 7 $.userStories[0].id
+"US-001" => "../US-001" => !BAD_ID 8 $.userStories[0].id
+"US-001" => "-rf" => !BAD_ID 8 $.userStories[0].id
+"US-001" => "a\u0000" => !CONTROL_CHARACTER 8 $.userStories[0].id
+Download one => Download\none => !CONTROL_CHARACTER 9 $.userStories[0].title
+A button => A \u001b[2J => !CONTROL_CHARACTER 10 $.userStories[0].description
+CRITERIA => [] => !NO_CRITERIA 11 $.userStories[0].acceptanceCriteria
+CRITERIA => "it works" => !WRONG_KIND 11 $.userStories[0].acceptanceCriteria
+CRITERIA => ["a", 3] => !WRONG_KIND 11 $.userStories[0].acceptanceCriteria[1]
+CRITERIA => ["a", ""] => !EMPTY 11 $.userStories[0].acceptanceCriteria[1]
+CRITERIA => EIGHT => MANY_CRITERIA 11 $.userStories[0].acceptanceCriteria
+CRITERIA => MANY => !TOO_MANY 11 $.userStories[0].acceptanceCriteria
+"priority": 1 => "priority": "high" => !BAD_PRIORITY 14 $.userStories[0].priority
+"priority": 1 => "priority": 0 => !BAD_PRIORITY 14 $.userStories[0].priority
+"medium" => "complicated" => !BAD_COMPLEXITY 14 $.userStories[0].complexity
+false => "no" => !WRONG_KIND 14 $.userStories[0].passes
+"US-002" => "us_001" => ID_FORM 16 $.userStories[1].id
+"US-002" => "us_001" => !DUPLICATE_ID 16 $.userStories[1].id
+"#;
+
 #[test]
 fn each_violation_is_named_by_its_path_and_line() {
-    let criteria = "[\"GET /invoices/1.csv returns 200\", \"It has a header line\"]";
-    let eight = format!("[{}\"i\"]", "\"c\",".repeat(7));
-    let many = format!("[{}\"i\"]", "\"c\",".repeat(100));
-    let cases: &[(&str, &str, &str)] = &[
-        ("\"feature\"", "\"epic\"", "!BAD_TYPE 2 $.type"),
-        ("  \"name\": \"Export\",\n", "", "!MISSING_FIELD 1 $.name"),
-        ("\"Export\"", "\"  \"", "!EMPTY 3 $.name"),
-        ("\"Export\"", "7", "!WRONG_KIND 3 $.name"),
-        ("\"owner\"", "\"nmae\"", "UNKNOWN_FIELD 5 $.nmae"),
-        (
-            "\"estimate\"",
-            "\"passed\"",
-            "UNKNOWN_FIELD 14 $.userStories[0].passed",
-        ),
-        ("\"estimate\"", "\"id\"", "!DUPLICATE_KEY 14 $.userStories[0].id"),
-        (
-            "      \"id\": \"US-001\",\n",
-            "",
-            "!MISSING_FIELD 7 $.userStories[0].id",
-        ),
-        ("\"US-001\"", "\"../US-001\"", "!BAD_ID 8 $.userStories[0].id"),
-        ("\"US-001\"", "\"-rf\"", "!BAD_ID 8 $.userStories[0].id"),
-        (
-            "\"US-001\"",
-            "\"a\\u0000\"",
-            "!CONTROL_CHARACTER 8 $.userStories[0].id",
-        ),
-        (
-            "Download one",
-            "Download\\none",
-            "!CONTROL_CHARACTER 9 $.userStories[0].title",
-        ),
-        (
-            "A button",
-            "A \\u001b[2J",
-            "!CONTROL_CHARACTER 10 $.userStories[0].description",
-        ),
-        (
-            criteria,
-            "[]",
-            "!NO_CRITERIA 11 $.userStories[0].acceptanceCriteria",
-        ),
-        (
-            criteria,
-            "\"it works\"",
-            "!WRONG_KIND 11 $.userStories[0].acceptanceCriteria",
-        ),
-        (
-            criteria,
-            "[\"a\", 3]",
-            "!WRONG_KIND 11 $.userStories[0].acceptanceCriteria[1]",
-        ),
-        (
-            criteria,
-            "[\"a\", \"\"]",
-            "!EMPTY 11 $.userStories[0].acceptanceCriteria[1]",
-        ),
-        (
-            criteria,
-            &eight,
-            "MANY_CRITERIA 11 $.userStories[0].acceptanceCriteria",
-        ),
-        (
-            criteria,
-            &many,
-            "!TOO_MANY 11 $.userStories[0].acceptanceCriteria",
-        ),
-        (
-            "\"priority\": 1",
-            "\"priority\": \"high\"",
-            "!BAD_PRIORITY 14 $.userStories[0].priority",
-        ),
-        (
-            "\"priority\": 1",
-            "\"priority\": 0",
-            "!BAD_PRIORITY 14 $.userStories[0].priority",
-        ),
-        (
-            "\"medium\"",
-            "\"complicated\"",
-            "!BAD_COMPLEXITY 14 $.userStories[0].complexity",
-        ),
-        ("false", "\"no\"", "!WRONG_KIND 14 $.userStories[0].passes"),
-        ("\"US-002\"", "\"us_001\"", "ID_FORM 16 $.userStories[1].id"),
-    ];
-    for (from, to, wanted) in cases {
-        let told = found(&with(from, to));
-        assert!(told.iter().any(|line| line == wanted), "{from} {to}: {told:?}");
+    let list = |n: usize| format!("[{}\"i\"]", "\"c\",".repeat(n - 1));
+    for line in VIOLATIONS.lines().filter(|line| !line.is_empty()) {
+        let mut parts = line.split("=>").map(str::trim);
+        let (from, to, wanted) = (
+            parts.next().unwrap(),
+            parts.next().unwrap(),
+            parts.next().unwrap(),
+        );
+        let criteria = "[\"GET /invoices/1.csv returns 200\", \"It has a header line\"]";
+        let from = from.replace("CRITERIA", criteria);
+        let to = to.replace("EIGHT", &list(8)).replace("MANY", &list(101));
+        let told = found(&with(&from, &to));
+        assert!(told.iter().any(|told| told == wanted), "{line}: {told:?}");
     }
-    let twice = with("\"US-002\"", "\"us_001\"");
-    assert!(
-        found(&twice).contains(&"!DUPLICATE_ID 16 $.userStories[1].id".to_owned()),
-        "{:?}",
-        found(&twice)
-    );
     let shown = with("\"feature\"", "\"epic\"").findings[0].diagnostic.to_string();
     assert_eq!(
         shown,
@@ -349,9 +297,9 @@ proptest! {
         };
         let stories: Vec<String> = before.iter().enumerate().map(story).collect();
         let text = format!("{{\"userStories\":[{}]}}", stories.join(",\n"));
-        let at = at.index(before.len());
+        let at = at.index(stories.len());
         let edited = prd::set_passes(&text, &format!("US-{at:03}")).unwrap();
-        let mut wanted = before.clone();
+        let mut wanted = before;
         wanted[at].0 = true;
         let stories: Vec<String> = wanted.iter().enumerate().map(story).collect();
         prop_assert_eq!(edited, format!("{{\"userStories\":[{}]}}", stories.join(",\n")));

@@ -267,7 +267,7 @@ proptest! {
         criterion in "(\n|\r|\u{2028}|## 2026-02-01 20:15 - Story US-9 Complete|- \\*\\*Commit:\\*\\* x| ){0,9}",
         old in any::<String>(),
     ) {
-        let criteria = vec![criterion.clone()];
+        let criteria = vec![criterion];
         let entry = CompletionEntry { title: &title, ..login(&criteria) };
         let before = read_history(&old).len();
         let text = append_completion(&old, &entry).unwrap();

@@ -1,8 +1,6 @@
 //! Files of tests in each language: which tests are found, which of them assert, and which only look so.
 
-use std::fmt::Write as _;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use dbs::formats::test_text::{self, MOST_TEST_TEXT_BYTES, TestLanguage, TestWords};
 use proptest::prelude::*;
@@ -419,48 +417,6 @@ fn languages() -> [TestLanguage; 5] {
         TestLanguage::Go,
         TestLanguage::Other(words),
     ]
-}
-
-#[test]
-fn a_file_built_to_take_long_is_read_in_a_moment() {
-    let pieces = [
-        "(",
-        "{",
-        "({[",
-        "}",
-        "def test_a():\n assert(",
-        "#[test] fn ",
-        "#[test] fn a(){assert!(",
-        "it('a',()=>{",
-        "expect(",
-        "describe('a',()=>{",
-        "func TestA(t *testing.T) { if x { ",
-        "`${",
-        "/*",
-        "it.each",
-        "class TestA:\n",
-        "t.Fatal(",
-        "'",
-        "\"\"\"",
-        "@",
-        "expect(1).",
-    ];
-    for piece in pieces {
-        let mut text = String::new();
-        while text.len() < MOST_TEST_TEXT_BYTES / 8 {
-            text.write_str(piece).unwrap();
-        }
-        for language in languages() {
-            let start = Instant::now();
-            let file = test_text::read(&language, &text);
-            assert!(!file.is_cut);
-            assert!(
-                start.elapsed() < Duration::from_secs(10),
-                "{piece} {language:?}: {:?}",
-                start.elapsed()
-            );
-        }
-    }
 }
 
 proptest! {

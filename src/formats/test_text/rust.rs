@@ -15,7 +15,16 @@ const STUBS: [&str; 4] = ["todo", "unimplemented", "panic", "unreachable"];
 struct RustAttributes {
     is_test: bool,
     is_ignored: bool,
-    should_panic: bool,
+    end: WantedEnd,
+}
+
+/// How a test must end.
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+enum WantedEnd {
+    #[default]
+    Plain,
+    /// `#[should_panic]`
+    Panic,
 }
 
 pub(super) fn tests(text: &str) -> Vec<WrittenTest> {
@@ -41,7 +50,7 @@ pub(super) fn tests(text: &str) -> Vec<WrittenTest> {
                 name: kept_name(name),
                 line: token.line,
                 is_skipped: above.is_ignored,
-                has_assertion: has_assertion(&code, start + 1, end, above.should_panic),
+                has_assertion: has_assertion(&code, start + 1, end, above.end),
             });
             above = RustAttributes::default();
             at = end + 1;
@@ -75,13 +84,13 @@ fn attribute(code: &Code<'_>, start: usize, end: usize, above: &mut RustAttribut
     match path.last().map(|token| token.text) {
         Some(word) if TEST_ATTRIBUTES.contains(&word) => above.is_test = true,
         Some("ignore") => above.is_ignored = true,
-        Some("should_panic") => above.should_panic = true,
+        Some("should_panic") => above.end = WantedEnd::Panic,
         _ => {}
     }
 }
 
-fn has_assertion(code: &Code<'_>, start: usize, end: usize, should_panic: bool) -> bool {
-    if should_panic {
+fn has_assertion(code: &Code<'_>, start: usize, end: usize, wanted: WantedEnd) -> bool {
+    if wanted == WantedEnd::Panic {
         // A panic that is wanted must come from something.
         let called = code
             .range(start, end)
