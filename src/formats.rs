@@ -12,6 +12,7 @@ pub mod prd;
 pub mod prompt;
 pub mod scenario;
 pub mod span_text;
+pub mod story_context;
 pub mod story_files;
 mod table;
 pub mod tag;

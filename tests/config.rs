@@ -24,6 +24,8 @@ mod plans;
 mod prds;
 #[path = "config/prompts.rs"]
 mod prompts;
+#[path = "config/story_contexts.rs"]
+mod story_contexts;
 #[path = "config/story_files.rs"]
 mod story_files;
 #[path = "config/test_runners.rs"]
