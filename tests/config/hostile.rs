@@ -285,7 +285,7 @@ const TEST_PIECES: [&str; 20] = [
 #[test]
 fn a_file_of_tests_that_is_built_to_take_long_is_read_at_once() {
     for piece in TEST_PIECES {
-        let text = piece.repeat(LARGEST / 8 / piece.len());
+        let text = piece.repeat(LARGEST / 2 / piece.len());
         for (language, reader) in TEST_READERS {
             let names = answer(reader, text.clone());
             assert!(names.is_some(), "{language}, {piece}: no answer in {LONGEST:?}");

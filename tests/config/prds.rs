@@ -130,6 +130,7 @@ const VIOLATIONS: &str = r#"
 "id": "US-001", => => !MISSING_FIELD 7 $.userStories[0].id
 "US-001" => "../US-001" => !BAD_ID 8 $.userStories[0].id
 "US-001" => "-rf" => !BAD_ID 8 $.userStories[0].id
+"US-001" => "US/../001" => !BAD_ID 8 $.userStories[0].id
 "US-001" => "a\u0000" => !CONTROL_CHARACTER 8 $.userStories[0].id
 Download one => Download\none => !CONTROL_CHARACTER 9 $.userStories[0].title
 A button => A \u001b[2J => !CONTROL_CHARACTER 10 $.userStories[0].description
