@@ -1,10 +1,12 @@
 //! What a file of tests holds: the tests in it, and whether each asserts anything. Told from the text alone, without running or importing
-//! it; comments and texts in quotes never count. It is a good guess, not a compiler: it takes a doubtful assertion for a real one, and a
-//! plain stub for none.
+//! it; comments and texts in quotes never count. It is a good guess, not a compiler: what may be an assertion is taken for one, also when
+//! it stands in a function of the same file that a test calls. Functions of other files are not looked at, so that a test that asserts
+//! only by one of those counts as a stub.
 
 mod assertions;
 mod code;
 mod go;
+mod helpers;
 mod javascript;
 mod language;
 mod model;

@@ -356,6 +356,29 @@ fn a_stub_in_go_is_no_assertion() {
 }
 
 #[test]
+fn a_test_that_calls_a_function_of_its_file_that_asserts_does_assert() {
+    let python = "class TestA:\n    def check(self, x):\n        verify(x)\n    def test_a(self):\n        self.check(f())\n    def test_b(self):\n        self.look(f())\n\
+        def verify(x):\n    if x:\n        assert x.ok\ndef look(x):\n    assert True\n";
+    assert_eq!(
+        read(&TestLanguage::Python, python),
+        ["+ 4 TestA::test_a", "- 6 TestA::test_b"]
+    );
+    let rust = "trait T { fn check(); }\nmacro_rules! same { ($a:expr) => { assert!($a.ok()) } }\nfn check(x: u8) { verify(x) }\n#[test]\nfn a() { check(f()); }\n\
+        #[test]\nfn b() { look(f()); }\n#[test]\nfn c() { same!(f()); }\nfn verify(x: u8) { if x > 1 { panic!(\"{x}\") } }\nfn look(x: u8) { assert!(true) }\n";
+    assert_eq!(read(&TestLanguage::Rust, rust), ["+ 5 a", "- 7 b", "+ 9 c"]);
+    let javascript = "const base = 'x'\nfunction check(x) {\n  verify(x);\n}\nconst verify = async (x: Thing): Promise<void> => {\n  expect(x.ok).toBe(true);\n};\n\
+        const short = (x) => expect(x).toBe(1)\nconst look = (x) => { expect(true).toBe(true); };\n\
+        it('a', () => { check(f()); });\nit('b', () => { look(f()); });\nit('c', () => { short(f()); });\n";
+    assert_eq!(
+        read(&TestLanguage::JavaScript, javascript),
+        ["+ 10 a", "- 11 b", "+ 12 c"]
+    );
+    let go = "func (s *S) check(t *testing.T, x int) (bool, error) {\n\tverify(t, x)\n}\nfunc TestA(t *testing.T) { run(t, same) }\nfunc TestB(t *testing.T) { look(t, f()) }\n\
+        func same(t *testing.T) { s.check(t, 1) }\nfunc verify(tb testing.TB, x int) {\n\tif x > 1 {\n\t\ttb.Fatal(x)\n\t}\n}\nfunc look(t *testing.T, x int) { if x > 1 { println(err.Error()) } }\n";
+    assert_eq!(read(&TestLanguage::Go, go), ["+ 4 TestA", "- 5 TestB"]);
+}
+
+#[test]
 fn tests_in_another_language_are_known_by_words_of_the_settings() {
     let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     let ruby = TestLanguage::Other(TestWords {

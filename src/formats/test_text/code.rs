@@ -27,6 +27,13 @@ impl<'a> Code<'a> {
         self.tokens.get(start.min(end)..end).unwrap_or_default()
     }
 
+    /// All words between `start` and `end`.
+    pub(super) fn words(&self, start: usize, end: usize) -> Vec<&'a str> {
+        let words = self.range(start, end).iter();
+        let words = words.filter(|token| token.kind == CodeTokenKind::Word);
+        words.map(|token| token.text).collect()
+    }
+
     pub(super) fn is_mark(&self, at: usize, mark: char) -> bool {
         self.get(at).is_some_and(|token| token.is_mark(mark))
     }

@@ -2,44 +2,104 @@
 
 use super::assertions::names_something;
 use super::code::Code;
+use super::helpers::{CodeUnit, tests_of};
 use super::model::{WrittenTest, kept_name};
 use super::scanner::CodeTokenKind;
 use super::syntax::GO;
 
 /// Methods of `testing.T` by which a test fails.
 const FAILS: [&str; 6] = ["Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"];
+/// What the value that fails a test is called in helpers.
+const RECEIVERS: [&str; 5] = ["t", "tb", "b", "f", "c"];
 const SKIPS: [&str; 3] = ["Skip", "Skipf", "SkipNow"];
 /// Packages whose functions assert.
 const PACKAGES: [&str; 5] = ["assert", "require", "is", "qt", "must"];
 
 pub(super) fn tests(text: &str) -> Vec<WrittenTest> {
     let code = Code::of(text, GO);
-    let mut tests = Vec::new();
+    let mut units = Vec::new();
     let mut at = 0;
     while let Some(token) = code.get(at) {
-        let name = code.word(at + 1).unwrap_or_default();
-        let is_test = code.is_word(at, "func")
-            && name
-                .strip_prefix("Test")
-                .is_some_and(|rest| !rest.starts_with(char::is_lowercase))
-            && name != "TestMain"
-            && code.is_mark(at + 2, '(');
-        let open = code.closer(at + 2) + 1;
-        if !is_test || !code.is_mark(open, '{') {
+        let Some(function) = function(&code, at) else {
             at += 1;
             continue;
-        }
+        };
+        let GoFunction { name, open, .. } = function;
         let end = code.closer(open);
-        let own = code.word(at + 3).unwrap_or("t");
-        tests.push(WrittenTest {
+        let is_test = !function.is_method
+            && name != "TestMain"
+            && name
+                .strip_prefix("Test")
+                .is_some_and(|rest| !rest.starts_with(char::is_lowercase));
+        let own = if is_test { function.first } else { "t" };
+        let test = WrittenTest {
             name: kept_name(name),
             line: token.line,
             is_skipped: is_skipped(&code, open + 1, end, own),
-            has_assertion: has_assertion(&code, open + 1, end, own),
+            has_assertion: false,
+        };
+        units.push(CodeUnit {
+            name,
+            asserts: has_assertion(&code, open + 1, end, own),
+            mentions: code.words(open, end),
+            test: is_test.then_some(test),
         });
         at = end + 1;
     }
-    tests
+    tests_of(units)
+}
+
+/// A function with a name.
+struct GoFunction<'a> {
+    name: &'a str,
+    is_method: bool,
+    /// Its first argument.
+    first: &'a str,
+    /// Where its body opens.
+    open: usize,
+}
+
+/// The function that begins at `start`, if one does.
+fn function<'a>(code: &Code<'a>, start: usize) -> Option<GoFunction<'a>> {
+    /// Most tokens between the arguments and the body.
+    const MOST: usize = 200;
+    if !code.is_word(start, "func") {
+        return None;
+    }
+    let is_method = code.is_mark(start + 1, '(');
+    let at = if is_method {
+        code.closer(start + 1) + 1
+    } else {
+        start + 1
+    };
+    let name = code.word(at)?;
+    let generic = code.is_mark(at + 1, '[');
+    let arguments = if generic { code.closer(at + 1) + 1 } else { at + 1 };
+    if !code.is_mark(arguments, '(') {
+        return None;
+    }
+    let mut open = code.closer(arguments) + 1;
+    let last = open + MOST;
+    while open < last {
+        let is_type = matches!(code.word(open), Some("interface" | "struct"));
+        if code.is_mark(open, '{') {
+            let first = code.word(arguments + 1).unwrap_or("t");
+            return Some(GoFunction {
+                name,
+                is_method,
+                first,
+                open,
+            });
+        }
+        open = match code.get(open) {
+            None => return None,
+            Some(_) if is_type && code.is_mark(open + 1, '{') => code.closer(open + 1) + 1,
+            Some(token) if token.is_mark('(') || token.is_mark('[') => code.closer(open) + 1,
+            Some(_) if code.is_word(open, "func") && !code.is_mark(open + 1, '(') => return None,
+            Some(_) => open + 1,
+        };
+    }
+    None
 }
 
 /// Whether it skips itself without a condition.
@@ -75,8 +135,8 @@ fn has_assertion(code: &Code<'_>, start: usize, end: usize, own: &str) -> bool {
             n_conditions -= usize::from(conditions.pop() == Some(true));
         } else if token.kind == CodeTokenKind::Word {
             let method = code.word(at + 2).filter(|_| code.is_mark(at + 1, '.'));
-            let is_failure =
-                method.is_some_and(|method| FAILS.contains(&method)) && !PACKAGES.contains(&token.text);
+            let is_failure = (token.text == own || RECEIVERS.contains(&token.text))
+                && method.is_some_and(|method| FAILS.contains(&method));
             if is_failure && n_conditions > 0 {
                 return true;
             }

@@ -2,6 +2,7 @@
 
 use super::assertions::{end_of_arguments, names_something};
 use super::code::Code;
+use super::helpers::{CodeUnit, tests_of};
 use super::model::{WrittenTest, kept_name};
 use super::scanner::CodeTokenKind;
 use super::syntax::JAVASCRIPT;
@@ -13,13 +14,20 @@ const SKIPS: [&str; 4] = ["skip", "todo", "failing", "fails"];
 
 pub(super) fn tests(text: &str) -> Vec<WrittenTest> {
     let code = Code::of(text, JAVASCRIPT);
-    let mut tests = Vec::new();
+    let mut units = Vec::new();
     let mut skipped_until = 0;
+    let mut helper_until = 0;
     let mut at = 0;
     while let Some(token) = code.get(at) {
         let word = code.word(at).unwrap_or_default();
         let is_member = at > 0 && code.is_mark(at - 1, '.') && !code.is_word(at.wrapping_sub(2), "Deno");
         if is_member || !(TESTS.contains(&word) || GROUPS.contains(&word)) {
+            if at >= helper_until
+                && let Some((name, start, end)) = helper(&code, at)
+            {
+                units.push(unit(&code, name, (start, end), None));
+                helper_until = end;
+            }
             at += 1;
             continue;
         }
@@ -39,16 +47,65 @@ pub(super) fn tests(text: &str) -> Vec<WrittenTest> {
         let has_body = code.is_mark(call.open + 2, ',');
         // A call of another thing that is called `test` has no name first.
         if name.is_some_and(|name| name.kind != CodeTokenKind::Mark) && (has_body || is_skipped) {
-            tests.push(WrittenTest {
+            let test = WrittenTest {
                 name: kept_name(name.map_or("", |name| name.text)),
                 line: token.line,
                 is_skipped: is_skipped || at < skipped_until,
-                has_assertion: has_assertion(&code, call.open + 2, call.close),
-            });
+                has_assertion: false,
+            };
+            units.push(unit(&code, "", (call.open + 2, call.close), Some(test)));
         }
         at = call.close.max(at) + 1;
     }
-    tests
+    tests_of(units)
+}
+
+fn unit<'a>(
+    code: &Code<'a>,
+    name: &'a str,
+    (start, end): (usize, usize),
+    test: Option<WrittenTest>,
+) -> CodeUnit<'a> {
+    CodeUnit {
+        name,
+        asserts: has_assertion(code, start, end),
+        mentions: code.words(start, end),
+        test,
+    }
+}
+
+/// Name and body of a function that begins at `at`: `function name() {` or `const name = () => `.
+fn helper<'a>(code: &Code<'a>, at: usize) -> Option<(&'a str, usize, usize)> {
+    /// Most tokens of arguments and types before the body.
+    const MOST: usize = 200;
+    let name = code.word(at + 1)?;
+    let is_function = code.is_word(at, "function");
+    let is_value = matches!(code.word(at), Some("const" | "let" | "var"));
+    if !is_function && !(is_value && (code.is_mark(at + 2, '=') || code.is_mark(at + 2, ':'))) {
+        return None;
+    }
+    let mut place = at + 2;
+    while place < at + MOST {
+        let token = code.get(place)?;
+        if token.is_mark('{') && (is_function || code.word(place.wrapping_sub(1)).is_none()) {
+            return Some((name, place, code.closer(place)));
+        }
+        if is_value && token.is_mark('=') && code.is_mark(place + 1, '>') && !code.is_mark(place + 2, '{') {
+            let line = token.line;
+            let end = (place..place + MOST).find(|end| code.get(*end).is_none_or(|token| token.line != line));
+            return Some((name, place + 2, end.unwrap_or(place + MOST)));
+        }
+        let begins_line = token.indent.is_some() && code.word(place).is_some();
+        if token.is_mark(';') || (is_value && begins_line && place > at + 3) {
+            return None;
+        }
+        place = if token.is_mark('(') {
+            code.closer(place) + 1
+        } else {
+            place + 1
+        };
+    }
+    None
 }
 
 /// The brackets of a call such as `test.skip.each(table)('name', body)`.

@@ -2,6 +2,7 @@
 
 use super::assertions::{end_of_arguments, names_something};
 use super::code::Code;
+use super::helpers::{CodeUnit, tests_of};
 use super::model::{WrittenTest, kept_name};
 use super::syntax::PYTHON;
 
@@ -25,17 +26,17 @@ enum PythonBlockKind {
         has_tests: bool,
         is_skipped: bool,
     },
-    /// The test of this index, and how far its body is indented once that is known.
+    /// The unit of this index, and how far its body is indented once that is known.
     Test { index: usize, body: Option<usize> },
-    /// Any other function: a test in it is never run.
-    Function,
+    /// Any other function, with the index of its unit: a test in it is never run.
+    Function(usize),
 }
 
 pub(super) fn tests(text: &str) -> Vec<WrittenTest> {
     let code = Code::of(text, PYTHON);
     let mut reader = PythonReader {
         code: &code,
-        tests: Vec::new(),
+        units: Vec::new(),
         blocks: Vec::new(),
         is_skipped: false,
         is_module_skipped: false,
@@ -44,7 +45,7 @@ pub(super) fn tests(text: &str) -> Vec<WrittenTest> {
         reader.take(&line);
     }
     let is_module_skipped = reader.is_module_skipped;
-    let mut tests = reader.tests;
+    let mut tests = tests_of(reader.units);
     for test in &mut tests {
         test.is_skipped |= is_module_skipped;
     }
@@ -94,14 +95,14 @@ fn lines(code: &Code<'_>) -> Vec<PythonLine> {
 
 struct PythonReader<'a, 'b> {
     code: &'a Code<'b>,
-    tests: Vec<WrittenTest>,
+    units: Vec<CodeUnit<'b>>,
     blocks: Vec<PythonBlock>,
     /// Whether a decorator says that the next function or class is skipped.
     is_skipped: bool,
     is_module_skipped: bool,
 }
 
-impl PythonReader<'_, '_> {
+impl<'b> PythonReader<'_, 'b> {
     fn take(&mut self, line: &PythonLine) {
         while self
             .blocks
@@ -171,29 +172,40 @@ impl PythonReader<'_, '_> {
         if !is_test {
             // A helper inside of a test belongs to the test.
             if !self.is_in_test() {
-                self.blocks.push(PythonBlock {
-                    indent: line.indent,
-                    kind: PythonBlockKind::Function,
-                });
+                self.push(line, name, None);
             }
             return;
         }
-        self.tests.push(WrittenTest {
+        let test = WrittenTest {
             name: kept_name(&self.class_name(name)),
             line: self.code.get(first).map_or(0, |token| token.line),
             is_skipped: self.is_skipped || self.is_in_skipped(),
             has_assertion: false,
-        });
-        self.blocks.push(PythonBlock {
-            indent: line.indent,
-            kind: PythonBlockKind::Test {
-                index: self.tests.len() - 1,
-                body: None,
-            },
-        });
+        };
+        self.push(line, name, Some(test));
         // What stands on the line of the function itself.
         let colon = (first..line.end).rev().find(|at| self.code.is_mark(*at, ':'));
         self.statement(line, colon.map_or(line.end, |at| at + 1));
+    }
+
+    /// Begins a function.
+    fn push(&mut self, line: &PythonLine, name: &'b str, test: Option<WrittenTest>) {
+        let index = self.units.len();
+        let kind = if test.is_some() {
+            PythonBlockKind::Test { index, body: None }
+        } else {
+            PythonBlockKind::Function(index)
+        };
+        self.units.push(CodeUnit {
+            name,
+            asserts: false,
+            mentions: Vec::new(),
+            test,
+        });
+        self.blocks.push(PythonBlock {
+            indent: line.indent,
+            kind,
+        });
     }
 
     fn is_in_test(&self) -> bool {
@@ -202,7 +214,7 @@ impl PythonReader<'_, '_> {
             .any(|block| matches!(block.kind, PythonBlockKind::Test { .. }))
     }
 
-    /// A statement, which may be an assertion of the test it stands in.
+    /// A statement, which may be an assertion of the function it stands in.
     fn statement(&mut self, line: &PythonLine, start: usize) {
         let code = self.code;
         let found = self
@@ -214,17 +226,22 @@ impl PythonReader<'_, '_> {
                     // A statement under a condition is indented further than the first of the body.
                     Some((*index, *body.get_or_insert(line.indent) == line.indent))
                 }
+                PythonBlockKind::Function(index) => Some((*index, false)),
                 _ => None,
             });
         let Some((index, is_plain)) = found else { return };
-        let calls = |words: [&str; 3]| {
+        let starts = |words: [&str; 3]| {
             let mut words = words.iter().enumerate();
             words.all(|(n, word)| code.get(start + n).is_some_and(|token| token.text == *word))
         };
-        let skips = calls(["pytest", ".", "skip"]) || calls(["self", ".", "skipTest"]);
-        if let Some(test) = self.tests.get_mut(index) {
-            test.has_assertion |= has_assertion(code, start, line.end);
-            test.is_skipped |= skips && is_plain && !test.has_assertion;
+        let skips = starts(["pytest", ".", "skip"]) || starts(["self", ".", "skipTest"]);
+        if let Some(unit) = self.units.get_mut(index) {
+            unit.asserts |= has_assertion(code, start, line.end);
+            let calls = (start..line.end).filter(|at| code.is_mark(at + 1, '('));
+            unit.mentions.extend(calls.filter_map(|at| code.word(at)));
+            if let Some(test) = &mut unit.test {
+                test.is_skipped |= skips && is_plain && !unit.asserts;
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::assertions::{end_of_arguments, names_something};
 use super::code::Code;
+use super::helpers::{CodeUnit, tests_of};
 use super::model::{WrittenTest, kept_name};
 use super::syntax::RUST;
 
@@ -29,7 +30,7 @@ enum WantedEnd {
 
 pub(super) fn tests(text: &str) -> Vec<WrittenTest> {
     let code = Code::of(text, RUST);
-    let mut tests = Vec::new();
+    let mut units = Vec::new();
     let mut above = RustAttributes::default();
     let mut at = 0;
     while let Some(token) = code.get(at) {
@@ -37,31 +38,44 @@ pub(super) fn tests(text: &str) -> Vec<WrittenTest> {
             let end = code.closer(at + 1);
             attribute(&code, at + 2, end, &mut above);
             at = end + 1;
-        } else if code.is_word(at, "fn") {
-            let name = code.word(at + 1).unwrap_or_default();
-            if !above.is_test {
-                above = RustAttributes::default();
-                at += 1;
-                continue;
-            }
-            let Some(start) = body_of(&code, at) else { break };
-            let end = code.closer(start);
-            tests.push(WrittenTest {
-                name: kept_name(name),
-                line: token.line,
-                is_skipped: above.is_ignored,
-                has_assertion: has_assertion(&code, start + 1, end, above.end),
-            });
-            above = RustAttributes::default();
-            at = end + 1;
+            continue;
+        }
+        // What a macro writes is taken for what a function does.
+        let is_macro = code.is_word(at, "macro_rules");
+        let name = if is_macro {
+            code.word(at + 2)
         } else {
+            code.word(at + 1)
+        };
+        let Some(name) = name.filter(|_| is_macro || code.is_word(at, "fn")) else {
             if token.is_mark('{') || token.is_mark(';') {
                 above = RustAttributes::default();
             }
             at += 1;
+            continue;
+        };
+        let own = std::mem::take(&mut above);
+        let Some(start) = body_of(&code, at) else { break };
+        if code.is_mark(start, ';') {
+            at = start + 1;
+            continue;
         }
+        let end = code.closer(start);
+        let test = WrittenTest {
+            name: kept_name(name),
+            line: token.line,
+            is_skipped: own.is_ignored,
+            has_assertion: false,
+        };
+        units.push(CodeUnit {
+            name,
+            asserts: has_assertion(&code, start + 1, end, own.end),
+            mentions: code.words(start, end),
+            test: own.is_test.then_some(test),
+        });
+        at = end + 1;
     }
-    tests
+    tests_of(units)
 }
 
 /// Where the body of the function at `start` opens. What stands in the brackets of its arguments is passed over.
@@ -100,8 +114,18 @@ fn has_assertion(code: &Code<'_>, start: usize, end: usize, wanted: WantedEnd) -
         return names_something(&called, "");
     }
     let mut at = start;
+    let mut depth = 0_usize;
     while at < end {
+        if ['(', '[', '{'].iter().any(|mark| code.is_mark(at, *mark)) {
+            depth += 1;
+        } else if [')', ']', '}'].iter().any(|mark| code.is_mark(at, *mark)) {
+            depth = depth.saturating_sub(1);
+        }
         let word = code.word(at).unwrap_or_default();
+        if word == "panic" && code.is_mark(at + 1, '!') && depth > 0 {
+            // One that stands under a condition; a stub panics plainly.
+            return true;
+        }
         let is_macro = code.is_mark(at + 1, '!');
         if word == "assert" && !is_macro && code.is_mark(at.wrapping_sub(1), '.') {
             // `command.assert()` of a process that was run.
