@@ -3,6 +3,7 @@
 
 mod cargo;
 mod codes;
+mod first_run;
 mod go;
 mod javascript;
 mod model;
@@ -11,6 +12,7 @@ mod pytest;
 mod runner;
 
 pub use codes::ExitCodes;
+pub use first_run::{FirstRun, first_run};
 pub use model::{TestCounts, TestOutcome, TestReport};
 pub use runner::TestRunner;
 

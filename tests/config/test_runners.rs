@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use dbs::formats::test_report::{self, ExitCodes, TestOutcome, TestReport, TestRunner};
+use dbs::formats::test_report::{self, ExitCodes, FirstRun, TestOutcome, TestReport, TestRunner};
 use proptest::prelude::*;
 
 fn runner(name: &str) -> TestRunner {
@@ -241,6 +241,62 @@ fn an_exit_code_that_is_not_known_or_a_signal_never_passes() {
     );
 }
 
+/// What the first run of tests for a health check shows, where `health` is to be created.
+fn first(case: &str) -> FirstRun {
+    let (runner, exit, output) = &cases()[case];
+    let report = test_report::read(runner, Some(*exit), output);
+    test_report::first_run(&report, &|name| {
+        name.split(['.', ':', '/']).any(|part| part == "health")
+    })
+}
+
+#[test]
+fn tests_without_a_feature_fail_for_the_right_reason_or_it_is_said_why_not() {
+    for case in [
+        "pytest-fail",
+        "cargo-fail",
+        "go-fail",
+        "pytest-import",
+        "cargo-import",
+        "vitest-import",
+        "jest-import",
+        "go-import",
+        "pytest-importinside",
+    ] {
+        assert_eq!(first(case), FirstRun::FailsAsWanted, "{case}");
+    }
+    for (case, names) in [
+        ("pytest-importname", vec!["shop.invoice"]),
+        ("cargo-dep", vec!["reqwest"]),
+        ("jest-fail", vec!["undefinedName"]),
+        ("pytest-attr", vec!["shop.total", "total"]),
+        ("pytest-syntax", vec![]),
+        ("cargo-types", vec![]),
+    ] {
+        let names = names.into_iter().map(str::to_owned).collect();
+        assert_eq!(first(case), FirstRun::Defect(names), "{case}");
+    }
+    for case in ["pytest-pass", "cargo-pass", "go-verbose", "jest-pass"] {
+        assert_eq!(first(case), FirstRun::AlreadyPasses, "{case}");
+    }
+    for case in [
+        "pytest-none",
+        "pytest-usage",
+        "cargo-none",
+        "go-nofiles",
+        "jest-nofiles",
+        "pytest-interrupted",
+        "pytest-absent",
+    ] {
+        assert!(matches!(first(case), FirstRun::NotRun(_)), "{case}");
+    }
+    let unknown = test_report::read(&TestRunner::Other(ExitCodes::default()), Some(1), "");
+    assert_eq!(
+        test_report::first_run(&unknown, &|_| false),
+        FirstRun::FailsSomehow
+    );
+}
+
 #[test]
 fn any_other_runner_is_read_by_the_exit_codes_of_its_settings() {
     let codes = ExitCodes::new([(0, TestOutcome::NothingCollected), (7, TestOutcome::Passed)]);
@@ -271,6 +327,7 @@ fn a_runner_is_known_by_the_words_of_its_command() {
         ("go vet ./test", None),
         ("cargo build", None),
         ("npm test", None),
+        ("pytest && cargo test", None),
         ("", None),
     ] {
         assert_eq!(TestRunner::of_command(command), wanted, "{command}");

@@ -17,7 +17,7 @@ pub enum TestRunner {
 }
 
 impl TestRunner {
-    /// The runner that a command line starts, by the words in it; nothing when it names none that is known. What a script or a task of a
+    /// The runner that a command line starts, by the words in it; nothing when it names none that is known, or two. What a script or a task of a
     /// package starts cannot be seen from its name.
     pub fn of_command(command: &str) -> Option<TestRunner> {
         let words: Vec<&str> = command.split_whitespace().collect();
@@ -37,18 +37,16 @@ impl TestRunner {
             })
         };
         let has = |wanted: &str| names.iter().any(|word| word == wanted);
-        if has("pytest") || has("py.test") {
-            Some(TestRunner::Pytest)
-        } else if has("vitest") {
-            Some(TestRunner::Vitest)
-        } else if has("jest") {
-            Some(TestRunner::Jest)
-        } else if follows("cargo") {
-            Some(TestRunner::Cargo)
-        } else if follows("go") {
-            Some(TestRunner::Go)
-        } else {
-            None
-        }
+        let known = [
+            (has("pytest") || has("py.test"), TestRunner::Pytest),
+            (has("vitest"), TestRunner::Vitest),
+            (has("jest"), TestRunner::Jest),
+            (follows("cargo"), TestRunner::Cargo),
+            (follows("go"), TestRunner::Go),
+        ];
+        let mut named = known.into_iter().filter(|(is_named, _)| *is_named);
+        let first = named.next().map(|(_, runner)| runner);
+        // Of two in one line nobody knows whose exit code it is.
+        first.filter(|_| named.next().is_none())
     }
 }
