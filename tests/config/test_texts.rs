@@ -208,10 +208,12 @@ fn a_stub_in_rust_is_no_assertion() {
             "assert_status(&response, 200);",
             "command.assert().success();",
             "debug_assert_eq!(x, 1);",
+            "let Some(x) = f() else { panic!(\"none\") };",
         ],
         &[
             "",
             "todo!()",
+            "panic!(\"not yet: {x}\")",
             "unimplemented!(\"assert!(x)\")",
             "assert!(true);",
             "assert!(true, \"{x}\");",
