@@ -4,9 +4,9 @@
 //! only by one of those counts as a stub.
 
 mod assertions;
+mod called;
 mod code;
 mod go;
-mod helpers;
 mod javascript;
 mod language;
 mod model;

@@ -243,7 +243,8 @@ fn an_exit_code_that_is_not_known_or_a_signal_never_passes() {
 
 /// What the first run of tests for a health check shows, where `health` is to be created.
 fn first(case: &str) -> FirstRun {
-    let (runner, exit, output) = &cases()[case];
+    let all = cases();
+    let (runner, exit, output) = all.get(case).unwrap();
     let report = test_report::read(runner, Some(*exit), output);
     test_report::first_run(&report, &|name| {
         name.split(['.', ':', '/']).any(|part| part == "health")

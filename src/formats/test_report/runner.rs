@@ -44,9 +44,9 @@ impl TestRunner {
             (follows("cargo"), TestRunner::Cargo),
             (follows("go"), TestRunner::Go),
         ];
-        let mut named = known.into_iter().filter(|(is_named, _)| *is_named);
-        let first = named.next().map(|(_, runner)| runner);
+        let mut matching = known.into_iter().filter(|(is_named, _)| *is_named);
+        let first = matching.next().map(|(_, runner)| runner);
         // Of two in one line nobody knows whose exit code it is.
-        first.filter(|_| named.next().is_none())
+        first.filter(|_| matching.next().is_none())
     }
 }

@@ -1,8 +1,8 @@
 //! Tests written in Go: functions `TestXxx` that take a `*testing.T`.
 
 use super::assertions::names_something;
+use super::called::{CodeUnit, tests_of};
 use super::code::Code;
-use super::helpers::{CodeUnit, tests_of};
 use super::model::{WrittenTest, kept_name};
 use super::scanner::CodeTokenKind;
 use super::syntax::GO;
@@ -32,7 +32,7 @@ pub(super) fn tests(text: &str) -> Vec<WrittenTest> {
                 .strip_prefix("Test")
                 .is_some_and(|rest| !rest.starts_with(char::is_lowercase));
         let own = if is_test { function.first } else { "t" };
-        let test = WrittenTest {
+        let written = WrittenTest {
             name: kept_name(name),
             line: token.line,
             is_skipped: is_skipped(&code, open + 1, end, own),
@@ -42,7 +42,7 @@ pub(super) fn tests(text: &str) -> Vec<WrittenTest> {
             name,
             asserts: has_assertion(&code, open + 1, end, own),
             mentions: code.words(open, end),
-            test: is_test.then_some(test),
+            test: is_test.then_some(written),
         });
         at = end + 1;
     }

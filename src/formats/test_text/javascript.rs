@@ -1,8 +1,8 @@
 //! Tests written in JavaScript and TypeScript: calls of `test` and `it`, as jest, vitest, mocha, node and others take them.
 
 use super::assertions::{end_of_arguments, names_something};
+use super::called::{CodeUnit, tests_of};
 use super::code::Code;
-use super::helpers::{CodeUnit, tests_of};
 use super::model::{WrittenTest, kept_name};
 use super::scanner::CodeTokenKind;
 use super::syntax::JAVASCRIPT;
@@ -47,13 +47,13 @@ pub(super) fn tests(text: &str) -> Vec<WrittenTest> {
         let has_body = code.is_mark(call.open + 2, ',');
         // A call of another thing that is called `test` has no name first.
         if name.is_some_and(|name| name.kind != CodeTokenKind::Mark) && (has_body || is_skipped) {
-            let test = WrittenTest {
+            let written = WrittenTest {
                 name: kept_name(name.map_or("", |name| name.text)),
                 line: token.line,
                 is_skipped: is_skipped || at < skipped_until,
                 has_assertion: false,
             };
-            units.push(unit(&code, "", (call.open + 2, call.close), Some(test)));
+            units.push(unit(&code, "", (call.open + 2, call.close), Some(written)));
         }
         at = call.close.max(at) + 1;
     }

@@ -1,8 +1,8 @@
 //! Tests written in Python, for pytest and unittest: functions `test…`, of a module or of a class.
 
 use super::assertions::{end_of_arguments, names_something};
+use super::called::{CodeUnit, tests_of};
 use super::code::Code;
-use super::helpers::{CodeUnit, tests_of};
 use super::model::{WrittenTest, kept_name};
 use super::syntax::PYTHON;
 
@@ -176,13 +176,13 @@ impl<'b> PythonReader<'_, 'b> {
             }
             return;
         }
-        let test = WrittenTest {
+        let written = WrittenTest {
             name: kept_name(&self.class_name(name)),
             line: self.code.get(first).map_or(0, |token| token.line),
             is_skipped: self.is_skipped || self.is_in_skipped(),
             has_assertion: false,
         };
-        self.push(line, name, Some(test));
+        self.push(line, name, Some(written));
         // What stands on the line of the function itself.
         let colon = (first..line.end).rev().find(|at| self.code.is_mark(*at, ':'));
         self.statement(line, colon.map_or(line.end, |at| at + 1));

@@ -1,8 +1,8 @@
 //! Tests written in Rust: functions with the attribute `test`, also those of other crates.
 
 use super::assertions::{end_of_arguments, names_something};
+use super::called::{CodeUnit, tests_of};
 use super::code::Code;
-use super::helpers::{CodeUnit, tests_of};
 use super::model::{WrittenTest, kept_name};
 use super::syntax::RUST;
 
@@ -61,7 +61,7 @@ pub(super) fn tests(text: &str) -> Vec<WrittenTest> {
             continue;
         }
         let end = code.closer(start);
-        let test = WrittenTest {
+        let written = WrittenTest {
             name: kept_name(name),
             line: token.line,
             is_skipped: own.is_ignored,
@@ -71,7 +71,7 @@ pub(super) fn tests(text: &str) -> Vec<WrittenTest> {
             name,
             asserts: has_assertion(&code, start + 1, end, own.end),
             mentions: code.words(start, end),
-            test: own.is_test.then_some(test),
+            test: own.is_test.then_some(written),
         });
         at = end + 1;
     }
