@@ -123,6 +123,9 @@ fn a_stub_in_python_is_no_assertion() {
             "self.assertTrue(x)",
             "self.assertRaises(ValueError, f)",
             "mock.assert_called_once()",
+            "eq = self.assertEqual\neq(1, x)",
+            "if x:\n    self.fail('no')",
+            "if x: pass\nelse: pytest.fail('no')",
             "assert_valid(response)",
             "x = 1; assert x",
             "def check():\n    assert x\ncheck()",
@@ -145,6 +148,7 @@ fn a_stub_in_python_is_no_assertion() {
             "x = total()",
             "pytest.skip('later')\nassert x",
             "self.skipTest('later')\nassert x",
+            "self.fail('not yet')",
             "raise NotImplementedError",
         ],
     );

@@ -236,7 +236,12 @@ impl<'b> PythonReader<'_, 'b> {
         };
         let skips = starts(["pytest", ".", "skip"]) || starts(["self", ".", "skipTest"]);
         if let Some(unit) = self.units.get_mut(index) {
-            unit.asserts |= has_assertion(code, start, line.end);
+            // `self.fail("…")` under a condition asserts; plainly written it says that nothing is there yet.
+            let fails = |at: usize| {
+                code.is_word(at, "fail") && code.is_mark(at.wrapping_sub(1), '.') && code.is_mark(at + 1, '(')
+            };
+            let fails_on_condition = (start..line.end).any(|at| fails(at) && !(is_plain && at == start + 2));
+            unit.asserts |= fails_on_condition || has_assertion(code, start, line.end);
             let calls = (start..line.end).filter(|at| code.is_mark(at + 1, '('));
             unit.mentions.extend(calls.filter_map(|at| code.word(at)));
             if let Some(test) = &mut unit.test {
@@ -266,6 +271,9 @@ fn has_assertion(code: &Code<'_>, start: usize, end: usize) -> bool {
                 return true;
             }
             at = stop;
+        } else if is_member && word.starts_with("assert") && !code.is_mark(at + 1, '(') {
+            // `eq = self.assertEqual` gives it another name.
+            return true;
         } else if code.is_mark(at + 1, '(')
             && (word.starts_with("assert") || matches!(word, "raises" | "warns"))
         {
