@@ -216,13 +216,32 @@ fn nothing_of_a_plan_runs_before_a_person_has_seen_its_commands_and_a_changed_co
         &hash,
         "--phase",
         "2.1",
+        "--context-threshold",
+        "60",
         "--json",
     ]);
     assert!(
         made.contains("invoice-2.1") && !made.contains("invoice-1\""),
         "{made}"
     );
-    let again = said(&story.run(&["run", "plan/MASTER.md", "--trust", &hash, "--phase", "2.1"]));
+    let chosen = |options: &str| {
+        let events = story.dbs(&["events", "--json"]);
+        assert!(events.contains(options), "{options}: {events}");
+    };
+    chosen(r#""options":{"context_threshold":60}"#);
+    let again = [
+        "run",
+        "plan/MASTER.md",
+        "--trust",
+        &hash,
+        "--phase",
+        "2.1",
+        "--max-restarts",
+        "1",
+        "--no-auto-commit",
+    ];
+    let again = said(&story.run(&again));
+    chosen(r#""options":{"context_restarts":1,"auto_commit":false}"#);
     assert!(
         again.contains("invoice-2.1      Phase 2.1: CSV writer  released")
             && again.contains("on the board as its files have it"),

@@ -215,7 +215,9 @@ fn ask_facts(event: &Event) -> (&'static str, Value) {
 
 fn asked(by: &str, command: &Command) -> Value {
     let (what, more) = match command {
-        Command::PutBatch { id, title, .. } => ("batch", json!({ "batch": id, "text": title })),
+        Command::PutBatch {
+            id, title, options, ..
+        } => ("batch", json!({ "batch": id, "text": title, "options": options })),
         Command::Create(draft) => ("create", json!({ "text": draft.title, "batch": draft.batch })),
         Command::CreateAll(_) => ("create_all", json!({ "tasks": command.tasks() })),
         Command::Update(_, patch) => ("update", json!({ "text": patch.title, "stage": patch.stage })),

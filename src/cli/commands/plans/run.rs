@@ -119,6 +119,9 @@ impl PlanRun<'_> {
     fn go_on(&mut self, restarts: u32, known: &Known) -> CommandResult {
         let changes = self.changes(restarts, known)?;
         let stopped: Vec<&Arc<Task>> = known.values().filter(|task| has_stopped(task)).collect();
+        if !self.wanted.options().is_none() {
+            self.put_batch(&plan::batch_of(self.plan, restarts))?;
+        }
         if changes.is_none() && !self.wanted.resume {
             output::all(shown::standing(known.values()));
             let next = if stopped.is_empty() {
@@ -284,19 +287,24 @@ impl PlanRun<'_> {
         Ok(())
     }
 
-    /// Makes and releases the tasks of new phases.
-    fn create(&mut self, batch: &BatchId, drafts: Vec<TaskDraft>) -> Result<Vec<TaskId>, String> {
-        let ids: Vec<TaskId> = drafts.iter().map(|draft| draft.id.clone()).collect();
-        if ids.is_empty() {
-            return Ok(ids);
-        }
+    /// The batch of the plan, with what this call chose for the run.
+    fn put_batch(&mut self, batch: &BatchId) -> Result<(), String> {
         self.ask(Command::PutBatch {
             id: batch.clone(),
             title: self.plan.title.clone(),
             goal: format!("the plan {}", self.plan.file.display()),
             base: None,
             options: self.wanted.options(),
-        })?;
+        })
+    }
+
+    /// Makes and releases the tasks of new phases.
+    fn create(&mut self, batch: &BatchId, drafts: Vec<TaskDraft>) -> Result<Vec<TaskId>, String> {
+        let ids: Vec<TaskId> = drafts.iter().map(|draft| draft.id.clone()).collect();
+        if ids.is_empty() {
+            return Ok(ids);
+        }
+        self.put_batch(batch)?;
         let titles: Vec<String> = drafts
             .iter()
             .map(|draft| format!("{}  {}", draft.id, draft.title))
