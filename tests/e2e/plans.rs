@@ -216,32 +216,13 @@ fn nothing_of_a_plan_runs_before_a_person_has_seen_its_commands_and_a_changed_co
         &hash,
         "--phase",
         "2.1",
-        "--context-threshold",
-        "60",
         "--json",
     ]);
     assert!(
         made.contains("invoice-2.1") && !made.contains("invoice-1\""),
         "{made}"
     );
-    let chosen = |options: &str| {
-        let events = story.dbs(&["events", "--json"]);
-        assert!(events.contains(options), "{options}: {events}");
-    };
-    chosen(r#""options":{"context_threshold":60}"#);
-    let again = [
-        "run",
-        "plan/MASTER.md",
-        "--trust",
-        &hash,
-        "--phase",
-        "2.1",
-        "--max-restarts",
-        "1",
-        "--no-auto-commit",
-    ];
-    let again = said(&story.run(&again));
-    chosen(r#""options":{"context_restarts":1,"auto_commit":false}"#);
+    let again = said(&story.run(&["run", "plan/MASTER.md", "--trust", &hash, "--phase", "2.1"]));
     assert!(
         again.contains("invoice-2.1      Phase 2.1: CSV writer  released")
             && again.contains("on the board as its files have it"),
@@ -253,6 +234,24 @@ fn nothing_of_a_plan_runs_before_a_person_has_seen_its_commands_and_a_changed_co
             && whole.contains("test -e model.txt"),
         "the phase that was left out: {whole}"
     );
+}
+
+#[test]
+fn what_is_chosen_for_a_run_stands_over_the_settings_also_when_it_is_said_later() {
+    let story = story();
+    let run = |options: &[&str]| {
+        let hash = hash(&story);
+        story.dbs(&[&["run", "plan/MASTER.md", "--trust", &hash], options].concat());
+        story.dbs(&["events", "--json"])
+    };
+    let events = run(&["--context-threshold", "60"]);
+    assert!(
+        events.contains(r#""options":{"context_threshold":60}"#),
+        "{events}"
+    );
+    let events = run(&["--max-restarts", "1", "--no-auto-commit"]);
+    assert!(events.contains(r#""context_restarts":1"#), "{events}");
+    assert!(events.contains(r#""auto_commit":false"#), "{events}");
 }
 
 #[test]
