@@ -255,6 +255,37 @@ fn what_is_chosen_for_a_run_stands_over_the_settings_also_when_it_is_said_later(
 }
 
 #[test]
+fn a_plan_is_not_begun_while_files_are_changed_and_not_committed_unless_a_person_says_so() {
+    let story = story();
+    let hash = hash(&story);
+    let project = story.project();
+    fs::write(project.join("tracked.txt"), "one\n").unwrap();
+    story.git(&project, &["add", "tracked.txt"]);
+    story.git(&project, &["commit", "-qm", "one more file"]);
+    fs::write(project.join("tracked.txt"), "two\n").unwrap();
+    let refused = said(&story.run(&["run", "plan/MASTER.md", "--trust", &hash]));
+    assert!(
+        refused
+            .contains("changed and not committed, and agents work on what is committed: tracked.txt. Commit"),
+        "{refused}"
+    );
+    assert_eq!(story.dbs(&["task", "list", "--json"]).trim(), "[]");
+    let made = story.dbs(&[
+        "run",
+        "plan/MASTER.md",
+        "--trust",
+        &hash,
+        "--allow-dirty",
+        "--json",
+    ]);
+    assert!(made.contains("invoice-1"), "{made}");
+    fs::write(project.join("tracked.txt"), "one\n").unwrap();
+    fs::write(project.join("notes.txt"), "mine\n").unwrap();
+    let again = said(&story.run(&["run", "plan/MASTER.md", "--restart", "--trust", &hash]));
+    assert!(again.contains("agents do not see it: notes.txt"), "{again}");
+}
+
+#[test]
 fn an_edited_plan_is_shown_as_a_difference_and_taken_over_when_a_person_agrees() {
     let story = story();
     let first = hash(&story);

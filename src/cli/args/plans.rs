@@ -71,6 +71,9 @@ pub struct RunPlanArgs {
     /// Let agents of the plan commit by themselves
     #[arg(long)]
     pub no_auto_commit: bool,
+    /// Begin although files are changed and not committed; agents do not see these changes
+    #[arg(long)]
+    pub allow_dirty: bool,
     /// Take up again what failed, is held, skipped or set aside; what waits for approval waits on
     #[arg(long, conflicts_with = "restart")]
     pub resume: bool,

@@ -3,6 +3,7 @@
 mod consent;
 mod run;
 mod shown;
+mod uncommitted;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use super::consent::{self, Consent};
-use super::{LARGEST, in_project, read, shown};
+use super::{LARGEST, in_project, read, shown, uncommitted};
 use crate::adapters::output;
 use crate::adapters::text_file;
 use crate::cli::args::RunPlanArgs;
@@ -43,13 +43,14 @@ pub(in crate::cli::commands) fn run(edge: &ProcessEnv, wanted: &RunPlanArgs) -> 
         return run.show();
     }
     let (restarts, known) = run.known()?;
-    if wanted.restart && !known.is_empty() {
-        return run.begin(restarts + 1, &known);
+    let begins = known.is_empty() || wanted.restart;
+    if !begins {
+        return run.go_on(restarts, &known);
     }
-    if known.is_empty() {
-        return run.begin(restarts, &known);
+    if !wanted.allow_dirty {
+        uncommitted::refuse_changes(&place, edge, &plan)?;
     }
-    run.go_on(restarts, &known)
+    run.begin(if known.is_empty() { restarts } else { restarts + 1 }, &known)
 }
 
 /// One call of `dbs run`.

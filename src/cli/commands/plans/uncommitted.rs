@@ -1,0 +1,61 @@
+//! Changes of the checkout that are not committed, before a plan is begun: its agents would not see them (C15, LC-9).
+
+use super::in_project;
+use crate::adapters::git::{GitCli, GitSetup};
+use crate::adapters::output;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+use crate::formats::plan::Plan;
+
+/// Most files that are named.
+const MOST_NAMED: usize = 5;
+
+/// Refuses where files are changed that git tracks; new files are only named. The plan's own files do not count, because their text
+/// goes with the tasks.
+///
+/// # Errors
+/// Which files are changed, and the ways out.
+pub(super) fn refuse_changes(place: &ProjectPaths, edge: &ProcessEnv, plan: &Plan) -> Result<(), String> {
+    let setup = GitSetup::new(&place.root, edge.environment.clone());
+    let found = GitCli::open(&setup).map_err(|error| error.to_string());
+    let found = found.and_then(|git| git.uncommitted().map_err(|error| error.to_string()));
+    let found = match found {
+        Ok(found) => found,
+        Err(why) => {
+            output::problem(&format!(
+                "it is not known whether all files are committed: could not {why}"
+            ));
+            return Ok(());
+        }
+    };
+    let items = plan.items.iter().filter_map(|item| item.file.as_deref());
+    let own: Vec<String> = items
+        .chain([plan.file.as_path()])
+        .map(|file| in_project(file, &place.root))
+        .collect();
+    let others = |files: Vec<String>| -> Vec<String> {
+        files.into_iter().filter(|file| !own.contains(file)).collect()
+    };
+    let (changed, new) = (others(found.changed), others(found.new));
+    if !changed.is_empty() {
+        return Err(format!(
+            "could not run the plan: these files are changed and not committed, and agents work on what is committed: {}. Commit them, or run with --allow-dirty",
+            named(&changed)
+        ));
+    }
+    if !new.is_empty() {
+        output::problem(&format!(
+            "not committed, so that agents do not see it: {}",
+            named(&new)
+        ));
+    }
+    Ok(())
+}
+
+fn named(files: &[String]) -> String {
+    let shown: Vec<&str> = files.iter().take(MOST_NAMED).map(String::as_str).collect();
+    match files.len() - shown.len() {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
