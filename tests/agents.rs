@@ -41,6 +41,8 @@ mod outages;
 mod pane;
 #[path = "agents/pipeline.rs"]
 mod pipeline;
+#[path = "agents/planned.rs"]
+mod planned;
 #[path = "agents/recorded.rs"]
 mod recorded;
 #[path = "agents/resuming.rs"]
