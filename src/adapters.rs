@@ -21,6 +21,7 @@ pub mod project;
 pub mod rehearsal;
 pub(crate) mod state_folder;
 pub mod store;
+pub mod stories;
 pub mod termination;
 pub mod text_file;
 pub mod tool_process;

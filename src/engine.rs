@@ -10,6 +10,8 @@ pub mod lanes;
 pub mod performer;
 mod plan_checks;
 pub mod stop_all;
+mod story_checks;
+mod story_record;
 pub mod turn;
 
 mod anew;

@@ -34,6 +34,9 @@ mod places;
 mod planning;
 #[path = "engine/proving.rs"]
 mod proving;
+#[cfg(unix)]
+#[path = "engine/stories.rs"]
+mod stories;
 #[path = "engine/telling.rs"]
 mod telling;
 #[path = "engine/tidying.rs"]

@@ -119,10 +119,12 @@ pub(crate) fn merge_of(head: &CommitId) -> MergeRequest {
     MergeRequest {
         task: name("t1"),
         attempt: name("17"),
+        start: "Merge feature/t1:".to_owned(),
         title: "Add the work".to_owned(),
         head: head.clone(),
         branch: branch("feature/t1"),
         base: branch("main"),
+        edits: None,
         signature: signature(),
     }
 }

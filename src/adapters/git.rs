@@ -70,6 +70,7 @@ mod registrations;
 mod removal;
 mod revisions;
 mod stale_locks;
+mod tree_edits;
 mod uncommitted;
 mod worktree;
 mod worktree_link;

@@ -11,6 +11,7 @@ use crate::adapters::gates::{RecordedGates, ShellGates};
 use crate::adapters::git::{GitCli, GitSetup};
 use crate::adapters::holder::LocalHolders;
 use crate::adapters::store::{LockOwner, SqliteStore};
+use crate::adapters::stories::StoryFormats;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::SessionSetup;
 use crate::config::trust::TrustedGates;
@@ -51,6 +52,7 @@ pub(super) fn start(
         }),
         holders: Arc::new(holders),
         agents: Arc::new(agents(&place, &setup)),
+        stories: Arc::new(StoryFormats),
     };
     Session::start(place, setup, adapters, runtime.handle())
 }

@@ -135,7 +135,8 @@ fn answer(
         | EvidenceKind::StepsDone
         | EvidenceKind::Protected
         | EvidenceKind::ListedFiles
-        | EvidenceKind::GateFails(_) => Tri::Unknown("it is looked at elsewhere".into()),
+        | EvidenceKind::GateFails(_)
+        | EvidenceKind::Tests => Tri::Unknown("it is looked at elsewhere".into()),
     }
 }
 

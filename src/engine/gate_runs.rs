@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use super::context::EngineContext;
 use super::job::{Job, JobKind};
+use super::story_checks;
 use crate::domain::task::GateCommand;
 use crate::domain::{
-    Attempt, AttemptMode, Cause, ComplianceIssue, Evidence, EvidenceKind, GateBaseline, Severity, Tri,
+    Attempt, AttemptMode, Cause, ComplianceIssue, Evidence, EvidenceKind, GateBaseline, STORY_GATE, Severity,
+    Tri,
 };
 use crate::ports::gates::{GateReport, GateRun};
 use crate::ports::git::{CommitId, Head, Revision};
@@ -46,8 +48,13 @@ pub(super) fn on_commit(world: &EngineContext, job: &Job, attempt: &Attempt, com
         Err(why) => return about(Tri::Unknown(why)),
     };
     let (mut failed, mut unknown) = (Vec::new(), Vec::new());
+    let mut counts = None;
     for (gate, report) in job.gates.iter().zip(reports) {
-        match report.outcome {
+        if gate.name == STORY_GATE {
+            counts = report.tests.as_ref().and_then(|tests| tests.counts);
+        }
+        let empty = story_checks::empty_run(&gate.name, &report);
+        match empty.map_or(report.outcome, |why| Tri::No(why.to_owned())) {
             Tri::Yes => {}
             Tri::No(why) => {
                 let text = format!("gate {} failed: {why}\n{}", gate.name, report.tail);
@@ -63,6 +70,7 @@ pub(super) fn on_commit(world: &EngineContext, job: &Job, attempt: &Attempt, com
         (true, false) => about(Tri::Unknown(together(&unknown))),
         (true, true) => about(Tri::Yes),
     }
+    .with_tests(counts)
 }
 
 /// What each gate of the job said of the commit that an attempt begins at, before its agent starts; nothing where the stage does

@@ -30,6 +30,8 @@ pub(super) struct Job {
     pub(super) priority: JobPriority,
     /// What the prompt of an agent to be started may name.
     pub(super) facts: Option<Box<PromptFacts>>,
+    /// The model of the last agents at the task, or their kind, as far as it is remembered.
+    pub(super) model: String,
 }
 
 /// Whether somebody waits for a job or it may run in the background.
@@ -105,6 +107,7 @@ impl Job {
             JobKind::Start => facts_of(&task, attempt.as_deref(), board).map(Box::new),
             _ => None,
         };
+        let model = model_of(&task, board);
         Some(Job {
             kind: what,
             commits: board.commits_for(&task.id),
@@ -117,6 +120,7 @@ impl Job {
             ended_folders,
             priority,
             facts,
+            model,
         })
     }
 
@@ -149,6 +153,15 @@ fn facts_of(task: &Task, attempt: Option<&Attempt>, board: &Board) -> Option<Pro
         options: board.options_of(&task.id),
     };
     sources.facts(task, attempt, None)
+}
+
+fn model_of(task: &Task, board: &Board) -> String {
+    let own = board.attempts.values().filter(|attempt| attempt.task == task.id);
+    let chosen = own.filter_map(|attempt| attempt.choice.model.as_ref().or(attempt.choice.agent.as_ref()));
+    chosen
+        .last()
+        .map(|choice| choice.value.clone())
+        .unwrap_or_default()
 }
 
 /// A worktree that stands on the branch the task's next agent is to have is in that agent's way.

@@ -7,6 +7,7 @@ use super::cleanup;
 use super::context::{EngineContext, STOP_GRACE, base_branch, branch_of};
 use super::gate_runs;
 use super::job::Job;
+use super::plan_checks;
 use super::prompt_place;
 use super::session_before::{self, SessionObstacle};
 use crate::domain::workflow::Workspace;
@@ -60,6 +61,11 @@ fn make_and_launch(world: &EngineContext, job: &Job, attempt: &Attempt) -> Optio
         }
     };
     let kept = check_disk(world).and_then(|()| anew::put_aside(world, job, attempt));
+    let kept = kept.and_then(|kept| match session {
+        // Its files stay as the session knows them.
+        Some(_) => Ok(kept),
+        None => plan_checks::restore_protected(world, job, attempt).map(|()| kept),
+    });
     let made = kept.and_then(|kept| Ok((make_workplace(world, job, attempt)?, kept)));
     let (made, kept) = match made {
         Ok(made) => made,

@@ -5,6 +5,7 @@ use super::context::{EngineContext, base_branch, branch_of, signature};
 use super::evidence::{BranchHeads, collect};
 use super::gate_runs;
 use super::job::Job;
+use super::story_record;
 use crate::domain::{ActionOutcome, Attempt, Evidence, EvidenceKind, Tri};
 use crate::ports::git::{
     BranchName, CommitId, ConflictFile, MergeOutcome, MergeRequest, PublishOutcome, PublishRequest, SafeName,
@@ -20,7 +21,7 @@ pub(super) fn merge(world: &EngineContext, job: &Job, attempt: &Attempt) -> Acti
         Err(why) => return ActionOutcome::Failed(why),
     };
     for _ in 0..MAX_ROUNDS {
-        match round(world, job, attempt, &request) {
+        match with_record(world, job, attempt, &request) {
             MergeRound::Final(outcome) => return outcome,
             MergeRound::Again => {}
         }
@@ -37,14 +38,44 @@ enum MergeRound {
     Again,
 }
 
+/// One round, with what the project's files say of a story once it is merged; that depends on the base they are written on (A9).
+fn with_record(world: &EngineContext, job: &Job, attempt: &Attempt, request: &MergeRequest) -> MergeRound {
+    if !story_record::is_kept(job) {
+        return round(world, job, attempt, request, None);
+    }
+    let merged = world.git.merge(request);
+    let (MergeOutcome::Merged { base, .. } | MergeOutcome::AlreadyMerged { commit: None, base }) = &merged
+    else {
+        return round(world, job, attempt, request, Some(merged));
+    };
+    match story_record::edits(world, job, attempt, base) {
+        Ok(edits) if edits.files.is_empty() => round(world, job, attempt, request, Some(merged)),
+        Ok(edits) => {
+            let request = MergeRequest {
+                edits: Some(edits),
+                ..request.clone()
+            };
+            round(world, job, attempt, &request, None)
+        }
+        Err(outcome) => MergeRound::Final(outcome),
+    }
+}
+
 fn request(job: &Job, attempt: &Attempt) -> Result<MergeRequest, String> {
     let head = job.task.head.as_deref();
     let head = head.ok_or_else(|| "the task has no recorded head to merge".to_owned())?;
     let wrap = |error: crate::ports::git::NameError| format!("could not {error}");
+    let own = job.task.plan.as_ref().and_then(|plan| plan.commit.clone());
+    let (start, title) = match own {
+        Some(words) => (String::new(), words),
+        None => (format!("Merge {}:", branch_of(&job.task)), job.task.title.clone()),
+    };
     Ok(MergeRequest {
         task: SafeName::derive(job.task.id.as_str()),
         attempt: SafeName::derive(&attempt.id.to_string()),
-        title: job.task.title.clone(),
+        start,
+        title,
+        edits: None,
         head: CommitId::new(head).map_err(wrap)?,
         branch: branch_of(&job.task),
         base: base_branch(&job.base).map_err(wrap)?,
@@ -52,8 +83,16 @@ fn request(job: &Job, attempt: &Attempt) -> Result<MergeRequest, String> {
     })
 }
 
-fn round(world: &EngineContext, job: &Job, attempt: &Attempt, request: &MergeRequest) -> MergeRound {
-    match world.git.merge(request) {
+/// Merges, unless that was done before with that result, and goes on from there.
+fn round(
+    world: &EngineContext,
+    job: &Job,
+    attempt: &Attempt,
+    request: &MergeRequest,
+    merged: Option<MergeOutcome>,
+) -> MergeRound {
+    match merged.unwrap_or_else(|| world.git.merge(request)) {
+        MergeOutcome::BaseMoved => MergeRound::Again,
         MergeOutcome::Merged { commit, base, .. } => {
             let gates = if job.gates.is_empty() {
                 Tri::Yes

@@ -191,10 +191,8 @@ fn panicked(job: &Job) -> Option<Event> {
             outcome: ActionOutcome::Unknown(why),
         }),
         JobKind::Verify(kinds) => {
-            let unknown = |kind: &crate::domain::EvidenceKind| crate::domain::Evidence {
-                kind: kind.clone(),
-                outcome: Tri::Unknown(why.clone()),
-                issues: Vec::new(),
+            let unknown = |kind: &crate::domain::EvidenceKind| {
+                crate::domain::Evidence::new(kind.clone(), Tri::Unknown(why.clone()))
             };
             Some(Event::Verified {
                 attempt,

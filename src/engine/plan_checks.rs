@@ -1,13 +1,17 @@
 //! Checks of what a task's plan or its stage names: notes, listed files, protected files, a test that must fail first. All of them look
 //! at a commit, never at a folder an agent can write to.
 
-use super::context::{EngineContext, base_branch};
+use super::context::{EngineContext, base_branch, branch_of, signature};
 use super::gate_runs;
 use super::job::Job;
+use super::story_checks;
 use crate::domain::plan_entry::fits_path;
-use crate::domain::{Attempt, ComplianceIssue, Evidence, EvidenceKind, PathRules, Severity, Tri};
+use crate::domain::workflow::Workspace;
+use crate::domain::{
+    Attempt, Cause, ComplianceIssue, Evidence, EvidenceKind, PathRules, PlanEntry, Severity, Tri,
+};
 use crate::ports::gates::GateExit;
-use crate::ports::git::{CommitFile, CommitId, DiffRange, Revision};
+use crate::ports::git::{CommitFile, CommitId, DiffRange, Head, RestoreRequest, Revision, SafeName};
 
 /// Sections that notes must have (P34).
 const NOTES_SECTIONS: [&str; 3] = ["Summary", "Key Decisions", "Files Modified"];
@@ -28,6 +32,7 @@ pub(super) fn collect(
         EvidenceKind::Protected => protected,
         EvidenceKind::ListedFiles => listed_files,
         EvidenceKind::GateFails(_) => gate_fails,
+        EvidenceKind::Tests => story_checks::tests,
         _ => return None,
     };
     let issues = match head {
@@ -40,7 +45,7 @@ pub(super) fn collect(
     })
 }
 
-type Issues = Result<Vec<ComplianceIssue>, Tri>;
+pub(super) type Issues = Result<Vec<ComplianceIssue>, Tri>;
 
 /// The notes are in the commit, with all their sections: missing ones are the greater fault (P34).
 fn notes(world: &EngineContext, job: &Job, _: (&Attempt, &EvidenceKind), head: &CommitId) -> Issues {
@@ -80,12 +85,56 @@ fn sections_without(text: &str, path: &str) -> Vec<ComplianceIssue> {
 
 /// Nothing that is protected differs from what it was when the task came to the stage.
 fn protected(world: &EngineContext, job: &Job, _: (&Attempt, &EvidenceKind), head: &CommitId) -> Issues {
-    let rules = job.task.plan.iter().flat_map(|plan| &plan.paths.protected);
-    let patterns: Vec<&String> = rules.chain(&job.stage.protected).collect();
+    let patterns = PlanEntry::protected(job.task.plan.as_deref(), &job.stage.protected);
     let touched = changed(world, job, head)?;
     let is_protected = |path: &String| patterns.iter().any(|pattern| fits_path(pattern, path));
     let found: Vec<String> = touched.into_iter().filter(is_protected).collect();
     Ok(about_paths("protected files were changed", &found))
+}
+
+/// Gives protected files that an earlier attempt at the stage changed the content they had when the task came there (LA-19). The work that
+/// was on the branch stays below.
+///
+/// # Errors
+/// When that cannot be done; then no agent may start.
+pub(super) fn restore_protected(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result<(), Cause> {
+    let patterns = PlanEntry::protected(job.task.plan.as_deref(), &job.stage.protected);
+    let from = job
+        .task
+        .stage_head
+        .as_deref()
+        .and_then(|text| CommitId::new(text).ok());
+    let Some(from) = from.filter(|_| !patterns.is_empty() && job.workspace() == Workspace::Branch) else {
+        return Ok(());
+    };
+    let branch = branch_of(&job.task);
+    let head = match world.git.resolve(&Revision::LocalBranch(branch.clone())) {
+        Head::At(head) => head,
+        Head::Absent => return Ok(()),
+        Head::Unknown(why) => return Err(why),
+    };
+    let touched = changed(world, job, &head).map_err(|why| match why {
+        Tri::Unknown(why) => why,
+        Tri::Yes | Tri::No(_) => Cause::from("could not tell which files were changed"),
+    })?;
+    let is_protected = |path: &String| patterns.iter().any(|pattern| fits_path(pattern, path));
+    let paths: Vec<String> = touched.into_iter().filter(is_protected).collect();
+    if paths.is_empty() {
+        return Ok(());
+    }
+    let request = RestoreRequest {
+        branch,
+        head,
+        from,
+        paths,
+        task: SafeName::derive(job.task.id.as_str()),
+        attempt: SafeName::derive(&attempt.id.to_string()),
+        signature: signature(attempt.created_at),
+    };
+    let restored = world.git.restore_files(&request);
+    restored
+        .map(drop)
+        .map_err(|error| error.cause().after("could not "))
 }
 
 /// What is listed to be made is there, what is listed to be changed was changed, and nothing else was.
@@ -156,14 +205,18 @@ fn gate_fails(
         return Err(Tri::No(why));
     };
     let run = gate_runs::one(world, job, (attempt, gate), head).map_err(Tri::Unknown)?;
-    let why = match run.exit {
+    let why = match &run.exit {
         // What a shell says of a command that is not there, or may not be run.
         GateExit::Code(code @ (126 | 127)) => format!("ended with code {code}, so it was not run at all"),
+        GateExit::Code(_) if run.tests.is_some() => match story_checks::first_run(world, job, head, &run)? {
+            None => return Ok(Vec::new()),
+            Some(why) => why,
+        },
         GateExit::Code(0) => "passes already".to_owned(),
         GateExit::Code(_) => return Ok(Vec::new()),
         GateExit::Signal(signal) => format!("was ended by signal {signal}"),
         GateExit::TimedOut => "did not end in time".to_owned(),
-        GateExit::NotRun(why) => return Err(Tri::Unknown(why)),
+        GateExit::NotRun(why) => return Err(Tri::Unknown(why.clone())),
     };
     let text = format!(
         "gate {name} must fail here, by its own verdict, and {why}\n{}",

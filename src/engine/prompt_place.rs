@@ -2,12 +2,20 @@
 
 use super::context::{EngineContext, base_branch, branch_of};
 use super::job::Job;
-use crate::domain::{PromptFacts, Span, Workplace};
-use crate::ports::git::{DiffRange, Head, Revision};
+use crate::domain::{EvidenceKind, PromptFacts, Span, Workplace};
+use crate::ports::git::{CommitFile, CommitId, DiffRange, Head, Revision};
+use crate::ports::stories::ContextRequest;
+
+/// Most bytes of a text that an agent is given to read.
+const TEXT_LIMIT: usize = 256 * 1024;
 
 /// The facts for the agent of a job that works there. What git cannot tell is left open: it keeps no agent from its work.
 pub(super) fn facts(world: &EngineContext, job: &Job, made: &Workplace) -> PromptFacts {
     let mut facts = job.facts.as_deref().cloned().unwrap_or_default();
+    facts.reading = reading(world, job, made).unwrap_or_else(|why| {
+        tracing::warn!(task = %job.task.id, "the agent of a story is given nothing to read: {why}");
+        String::new()
+    });
     facts.place.worktree = Some(made.path.clone());
     branch_of(&job.task).as_str().clone_into(&mut facts.place.branch);
     facts.gate_limit = u64::try_from(world.config.gate_timeout.as_millis())
@@ -26,4 +34,31 @@ pub(super) fn facts(world: &EngineContext, job: &Job, made: &Workplace) -> Promp
         facts.place.changed = changed.unwrap_or_default();
     }
     facts
+}
+
+/// What the agent of a story is given to read, as the commit has it that it begins at; nothing for any other task.
+fn reading(world: &EngineContext, job: &Job, made: &Workplace) -> Result<String, String> {
+    let Some(plan) = job.task.plan.as_deref().filter(|plan| plan.tests.is_some()) else {
+        return Ok(String::new());
+    };
+    let start = made.start.as_deref().ok_or("its workspace begins at no commit")?;
+    let start = CommitId::new(start).map_err(|error| error.to_string())?;
+    let files = world.git.list_files(&start, None);
+    let files = files.map_err(|error| format!("could not {error}"))?;
+    let tests = plan.tests.as_ref().map_or("", |tests| tests.file.as_str());
+    let request = ContextRequest {
+        // Who writes the tests is told by their being wanted, not by their being there.
+        tests_are_written: !job.stage.evidence.contains(&EvidenceKind::Tests)
+            && files.iter().any(|path| path == tests),
+        files: &files,
+    };
+    world.stories.context(
+        plan,
+        &request,
+        &|path| match world.git.file_at(&start, path, TEXT_LIMIT) {
+            Ok(CommitFile::Text(text)) if !text.text.contains('\0') => Ok(Some(text.text)),
+            Ok(_) => Ok(None),
+            Err(error) => Err(format!("could not {error}")),
+        },
+    )
 }

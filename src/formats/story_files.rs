@@ -2,6 +2,7 @@
 //! project. Texts go in and texts come out; whoever writes the files does so whole, or appends under a lock.
 
 mod history;
+mod record;
 mod standards;
 mod state;
 mod templates;
@@ -9,6 +10,9 @@ mod test_names;
 
 pub use history::{
     BlockEntry, CompletionEntry, HISTORY_HEADER, HistoryEntry, append_block, append_completion, read_history,
+};
+pub use record::{
+    ARCHIVE_FOLDER, DoneStory, HISTORY_FILE, ReadStoryFile, STATE_FILE, WrittenFile, record_story,
 };
 pub use standards::testing_sections;
 pub use state::{StoryState, StoryStateError, read_state, write_state};

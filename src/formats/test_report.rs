@@ -3,19 +3,16 @@
 
 mod cargo;
 mod codes;
-mod first_run;
 mod go;
 mod javascript;
-mod model;
 mod output;
 mod pytest;
 mod runner;
 
 pub use codes::ExitCodes;
-pub use first_run::{FirstRun, first_run};
-pub use model::{TestCounts, TestOutcome, TestReport};
 pub use runner::TestRunner;
 
+use crate::domain::{TestOutcome, TestReport};
 use output::Output;
 
 /// Most bytes at the end of an output that are read.

@@ -31,6 +31,7 @@ use crate::ports::gates::Gates;
 use crate::ports::git::{Git, PreflightError};
 use crate::ports::holders::{HolderPortError, Holders};
 use crate::ports::store::{Store, StoreError};
+use crate::ports::stories::Stories;
 use crate::protocol::wire::StopAgents;
 use crate::server::attached_clients::AttachedClients;
 use crate::server::callers::CallerGuard;
@@ -76,6 +77,7 @@ pub struct SessionAdapters {
     pub gates: Arc<dyn Gates>,
     pub holders: Arc<LocalHolders>,
     pub agents: Arc<LocalAgents>,
+    pub stories: Arc<dyn Stories>,
 }
 
 /// A session with its clients, terminal sizes and shells, ready to accept connections.
@@ -132,6 +134,7 @@ impl Session {
             context::end_cause(&agents, attempt, tail)
         })?;
         let context = Arc::new(EngineContext {
+            stories: adapters.stories,
             git: Arc::clone(&git),
             gates: adapters.gates,
             holders: Arc::clone(&holders) as _,

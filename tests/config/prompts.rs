@@ -139,6 +139,7 @@ fn facts((role, at, mode): Case) -> PromptFacts {
         plan: (role == "phase-worker").then(|| Arc::new(plan())),
         protected: (at == "work").then(|| "ci/".to_owned()).into_iter().collect(),
         restart: None,
+        reading: String::new(),
     }
 }
 
@@ -198,6 +199,7 @@ fn plan() -> PlanEntry {
             modify: texts(&["src/csv/reader.rs"]),
             protected: texts(&["tests/golden/"]),
         },
+        ..PlanEntry::default()
     }
 }
 

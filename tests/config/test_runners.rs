@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use dbs::formats::test_report::{self, ExitCodes, FirstRun, TestOutcome, TestReport, TestRunner};
+use dbs::domain::{FirstRun, TestOutcome, TestReport, first_run};
+use dbs::formats::test_report::{self, ExitCodes, TestRunner};
 use proptest::prelude::*;
 
 fn runner(name: &str) -> TestRunner {
@@ -246,7 +247,7 @@ fn first(case: &str) -> FirstRun {
     let all = cases();
     let (runner, exit, output) = all.get(case).unwrap();
     let report = test_report::read(runner, Some(*exit), output);
-    test_report::first_run(&report, &|name| {
+    first_run(&report, &|name| {
         name.split(['.', ':', '/']).any(|part| part == "health")
     })
 }
@@ -292,10 +293,7 @@ fn tests_without_a_feature_fail_for_the_right_reason_or_it_is_said_why_not() {
         assert!(matches!(first(case), FirstRun::NotRun(_)), "{case}");
     }
     let unknown = test_report::read(&TestRunner::Other(ExitCodes::default()), Some(1), "");
-    assert_eq!(
-        test_report::first_run(&unknown, &|_| false),
-        FirstRun::FailsSomehow
-    );
+    assert_eq!(first_run(&unknown, &|_| false), FirstRun::FailsSomehow);
 }
 
 #[test]

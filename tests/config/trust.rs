@@ -483,6 +483,7 @@ impl Gates for Passing {
             duration_ms: 0,
             tail: String::new(),
             truncated: false,
+            tests: None,
         }
     }
 }

@@ -266,6 +266,7 @@ impl BoardFixture {
                 outcome: outcome(&kind),
                 kind,
                 issues: Vec::new(),
+                tests: None,
             })
             .collect()
     }

@@ -14,8 +14,9 @@ use dbs::domain::{
     BoardSettings, Budgets, Checkpoint, Claims, Command, ContextFill, ContextRules, Continuation, Cost,
     Effect, EngineAction, Event, Evidence, EvidenceKind, FailureClass, Inventory, Notice, NoticeLevel,
     PathRules, PlanEntry, PlanRecord, PlanSource, ProcessExit, Refusal, RequestId, ResumeRoles, RunState,
-    SavedWork, SessionOrigin, SessionRestart, Signal, SignalKind, Span, Spending, Step, TaskDraft, TaskPatch,
-    TaskState, Timestamp, Tokens, Tri, TroubleKind, Usage, WaitReason, Worker, Workplace,
+    SavedWork, SessionOrigin, SessionRestart, Signal, SignalKind, Span, Spending, Step, StoryTests,
+    TaskDraft, TaskPatch, TaskState, TestCounts, Timestamp, Tokens, Tri, TroubleKind, Usage, WaitReason,
+    Worker, Workplace,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -73,13 +74,20 @@ fn evidence() -> Vec<Evidence> {
         (EvidenceKind::Protected, Tri::Yes),
         (EvidenceKind::ListedFiles, Tri::Yes),
         (EvidenceKind::GateFails("tests".to_owned()), Tri::Yes),
+        (EvidenceKind::Tests, Tri::Yes),
     ];
     outcomes
         .into_iter()
         .map(|(kind, outcome)| Evidence {
+            issues: Vec::new(),
+            tests: (kind == EvidenceKind::Gates).then_some(TestCounts {
+                passed: 4,
+                failed: 1,
+                errors: 0,
+                skipped: 2,
+            }),
             kind,
             outcome,
-            issues: Vec::new(),
         })
         .collect()
 }
@@ -126,6 +134,17 @@ fn plan() -> PlanEntry {
             modify: texts("b"),
             protected: texts("tests/"),
         },
+        criteria: texts("it answers"),
+        tests: Some(StoryTests {
+            file: "tests/test_us_001.py".to_owned(),
+            may_pass: true,
+            test_words: texts("it"),
+            assertion_words: texts("expect"),
+            context_tokens: 15_000,
+            prds: "prds".to_owned(),
+        }),
+        commit: Some("feat: answer (US-001)".to_owned()),
+        passes_over: true,
     }
 }
 

@@ -227,6 +227,7 @@ fn evidence_that_was_not_looked_at_is_unknown() {
             kind: EvidenceKind::CommitsAhead,
             outcome: Tri::Yes,
             issues: Vec::new(),
+            tests: None,
         }],
         head: Some("c1".to_owned()),
         base_holds: None,

@@ -91,6 +91,7 @@ fn evidence() -> impl Strategy<Value = Vec<Evidence>> {
                 kind,
                 outcome,
                 issues: Vec::new(),
+                tests: None,
             })
             .collect()
     })

@@ -241,6 +241,7 @@ impl Bench {
         let (inlet, outlet) = inbox();
         let state = git.state();
         let world = EngineContext {
+            stories: Arc::new(dbs::adapters::stories::StoryFormats),
             git: Arc::new(cli),
             gates,
             holders: Arc::clone(&outside) as _,

@@ -284,6 +284,7 @@ impl Gates for Untrusted {
             duration_ms: 0,
             tail: run.name.clone(),
             truncated: false,
+            tests: None,
         }
     }
 

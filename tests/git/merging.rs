@@ -4,11 +4,11 @@ use std::fs;
 
 use dbs::domain::Tri;
 use dbs::ports::git::{
-    CommitsAhead, DiffRange, Git, GitError, MergeOutcome, MergeRequest, PublishOutcome, PublishRequest,
-    Revision, SafeName, WorkingTree,
+    CommitId, CommitsAhead, DiffRange, FileEdit, Git, GitError, MergeEdits, MergeOutcome, MergeRequest,
+    PublishOutcome, PublishRequest, RestoreRequest, Revision, SafeName, WorkingTree,
 };
 
-use super::{GitFixture, branch, developed, file_at, id, merge_of, open};
+use super::{GitFixture, branch, developed, file_at, id, merge_of, name, open, signature};
 
 fn merged(outcome: MergeOutcome, base: &str) -> PublishRequest {
     let MergeOutcome::Merged {
@@ -69,6 +69,100 @@ fn every_step_of_a_merge_may_be_repeated() {
         fixture.git(&fixture.origin(), &["rev-list", "--count", "--merges", "main"]),
         "1"
     );
+}
+
+fn edits(base: &CommitId, files: &[(&str, Option<&str>)]) -> Option<MergeEdits> {
+    let files = files.iter().map(|(path, text)| FileEdit {
+        path: (*path).to_owned(),
+        text: text.map(str::to_owned),
+    });
+    Some(MergeEdits {
+        base: base.clone(),
+        files: files.collect(),
+    })
+}
+
+#[test]
+fn a_merge_writes_files_besides_and_is_found_again_with_them() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (_, head) = developed(&fixture, &git);
+    let base = id(&fixture.commit_on_origin("main", "gone.txt", "old\n"));
+    let request = MergeRequest {
+        edits: edits(&base, &[("deep/state.json", Some("{}\n")), ("gone.txt", None)]),
+        ..merge_of(&head)
+    };
+    let publication = merged(git.merge(&request), "main");
+    assert_eq!(
+        git.merge(&request),
+        git.merge(&request),
+        "repeated it is the same commit"
+    );
+    assert_eq!(git.publish(&publication), PublishOutcome::Done);
+    assert_eq!(file_at(&fixture, &publication.commit, "deep/state.json"), "{}");
+    let files = git.list_files(&publication.commit, None).unwrap();
+    assert!(!files.contains(&"gone.txt".to_owned()), "{files:?}");
+    let below = git.list_files(&publication.commit, Some("deep")).unwrap();
+    assert_eq!(below, ["deep/state.json"]);
+    assert_eq!(git.merge(&request), MergeOutcome::BaseMoved);
+    let again = MergeOutcome::AlreadyMerged {
+        commit: Some(publication.commit.clone()),
+        base: publication.commit,
+    };
+    assert_eq!(git.merge(&merge_of(&head)), again);
+}
+
+#[test]
+fn what_somebody_else_merged_gets_its_files_in_a_commit_of_their_own() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (_, head) = developed(&fixture, &git);
+    let by_hand = PublishRequest {
+        commit: merged(git.merge(&merge_of(&head)), "main").commit,
+        base: branch("main"),
+        expected: id(&fixture.git(&fixture.origin(), &["rev-parse", "main"])),
+    };
+    assert_eq!(git.publish(&by_hand), PublishOutcome::Done);
+    let request = MergeRequest {
+        attempt: name("18"),
+        edits: edits(&by_hand.commit, &[("state.json", Some("{}\n"))]),
+        ..merge_of(&head)
+    };
+    let publication = merged(git.merge(&request), "main");
+    assert_eq!(git.publish(&publication), PublishOutcome::Done);
+    let parents = fixture.git(&fixture.origin(), &["log", "-1", "--format=%P", "main"]);
+    assert_eq!(parents, by_hand.commit.as_str());
+}
+
+#[test]
+fn files_of_a_branch_are_as_they_were_and_what_is_so_already_makes_no_commit() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, from) = developed(&fixture, &git);
+    fixture.commit(&worktree.path, "work.txt", "changed\n", "Change");
+    let head = id(&fixture.commit(&worktree.path, "more.txt", "new\n", "Add"));
+    let request = RestoreRequest {
+        branch: branch("feature/t1"),
+        head: head.clone(),
+        from: from.clone(),
+        paths: vec!["work.txt".to_owned(), "more.txt".to_owned()],
+        task: name("t1"),
+        attempt: name("18"),
+        signature: signature(),
+    };
+    let restored = git.restore_files(&request).unwrap().unwrap();
+    let stands = fixture.git(&fixture.project(), &["rev-parse", "feature/t1"]);
+    assert_eq!(stands, restored.as_str());
+    let same = fixture.git(
+        &fixture.project(),
+        &["diff", "--name-only", from.as_str(), restored.as_str()],
+    );
+    assert_eq!(same, "");
+    let again = RestoreRequest {
+        head: restored,
+        ..request
+    };
+    assert_eq!(git.restore_files(&again).unwrap(), None);
 }
 
 #[test]

@@ -331,6 +331,7 @@ fn verified(attempt: AttemptId, kinds: &[EvidenceKind], how: u8) -> Event {
         kind: kind.clone(),
         outcome: outcome.clone(),
         issues: Vec::new(),
+        tests: None,
     });
     Event::Verified {
         attempt,

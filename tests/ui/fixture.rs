@@ -598,16 +598,19 @@ fn settled() -> Vec<Attempt> {
             kind: EvidenceKind::Commented,
             outcome: Tri::Yes,
             issues: Vec::new(),
+            tests: None,
         },
         Evidence {
             kind: EvidenceKind::WorkspaceUnchanged,
             outcome: Tri::Unknown("git did not answer within 10s".into()),
             issues: Vec::new(),
+            tests: None,
         },
         Evidence {
             kind: EvidenceKind::Gates,
             outcome: Tri::No("cargo test: 1 of 318 failed".to_owned()),
             issues: Vec::new(),
+            tests: None,
         },
     ];
     vec![rejected, review]

@@ -32,6 +32,7 @@ mod run_state;
 mod scheduler;
 mod settlement;
 mod signals;
+mod stories;
 mod task_commands;
 mod task_control;
 mod task_rows;

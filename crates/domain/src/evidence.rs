@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::test_run::TestCounts;
 use super::tri::Tri;
 use super::workflow::EvidenceKind;
 
@@ -13,15 +14,25 @@ pub struct Evidence {
     /// What was found wanting, one by one, where the outcome is No and more than its text is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub issues: Vec<ComplianceIssue>,
+    /// How the tests of a story ended, where they were run and their runner says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<TestCounts>,
 }
 
 impl Evidence {
+    /// The same, with how tests ended.
+    #[must_use]
+    pub fn with_tests(self, tests: Option<TestCounts>) -> Evidence {
+        Evidence { tests, ..self }
+    }
+
     /// Evidence of that outcome, of which nothing more is known.
     pub fn new(kind: EvidenceKind, outcome: Tri) -> Evidence {
         Evidence {
             kind,
             outcome,
             issues: Vec::new(),
+            tests: None,
         }
     }
 
@@ -37,6 +48,7 @@ impl Evidence {
             kind,
             outcome,
             issues,
+            tests: None,
         }
     }
 

@@ -28,6 +28,7 @@ pub mod session;
 pub mod settings;
 pub mod signal;
 pub mod task;
+pub mod test_run;
 pub mod time;
 pub mod tool_use;
 pub mod tri;
@@ -52,7 +53,7 @@ pub use evidence::{ComplianceIssue, Evidence, GateBaseline, Severity};
 pub use failed_turns::FailedTurns;
 pub use failure::FailureClass;
 pub use id::{AskId, AttemptId, BatchId, RequestId, RoleId, StageId, TaskId, WorkflowId};
-pub use plan_entry::{Claims, PathRules, PlanEntry, PlanRecord, PlanSource};
+pub use plan_entry::{Claims, PathRules, PlanEntry, PlanRecord, PlanSource, STORY_GATE, StoryTests};
 pub use plural::pluralized;
 pub use prompt_facts::{
     AgentFacts, DependencyFacts, EarlierAttempt, PlaceFacts, PromptFacts, PromptSources, RestartFacts,
@@ -62,6 +63,7 @@ pub use session::{AgentDisplay, AgentSession, Continuation, ResumeRoles, Session
 pub use settings::{BoardSettings, Budgets, UntrustedFiles};
 pub use signal::{Signal, SignalKind};
 pub use task::{HoldReason, Task, TaskState};
+pub use test_run::{FirstRun, TestCounts, TestOutcome, TestReport, first_run};
 pub use time::{Span, Timestamp};
 pub use tool_use::{ToolAction, ToolUse};
 pub use tri::Tri;

@@ -6,9 +6,15 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::glob;
+use super::test_run::TestCounts;
+use super::time::Timestamp;
 
 /// Most names that are remembered of what an agent used or reported.
 const MOST_NAMES: usize = 64;
+/// Most times that a story is remembered to have got stuck.
+const MOST_STUCK: usize = 20;
+/// Longest reason that is remembered of it, in bytes.
+const LONGEST_REASON: usize = 500;
 /// Longest name that is remembered, in bytes.
 const LONGEST_NAME: usize = 120;
 
@@ -34,6 +40,58 @@ pub struct PlanEntry {
     pub steps: Vec<String>,
     #[serde(default, skip_serializing_if = "PathRules::is_none")]
     pub paths: PathRules,
+    /// What must be true when it is done, one sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub criteria: Vec<String>,
+    /// The tests that are written before the work, where it is a story.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<StoryTests>,
+    /// First line of the commits that the engine makes for it (A17).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// Whether it begins also when what it waits for has stopped for good or for a person.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub passes_over: bool,
+}
+
+/// The tests of a story, which are written and fail before there is anything to test (A5, A7).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StoryTests {
+    /// Their file, relative to the repository.
+    pub file: String,
+    /// Whether they may pass already when they are written, because there may be what they test (LA-5).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub may_pass: bool,
+    /// How tests of a language that is not known are recognised.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub test_words: Vec<String>,
+    /// How assertions of such a language are recognised.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assertion_words: Vec<String>,
+    /// Tokens that the texts may take that an agent is given to read (A12).
+    pub context_tokens: u64,
+    /// Names of the folder of PRDs, and of the one for those that are done; relative to the repository.
+    pub prds: String,
+}
+
+/// Name of the gate that runs the tests of a story.
+pub const STORY_GATE: &str = "tests";
+
+/// Stands for the file of a story's tests in paths of a workflow.
+const TESTS_PLACE: &str = "{tests}";
+
+impl PlanEntry {
+    /// Paths that must stay as they are: the plan's, then those of a stage, in which `{tests}` stands for the file of the tests.
+    pub fn protected<'a>(plan: Option<&'a PlanEntry>, stage: &'a [String]) -> Vec<&'a str> {
+        let of_plan = plan.iter().flat_map(|plan| &plan.paths.protected);
+        let tests = plan.and_then(|plan| plan.tests.as_ref());
+        let of_stage = stage.iter().filter_map(|path| match path.as_str() {
+            TESTS_PLACE => tests.map(|tests| tests.file.as_str()),
+            path => Some(path),
+        });
+        of_plan.map(String::as_str).chain(of_stage).collect()
+    }
 }
 
 /// Where an item of a plan stands. Paths are relative to the project's root.
@@ -137,6 +195,49 @@ pub struct PlanRecord {
     /// Gates that an agent said to pass.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub claimed_gates: BTreeSet<String>,
+    /// How the work on a story went.
+    #[serde(default, skip_serializing_if = "StoryWork::is_none")]
+    pub work: StoryWork,
+}
+
+/// How the work on a story went so far, over all attempts at it (A21).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoryWork {
+    /// When the first attempt at it began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub began: Option<Timestamp>,
+    /// How often an agent worked on it.
+    pub sessions: u32,
+    /// How its tests ended when they were last run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tests: Option<TestCounts>,
+    /// When it got stuck; the latest ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stuck: Vec<StuckWork>,
+}
+
+/// Work that did not go on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StuckWork {
+    pub at: Timestamp,
+    pub why: String,
+}
+
+impl StoryWork {
+    /// Whether nobody has worked on it.
+    pub fn is_none(&self) -> bool {
+        *self == StoryWork::default()
+    }
+
+    /// Remembers that it got stuck, in a bounded number of characters and times.
+    pub fn get_stuck(&mut self, mut stuck: StuckWork) {
+        stuck.why.truncate(stuck.why.floor_char_boundary(LONGEST_REASON));
+        self.stuck.push(stuck);
+        if self.stuck.len() > MOST_STUCK {
+            self.stuck.remove(0);
+        }
+    }
 }
 
 impl PlanRecord {

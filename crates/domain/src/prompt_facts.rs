@@ -58,6 +58,9 @@ pub struct PromptFacts {
     /// What a session before it left, whose context was full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart: Option<RestartFacts>,
+    /// Texts that the agent of a story is given to read (A10, A11).
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reading: String,
 }
 
 /// What an agent is told that begins a fresh session after one whose context was full.
@@ -199,6 +202,7 @@ impl PromptSources<'_> {
             plan: task.plan.clone(),
             protected: stage.protected.clone(),
             restart: attempt.and_then(|attempt| self.restart(task, attempt)),
+            reading: String::new(),
             agent,
         })
     }

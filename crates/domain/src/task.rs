@@ -155,6 +155,13 @@ impl TaskState {
         )
     }
 
+    /// Whether nothing happens to it before a person acts, but for a yes that is asked for.
+    pub fn has_stopped(&self) -> bool {
+        let is_held = matches!(self, TaskState::Held(_)) && !self.awaits_approval();
+        let is_over = self.is_terminal() && *self != TaskState::Done;
+        is_held || is_over || matches!(self, TaskState::Parked(_))
+    }
+
     /// Whether a person's yes lets it go on: before a stage, or although checks found something.
     pub fn awaits_approval(&self) -> bool {
         matches!(
@@ -260,9 +267,8 @@ impl Task {
             EvidenceKind::AgentsUsed => plan.is_some_and(|plan| !plan.agents.is_empty()),
             EvidenceKind::StepsDone => plan.is_some_and(|plan| !plan.steps.is_empty()),
             EvidenceKind::ListedFiles => plan.is_some_and(|plan| plan.paths.lists_files()),
-            EvidenceKind::Protected => {
-                !stage.protected.is_empty() || plan.is_some_and(|plan| !plan.paths.protected.is_empty())
-            }
+            EvidenceKind::Protected => !PlanEntry::protected(plan, &stage.protected).is_empty(),
+            EvidenceKind::Tests => plan.is_some_and(|plan| plan.tests.is_some()),
             _ => true,
         }
     }
@@ -285,13 +291,22 @@ impl Task {
         self.spent().without(self.spent_at_retry)
     }
 
-    /// Dependencies that are not done; unknown ones are among them (LK-28).
+    /// Whether it begins also when what it waits for has stopped.
+    pub fn passes_over(&self) -> bool {
+        self.plan.as_ref().is_some_and(|plan| plan.passes_over)
+    }
+
+    /// Dependencies that it still waits for: those that are not done, unless it passes over what has stopped; unknown ones are among
+    /// them (LK-28).
     pub fn open_dependencies<'a>(
         &'a self,
         tasks: &'a BTreeMap<TaskId, Arc<Task>>,
     ) -> impl Iterator<Item = &'a TaskId> {
-        let is_done = |id: &TaskId| tasks.get(id).is_some_and(|other| other.state == TaskState::Done);
-        self.deps.iter().filter(move |id| !is_done(id))
+        let passes_over = self.passes_over();
+        let is_over =
+            move |state: &TaskState| *state == TaskState::Done || passes_over && state.has_stopped();
+        let is_open = move |id: &&TaskId| !tasks.get(*id).is_some_and(|other| is_over(&other.state));
+        self.deps.iter().filter(is_open)
     }
 
     /// Why the task is held, with the number of failures and the last cause where it failed too often.

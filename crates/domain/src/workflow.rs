@@ -120,6 +120,7 @@ pub enum Actor {
 pub enum EngineAction {
     /// Merge the task's recorded head into the base branch, run gates on the merged tree, push.
     Merge,
+    /// Commit on the task's branch what its plan keeps of it: for a story its state, its history, and that its PRD is done (A9).
     Commit,
     /// Run gates on the task's recorded head, once that is merged on the base; findings carry severities (P33–P38).
     Verify,
@@ -202,6 +203,9 @@ pub enum EvidenceKind {
     ListedFiles,
     /// The gate of that name fails on the task's head, by a verdict of its own: it was found, it ran, and it ended by itself.
     GateFails(String),
+    /// The tests that the task's plan names are there, each asserts something, and there is one for each criterion at least (A5, A15).
+    /// Counts where it names tests.
+    Tests,
 }
 
 impl EvidenceKind {
@@ -223,6 +227,7 @@ impl EvidenceKind {
             EvidenceKind::Protected => "protected files unchanged".to_owned(),
             EvidenceKind::ListedFiles => "the listed files and no others".to_owned(),
             EvidenceKind::GateFails(name) => format!("gate {name} fails"),
+            EvidenceKind::Tests => "tests that assert, one for each criterion at least".to_owned(),
         }
     }
 
@@ -238,6 +243,7 @@ impl EvidenceKind {
             EvidenceKind::Protected => Some("put these files back as they were"),
             EvidenceKind::ListedFiles => Some("make and change exactly the listed files"),
             EvidenceKind::GateFails(_) => Some("write the test so that it fails without the work it is for"),
+            EvidenceKind::Tests => Some("write a test with a real assertion for each criterion"),
             EvidenceKind::Committed
             | EvidenceKind::CommitsAhead
             | EvidenceKind::Pushed
@@ -269,6 +275,8 @@ pub enum FindingPolicy {
     Weigh,
     /// As weighed, but where something has to be fixed, a person decides first (P27).
     Ask,
+    /// Every finding fails the attempt, and a person decides whether there is another (A24).
+    Hold,
 }
 
 impl FindingPolicy {

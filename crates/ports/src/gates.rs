@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use dbs_domain::{Cause, Timestamp, Tri};
+use dbs_domain::{Cause, TestReport, Timestamp, Tri};
 
 /// Runs gates. Calls block until the gate has ended: call from a blocking thread.
 pub trait Gates: Send + Sync {
@@ -58,4 +58,6 @@ pub struct GateReport {
     pub tail: String,
     /// Whether the output file lacks something because of the limit.
     pub truncated: bool,
+    /// What the output says of tests, where the command starts a test runner that is known.
+    pub tests: Option<TestReport>,
 }

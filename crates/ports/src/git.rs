@@ -13,8 +13,8 @@ mod worktrees;
 
 pub use error::{GitError, PreflightError};
 pub use merge::{
-    CleanCheckout, CommitOutcome, CommitRequest, ConflictFile, MergeOutcome, MergeRequest, PublishOutcome,
-    PublishRequest,
+    CleanCheckout, CommitOutcome, CommitRequest, ConflictFile, FileEdit, MergeEdits, MergeOutcome,
+    MergeRequest, PublishOutcome, PublishRequest, RestoreRequest,
 };
 pub use names::{BranchName, CommitId, NameError, SafeName, TreeId};
 pub use operations::Git;

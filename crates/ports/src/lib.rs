@@ -7,5 +7,6 @@ pub mod git;
 pub mod holders;
 pub mod notify;
 pub mod store;
+pub mod stories;
 pub mod terminals;
 pub mod trouble;

@@ -8,8 +8,9 @@ use atomic_write_file::AtomicWriteFile;
 use serde::{Deserialize, Serialize};
 
 use crate::adapters::text_file;
-use crate::domain::{Cause, Span, Timestamp, Tri};
-use crate::ports::gates::{GateReport, GateRun, Gates};
+use crate::domain::{Cause, Span, TestCounts, TestReport, Timestamp, Tri};
+use crate::formats::test_report::{self, MOST_OUTPUT_BYTES, TestRunner};
+use crate::ports::gates::{GateExit, GateReport, GateRun, Gates};
 
 const VERSION: u32 = 1;
 /// Largest record that is read: its command is the only long part.
@@ -31,6 +32,9 @@ pub struct GateRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateResult {
     pub outcome: Tri,
+    /// How tests ended, where their runner is known and says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<TestCounts>,
     pub took: Span,
     /// Whether some of its output was not kept.
     pub is_cut: bool,
@@ -56,15 +60,32 @@ impl<G: Gates> Gates for RecordedGates<G> {
         };
         let file = record_of(&run.output);
         keep(&file, &record);
-        let report = self.0.run(run);
+        let mut report = self.0.run(run);
+        report.tests = tests_of(run, &report);
         record.end = Some(GateResult {
             outcome: report.outcome.clone(),
+            tests: report.tests.as_ref().and_then(|tests| tests.counts),
             took: Span(report.duration_ms),
             is_cut: report.truncated,
         });
         keep(&file, &record);
         report
     }
+}
+
+/// What the output of a gate says of tests, where its command starts a runner that is known and it ended by itself.
+fn tests_of(run: &GateRun, report: &GateReport) -> Option<TestReport> {
+    let GateExit::Code(code) = report.exit else {
+        return None;
+    };
+    let runner = TestRunner::of_command(&run.command)?;
+    let most = u64::try_from(MOST_OUTPUT_BYTES).ok()?;
+    let (output, _) = text_file::tail(&run.output, most).ok()?;
+    Some(test_report::read(
+        &runner,
+        Some(code),
+        &String::from_utf8_lossy(&output),
+    ))
 }
 
 fn record_of(output: &Path) -> PathBuf {
@@ -120,6 +141,7 @@ mod tests {
                 duration_ms: 1_234,
                 tail: String::new(),
                 truncated: true,
+                tests: None,
             }
         }
     }

@@ -46,6 +46,7 @@ impl Gates for ShellGates {
             duration_ms: 0,
             tail: String::new(),
             truncated: false,
+            tests: None,
         };
         match start(run, &mark) {
             Err(error) => {

@@ -20,8 +20,8 @@ use crate::ports::git::{
     AtticOwner, AtticSnapshot, BranchEntry, BranchName, CheckedOut, CleanCheckout, CommitFile, CommitId,
     CommitOutcome, CommitRequest, CommitsAhead, DeleteOutcome, DiffRange, Git, GitError, Head, LimitedText,
     MergeOutcome, MergeRequest, Preflight, PreflightError, PublishOutcome, PublishRequest, PushOutcome,
-    RemoveOutcome, Revision, SafeName, TreeId, WorkingTree, WorkspaceTree, Worktree, WorktreeEntry,
-    WorktreeSpec,
+    RemoveOutcome, RestoreRequest, Revision, SafeName, TreeId, WorkingTree, WorkspaceTree, Worktree,
+    WorktreeEntry, WorktreeSpec,
 };
 
 const CONTROL: &str = "the control repository";
@@ -212,6 +212,10 @@ impl Git for GitCli {
         self.read_file(commit, path, limit)
     }
 
+    fn list_files(&self, commit: &CommitId, folder: Option<&str>) -> Result<Vec<String>, GitError> {
+        self.files_of(commit, folder)
+    }
+
     fn resolve_all(&self, revisions: &[Revision]) -> Vec<Head> {
         self.resolve_revisions(revisions).into_iter().map(head).collect()
     }
@@ -305,6 +309,10 @@ impl Git for GitCli {
 
     fn commit_leftovers(&self, request: &CommitRequest) -> Result<CommitOutcome, GitError> {
         self.commit_leftovers(request)
+    }
+
+    fn restore_files(&self, request: &RestoreRequest) -> Result<Option<CommitId>, GitError> {
+        self.restore(request)
     }
 
     fn merge(&self, request: &MergeRequest) -> MergeOutcome {

@@ -27,15 +27,23 @@ impl GitCli {
             let why = format!("nobody has commit {}", request.head);
             return Ok(MergeOutcome::Impossible(why));
         }
+        if request.edits.as_ref().is_some_and(|edits| edits.base != base) {
+            return Ok(MergeOutcome::BaseMoved);
+        }
         if self.is_ancestor(&request.head, &base)? {
-            let commit = self.earlier_merge(request, &base)?;
-            return Ok(MergeOutcome::AlreadyMerged { commit, base });
+            return match self.earlier_merge(request, &base)? {
+                None if request.edits.is_some() => {
+                    let tree = self.tree_of(&base)?;
+                    self.commit_merge(request, tree, base)
+                }
+                commit => Ok(MergeOutcome::AlreadyMerged { commit, base }),
+            };
         }
         let call = self.in_control(format!("merge {} into {}", request.head, request.base))?;
         let call = call.words("merge-tree --write-tree --messages --name-only -z");
         let output = call.arg(base.as_str()).arg(request.head.as_str()).run()?;
         match (output.code, parse::merge_tree(&output.stdout)) {
-            (Some(0), Some(merged)) if merged.tree == self.tree_of(&base)? => {
+            (Some(0), Some(merged)) if request.edits.is_none() && merged.tree == self.tree_of(&base)? => {
                 Ok(MergeOutcome::AlreadyMerged { commit: None, base })
             }
             (Some(0), Some(merged)) => match self.unusable(&base, &merged.tree)? {
@@ -65,10 +73,14 @@ impl GitCli {
         tree: TreeId,
         base: CommitId,
     ) -> Result<MergeOutcome, GitError> {
+        let files = request.edits.as_ref().map_or(&[][..], |edits| &edits.files);
+        let tree = self.with_edits(tree, files)?;
         let parents = [base.clone(), request.head.clone()];
+        let is_in_base = self.is_ancestor(&request.head, &base)?;
         let draft = CommitDraft {
             tree: &tree,
-            parents: &parents,
+            // What the base holds already is no second parent: nothing is merged, files are written only.
+            parents: if is_in_base { &parents[..1] } else { &parents },
             message: message(request),
             signature: &request.signature,
         };
@@ -125,7 +137,7 @@ pub(super) fn is_unrelated(output: &ProcessOutput) -> bool {
 fn message(request: &MergeRequest) -> String {
     let words = CommitMessage {
         agent: None,
-        start: format!("Merge {}:", request.branch),
+        start: request.start.clone(),
         title: &request.title,
         text: "",
         task: request.task.as_str(),

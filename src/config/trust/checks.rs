@@ -27,6 +27,7 @@ impl<G: Gates> Gates for TrustedGates<G> {
                 duration_ms: 0,
                 tail: String::new(),
                 truncated: false,
+                tests: None,
             },
         }
     }

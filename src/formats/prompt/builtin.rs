@@ -12,8 +12,8 @@ macro_rules! texts {
 /// Names and texts of the roles.
 pub(super) fn builtin_roles() -> impl Iterator<Item = NamedText> {
     texts!("roles", ".toml":
-        "conductor", "consolidator", "developer", "integrator", "investigator", "phase-worker", "reviewer", "security-reviewer",
-        "tester", "worker",
+        "conductor", "consolidator", "developer", "implementer", "integrator", "investigator", "phase-worker", "reviewer",
+        "security-reviewer", "test-author", "tester", "worker",
     )
     .into_iter()
 }
@@ -22,9 +22,9 @@ pub(super) fn builtin_roles() -> impl Iterator<Item = NamedText> {
 pub(super) fn builtin_blocks() -> impl Iterator<Item = NamedText> {
     texts!("prompts", ".md":
         "autonomy", "context", "exits", "fallback", "frontend", "identity", "output", "procedure-conductor",
-        "procedure-consolidator", "procedure-developer", "procedure-integrator", "procedure-investigator",
-        "procedure-phase-worker", "procedure-reviewer", "procedure-security-reviewer", "procedure-tester", "procedure-worker", "remediate",
-        "restart", "resume", "scope", "signals", "task", "verification",
+        "procedure-consolidator", "procedure-developer", "procedure-implementer", "procedure-integrator",
+        "procedure-investigator", "procedure-phase-worker", "procedure-reviewer", "procedure-security-reviewer", "procedure-test-author",
+        "procedure-tester", "procedure-worker", "reading", "remediate", "restart", "resume", "scope", "signals", "task", "verification",
     )
     .into_iter()
 }

@@ -52,6 +52,7 @@ pub(super) fn values(facts: &PromptFacts, role: &AgentRole, program: &str) -> Va
         "gate_seconds": facts.gate_limit.map(seconds),
         "plan": facts.plan.as_deref().map(plan),
         "protected_paths": protected(facts),
+        "reading": facts.reading,
         "restart": facts.restart.as_ref().map(|before| restart(facts, before)),
     })
 }
@@ -105,6 +106,9 @@ fn proof(kind: &EvidenceKind) -> &'static str {
         EvidenceKind::GateFails(_) => {
             "the new tests fail, by a verdict of their own, as long as the work is not there"
         }
+        EvidenceKind::Tests => {
+            "the tests are there, each asserts something, and there is one for each criterion at least"
+        }
     }
 }
 
@@ -120,14 +124,15 @@ fn plan(plan: &PlanEntry) -> Value {
         "notes_before": line(&plan.notes_before), "notes": line(&plan.notes),
         "fallback": line(&plan.fallback),
         "agents": lines(&plan.agents), "steps": lines(&plan.steps),
+        "tests": plan.tests.as_ref().map(|tests| inline(&tests.file, MAX_LINE)), "commit": line(&plan.commit),
         "create": lines(&plan.paths.create), "modify": lines(&plan.paths.modify),
     })
 }
 
 /// Paths that must stay as they are: those of the plan, then those of the stage.
 fn protected(facts: &PromptFacts) -> Vec<String> {
-    let of_plan = facts.plan.iter().flat_map(|plan| &plan.paths.protected);
-    let all = of_plan.chain(&facts.protected).take(MAX_ITEMS);
+    let all = PlanEntry::protected(facts.plan.as_deref(), &facts.protected);
+    let all = all.into_iter().take(MAX_ITEMS);
     all.map(|path| inline(path, MAX_LINE)).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Runs of `cargo test`. It exits with 101 for tests that fail, for code that does not compile and for much else.
 
-use super::model::{TestCounts, TestOutcome, TestReport};
 use super::output::{Output, between, bounded, counts, ended_well};
+use crate::domain::{TestCounts, TestOutcome, TestReport};
 
 /// How a complaint of cargo about its arguments or its manifest begins.
 const OF_USAGE: [&str; 7] = [

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::model::TestOutcome;
+use crate::domain::TestOutcome;
 
 /// What the exit codes of a runner mean, as its settings say.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,7 +1,7 @@
 //! Runs of `go test`. It exits with 1 for tests that fail and for packages that cannot be built, and with 0 where there is no test.
 
-use super::model::{TestCounts, TestOutcome, TestReport};
 use super::output::{Output, between, bounded};
+use crate::domain::{TestCounts, TestOutcome, TestReport};
 
 pub(super) fn read(exit: i32, output: &Output) -> TestReport {
     let counts = counts(output);

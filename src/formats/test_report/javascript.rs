@@ -1,7 +1,7 @@
 //! Runs of vitest and jest. Both exit with 1 for everything that is not well.
 
-use super::model::{TestCounts, TestOutcome, TestReport};
 use super::output::{Output, between, bounded, counts, ended_well};
+use crate::domain::{TestCounts, TestOutcome, TestReport};
 
 /// What both say where a file or a filter holds no test.
 const NO_TESTS: [&str; 4] = [

@@ -1,7 +1,7 @@
 //! The output of a runner as plain lines, and what all runners have in common.
 
 use super::MOST_OUTPUT_BYTES;
-use super::model::{TestCounts, TestOutcome, TestReport};
+use crate::domain::{TestCounts, TestOutcome, TestReport};
 
 /// Most names that are kept of one kind, and the most characters of each.
 const MOST_NAMES: usize = 50;

@@ -1,8 +1,8 @@
 //! Runs of pytest. Its exit codes: 0 passed, 1 failed, 2 interrupted (also by a file that cannot be imported), 3 internal error, 4 usage
 //! error, 5 no tests collected.
 
-use super::model::{TestCounts, TestOutcome, TestReport};
 use super::output::{Output, between, bounded, counts, ended_well};
+use crate::domain::{TestCounts, TestOutcome, TestReport};
 
 /// Errors that say that a name is missing, as the summary begins a reason with them; the summary cuts what follows.
 const OF_NAMES: [&str; 4] = [

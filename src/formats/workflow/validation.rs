@@ -148,12 +148,12 @@ fn proofs(placed: &LocatedStage<'_>) {
         (
             // Each of them counts only where the task's plan asks for it, so none of them alone proves anything.
             stage.evidence.iter().all(counts_by_plan) && !stage.evidence.is_empty(),
-            "notes, agents_used, steps_done, protected and listed_files count only for tasks that ask for them: add evidence \
+            "notes, agents_used, steps_done, protected, listed_files and tests count only for tasks that ask for them: add evidence \
              that every task must give",
         ),
         (
             stage.evidence.iter().any(is_about_changes) && !(by_agent && on_branch),
-            "protected, listed_files, notes and gate_fails are about what an agent commits on the task's branch: set `role` and \
+            "protected, listed_files, notes, tests and gate_fails are about what an agent commits on the task's branch: set `role` and \
              `workspace = \"branch\"`",
         ),
         (
@@ -183,6 +183,7 @@ fn counts_by_plan(kind: &EvidenceKind) -> bool {
             | EvidenceKind::StepsDone
             | EvidenceKind::Protected
             | EvidenceKind::ListedFiles
+            | EvidenceKind::Tests
     )
 }
 
@@ -193,6 +194,7 @@ fn is_about_changes(kind: &EvidenceKind) -> bool {
             | EvidenceKind::Protected
             | EvidenceKind::ListedFiles
             | EvidenceKind::GateFails(_)
+            | EvidenceKind::Tests
     )
 }
 

@@ -107,8 +107,25 @@ fn begun(before: &Board, attempt: &Attempt, after: &Board) -> Result<(), String>
         format!("{} does not know {id}", task.id)
     })?;
     for on in &task.deps {
-        let is_done = after.tasks.get(on).is_some_and(|on| on.state == TaskState::Done);
-        must(is_done, || format!("{} began before {on} was done", task.id))?;
+        let on_task = after.tasks.get(on);
+        let is_done = on_task.is_some_and(|on| on.state == TaskState::Done);
+        // A story of a queue that goes on needs only that the one before it has stopped.
+        let is_over = passes_over(task)
+            && on_task.is_some_and(|on| match &on.state {
+                TaskState::Held(hold) => !matches!(hold, HoldReason::Approval | HoldReason::Findings(_)),
+                TaskState::Failed(_)
+                | TaskState::Skipped(_)
+                | TaskState::Parked(_)
+                | TaskState::Cancelled => true,
+                TaskState::Backlog
+                | TaskState::Released
+                | TaskState::Active
+                | TaskState::Verifying
+                | TaskState::Done => false,
+            });
+        must(is_done || is_over, || {
+            format!("{} began before {on} was done", task.id)
+        })?;
     }
     let Some(stage) = after.stage_of_attempt(attempt) else {
         return Err(format!("{} began in a stage nobody knows", task.id));
@@ -164,7 +181,10 @@ fn proved(before: &Board, event: &Event, after: &Attempt) -> Result<(), String> 
         _ => return wrong(&format!("because of {event:?}")),
     };
     let has_gates = !task.gates.is_empty() || !before.settings.gates.is_empty();
-    let (mut high, may_warn) = (0, stage.findings != FindingPolicy::Fail);
+    let (mut high, may_warn) = (
+        0,
+        matches!(stage.findings, FindingPolicy::Weigh | FindingPolicy::Ask),
+    );
     for kind in attempt.mode.evidence(stage) {
         let is_left_out = kind == EvidenceKind::Gates && stage.gates == GateSet::IfAny && !has_gates;
         let is_approved = kind == EvidenceKind::Approved && task.approved.as_ref() == Some(&stage.id);
@@ -222,6 +242,10 @@ fn wanting(kind: &EvidenceKind, task: &Task) -> Option<usize> {
     is_high.then_some(unseen.len())
 }
 
+fn passes_over(task: &Task) -> bool {
+    task.plan.as_ref().is_some_and(|plan| plan.passes_over)
+}
+
 /// Whether the plan of the task, or the stage, has anything for that kind of evidence to look at.
 fn is_asked_for(kind: &EvidenceKind, task: &Task, stage: &Stage) -> bool {
     let none = PlanEntry::default();
@@ -231,7 +255,11 @@ fn is_asked_for(kind: &EvidenceKind, task: &Task, stage: &Stage) -> bool {
         EvidenceKind::AgentsUsed => !plan.agents.is_empty(),
         EvidenceKind::StepsDone => !plan.steps.is_empty(),
         EvidenceKind::ListedFiles => !plan.paths.create.is_empty() || !plan.paths.modify.is_empty(),
-        EvidenceKind::Protected => !plan.paths.protected.is_empty() || !stage.protected.is_empty(),
+        EvidenceKind::Protected => {
+            let means_files = |path: &String| path != "{tests}" || plan.tests.is_some();
+            !plan.paths.protected.is_empty() || stage.protected.iter().any(means_files)
+        }
+        EvidenceKind::Tests => plan.tests.is_some(),
         _ => true,
     }
 }
@@ -326,7 +354,10 @@ fn skipping(before: &Board, event: &Event, after: &Board) -> Result<(), String> 
                 *lost.entry(task.batch.as_str()).or_insert(0) += 1;
             }
             TaskState::Backlog | TaskState::Released if matches!(skip, Some(CascadePolicy::Skip { .. })) => {
-                let broken = task.deps.iter().find(|on| root_of(after, on).is_some());
+                let broken = task
+                    .deps
+                    .iter()
+                    .find(|on| root_of(after, on).is_some() && !passes_over(task));
                 let batch = after.batches.get(&task.batch);
                 let is_aborted = batch.is_some_and(|batch| matches!(batch.run, RunState::Aborted(_)));
                 must(

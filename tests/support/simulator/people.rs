@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use dbs::domain::task::{GateCommand, HoldReason, Task, TaskKind};
 use dbs::domain::{
-    AskKind, AskReply, Board, Command, PathRules, PlanEntry, Span, StageId, TaskDraft, TaskId, TaskPatch,
-    TaskState, Timestamp, WaitReason,
+    AskKind, AskReply, Board, Command, PathRules, PlanEntry, Span, StageId, StoryTests, TaskDraft, TaskId,
+    TaskPatch, TaskState, Timestamp, WaitReason,
 };
 
 use super::dice::Dice;
@@ -96,6 +96,8 @@ fn planned(dice: &mut Dice) -> Option<Arc<PlanEntry>> {
                 Vec::new()
             },
         },
+        tests: dice.percent(20).then(StoryTests::default),
+        passes_over: dice.percent(20),
         ..PlanEntry::default()
     }))
 }

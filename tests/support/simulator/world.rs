@@ -498,6 +498,7 @@ impl World {
             let issues = is_lesser.then(|| ComplianceIssue::new(severity, "notes are wanting"));
             evidence.push(Evidence {
                 issues: issues.into_iter().collect(),
+                tests: None,
                 ..seen
             });
         }
@@ -528,7 +529,8 @@ impl World {
             | EvidenceKind::Notes
             | EvidenceKind::Protected
             | EvidenceKind::ListedFiles
-            | EvidenceKind::GateFails(_) => !self.dice.percent(self.faults.gates),
+            | EvidenceKind::GateFails(_)
+            | EvidenceKind::Tests => !self.dice.percent(self.faults.gates),
             EvidenceKind::Committed => true,
             EvidenceKind::Approved | EvidenceKind::AgentsUsed | EvidenceKind::StepsDone => false,
         };

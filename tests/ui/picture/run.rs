@@ -294,6 +294,7 @@ impl Run {
             },
             kind,
             issues: Vec::new(),
+            tests: None,
         });
         let seen = Event::Verified {
             attempt: attempt.id,
@@ -325,6 +326,7 @@ impl Run {
                         kind,
                         outcome: Tri::Yes,
                         issues: Vec::new(),
+                        tests: None,
                     })
                     .into(),
             }

@@ -86,7 +86,7 @@ impl Board {
         let skips = self
             .workflow_of(task)
             .is_some_and(|flow| matches!(flow.cascade, CascadePolicy::Skip { .. }));
-        waits && skips && task.open_attempt.is_none() && !self.is_aborted(&task.batch)
+        waits && skips && !task.passes_over() && task.open_attempt.is_none() && !self.is_aborted(&task.batch)
     }
 
     /// The first run of which too much would be skipped, and why that is too much.
@@ -105,6 +105,9 @@ impl Board {
 
     /// The first dependency that would have this task skipped again.
     pub(super) fn broken_dependency(&self, task: &Task) -> Option<TaskId> {
+        if task.passes_over() {
+            return None;
+        }
         let broken = |id: &&TaskId| self.tasks.get(*id).is_some_and(|on| root_cause(on).is_some());
         task.deps.iter().find(broken).cloned()
     }

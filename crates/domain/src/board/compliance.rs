@@ -94,7 +94,7 @@ impl Board {
         let stage = self.stage_of_attempt(attempt);
         let policy = stage.map(|stage| stage.findings).unwrap_or_default();
         let is_weighed = failure.class == FailureClass::Gate && attempt.mode != AttemptMode::Fallback;
-        if policy == FindingPolicy::Fail || !is_weighed {
+        if matches!(policy, FindingPolicy::Fail | FindingPolicy::Hold) || !is_weighed {
             let mode = self.mode_after(attempt, failure.class);
             self.edit(&attempt.task, |task| task.finding = Some(finding_text(noes)));
             return self.fail(step, attempt.id, &AttemptFailure { mode, ..failure });
@@ -140,8 +140,8 @@ impl Board {
             task.merged = None;
             task.stage_head = None;
             task.checkpoint = None;
-            task.record = PlanRecord::default();
         });
+        self.forget_seen(id);
         if !kept.is_empty() {
             let text = format!(
                 "begins anew on a clean branch; the work before is kept as {}",

@@ -12,6 +12,7 @@ use crate::failure::FailureClass;
 use crate::id::{AttemptId, StageId, TaskId};
 use crate::task::{HoldReason, TaskState};
 use crate::time::{Span, Timestamp};
+use crate::workflow::FindingPolicy;
 
 /// Longest wait after a failure.
 const MAX_BACKOFF: Span = Span::minutes(5);
@@ -68,7 +69,11 @@ impl Board {
             self.refund_attempt(task);
             0
         };
-        let spent = class.uses_budget() && times >= self.limit_for(task, class);
+        let stage = self.stage_of_attempt(&attempt);
+        let is_final = class == FailureClass::Gate
+            && attempt.mode != AttemptMode::Fallback
+            && stage.is_some_and(|stage| stage.findings == FindingPolicy::Hold);
+        let spent = is_final || class.uses_budget() && times >= self.limit_for(task, class);
         if spent {
             let kind = if class == FailureClass::Empty {
                 "empty_branch_blocked"

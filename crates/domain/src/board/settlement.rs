@@ -25,6 +25,7 @@ impl Board {
         }
         let now = step.now;
         let has_worked = has_worked(&verdict);
+        self.remember_work(now, &attempt, &verdict);
         let task = self.tasks.get(&attempt.task);
         let is_continued = task.is_some_and(|task| task.continues == Some(id));
         self.close_asks(now, id, |_| true);

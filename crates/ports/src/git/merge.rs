@@ -11,12 +11,48 @@ use dbs_domain::Cause;
 pub struct MergeRequest {
     pub task: SafeName,
     pub attempt: SafeName,
+    /// Comes before the title in the first line; may be empty.
+    pub start: String,
     /// Title of the task, for the first line; cleaned of control characters and cut.
     pub title: String,
     /// Recorded head of the task's branch (LK-55).
     pub head: CommitId,
     pub branch: BranchName,
     pub base: BranchName,
+    /// What the merge writes besides, on that base; where the base has moved, it is not made.
+    pub edits: Option<MergeEdits>,
+    pub signature: Signature,
+}
+
+/// Files that a merge writes besides what is merged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergeEdits {
+    /// The base they were made for.
+    pub base: CommitId,
+    pub files: Vec<FileEdit>,
+}
+
+/// A file of a tree that is written or removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileEdit {
+    /// Relative to the repository, its parts joined by `/`.
+    pub path: String,
+    /// Its whole text; `None`: it goes.
+    pub text: Option<String>,
+}
+
+/// A request to give files of a branch the content that they had in an earlier commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RestoreRequest {
+    pub branch: BranchName,
+    /// Where the branch stands.
+    pub head: CommitId,
+    /// The commit whose files are right.
+    pub from: CommitId,
+    /// Files, relative to the repository; one that `from` lacks goes.
+    pub paths: Vec<String>,
+    pub task: SafeName,
+    pub attempt: SafeName,
     pub signature: Signature,
 }
 
@@ -71,6 +107,8 @@ pub enum MergeOutcome {
         commit: Option<CommitId>,
         base: CommitId,
     },
+    /// The base is no longer the one that the edits were made for.
+    BaseMoved,
     /// It can never work as asked (base or head does not exist, unrelated histories, a submodule at a commit that nobody can
     /// fetch); the text says why.
     Impossible(String),

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::error::{GitError, PreflightError};
 use super::merge::{
     CleanCheckout, CommitOutcome, CommitRequest, MergeOutcome, MergeRequest, PublishOutcome, PublishRequest,
+    RestoreRequest,
 };
 use super::names::{BranchName, CommitId, SafeName};
 use super::outcomes::{CommitFile, CommitsAhead, DeleteOutcome, Head, LimitedText, PushOutcome};
@@ -27,11 +28,14 @@ pub trait Git: Send + Sync {
     /// Where a revision stands now; its commits are in the control repository afterwards.
     fn resolve(&self, revision: &Revision) -> Head;
 
+    /// The same for several, one answer each, in order; the remote is asked once for all of its branches among them.
+    fn resolve_all(&self, revisions: &[Revision]) -> Vec<Head>;
+
     /// A file of a commit: its first `limit` bytes. `path` is relative to the repository, its parts joined by `/`.
     fn file_at(&self, commit: &CommitId, path: &str, limit: usize) -> Result<CommitFile, GitError>;
 
-    /// The same for several, one answer each, in order; the remote is asked once for all of its branches among them.
-    fn resolve_all(&self, revisions: &[Revision]) -> Vec<Head>;
+    /// Paths of all files of a commit, in the order of git; of a folder, where one is named by its path.
+    fn list_files(&self, commit: &CommitId, folder: Option<&str>) -> Result<Vec<String>, GitError>;
 
     /// Head of a branch of the remote, asked of the remote (K46, LK-12).
     fn remote_head(&self, branch: &BranchName) -> Head;
@@ -109,6 +113,10 @@ pub trait Git: Send + Sync {
     /// Commits on the task's branch what is in a worktree and not committed; ignored files are not. No hook runs, and the
     /// worktree's own index is not touched. Repeated it finds its own commit.
     fn commit_leftovers(&self, request: &CommitRequest) -> Result<CommitOutcome, GitError>;
+
+    /// Commits on a branch that its files are again as they were; nobody works there. Answers the new head, and nothing where all
+    /// of them are so. Repeated it finds its own commit.
+    fn restore_files(&self, request: &RestoreRequest) -> Result<Option<CommitId>, GitError>;
 
     /// Merges in the control repository. Repeated with the same request on the same base it gives the same commit.
     fn merge(&self, request: &MergeRequest) -> MergeOutcome;

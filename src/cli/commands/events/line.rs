@@ -389,6 +389,7 @@ mod tests {
             kind,
             outcome,
             issues: Vec::new(),
+            tests: None,
         };
         let verified = line(Event::Verified {
             attempt: AttemptId(7),

@@ -241,6 +241,7 @@ fn seen(evidence: &Evidence, ctx: &ViewContext<'_>) -> (String, StyleRole) {
         EvidenceKind::Protected => "left protected files alone".to_owned(),
         EvidenceKind::ListedFiles => "changed the listed files only".to_owned(),
         EvidenceKind::GateFails(name) => format!("fails gate {name} first"),
+        EvidenceKind::Tests => "has tests that assert".to_owned(),
     };
     let glyphs = ctx.scene.theme.glyphs;
     let (mark, role, outcome) = match &evidence.outcome {
@@ -252,7 +253,11 @@ fn seen(evidence: &Evidence, ctx: &ViewContext<'_>) -> (String, StyleRole) {
             format!(": unknown, {why}"),
         ),
     };
-    (format!("{} {what}{outcome}", mark.glyph(glyphs)), role)
+    let counted = evidence
+        .tests
+        .map(|tests| format!(", tests: {tests}"))
+        .unwrap_or_default();
+    (format!("{} {what}{counted}{outcome}", mark.glyph(glyphs)), role)
 }
 
 fn attempts_of<'a>(ctx: &ViewContext<'a>, task: &'a Task) -> impl DoubleEndedIterator<Item = &'a Attempt> {

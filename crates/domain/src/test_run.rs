@@ -1,9 +1,9 @@
-//! The result of a run of tests as one plain value.
+//! What a run of tests showed, and what its first run says of tests that were written before their feature (LA-5, LA-6).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How a run of tests ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TestOutcome {
     /// At least one test ran, and none failed.
@@ -41,7 +41,7 @@ impl TestOutcome {
 }
 
 /// How many tests ended in which way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TestCounts {
     pub passed: u32,
     pub failed: u32,
@@ -52,8 +52,8 @@ pub struct TestCounts {
 }
 
 impl TestCounts {
-    /// Adds what `number` and `word` say, such as `3 failed`.
-    pub(super) fn add(&mut self, number: u32, word: &str) -> bool {
+    /// Adds what `number` and `word` say, such as `3 failed`; whether the word is known.
+    pub fn add(&mut self, number: u32, word: &str) -> bool {
         let count = match word {
             "passed" | "xpassed" => &mut self.passed,
             "failed" => &mut self.failed,
@@ -64,10 +64,23 @@ impl TestCounts {
         *count = count.saturating_add(number);
         true
     }
+
+    /// All that were run.
+    pub fn total(&self) -> u32 {
+        self.passed
+            .saturating_add(self.failed)
+            .saturating_add(self.errors)
+    }
+}
+
+impl std::fmt::Display for TestCounts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{} passed", self.passed, self.total())
+    }
 }
 
 /// What a run of tests showed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestReport {
     pub outcome: TestOutcome,
     /// None where the output does not say all of them.
@@ -81,12 +94,49 @@ pub struct TestReport {
 
 impl TestReport {
     /// A report that says nothing more than how it ended.
-    pub(super) fn of(outcome: TestOutcome) -> TestReport {
+    pub fn of(outcome: TestOutcome) -> TestReport {
         TestReport {
             outcome,
             counts: None,
             failing: Vec::new(),
             missing: Vec::new(),
         }
+    }
+}
+
+/// What tests show that were written before their feature.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FirstRun {
+    /// They fail because the feature is not there: by an assertion, or for want of names that are to be created.
+    FailsAsWanted,
+    /// They fail, and the runner does not say how.
+    FailsSomehow,
+    /// They fail for another reason: these names are missing that nobody is to create; none where a test file itself is wrong.
+    Defect(Vec<String>),
+    /// They pass already: they assert nothing, or the feature is there.
+    AlreadyPasses,
+    /// They were not run.
+    NotRun(TestOutcome),
+}
+
+/// Judges the first run of new tests. `is_to_be_created` says of a missing name, in the words of the runner, whether the story creates it.
+pub fn first_run(report: &TestReport, is_to_be_created: &dyn Fn(&str) -> bool) -> FirstRun {
+    match report.outcome {
+        TestOutcome::Passed => FirstRun::AlreadyPasses,
+        TestOutcome::Failed => FirstRun::FailsSomehow,
+        TestOutcome::FailedByAssertion | TestOutcome::FailedToLoad => {
+            let names = report.missing.iter().filter(|name| !is_to_be_created(name));
+            let unexpected: Vec<String> = names.cloned().collect();
+            let is_for_want = !report.missing.is_empty() || report.outcome == TestOutcome::FailedByAssertion;
+            if unexpected.is_empty() && is_for_want {
+                FirstRun::FailsAsWanted
+            } else {
+                FirstRun::Defect(unexpected)
+            }
+        }
+        outcome @ (TestOutcome::NothingCollected
+        | TestOutcome::Usage
+        | TestOutcome::Interrupted
+        | TestOutcome::Internal) => FirstRun::NotRun(outcome),
     }
 }

@@ -1,0 +1,99 @@
+//! What the engine needs of stories that are tested first: what their tests hold, what an agent is given to read, and what the
+//! files of the project say once one is done. Texts go in and values come out; nothing here touches a disk.
+
+use dbs_domain::{PlanEntry, StoryTests, TestCounts, Timestamp};
+
+use crate::git::FileEdit;
+
+/// Readers and writers of the files of stories.
+pub trait Stories: Send + Sync {
+    /// What a file of tests holds.
+    ///
+    /// # Errors
+    /// Why that cannot be told; reads after "could not".
+    fn read_tests(&self, tests: &StoryTests, text: &str) -> Result<TestFile, String>;
+
+    /// The files that change when a story is done. `prds` are the names of the files in the folder of PRDs.
+    ///
+    /// # Errors
+    /// What a person has to put right; reads after "could not".
+    fn record(
+        &self,
+        story: &FinishedStory<'_>,
+        prds: &[String],
+        read: ReadFile<'_>,
+    ) -> Result<Vec<FileEdit>, String>;
+
+    /// What an agent is given to read.
+    ///
+    /// # Errors
+    /// When a file cannot be read; reads after "could not".
+    fn context(
+        &self,
+        plan: &PlanEntry,
+        request: &ContextRequest<'_>,
+        read: ReadFile<'_>,
+    ) -> Result<String, String>;
+}
+
+/// Reads a file by its path in the project; nothing where there is none.
+pub type ReadFile<'a> = &'a dyn Fn(&str) -> Result<Option<String>, String>;
+
+/// What a file of tests holds.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TestFile {
+    /// Tests that are run and assert something.
+    pub n_asserting: usize,
+    /// Tests that assert nothing or are never run, by their names, with their lines.
+    pub stubs: Vec<(String, usize)>,
+    /// Names that the file says the story creates (LA-5).
+    pub creates: Vec<String>,
+    /// Whether the file is larger than what was read of it.
+    pub is_cut: bool,
+}
+
+impl TestFile {
+    /// Whether a name that the test runner missed is one that the story creates: that name, something in it, or what it is in.
+    pub fn is_to_be_created(&self, name: &str) -> bool {
+        let parts = |name: &str| -> Vec<String> {
+            let words = name.split(['.', ':', '/', '\\']).filter(|word| !word.is_empty());
+            words.map(str::to_owned).collect()
+        };
+        let missing = parts(name);
+        self.creates.iter().map(|name| parts(name)).any(|created| {
+            let shorter = created.len().min(missing.len());
+            let begins_alike = created.iter().zip(&missing).take(shorter).all(|(a, b)| a == b);
+            shorter > 0 && (begins_alike || created.last() == missing.last())
+        })
+    }
+}
+
+/// A story whose work is done and merged.
+#[derive(Debug, Clone)]
+pub struct FinishedStory<'a> {
+    pub plan: &'a PlanEntry,
+    /// Title of its task.
+    pub title: &'a str,
+    /// The commit with its work.
+    pub commit: &'a str,
+    pub at: Timestamp,
+    /// When the first attempt at it began.
+    pub began: Timestamp,
+    /// How its tests ended.
+    pub tests: Option<TestCounts>,
+    /// The model of its last agent, or the kind of agent.
+    pub model: String,
+    /// Sessions of its agents.
+    pub sessions: u64,
+    /// When and why it got stuck before.
+    pub blocks: Vec<(Timestamp, String)>,
+}
+
+/// For what an agent is given texts.
+#[derive(Debug, Clone, Copy)]
+pub struct ContextRequest<'a> {
+    /// Whether its tests are written, so that it works on the code.
+    pub tests_are_written: bool,
+    /// Files of the project, by their paths.
+    pub files: &'a [String],
+}

@@ -1,0 +1,172 @@
+//! Implementation of the `Stories` port: the readers and writers of the files of stories, over texts.
+
+use jiff::Timestamp as Instant;
+
+use crate::agent_state::ContextEstimate;
+use crate::domain::{PlanEntry, StoryTests, Timestamp};
+use crate::formats::story_context::{ContextKind, ContextText, StorySession, build_context};
+use crate::formats::story_files::{CompletionEntry, DoneStory, STATE_FILE, record_story};
+use crate::formats::test_text::{self, TestLanguage, TestWords};
+use crate::ports::git::FileEdit;
+use crate::ports::stories::{ContextRequest, FinishedStory, ReadFile, Stories, TestFile};
+
+/// Folder of the documents of a project.
+const DOCUMENTS: &str = ".swanson";
+/// How many letters of a commit are shown.
+const SHORT_COMMIT: usize = 7;
+/// Most source files whose text is looked at; the others are named only.
+const MOST_SOURCES: usize = 200;
+
+/// The formats that come with the program.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct StoryFormats;
+
+impl Stories for StoryFormats {
+    fn read_tests(&self, tests: &StoryTests, text: &str) -> Result<TestFile, String> {
+        let language = language(tests).ok_or_else(|| {
+            format!(
+                "tell what tests {} holds: nothing is known of its language; say how they begin with atdd.test_words and atdd.assertion_words",
+                tests.file
+            )
+        })?;
+        let read = test_text::read(&language, text);
+        let stubs = read.tests.iter().filter(|test| !test.is_asserting());
+        Ok(TestFile {
+            n_asserting: read.n_asserting(),
+            stubs: stubs.map(|test| (test.name.clone(), test.line)).collect(),
+            creates: created_names(text),
+            is_cut: read.is_cut,
+        })
+    }
+
+    fn record(
+        &self,
+        story: &FinishedStory<'_>,
+        prds: &[String],
+        read: ReadFile<'_>,
+    ) -> Result<Vec<FileEdit>, String> {
+        let Some(tests) = &story.plan.tests else {
+            return Ok(Vec::new());
+        };
+        let (at, source) = (utc(story.at), &story.plan.source);
+        let name = source.plan.rsplit('/').next().unwrap_or_default();
+        let counts = story.tests.unwrap_or_default();
+        let entry = CompletionEntry {
+            at: &at,
+            prd: name,
+            story: &source.item,
+            title: story.title,
+            minutes: story.at.since(story.began).0.div_ceil(60_000),
+            tests: (counts.passed, counts.total()),
+            commit: story.commit.get(..SHORT_COMMIT).unwrap_or(story.commit),
+            model: &story.model,
+            session: 0,
+            criteria: &story.plan.criteria,
+        };
+        let blocks: Vec<(String, String)> = story
+            .blocks
+            .iter()
+            .map(|(at, why)| (utc(*at), why.clone()))
+            .collect();
+        let done = DoneStory {
+            folder: &tests.prds,
+            entry: &entry,
+            blocks: &blocks,
+            sessions: story.sessions,
+        };
+        let files = record_story(&done, prds, read).map_err(|why| format!("record the story: {why}"))?;
+        let edit = |(path, text)| FileEdit { path, text };
+        Ok(files.into_iter().map(edit).collect())
+    }
+
+    fn context(
+        &self,
+        plan: &PlanEntry,
+        request: &ContextRequest<'_>,
+        read: ReadFile<'_>,
+    ) -> Result<String, String> {
+        let Some(tests) = &plan.tests else {
+            return Ok(String::new());
+        };
+        let session = if request.tests_are_written {
+            StorySession::Implementation
+        } else {
+            StorySession::TestGeneration
+        };
+        let document = |name: &str| format!("{DOCUMENTS}/{name}");
+        let mut wanted = vec![
+            (STATE_FILE.to_owned(), ContextKind::State),
+            (plan.source.plan.clone(), ContextKind::Prd),
+            (document("prd-schema.md"), ContextKind::PrdSchema),
+            (document("standards.md"), ContextKind::Standards),
+            (tests.file.clone(), ContextKind::StoryTests),
+        ];
+        if session == StorySession::Implementation {
+            let ending = tests.file.rsplit('.').next().unwrap_or_default();
+            let is_source = |path: &&String| {
+                let known = wanted.iter().any(|(name, _)| name == *path);
+                !known && path.rsplit('.').next() == Some(ending)
+            };
+            let sources: Vec<String> = request.files.iter().filter(is_source).cloned().collect();
+            let sources = sources.into_iter().take(MOST_SOURCES);
+            wanted.extend(sources.map(|path| (path, ContextKind::Source)));
+        }
+        let mut found = Vec::new();
+        for (name, kind) in wanted {
+            if let Some(text) = read(&name)? {
+                found.push((name, kind, text));
+            }
+        }
+        let texts: Vec<ContextText<'_>> = found
+            .iter()
+            .map(|(name, kind, text)| ContextText {
+                name,
+                kind: *kind,
+                text,
+            })
+            .collect();
+        let built = build_context(session, &texts, tests.context_tokens, &tokens);
+        let warning = built
+            .warning()
+            .map(|warning| format!(" {warning}."))
+            .unwrap_or_default();
+        Ok(format!(
+            "{}These texts take about {} of {} tokens.{warning}\n",
+            built.text, built.tokens, built.budget
+        ))
+    }
+}
+
+fn tokens(text: &str) -> u64 {
+    let mut estimate = ContextEstimate::new(ContextEstimate::LIMIT);
+    estimate.text(text);
+    estimate.tokens()
+}
+
+fn language(tests: &StoryTests) -> Option<TestLanguage> {
+    if tests.test_words.is_empty() {
+        return TestLanguage::of_path(std::path::Path::new(&tests.file));
+    }
+    let marks = ["#", "//", "--"].map(str::to_owned);
+    Some(TestLanguage::Other(TestWords {
+        tests: tests.test_words.clone(),
+        assertions: tests.assertion_words.clone(),
+        skips: Vec::new(),
+        comments: marks.to_vec(),
+    }))
+}
+
+/// Names behind `Creates:` in a line that is a comment.
+fn created_names(text: &str) -> Vec<String> {
+    let names = text.lines().filter_map(|line| {
+        let told = line.trim_start_matches(|sign: char| sign.is_whitespace() || "#/-*;%\"'".contains(sign));
+        told.strip_prefix("Creates:")
+    });
+    let names = names.flat_map(|line| line.split([',', ' '])).map(str::trim);
+    names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+fn utc(at: Timestamp) -> String {
+    let seconds = i64::try_from(at.0 / 1000).unwrap_or_default();
+    Instant::from_second(seconds).unwrap_or_default().to_string()
+}

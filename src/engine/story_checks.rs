@@ -1,0 +1,122 @@
+//! Checks of stories that are tested first: their tests are there and assert, and they fail for the want of what they test.
+
+use super::context::EngineContext;
+use super::job::Job;
+use super::plan_checks::Issues;
+use crate::domain::{
+    Attempt, ComplianceIssue, EvidenceKind, FirstRun, STORY_GATE, Severity, StoryTests, TestOutcome, Tri,
+    first_run as judge,
+};
+use crate::ports::gates::GateReport;
+use crate::ports::git::{CommitFile, CommitId};
+use crate::ports::stories::TestFile;
+
+/// Most bytes of a file of tests that are looked at.
+const TESTS_LIMIT: usize = 1024 * 1024;
+/// Most names that a finding lists.
+const MOST_NAMES: usize = 10;
+
+/// The tests are in the commit, none is a stub, and there is one for each criterion at least (A5, A15).
+pub(super) fn tests(
+    world: &EngineContext,
+    job: &Job,
+    _: (&Attempt, &EvidenceKind),
+    head: &CommitId,
+) -> Issues {
+    let Some(plan) = job.task.plan.as_deref() else {
+        return Ok(Vec::new());
+    };
+    let Some(tests) = &plan.tests else {
+        return Ok(Vec::new());
+    };
+    let critical = |text: String| Ok(vec![ComplianceIssue::new(Severity::Critical, text)]);
+    let path = &tests.file;
+    let Some(found) = read(world, tests, head)? else {
+        return critical(format!(
+            "the tests {path} are not in what was committed, or are no file"
+        ));
+    };
+    if found.is_cut {
+        return critical(format!(
+            "the tests {path} are larger than what is read of a file; split the story"
+        ));
+    }
+    if let Some((name, line)) = found.stubs.first() {
+        let more = found.stubs.len() - 1;
+        let more = if more == 0 {
+            String::new()
+        } else {
+            format!(", and {more} more like it")
+        };
+        return critical(format!(
+            "the test {name} in line {line} of {path} asserts nothing, or is never run{more}"
+        ));
+    }
+    let wanted = plan.criteria.len();
+    if found.n_asserting < wanted.max(1) {
+        return critical(format!(
+            "{path} has {} tests that assert something for {wanted} criteria; write one for each at least",
+            found.n_asserting
+        ));
+    }
+    Ok(Vec::new())
+}
+
+fn read(world: &EngineContext, tests: &StoryTests, head: &CommitId) -> Result<Option<TestFile>, Tri> {
+    match world.git.file_at(head, &tests.file, TESTS_LIMIT) {
+        Err(error) => Err(Tri::Unknown(error.cause().after("could not "))),
+        Ok(CommitFile::Absent | CommitFile::NoFile) => Ok(None),
+        Ok(CommitFile::Text(text)) => {
+            let found = world.stories.read_tests(tests, &text.text);
+            let found = found.map_err(|why| Tri::No(format!("could not {why}")))?;
+            let is_cut = found.is_cut || text.truncated;
+            Ok(Some(TestFile { is_cut, ..found }))
+        }
+    }
+}
+
+/// Why the first run of new tests is not the one that was wanted; nothing where it is (LA-5).
+pub(super) fn first_run(
+    world: &EngineContext,
+    job: &Job,
+    head: &CommitId,
+    run: &GateReport,
+) -> Result<Option<String>, Tri> {
+    let Some(report) = &run.tests else {
+        return Ok(None);
+    };
+    let tests = job.task.plan.as_ref().and_then(|plan| plan.tests.as_ref());
+    let file = match tests {
+        Some(tests) => read(world, tests, head)?.unwrap_or_default(),
+        None => TestFile::default(),
+    };
+    // Of a gate that is no story's nobody says what is to be created.
+    let is_to_be_created = |name: &str| tests.is_none() || file.is_to_be_created(name);
+    Ok(match judge(report, &is_to_be_created) {
+        FirstRun::FailsAsWanted | FirstRun::FailsSomehow => None,
+        FirstRun::AlreadyPasses if tests.is_some_and(|tests| tests.may_pass) => None,
+        FirstRun::AlreadyPasses => Some(match tests {
+            Some(tests) => format!("passes already: tests must fail first; look at {}", tests.file),
+            None => "passes already".to_owned(),
+        }),
+        FirstRun::Defect(names) if names.is_empty() => "cannot be loaded or run as it is".to_owned().into(),
+        FirstRun::Defect(names) => {
+            let shown: Vec<&str> = names.iter().take(MOST_NAMES).map(String::as_str).collect();
+            Some(format!(
+                "lacks {}, which nothing says is to be created; a line `Creates: NAME` in a comment of the tests says so",
+                shown.join(", ")
+            ))
+        }
+        FirstRun::NotRun(outcome) => Some(format!("did not run: {}", outcome.word())),
+    })
+}
+
+/// Why a run of a story's own tests proves nothing although it ended well; nothing where it does.
+pub(super) fn empty_run(name: &str, run: &GateReport) -> Option<&'static str> {
+    let is_empty = |outcome| outcome != TestOutcome::Passed;
+    let report = run
+        .tests
+        .as_ref()
+        .filter(|_| name == STORY_GATE && run.outcome == Tri::Yes)?;
+    is_empty(report.outcome).then(|| report.outcome.word())
+}

@@ -1,0 +1,323 @@
+//! Stories that are tested first, against real git and real gates: tests that must fail for the want of what they test, tests that stay as
+//! they are, and what the files of the project say once a story is merged. Their runner speaks as pytest does.
+
+use std::fs;
+use std::sync::Arc;
+
+use dbs::adapters::gates::{RecordedGates, ShellGates};
+use dbs::adapters::git::GitSetup;
+use dbs::domain::task::GateCommand;
+use dbs::domain::{
+    BoardSettings, Command, PathRules, PlanEntry, PlanSource, STORY_GATE, SignalKind, StoryTests, TaskDraft,
+    TestCounts,
+};
+
+use crate::bench::{Bench, draft};
+use crate::git_fixture::GitFixture;
+
+const TESTS: &str = "tests/test_US_001.py";
+const PRD: &str = "{\"userStories\":[{\"id\":\"US-001\",\"title\":\"Health check\",\"description\":\"The service says how it is.\",\"acceptanceCriteria\":[\"It answers\",\"It says healthy\"],\"passes\":false}]}\n";
+/// Passes when the feature is there, and says so like pytest.
+const PYTEST: &str = "for name in $(sed -n 's/^from \\([a-z]*\\) import.*/\\1/p' $1); do
+  if [ ! -e $name.py ]; then echo \"E   ModuleNotFoundError: No module named '$name'\"; echo 'ERROR t - ModuleNotFoundError'; echo '=== 1 error in 0.01s ==='; exit 2; fi
+done
+if [ -e health.py ]; then echo '=== 2 passed in 0.01s ==='; else echo 'FAILED t::a - assert 404 == 200'; echo '=== 2 failed in 0.01s ==='; exit 1; fi
+";
+const GOOD: &str = "# Creates: health\nfrom health import check\n\ndef test_answers():\n    assert check()[0] == 200\n\ndef test_says_healthy():\n    assert check()[1] == 'healthy'\n";
+
+/// A project with a PRD and the runner on its base.
+fn bench() -> Bench {
+    let git = GitFixture::new();
+    let project = git.project();
+    for (path, text) in [("prds/001-FEAT-health.json", PRD), ("pytest", PYTEST)] {
+        fs::create_dir_all(project.join(path).parent().unwrap()).unwrap();
+        fs::write(project.join(path), text).unwrap();
+    }
+    git.git(&project, &["add", "--all"]);
+    git.git(&project, &["commit", "-qm", "A story"]);
+    let setup = GitSetup::new(project, git.environment());
+    let settings = BoardSettings {
+        base: Some("work".to_owned()),
+        ..BoardSettings::default()
+    };
+    Bench::judged((git, &setup), settings, Arc::new(RecordedGates(ShellGates)))
+}
+
+fn story() -> TaskDraft {
+    let plan = PlanEntry {
+        source: PlanSource {
+            plan: "prds/001-FEAT-health.json".to_owned(),
+            file: "prds/001-FEAT-health.json".to_owned(),
+            item: "US-001".to_owned(),
+            line: 1,
+            hash: String::new(),
+        },
+        criteria: vec!["It answers".to_owned(), "It says healthy".to_owned()],
+        paths: PathRules {
+            create: vec![TESTS.to_owned()],
+            protected: vec![
+                "prds/".to_owned(),
+                "state.json".to_owned(),
+                "history.md".to_owned(),
+            ],
+            ..PathRules::default()
+        },
+        tests: Some(StoryTests {
+            file: TESTS.to_owned(),
+            context_tokens: 15_000,
+            prds: "prds".to_owned(),
+            ..StoryTests::default()
+        }),
+        commit: Some("feat: health check (US-001)".to_owned()),
+        ..PlanEntry::default()
+    };
+    TaskDraft {
+        title: "Health check".to_owned(),
+        gates: vec![GateCommand {
+            name: STORY_GATE.to_owned(),
+            command: format!("sh ./pytest {TESTS}"),
+        }],
+        plan: Some(Arc::new(plan)),
+        ..draft("US-001", "atdd", None)
+    }
+}
+
+/// The agent of the story writes these files, leaves them uncommitted and is done; a file without a text goes.
+fn leave(bench: &mut Bench, files: &[(&str, Option<&str>)]) {
+    let folder = bench.folder("US-001");
+    for (file, text) in files {
+        let path = folder.join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        match text {
+            Some(text) => fs::write(path, text).unwrap(),
+            None => fs::remove_file(path).unwrap(),
+        }
+    }
+    bench.last_word("US-001", SignalKind::Done);
+}
+
+fn finding(bench: &Bench) -> String {
+    bench.task("US-001").finding.clone().unwrap_or_default()
+}
+
+/// What an author of tests is told that leaves these files.
+fn refused(files: &[(&str, Option<&str>)]) -> String {
+    let mut bench = bench();
+    bench.release(story());
+    leave(&mut bench, files);
+    assert_eq!(
+        bench.stage("US-001"),
+        ("tests", "held"),
+        "{}",
+        bench.comments("US-001")
+    );
+    finding(&bench)
+}
+
+/// A story whose tests are written and fail.
+fn written() -> Bench {
+    let mut bench = bench();
+    bench.release(story());
+    leave(&mut bench, &[(TESTS, Some(GOOD))]);
+    assert_eq!(
+        bench.stage("US-001"),
+        ("implementation", "active"),
+        "{}",
+        finding(&bench)
+    );
+    bench.tidy();
+    bench
+}
+
+fn on_base(bench: &Bench, path: &str) -> Option<String> {
+    let origin = bench.git.origin();
+    let listed = bench.git.git(&origin, &["ls-tree", "-r", "--name-only", "work"]);
+    let is_there = listed.lines().any(|line| line == path);
+    is_there.then(|| bench.git.git(&origin, &["show", &format!("work:{path}")]))
+}
+
+#[test]
+fn a_story_is_merged_and_recorded_in_one_commit_once_its_tests_fail_and_then_pass() {
+    let mut bench = written();
+    leave(
+        &mut bench,
+        &[("health.py", Some("def check():\n    return 200, 'healthy'\n"))],
+    );
+    assert_eq!(
+        bench.stage("US-001"),
+        ("merging", "done"),
+        "{}",
+        bench.comments("US-001")
+    );
+    let head = bench.task("US-001").head.clone().unwrap();
+    let origin = bench.git.origin();
+    let merge = bench.git.git(&origin, &["log", "-1", "--format=%s %P", "work"]);
+    assert!(
+        merge.starts_with("feat: health check (US-001)") && merge.ends_with(&head),
+        "{merge}"
+    );
+    let state = on_base(&bench, "state.json").unwrap();
+    assert!(
+        state.contains("\"current_prd\": null") && state.contains("\"session_count\": 2"),
+        "{state}"
+    );
+    let history = on_base(&bench, "history.md").unwrap();
+    for line in [
+        " - Story US-001 Complete",
+        "- **PRD:** 001-FEAT-health.json",
+        "- **Story:** US-001 - Health check",
+        "- **Tests:** 2/2 passed",
+        &format!("- **Commit:** {}", &head[..7]),
+        "- [x] It says healthy",
+    ] {
+        assert!(history.contains(line), "{line} is not in {history}");
+    }
+    assert_eq!(on_base(&bench, "prds/001-FEAT-health.json"), None);
+    let archived = on_base(&bench, "prds/archive/001-FEAT-health.json").unwrap();
+    assert_eq!(
+        archived.trim(),
+        PRD.replace("\"passes\":false", "\"passes\":true").trim()
+    );
+    let counts = TestCounts {
+        passed: 2,
+        ..TestCounts::default()
+    };
+    assert_eq!(bench.task("US-001").record.work.tests, Some(counts));
+}
+
+#[test]
+fn tests_that_are_missing_or_stubs_or_fewer_than_the_criteria_or_in_another_file_are_held() {
+    let missing = refused(&[("other.txt", Some("x"))]);
+    assert!(missing.contains("are not in what was committed"), "{missing}");
+    assert!(
+        missing.contains("files were changed that are not listed: other.txt"),
+        "{missing}"
+    );
+    let stub = refused(&[(
+        TESTS,
+        Some("def test_answers():\n    pass\n\ndef test_b():\n    assert f() == 1\n"),
+    )]);
+    assert!(
+        stub.contains("the test test_answers in line 1") && stub.contains("asserts nothing"),
+        "{stub}"
+    );
+    let few = refused(&[(TESTS, Some("def test_answers():\n    assert check() == 200\n"))]);
+    assert!(
+        few.contains("1 tests that assert something for 2 criteria"),
+        "{few}"
+    );
+}
+
+#[test]
+fn tests_fail_first_and_for_the_right_reason() {
+    let early = refused(&[(TESTS, Some(GOOD)), ("health.py", Some("x"))]);
+    assert!(early.contains("passes already: tests must fail first"), "{early}");
+    let unnamed = GOOD.replace("# Creates: health\n", "");
+    let defect = refused(&[(TESTS, Some(&unnamed))]);
+    assert!(
+        defect.contains("lacks health, which nothing says is to be created"),
+        "{defect}"
+    );
+}
+
+#[test]
+fn tests_that_may_pass_already_are_accepted_where_a_person_chose_that() {
+    let mut bench = bench();
+    let mut draft = story();
+    let mut plan = PlanEntry::clone(draft.plan.as_ref().unwrap());
+    plan.tests.as_mut().unwrap().may_pass = true;
+    plan.paths.create.push("health.py".to_owned());
+    draft.plan = Some(Arc::new(plan));
+    bench.release(draft);
+    leave(&mut bench, &[(TESTS, Some(GOOD)), ("health.py", Some("x"))]);
+    assert_eq!(
+        bench.stage("US-001"),
+        ("implementation", "active"),
+        "{}",
+        finding(&bench)
+    );
+}
+
+#[test]
+fn an_implementer_that_edits_the_tests_is_held_and_the_next_one_finds_them_as_they_were() {
+    let mut bench = written();
+    let cheat = "def test_answers():\n    assert True\n";
+    leave(&mut bench, &[(TESTS, Some(cheat)), ("health.py", Some("x"))]);
+    assert_eq!(bench.stage("US-001"), ("implementation", "held"));
+    let found = finding(&bench);
+    assert!(
+        found.contains(&format!("protected files were changed: {TESTS}")),
+        "{found}"
+    );
+    bench.tidy();
+    bench.ask(Command::Retry {
+        task: "US-001".into(),
+        stage: None,
+        note: None,
+    });
+    let folder = bench.folder("US-001");
+    assert_eq!(fs::read_to_string(folder.join(TESTS)).unwrap(), GOOD);
+    assert_eq!(
+        fs::read_to_string(folder.join("health.py")).unwrap(),
+        "x",
+        "its work is kept"
+    );
+    leave(&mut bench, &[]);
+    assert_eq!(bench.stage("US-001"), ("merging", "done"), "{}", finding(&bench));
+    let history = on_base(&bench, "history.md").unwrap();
+    assert!(history.contains(" - Story US-001 BLOCKED"), "{history}");
+}
+
+#[test]
+fn a_protected_file_that_was_deleted_is_said_and_comes_back() {
+    let mut bench = written();
+    leave(
+        &mut bench,
+        &[("prds/001-FEAT-health.json", None), ("health.py", Some("x"))],
+    );
+    assert!(finding(&bench).contains("protected files were changed: prds/001-FEAT-health.json"));
+    bench.tidy();
+    bench.ask(Command::Retry {
+        task: "US-001".into(),
+        stage: None,
+        note: None,
+    });
+    assert!(bench.folder("US-001").join("prds/001-FEAT-health.json").exists());
+}
+
+#[test]
+fn tests_that_still_fail_hold_the_story_with_what_the_runner_said() {
+    let mut bench = written();
+    leave(&mut bench, &[("other.py", Some("x"))]);
+    assert_eq!(bench.stage("US-001"), ("implementation", "held"));
+    let found = finding(&bench);
+    assert!(
+        found.contains("gate tests failed") && found.contains("No module named 'health'"),
+        "{found}"
+    );
+}
+
+#[test]
+fn a_blocked_story_says_why_and_a_run_without_a_test_proves_nothing() {
+    let mut bench = written();
+    bench.says("US-001", SignalKind::Block, "no database");
+    let attempt = bench.agent("US-001").id;
+    bench.ends(attempt);
+    assert_eq!(bench.stage("US-001"), ("implementation", "held"));
+    assert_eq!(bench.task("US-001").record.work.stuck[0].why, "no database");
+}
+
+#[test]
+fn an_agent_is_given_the_documents_of_its_story_to_read() {
+    let mut bench = written();
+    let briefs = bench.outside.briefs.lock().unwrap().clone();
+    let (author, implementer) = (&briefs[0].facts.reading, &briefs[1].facts.reading);
+    assert!(
+        author.contains("# prds/001-FEAT-health.json") && author.contains("Health check"),
+        "{author}"
+    );
+    assert!(!author.contains("def test_answers"), "{author}");
+    assert!(implementer.contains("def test_says_healthy"), "{implementer}");
+    assert!(implementer.contains(" of 15000 tokens"), "{implementer}");
+    bench.tidy();
+}
