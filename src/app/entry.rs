@@ -7,6 +7,7 @@ use clap::FromArgMatches as _;
 
 use crate::adapters::holder;
 use crate::adapters::output;
+use crate::adapters::rehearsal::DemoScript;
 use crate::adapters::rehearsal::{self, OutgoingSignal, RehearsalContext, SignalSink};
 use crate::app::demo;
 use crate::app::{serve, start};
@@ -103,6 +104,11 @@ fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> Result<ExitCode, String> {
                         (false, _, false) => demo::DemoDisplay::Screen,
                     },
                     speed,
+                    script: if asked.plan {
+                        DemoScript::Plan
+                    } else {
+                        DemoScript::Tasks
+                    },
                     keep: asked.keep,
                     agent: asked.agent,
                     is_agreed: asked.yes,

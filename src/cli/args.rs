@@ -356,6 +356,9 @@ pub struct DemoArgs {
     pub plain: PlainFlag,
     #[command(flatten)]
     pub looks: ThemeArgs,
+    /// Carry out a phased plan instead: a gate that fails and is fixed, and a phase that asks for approval
+    #[arg(long, conflicts_with = "agent")]
+    pub plan: bool,
     /// How much faster than a person would like it
     #[arg(long, default_value_t = 1.0)]
     pub speed: f64,
