@@ -19,7 +19,7 @@ use crate::protocol::query::OutputFormat;
 pub use cost::CostArgs;
 pub use examples::command;
 pub use logs::{EventsArgs, LogsArgs};
-pub use plans::{AuditArgs, InitArgs, RunPlanArgs};
+pub use plans::{AgentOutput, AuditArgs, InitArgs, RunPlanArgs};
 pub use prompt::PromptArgs;
 pub use runs::{HistoryArgs, StatusArgs};
 pub(in crate::cli) use signal::SIGNALS;
