@@ -72,6 +72,8 @@ mod kinds;
 mod lost;
 #[path = "e2e/mishaps.rs"]
 mod mishaps;
+#[path = "e2e/phases.rs"]
+mod phases;
 #[path = "e2e/plain.rs"]
 mod plain;
 #[path = "e2e/plans.rs"]

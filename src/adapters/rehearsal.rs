@@ -33,7 +33,7 @@ pub use check::{MANIFEST, TreeCheck, check};
 pub use command::command;
 pub use console::{Console, KeySource};
 pub use context::{RehearsalContext, RehearsalSpeed};
-pub use demo::{DemoPlan, DemoTask, SeedFile, demo_scenario, demo_scenario_text, demo_tasks, expected_tree};
+pub use demo::{DemoPlan, DemoScript, DemoTask, SeedFile};
 pub use error::RehearsalError;
 pub use outcome::RehearsalExit;
 pub use player::run;

@@ -3,6 +3,7 @@
 
 mod headless;
 mod own_agent;
+mod phases;
 mod repository;
 
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use crate::adapters::agents::{AgentTool, RehearsalAgent};
 use crate::adapters::clock;
 use crate::adapters::ipc::{FrameLimits, IpcListener};
 use crate::adapters::output;
-use crate::adapters::rehearsal::{DemoPlan, DemoTask, demo_tasks};
+use crate::adapters::rehearsal::{DemoPlan, DemoScript, DemoTask};
 use crate::adapters::termination::termination_signal;
 use crate::app::session;
 use crate::cli::failure::could_not;
@@ -32,6 +33,8 @@ use repository::{BASE, DemoRepos, NOTHING};
 #[derive(Debug, Clone)]
 pub struct DemoOptions {
     pub form: DemoDisplay,
+    /// What it plays.
+    pub script: DemoScript,
     /// Every wait of the agents is divided by this.
     pub speed: f64,
     /// Where to keep the repository; `None`: a folder that is removed in the end.
@@ -58,6 +61,12 @@ impl DemoDisplay {
     fn has_person(self) -> bool {
         matches!(self, DemoDisplay::Screen | DemoDisplay::Plain)
     }
+
+    /// Seconds after which what is asked of a person answers itself, while nobody has pressed a key.
+    fn answer_after(self) -> u32 {
+        // What is over before the server has looked was never asked.
+        if self.has_person() { 10 } else { 2 }
+    }
 }
 
 const BATCH: &str = "demo";
@@ -83,7 +92,7 @@ pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> Result<ExitCode, String>
         .prefix("dbs-demo-")
         .tempdir()
         .map_err(|error| format!("could not make a folder for the demo: {error}"))?;
-    let mut demo = demo_tasks().map_err(could_not)?;
+    let mut demo = options.script.sheet().map_err(could_not)?;
     if agent.is_some() {
         own_agent::OwnAgent::reduce(&mut demo);
     }
@@ -101,7 +110,12 @@ pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> Result<ExitCode, String>
         agent.arrange(&mut setup, edge);
     }
     let session = session::start(place, setup, &runtime).map_err(could_not)?;
-    let result = fill(&session, &demo)
+    let commands = match options.script {
+        DemoScript::Tasks => Ok(plan(&demo)),
+        DemoScript::Plan => phases::commands(&demo, &made.project),
+    };
+    let result = commands
+        .and_then(|commands| fill(&session, commands))
         .and_then(|()| runtime.block_on(serve(session, (&made, &person), options, edge)));
     if let Some(folder) = kept.filter(|_| options.form != DemoDisplay::Json) {
         output::line(&format!("the repository is in {}", folder.display()));
@@ -125,19 +139,18 @@ fn kept(folder: &Path) -> Result<PathBuf, String> {
 
 fn demo_setup(options: &DemoOptions, edge: &ProcessEnv, person: &Path) -> Result<SessionSetup, String> {
     let mut setup = session_setup::of(&Config::default(), &edge.without_git_configuration(NOTHING))?;
-    let answer_after = match options.form {
-        // What is over before the server has looked was never asked.
-        DemoDisplay::Lines | DemoDisplay::Json => "2",
-        DemoDisplay::Screen | DemoDisplay::Plain => "10",
-    };
     let scripted = AgentTool::Rehearsal(RehearsalAgent {
-        scenario: "demo".to_owned(),
+        scenario: options.script.name().to_owned(),
         speed: options.speed.to_string(),
-        answer_after: Some(answer_after.to_owned()),
+        answer_after: Some(options.form.answer_after().to_string()),
         person_file: options.form.has_person().then(|| person.to_owned()),
     });
     setup.agents.default = Some(scripted.into());
     setup.settings = rules(setup.settings);
+    if options.script == DemoScript::Plan {
+        // Those that its phases name.
+        setup.settings.gates.clear();
+    }
     setup.on_leave = match options.keep {
         Some(_) => LeaveEffect::EndsAndKeeps,
         None => LeaveEffect::EndsAndDeletes,
@@ -170,8 +183,8 @@ fn gate(name: &str, more: &str) -> GateCommand {
     }
 }
 
-fn fill(session: &Session, demo: &DemoPlan) -> Result<(), String> {
-    plan(demo)
+fn fill(session: &Session, commands: Vec<Command>) -> Result<(), String> {
+    commands
         .into_iter()
         .try_for_each(|command| match session.engine.ask("demo", command) {
             Ok(Ok(_)) => Ok(()),
@@ -240,7 +253,7 @@ async fn serve(
     };
     let noticing = async {
         tokio::select! {
-            () = note_person(&server, person) => {}
+            () = async { tokio::join!(note_person(&server, person), phases::approve(&server, options.form)); } => {}
             () = server.stop.cancelled() => {}
         }
     };
@@ -261,7 +274,10 @@ async fn note_person(server: &Server, file: &Path) {
 /// Shows the demo without a client until it is over or interrupted.
 async fn headless(server: &Server, made: &DemoRepos, options: &DemoOptions) -> ExitCode {
     let json = options.form == DemoDisplay::Json;
-    let batch = BatchId::from(BATCH);
+    let batch = match options.script {
+        DemoScript::Tasks => BatchId::from(BATCH),
+        DemoScript::Plan => phases::batch(),
+    };
     let follow = headless::follow(server, &batch, json);
     tokio::pin!(follow);
     let run = tokio::select! {
@@ -271,8 +287,8 @@ async fn headless(server: &Server, made: &DemoRepos, options: &DemoOptions) -> E
             follow.await
         }
     };
-    let is_scripted = options.agent.is_none();
-    let summary = headless::sum_up(server, (made, is_scripted), &run, clock::now());
+    let script = options.agent.is_none().then_some(options.script);
+    let summary = headless::sum_up(server, (made, script), &run, clock::now());
     ExitCode::from(summary.print(server, json))
 }
 

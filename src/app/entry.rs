@@ -7,9 +7,10 @@ use clap::FromArgMatches as _;
 
 use crate::adapters::holder;
 use crate::adapters::output;
+use crate::adapters::rehearsal::DemoScript;
 use crate::adapters::rehearsal::{self, OutgoingSignal, RehearsalContext, SignalSink};
 use crate::app::demo;
-use crate::app::{serve, start};
+use crate::app::{serve, server_process, start};
 use crate::cli::args::{CliArgs, CliCommand, StartArgs, command};
 use crate::cli::caller;
 use crate::cli::commands;
@@ -103,6 +104,11 @@ fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> Result<ExitCode, String> {
                         (false, _, false) => demo::DemoDisplay::Screen,
                     },
                     speed,
+                    script: if asked.plan {
+                        DemoScript::Plan
+                    } else {
+                        DemoScript::Tasks
+                    },
                     keep: asked.keep,
                     agent: asked.agent,
                     is_agreed: asked.yes,
@@ -114,6 +120,9 @@ fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> Result<ExitCode, String> {
         CliCommand::Start(start) => start::start(edge, &start),
         CliCommand::Watch(json) => serve::run(edge, Some(json)),
         CliCommand::Server => serve::run(edge, None),
+        CliCommand::Run(wanted) if wanted.headless => {
+            commands::plans::run_headless(edge, &wanted, &|place| server_process::ensure_server(edge, place))
+        }
         verb => commands::run(verb, edge),
     }
 }

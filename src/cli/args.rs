@@ -19,7 +19,7 @@ use crate::protocol::query::OutputFormat;
 pub use cost::CostArgs;
 pub use examples::command;
 pub use logs::{EventsArgs, LogsArgs};
-pub use plans::{AuditArgs, InitArgs, RunPlanArgs};
+pub use plans::{AgentOutput, AuditArgs, InitArgs, RunPlanArgs};
 pub use prompt::PromptArgs;
 pub use runs::{HistoryArgs, StatusArgs};
 pub(in crate::cli) use signal::SIGNALS;
@@ -356,6 +356,9 @@ pub struct DemoArgs {
     pub plain: PlainFlag,
     #[command(flatten)]
     pub looks: ThemeArgs,
+    /// Carry out a phased plan instead: a gate that fails and is fixed, and a phase that asks for approval
+    #[arg(long, conflicts_with = "agent")]
+    pub plan: bool,
     /// How much faster than a person would like it
     #[arg(long, default_value_t = 1.0)]
     pub speed: f64,

@@ -13,7 +13,7 @@ mod keys;
 mod manual;
 mod mcp;
 mod notify;
-mod plans;
+pub mod plans;
 mod prompt;
 pub mod sessions;
 pub mod show;

@@ -22,6 +22,7 @@ pub(super) struct ActiveSettings {
     pub(super) agents: Arc<LocalAgents>,
     pub(super) started: Timestamp,
     on_leave: LeaveEffect,
+    notice: Mutex<Option<String>>,
     config: watch::Sender<Arc<Config>>,
     /// What is wrong with the files as they are now. Held for the length of a reading: one at a time.
     pub(super) problem: Mutex<Option<String>>,
@@ -41,6 +42,7 @@ impl ActiveSettings {
         ActiveSettings {
             config: watch::Sender::new(Arc::new(place.config())),
             problem: Mutex::new(None),
+            notice: Mutex::new(None),
             place,
             agents,
             started,
@@ -74,8 +76,13 @@ impl ActiveSettings {
             on_leave: self.on_leave,
             started: self.started,
             utc_offset: clock::utc_offset(),
-            connection_notice: None,
+            notice: self.notice.lock().clone(),
         }
+    }
+
+    /// Has every frame say that, until it is told otherwise.
+    pub(super) fn set_notice(&self, text: Option<String>) {
+        *self.notice.lock() = text;
     }
 
     /// Changes whenever others come into force.

@@ -235,6 +235,11 @@ impl Server {
         self.conversations.services.clients.presence.at_keys()
     }
 
+    /// Says something about the session in the top bar of every client; nothing takes it away.
+    pub fn say(&self, notice: Option<String>) {
+        self.session.settings.set_notice(notice);
+    }
+
     /// Sends notifications over the configured channels until the server ends.
     pub async fn notify(&self) {
         let (own, clients) = (&self.session, &self.conversations.services.clients);

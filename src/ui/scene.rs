@@ -40,7 +40,7 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// What a frame shows about the session as a whole: project, version, start and connection.
+/// What a frame shows about the session as a whole: project, version, start and notice.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SessionFacts {
     /// Name of the project, for the top bar.
@@ -55,8 +55,8 @@ pub struct SessionFacts {
     pub started: Timestamp,
     /// Seconds east of UTC, for times of day in the log.
     pub utc_offset: i32,
-    /// Something about the connection a person should know; shown until it is empty.
-    pub connection_notice: Option<String>,
+    /// Something about the session a person should know; shown until it is empty.
+    pub notice: Option<String>,
 }
 
 /// What becomes of a session when its person leaves.

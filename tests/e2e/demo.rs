@@ -23,6 +23,63 @@ fn the_demo_ends_well_and_says_so_in_json() {
 }
 
 #[test]
+fn the_demo_of_a_plan_mends_a_failed_gate_and_approves_a_phase_by_itself() {
+    let story = Story::new("");
+    let output = story.run(&["demo", "--plan", "--headless", "--json", "--speed", "20"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<serde_json::Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let at = |kind: &str, task: &str| {
+        let is_it = |line: &serde_json::Value| {
+            line.pointer("/notice/kind").is_some_and(|found| found == kind)
+                && line.pointer("/notice/task").is_some_and(|found| found == task)
+        };
+        let found = lines.iter().position(is_it);
+        found.unwrap_or_else(|| panic!("{kind} {task}: {text}"))
+    };
+    assert!(
+        at("gate_failed", "knots-2.1") < at("close", "knots-2.1"),
+        "it failed and was mended"
+    );
+    assert!(at("approval", "knots-2.2") < at("approve", "knots-2.2"));
+    assert!(at("approve", "knots-2.2") < at("close", "knots-2.2"));
+    assert!(at("close", "knots-2.1").max(at("close", "knots-2.2")) < at("claim", "knots-3"));
+    assert!(!text.contains("passed with warnings"), "{text}");
+    let summary = lines.last().unwrap();
+    assert_eq!(
+        (&summary["done"], &summary["tasks"], &summary["exit"]),
+        (&4.into(), &4.into(), &0.into()),
+        "{summary}"
+    );
+    assert_eq!(summary["differences"], serde_json::json!([]));
+}
+
+#[test]
+fn the_demo_of_a_plan_counts_down_to_its_approval_and_waits_once_a_person_is_there() {
+    let story = Story::new("");
+    let tty = story.tty(&["demo", "--plan", "--speed", "5"], (120, 40));
+    tty.wait("the countdown", |screen| {
+        screen.has("knots-2.2") && screen.has("approve?") && screen.has("approved in ")
+    });
+    tty.press("j");
+    tty.miss("approved in ");
+    tty.wait("nothing else to do, and a phase that waits", |screen| {
+        screen.has("agents 0/4") && screen.has("NEEDS YOU")
+    });
+    tty.press("Tab a");
+    tty.wait("the end of all phases", |screen| {
+        screen.has("4 of 4 done") && screen.has("4 merged into feature/demo")
+    });
+    tty.press("q");
+    tty.see("Leave the demo?");
+    tty.press("y");
+    assert_eq!(tty.leave().0, 0);
+}
+
+#[test]
 fn a_demo_is_kept_where_asked_and_never_over_something_else() {
     let story = Story::new("");
     let kept = story.root().join("kept");

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 
-use dbs::adapters::rehearsal::{DemoPlan, DemoTask, demo_scenario_text, demo_tasks, expected_tree};
+use dbs::adapters::rehearsal::{DemoPlan, DemoScript, DemoTask};
 use serde_json::Value;
 
 use crate::dice::Dice;
@@ -36,10 +36,10 @@ steps = [
 
 /// A project that runs the demo, and more, under a server of its own.
 fn demo_project() -> (Story, DemoPlan) {
-    let first = demo_scenario_text().find("[[part]]").unwrap();
-    let (head, parts) = demo_scenario_text().split_at(first);
+    let first = DemoScript::Tasks.scenario_text().find("[[part]]").unwrap();
+    let (head, parts) = DemoScript::Tasks.scenario_text().split_at(first);
     let story = Story::new(&[head, MORE_PARTS, parts].concat());
-    let mut sheet = demo_tasks().unwrap();
+    let mut sheet = DemoScript::Tasks.sheet().unwrap();
     sheet.tasks.extend(MORE.map(more));
     let project = story.project();
     let config = format!(
@@ -158,7 +158,8 @@ fn same_tree(story: &Story) {
             )
         })
         .collect();
-    let expected: BTreeMap<String, String> = expected_tree()
+    let expected: BTreeMap<String, String> = DemoScript::Tasks
+        .expected_tree()
         .unwrap()
         .into_iter()
         .map(|(name, text)| (name, text.trim().to_owned()))

@@ -16,7 +16,7 @@ const MASTER: &str = "# Invoice export - Master Plan
 | 2.1 | [CSV writer](phase-2-1.md) | io | High | Pending |
 ";
 
-const FIRST: &str = "# Invoice export Phase 1: Data model
+pub(crate) const FIRST: &str = "# Invoice export Phase 1: Data model
 
 **Depends On:** None
 
@@ -78,8 +78,13 @@ steps = [
 ]
 "###;
 
-fn story() -> Story {
-    let story = Story::new(WORKERS);
+pub(crate) fn story() -> Story {
+    story_of(WORKERS)
+}
+
+/// The same plan with agents of another scenario.
+pub(crate) fn story_of(workers: &str) -> Story {
+    let story = Story::new(workers);
     let folder = story.project().join("plan");
     fs::create_dir_all(&folder).unwrap();
     for (name, text) in [
@@ -92,13 +97,13 @@ fn story() -> Story {
     story
 }
 
-fn task(story: &Story, id: &str) -> Value {
+pub(crate) fn task(story: &Story, id: &str) -> Value {
     let whole: Value = serde_json::from_str(&story.dbs(&["task", "show", id, "--json"])).unwrap();
     whole["task"].clone()
 }
 
 /// The hash of the plan's commands, as `--dry-run` shows it.
-fn hash(story: &Story) -> String {
+pub(crate) fn hash(story: &Story) -> String {
     hash_with(story, &[])
 }
 

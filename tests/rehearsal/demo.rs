@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
-use dbs::adapters::rehearsal::{
-    DemoPlan, DemoTask, TreeCheck, check, demo_scenario, demo_scenario_text, demo_tasks, expected_tree,
-};
+use dbs::adapters::rehearsal::{DemoPlan, DemoScript, DemoTask, TreeCheck, check};
 use dbs::domain::SignalKind;
 use dbs::formats::scenario::{AttemptContext, read};
 
@@ -178,7 +176,7 @@ enum Order {
 }
 
 fn play_all(order: Order, all_start_early: bool) -> Play {
-    let sheet = demo_tasks().unwrap();
+    let sheet = DemoScript::Tasks.sheet().unwrap();
     let mut play = Play::new(&sheet);
     let (accept, mut open): (Vec<DemoTask>, Vec<DemoTask>) = sheet
         .tasks
@@ -215,7 +213,7 @@ fn play_all(order: Order, all_start_early: bool) -> Play {
 /// Plays everything; the tree and the mishaps must be the scripted ones, and these tasks need the integrator.
 fn ends_as_expected(order: Order, all_start_early: bool, integrated: &[&str]) {
     let play = play_all(order, all_start_early);
-    assert_eq!(play.tree(), expected_tree().unwrap());
+    assert_eq!(play.tree(), DemoScript::Tasks.expected_tree().unwrap());
     assert_eq!(play.integrated, integrated);
     let seen: BTreeSet<_> = play.mishaps.into_iter().collect();
     let scripted = [
@@ -243,7 +241,7 @@ fn begun_one_after_the_other_the_demo_ends_in_the_same_tree_without_an_integrato
 
 #[test]
 fn the_crash_of_the_demo_is_a_death_and_not_an_exit() {
-    let sheet = demo_tasks().unwrap();
+    let sheet = DemoScript::Tasks.sheet().unwrap();
     let mut play = Play::new(&sheet);
     let task = sheet.tasks.iter().find(|task| task.id == "knot-5").unwrap();
     let ended = play.attempt(task, "development", "developer", 1);
@@ -254,7 +252,7 @@ fn the_crash_of_the_demo_is_a_death_and_not_an_exit() {
 
 #[test]
 fn the_gate_accepts_the_expected_tree_and_refuses_every_tree_that_lacks_something() {
-    let expected = expected_tree().unwrap();
+    let expected = DemoScript::Tasks.expected_tree().unwrap();
     let lay = |tree: &BTreeMap<String, String>| {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("pages")).unwrap();
@@ -293,8 +291,11 @@ fn the_gate_accepts_the_expected_tree_and_refuses_every_tree_that_lacks_somethin
 
 #[test]
 fn every_part_of_the_demo_is_played_by_some_attempt() {
-    let (scenario, sheet) = (demo_scenario().unwrap(), demo_tasks().unwrap());
-    let (_, diagnostics) = read("demo.toml".as_ref(), demo_scenario_text());
+    let (scenario, sheet) = (
+        DemoScript::Tasks.scenario().unwrap(),
+        DemoScript::Tasks.sheet().unwrap(),
+    );
+    let (_, diagnostics) = read("demo.toml".as_ref(), DemoScript::Tasks.scenario_text());
     assert_eq!(diagnostics, []);
     let unknown = DemoTask {
         id: "other-1".into(),
@@ -332,8 +333,25 @@ fn every_part_of_the_demo_is_played_by_some_attempt() {
 }
 
 #[test]
+fn the_plan_of_the_demo_has_a_scenario_without_mistakes_and_a_tree_its_gate_accepts() {
+    let script = DemoScript::Plan;
+    let (_, diagnostics) = read("demo-plan.toml".as_ref(), script.scenario_text());
+    assert_eq!(diagnostics, []);
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in script.expected_tree().unwrap() {
+        let file = folder.path().join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+    assert_eq!(check(folder.path(), TreeCheck::Complete), Vec::<String>::new());
+}
+
+#[test]
 fn every_task_of_the_demo_has_a_developer_part_of_its_own_and_depends_on_tasks_there_are() {
-    let (scenario, sheet) = (demo_scenario().unwrap(), demo_tasks().unwrap());
+    let (scenario, sheet) = (
+        DemoScript::Tasks.scenario().unwrap(),
+        DemoScript::Tasks.sheet().unwrap(),
+    );
     let ids: BTreeSet<&str> = sheet.tasks.iter().map(|task| task.id.as_str()).collect();
     assert!(ids.len() == sheet.tasks.len() && ids.len() >= 10);
     for task in &sheet.tasks {

@@ -96,7 +96,7 @@ impl Dashboard {
                 on_leave: LeaveEffect::GoesOn,
                 started: ago(2467),
                 utc_offset: 7200,
-                connection_notice: None,
+                notice: None,
             },
             theme: Theme::builtin(ColourDepth::Sixteen, Glyphs::Unicode),
             now: NOW,

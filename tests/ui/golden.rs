@@ -70,7 +70,7 @@ fn dashboard(case: Case, size: (u16, u16), (tab, keys): (&str, &str)) -> Dashboa
         }
         Case::Degraded => {
             dashboard.session.kind = SessionKind::Rehearsal;
-            dashboard.session.connection_notice = Some("disk full".to_owned());
+            dashboard.session.notice = Some("disk full".to_owned());
             dashboard.model.pause = Some(PauseReason::Quota {
                 until: NOW + Span::minutes(47),
                 why: "usage limit reached".to_owned(),

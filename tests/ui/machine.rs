@@ -53,7 +53,7 @@ fn what_the_machine_has_left_is_the_first_to_go_memory_before_shares_before_room
     });
     let mut seen = Vec::new();
     for wide in 1..90 {
-        dashboard.session.connection_notice = Some("x".repeat(wide));
+        dashboard.session.notice = Some("x".repeat(wide));
         let top = top(&dashboard);
         let there = ["mem", "cpu", "disk", ":07", "agents 7", "✓3"].map(|word| top.contains(word));
         if seen.last() != Some(&there) {

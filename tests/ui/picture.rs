@@ -65,7 +65,7 @@ impl Dashboard {
                 on_leave: LeaveEffect::EndsAndDeletes,
                 started: BEGAN,
                 utc_offset: 0,
-                connection_notice: None,
+                notice: None,
             },
             cache: ViewCache::default(),
             theme: Theme::builtin(ColourDepth::True, Glyphs::Unicode),

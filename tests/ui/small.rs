@@ -87,7 +87,7 @@ fn what_is_broken_stands_in_the_top_bar_at_every_width() {
         let mut dashboard = Dashboard::full((width, 50));
         dashboard.session.project = project.to_owned();
         dashboard.session.kind = SessionKind::Rehearsal;
-        dashboard.session.connection_notice = Some("disk full".to_owned());
+        dashboard.session.notice = Some("disk full".to_owned());
         dashboard.model.pause = Some(PauseReason::Quota {
             until: NOW + Span::minutes(47),
             why: "usage limit reached".to_owned(),
@@ -100,7 +100,7 @@ fn what_is_broken_stands_in_the_top_bar_at_every_width() {
         dashboard.model.troubles = vec![Trouble::of_store(
             dbs::domain::TroubleKind::Disk.cause("the disk of /p/board.db is full"),
         )];
-        dashboard.session.connection_notice = Some("reconnecting for the third time".to_owned());
+        dashboard.session.notice = Some("reconnecting for the third time".to_owned());
         let top = row(&dashboard, 0);
         assert!(top.contains("reconnecting"), "{width}: {top}");
         assert!(

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::check::{TreeCheck, check};
 use super::console::{Console, KeySource};
 use super::context::{RehearsalContext, RehearsalSpeed};
-use super::demo::{DEMO, demo_scenario_text};
+use super::demo::DemoScript;
 use super::error::RehearsalError;
 use super::faults;
 use super::player::run;
@@ -17,7 +17,7 @@ use crate::adapters::text_file;
 use crate::formats::scenario::{Scenario, read};
 
 const USAGE: &str =
-    "usage: dbs rehearse SCENARIO     play the part meant for this attempt (`demo`: the built-in one)
+    "usage: dbs rehearse SCENARIO     play the part meant for this attempt (`demo`, `demo-plan`: built in)
        dbs rehearse --validate SCENARIO
        dbs rehearse --check FOLDER [--complete]";
 
@@ -58,10 +58,9 @@ fn play(file: &str, sink: &dyn Fn(&RehearsalContext) -> Box<dyn SignalSink>) -> 
 }
 
 fn load(file: &str) -> Result<Scenario, Vec<String>> {
-    let text = if file == DEMO {
-        Ok(demo_scenario_text().to_owned())
-    } else {
-        text_file::read_text(Path::new(file), text_file::LARGEST_WRITTEN)
+    let text = match DemoScript::named(file) {
+        Some(script) => Ok(script.scenario_text().to_owned()),
+        None => text_file::read_text(Path::new(file), text_file::LARGEST_WRITTEN),
     };
     let text = text.map_err(RehearsalError::file("read", file));
     let text = text.map_err(|error| vec![could_not(&error)])?;

@@ -11,9 +11,6 @@ use super::error::RehearsalError;
 use super::files;
 use crate::formats::scenario::{AttemptContext, Scenario, ScenarioPart, ScenarioStep, StepAction, read};
 
-/// The name that stands for the built-in scenario on the command line.
-pub(super) const DEMO: &str = "demo";
-
 /// Batch, tasks and initial files of the built-in demo.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -23,7 +20,7 @@ pub struct DemoPlan {
     #[serde(rename = "file")]
     pub files: Vec<SeedFile>,
     /// The tasks, most urgent first.
-    #[serde(rename = "task")]
+    #[serde(default, rename = "task")]
     pub tasks: Vec<DemoTask>,
 }
 
@@ -56,50 +53,87 @@ pub struct DemoTask {
     pub stage: Option<String>,
 }
 
-/// The text of the built-in scenario, for people who want to read or change it.
-pub fn demo_scenario_text() -> &'static str {
-    include_str!("../../../assets/rehearsal/demo.toml")
+/// What the demo plays: tasks of a board, or the phases of a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DemoScript {
+    Tasks,
+    Plan,
 }
 
-/// The built-in scenario.
-///
-/// # Errors
-/// When the embedded text is not a scenario; a test keeps that from being shipped.
-pub fn demo_scenario() -> Result<Scenario, RehearsalError> {
-    let (scenario, diagnostics) = read(Path::new("demo.toml"), demo_scenario_text());
-    scenario.ok_or_else(|| embedded(diagnostics.first().map(ToString::to_string).unwrap_or_default()))
-}
-
-/// The tasks of the demo and the project they start from.
-///
-/// # Errors
-/// When the embedded text is not a task sheet; a test keeps that from being shipped.
-pub fn demo_tasks() -> Result<DemoPlan, RehearsalError> {
-    let text = include_str!("../../../assets/rehearsal/demo-tasks.toml");
-    toml_edit::de::from_str(text).map_err(embedded)
-}
-
-/// The tree the demo must end in: path and content of every file of the base branch.
-///
-/// # Errors
-/// When the embedded texts do not fit together; a test keeps that from being shipped.
-pub fn expected_tree() -> Result<BTreeMap<String, String>, RehearsalError> {
-    let (scenario, sheet) = (demo_scenario()?, demo_tasks()?);
-    let files = sheet.files.into_iter().map(|file| (file.path, file.text));
-    let mut tree: BTreeMap<String, String> = files.collect();
-    let mut open = sheet.tasks;
-    let mut done: Vec<String> = Vec::new();
-    while !open.is_empty() {
-        let is_next = |task: &DemoTask| task.deps.iter().all(|dep| done.contains(dep));
-        let next = open.iter().position(is_next);
-        let next = next.ok_or_else(|| embedded("the tasks wait for each other"))?;
-        let task = open.remove(next);
-        if let Some(part) = last_development(&scenario, &task) {
-            work(&mut tree, &part.steps)?;
-        }
-        done.push(task.id);
+impl DemoScript {
+    /// The script that a word on the command line stands for, in the place of a file.
+    pub fn named(name: &str) -> Option<DemoScript> {
+        [DemoScript::Tasks, DemoScript::Plan]
+            .into_iter()
+            .find(|script| script.name() == name)
     }
-    Ok(tree)
+
+    /// That word.
+    pub fn name(self) -> &'static str {
+        match self {
+            DemoScript::Tasks => "demo",
+            DemoScript::Plan => "demo-plan",
+        }
+    }
+
+    /// The text of the built-in scenario, for people who want to read or change it.
+    pub fn scenario_text(self) -> &'static str {
+        match self {
+            DemoScript::Tasks => include_str!("../../../assets/rehearsal/demo.toml"),
+            DemoScript::Plan => include_str!("../../../assets/rehearsal/demo-plan.toml"),
+        }
+    }
+
+    /// The built-in scenario.
+    ///
+    /// # Errors
+    /// When the embedded text is not a scenario; a test keeps that from being shipped.
+    pub fn scenario(self) -> Result<Scenario, RehearsalError> {
+        let (scenario, diagnostics) = read(Path::new(self.name()), self.scenario_text());
+        scenario.ok_or_else(|| embedded(diagnostics.first().map(ToString::to_string).unwrap_or_default()))
+    }
+
+    /// The tasks of the demo and the project they start from; the tasks of a plan stand in its files.
+    ///
+    /// # Errors
+    /// When the embedded text is not a task sheet; a test keeps that from being shipped.
+    pub fn sheet(self) -> Result<DemoPlan, RehearsalError> {
+        let text = match self {
+            DemoScript::Tasks => include_str!("../../../assets/rehearsal/demo-tasks.toml"),
+            DemoScript::Plan => include_str!("../../../assets/rehearsal/demo-plan-files.toml"),
+        };
+        toml_edit::de::from_str(text).map_err(embedded)
+    }
+
+    /// The tree the demo must end in: path and content of every file of the base branch.
+    ///
+    /// # Errors
+    /// When the embedded texts do not fit together; a test keeps that from being shipped.
+    pub fn expected_tree(self) -> Result<BTreeMap<String, String>, RehearsalError> {
+        let (scenario, sheet) = (self.scenario()?, self.sheet()?);
+        let files = sheet.files.into_iter().map(|file| (file.path, file.text));
+        let mut tree: BTreeMap<String, String> = files.collect();
+        if self == DemoScript::Plan {
+            // A part for each try of each phase, in the order of the plan; none writes what another one needs otherwise.
+            for part in &scenario.parts {
+                work(&mut tree, &part.steps)?;
+            }
+            return Ok(tree);
+        }
+        let mut open = sheet.tasks;
+        let mut done: Vec<String> = Vec::new();
+        while !open.is_empty() {
+            let is_next = |task: &DemoTask| task.deps.iter().all(|dep| done.contains(dep));
+            let next = open.iter().position(is_next);
+            let next = next.ok_or_else(|| embedded("the tasks wait for each other"))?;
+            let task = open.remove(next);
+            if let Some(part) = last_development(&scenario, &task) {
+                work(&mut tree, &part.steps)?;
+            }
+            done.push(task.id);
+        }
+        Ok(tree)
+    }
 }
 
 /// The part that finishes the development of a task: the one a late attempt plays.

@@ -4,7 +4,8 @@
 use serde::Serialize;
 
 use crate::adapters::output;
-use crate::adapters::rehearsal::expected_tree;
+use crate::adapters::rehearsal::DemoScript;
+use crate::app::demo::phases;
 use crate::app::demo::repository::{self, BASE, DemoRepos};
 use crate::cli::failure::could_not;
 use crate::domain::attempt::WorkspaceState;
@@ -97,13 +98,15 @@ fn ended(model: &ReadModel, batch: &BatchId) -> Option<RunState> {
                 WorkspaceState::Leaving | WorkspaceState::Kept | WorkspaceState::Present
             )
     });
-    (run.is_final() && !busy).then(|| run.clone())
+    // Nobody has to come for what the demo is about to approve by itself.
+    let goes_on = phases::waiting(model).is_some();
+    (run.is_final() && !busy && !goes_on).then(|| run.clone())
 }
 
 /// Sums up a run; of one that was not scripted it is not known what `origin` should hold.
 pub(super) fn sum_up(
     server: &Server,
-    (made, is_scripted): (&DemoRepos, bool),
+    (made, script): (&DemoRepos, Option<DemoScript>),
     run: &RunState,
     ended_at: Timestamp,
 ) -> DemoSummary {
@@ -115,15 +118,14 @@ pub(super) fn sum_up(
         .count();
     let tree = repository::tree(&made.origin, BASE);
     let files = match &tree {
-        Ok(found) if !is_scripted => found.keys().cloned().collect(),
+        Ok(found) if script.is_none() => found.keys().cloned().collect(),
         Ok(_) | Err(_) => Vec::new(),
     };
     let costs = model.costs(CostGroup::Batch);
     let cost = costs.iter().find_map(|row| row.usage.cost);
-    let expected = if is_scripted {
-        expected_tree()
-    } else {
-        Ok(tree.clone().unwrap_or_default())
+    let expected = match script {
+        Some(script) => script.expected_tree(),
+        None => Ok(tree.clone().unwrap_or_default()),
     };
     let differences = match (expected, tree) {
         (Ok(expected), Ok(found)) => differences(&expected, &found),

@@ -35,6 +35,29 @@ pub struct InitArgs {
     pub json: JsonFlag,
 }
 
+/// Where the output of the agents of a plan goes while somebody waits for its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum AgentOutput {
+    /// Here, each line behind the task it is about
+    Terminal,
+    /// Only to the log of each attempt, whose path is said
+    File,
+    /// To both
+    Both,
+}
+
+impl AgentOutput {
+    /// Whether it is printed.
+    pub fn is_printed(self) -> bool {
+        self != AgentOutput::File
+    }
+
+    /// Whether the paths of the logs are said.
+    pub fn names_logs(self) -> bool {
+        self != AgentOutput::Terminal
+    }
+}
+
 /// Arguments of `dbs run`.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
@@ -47,6 +70,12 @@ pub struct RunPlanArgs {
     /// Begin at that phase; those before it are left out
     #[arg(long, short, value_name = "ID")]
     pub phase: Option<String>,
+    /// Wait for the end of the plan without a screen: a line for each step, and an exit code that says how it ended
+    #[arg(long, conflicts_with = "dry_run")]
+    pub headless: bool,
+    /// Where the output of agents goes meanwhile
+    #[arg(long, short, value_enum, default_value_t = AgentOutput::File, requires = "headless")]
+    pub output: AgentOutput,
     /// Phases that do not wait for each other at the same time; without it one after another, in the order of the table
     #[arg(long)]
     pub parallel: bool,

@@ -1,6 +1,7 @@
 //! `dbs audit`, `dbs init NAME` and `dbs run`: what a plan says, the files of a new one, and the phases of one as tasks of the board.
 
 mod consent;
+mod headless;
 mod run;
 mod shown;
 mod uncommitted;
@@ -19,6 +20,7 @@ use crate::config::project_paths::ProjectPaths;
 use crate::domain::task::GateCommand;
 use crate::formats::plan::{self, Plan};
 
+pub use headless::run_headless;
 pub(super) use run::run;
 
 /// Largest file of a plan, in bytes.

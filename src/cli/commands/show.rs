@@ -2,14 +2,14 @@
 
 mod cast;
 mod debug;
-mod log_follower;
+pub(super) mod log_follower;
 mod logs;
 mod metrics;
 
 pub(super) use debug::debug;
 pub use logs::last_lines;
-pub(super) use logs::logs;
 pub use logs::print as print_line;
+pub(super) use logs::{EventCursor, logs};
 pub(super) use metrics::metrics;
 
 use std::process::ExitCode;

@@ -115,6 +115,21 @@ pub enum PhaseStatus {
     Blocked,
 }
 
+impl PhaseStatus {
+    /// The word that plans have for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            PhaseStatus::Pending => "Pending",
+            PhaseStatus::Running => "Running",
+            PhaseStatus::Validating => "Validating",
+            PhaseStatus::AwaitingHuman => "Awaiting",
+            PhaseStatus::Completed => "Completed",
+            PhaseStatus::Failed => "Failed",
+            PhaseStatus::Blocked => "Blocked",
+        }
+    }
+}
+
 /// Something in a plan that is wrong, doubtful or worth knowing, with a code for programs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlanFinding {

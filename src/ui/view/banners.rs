@@ -56,7 +56,7 @@ fn all(frame: &FrameContext<'_>, words: Words) -> Vec<StyledText> {
         let glyph = DisplayStatus::NeedsYou.glyph(scene.theme.glyphs);
         piece(format!("{glyph}{needs}"), StyleRole::Human)
     });
-    let connection = scene.session.connection_notice.as_deref().map(clean);
+    let connection = scene.session.notice.as_deref().map(clean);
     let connection = connection.map(|text| match words {
         Words::All => banner(&text),
         Words::Few => banner(&cut(&text, FEW, scene.theme.ellipsis())),

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dbs::adapters::rehearsal::{DemoPlan, demo_scenario, demo_tasks};
+use dbs::adapters::rehearsal::{DemoPlan, DemoScript};
 use dbs::app::demo;
 use dbs::domain::attempt::Attempt;
 use dbs::domain::{
@@ -52,8 +52,8 @@ impl Run {
             board: Board::default(),
             now: began,
             log: Vec::new(),
-            scenario: demo_scenario().expect("scenario"),
-            sheet: demo_tasks().expect("tasks"),
+            scenario: DemoScript::Tasks.scenario().expect("scenario"),
+            sheet: DemoScript::Tasks.sheet().expect("tasks"),
             branches: BTreeMap::new(),
             beats: BTreeMap::new(),
             agenda: BTreeMap::new(),

@@ -2,6 +2,7 @@
 //! on or begins anew. Nothing of a plan is started or changed before a person has seen it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::IsTerminal as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -27,10 +28,35 @@ const MOST_RESTARTS: u32 = 100;
 /// Tasks of a plan that are on the board.
 type Known = BTreeMap<TaskId, Arc<Task>>;
 
+/// What became of a call of `dbs run`.
+pub(super) enum RunOutcome {
+    /// It was only shown.
+    Shown,
+    /// It has errors, which were shown.
+    Unsound,
+    /// The project is not ready for it; why, for people.
+    Unready(String),
+    /// It is on the board, in this batch.
+    OnBoard(BatchId),
+}
+
 /// Carries out a plan, goes on with it, or shows what that would do.
 pub(in crate::cli::commands) fn run(edge: &ProcessEnv, wanted: &RunPlanArgs) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
-    let plan = read(&wanted.plan, Some(&place))?;
+    match begin(edge, &place, wanted)? {
+        RunOutcome::Shown | RunOutcome::OnBoard(_) => Ok(ExitCode::SUCCESS),
+        RunOutcome::Unsound => Ok(ExitCode::FAILURE),
+        RunOutcome::Unready(why) => Err(why),
+    }
+}
+
+/// The same, for who waits for its end.
+pub(super) fn begin(
+    edge: &ProcessEnv,
+    place: &ProjectPaths,
+    wanted: &RunPlanArgs,
+) -> Result<RunOutcome, String> {
+    let plan = read(&wanted.plan, Some(place))?;
     let mut access = BoardAccess::open_project(place.clone())?;
     let mut run = PlanRun {
         by: edge.author(),
@@ -47,8 +73,10 @@ pub(in crate::cli::commands) fn run(edge: &ProcessEnv, wanted: &RunPlanArgs) -> 
     if !begins {
         return run.go_on(restarts, &known);
     }
-    if !wanted.allow_dirty {
-        uncommitted::refuse_changes(&place, edge, &plan)?;
+    if !wanted.allow_dirty
+        && let Err(why) = uncommitted::refuse_changes(place, edge, &plan)
+    {
+        return Ok(RunOutcome::Unready(why));
     }
     run.begin(if known.is_empty() { restarts } else { restarts + 1 }, &known)
 }
@@ -64,7 +92,7 @@ struct PlanRun<'a> {
 
 impl PlanRun<'_> {
     /// Shows the plan and changes nothing.
-    fn show(&mut self) -> CommandResult {
+    fn show(&mut self) -> Result<RunOutcome, String> {
         if self.wanted.json.json {
             output::json(&shown::json(self.plan));
         } else {
@@ -72,7 +100,7 @@ impl PlanRun<'_> {
         }
         if !self.plan.is_sound() {
             output::problem("could not run the plan: mend what is called an error");
-            return Ok(ExitCode::FAILURE);
+            return Ok(RunOutcome::Unsound);
         }
         let (restarts, known) = self.known()?;
         let changes = self.changes(restarts, &known)?;
@@ -86,7 +114,7 @@ impl PlanRun<'_> {
                 consent::listing(&changes, self.plan).hash()
             ));
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(RunOutcome::Shown)
     }
 
     /// How often the plan was begun anew, and its tasks of the last time.
@@ -109,7 +137,7 @@ impl PlanRun<'_> {
     }
 
     /// Puts a plan on the board, in the place of its tasks of an earlier time, and hands it to the engine.
-    fn begin(&mut self, restarts: u32, earlier: &Known) -> CommandResult {
+    fn begin(&mut self, restarts: u32, earlier: &Known) -> Result<RunOutcome, String> {
         let changes = self.changes(restarts, &Known::new())?;
         self.agree(&changes, false)?;
         self.close(earlier)?;
@@ -117,7 +145,7 @@ impl PlanRun<'_> {
     }
 
     /// Goes on with a plan that is on the board: what its files say otherwise now, and with `--resume` what has stopped.
-    fn go_on(&mut self, restarts: u32, known: &Known) -> CommandResult {
+    fn go_on(&mut self, restarts: u32, known: &Known) -> Result<RunOutcome, String> {
         let changes = self.changes(restarts, known)?;
         let stopped: Vec<&Arc<Task>> = known.values().filter(|task| has_stopped(task)).collect();
         if !self.wanted.options().is_none() {
@@ -134,13 +162,13 @@ impl PlanRun<'_> {
                 )
             };
             output::lines(&next);
-            return Ok(ExitCode::SUCCESS);
+            return Ok(RunOutcome::OnBoard(plan::batch_of(self.plan, restarts)));
         }
         if !changes.is_none() {
             self.agree(&changes, true)?;
         }
         let resumed: Vec<TaskId> = stopped.iter().map(|task| task.id.clone()).collect();
-        let code = self.apply(restarts, changes)?;
+        let outcome = self.apply(restarts, changes)?;
         if self.wanted.resume {
             for id in resumed {
                 let retry = Command::Retry {
@@ -152,7 +180,7 @@ impl PlanRun<'_> {
                 output::line(&format!("{id} goes on"));
             }
         }
-        Ok(code)
+        Ok(outcome)
     }
 
     /// A person says yes to what will run and to what changes: at the terminal, or by its hash.
@@ -255,7 +283,7 @@ impl PlanRun<'_> {
     }
 
     /// Puts on the board what was agreed to.
-    fn apply(&mut self, restarts: u32, changes: PlanChanges) -> CommandResult {
+    fn apply(&mut self, restarts: u32, changes: PlanChanges) -> Result<RunOutcome, String> {
         let batch = plan::batch_of(self.plan, restarts);
         for change in changes.changed {
             self.change(change)?;
@@ -263,16 +291,14 @@ impl PlanRun<'_> {
         let ids = self.create(&batch, changes.new)?;
         if self.wanted.json.json {
             output::json(&serde_json::json!({ "batch": batch, "tasks": ids }));
-            return Ok(ExitCode::SUCCESS);
-        }
-        if !ids.is_empty() {
+        } else if !ids.is_empty() && !self.wanted.headless {
             output::lines(if self.access.has_server() {
                 "released; `dbs` shows how it goes"
             } else {
                 "released; `dbs` starts the work and shows it, `dbs watch` does so without a screen"
             });
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(RunOutcome::OnBoard(batch))
     }
 
     fn change(&mut self, change: TaskChange) -> Result<(), String> {
@@ -306,25 +332,16 @@ impl PlanRun<'_> {
             return Ok(ids);
         }
         self.put_batch(batch)?;
-        let titles: Vec<String> = drafts
-            .iter()
-            .map(|draft| format!("{}  {}", draft.id, draft.title))
-            .collect();
+        let table = shown::table(&drafts, self.plan);
         self.ask(Command::CreateAll(drafts))?;
         self.ask(Command::Release(ids.clone()))?;
         if !self.wanted.json.json {
-            let order = if self.wanted.parallel {
-                "as they depend on each other"
-            } else {
-                "one after another"
-            };
-            output::line(&format!(
-                "{}: {}, {} {order}",
-                self.plan.kind.word(),
-                self.plan.title,
-                pluralized(ids.len(), "phase")
-            ));
-            output::all(titles);
+            output::line(&shown::head(self.plan, ids.len(), self.wanted));
+            // Somebody is looking: what it may take (LP-30).
+            if std::io::stdout().is_terminal() {
+                output::all(shown::rules(&self.access.place, self.wanted));
+            }
+            output::all(table);
         }
         Ok(ids)
     }

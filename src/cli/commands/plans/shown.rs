@@ -4,8 +4,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use crate::cli::args::{AgentOutput, RunPlanArgs};
+use crate::config::project_paths::ProjectPaths;
+use crate::config::session_setup;
 use crate::domain::task::behind_failed;
-use crate::domain::{Task, TaskState, pluralized};
+use crate::domain::{FailureClass, Task, TaskDraft, TaskId, TaskState, pluralized};
 use crate::formats::plan::{Plan, PlanItem};
 
 /// The document of `--json` (docs/plans.md).
@@ -85,6 +88,56 @@ fn phase(item: &PlanItem) -> Vec<String> {
         lines.extend(value.map(|value| format!("       {what}: {value}")));
     }
     lines
+}
+
+/// What is begun, in a line.
+pub(super) fn head(plan: &Plan, phases: usize, wanted: &RunPlanArgs) -> String {
+    let order = if wanted.parallel {
+        "as they depend on each other"
+    } else {
+        "one after another"
+    };
+    format!(
+        "{}: {}, {} {order}",
+        plan.kind.word(),
+        plan.title,
+        pluralized(phases, "phase")
+    )
+}
+
+/// Within which limits, with which model, and where its agents write (P19); nothing where the settings cannot be read.
+pub(super) fn rules(place: &ProjectPaths, wanted: &RunPlanArgs) -> Option<String> {
+    let (settings, workflows) = session_setup::reread(place).ok()?;
+    let phased = workflows.iter().find(|flow| flow.id.as_str() == "phased")?;
+    let failed = phased.limits.by_class.get(&FailureClass::Gate);
+    Some(format!(
+        "model {}, ends after {} failed checks, {} for each try, output to {}",
+        wanted.model.as_deref().unwrap_or("as set"),
+        failed.map_or_else(|| "any number of".to_owned(), ToString::to_string),
+        settings.agent_timeout,
+        match wanted.output {
+            AgentOutput::Terminal => "this terminal",
+            AgentOutput::File => "a log for each attempt",
+            AgentOutput::Both => "this terminal and a log for each attempt",
+        }
+    ))
+}
+
+/// New phases as a table: task, title, what the plan calls them, and what each waits for (P19).
+pub(super) fn table(drafts: &[TaskDraft], plan: &Plan) -> Vec<String> {
+    let line = |draft: &TaskDraft| {
+        let phase = draft.plan.as_ref().map(|entry| entry.source.item.as_str());
+        let item = plan.items.iter().find(|item| Some(item.id.as_str()) == phase);
+        let status = item.map_or("", |item| item.status.word());
+        let needs: Vec<&str> = draft.deps.iter().map(TaskId::as_str).collect();
+        let waits = if needs.is_empty() {
+            String::new()
+        } else {
+            format!(", waits for {}", needs.join(", "))
+        };
+        format!("{}  {}  {status}{waits}", draft.id, draft.title)
+    };
+    drafts.iter().map(line).collect()
 }
 
 /// Where the phases of a plan on the board stand, a line each.

@@ -2,7 +2,7 @@
 
 mod output_lines;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -14,14 +14,65 @@ use crate::cli::failure::could_not;
 use crate::domain::AttemptId;
 use crate::protocol::connection::blocking_runtime;
 
-use self::output_lines::OutputLines;
+pub(in crate::cli::commands) use self::output_lines::OutputLines;
 
 /// Bytes of the past shown first.
 const INITIAL_BYTES: u64 = 64 * 1024;
 /// Bytes read at a time: fewer than the lines a terminal keeps, so that no line is lost.
 const PIECE: usize = 4 * 1024;
 /// Between two looks at a log that has nothing new.
-const POLL_INTERVAL: Duration = Duration::from_millis(100);
+pub(in crate::cli::commands) const POLL_INTERVAL: Duration = Duration::from_millis(100);
+
+/// A log that is read while it grows.
+pub(in crate::cli::commands) struct LogFollower {
+    folder: PathBuf,
+    log: LogReader,
+    attempt: AttemptId,
+    at: u64,
+    ended: bool,
+}
+
+/// What a look at a log found.
+pub(in crate::cli::commands) enum LogStep {
+    Bytes(Vec<u8>),
+    /// Nothing more for now.
+    Idle,
+    /// The program has ended, and everything was read.
+    End,
+}
+
+impl LogFollower {
+    /// Begins at that byte of the log of an attempt.
+    pub(in crate::cli::commands) fn new(folder: &Path, log: LogReader, attempt: AttemptId, at: u64) -> Self {
+        LogFollower {
+            folder: folder.to_owned(),
+            log,
+            attempt,
+            at,
+            ended: false,
+        }
+    }
+
+    /// The next piece; says which bytes are missing.
+    pub(in crate::cli::commands) fn step(&mut self) -> Result<LogStep, String> {
+        loop {
+            match self.log.read_from(self.at, PIECE).map_err(could_not)? {
+                LogChunk::Bytes { offset, bytes } => {
+                    self.at = offset.saturating_add(bytes.len() as u64);
+                    return Ok(LogStep::Bytes(bytes));
+                }
+                LogChunk::Gap { from, to } => {
+                    warn_dropped(self.attempt, from, to);
+                    self.at = to;
+                }
+                // The end is written after the last byte: one more look behind it finds everything.
+                LogChunk::End if self.ended => return Ok(LogStep::End),
+                LogChunk::End if self.folder.join("exit.json").exists() => self.ended = true,
+                LogChunk::End => return Ok(LogStep::Idle),
+            }
+        }
+    }
+}
 
 /// Shows what the log has and gets, until the program has ended or nobody reads any more.
 pub(super) fn follow(
@@ -32,35 +83,23 @@ pub(super) fn follow(
 ) -> CommandResult {
     let runtime = blocking_runtime()?;
     let raw = wanted.raw;
-    let mut at = if raw {
+    let begin = if raw {
         0
     } else {
         log.end().map_err(could_not)?.saturating_sub(INITIAL_BYTES)
     };
     let json = wanted.json.json.then_some(attempt);
+    let mut log = LogFollower::new(folder, log, attempt, begin);
     let mut lines = OutputLines::new();
-    let mut ended = false;
     while !output::is_unread() {
-        match log.read_from(at, PIECE).map_err(could_not)? {
-            LogChunk::Bytes { offset, bytes } => {
-                at = offset.saturating_add(bytes.len() as u64);
-                if raw {
-                    output::bytes(&bytes);
-                } else {
-                    show(json, lines.take(&bytes));
-                }
-            }
-            LogChunk::Gap { from, to } => {
-                warn_dropped(attempt, from, to);
-                at = to;
-            }
-            // The end is written after the last byte: one more look behind it finds everything.
-            LogChunk::End if ended => break,
-            LogChunk::End if folder.join("exit.json").exists() => ended = true,
-            LogChunk::End => match lines.rest() {
+        match log.step()? {
+            LogStep::Bytes(bytes) if raw => output::bytes(&bytes),
+            LogStep::Bytes(bytes) => show(json, lines.take(&bytes)),
+            LogStep::Idle => match lines.rest() {
                 Some(line) => show(json, Some(line)),
                 None => runtime.block_on(async { tokio::time::sleep(POLL_INTERVAL).await }),
             },
+            LogStep::End => break,
         }
     }
     show(json, lines.finish());

@@ -88,30 +88,40 @@ fn attempt_of(access: &mut BoardAccess, name: &str) -> Result<Option<AttemptId>,
 }
 
 fn events(access: &mut BoardAccess, follow: bool, json: JsonFlag) -> CommandResult {
-    let mut printed = EventCursor {
-        files: access.place.store.clone(),
-        reader: None,
-        after: 0,
-    };
-    printed.print_new(json)?;
+    let mut printed = EventCursor::new(access.place.store.clone());
+    printed.print_new(json, &|_| true)?;
     if follow {
-        access.follow(&mut || printed.print_new(json))?;
+        access.follow(&mut || printed.print_new(json, &|_| true))?;
         // What the server did not come to report before it went.
-        printed.print_new(json)?;
+        printed.print_new(json, &|_| true)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Position up to which stored events were printed. What the server says only makes us look again: so none is lost, and none
 /// comes twice.
-struct EventCursor {
+pub(in crate::cli::commands) struct EventCursor {
     files: StoreFiles,
     reader: Option<StoreReader>,
     after: u64,
 }
 
 impl EventCursor {
-    fn print_new(&mut self, json: JsonFlag) -> Result<(), String> {
+    /// Before the first event of a store.
+    pub(in crate::cli::commands) fn new(files: StoreFiles) -> EventCursor {
+        EventCursor {
+            files,
+            reader: None,
+            after: 0,
+        }
+    }
+
+    /// Prints those that are new and wanted.
+    pub(in crate::cli::commands) fn print_new(
+        &mut self,
+        json: JsonFlag,
+        is_wanted: &dyn Fn(&LogLine) -> bool,
+    ) -> Result<(), String> {
         if self.reader.is_none() && self.files.database.exists() {
             let opened = SqliteStore::open_reader(&self.files);
             self.reader = Some(opened.map_err(could_not)?);
@@ -128,6 +138,7 @@ impl EventCursor {
                 let notices = event.notices.into_iter();
                 notices.map(move |notice| LogLine { seq, at, notice })
             });
+            let lines = lines.filter(is_wanted);
             if json.json {
                 output::json_lines(lines);
             } else {

@@ -9,7 +9,7 @@ const EMULATOR_LINES: usize = 16 * 1024;
 const MAX_LINE: usize = 64 * 1024;
 
 /// Turns terminal output into lines. Rows that were only wrapped are one line.
-pub(super) struct OutputLines {
+pub(in crate::cli::commands) struct OutputLines {
     terminal: Terminal,
     /// Rows above the screen that were read.
     read: usize,
@@ -20,7 +20,7 @@ pub(super) struct OutputLines {
 }
 
 impl OutputLines {
-    pub(super) fn new() -> OutputLines {
+    pub(in crate::cli::commands) fn new() -> OutputLines {
         OutputLines {
             terminal: emulator(),
             read: 0,
@@ -30,7 +30,7 @@ impl OutputLines {
     }
 
     /// The lines that are complete by these bytes, at most 4096 of them.
-    pub(super) fn take(&mut self, bytes: &[u8]) -> Vec<String> {
+    pub(in crate::cli::commands) fn take(&mut self, bytes: &[u8]) -> Vec<String> {
         // Between a line end and what follows no sequence is open, so the emulator can be changed there.
         let whole = memchr::memrchr(b'\n', bytes).map_or(0, |end| end + 1);
         let (before, rest) = bytes.split_at(whole);
@@ -61,7 +61,7 @@ impl OutputLines {
     }
 
     /// The line that is complete but could still change; nothing when it was given before.
-    pub(super) fn rest(&mut self) -> Option<String> {
+    pub(in crate::cli::commands) fn rest(&mut self) -> Option<String> {
         if self.provisional.is_some() || self.terminal.cursor().row == 0 {
             return None;
         }
@@ -75,7 +75,7 @@ impl OutputLines {
     }
 
     /// What is left on the screen when nothing more comes.
-    pub(super) fn finish(mut self) -> Vec<String> {
+    pub(in crate::cli::commands) fn finish(mut self) -> Vec<String> {
         let mut lines = Vec::new();
         let goes_on = self.terminal.join_row(0, 0, &mut self.open);
         if !goes_on {

@@ -1,0 +1,126 @@
+//! The demo of a phased plan: its files are read and put on the board as `dbs run` does it, and a phase that waits for approval is
+//! approved after a time that is shown, unless a person is there.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::{BASE, DemoDisplay, gate};
+use crate::adapters::rehearsal::DemoPlan;
+use crate::adapters::text_file;
+use crate::domain::{BatchId, Command, RunOptions, TaskId};
+use crate::formats::plan::{self, PlanChoices, PlanItem};
+use crate::read_model::ReadModel;
+use crate::server::Server;
+
+/// The master plan in the project of the demo.
+const MASTER: &str = "plan/MASTER_PLAN.md";
+/// The batch that the title of the plan makes.
+const BATCH: &str = "knots-for-climbers";
+
+/// The batch of the plan.
+pub(super) fn batch() -> BatchId {
+    BatchId::from(BATCH)
+}
+
+/// What is asked of the board before anything moves.
+///
+/// # Errors
+/// When the plan of the demo cannot be read, or is not sound; for people.
+pub(super) fn commands(demo: &DemoPlan, project: &Path) -> Result<Vec<Command>, String> {
+    let mut open = |path: &Path| {
+        text_file::read_text(path, text_file::LARGEST_WRITTEN).map_err(|error| error.to_string())
+    };
+    let master = project.join(MASTER);
+    let text = open(&master).map_err(|error| format!("could not read the plan of the demo: {error}"))?;
+    let gates = [gate("check", ""), gate("complete", " --complete")];
+    let read = plan::read(&master, &text, &gates, &mut open);
+    if let Some(found) = read.findings.first() {
+        return Err(format!(
+            "could not read the plan of the demo: {}",
+            found.diagnostic
+        ));
+    }
+    let choices = PlanChoices {
+        is_parallel: true,
+        ..PlanChoices::default()
+    };
+    let body = |item: &PlanItem| {
+        let file = item.file.as_deref();
+        file.and_then(|file| text_file::read_text(file, text_file::LARGEST_WRITTEN).ok())
+            .unwrap_or_default()
+    };
+    let name = |path: &Path| {
+        let inside = path.strip_prefix(project).unwrap_or(path);
+        inside.display().to_string()
+    };
+    let drafts = plan::drafts(&read, &choices, (&body, &name))
+        .map_err(|why| format!("could not play the plan of the demo: {why}"))?;
+    let ids: Vec<TaskId> = drafts.iter().map(|draft| draft.id.clone()).collect();
+    let put = Command::PutBatch {
+        id: plan::batch_of(&read, 0),
+        title: demo.title.clone(),
+        goal: demo.goal.clone(),
+        base: Some(BASE.to_owned()),
+        options: RunOptions::default(),
+    };
+    Ok(vec![put, Command::CreateAll(drafts), Command::Release(ids)])
+}
+
+/// Approves what waits for it, each after the time in which a person could press a key; a remark and the top bar say so. Once a person
+/// is there, everything waits for them.
+pub(super) async fn approve(server: &Server, form: DemoDisplay) {
+    let mut models = server.session.engine.read_models.clone();
+    let mut at_keys = server.at_keys();
+    loop {
+        let Ok(task) = models
+            .wait_for(|model| waiting(model).is_some())
+            .await
+            .map(|model| waiting(&model))
+        else {
+            return;
+        };
+        let Some(task) = task else { continue };
+        tell(server, Command::Comment(task.clone(), remark(form))).await;
+        tokio::select! {
+            () = count_down(server, form) => tell(server, Command::Approve(task.clone())).await,
+            _ = at_keys.wait_for(|pressed| *pressed) => return server.say(None),
+        }
+        server.say(None);
+        if models
+            .wait_for(|model| waiting(model).as_ref() != Some(&task))
+            .await
+            .is_err()
+        {
+            return;
+        }
+    }
+}
+
+/// A phase that waits for approval.
+pub(super) fn waiting(model: &ReadModel) -> Option<TaskId> {
+    let waits = model.tasks.values().find(|task| task.state.awaits_approval())?;
+    Some(waits.id.clone())
+}
+
+fn remark(form: DemoDisplay) -> String {
+    let after = form.answer_after();
+    if form.has_person() {
+        format!("this demo approves it after {after} seconds; press any key, and it waits for you")
+    } else {
+        format!("this demo approves it after {after} seconds, because nobody is there")
+    }
+}
+
+/// Shows the seconds that are left.
+async fn count_down(server: &Server, form: DemoDisplay) {
+    for left in (1..=form.answer_after()).rev() {
+        server.say(Some(format!("approved in {left}s")));
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}
+
+/// Asks the board; what it refuses was decided by a person meanwhile.
+async fn tell(server: &Server, command: Command) {
+    let engine = server.session.engine.clone();
+    drop(tokio::task::spawn_blocking(move || engine.ask("demo", command)).await);
+}

@@ -1,0 +1,316 @@
+//! `dbs run --headless`: waits for the end of a plan, with a line for each step, and ends with a code that says how it went. The server
+//! works on by itself: whoever waits may go and come back.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::ExitCode;
+
+use serde::Deserialize;
+
+use super::run::{self, RunOutcome};
+use crate::adapters::holder::LogReader;
+use crate::adapters::output;
+use crate::cli::args::{AgentOutput, JsonFlag, RunPlanArgs};
+use crate::cli::board_access::BoardAccess;
+use crate::cli::commands::CommandResult;
+use crate::cli::commands::show::EventCursor;
+use crate::cli::commands::show::log_follower::{LogFollower, LogStep, OutputLines, POLL_INTERVAL};
+use crate::cli::failure::could_not;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+use crate::domain::{AttemptId, AttemptState, BatchId, RunState, TaskId, TaskState};
+use crate::protocol::connection::{self, ProtocolError, blocking_runtime};
+use crate::protocol::query::{Answer, OutputFormat, Query, Report};
+use crate::protocol::session_list;
+use crate::protocol::wire::{CallReply, FromClient, FromServer, Packet, ServerCall};
+
+/// The plan has errors.
+const UNSOUND: u8 = 3;
+/// The project, or this machine, is not ready for it.
+const UNREADY: u8 = 4;
+
+/// Starts a server for the project unless one runs.
+type StartServer<'a> = &'a dyn Fn(&ProjectPaths) -> Result<(), String>;
+
+/// Carries out a plan, and waits until it is over or needs a person.
+///
+/// # Errors
+/// What could not be done, for people.
+pub fn run_headless(edge: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServer<'_>) -> CommandResult {
+    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let mut events = EventCursor::new(place.store.clone());
+    events.print_new(wanted.json, &|_old| false)?;
+    let unready = |why: &str| {
+        output::problem(why);
+        Ok(ExitCode::from(UNREADY))
+    };
+    let batch = match run::begin(edge, &place, wanted)? {
+        RunOutcome::OnBoard(batch) => batch,
+        RunOutcome::Shown => return Ok(ExitCode::SUCCESS),
+        RunOutcome::Unsound => return Ok(ExitCode::from(UNSOUND)),
+        RunOutcome::Unready(why) => return unready(&why),
+    };
+    if let Err(why) = serve(&place) {
+        return unready(&why);
+    }
+    let mut follower = RunFollower {
+        place: &place,
+        batch,
+        output: wanted.output,
+        json: wanted.json,
+        events,
+        tasks: BTreeSet::new(),
+        logs: BTreeMap::new(),
+        known: BTreeSet::new(),
+        has_looked: false,
+    };
+    let runtime = blocking_runtime()?;
+    loop {
+        let followed = runtime.block_on(follower.follow());
+        match followed {
+            Ok(Some(found)) => return runtime.block_on(follower.finish(&found)).map(ExitCode::from),
+            Ok(None) if output::is_unread() => return Ok(ExitCode::SUCCESS),
+            // A server that was killed leaves its record; one that was stopped, or gives way to another, does not.
+            Ok(None) | Err(_) if session_list::is_cut_off(&place) => {
+                output::problem("the server is gone; agents go on; starting it again");
+                serve(&place)?;
+            }
+            Ok(None) if BoardAccess::open_project(place.clone())?.has_server() => {}
+            Ok(None) => {
+                return Err(
+                    "the server was stopped before the plan was over; the same command goes on with it"
+                        .to_owned(),
+                );
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Waits for the run of a batch.
+struct RunFollower<'a> {
+    place: &'a ProjectPaths,
+    batch: BatchId,
+    output: AgentOutput,
+    json: JsonFlag,
+    events: EventCursor,
+    tasks: BTreeSet<TaskId>,
+    /// Logs of agents at work that are printed.
+    logs: BTreeMap<AttemptId, AgentLog>,
+    /// Attempts whose log was named or is printed.
+    known: BTreeSet<AttemptId>,
+    /// Whether the run was looked at before.
+    has_looked: bool,
+}
+
+struct AgentLog {
+    task: TaskId,
+    log: LogFollower,
+    lines: OutputLines,
+}
+
+/// What the report on a run says, as far as it is needed here.
+#[derive(Debug, Deserialize)]
+struct RunFacts {
+    run: BatchFacts,
+    tasks: Vec<TaskFacts>,
+}
+
+#[derive(Debug, Deserialize)]
+struct BatchFacts {
+    state: RunState,
+}
+
+#[derive(Debug, Deserialize)]
+struct TaskFacts {
+    id: TaskId,
+    state: TaskState,
+    attempts: Vec<AttemptFacts>,
+}
+
+#[derive(Debug, Deserialize)]
+struct AttemptFacts {
+    attempt: AttemptId,
+    state: AttemptState,
+}
+
+impl RunFollower<'_> {
+    /// Prints what happens until the run is over or needs a person; nothing where the server has gone before.
+    async fn follow(&mut self) -> Result<Option<RunFacts>, String> {
+        let (mut sender, mut receiver) = connection::greet(&self.place.socket).await?;
+        let watch = FromClient::Call(Box::new(ServerCall::Watch));
+        connection::send(&mut sender, &watch).await?;
+        let mut at_output = tokio::time::interval(POLL_INTERVAL);
+        while !output::is_unread() {
+            tokio::select! {
+                heard = connection::receive(&mut receiver) => match heard {
+                    Ok(Some(Packet::Message(FromServer::Answer(CallReply::Changed)))) => {
+                        if let Some(over) = self.look().await? {
+                            return Ok(Some(over));
+                        }
+                    }
+                    Ok(Some(Packet::Message(FromServer::Bye(_))) | None) | Err(_) => return Ok(None),
+                    Ok(Some(_)) => {}
+                },
+                _ = at_output.tick() => self.print_logs()?,
+            }
+        }
+        Ok(None)
+    }
+
+    /// Looks at the run; answers with it once nothing more happens without a person.
+    async fn look(&mut self) -> Result<Option<RunFacts>, String> {
+        let found = self.run_facts().await?;
+        self.tasks.extend(found.tasks.iter().map(|task| task.id.clone()));
+        let tasks = &self.tasks;
+        self.events.print_new(self.json, &|line| {
+            line.notice.task.as_ref().is_none_or(|task| tasks.contains(task))
+        })?;
+        self.note_logs(&found);
+        if found.run.state.is_final() || self.is_stuck(&found).await? {
+            return Ok(Some(found));
+        }
+        Ok(None)
+    }
+
+    /// Whether all that is under way waits for the answer of a person.
+    async fn is_stuck(&self, found: &RunFacts) -> Result<bool, String> {
+        let attempts = found.tasks.iter().flat_map(|task| &task.attempts);
+        let mut open = attempts.filter(|attempt| attempt.state.is_open()).peekable();
+        if open.peek().is_none() {
+            return Ok(false);
+        }
+        let attention = match self.ask(Query::Attention).await? {
+            Answer::Attention(attention) => attention,
+            other => return Err(ProtocolError::from(CallReply::Query(Ok(other))).into()),
+        };
+        let asking = attention.rows.iter().filter(|row| row.item.kind.is_agents());
+        let asking: BTreeSet<AttemptId> = asking.filter_map(|row| row.item.attempt).collect();
+        Ok(open.all(|attempt| asking.contains(&attempt.attempt)))
+    }
+
+    async fn run_facts(&self) -> Result<RunFacts, String> {
+        let text = self
+            .report(Report::Run(self.batch.clone()), OutputFormat::Json)
+            .await?;
+        serde_json::from_str(&text).map_err(|error| format!("could not read how the plan goes: {error}"))
+    }
+
+    async fn report(&self, report: Report, format: OutputFormat) -> Result<String, String> {
+        match self.ask(Query::Report(report, format)).await? {
+            Answer::Text(pieces) => Ok(String::from_utf8_lossy(&pieces.concat()).into_owned()),
+            other => Err(ProtocolError::from(CallReply::Query(Ok(other))).into()),
+        }
+    }
+
+    async fn ask(&self, query: Query) -> Result<Answer, String> {
+        match connection::call_once(&self.place.socket, ServerCall::Query(query)).await? {
+            CallReply::Query(Ok(answer)) => Ok(answer),
+            other => Err(ProtocolError::from(other).into()),
+        }
+    }
+
+    /// Names the logs of agents that have begun, and opens those that are to be printed.
+    fn note_logs(&mut self, found: &RunFacts) {
+        let is_first = !std::mem::replace(&mut self.has_looked, true);
+        for task in &found.tasks {
+            for AttemptFacts { attempt, state } in &task.attempts {
+                if self.known.contains(attempt) {
+                    continue;
+                }
+                let folder = self.place.attempts.join(attempt.to_string());
+                // Those of the engine have none, and that of an agent may be about to be made.
+                let Ok(log) = LogReader::open(&folder) else {
+                    continue;
+                };
+                self.known.insert(*attempt);
+                if is_first && !state.is_open() {
+                    continue;
+                }
+                if self.output.names_logs() && !self.json.json {
+                    output::line(&format!(
+                        "{} attempt {attempt} writes to {}",
+                        task.id,
+                        folder.display()
+                    ));
+                }
+                if self.output.is_printed() {
+                    let log = AgentLog {
+                        task: task.id.clone(),
+                        log: LogFollower::new(&folder, log, *attempt, 0),
+                        lines: OutputLines::new(),
+                    };
+                    self.logs.insert(*attempt, log);
+                }
+            }
+        }
+    }
+
+    /// Prints what agents have written since the last look.
+    fn print_logs(&mut self) -> Result<(), String> {
+        let mut ended = Vec::new();
+        for (attempt, log) in &mut self.logs {
+            loop {
+                let (lines, goes_on) = match log.log.step()? {
+                    LogStep::Bytes(bytes) => (log.lines.take(&bytes), true),
+                    LogStep::Idle => (log.lines.rest().into_iter().collect(), false),
+                    LogStep::End => {
+                        ended.push(*attempt);
+                        (
+                            std::mem::replace(&mut log.lines, OutputLines::new()).finish(),
+                            false,
+                        )
+                    }
+                };
+                print_lines((*attempt, &log.task), lines, self.json);
+                if !goes_on {
+                    break;
+                }
+            }
+        }
+        self.logs.retain(|attempt, _| !ended.contains(attempt));
+        Ok(())
+    }
+
+    /// Says how it ended, and of each phase that is not done which command goes on with it; the exit code of that (3.11).
+    async fn finish(&mut self, found: &RunFacts) -> Result<u8, String> {
+        self.print_logs()?;
+        let failed = |task: &TaskFacts| matches!(task.state, TaskState::Failed(_));
+        let code = match &found.run.state {
+            RunState::Stalled if found.tasks.iter().any(failed) => {
+                RunState::CompletedWithFailures.exit_code()
+            }
+            state if state.is_final() => state.exit_code(),
+            // Only agents that wait for an answer are at work.
+            _ => RunState::Stalled.exit_code(),
+        };
+        if self.json.json {
+            output::json(&serde_json::json!({ "run": self.batch, "state": found.run.state, "exit": code }));
+            return Ok(code);
+        }
+        let text = self
+            .report(Report::Run(self.batch.clone()), OutputFormat::Lines)
+            .await?;
+        output::lines(&text);
+        for task in &found.tasks {
+            if matches!(task.state, TaskState::Done | TaskState::Cancelled) {
+                continue;
+            }
+            let why = self
+                .report(Report::Why(task.id.to_string()), OutputFormat::Lines)
+                .await?;
+            output::line(why.lines().next().unwrap_or_default());
+        }
+        Ok(code)
+    }
+}
+
+/// Prints lines of an agent, each behind its task.
+fn print_lines((attempt, task): (AttemptId, &TaskId), lines: Vec<String>, json: JsonFlag) {
+    for line in lines.iter().filter(|line| !line.is_empty()) {
+        if json.json {
+            output::json(&serde_json::json!({ "attempt": attempt, "task": task, "line": line }));
+        } else {
+            output::line(&format!("{task} | {line}"));
+        }
+    }
+}
