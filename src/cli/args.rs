@@ -1,5 +1,6 @@
 //! The command line, as clap reads it. Help texts live here; what a command does lives in `commands`.
 
+mod batches;
 mod cost;
 mod examples;
 mod logs;
@@ -16,6 +17,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::protocol::query::OutputFormat;
 
+pub use batches::{BatchArgs, BatchCommand};
 pub use cost::CostArgs;
 pub use examples::command;
 pub use logs::{EventsArgs, LogsArgs};
@@ -118,6 +120,9 @@ pub enum CliCommand {
     /// Tasks: create, show, list, release …
     #[command(subcommand)]
     Task(TaskCommand),
+    /// Batches: tasks that belong together, with a base branch of their own
+    #[command(subcommand)]
+    Batch(BatchCommand),
     /// Why does a task not move, and what does an agent do?
     Why {
         /// Id of the task

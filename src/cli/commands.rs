@@ -2,6 +2,7 @@
 //! 2 wrong use.
 
 mod agents;
+mod batches;
 mod config;
 mod copies;
 pub mod create;
@@ -97,6 +98,7 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Mode { id, mode, json } => tasks::mode(edge, (&id, mode.as_deref()), json),
         CliCommand::Task(verb) => tasks::task(edge, verb),
         CliCommand::Why { id, json } => show::print_report(edge, Report::Why(id), json),
+        CliCommand::Batch(verb) => batches::run(edge, verb),
         CliCommand::Retry(retry) => tasks::retry(edge, retry),
         CliCommand::Status(wanted) => show::status(edge, &wanted),
         CliCommand::History(wanted) => show::print_report(edge, Report::Runs(wanted.limit), wanted.json),

@@ -70,6 +70,11 @@ pub const COMMANDS: &[(&str, AllowedCallers)] = &[
     ("attach", Persons),
     ("audit", Everybody),
     ("backup", Persons),
+    ("batch create", Persons),
+    ("batch list", Everybody),
+    ("batch release", Persons),
+    ("batch show", Everybody),
+    ("batch update", Persons),
     ("board", Everybody),
     ("completions", Everybody),
     ("config", Everybody),
@@ -159,6 +164,9 @@ pub fn command_of(call: &ServerCall) -> &'static str {
 pub fn command_name(command: &Command) -> &'static str {
     match command {
         Command::PutBatch { .. } | Command::CreateAll(_) => "task import",
+        Command::ChangeBatch { is_new: true, .. } => "batch create",
+        Command::ChangeBatch { is_new: false, .. } => "batch update",
+        Command::ReleaseBatch(_) => "batch release",
         Command::Create(_) => "task create",
         Command::Update(..) => "task update",
         Command::Comment(..) => "task comment",

@@ -73,6 +73,10 @@ const CASES: &[Case] = &[
     case("kill-agent", (&["nope"], 1), &["t-1"], (GIT, Refused("t-1"))),
     case("mode", (&["nope"], 1), &["t-1"], (GIT, Refused("works in one way only"))),
     case("task create", (&["New", "--deps", "nope"], 1), &["New"], (GIT, Well)),
+    case("batch create", (&["new", "--needs", "nope"], 1), &["new"], (GIT, Well)),
+    case("batch list", (&["nope"], 2), &[], (GIT, Well)),
+    case("batch show", (&["nope"], 1), &["main"], (GIT, Well)),
+    case("batch update", (&["nope", "--goal", "sell"], 1), &["main", "--goal", "sell"], (GIT, Well)),
     case("task import", (&["nope.jsonl"], 1), &["nope.jsonl"], (GIT, NOPE)),
     case("task show", (&["nope"], 1), &["t-1"], (GIT, Well)),
     case("task list", (&["--stage", "nope"], 1), &[], (GIT, Well)),
@@ -117,6 +121,7 @@ const CASES: &[Case] = &[
     case("cost", (&["--by", "nope"], 2), &[], (GIT, Well)),
     case("metrics", (&["nope"], 2), &[], (GIT, Well)),
     case("man", (&[".git/HEAD/nope"], 1), &[], (Well, Well)),
+    case("batch release", (&["nope"], 1), &["main"], (GIT, Well)),
     case("completions", (&["nope"], 2), &["bash"], (Well, Well)),
 ];
 

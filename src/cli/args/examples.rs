@@ -45,6 +45,17 @@ const EXAMPLES: &[(&str, &str)] = &[
         "task import",
         "dbs task import plan.jsonl\ndbs task import - <tasks.json",
     ),
+    (
+        "batch create",
+        "dbs batch create billing --title \"Invoices\" --base feature/billing\ndbs batch create mails --needs billing --goal - <goal.md\ndbs task create \"Send an invoice\" --batch mails",
+    ),
+    ("batch list", "dbs batch list\ndbs batch list --json"),
+    ("batch show", "dbs batch show billing"),
+    (
+        "batch update",
+        "dbs batch update billing --base feature/billing-2\ndbs batch update mails --no-needs",
+    ),
+    ("batch release", "dbs batch release billing"),
     ("task show", "dbs task show dbs-1"),
     (
         "task list",
