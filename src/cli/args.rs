@@ -21,7 +21,7 @@ pub use batches::{BatchArgs, BatchCommand};
 pub use cost::CostArgs;
 pub use examples::command;
 pub use logs::{EventsArgs, LogsArgs};
-pub use plans::{AuditArgs, InitArgs, RunPlanArgs};
+pub use plans::{AuditArgs, EarlierArgs, InitArgs, RunPlanArgs};
 pub use prompt::PromptArgs;
 pub use runs::{HistoryArgs, StatusArgs};
 pub(in crate::cli) use signal::SIGNALS;
@@ -174,6 +174,8 @@ pub enum CliCommand {
     Audit(AuditArgs),
     /// Carry out a plan: its phases become tasks, and the engine works through them
     Run(RunPlanArgs),
+    /// Read the runs of plans that an earlier program wrote into its database; it is only read
+    Import(EarlierArgs),
     /// What happened, or what an agent showed
     Logs(LogsArgs),
     /// The durable events, one a line, for tools

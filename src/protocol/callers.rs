@@ -89,6 +89,7 @@ pub const COMMANDS: &[(&str, AllowedCallers)] = &[
     ("headless", Attempts),
     ("history", Everybody),
     ("hook", Attempts),
+    ("import", Everybody),
     ("init", Persons),
     ("keys", Everybody),
     ("kill-agent", Persons),
