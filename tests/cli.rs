@@ -17,6 +17,8 @@ mod agents;
 mod alone;
 #[path = "cli/answering.rs"]
 mod answering;
+#[path = "cli/batches.rs"]
+mod batches;
 #[path = "cli/completing.rs"]
 mod completing;
 #[path = "cli/docs.rs"]

@@ -11,6 +11,8 @@
 mod asks;
 #[path = "domain/awaiting.rs"]
 mod awaiting;
+#[path = "domain/batches.rs"]
+mod batches;
 #[path = "domain/budget.rs"]
 mod budget;
 #[path = "domain/builtin.rs"]

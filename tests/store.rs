@@ -11,6 +11,8 @@ mod child;
 mod crashes;
 #[path = "store/damage.rs"]
 mod damage;
+#[path = "store/earlier.rs"]
+mod earlier;
 #[cfg(target_os = "linux")]
 #[path = "store/full_disk.rs"]
 mod full_disk;

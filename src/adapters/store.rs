@@ -9,6 +9,7 @@ mod backup;
 mod ballast;
 mod commit;
 mod create;
+mod earlier;
 mod errors;
 mod files;
 mod integrity;
@@ -26,6 +27,7 @@ mod sums;
 #[cfg(test)]
 mod tests;
 
+pub use earlier::EarlierHistory;
 pub use files::StoreFiles;
 pub use lock::{LockOwner, ServerLock};
 pub use open::SqliteStore;

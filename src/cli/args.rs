@@ -1,5 +1,6 @@
 //! The command line, as clap reads it. Help texts live here; what a command does lives in `commands`.
 
+mod batches;
 mod cost;
 mod examples;
 mod logs;
@@ -16,10 +17,11 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::protocol::query::OutputFormat;
 
+pub use batches::{BatchArgs, BatchCommand};
 pub use cost::CostArgs;
 pub use examples::command;
 pub use logs::{EventsArgs, LogsArgs};
-pub use plans::{AgentOutput, AuditArgs, InitArgs, RunPlanArgs};
+pub use plans::{AgentOutput, AuditArgs, EarlierArgs, InitArgs, RunPlanArgs};
 pub use prompt::PromptArgs;
 pub use runs::{HistoryArgs, StatusArgs};
 pub(in crate::cli) use signal::SIGNALS;
@@ -118,6 +120,9 @@ pub enum CliCommand {
     /// Tasks: create, show, list, release …
     #[command(subcommand)]
     Task(TaskCommand),
+    /// Batches: tasks that belong together, with a base branch of their own
+    #[command(subcommand)]
+    Batch(BatchCommand),
     /// Why does a task not move, and what does an agent do?
     Why {
         /// Id of the task
@@ -169,6 +174,8 @@ pub enum CliCommand {
     Audit(AuditArgs),
     /// Carry out a plan: its phases become tasks, and the engine works through them
     Run(RunPlanArgs),
+    /// Read the runs of plans that an earlier program wrote into its database; it is only read
+    Import(EarlierArgs),
     /// What happened, or what an agent showed
     Logs(LogsArgs),
     /// The durable events, one a line, for tools

@@ -2,9 +2,11 @@
 //! 2 wrong use.
 
 mod agents;
+mod batches;
 mod config;
 mod copies;
 pub mod create;
+mod earlier;
 mod events;
 mod headless;
 mod hook;
@@ -96,6 +98,7 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::KillAgent { name, json } => tasks::kill(edge, &name, json),
         CliCommand::Mode { id, mode, json } => tasks::mode(edge, (&id, mode.as_deref()), json),
         CliCommand::Task(verb) => tasks::task(edge, verb),
+        CliCommand::Batch(verb) => batches::run(edge, verb),
         CliCommand::Why { id, json } => show::print_report(edge, Report::Why(id), json),
         CliCommand::Retry(retry) => tasks::retry(edge, retry),
         CliCommand::Status(wanted) => show::status(edge, &wanted),
@@ -112,6 +115,7 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Prompt(wanted) => prompt::run(edge, &wanted),
         CliCommand::Audit(wanted) => plans::audit(edge, &wanted),
         CliCommand::Run(wanted) => plans::run(edge, &wanted),
+        CliCommand::Import(wanted) => earlier::run(edge, &wanted),
         CliCommand::Logs(wanted) => show::logs(edge, &wanted),
         CliCommand::Events(wanted) => events::run(edge, &wanted),
         CliCommand::Agents(json) => agents::run(edge, json),

@@ -34,6 +34,7 @@ enum CompletionKind {
     Tasks(&'static [&'static str]),
     Agents,
     AgentsAndTasks,
+    Batches,
     Sessions,
     Stages,
     Workflows,
@@ -109,7 +110,8 @@ fn names(path: &str, argument: &str) -> Option<CompletionKind> {
         ("config", "key") => CompletionKind::Settings,
         ("prompt", "role") => CompletionKind::Roles,
         (_, "stage") => CompletionKind::Stages,
-        ("task create", "id") => return None,
+        ("task create", "id") | ("batch create", "batch") => return None,
+        (_, "batch" | "needs") | ("status", "run") => CompletionKind::Batches,
         (_, "id" | "on" | "deps") => CompletionKind::Tasks(ALL),
         _ => return None,
     })
@@ -154,6 +156,9 @@ fn matching(edge: &ProcessEnv, names: CompletionKind, begin: &str) -> Vec<(Strin
                 all.extend(tasks(&store, begin, ALL));
                 all
             })
+            .unwrap_or_default(),
+        CompletionKind::Batches => store()
+            .and_then(|store| store.batch_labels(begin, MAX_NAMES).ok())
             .unwrap_or_default(),
         CompletionKind::Sessions => session_list::names(&sockets(&edge.runtime))
             .into_iter()
@@ -248,7 +253,8 @@ mod tests {
                 let path = format!("{path} {}", verb.get_name());
                 for arg in verb.get_arguments() {
                     let id = arg.get_id().as_str();
-                    let names_something = ["id", "ids", "on", "deps", "stage", "workflow"].contains(&id);
+                    let names_something =
+                        ["id", "ids", "on", "deps", "stage", "workflow", "needs"].contains(&id);
                     if names_something && names(path.trim(), id).is_none() {
                         found.push(format!("{path} {id}"));
                     }

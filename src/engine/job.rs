@@ -21,6 +21,8 @@ pub(super) struct Job {
     pub(super) before: Option<Arc<Attempt>>,
     pub(super) stage: Stage,
     pub(super) base: String,
+    /// The branch from which that one is made on the remote where there is none yet.
+    pub(super) base_origin: Option<String>,
     /// Gate commands that apply: the task's own, then the project's.
     pub(super) gates: Vec<GateCommand>,
     /// Whether the engine commits what agents leave uncommitted.
@@ -86,6 +88,10 @@ impl Job {
         let stage = attempt.as_ref().map_or(&task.stage, |attempt| &attempt.stage);
         let stage = flow.stage(stage)?.clone();
         let base = board.base_of(&task).unwrap_or_default().to_owned();
+        let base_origin = match what {
+            JobKind::Start => board.base_origin(&task).map(str::to_owned),
+            _ => None,
+        };
         let gates = match stage.gates {
             GateSet::None => Vec::new(),
             GateSet::IfAny | GateSet::All => {
@@ -116,6 +122,7 @@ impl Job {
             before,
             stage,
             base,
+            base_origin,
             gates,
             ended_folders,
             priority,

@@ -164,7 +164,11 @@ fn make_workplace(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result
         ended_folders: cleanup::ended_folders(world, job),
         attic_owner: world.attic_owner(&job.task, attempt.created_at),
     };
-    let worktree = world.git.ensure_worktree(&spec).map_err(|error| unmade(&error))?;
+    let worktree = match world.git.ensure_worktree(&spec) {
+        Err(GitError::Missing { .. }) if begin_base(world, job)? => world.git.ensure_worktree(&spec),
+        tried => tried,
+    };
+    let worktree = worktree.map_err(|error| unmade(&error))?;
     let made = Workplace {
         path: worktree.path.to_string_lossy().into_owned(),
         branch: on_branch.then(|| branch.as_str().to_owned()),
@@ -172,6 +176,17 @@ fn make_workplace(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result
         start_tree: Some(worktree.start.tree.as_str().to_owned()),
     };
     Ok(session_before::with_its_start(job, attempt, made))
+}
+
+/// Makes the base branch of the task's batch on the remote, where it has none yet (K61). Answers whether it did.
+fn begin_base(world: &EngineContext, job: &Job) -> Result<bool, Cause> {
+    let Some(from) = &job.base_origin else {
+        return Ok(false);
+    };
+    let name = |text: &str| base_branch(text).map_err(|error| unmade(&error.into()));
+    let (branch, from) = (name(&job.base)?, name(from)?);
+    let begun = world.git.begin_branch(&branch, &from);
+    begun.map_err(|error| unmade(&error))
 }
 
 /// Why there is no workspace. What was asked for and is positively not there does not come by asking again.

@@ -56,6 +56,7 @@ fn report(
         Report::Why(name) => why::report(model, name, format),
         Report::Debug(folder) => debug::report(model, folder, format),
         Report::Runs(most) => runs::list(model, *most, format),
+        Report::Batches => runs::batches(model, format),
         Report::Run(id) => runs::one(model, id, format),
         Report::Cost(by) => cost::report(model, *by, format),
         Report::Metrics => metrics::report(model, measure().map_err(QueryError::Metrics)?.as_ref(), format),

@@ -95,6 +95,8 @@ pub enum Report {
     Cost(CostGroup),
     /// Batches of tasks, the newest first, so many at most (P48).
     Runs(usize),
+    /// All batches with what they need, also those without a task (K61).
+    Batches,
     /// The tasks of a batch, and how far each is (P46).
     Run(BatchId),
 }

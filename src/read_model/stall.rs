@@ -92,6 +92,12 @@ impl ReadModel {
                     .find_map(|task| self.cause(task, seen))
                     .or_else(|| Some((task.id.clone(), self.why_not(task)?, StallAct::Look)));
             }
+            (_, Some(WaitReason::Batches(on))) => {
+                let mut of_them = self.tasks.values().filter(|task| on.contains(&task.batch));
+                return of_them
+                    .find_map(|task| self.cause(task, seen))
+                    .or_else(|| Some((task.id.clone(), self.why_not(task)?, StallAct::Look)));
+            }
             (_, Some(WaitReason::NoGoAhead)) => (self.why_not(task)?, StallAct::Release),
             (_, Some(WaitReason::NoBase)) => ("no base branch is set".to_owned(), StallAct::SetBase),
             (_, Some(_)) => (self.why_not(task)?, StallAct::Look),

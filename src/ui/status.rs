@@ -152,9 +152,9 @@ fn waiting(task: &Task, model: &ReadModel, now: Timestamp) -> StatusLabel {
         None => (DisplayStatus::Queued, "queued".to_owned()),
         Some(WaitReason::Until(at)) => (DisplayStatus::Retry, format!("retry in {}", at.since(now))),
         Some(WaitReason::Paused) => (DisplayStatus::Paused, "paused".to_owned()),
-        Some(why @ (WaitReason::Dependencies(_) | WaitReason::DependencyNotMerged(_))) => {
-            (DisplayStatus::Waiting, model.wait_text(why))
-        }
+        Some(
+            why @ (WaitReason::Dependencies(_) | WaitReason::Batches(_) | WaitReason::DependencyNotMerged(_)),
+        ) => (DisplayStatus::Waiting, model.wait_text(why)),
         Some(
             why @ (WaitReason::UnknownDependency(_)
             | WaitReason::NoBase

@@ -352,6 +352,27 @@ fn the_phases_of_a_plan_become_tasks_one_after_another_or_as_they_depend() {
     );
 }
 
+#[test]
+fn phases_that_a_person_calls_done_are_left_out() {
+    let rows = "| 1 | [One](one.md) | | | |\n| 2 | [Two](two.md) | | | |\n| 3 | [Three](three.md) | | | |\n";
+    let files = [
+        ("plans/one.md", SOUND),
+        ("plans/two.md", SOUND),
+        ("plans/three.md", SOUND),
+    ];
+    let plan = read(&master(rows), &files);
+    let made = |done: &[&str]| {
+        let done = done.iter().map(|id| (*id).to_owned()).collect();
+        let choices = PlanChoices {
+            done,
+            ..PlanChoices::default()
+        };
+        lines_of(&plan, &choices)
+    };
+    assert_eq!(made(&["1", "2"]).unwrap(), ["shop-3 after []"]);
+    assert!(made(&["1", "9"]).unwrap_err().contains("no phase 9"));
+}
+
 /// P18, P49, P58, P67.
 #[test]
 fn every_new_plan_passes_its_own_audit() {

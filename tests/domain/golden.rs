@@ -212,6 +212,17 @@ fn commands() -> Vec<Command> {
             base: Some("main".to_owned()),
             options: dbs::domain::RunOptions::default(),
         },
+        Command::ChangeBatch {
+            id: "b".into(),
+            is_new: true,
+            change: dbs::domain::BatchPatch {
+                title: Some(text()),
+                base: Some("main".to_owned()),
+                needs: Some(["a".into()].into()),
+                ..dbs::domain::BatchPatch::default()
+            },
+        },
+        Command::ReleaseBatch("b".into()),
         Command::Create(draft()),
         Command::CreateAll(vec![draft()]),
         Command::Update("t".into(), patch()),
@@ -646,6 +657,7 @@ fn states_holds_and_reasons_are_stored_like_this() {
     ];
     let reasons = [
         WaitReason::Dependencies(vec!["u".into()]),
+        WaitReason::Batches(vec!["b".into()]),
         WaitReason::UnknownDependency("u".into()),
         WaitReason::Until(Timestamp(5)),
         WaitReason::DependencyNotMerged(vec!["u".into()]),
@@ -846,6 +858,7 @@ fn batches_runs_and_pauses_are_stored_like_this() {
         title: "B".to_owned(),
         goal: "G".to_owned(),
         base: Some("main".to_owned()),
+        needs: ["a".into()].into(),
         go_ahead: Some(Timestamp(1)),
         run: RunState::Running,
         options: dbs::domain::RunOptions::default(),

@@ -9,9 +9,10 @@ use dbs::domain::board::check_invariants;
 use dbs::domain::event::EndCause;
 use dbs::domain::evidence::{ComplianceIssue, Severity};
 use dbs::domain::{
-    ActionOutcome, ActivityKind, Attempt, AttemptId, BatchId, Board, BoardSettings, Command, Effect, Event,
-    Evidence, EvidenceKind, Inventory, ProcessExit, RequestId, ResumeRoles, RunState, SignalKind, Span,
-    StageId, Task, TaskId, TaskPatch, TaskState, Timestamp, Tri, WaitReason, Worker, Workflow, Workplace,
+    ActionOutcome, ActivityKind, Attempt, AttemptId, BatchId, BatchPatch, Board, BoardSettings, Command,
+    Effect, Event, Evidence, EvidenceKind, Inventory, ProcessExit, RequestId, ResumeRoles, RunState,
+    SignalKind, Span, StageId, Task, TaskId, TaskPatch, TaskState, Timestamp, Tri, WaitReason, Worker,
+    Workflow, Workplace,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -159,7 +160,18 @@ fn command() -> impl Strategy<Value = Command> {
         draft.needs_approval = asks;
         Command::Create(draft)
     });
+    let batches = || proptest::sample::select(vec![BatchId::from("shop"), BatchId::from("plan")]);
+    let order = (batches(), vec(batches(), 0..2)).prop_map(|(id, needs)| Command::ChangeBatch {
+        id,
+        is_new: false,
+        change: BatchPatch {
+            needs: Some(needs.into_iter().collect()),
+            ..BatchPatch::default()
+        },
+    });
     prop_oneof![
+        2 => order,
+        1 => batches().prop_map(Command::ReleaseBatch),
         4 => create,
         6 => task().prop_map(|id| Command::Release(vec![id])),
         1 => (task(), patch).prop_map(|(id, patch)| Command::Update(id, patch)),
@@ -502,6 +514,9 @@ fn the_stories_see_the_circuit_breaker_skips_and_what_is_held_and_done() {
                 TaskState::Failed(_) => Some("failed"),
                 TaskState::Held(_) => Some("held"),
                 TaskState::Done => Some("done"),
+                TaskState::Released if matches!(task.why_not, Some(WaitReason::Batches(_))) => {
+                    Some("waits for a batch")
+                }
                 _ => None,
             };
             in_story.extend(board.tasks.values().filter_map(on));
@@ -517,6 +532,7 @@ fn the_stories_see_the_circuit_breaker_skips_and_what_is_held_and_done() {
         ("failed", 6),
         ("held", 6),
         ("done", 6),
+        ("waits for a batch", 6),
     ] {
         assert!(
             seen.get(what).is_some_and(|times| *times >= least),

@@ -131,7 +131,7 @@ fn is_tried_and_held(bench: &mut Bench, breakage: Breakage, (kind, words): (Trou
 }
 
 /// A hook of the remote that is asked before anything is changed.
-fn hook(origin: &Path, script: &str) {
+pub(crate) fn hook(origin: &Path, script: &str) {
     let hook = origin.join("hooks/pre-receive");
     fs::create_dir_all(hook.parent().unwrap()).unwrap();
     fs::write(&hook, format!("#!/bin/sh\n{script}\n")).unwrap();

@@ -108,6 +108,55 @@ fn work_is_merged_into_the_base_of_its_batch_and_nowhere_else() {
     );
 }
 
+/// A batch whose base branch the remote does not have.
+fn with_new_base(bench: &mut Bench, id: &str, base: &str) {
+    bench.ask(Command::ChangeBatch {
+        id: id.into(),
+        is_new: true,
+        change: dbs::domain::BatchPatch {
+            base: Some(base.to_owned()),
+            ..dbs::domain::BatchPatch::default()
+        },
+    });
+}
+
+#[test]
+fn a_base_branch_that_origin_lacks_is_made_from_the_base_of_the_settings() {
+    let mut bench = Bench::new();
+    with_new_base(&mut bench, "shop", "feature/shop");
+    let work = bench.head(&bench.git.origin(), "work");
+    bench.release(draft("t-1", "kanban", None));
+    assert_eq!(bench.head(&bench.git.origin(), "feature/shop"), work);
+    bench.develop("t-1", "work.txt", "work\n");
+    bench.last_word("t-1", SignalKind::Done);
+    assert_eq!(bench.task("t-1").state.word(), "done");
+    assert_eq!(bench.head(&bench.git.origin(), "work"), work);
+    // What was merged into it went with the branch: nothing is put in its place unasked.
+    let origin = bench.git.origin();
+    bench
+        .git
+        .git(&origin, &["update-ref", "-d", "refs/heads/feature/shop"]);
+    bench.release(draft("t-2", "kanban", None));
+    assert_eq!(bench.branches(&origin), ["main", "work"]);
+    let held = format!("{:?}", bench.task("t-2").state);
+    assert!(held.contains("find branch feature/shop on origin"), "{held}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_base_branch_that_the_remote_refuses_holds_the_task_with_its_words() {
+    let mut bench = Bench::new();
+    crate::outside::hook(&bench.git.origin(), "echo only owners make branches; exit 1");
+    with_new_base(&mut bench, "shop", "feature/shop");
+    bench.release(draft("t-1", "kanban", None));
+    let held = format!("{:?}", bench.task("t-1").state);
+    assert!(
+        held.contains("could not make branch feature/shop on origin"),
+        "{held}"
+    );
+    assert!(held.contains("only owners make branches"), "{held}");
+}
+
 #[test]
 fn a_tester_stands_at_the_merged_base_and_an_investigator_in_the_main_checkout() {
     let mut bench = Bench::new();

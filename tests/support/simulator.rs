@@ -7,6 +7,8 @@ mod agenda;
 mod agents;
 #[path = "simulator/ask_rules.rs"]
 mod ask_rules;
+#[path = "simulator/circles.rs"]
+mod circles;
 #[path = "simulator/contents.rs"]
 mod contents;
 #[path = "simulator/dice.rs"]

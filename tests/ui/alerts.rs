@@ -128,6 +128,7 @@ fn the_end_of_a_run_is_sent() {
             title: String::new(),
             goal: String::new(),
             base: None,
+            needs: std::collections::BTreeSet::default(),
             go_ahead: None,
             run,
             options: dbs::domain::RunOptions::default(),

@@ -1,5 +1,6 @@
 //! Where a batch as a whole stands, and why work is paused.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -16,12 +17,34 @@ pub struct Batch {
     pub goal: String,
     /// Base branch of its tasks; `None`: the settings' base branch (K61).
     pub base: Option<String>,
+    /// Batches that are completed before anything of this one starts.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub needs: BTreeSet<BatchId>,
     /// When a person released it; before that nothing of it is released (LK-33).
     pub go_ahead: Option<Timestamp>,
     pub run: RunState,
     pub since: Timestamp,
     /// What holds for its tasks in place of the settings.
     #[serde(default, skip_serializing_if = "RunOptions::is_none")]
+    pub options: RunOptions,
+}
+
+/// Changes to a batch; what is `None` stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BatchPatch {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goal: Option<String>,
+    /// Base branch of its tasks; empty: the settings' base branch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+    /// All the batches it waits for from now on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needs: Option<BTreeSet<BatchId>>,
+    /// What it chooses anew.
+    #[serde(skip_serializing_if = "RunOptions::is_none")]
     pub options: RunOptions,
 }
 

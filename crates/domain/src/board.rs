@@ -6,6 +6,7 @@ mod agent_commands;
 mod agent_mode;
 mod agent_names;
 mod asks;
+mod batch_commands;
 mod budget;
 mod bulk_create;
 mod cascade;
@@ -39,6 +40,7 @@ mod task_rows;
 mod task_text;
 mod transition;
 mod verification;
+mod waiting_circles;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -107,7 +109,10 @@ impl Board {
             if !self.asleep {
                 self.schedule(&mut step);
             }
-            self.update_run_states(&mut step);
+            if self.update_run_states(&mut step) && !self.asleep {
+                self.schedule(&mut step);
+                self.update_run_states(&mut step);
+            }
         }
         self.update_links();
         debug_assert!(

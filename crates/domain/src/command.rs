@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::agent_choice::AgentSettings;
 use super::ask::AskReply;
-use super::batch::RunOptions;
+use super::batch::{BatchPatch, RunOptions};
 use super::id::{AskId, AttemptId, BatchId, StageId, TaskId, WorkflowId};
 use super::plan_entry::PlanEntry;
 use super::session::AgentDisplay;
@@ -28,6 +28,12 @@ pub enum Command {
         #[serde(default, skip_serializing_if = "RunOptions::is_none")]
         options: RunOptions,
     },
+    /// Make a batch that is new, or change one that is known; refused if its tasks and those of others would wait for each other.
+    ChangeBatch {
+        id: BatchId,
+        is_new: bool,
+        change: BatchPatch,
+    },
     Create(TaskDraft),
     /// Make several, all of them or none; each may wait for those before it. A refusal begins with the id it is about.
     CreateAll(Vec<TaskDraft>),
@@ -39,6 +45,8 @@ pub enum Command {
     RemoveDependency(TaskId, TaskId),
     /// Hand tasks to the pipeline; gives their batches the go-ahead.
     Release(Vec<TaskId>),
+    /// Hand all tasks of a batch that are in the backlog to the pipeline.
+    ReleaseBatch(BatchId),
     /// Take tasks that were released, parked or skipped, and on which nobody works, back into the backlog.
     Withdraw(TaskId),
     /// Set a task aside, with the reason; an open attempt is stopped.

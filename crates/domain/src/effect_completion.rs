@@ -102,6 +102,8 @@ impl Command {
             | Command::SetMode(task, _)
             | Command::Answer(task, _) => vec![task.clone()],
             Command::PutBatch { .. }
+            | Command::ChangeBatch { .. }
+            | Command::ReleaseBatch(_)
             | Command::AnswerAsk { .. }
             | Command::Kill(_)
             | Command::Pause

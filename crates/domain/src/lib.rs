@@ -41,7 +41,7 @@ pub use ask::{Ask, AskAnswer, AskChannel, AskKind, AskRecord, AskReply};
 pub use attempt::{
     ActivityKind, Attempt, AttemptMode, AttemptState, ProcessExit, StopCause, Verdict, Worker, Workplace,
 };
-pub use batch::{Batch, PauseReason, RunOptions, RunState};
+pub use batch::{Batch, BatchPatch, PauseReason, RunOptions, RunState};
 pub use board::Board;
 pub use cause::{Cause, TroubleKind};
 pub use command::{Command, MAX_TEXT_BYTES, Refusal, TaskDraft, TaskPatch};

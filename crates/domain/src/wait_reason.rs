@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::id::{AttemptId, StageId, TaskId, WorkflowId};
+use super::id::{AttemptId, BatchId, StageId, TaskId, WorkflowId};
 use super::time::Timestamp;
 
 /// Why the scheduler has not started a released task.
@@ -12,6 +12,8 @@ use super::time::Timestamp;
 #[serde(rename_all = "snake_case")]
 pub enum WaitReason {
     Dependencies(Vec<TaskId>),
+    /// Batches that its own needs are not completed.
+    Batches(Vec<BatchId>),
     /// A dependency names a task that does not exist (LK-28).
     UnknownDependency(TaskId),
     Until(Timestamp),
@@ -48,6 +50,10 @@ impl fmt::Display for WaitReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             WaitReason::Dependencies(ids) => write!(f, "waits for {}", join(ids)),
+            WaitReason::Batches(ids) => {
+                let (noun, ids) = (if ids.len() == 1 { "batch" } else { "batches" }, join(ids));
+                write!(f, "waits for {noun} {ids}")
+            }
             WaitReason::UnknownDependency(id) => write!(f, "depends on {id}, which does not exist"),
             WaitReason::Until(_) => f.write_str("waits to be retried"),
             WaitReason::DependencyNotMerged(ids) => write!(f, "waits for the merge of {}", join(ids)),
@@ -74,6 +80,6 @@ impl fmt::Display for WaitReason {
     }
 }
 
-fn join(ids: &[TaskId]) -> String {
-    ids.iter().map(TaskId::as_str).collect::<Vec<_>>().join(", ")
+fn join<T: ToString>(ids: &[T]) -> String {
+    ids.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -307,6 +307,10 @@ impl Git for GitCli {
         or_unknown(self.push_local(branch, replaces), PushOutcome::Unknown)
     }
 
+    fn begin_branch(&self, branch: &BranchName, from: &BranchName) -> Result<bool, GitError> {
+        self.push_new(branch, from)
+    }
+
     fn commit_leftovers(&self, request: &CommitRequest) -> Result<CommitOutcome, GitError> {
         self.commit_leftovers(request)
     }

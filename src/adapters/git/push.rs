@@ -5,8 +5,11 @@ use memchr::memmem;
 
 use super::cli::GitCli;
 use super::error_text;
+use super::files::missing;
 use crate::domain::{Cause, TroubleKind};
-use crate::ports::git::{BranchName, CommitId, GitError, PublishOutcome, PublishRequest, PushOutcome};
+use crate::ports::git::{
+    BranchName, CommitId, GitError, PublishOutcome, PublishRequest, PushOutcome, Revision,
+};
 
 /// What git says of a hook or a helper that a signal has ended.
 const KILLED: &[u8] = b"died of signal";
@@ -62,6 +65,37 @@ impl GitCli {
             }
             (_, Ok(end)) => Ok(PushOutcome::Unknown(end.unconfirmed(branch))),
         }
+    }
+
+    /// Makes a branch of the remote where another one stands; false where it is there already.
+    pub(super) fn push_new(&self, branch: &BranchName, from: &BranchName) -> Result<bool, GitError> {
+        let wanted = [branch, from].map(|name| Revision::RemoteBranch(name.clone()));
+        let [there, start] = self.resolve_each(&wanted)?;
+        if there.is_some() {
+            return Ok(false);
+        }
+        let start = start.ok_or_else(|| missing_on_origin(from))?;
+        let end = self.push(Some(&start), branch, None);
+        // A push that broke off may have arrived, and somebody else may have made it meanwhile.
+        if self.remote_branch_head(branch)?.is_some() {
+            return Ok(true);
+        }
+        let what = format!("make branch {branch} on origin");
+        Err(match end? {
+            PushReply::Refused(why) => GitError::Failed {
+                kind: TroubleKind::Refusal,
+                what,
+                why,
+            },
+            end => {
+                let why = end.unconfirmed(branch);
+                GitError::Unreachable {
+                    kind: why.kind,
+                    what,
+                    why: why.text,
+                }
+            }
+        })
     }
 
     pub(super) fn push_merge(&self, publication: &PublishRequest) -> Result<PublishOutcome, GitError> {
@@ -130,4 +164,10 @@ impl GitCli {
             PushReply::Stale(why)
         })
     }
+}
+
+/// The error for a base branch that the remote does not have.
+pub(super) fn missing_on_origin(branch: &BranchName) -> GitError {
+    let hint = format!("push it first with `git push origin {branch}`");
+    missing(format!("branch {branch} on origin"), hint)
 }

@@ -8,6 +8,7 @@ use super::cli::GitCli;
 use super::files::{ensure_excludes, failed, missing, not_ours, real_folder, sync_file_system};
 use super::inventory::safe_name;
 use super::parse::RegisteredWorktree;
+use super::push::missing_on_origin;
 use super::refs::PinKind;
 use super::registration_repair::RepairScope;
 use super::stale_locks::lock_of;
@@ -112,10 +113,7 @@ impl GitCli {
             Revision::LocalBranch(name.clone()),
             Revision::RemoteBranch(name.clone()),
         ])?;
-        let base_head = base_head.ok_or_else(|| {
-            let hint = format!("push it first with `git push origin {base}`");
-            missing(format!("branch {base} on origin"), hint)
-        })?;
+        let base_head = base_head.ok_or_else(|| missing_on_origin(base))?;
         let mut commit = match (&local, &remote) {
             (Some(here), Some(there)) if self.is_ancestor(here, there)? => there.clone(),
             (Some(here), _) => here.clone(),

@@ -21,7 +21,7 @@ const SMALL: i64 = 16_384;
 const NAMED: u32 = 3;
 
 /// First bytes of every `SQLite` database.
-const MAGIC: &[u8] = b"SQLite format 3\0";
+pub(super) const MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// Opens the database for reading only, after making sure that it is a whole store of format `known` at most. Answers the
 /// connection and the format.

@@ -153,6 +153,17 @@ impl StoreReader {
         found.map_err(failure(&self.files, "read tasks"))
     }
 
+    /// Ids and titles of batches whose ids begin so, at most so many.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn batch_labels(&self, begin: &str, limit: usize) -> Result<Vec<(String, String)>, StoreError> {
+        let sql = "SELECT id, title FROM batches WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id LIMIT ?2";
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let found = self.query(sql, params![begin, limit], |row| row.try_into());
+        found.map_err(failure(&self.files, "read batches"))
+    }
+
     /// Attempts that are open.
     ///
     /// # Errors

@@ -27,6 +27,10 @@ pub(super) const MIGRATIONS: &[Migration] = &[
         name: "0003_sums",
         sql: include_str!("migrations/0003_sums.sql"),
     },
+    Migration {
+        name: "0004_earlier_names",
+        sql: include_str!("migrations/0004_earlier_names.sql"),
+    },
 ];
 
 pub(super) fn format_of(connection: &Connection) -> rusqlite::Result<i64> {

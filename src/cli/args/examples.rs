@@ -28,7 +28,11 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     (
         "run",
-        "dbs run docs/MASTER.md --dry-run\ndbs run docs/MASTER.md --interactive\ndbs run docs/MASTER.md --phase 3 --parallel\ndbs run docs/MASTER.md --resume",
+        "dbs run docs/MASTER.md --dry-run\ndbs run docs/MASTER.md --interactive\ndbs run docs/MASTER.md --phase 3 --parallel\ndbs run docs/MASTER.md --done 1,2\ndbs run docs/MASTER.md --resume",
+    ),
+    (
+        "import",
+        "dbs import\ndbs import ../shop/.debussy/state.db --json",
     ),
     ("pause", "dbs pause"),
     ("resume", "dbs resume"),
@@ -41,6 +45,17 @@ const EXAMPLES: &[(&str, &str)] = &[
         "task create",
         "dbs task create \"Fix login\" -d \"src/login.rs: …\" --type bug --priority 1\ndbs task create \"Fix login\" -d - <notes.md\ndbs task create \"Add CSV export\" --deps dbs-1 --tag security --release",
     ),
+    (
+        "batch create",
+        "dbs batch create billing --title \"Invoices\" --base feature/billing\ndbs batch create mails --needs billing --goal - <goal.md\ndbs task create \"Send an invoice\" --batch mails",
+    ),
+    ("batch list", "dbs batch list\ndbs batch list --json"),
+    ("batch show", "dbs batch show billing"),
+    (
+        "batch update",
+        "dbs batch update billing --base feature/billing-2\ndbs batch update mails --no-needs",
+    ),
+    ("batch release", "dbs batch release billing"),
     (
         "task import",
         "dbs task import plan.jsonl\ndbs task import - <tasks.json",

@@ -20,6 +20,15 @@ pub struct AuditArgs {
     pub json: JsonFlag,
 }
 
+/// Arguments of `dbs import`.
+#[derive(Debug, Args)]
+pub struct EarlierArgs {
+    /// Its database; without it .debussy/state.db of this project
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub json: JsonFlag,
+}
+
 /// Arguments of `dbs init`.
 #[derive(Debug, Args)]
 pub struct InitArgs {
@@ -85,6 +94,9 @@ pub struct RunPlanArgs {
     /// Leave out phases that the plan calls completed
     #[arg(long)]
     pub trust_plan: bool,
+    /// Leave out these phases, which are done already; separated by commas
+    #[arg(long, value_name = "IDS", value_delimiter = ',')]
+    pub done: Vec<String>,
     /// Model of the agents of new phases, in their tool's words
     #[arg(long, short, value_name = "NAME")]
     pub model: Option<String>,

@@ -27,6 +27,8 @@ pub struct PlanChoices {
     pub asks: bool,
     /// Whether phases that the plan calls completed are left out.
     pub trusts_status: bool,
+    /// Phases that a person calls done: they are left out, too.
+    pub done: BTreeSet<String>,
     /// Whether the ids of its tasks begin with its whole name, because other tasks have the short ones.
     pub has_long_ids: bool,
     /// How often it was begun anew; its tasks of an earlier time stay on the board.
@@ -80,11 +82,16 @@ pub fn drafts(
             at.ok_or_else(|| format!("there is no phase {id} in the plan"))?
         }
     };
+    let is_known = |id: &&String| plan.items.iter().any(|item| item.id == **id);
+    if let Some(unknown) = choices.done.iter().find(|id| !is_known(id)) {
+        return Err(format!("there is no phase {unknown} in the plan"));
+    }
     let wanted: Vec<&PlanItem> = plan
         .items
         .iter()
         .skip(first)
         .filter(|item| !(choices.trusts_status && item.status == PhaseStatus::Completed))
+        .filter(|item| !choices.done.contains(&item.id))
         .collect();
     if wanted.is_empty() {
         return Err("nothing is left to do in this plan".to_owned());

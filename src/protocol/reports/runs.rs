@@ -33,6 +33,31 @@ pub(in crate::protocol) fn list(
     in_format(format, data, lines)
 }
 
+/// All batches, each with its base and what it waits for.
+pub(in crate::protocol) fn batches(board: &ReadModel, format: OutputFormat) -> Result<String, QueryError> {
+    let all = || board.batches.values().map(Arc::as_ref);
+    let data = || all().map(|batch| as_json(board, batch)).collect::<Vec<_>>();
+    let lines = || match board.batches.len() {
+        0 => vec!["no batches".to_owned()],
+        _ => all()
+            .flat_map(|batch| std::iter::once(line(board, batch)).chain(conditions(board, batch)))
+            .collect(),
+    };
+    in_format(format, data, lines)
+}
+
+/// A line for the base of a batch and one for what it waits for, where it has any.
+fn conditions(board: &ReadModel, batch: &Batch) -> Vec<String> {
+    let base = batch.base.iter().map(|base| format!("  base: {base}"));
+    let needs = batch.needs.iter().map(|id| match board.batches.get(id) {
+        Some(on) => format!("{id} ({})", on.run),
+        None => id.to_string(),
+    });
+    let needs: Vec<String> = needs.collect();
+    let after = (!needs.is_empty()).then(|| format!("  after: {}", needs.join(", ")));
+    base.chain(after).collect()
+}
+
 /// The tasks of a batch in the order in which they were planned.
 pub(in crate::protocol) fn one(
     board: &ReadModel,
@@ -68,7 +93,7 @@ fn as_json(board: &ReadModel, batch: &Batch) -> Value {
     let (done, all) = counts(board, batch);
     let ended = batch.run.is_final().then_some(batch.since);
     json!({
-        "id": batch.id, "title": batch.title, "goal": batch.goal, "state": batch.run, "started": batch.go_ahead,
+        "id": batch.id, "title": batch.title, "goal": batch.goal, "base": batch.base, "needs": batch.needs, "state": batch.run, "started": batch.go_ahead,
         "ended": ended, "done": done, "tasks": all,
     })
 }
@@ -89,8 +114,9 @@ fn line(board: &ReadModel, batch: &Batch) -> String {
 fn lines(board: &ReadModel, batch: &Batch, tasks: &[&Task]) -> Vec<String> {
     let mut lines = vec![line(board, batch)];
     if !batch.goal.is_empty() {
-        lines.push(format!("goal: {}", batch.goal));
+        lines.push(format!("  goal: {}", batch.goal));
     }
+    lines.extend(conditions(board, batch));
     let widest = tasks.iter().map(|task| task.id.as_str().len()).max();
     let width = widest.unwrap_or_default();
     lines.extend(tasks.iter().map(|task| {

@@ -15,6 +15,8 @@ use dbs::domain::{
     StageId, TaskId, TaskState, Tri, Worker,
 };
 
+use super::circles;
+
 /// The first law that a step breaks.
 pub(crate) fn check(before: &Board, event: &Event, after: &Board) -> Result<(), String> {
     limits(after)?;
@@ -33,7 +35,11 @@ pub(crate) fn check(before: &Board, event: &Event, after: &Board) -> Result<(), 
             moved(before, event, (earlier, task), after)?;
         }
     }
-    skipping(before, event, after)
+    skipping(before, event, after)?;
+    match event {
+        Event::Asked { .. } => circles::none(after),
+        _ => Ok(()),
+    }
 }
 
 /// Never more agents than allowed, in all and by role; where only one may be at it, for one base, there is one.
@@ -125,6 +131,19 @@ fn begun(before: &Board, attempt: &Attempt, after: &Board) -> Result<(), String>
             });
         must(is_done || is_over, || {
             format!("{} began before {on} was done", task.id)
+        })?;
+    }
+    let batch = after.batches.get(&task.batch);
+    for id in batch.iter().flat_map(|batch| &batch.needs) {
+        let was = before
+            .batches
+            .get(id)
+            .is_some_and(|on| on.run == RunState::Completed);
+        let of_it = || after.tasks.values().filter(|other| other.batch == *id);
+        let is_over = |other: &Task| matches!(other.state, TaskState::Done | TaskState::Cancelled);
+        let is_completed = of_it().next().is_some() && of_it().all(|other| is_over(other));
+        must(was || is_completed, || {
+            format!("{} began before batch {id} was completed", task.id)
         })?;
     }
     let Some(stage) = after.stage_of_attempt(attempt) else {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use dbs::domain::task::{GateCommand, HoldReason, Task, TaskKind};
 use dbs::domain::{
-    AskKind, AskReply, Board, Command, PathRules, PlanEntry, Span, StageId, StoryTests, TaskDraft, TaskId,
-    TaskPatch, TaskState, Timestamp, WaitReason,
+    AskKind, AskReply, BatchId, BatchPatch, Board, Command, PathRules, PlanEntry, Span, StageId, StoryTests,
+    TaskDraft, TaskId, TaskPatch, TaskState, Timestamp, WaitReason,
 };
 
 use super::dice::Dice;
@@ -108,7 +108,7 @@ pub(super) fn meddle(board: &Board, dice: &mut Dice) -> Command {
     let one = |dice: &mut Dice| dice.pick(&ids).cloned().unwrap_or_else(|| "ghost".into());
     let id = one(dice);
     let why = "because".to_owned();
-    match dice.between(0, 16) {
+    match dice.between(0, 17) {
         0 => Command::Pause,
         1 | 2 => Command::Resume,
         3 => Command::Park(id, why),
@@ -128,7 +128,26 @@ pub(super) fn meddle(board: &Board, dice: &mut Dice) -> Command {
                 .map_or(Command::Pause, |attempt| Command::Kill(*attempt))
         }
         15 => Command::Release(vec![id]),
+        16 => order(dice),
         _ => Command::Comment(id, "hm".to_owned()),
+    }
+}
+
+/// One batch is to wait for the other, or for none.
+fn order(dice: &mut Dice) -> Command {
+    let (id, on) = if dice.percent(50) {
+        ("one", "two")
+    } else {
+        ("two", "one")
+    };
+    let needs = dice.percent(60).then(|| BatchId::from(on));
+    Command::ChangeBatch {
+        id: id.into(),
+        is_new: false,
+        change: BatchPatch {
+            needs: Some(needs.into_iter().collect()),
+            ..BatchPatch::default()
+        },
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Board;
 use crate::attempt::{AttemptMode, Worker};
 use crate::batch::RunState;
-use crate::id::{AttemptId, RoleId, StageId, TaskId};
+use crate::id::{AttemptId, BatchId, RoleId, StageId, TaskId};
 use crate::plan_entry::PlanEntry;
 use crate::task::Task;
 use crate::time::Timestamp;
@@ -163,6 +163,10 @@ impl Board {
     }
 
     fn check_prerequisites(&self, now: Timestamp, task: &Task, stage: &Stage) -> Result<(), WaitReason> {
+        let batches = self.open_batches(task);
+        if !batches.is_empty() {
+            return Err(WaitReason::Batches(batches));
+        }
         if let Some(unknown) = task.deps.iter().find(|id| !self.tasks.contains_key(*id)) {
             return Err(WaitReason::UnknownDependency(unknown.clone()));
         }
@@ -187,6 +191,16 @@ impl Board {
             }
         }
         Ok(())
+    }
+
+    /// Batches that its own needs and that are not completed.
+    fn open_batches(&self, task: &Task) -> Vec<BatchId> {
+        let needs = self.batches.get(&task.batch).map(|batch| &batch.needs);
+        let is_open = |id: &&BatchId| {
+            let batch = self.batches.get(*id);
+            batch.is_none_or(|batch| batch.run != RunState::Completed)
+        };
+        needs.into_iter().flatten().filter(is_open).cloned().collect()
     }
 
     /// Dependencies that are not done; unknown ones are among them (LK-28).

@@ -1,7 +1,7 @@
 //! Several tasks made by one command: all of them or none. Each is checked as if it came alone; in addition it may wait for those
 //! before it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::Board;
 use super::commands::{accepted, refuse};
@@ -30,7 +30,7 @@ impl Board {
     fn check_all(&self, drafts: &[TaskDraft]) -> Result<Vec<StageId>, Refusal> {
         let lower = |id: &TaskId| id.as_str().to_ascii_lowercase();
         let mut taken: BTreeMap<String, &TaskId> = self.tasks.keys().map(|id| (lower(id), id)).collect();
-        let mut before = BTreeSet::new();
+        let mut before = BTreeMap::new();
         let mut stages = Vec::new();
         for draft in drafts {
             let checked = check_new(&draft.id, taken.get(&lower(&draft.id)).copied())
@@ -38,7 +38,7 @@ impl Board {
             let about = || Some(draft.id.clone());
             stages.push(checked.map_err(|Refusal { why, .. }| Refusal { why, about: about() })?);
             taken.insert(lower(&draft.id), &draft.id);
-            before.insert(&draft.id);
+            before.insert(&draft.id, draft);
         }
         Ok(stages)
     }

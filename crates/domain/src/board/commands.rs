@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Board;
 use super::transition::Transition;
+use crate::batch::BatchPatch;
 use crate::command::{Command, Refusal};
 use crate::effect::{Accepted, CommandReply, Effect};
 use crate::id::{RequestId, TaskId};
@@ -31,7 +32,17 @@ impl Board {
                 goal,
                 base,
                 options,
-            } => self.put_batch(step, id, (title, goal), (base.as_deref(), *options)),
+            } => {
+                let change = BatchPatch {
+                    title: Some(title.clone()),
+                    goal: Some(goal.clone()),
+                    base: base.clone().filter(|base| !base.trim().is_empty()),
+                    needs: None,
+                    options: *options,
+                };
+                self.put_batch(step, id, &change)
+            }
+            Command::ChangeBatch { id, is_new, change } => self.change_batch(step, id, *is_new, change),
             Command::Create(draft) => self.create(step, draft),
             Command::CreateAll(drafts) => self.create_all(step, drafts),
             Command::Update(id, patch) => self.update(step, by, id, patch),
@@ -39,6 +50,7 @@ impl Board {
             Command::AddDependency(id, on) => self.add_dependency(id, on),
             Command::RemoveDependency(id, on) => self.remove_dependency(id, on),
             Command::Release(ids) => self.release(step, by, ids),
+            Command::ReleaseBatch(id) => self.release_batch(step, by, id),
             Command::Park(id, why) => self.park(step, by, id, why),
             Command::Close(id, why) => self.close(step, by, id, why),
             Command::Retry { task, stage, note } => {

@@ -16,6 +16,15 @@ pub fn check_invariants(board: &Board) -> Result<(), String> {
     for task in board.tasks.values() {
         check_task(board, task).map_err(|rule| format!("task {}: {rule}", task.id))?;
     }
+    for batch in board.batches.values() {
+        let unknown = batch.needs.iter().find(|id| !board.batches.contains_key(*id));
+        if let Some(unknown) = unknown {
+            return Err(format!(
+                "batch {} needs {unknown}, which does not exist",
+                batch.id
+            ));
+        }
+    }
     let mut names = BTreeSet::new();
     for attempt in board.attempts.values() {
         check_attempt(board, attempt).map_err(|rule| format!("attempt {}: {rule}", attempt.id))?;

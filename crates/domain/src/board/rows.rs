@@ -1,6 +1,7 @@
 //! Rows of the board: reading them with what belongs to them, and changing them so that the change is remembered. Holds
 //! no rule about when.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Board;
@@ -42,6 +43,16 @@ impl Board {
             .and_then(|batch| batch.base.as_deref());
         own.or(self.settings.base.as_deref())
             .filter(|base| !base.is_empty())
+    }
+
+    /// The branch of the remote from which the engine makes the base of a task's batch where there is none yet: that of the settings.
+    /// Nothing where the batch has no base of its own, or where work was merged into it, which would be lost with the branch.
+    pub fn base_origin(&self, task: &Task) -> Option<&str> {
+        let own = self.batches.get(&task.batch)?.base.as_deref()?;
+        let mut others = self.tasks.values();
+        let is_begun = others.any(|other| other.batch == task.batch && other.merged.is_some());
+        let from = self.settings.base.as_deref();
+        from.filter(|from| !is_begun && !from.is_empty() && *from != own)
     }
 
     /// What the engine must see before an attempt in that mode has succeeded; gates `if_any` count only where there is one.
@@ -146,10 +157,11 @@ impl Board {
     }
 }
 
-/// What a batch lets its tasks do: whether they may start, and from which base.
-fn allowed(batch: &Batch) -> (bool, bool, Option<String>) {
+/// What a batch lets its tasks do: whether and after which others they may start, and from which base.
+fn allowed(batch: &Batch) -> (bool, bool, Option<String>, BTreeSet<BatchId>) {
     let aborted = matches!(batch.run, RunState::Aborted(_));
-    (aborted, batch.go_ahead.is_some(), batch.base.clone())
+    let (base, needs) = (batch.base.clone(), batch.needs.clone());
+    (aborted, batch.go_ahead.is_some(), base, needs)
 }
 
 /// The author of what the engine itself writes on a task.

@@ -1,6 +1,6 @@
 //! Where each batch as a whole stands, computed from its tasks after every event; stalled is the deadlock test.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Board;
 use super::transition::Transition;
@@ -32,8 +32,9 @@ pub(super) enum TaskProgress {
 }
 
 impl Board {
-    /// Recomputes the state of every run and tells people of changes.
-    pub(super) fn update_run_states(&mut self, step: &mut Transition) {
+    /// Recomputes the state of every run and tells people of changes. Answers whether a batch that others need is completed now, or
+    /// no longer: what may start has to be looked at again.
+    pub(super) fn update_run_states(&mut self, step: &mut Transition) -> bool {
         self.update_links();
         self.update_totals();
         let paused = self.pause.is_some();
@@ -54,19 +55,52 @@ impl Board {
                 })
             })
             .collect();
+        let mut concerns_others = false;
         for (id, run, why) in told {
             announce_run(step, &id, &run, &why);
+            let before = self.batches.get(&id).map(|batch| &batch.run);
+            let is_turn = (before == Some(&RunState::Completed)) != (run == RunState::Completed);
+            concerns_others |= is_turn && self.is_needed([&id].into());
             self.edit_batch(&id, |batch| {
                 batch.run = run;
                 batch.since = step.now;
             });
         }
+        if concerns_others {
+            self.index.everything_changed();
+        }
+        concerns_others
+    }
+
+    /// Whether another batch waits for one of these.
+    fn is_needed(&self, batches: BTreeSet<&BatchId>) -> bool {
+        let mut needs = self.batches.values().flat_map(|batch| &batch.needs);
+        needs.any(|id| batches.contains(id))
     }
 
     /// Brings up to date which tasks move and what the tasks of each batch add up to.
     fn update_totals(&mut self) {
         let pending = std::mem::take(&mut self.index.run_states);
         let mut open: Vec<TaskId> = self.ids_of(pending).into_iter().collect();
+        while !open.is_empty() {
+            let seen = self.update_ongoing(open);
+            let turned = self.add_up(seen);
+            open = self.waiting_for(&turned);
+        }
+    }
+
+    /// Tasks that wait for one of these batches.
+    fn waiting_for(&self, batches: &BTreeSet<BatchId>) -> Vec<TaskId> {
+        if !self.is_needed(batches.iter().collect()) {
+            return Vec::new();
+        }
+        let waits = |task: &Task| matches!(&task.why_not, Some(WaitReason::Batches(on)) if on.iter().any(|id| batches.contains(id)));
+        let waiting = self.tasks.values().filter(|task| waits(task));
+        waiting.map(|task| task.id.clone()).collect()
+    }
+
+    /// Brings up to date which of these tasks move, and of those that wait for them. Answers which it looked at.
+    fn update_ongoing(&mut self, mut open: Vec<TaskId>) -> BTreeSet<TaskId> {
         let mut seen = BTreeSet::new();
         while let Some(id) = open.pop() {
             let moves = self.tasks.get(&id).is_some_and(|task| self.is_ongoing(task));
@@ -80,7 +114,13 @@ impl Board {
             }
             seen.insert(id);
         }
-        for id in seen {
+        seen
+    }
+
+    /// Counts these tasks where they stand now. Answers which batches began to promise an end, or ceased to.
+    fn add_up(&mut self, tasks: BTreeSet<TaskId>) -> BTreeSet<BatchId> {
+        let mut promised: BTreeMap<BatchId, bool> = BTreeMap::new();
+        for id in tasks {
             let Some(task) = self.tasks.get(&id) else { continue };
             let standing = progress_of(task, self.index.ongoing.contains(&id));
             let now = (task.batch.clone(), standing);
@@ -88,6 +128,8 @@ impl Board {
             if before.as_ref() == Some(&now) {
                 continue;
             }
+            let promises = self.promises_an_end(&now.0);
+            promised.entry(now.0.clone()).or_insert(promises);
             if let Some((batch, standing)) = before
                 && let Some(sum) = self.index.totals.get_mut(&batch)
             {
@@ -95,13 +137,24 @@ impl Board {
             }
             self.index.totals.entry(now.0).or_default().join(&id, standing);
         }
+        promised.retain(|id, before| self.promises_an_end(id) != *before);
+        promised.into_keys().collect()
+    }
+
+    /// Whether a batch is completed or goes on, so that who waits for it may wait.
+    fn promises_an_end(&self, id: &BatchId) -> bool {
+        let sum = self.index.totals.get(id);
+        sum.is_some_and(|sum| matches!(sum.state(false), RunState::Running | RunState::Completed))
     }
 
     /// Whether a task is under way or will be without a person: worked on, waiting for time or room, or for others that move.
     fn is_ongoing(&self, task: &Task) -> bool {
-        is_ongoing_alone(task)
-            || matches!((&task.state, &task.why_not), (TaskState::Released, Some(WaitReason::Dependencies(on)))
-                if !on.is_empty() && on.iter().all(|id| self.index.ongoing.contains(id)))
+        let others_go_on = match &task.why_not {
+            Some(WaitReason::Dependencies(on)) => on.iter().all(|id| self.index.ongoing.contains(id)),
+            Some(WaitReason::Batches(on)) => on.iter().all(|id| self.promises_an_end(id)),
+            _ => false,
+        };
+        is_ongoing_alone(task) || (task.state == TaskState::Released && others_go_on)
     }
 
     fn reasons(&self, BatchTotals { stuck, backlog, .. }: &BatchTotals) -> String {
@@ -195,6 +248,7 @@ fn is_ongoing_alone(task: &Task) -> bool {
         &task.why_not,
         Some(
             WaitReason::Dependencies(_)
+                | WaitReason::Batches(_)
                 | WaitReason::UnknownDependency(_)
                 | WaitReason::DependencyNotMerged(_)
                 | WaitReason::NoGoAhead

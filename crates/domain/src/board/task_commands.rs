@@ -1,72 +1,30 @@
-//! Commands that write the plan: batches, tasks, what they say and what they wait for. Nothing starts because of them, except
+//! Commands that write the plan: tasks, what they say and what they wait for. Nothing starts because of them, except
 //! that moving a task makes whatever works on it void (K21).
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Board;
-use super::commands::{accepted, refusal, refuse, require_text};
+use super::batch_commands::new_batch;
+use super::commands::{accepted, refusal, refuse};
 use super::task_text::{
     check_agent, check_body, check_comment, check_gates, check_id, check_new, check_priority, check_tags,
     check_title,
 };
 use super::transition::Transition;
+use super::waiting_circles::Awaited;
 use crate::attempt::AttemptMode;
-use crate::batch::{Batch, RunOptions, RunState};
 use crate::command::{Refusal, TaskDraft, TaskPatch};
 use crate::effect::{CommandReply, NoticeLevel};
-use crate::id::{BatchId, StageId, TaskId, WorkflowId};
+use crate::id::{StageId, TaskId, WorkflowId};
 use crate::task::{Task, TaskState};
-use crate::time::Timestamp;
 use crate::workflow::Workflow;
 
 impl Board {
-    pub(super) fn put_batch(
-        &mut self,
-        step: &Transition,
-        id: &BatchId,
-        (title, goal): (&str, &str),
-        (base, options): (Option<&str>, RunOptions),
-    ) -> CommandReply {
-        check_id("batch", id.as_str())?;
-        let title = require_text("the batch's title", title)?.to_owned();
-        let base = base.map(str::trim).filter(|base| !base.is_empty());
-        let Some(before) = self.batches.get(id) else {
-            self.insert_batch(Batch {
-                title,
-                goal: goal.to_owned(),
-                base: base.map(str::to_owned),
-                options,
-                ..new_batch(step.now, id)
-            });
-            return Ok(accepted(format!("created batch {id}")));
-        };
-        let moves = base.is_some() && before.base.as_deref() != base;
-        let at_work = self
-            .tasks
-            .values()
-            .find(|task| task.batch == *id && task.open_attempt.is_some());
-        if let (true, Some(task)) = (moves, at_work) {
-            refuse!(
-                "the base of {id} cannot change while {} is running: pause first, or wait for it",
-                task.id
-            );
-        }
-        self.edit_batch(id, |batch| {
-            batch.title = title;
-            goal.clone_into(&mut batch.goal);
-            batch.options = options.or(batch.options);
-            if let Some(base) = base {
-                batch.base = Some(base.to_owned());
-            }
-        });
-        Ok(accepted(format!("changed batch {id}")))
-    }
-
     pub(super) fn create(&mut self, step: &mut Transition, draft: &TaskDraft) -> CommandReply {
         let alike = |known: &&TaskId| known.as_str().eq_ignore_ascii_case(draft.id.as_str());
         check_new(&draft.id, self.tasks.keys().find(alike))?;
-        let stage = self.check_draft(draft, &BTreeSet::new())?;
+        let stage = self.check_draft(draft, &BTreeMap::new())?;
         self.insert_planned(step, draft, stage);
         Ok(accepted(format!("created {}", draft.id)))
     }
@@ -89,7 +47,7 @@ impl Board {
     pub(super) fn check_draft(
         &self,
         draft: &TaskDraft,
-        before: &BTreeSet<&TaskId>,
+        before: &BTreeMap<&TaskId, &TaskDraft>,
     ) -> Result<StageId, Refusal> {
         check_id("task", draft.id.as_str())?;
         check_id("batch", draft.batch.as_str())?;
@@ -99,10 +57,11 @@ impl Board {
         check_priority(draft.priority)?;
         check_gates(&draft.gates)?;
         check_agent(&draft.agent)?;
-        let known = |id: &TaskId| self.tasks.contains_key(id) || before.contains(id);
+        let known = |id: &TaskId| self.tasks.contains_key(id) || before.contains_key(id);
         if let Some(unknown) = draft.deps.iter().find(|id| !known(id)) {
             refuse!("it would wait for {unknown}, which does not exist: create that one first");
         }
+        self.check_circle(draft, before)?;
         let flow = self.known_workflow(&draft.workflow)?;
         let stage = draft.stage.as_ref().unwrap_or(&flow.entry);
         if flow.stage(stage).is_none() {
@@ -264,7 +223,8 @@ impl Board {
         if task.deps.contains(on) {
             return Ok(accepted(format!("{id} waits for {on} already")));
         }
-        if self.waits_for(on, id) {
+        let back = |next: Awaited<'_>| next == Awaited::Task(id);
+        if self.waits_for([Awaited::Task(on)], back, &BTreeMap::new()) {
             refuse!(
                 "{on} waits for {id} already, so neither would ever start: remove one of the two with `dbs task dep ID ON --remove`"
             );
@@ -284,36 +244,6 @@ impl Board {
             task.deps.remove(on);
         });
         Ok(accepted(format!("{id} no longer waits for {on}")))
-    }
-
-    /// Whether `id` is `on`, or waits for it over any number of steps.
-    fn waits_for(&self, id: &TaskId, on: &TaskId) -> bool {
-        let mut seen: BTreeSet<&TaskId> = BTreeSet::new();
-        let mut open = vec![id];
-        while let Some(next) = open.pop() {
-            if next == on {
-                return true;
-            }
-            if seen.insert(next)
-                && let Some(task) = self.tasks.get(next)
-            {
-                open.extend(&task.deps);
-            }
-        }
-        false
-    }
-}
-
-fn new_batch(now: Timestamp, id: &BatchId) -> Batch {
-    Batch {
-        id: id.clone(),
-        title: id.to_string(),
-        goal: String::new(),
-        base: None,
-        go_ahead: None,
-        run: RunState::Planning,
-        since: now,
-        options: RunOptions::default(),
     }
 }
 

@@ -129,7 +129,7 @@ pub(super) fn check_agent(agent: &AgentSettings) -> Result<(), Refusal> {
     )
 }
 
-fn check_length(what: &str, text: &str) -> Result<(), Refusal> {
+pub(super) fn check_length(what: &str, text: &str) -> Result<(), Refusal> {
     if text.len() > MAX_TEXT_BYTES {
         refuse!(
             "{what} has {} KiB: {} KiB are the most, put the rest into a file of the repository and name it",

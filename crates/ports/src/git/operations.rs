@@ -110,6 +110,12 @@ pub trait Git: Send + Sync {
     /// at `replaces`.
     fn push_branch(&self, branch: &BranchName, replaces: Option<&CommitId>) -> PushOutcome;
 
+    /// Makes a branch of the remote where another of its branches stands. Answers whether it was made: not where it is there.
+    ///
+    /// # Errors
+    /// When there is no branch to begin from, or the remote refuses or does not answer.
+    fn begin_branch(&self, branch: &BranchName, from: &BranchName) -> Result<bool, GitError>;
+
     /// Commits on the task's branch what is in a worktree and not committed; ignored files are not. No hook runs, and the
     /// worktree's own index is not touched. Repeated it finds its own commit.
     fn commit_leftovers(&self, request: &CommitRequest) -> Result<CommitOutcome, GitError>;

@@ -117,6 +117,8 @@ fn task_of(event: &Event) -> Option<TaskId> {
             _ => None,
         },
         Command::PutBatch { .. }
+        | Command::ChangeBatch { .. }
+        | Command::ReleaseBatch(_)
         | Command::CreateAll(_)
         | Command::AnswerAsk { .. }
         | Command::Kill(_)
@@ -218,6 +220,11 @@ fn asked(by: &str, command: &Command) -> Value {
         Command::PutBatch {
             id, title, options, ..
         } => ("batch", json!({ "batch": id, "text": title, "options": options })),
+        Command::ChangeBatch { id, change, .. } => (
+            "batch",
+            json!({ "batch": id, "text": change.title, "base": change.base, "needs": change.needs, "options": change.options }),
+        ),
+        Command::ReleaseBatch(id) => ("release_batch", json!({ "batch": id })),
         Command::Create(draft) => ("create", json!({ "text": draft.title, "batch": draft.batch })),
         Command::CreateAll(_) => ("create_all", json!({ "tasks": command.tasks() })),
         Command::Update(_, patch) => ("update", json!({ "text": patch.title, "stage": patch.stage })),

@@ -205,6 +205,7 @@ impl PlanRun<'_> {
             is_parallel: self.wanted.parallel,
             asks: self.wanted.interactive,
             trusts_status: self.wanted.trust_plan,
+            done: self.wanted.done.iter().cloned().collect(),
             has_long_ids: known.keys().any(long),
             restarts,
         };
@@ -224,6 +225,7 @@ impl PlanRun<'_> {
         let all = self.drafts(&PlanChoices {
             from: None,
             trusts_status: false,
+            done: BTreeSet::new(),
             ..choices
         })?;
         Ok(plan::compare(all, known, &names))
@@ -235,6 +237,7 @@ impl PlanRun<'_> {
             is_parallel: false,
             from: None,
             trusts_status: false,
+            done: BTreeSet::new(),
             ..choices.clone()
         };
         let Ok(drafts) = self.drafts(&one_by_one) else {

@@ -93,6 +93,7 @@ fn facts(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     if let (TaskState::Released, Some(why)) = (&task.state, &task.why_not) {
         lines.fact("why not", &why.to_string(), StyleRole::Text);
     }
+    batch(ctx, task, lines);
     links(ctx, task, lines);
     let kind = match task.kind {
         TaskKind::Bug => "bug",
@@ -159,6 +160,30 @@ fn figures(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
 }
 
 /// What it waits for, and what waits for it.
+/// The batch, where that says anything: there are several, or it has a base of its own (K61).
+fn batch(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
+    let all = &ctx.scene.model.batches;
+    let Some(batch) = all
+        .get(&task.batch)
+        .filter(|own| all.len() > 1 || own.base.is_some())
+    else {
+        return;
+    };
+    let mut text = batch.id.to_string();
+    if batch.title != text {
+        text.push_str(&format!("  {}", batch.title));
+    }
+    lines.fact("batch", &text, StyleRole::Text);
+    if let Some(base) = &batch.base {
+        lines.fact("base", base, StyleRole::Text);
+    }
+    let needs = batch.needs.iter().map(|id| {
+        let run = all.get(id).map_or_else(String::new, |on| format!("  {}", on.run));
+        (format!("batch {id}{run}"), StyleRole::Text)
+    });
+    lines.facts("after", needs);
+}
+
 fn links(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     let model = ctx.scene.model;
     lines.facts("needs", task.deps.iter().map(|dep| dependency(ctx, dep)));

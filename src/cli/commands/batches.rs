@@ -1,0 +1,61 @@
+//! `dbs batch`: tasks that belong together, their base branch and their order (K61).
+
+use crate::cli::args::{BatchArgs, BatchCommand};
+use crate::cli::commands::{CommandResult, execute, show};
+use crate::cli::text_input;
+use crate::config::process_env::ProcessEnv;
+use crate::domain::{BatchPatch, Command};
+use crate::protocol::query::Report;
+
+pub(super) fn run(edge: &ProcessEnv, verb: BatchCommand) -> CommandResult {
+    match verb {
+        BatchCommand::List(json) => show::print_report(edge, Report::Batches, json),
+        BatchCommand::Show { batch, json } => {
+            show::print_report(edge, Report::Run(batch.as_str().into()), json)
+        }
+        BatchCommand::Create(facts) => {
+            let change = patch(&facts)?;
+            change_batch(edge, &facts, true, change)
+        }
+        BatchCommand::Update {
+            facts,
+            no_base,
+            no_needs,
+        } => {
+            let mut change = patch(&facts)?;
+            if no_base {
+                change.base = Some(String::new());
+            }
+            if no_needs {
+                change.needs = Some([].into());
+            }
+            if change == BatchPatch::default() {
+                return Err(
+                    "could not change anything: say what to change, for example --goal or --base".to_owned(),
+                );
+            }
+            change_batch(edge, &facts, false, change)
+        }
+        BatchCommand::Release { batch, json } => {
+            execute(edge, Command::ReleaseBatch(batch.as_str().into()), json)
+        }
+    }
+}
+
+fn change_batch(edge: &ProcessEnv, facts: &BatchArgs, is_new: bool, change: BatchPatch) -> CommandResult {
+    let id = facts.batch.as_str().into();
+    execute(edge, Command::ChangeBatch { id, is_new, change }, facts.json)
+}
+
+fn patch(facts: &BatchArgs) -> Result<BatchPatch, String> {
+    let goal = facts.goal.clone().map(|text| text_input::typed("goal", text));
+    let needs = facts.needs.iter().map(|id| id.trim()).filter(|id| !id.is_empty());
+    let needs = (!facts.needs.is_empty()).then(|| needs.map(Into::into).collect());
+    Ok(BatchPatch {
+        title: facts.title.clone(),
+        goal: goal.transpose()?,
+        base: facts.base.clone(),
+        needs,
+        ..BatchPatch::default()
+    })
+}

@@ -1,0 +1,38 @@
+//! `dbs import`: the runs that an earlier program wrote into its database (P68).
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::adapters::output;
+use crate::adapters::store::EarlierHistory;
+use crate::cli::args::EarlierArgs;
+use crate::cli::commands::CommandResult;
+use crate::cli::failure::could_not;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+
+/// Where that program kept it, in the project.
+const USUAL: &str = ".debussy/state.db";
+
+pub(super) fn run(edge: &ProcessEnv, wanted: &EarlierArgs) -> CommandResult {
+    let file = match &wanted.file {
+        Some(file) => edge.folder.join(file),
+        None => {
+            let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+            place.root.join(USUAL)
+        }
+    };
+    let shown = wanted.file.as_deref().unwrap_or_else(|| Path::new(USUAL));
+    let history = EarlierHistory::read(&file);
+    let history = history.map_err(|why| format!("could not read {}: {why}", shown.display()))?;
+    if wanted.json.json {
+        output::json(&history);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let lines = history.lines();
+    if lines.is_empty() {
+        output::line("no runs are in it");
+    }
+    output::all(lines);
+    Ok(ExitCode::SUCCESS)
+}
