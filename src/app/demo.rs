@@ -23,6 +23,7 @@ use crate::config::session_setup::{self, SessionSetup};
 use crate::domain::command::{Command, TaskDraft};
 use crate::domain::task::GateCommand;
 use crate::domain::{BatchId, BoardSettings, Span, TaskId};
+use crate::formats::scenario::DEMO;
 use crate::protocol::wire::{LONG_FRAMES_TOGETHER, StopAgents, longest_from_client};
 use crate::server::{Server, Session};
 use crate::ui::LeaveEffect;
@@ -131,7 +132,7 @@ fn demo_setup(options: &DemoOptions, edge: &ProcessEnv, person: &Path) -> Result
         DemoDisplay::Screen | DemoDisplay::Plain => "10",
     };
     let scripted = AgentTool::Rehearsal(RehearsalAgent {
-        scenario: "demo".to_owned(),
+        scenario: DEMO.to_owned(),
         speed: options.speed.to_string(),
         answer_after: Some(answer_after.to_owned()),
         person_file: options.form.has_person().then(|| person.to_owned()),

@@ -16,3 +16,6 @@ pub use reader::read;
 pub use selector::{AttemptContext, AttemptRange, PartSelector};
 pub use steps::verbs;
 pub use variables::{VARIABLES, expand, unknown_variables};
+
+/// The name that stands for the built-in scenario where a file is asked for.
+pub const DEMO: &str = "demo";

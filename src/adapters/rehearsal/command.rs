@@ -8,13 +8,13 @@ use std::time::Duration;
 use super::check::{TreeCheck, check};
 use super::console::{Console, KeySource};
 use super::context::{RehearsalContext, RehearsalSpeed};
-use super::demo::{DEMO, demo_scenario_text};
+use super::demo::demo_scenario_text;
 use super::error::RehearsalError;
 use super::faults;
 use super::player::run;
 use super::signals::SignalSink;
 use crate::adapters::text_file;
-use crate::formats::scenario::{Scenario, read};
+use crate::formats::scenario::{DEMO, Scenario, read};
 
 const USAGE: &str =
     "usage: dbs rehearse SCENARIO     play the part meant for this attempt (`demo`: the built-in one)

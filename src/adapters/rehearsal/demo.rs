@@ -11,9 +11,6 @@ use super::error::RehearsalError;
 use super::files;
 use crate::formats::scenario::{AttemptContext, Scenario, ScenarioPart, ScenarioStep, StepAction, read};
 
-/// The name that stands for the built-in scenario on the command line.
-pub(super) const DEMO: &str = "demo";
-
 /// Batch, tasks and initial files of the built-in demo.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
