@@ -26,8 +26,8 @@ pub(super) fn is_file(path: &Path) -> bool {
 }
 
 impl GitCli {
-    /// Removes the lock that the git of an agent left on its branch when it was killed: with it no other agent could commit there. For a
-    /// branch that is there from earlier work, and at which no agent works. A person's git may hold the lock, but only for a moment.
+    /// Removes the lock that a killed git left on the branch of a task, whether or not the branch was made: with it no agent could
+    /// commit there. For one at which no agent works. A person's git may hold the lock, but only for a moment.
     ///
     /// # Errors
     /// When the lock may be in use, or cannot be removed.
@@ -80,7 +80,7 @@ impl GitCli {
         if kept.is_empty() {
             String::new()
         } else {
-            format!("\n{}", kept.join("\n"))
+            format!("{}\n", kept.join("\n"))
         }
     }
 

@@ -70,8 +70,10 @@ impl GitCli {
         self.clear_path(&path, spec, &mut cleared)?;
         if let Some(branch) = &goal.branch {
             self.free_branch(&path, &branch.name, spec, &mut cleared)?;
+            let freed = self.free_lock(&branch.name);
+            // What makes a branch waits for a lock in use; where it stands already, the agent would be the first to meet it.
             if branch.local.is_some() {
-                self.free_lock(&branch.name)?;
+                freed?;
             }
             let saved = self.place_branch(branch, &goal.commit, &mut turn, &spec.attic_owner.task)?;
             cleared.saved.extend(saved);
