@@ -9,7 +9,7 @@ use dbs::ports::git::{
     Git, MergeOutcome, PublishOutcome, PublishRequest, PushOutcome, RemoveOutcome, WorkingTree,
 };
 
-use super::{GitFixture, branch, file_at, id, merge_of, name, on_branch, open, saver, setup, spec};
+use super::{GitFixture, branch, developed, file_at, id, merge_of, name, on_branch, open, saver, setup, spec};
 
 /// An adapter whose git calls are all ended after this long.
 fn hasty(fixture: &GitFixture, limit: Duration) -> Option<GitCli> {
@@ -209,6 +209,34 @@ fn a_lock_on_a_branch_that_was_never_made_is_gone_once_it_is_old_before_an_agent
         .ensure_worktree(&spec("a", on_branch("t1")))
         .unwrap();
     assert!(!lock.exists());
+}
+
+/// As git leaves a commit when the power is cut: its lock is on the disk, the name that it was to become is not.
+#[test]
+fn a_commit_that_only_the_lock_of_its_branch_names_is_kept_before_the_lock_goes() {
+    for is_deleted in [false, true] {
+        let fixture = GitFixture::new();
+        let git = open(&fixture);
+        let (worktree, before) = developed(&fixture, &git);
+        let done = fixture.commit(&worktree.path, "more.txt", "more\n", "More");
+        git.remove_worktree(&name("a"), &saver("t1")).unwrap();
+        let refs = fixture.project().join(".git/refs/heads/feature");
+        fs::write(refs.join("t1.lock"), format!("{done}\n")).unwrap();
+        fs::write(refs.join("t1"), format!("{before}\n")).unwrap();
+        let later = super::repair::open_later(&fixture);
+        if is_deleted {
+            later.delete_branch(&branch("feature/t1"), &before, &branch("main"), &saver("t1"));
+            assert!(!refs.join("t1").exists());
+        } else {
+            let made = later.ensure_worktree(&spec("b", on_branch("t1"))).unwrap();
+            let saved: Vec<&str> = made.saved.iter().map(|kept| kept.commit.as_str()).collect();
+            assert_eq!(saved, [done.as_str()]);
+        }
+        assert!(!refs.join("t1.lock").exists());
+        let control = fixture.state().join("control.git");
+        let kept = fixture.git(&control, &["rev-list", "--glob=refs/dbs/attic"]);
+        assert!(kept.contains(&done), "{kept}");
+    }
 }
 
 #[cfg(unix)]
