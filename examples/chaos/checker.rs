@@ -174,7 +174,7 @@ fn all_locks(project: &Project) -> Vec<PathBuf> {
     folders.iter().flat_map(|folder| locks(folder)).collect()
 }
 
-fn locks(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn locks(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let paths = entries.map(|entry| entry.path());
     paths

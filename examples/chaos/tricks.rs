@@ -8,12 +8,15 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
+use crate::checker;
 use crate::faults::wait_for;
 use crate::project::Project;
 use crate::victims;
 
 /// How long an agent may take to come and play it.
 const TAKEN_LIMIT: Duration = Duration::from_secs(4);
+/// How old a lock of the origin is that nobody holds any more.
+const LOCK_AGE: Duration = Duration::from_mins(1);
 /// How long a flood of output goes on.
 const FLOOD: Duration = Duration::from_secs(2);
 
@@ -129,13 +132,22 @@ pub(crate) fn end_floods(project: &Project) {
     }
 }
 
-/// Puts away what holds tasks up, as a person does who reads why: pipes in worktrees, and a link in the place of the inbox.
+/// Puts away what holds tasks up, as a person does who reads why: pipes in worktrees, a link in the place of the inbox, and locks of
+/// the origin, which a git left there that was killed more than a minute ago.
 pub(crate) fn put_away(project: &Project) {
     let worktrees = project.checkout().join(".debussy-worktrees");
     for worktree in fs::read_dir(worktrees).into_iter().flatten().flatten() {
         for name in ["pipe", "work/pipe"] {
             // There as a rule only after the trick.
             drop(fs::remove_file(worktree.path().join(name)));
+        }
+    }
+    let folders = ["", "refs/heads", "refs/heads/feature"].map(|folder| project.origin().join(folder));
+    for lock in folders.iter().flat_map(|folder| checker::locks(folder)) {
+        let made = lock.metadata().and_then(|facts| facts.modified());
+        if made.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > LOCK_AGE)) {
+            println!("{} was left behind at the origin", lock.display());
+            drop(fs::remove_file(lock));
         }
     }
     let inbox = project.checkout().join(".git/dbs/inbox");

@@ -423,6 +423,25 @@ mod tests {
     }
 
     #[test]
+    fn a_scenario_is_looked_for_in_the_projects_folder_and_not_in_the_worktree() {
+        for (scenario, played) in [
+            ("play.toml", "/r/play.toml"),
+            ("/else/a.toml", "/else/a.toml"),
+            ("demo", "demo"),
+        ] {
+            let scripted = RehearsalAgent {
+                scenario: scenario.to_owned(),
+                speed: "1".to_owned(),
+                answer_after: None,
+                person_file: None,
+            };
+            let agents = configured(Some(AgentTool::Rehearsal(scripted)));
+            let line = agents.launch_command(&brief()).unwrap();
+            assert_eq!(line.argv, ["/opt/dbs/bin/dbs", "rehearse", played]);
+        }
+    }
+
+    #[test]
     fn an_agent_gets_its_own_token_and_the_seeds_names() {
         let line = configured(Some(custom(&["x"]))).launch_command(&brief()).unwrap();
         let get = |name: &str| {

@@ -210,7 +210,7 @@ settings! { SETTINGS
         "The same after the prefix.");
     REHEARSAL_SCENARIO: Cow<'static, str> = text(ValueKind::Text, "demo"),
         used("rehearsal.scenario", NextAttempt, Runs, "",
-        "Scenario file that rehearsal agents play; `demo`: the one of the demo.");
+        "Scenario file that rehearsal agents play, a path from the project's folder; `demo`: the one of the demo.");
     REHEARSAL_SPEED: f64 = decimal(1.0), used("rehearsal.speed", NextAttempt, Harmless, "",
         "How many times faster than life rehearsal agents play.");
     REHEARSAL_ANSWER_AFTER: Option<f64> = unset(ValueKind::Decimal),

@@ -16,3 +16,6 @@ pub use reader::read;
 pub use selector::{AttemptContext, AttemptRange, PartSelector};
 pub use steps::verbs;
 pub use variables::{VARIABLES, expand, unknown_variables};
+
+/// The names that stand for built-in scenarios where a file is asked for.
+pub const BUILTIN_SCENARIOS: [&str; 2] = ["demo", "demo-plan"];

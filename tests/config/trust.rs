@@ -568,6 +568,23 @@ fn an_agent_is_not_started_with_a_script_that_has_changed_where_it_would_run() {
 }
 
 #[test]
+fn a_scenario_counts_as_it_stands_in_the_project_whatever_a_worktree_has_of_that_name() {
+    let trusting = Trusting::with("rehearsal.scenario = \"play.toml\"\n");
+    trusting.file("play.toml", "trusted");
+    trusting.trust_all();
+    let worktree = tempfile::tempdir().unwrap();
+    fs::write(worktree.path().join("play.toml"), "other").unwrap();
+    let start = || {
+        trusting
+            .trust()
+            .check_start(&["play.toml".to_owned()], worktree.path())
+    };
+    assert_eq!(start(), Ok(()));
+    trusting.file("play.toml", "other");
+    assert!(start().is_err());
+}
+
+#[test]
 fn roles_and_prompts_of_a_project_are_in_force_only_as_they_were_trusted() {
     let trusting = Trusting::new();
     let output = ".debussy/prompts/output.md";

@@ -9,7 +9,9 @@ use dbs::ports::git::{
     Git, MergeOutcome, PublishOutcome, PublishRequest, PushOutcome, RemoveOutcome, WorkingTree,
 };
 
-use super::{GitFixture, branch, file_at, id, merge_of, name, on_branch, open, saver, setup, spec};
+use super::{
+    GitFixture, branch, developed, file_at, id, merge_of, name, on_branch, open, saver, setup, spec,
+};
 
 /// An adapter whose git calls are all ended after this long.
 fn hasty(fixture: &GitFixture, limit: Duration) -> Option<GitCli> {
@@ -200,15 +202,80 @@ fn a_lock_a_killed_git_of_ours_left_on_a_branch_is_removed_by_the_next_start_and
 }
 
 #[test]
-fn a_lock_of_the_same_branch_that_somebody_held_before_us_stays_for_ever() {
+fn a_lock_on_a_branch_that_was_never_made_is_gone_once_it_is_old_before_an_agent_works_there() {
     let fixture = GitFixture::new();
-    let mut eager = setup(&fixture);
-    eager.limits.abandoned = Duration::ZERO;
-    let git = GitCli::open(&eager).unwrap();
     fs::create_dir_all(fixture.project().join(".git/refs/heads/feature")).unwrap();
     let lock = fixture.project().join(".git/refs/heads/feature/t1.lock");
     fs::write(&lock, "").unwrap();
-    git.ensure_worktree(&spec("a", on_branch("t1"))).unwrap_err();
+    super::repair::open_later(&fixture)
+        .ensure_worktree(&spec("a", on_branch("t1")))
+        .unwrap();
+    assert!(!lock.exists());
+}
+
+/// As git leaves a commit when the power is cut: its lock is on the disk, the name that it was to become is not.
+#[test]
+fn a_commit_that_only_the_lock_of_its_branch_names_is_kept_before_the_lock_goes() {
+    for is_deleted in [false, true] {
+        let fixture = GitFixture::new();
+        let git = open(&fixture);
+        let (worktree, before) = developed(&fixture, &git);
+        let done = fixture.commit(&worktree.path, "more.txt", "more\n", "More");
+        git.remove_worktree(&name("a"), &saver("t1")).unwrap();
+        let refs = fixture.project().join(".git/refs/heads/feature");
+        fs::write(refs.join("t1.lock"), format!("{done}\n")).unwrap();
+        fs::write(refs.join("t1"), format!("{before}\n")).unwrap();
+        let later = super::repair::open_later(&fixture);
+        if is_deleted {
+            later.delete_branch(&branch("feature/t1"), &before, &branch("main"), &saver("t1"));
+            assert!(!refs.join("t1").exists());
+        } else {
+            let made = later.ensure_worktree(&spec("b", on_branch("t1"))).unwrap();
+            let saved: Vec<&str> = made.saved.iter().map(|kept| kept.commit.as_str()).collect();
+            assert_eq!(saved, [done.as_str()]);
+        }
+        assert!(!refs.join("t1.lock").exists());
+        let control = fixture.state().join("control.git");
+        let kept = fixture.git(&control, &["rev-list", "--glob=refs/dbs/attic"]);
+        assert!(kept.contains(&done), "{kept}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_known_of_a_lock_stays_known_whenever_the_one_who_writes_beside_it_dies() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    fs::create_dir_all(fixture.project().join(".git/refs/heads/feature")).unwrap();
+    let lock = fixture.project().join(".git/refs/heads/feature/t1.lock");
+    fs::write(&lock, "").unwrap();
+    let notes = fixture.state().join("control.git/project-queue");
+    let note = "0 refs/heads/feature/t1.lock\n";
+    fs::write(&notes, note).unwrap();
+    let (end, ended) = std::sync::mpsc::sync_channel::<()>(1);
+    let seen = thread::Builder::new().spawn(move || {
+        while ended.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
+            let text = fs::read_to_string(&notes).unwrap();
+            assert!(text.starts_with(note), "{text:?}");
+        }
+    });
+    for nth in 0..10 {
+        git.ensure_worktree(&spec(&format!("w-{nth}"), on_branch(&format!("w{nth}"))))
+            .unwrap();
+    }
+    drop(end);
+    seen.unwrap().join().unwrap();
+}
+
+#[test]
+fn a_lock_that_somebody_held_before_us_is_swept_by_no_start() {
+    let fixture = GitFixture::new();
+    let mut eager = setup(&fixture);
+    eager.limits.abandoned = Duration::ZERO;
+    drop(GitCli::open(&eager).unwrap());
+    fs::create_dir_all(fixture.project().join(".git/refs/heads/feature")).unwrap();
+    let lock = fixture.project().join(".git/refs/heads/feature/t1.lock");
+    fs::write(&lock, "").unwrap();
     drop(GitCli::open(&eager).unwrap());
     assert!(lock.exists(), "it is older than anything we did");
     // As if a git of ours had been killed later on.

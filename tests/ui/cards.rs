@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dbs::domain::{TaskId, Worker};
+use dbs::domain::{PauseReason, TaskId, WaitReason, Worker};
 use dbs::ui::{ColourDepth, Glyphs, Theme};
 
 use crate::fixture::Dashboard;
@@ -77,6 +77,33 @@ fn in_a_row_of_the_list_the_state_and_the_time_stay_and_the_names_are_cut() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn on_a_paused_board_the_top_row_says_so_and_the_cards_have_the_room_for_their_titles() {
+    for (size, keys, shown) in [
+        ((80, 24), "1", "Describe the settings in a way"),
+        ((160, 50), "3", "Desc"),
+    ] {
+        let mut dashboard = Dashboard::full(size);
+        dashboard.press(keys);
+        dashboard.change("dbs-15", |task| {
+            task.title = "Describe the settings in a way that nobody asks again".to_owned();
+            task.why_not = Some(WaitReason::Paused);
+        });
+        dashboard.model.pause = Some(PauseReason::Operator {
+            by: "ann".to_owned(),
+            at: dashboard.now,
+        });
+        let text = dashboard.text();
+        let row = text
+            .lines()
+            .find(|line| line.contains("dbs-15"))
+            .expect("the card is shown");
+        assert!(!text.contains("paused"), "{text}");
+        assert!(text.contains("PAUSED"), "{text}");
+        assert!(row.contains(shown), "{text}");
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::kind::{AgentKind, LaunchContext, RoleOptions};
 use crate::domain::{Cause, RoleId};
+use crate::formats::scenario::BUILTIN_SCENARIOS;
 use crate::ports::agents::{Brief, LaunchCommand};
 
 /// A number kept as the text in which it was configured, because it is only passed on to the rehearsal.
@@ -12,7 +13,7 @@ pub type NumberText = String;
 /// The built-in scripted agent with a scenario.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RehearsalAgent {
-    /// A file, or `demo`.
+    /// A file, as a path from the project's folder, or the name of a built-in one.
     pub scenario: String,
     pub speed: NumberText,
     /// Seconds after which questions answer themselves; `None` as the scenario says.
@@ -57,8 +58,13 @@ impl AgentKind for RehearsalAgent {
             env.push(("DBS_REHEARSAL_PERSON".to_owned(), file));
         }
         let program = context.program.to_string_lossy().into_owned();
+        let scenario = match self.scenario.as_str() {
+            name if BUILTIN_SCENARIOS.contains(&name) => name.to_owned(),
+            // It is played in a worktree, and may be meant for none of its commits.
+            file => context.root.join(file).to_string_lossy().into_owned(),
+        };
         Ok(LaunchCommand {
-            argv: vec![program, "rehearse".to_owned(), self.scenario.clone()],
+            argv: vec![program, "rehearse".to_owned(), scenario],
             env,
             ..LaunchCommand::default()
         })

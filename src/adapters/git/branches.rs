@@ -43,6 +43,7 @@ impl GitCli {
                 "{branch} is checked out in {folder}"
             )));
         }
+        self.free_lock(branch, saver)?;
         let call = self.in_project(format!("delete branch {branch}"));
         let call = call.words("update-ref -d --end-of-options");
         let call = call.arg(branch.full()).arg(recorded.as_str());

@@ -2,6 +2,7 @@
 //! call is for.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::ops::Deref;
 use std::path::Path;
 use std::time::Duration;
@@ -78,6 +79,8 @@ pub(super) struct GitCommand {
     action: String,
     /// Has the options of git itself so far.
     spec: ProcessSpec,
+    /// The file of the lock that git holds.
+    held: Option<File>,
     /// The command's name and what follows it: git takes its own options only before the name, in whatever order both are given.
     command_args: Vec<OsString>,
 }
@@ -135,6 +138,7 @@ impl GitProgram {
             scope,
             action: what.into(),
             spec,
+            held: None,
             command_args: Vec::new(),
         };
         OVERRIDES.split_whitespace().fold(call, GitCommand::config)
@@ -187,9 +191,9 @@ impl GitCommand {
         self
     }
 
-    /// Lets git hold the lock of a turn for as long as it lives.
+    /// Lets git hold the lock of a turn for as long as it lives. It holds it as its standard input, so it can be given no other.
     pub(super) fn with_lock(mut self, turn: &WriteGuard<'_>) -> Result<Self, GitError> {
-        self.spec.input = StdinSource::Held(turn.lock_file()?);
+        self.held = Some(turn.lock_file()?);
         Ok(self)
     }
 
@@ -209,9 +213,21 @@ impl GitCommand {
             scope,
             action,
             mut spec,
+            held,
             command_args,
         } = self;
         spec.command.args(command_args);
+        if let Some(file) = held {
+            if matches!(spec.input, StdinSource::Bytes(_)) {
+                // Git would read the lock instead and succeed, having done nothing.
+                return Err(GitError::Failed {
+                    kind: TroubleKind::Other,
+                    what: action,
+                    why: "git was given an input beside the lock that it is to hold".to_owned(),
+                });
+            }
+            spec.input = StdinSource::Held(file);
+        }
         match process::run(spec) {
             Ok(process) => Ok(GitOutput {
                 action,
@@ -356,6 +372,7 @@ fn keep_ssh_quiet(env: &mut Vec<(OsString, OsString)>) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::write_lock::RepoLock;
     use super::*;
 
     #[test]
@@ -377,5 +394,24 @@ mod tests {
             said.ends_with(" -c a.b=c -c d.e=/ --git-dir=/ status --short file"),
             "{said}"
         );
+    }
+
+    #[test]
+    fn a_git_that_holds_a_lock_is_not_run_with_an_input_that_it_would_not_get() {
+        let folder = tempfile::tempdir().unwrap();
+        let git = GitProgram::new(&GitSetup {
+            program: "/bin/echo".into(),
+            project: "/".into(),
+            environment: Vec::new(),
+            limits: GitLimits::default(),
+        });
+        let lock = RepoLock::new(folder.path().join("lock"), "a repository");
+        let turn = lock.acquire(Duration::ZERO, |_| String::new()).unwrap();
+        let call = || git.command(ConfigScope::Control, folder.path(), "write");
+        let held = |call: GitCommand| call.with_lock(&turn).unwrap();
+        assert!(held(call()).run().is_ok());
+        for both in [held(call().input(b"x")), held(call()).input(b"x")] {
+            assert!(matches!(both.run(), Err(GitError::Failed { .. })));
+        }
     }
 }

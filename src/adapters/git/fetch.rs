@@ -154,7 +154,7 @@ impl GitCli {
 }
 
 /// Whether a repository has the object of a commit, with or without what is below it.
-fn is_there(call: GitCommand, commit: &CommitId) -> Result<bool, GitError> {
+pub(super) fn is_there(call: GitCommand, commit: &CommitId) -> Result<bool, GitError> {
     let call = call.words("cat-file -e").arg(format!("{commit}^{{commit}}"));
     Ok(call.run()?.code == Some(0))
 }

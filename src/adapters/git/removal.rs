@@ -127,7 +127,11 @@ impl GitCli {
         Ok(is_clean && is_named && self.unreferenced_commits(site, Some(head))?.is_empty())
     }
 
-    fn keep_head(&self, head: &CommitId, saver: &AtticOwner) -> Result<Option<AtticSnapshot>, GitError> {
+    pub(super) fn keep_head(
+        &self,
+        head: &CommitId,
+        saver: &AtticOwner,
+    ) -> Result<Option<AtticSnapshot>, GitError> {
         if self.is_on_a_branch(head)? || self.is_on_the_remote(head)? {
             return Ok(None);
         }

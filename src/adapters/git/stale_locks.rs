@@ -8,13 +8,19 @@ use std::path::{Component, Path};
 use std::time::Duration;
 
 use super::cli::GitCli;
+use super::fetch::is_there;
 use super::files::failed;
+use super::parse::existing_commit;
 use super::write_lock::{WriteGuard, milliseconds};
+use crate::adapters::text_file;
 use crate::domain::TroubleKind;
-use crate::ports::git::{BranchName, GitError};
+use crate::ports::git::{AtticOwner, AtticSnapshot, BranchName, GitError};
 
 /// Where a child cannot hold the queue's lock beyond its parent's death, a git of ours may live on for its longest call.
 const LONGEST_CALL: Duration = Duration::from_mins(if cfg!(unix) { 0 } else { 30 });
+
+/// Most bytes of the lock of a ref, which holds one id.
+const LONGEST_LOCK: u64 = 1024;
 
 /// The file git holds while it changes a ref, in the repository.
 pub(super) fn lock_of(reference: &str) -> String {
@@ -26,15 +32,20 @@ pub(super) fn is_file(path: &Path) -> bool {
 }
 
 impl GitCli {
-    /// Removes the lock that the git of an agent left on its branch when it was killed: with it no other agent could commit there. For a
-    /// branch that is there from earlier work, and at which no agent works. A person's git may hold the lock, but only for a moment.
+    /// Removes the lock that a killed git left on the branch of a task, whether or not the branch was made: with it no agent could
+    /// commit there. For one at which no agent works. A person's git may hold the lock, but only for a moment. The commit that it was to
+    /// lead to is kept: after a power cut it can be one that was done, and that nothing else names.
     ///
     /// # Errors
-    /// When the lock may be in use, or cannot be removed.
-    pub(super) fn free_lock(&self, branch: &BranchName) -> Result<(), GitError> {
+    /// When the lock may be in use, what it names cannot be kept, or it cannot be removed.
+    pub(super) fn free_lock(
+        &self,
+        branch: &BranchName,
+        saver: &AtticOwner,
+    ) -> Result<Option<AtticSnapshot>, GitError> {
         let lock = self.project.common.join(lock_of(&branch.full()));
         if !is_file(&lock) {
-            return Ok(());
+            return Ok(None);
         }
         if !self.is_old(&lock) {
             return Err(GitError::Unreachable {
@@ -43,8 +54,16 @@ impl GitCli {
                 why: format!("{} was made less than a minute ago", lock.display()),
             });
         }
+        let text = text_file::read_text(&lock, LONGEST_LOCK).unwrap_or_default();
+        let kept = match existing_commit(text.trim_end()) {
+            Some(commit) if is_there(self.in_project(format!("look for {commit}")), &commit)? => {
+                self.keep_head(&commit, saver)?
+            }
+            Some(_) | None => None,
+        };
         tracing::warn!("removing {}, which a killed git had left", lock.display());
-        fs::remove_file(&lock).map_err(failed("remove", &lock))
+        fs::remove_file(&lock).map_err(failed("remove", &lock))?;
+        Ok(kept)
     }
 
     /// Whether nothing was done with a file for so long that whoever made it has ended.
@@ -80,7 +99,7 @@ impl GitCli {
         if kept.is_empty() {
             String::new()
         } else {
-            format!("\n{}", kept.join("\n"))
+            format!("{}\n", kept.join("\n"))
         }
     }
 

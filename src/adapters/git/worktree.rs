@@ -63,7 +63,7 @@ impl GitCli {
         if let Some(found) = self.existing_worktree(&path, &goal)? {
             // An agent may be at work there already; a lock that is in use is its own.
             if let Some(branch) = &goal.branch {
-                drop(self.free_lock(&branch.name));
+                drop(self.free_lock(&branch.name, &spec.attic_owner));
             }
             return Ok(found);
         }
@@ -71,8 +71,11 @@ impl GitCli {
         self.clear_path(&path, spec, &mut cleared)?;
         if let Some(branch) = &goal.branch {
             self.free_branch(&path, &branch.name, spec, &mut cleared)?;
-            if branch.local.is_some() {
-                self.free_lock(&branch.name)?;
+            match self.free_lock(&branch.name, &spec.attic_owner) {
+                Ok(kept) => cleared.saved.extend(kept),
+                // What makes a branch waits for a lock in use; where it stands already, the agent would be the first to meet it.
+                Err(error) if branch.local.is_some() => return Err(error),
+                Err(_) => {}
             }
             let saved = self.place_branch(branch, &goal.commit, &mut turn, &spec.attic_owner.task)?;
             cleared.saved.extend(saved);

@@ -29,7 +29,7 @@ pub(super) struct RepoLock {
 pub(super) struct WriteGuard<'a> {
     _mutex: MutexGuard<'a, ()>,
     file: File,
-    /// Notes of earlier turns that are still true.
+    /// Notes of earlier turns that are still true, with the end of their last line: what a turn writes stands behind them.
     kept: String,
     /// Whether a git is at work that was noted.
     is_noted: bool,
@@ -131,10 +131,15 @@ impl WriteGuard<'_> {
         self
     }
 
+    /// Writes over what stood there: whatever ends this process, or takes the room on the disk, leaves the one text or the other.
     fn write(&mut self, text: &str) -> std::io::Result<()> {
-        self.file.set_len(0)?;
+        let mut whole = format!("{}{text}", self.kept).into_bytes();
+        let length = whole.len();
+        let before = usize::try_from(self.file.metadata()?.len()).unwrap_or_default();
+        whole.resize(length.max(before), b'\n');
         self.file.seek(SeekFrom::Start(0))?;
-        self.file.write_all(format!("{text}{}", self.kept).as_bytes())
+        self.file.write_all(&whole)?;
+        self.file.set_len(u64::try_from(length).unwrap_or_default())
     }
 
     /// The lock, for a git that is started in this turn.

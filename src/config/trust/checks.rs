@@ -55,10 +55,12 @@ impl ProjectTrust {
                 || shell_words::split(&item.text).is_ok_and(|split| split == words)
         };
         let programs = report.programs();
-        let changed = programs
-            .filter(is_named)
-            .find_map(|item| report.changed_script(item, folder));
-        changed.map_or(Ok(()), |script| Err(untrusted(refusal(&script, folder))))
+        let changed = programs.filter(is_named).find_map(|item| {
+            let is_scenario = schema::REHEARSAL_SCENARIO.covers(&item.name);
+            let read_in = if is_scenario { &self.root } else { folder };
+            Some(refusal(&report.changed_script(item, read_in)?, read_in))
+        });
+        changed.map_or(Ok(()), |why| Err(untrusted(why)))
     }
 
     /// Whether the scripts of a gate of the settings have, in its checkout, the text that was trusted.

@@ -20,7 +20,7 @@ use crate::formats::prompt::{PromptError, PromptLibrary};
 /// Where a project's files are, and where it is recorded what a person trusts of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectTrust {
-    root: PathBuf,
+    pub(super) root: PathBuf,
     debussy: PathBuf,
     files: ConfigFiles,
     /// Nothing where there is no folder to keep it in; then nothing can be trusted.

@@ -250,7 +250,7 @@ fn draw_task(ctx: &ViewContext<'_>, line: Rect, id: &TaskId, id_width: usize, ca
     let right = canvas.right(line, &age);
     let room = line.width.saturating_sub(used + right);
     let state = state_room(room);
-    if state == 0 {
+    if state == 0 || card.marker.word.is_empty() {
         canvas.line(skip_right(skip_left(line, used), right), &[card.title()]);
         return;
     }

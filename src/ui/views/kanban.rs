@@ -232,6 +232,7 @@ fn lines(ctx: &ViewContext<'_>, card: &TaskCard<'_>, room: usize) -> Vec<Vec<Sty
 /// Who does what, or what it waits for; of an agent at work the last line it printed. Nothing where the heading says it.
 fn state(card: &TaskCard<'_>, room: usize, more: &str) -> Vec<StyledText> {
     match (card.marker.mark, &card.last) {
+        _ if card.marker.word.is_empty() => Vec::new(),
         (DisplayStatus::Done | DisplayStatus::Backlog, _) if card.marker.word == card.task.state.word() => {
             Vec::new()
         }

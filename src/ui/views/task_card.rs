@@ -1,7 +1,8 @@
 //! What a card says about a task, in pieces that list and kanban share (K80): marker, id, title, who does what, since when,
 //! what it waits for.
 
-use crate::domain::{Span, Task, TaskId, Worker};
+use crate::domain::task::TaskState;
+use crate::domain::{Span, Task, TaskId, WaitReason, Worker};
 use crate::read_model::RunningCheck;
 use crate::ui::canvas::prelude::*;
 use crate::ui::scene::{Scene, ScreenId};
@@ -36,6 +37,10 @@ impl<'a> TaskCard<'a> {
         let check = task.open_attempt.and_then(|attempt| scene.running_check(attempt));
         if let Some(running) = check {
             marker.word = running.to_string();
+        }
+        if task.state == TaskState::Released && task.why_not == Some(WaitReason::Paused) {
+            // The top row says it of all of them, at every size.
+            marker.word.clear();
         }
         let progress = task
             .open_attempt
