@@ -7,6 +7,7 @@
 
 mod agent_layers;
 pub mod appearance;
+pub mod atdd;
 pub mod capabilities;
 pub mod channels;
 pub mod clipboard_policy;
@@ -29,6 +30,7 @@ pub mod session_setup;
 mod setting;
 pub mod stage_names;
 mod state_move;
+mod story_rules;
 pub mod themes;
 mod toml;
 pub mod trust;

@@ -5,6 +5,7 @@ pub mod agent_role;
 pub mod completion_report;
 pub mod diagnostic;
 pub mod end_rules;
+pub mod inner_path;
 pub mod nearest;
 pub mod permissions;
 pub mod plan;

@@ -28,6 +28,8 @@ mod prompts;
 mod story_contexts;
 #[path = "config/story_files.rs"]
 mod story_files;
+#[path = "config/story_settings.rs"]
+mod story_settings;
 #[path = "config/test_runners.rs"]
 mod test_runners;
 #[path = "config/test_texts.rs"]
@@ -474,6 +476,11 @@ fn what_is_set_is_what_is_read_back_for_every_key() {
             ValueKind::Hours => " 22:00-7:00, 12:30-13:30".to_owned(),
             ValueKind::Choice(words) => (*words.last().unwrap()).to_owned(),
             ValueKind::Permissions => "allow run make*; deny".to_owned(),
+            ValueKind::TestCommand => "run {file}".to_owned(),
+            ValueKind::TestPath => "a/{name}.py".to_owned(),
+            ValueKind::WordsOrNone | ValueKind::InnerPath | ValueKind::InnerPaths | ValueKind::List => {
+                "a".to_owned()
+            }
         };
         // Both spellings of the same table cannot stand in one file.
         if name.starts_with("notifications.") {

@@ -2,9 +2,14 @@
 //! The documentation, listing, checking, writing, completion and reloading follow from it, and the name of a row is how the
 //! program reads the setting, so the compiler knows where each is used.
 
+mod atdd;
 mod legacy;
 mod notify;
 
+pub use atdd::{
+    ATDD_ASSERTION_WORDS, ATDD_CONTEXT_TOKENS, ATDD_FOLDER, ATDD_HEAL, ATDD_ON_FAILURE, ATDD_PASSING_TESTS,
+    ATDD_PROTECTED, ATDD_SUITE_CMD, ATDD_TEST_CMD, ATDD_TEST_PATH, ATDD_TEST_WORDS,
+};
 pub use legacy::{
     NESTED_NTFY_SERVER, NESTED_NTFY_TOPIC, NOTIFICATIONS_ENABLED, NOTIFICATIONS_NTFY_SERVER,
     NOTIFICATIONS_NTFY_TOPIC, NOTIFICATIONS_PROVIDER,
@@ -14,6 +19,7 @@ pub use notify::{
     NOTIFY_SECRET, NOTIFY_THROUGH_TMUX, NOTIFY_TITLE, NOTIFY_TOKEN, NOTIFY_URL, NOTIFY_WAY, NOTIFY_WHEN,
 };
 
+use atdd::ATDD;
 use legacy::{KEPT, LEGACY, RENAMED};
 use notify::NOTIFY;
 
@@ -55,6 +61,7 @@ pub(super) fn nearest_key(path: &[&str]) -> Option<String> {
 pub fn keys() -> impl Iterator<Item = &'static SettingSpec> {
     SETTINGS
         .iter()
+        .chain(ATDD)
         .chain(NOTIFY)
         .chain(LEGACY)
         .copied()

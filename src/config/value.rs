@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 use crate::adapters::notify::check_address;
 use crate::domain::DailyHours;
 use crate::domain::commit_template::{self, is_template};
+use crate::formats::inner_path::escape_reason;
 use crate::formats::permissions::read_setting;
 use crate::ui::Keymap;
 
@@ -36,6 +37,18 @@ pub enum ValueKind {
     Key,
     /// A command line: a program and arguments; no shell reads it.
     Words,
+    /// The same, or nothing.
+    WordsOrNone,
+    /// A command line that names the file of a story's tests.
+    TestCommand,
+    /// A path inside of the project.
+    InnerPath,
+    /// The path of a story's tests inside of the project: its last part holds `{name}`.
+    TestPath,
+    /// Paths inside of the project with commas between; empty: none.
+    InnerPaths,
+    /// Words with commas between; empty: none.
+    List,
     /// An address of the web something can be posted to.
     Address,
     Secret,
@@ -104,6 +117,12 @@ impl ValueKind {
             ValueKind::Name => is_name(trimmed).then(as_text),
             ValueKind::Key => key(trimmed).map(SettingValue::Text),
             ValueKind::Words => is_command(trimmed).then(as_text),
+            ValueKind::WordsOrNone => (trimmed.is_empty() || is_command(trimmed)).then(as_text),
+            ValueKind::TestCommand => is_test_command(trimmed).then(as_text),
+            ValueKind::InnerPath => is_inner_path(trimmed).then(as_text),
+            ValueKind::TestPath => is_test_path(trimmed).then(as_text),
+            ValueKind::InnerPaths => listed(trimmed).all(is_inner_path).then(as_text),
+            ValueKind::List => is_line(trimmed).then(as_text),
             ValueKind::Address => check_address(trimmed).is_ok().then(as_text),
             ValueKind::Secret => {
                 is_secret(trimmed).then(|| SettingValue::Secret(SecretText(trimmed.to_owned())))
@@ -150,6 +169,16 @@ impl fmt::Display for ValueKind {
             ValueKind::Name => f.write_str("a short name of lower-case letters, digits and dashes"),
             ValueKind::Key => f.write_str("a key like ctrl-b, alt-a or F1 that means nothing else"),
             ValueKind::Words => f.write_str("a command line"),
+            ValueKind::WordsOrNone => f.write_str("a command line, or nothing"),
+            ValueKind::TestCommand => f.write_str("a command line with `{file}` or `{name}` in it"),
+            ValueKind::InnerPath => f.write_str("a path inside of the project, written with `/`"),
+            ValueKind::TestPath => f.write_str(
+                "a path inside of the project whose last part holds `{name}`, like tests/{name}.py",
+            ),
+            ValueKind::InnerPaths => {
+                f.write_str("paths inside of the project, several with commas between, or nothing")
+            }
+            ValueKind::List => f.write_str("words, several with commas between, or nothing"),
             ValueKind::Address => {
                 f.write_str("an address like https://example.org/path, without a password in it")
             }
@@ -229,6 +258,29 @@ fn key(text: &str) -> Option<String> {
 
 fn is_command(text: &str) -> bool {
     shell_words::split(text).is_ok_and(|words| !words.is_empty())
+}
+
+/// The entries of a list with commas between.
+pub(super) fn listed(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').map(str::trim).filter(|entry| !entry.is_empty())
+}
+
+/// Whether a command says which tests it is for; without, it would run those of all stories.
+fn is_test_command(text: &str) -> bool {
+    is_command(text) && ["{file}", "{name}"].iter().any(|name| text.contains(name))
+}
+
+fn is_inner_path(text: &str) -> bool {
+    is_line(text) && escape_reason(text).is_none()
+}
+
+fn is_test_path(text: &str) -> bool {
+    let name = text.rsplit('/').next().unwrap_or_default();
+    is_inner_path(text) && name.contains("{name}")
+}
+
+fn is_line(text: &str) -> bool {
+    !text.chars().any(char::is_control)
 }
 
 /// What can stand in the head of a request.

@@ -1,7 +1,6 @@
 //! The verbs of scenario steps: one row per verb, one small reader each.
 
 use std::ops::Range;
-use std::path::{Component, Path};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -13,6 +12,7 @@ use super::model::{
     TextStyle,
 };
 use crate::domain::SignalKind;
+use crate::formats::inner_path::escape_reason;
 use crate::formats::nearest::nearest;
 use crate::formats::table::TableReader;
 
@@ -153,25 +153,6 @@ fn need_path(fields: &mut TableReader<'_>, key: &'static str) -> String {
         fields.error(key, text);
     }
     path
-}
-
-/// Why a path would leave the worktree, or `None` when it stays inside.
-fn escape_reason(path: &str) -> Option<&'static str> {
-    if path.trim().is_empty() {
-        return Some("is empty");
-    }
-    // A drive or a backslash is harmless on one system and leaves the worktree on another.
-    if path.contains(['\\', ':']) {
-        return Some("has a backslash or a colon; write it with `/`");
-    }
-    Path::new(path)
-        .components()
-        .find_map(|component| match component {
-            Component::Normal(name) if name.eq_ignore_ascii_case(".git") => Some("reaches into `.git`"),
-            Component::Normal(_) | Component::CurDir => None,
-            Component::ParentDir => Some("goes up with `..`"),
-            Component::RootDir | Component::Prefix(_) => Some("is absolute"),
-        })
 }
 
 /// A time in seconds, such as `2` or `0.5`.

@@ -1,0 +1,86 @@
+//! How stories are worked on whose tests are written first, as the settings say.
+
+use std::path::Path;
+
+pub use crate::config::story_rules::{OnStoryFailure, PassingTests};
+
+use crate::config::value::listed;
+use crate::config::{Config, schema};
+use crate::formats::test_text::{TestLanguage, TestWords};
+
+/// All settings `atdd.*`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StorySettings {
+    /// Folder of the queue, from the project's root.
+    pub folder: String,
+    /// Command line for the tests of one story, with `{file}` or `{name}` in it; it can be split into words.
+    pub test_cmd: String,
+    /// Path of the tests of a story from the project's root, with `{name}` in its last part.
+    pub test_path: String,
+    /// Command line for all tests; none: they are not run.
+    pub suite_cmd: Option<String>,
+    /// Attempts to mend a story, 0 or 1.
+    pub heal: u32,
+    pub passing_tests: PassingTests,
+    pub on_failure: OnStoryFailure,
+    /// Tokens of context for each session.
+    pub context_tokens: u64,
+    /// Files and folders, from the project's root, that no story may change.
+    pub protected: Vec<String>,
+    /// How tests are written in a language that is not known.
+    pub words: TestWords,
+}
+
+/// Words by which tests are skipped in many languages, and the comments of most.
+const SKIPS: [&str; 5] = ["xit", "xtest", "xdescribe", "Ignore", "Disabled"];
+const COMMENTS: [&str; 2] = ["#", "//"];
+
+impl StorySettings {
+    /// What the settings say.
+    pub fn of(config: &Config) -> StorySettings {
+        let list = |text: Option<String>| listed(&text.unwrap_or_default()).map(str::to_owned).collect();
+        let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        let suite = config.value(&schema::ATDD_SUITE_CMD).into_owned();
+        StorySettings {
+            folder: config.value(&schema::ATDD_FOLDER).into_owned(),
+            test_cmd: config.value(&schema::ATDD_TEST_CMD).into_owned(),
+            test_path: config.value(&schema::ATDD_TEST_PATH).into_owned(),
+            suite_cmd: Some(suite).filter(|command| !command.is_empty()),
+            heal: config.value(&schema::ATDD_HEAL),
+            passing_tests: config.choice(&schema::ATDD_PASSING_TESTS),
+            on_failure: config.choice(&schema::ATDD_ON_FAILURE),
+            context_tokens: config.value(&schema::ATDD_CONTEXT_TOKENS).into(),
+            protected: list(config.value(&schema::ATDD_PROTECTED)),
+            words: TestWords {
+                tests: list(config.value(&schema::ATDD_TEST_WORDS)),
+                assertions: list(config.value(&schema::ATDD_ASSERTION_WORDS)),
+                skips: owned(&SKIPS),
+                comments: owned(&COMMENTS),
+            },
+        }
+    }
+
+    /// The path of the tests whose file has this name without its ending (`test_US_001`).
+    pub fn test_file(&self, name: &str) -> String {
+        self.test_path.replace("{name}", name)
+    }
+
+    /// The program and arguments that run the tests whose file has this name. What is put in stays inside of its word.
+    pub fn test_words(&self, name: &str) -> Vec<String> {
+        let file = self.test_file(name);
+        let words = shell_words::split(&self.test_cmd).unwrap_or_default();
+        // One look at each place, so that a name with braces in it is not filled again.
+        let fill = |word: String| {
+            let parts = word.split("{file}").map(|part| part.replace("{name}", name));
+            parts.collect::<Vec<_>>().join(&file)
+        };
+        words.into_iter().map(fill).collect()
+    }
+
+    /// The language in which tests are read; none where it is not known and the settings have no words for it.
+    pub fn language(&self) -> Option<TestLanguage> {
+        let has_words = !self.words.tests.is_empty() && !self.words.assertions.is_empty();
+        let by_words = || has_words.then(|| TestLanguage::Other(self.words.clone()));
+        TestLanguage::of_path(Path::new(&self.test_path)).or_else(by_words)
+    }
+}

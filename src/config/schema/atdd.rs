@@ -1,0 +1,37 @@
+//! Settings about stories whose tests are written first.
+
+use std::borrow::Cow;
+
+use crate::config::row::{choice, count, count_or_none, settings, text, unset, used};
+use crate::config::setting::SettingEffect::NextAttempt;
+use crate::config::setting::SettingTrust::{Runs, Steers};
+use crate::config::setting::{Setting, SettingSpec};
+use crate::config::story_rules::{OnStoryFailure, PassingTests};
+use crate::config::value::ValueKind;
+
+settings! { ATDD
+    ATDD_FOLDER: Cow<'static, str> = text(ValueKind::InnerPath, "prds"), used("atdd.folder", NextAttempt, Steers, "A3",
+        "Folder with the queue of PRDs: its files `*.json`, in the order of their names ([stories.md](stories.md)).");
+    ATDD_TEST_CMD: Cow<'static, str> = text(ValueKind::TestCommand, "pytest {file}"), used("atdd.test_cmd", NextAttempt, Runs, "A5, 4.12",
+        "Runs the tests of one story: `{file}` is the path of their file, `{name}` its name without ending. No shell reads it.");
+    ATDD_TEST_PATH: Cow<'static, str> = text(ValueKind::TestPath, "tests/{name}.py"), used("atdd.test_path", NextAttempt, Steers, "4.12",
+        "Where the tests of a story are written; `{name}` is `test_US_001` for the story US-001. Its ending says in which language they are read.");
+    ATDD_SUITE_CMD: Cow<'static, str> = text(ValueKind::WordsOrNone, "pytest"), used("atdd.suite_cmd", NextAttempt, Runs, "LA-7",
+        "Runs all tests, after the work on each story: what worked before must still work. Empty: none are run. No shell reads it.");
+    ATDD_HEAL: u32 = count_or_none(1, 0), used("atdd.heal", NextAttempt, Steers, "A24",
+        "Attempts to mend a story that does not pass its tests, before it is held.");
+    ATDD_PASSING_TESTS: PassingTests = choice(&["block", "ask", "accept"], PassingTests::Block, &[PassingTests::Ask, PassingTests::Accept]),
+        used("atdd.passing_tests", NextAttempt, Steers, "A6, LA-5",
+        "What follows when new tests pass before the work on their story has begun: the story is held, a person is asked, or they are accepted.");
+    ATDD_ON_FAILURE: OnStoryFailure = choice(&["stop", "continue"], OnStoryFailure::Stop, &[OnStoryFailure::Continue]),
+        used("atdd.on_failure", NextAttempt, Steers, "A22",
+        "What becomes of the queue when a story is held: it stops, or goes on with the next story.");
+    ATDD_CONTEXT_TOKENS: u32 = count(1_000_000, 15_000), used("atdd.context_tokens", NextAttempt, Steers, "A12",
+        "About how many tokens of documents and sources each session gets to read; sources beyond that are only listed.");
+    ATDD_PROTECTED: Option<String> = unset(ValueKind::InnerPaths), used("atdd.protected", NextAttempt, Steers, "LA-7",
+        "Files and folders that no work on a story may change: `src/loop.py, migrations`.");
+    ATDD_TEST_WORDS: Option<String> = unset(ValueKind::List), used("atdd.test_words", NextAttempt, Steers, "A5, 4.12",
+        "Words that begin a test, for files in a language that is not known (known are Python, Rust, JavaScript, TypeScript and Go): `it, test`; with `*` at its end a word says how the names of tests begin: `test_*`.");
+    ATDD_ASSERTION_WORDS: Option<String> = unset(ValueKind::List), used("atdd.assertion_words", NextAttempt, Steers, "A5, 4.12",
+        "Words that assert in such a language: `expect, assert*`.");
+}

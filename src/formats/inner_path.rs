@@ -1,0 +1,22 @@
+//! Paths that files of a project name, which must stay inside of it.
+
+use std::path::{Component, Path};
+
+/// Why a path would leave the folder it is meant for, or `None` when it stays inside. Links are not looked at.
+pub fn escape_reason(path: &str) -> Option<&'static str> {
+    if path.trim().is_empty() {
+        return Some("is empty");
+    }
+    // A drive or a backslash is harmless on one system and leaves the worktree on another.
+    if path.contains(['\\', ':']) {
+        return Some("has a backslash or a colon; write it with `/`");
+    }
+    Path::new(path)
+        .components()
+        .find_map(|component| match component {
+            Component::Normal(name) if name.eq_ignore_ascii_case(".git") => Some("reaches into `.git`"),
+            Component::Normal(_) | Component::CurDir => None,
+            Component::ParentDir => Some("goes up with `..`"),
+            Component::RootDir | Component::Prefix(_) => Some("is absolute"),
+        })
+}

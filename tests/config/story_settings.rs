@@ -1,0 +1,134 @@
+//! The settings of stories whose tests are written first.
+
+use dbs::config::atdd::{OnStoryFailure, PassingTests, StorySettings};
+use dbs::config::{SettingTrust, keys};
+use dbs::formats::story_context::DEFAULT_CONTEXT_TOKENS;
+use dbs::formats::test_text::TestLanguage;
+
+use super::Fixture;
+
+fn settings(text: &str) -> StorySettings {
+    let fixture = Fixture::new().toml(text);
+    assert_eq!(fixture.told(), [""; 0]);
+    StorySettings::of(&fixture.read())
+}
+
+#[test]
+fn without_settings_stories_are_worked_on_as_the_seed_says() {
+    let seed = settings("");
+    assert_eq!((seed.folder.as_str(), seed.heal), ("prds", 0));
+    assert_eq!(seed.suite_cmd.as_deref(), Some("pytest"));
+    assert_eq!(seed.test_words("test_US_001"), ["pytest", "tests/test_US_001.py"]);
+    assert_eq!(
+        (seed.passing_tests, seed.on_failure),
+        (PassingTests::Block, OnStoryFailure::Stop)
+    );
+    assert_eq!(seed.context_tokens, DEFAULT_CONTEXT_TOKENS);
+    assert!(seed.protected.is_empty() && seed.words.tests.is_empty());
+    assert_eq!(seed.language(), Some(TestLanguage::Python));
+}
+
+#[test]
+fn every_setting_of_stories_can_be_another() {
+    let own = settings(
+        "[atdd]\nfolder = \"prds/queue\"\ntest_cmd = \"rake 'run {name}' {file}\"\ntest_path = \"spec/{name}_spec.rb\"\n\
+         suite_cmd = \"\"\nheal = 1\npassing_tests = \"ask\"\non_failure = \"continue\"\ncontext_tokens = 9000\n\
+         protected = \"lib/loop.rb, db\"\ntest_words = \"it, test_*\"\nassertion_words = \"expect\"\n",
+    );
+    assert_eq!((own.folder.as_str(), own.heal), ("prds/queue", 1));
+    assert_eq!(
+        own.test_words("{file}"),
+        ["rake", "run {file}", "spec/{file}_spec.rb"]
+    );
+    assert_eq!((own.suite_cmd.as_ref(), own.context_tokens), (None, 9000));
+    assert_eq!(
+        (own.passing_tests, own.on_failure),
+        (PassingTests::Ask, OnStoryFailure::Continue)
+    );
+    assert_eq!(own.protected, ["lib/loop.rb", "db"]);
+    let Some(TestLanguage::Other(words)) = own.language() else {
+        panic!("the ending is not known");
+    };
+    assert_eq!(
+        (words.tests, words.assertions),
+        (
+            vec!["it".to_owned(), "test_*".to_owned()],
+            vec!["expect".to_owned()]
+        )
+    );
+    assert_eq!(settings("atdd.test_path = \"t/{name}.rb\"\n").language(), None);
+}
+
+#[test]
+fn a_bad_setting_of_stories_is_passed_over_with_the_way_out() {
+    for (key, value, must) in [
+        (
+            "folder",
+            "../prds",
+            "a path inside of the project, written with `/`",
+        ),
+        (
+            "folder",
+            "/prds",
+            "a path inside of the project, written with `/`",
+        ),
+        (
+            "test_cmd",
+            "pytest",
+            "a command line with `{file}` or `{name}` in it",
+        ),
+        (
+            "test_cmd",
+            "pytest 'x {file}",
+            "a command line with `{file}` or `{name}` in it",
+        ),
+        (
+            "test_path",
+            "{name}/all.py",
+            "a path inside of the project whose last part holds `{name}`, like tests/{name}.py",
+        ),
+        (
+            "test_path",
+            ".git/{name}",
+            "a path inside of the project whose last part holds `{name}`, like tests/{name}.py",
+        ),
+        ("suite_cmd", "pytest '", "a command line, or nothing"),
+        ("heal", "2", "a whole number from 0 to 1"),
+        ("passing_tests", "no", "one of block, ask, accept"),
+        ("on_failure", "go", "one of stop, continue"),
+        ("context_tokens", "0", "a whole number from 1 to 1000000"),
+        (
+            "protected",
+            "src, C:\\x",
+            "paths inside of the project, several with commas between, or nothing",
+        ),
+        (
+            "test_words",
+            "it\\u0007",
+            "words, several with commas between, or nothing",
+        ),
+    ] {
+        let written = value.replace('\\', "\\\\").replace("\\\\u", "\\u");
+        let fixture = Fixture::new().toml(&format!("[atdd]\n{key} = \"{written}\"\n"));
+        let shown = value.replace("\\u0007", "\u{7}");
+        assert_eq!(
+            fixture.told(),
+            [format!(
+                ".debussy/config.toml:2: warning: atdd.{key} must be {must}, not `{shown}`; this value is passed over"
+            )]
+        );
+        assert_eq!(StorySettings::of(&fixture.read()), settings(""), "{key}");
+    }
+}
+
+#[test]
+fn of_a_project_no_setting_of_stories_counts_untrusted_and_commands_are_programs() {
+    let stories = keys().filter(|spec| spec.name.starts_with("atdd."));
+    let by_trust = |spec: &dbs::config::SettingSpec| match spec.name {
+        "atdd.test_cmd" | "atdd.suite_cmd" => SettingTrust::Runs,
+        _ => SettingTrust::Steers,
+    };
+    let trusts: Vec<_> = stories.map(|spec| (spec.trust, by_trust(spec))).collect();
+    assert_eq!(trusts.len(), 11);
+    assert!(trusts.iter().all(|(has, wants)| has == wants), "{trusts:?}");
+}
