@@ -19,7 +19,7 @@ use crate::protocol::query::OutputFormat;
 pub use cost::CostArgs;
 pub use examples::command;
 pub use logs::{EventsArgs, LogsArgs};
-pub use plans::{AgentOutput, AuditArgs, InitArgs, RunPlanArgs};
+pub use plans::{AgentOutput, AuditArgs, InitArgs, PlanCommand, PlanShape, RunPlanArgs, WriteBackArgs};
 pub use prompt::PromptArgs;
 pub use runs::{HistoryArgs, StatusArgs};
 pub(in crate::cli) use signal::SIGNALS;
@@ -169,6 +169,9 @@ pub enum CliCommand {
     Audit(AuditArgs),
     /// Carry out a plan: its phases become tasks, and the engine works through them
     Run(RunPlanArgs),
+    /// Make a plan, or write into its files how far its phases are
+    #[command(subcommand)]
+    Plan(PlanCommand),
     /// What happened, or what an agent showed
     Logs(LogsArgs),
     /// The durable events, one a line, for tools
