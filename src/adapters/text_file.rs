@@ -2,8 +2,10 @@
 //! reader (a pipe), have no end (a device) or take all memory.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
+
+use tempfile::NamedTempFile;
 
 /// Most bytes of a file that a person writes by hand: settings, workflows, themes, scenarios.
 pub const LARGEST_WRITTEN: u64 = 1024 * 1024;
@@ -47,6 +49,22 @@ pub fn decode(bytes: Vec<u8>) -> Result<String, &'static str> {
         text.drain(..BYTE_ORDER_MARK.len_utf8());
     }
     Ok(text)
+}
+
+/// Puts other bytes in the place of those a file had when it was read: all of them or none, with its permissions.
+///
+/// # Errors
+/// When it has changed since then, or cannot be written.
+pub fn replace(path: &Path, old: &[u8], new: &[u8]) -> io::Result<()> {
+    if read(path, old.len() as u64).ok().as_deref() != Some(old) {
+        return Err(io::Error::other("it was changed meanwhile"));
+    }
+    let mut file = NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+    file.write_all(new)?;
+    std::fs::set_permissions(file.path(), std::fs::metadata(path)?.permissions())?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|failure| failure.error)?;
+    Ok(())
 }
 
 /// The last bytes of a regular file, `most` at most, and whether others stand before them. A link is followed.
@@ -106,6 +124,21 @@ mod tests {
         std::fs::write(&file, "abcdef").unwrap();
         assert_eq!(tail(&file, 4).unwrap(), (b"cdef".to_vec(), true));
         assert_eq!(tail(&file, 6).unwrap(), (b"abcdef".to_vec(), false));
+    }
+
+    #[test]
+    fn a_file_is_replaced_as_a_whole_and_not_when_it_has_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a");
+        std::fs::write(&file, "one").unwrap();
+        replace(&file, b"one", b"two, longer").unwrap();
+        assert_eq!(std::fs::read(&file).unwrap(), b"two, longer");
+        for old in [&b"one"[..], b"two, longer and more", b""] {
+            let why = replace(&file, old, b"three").unwrap_err().to_string();
+            assert_eq!(why, "it was changed meanwhile");
+        }
+        assert_eq!(std::fs::read(&file).unwrap(), b"two, longer");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]

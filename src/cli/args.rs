@@ -21,7 +21,9 @@ pub use batches::{BatchArgs, BatchCommand};
 pub use cost::CostArgs;
 pub use examples::command;
 pub use logs::{EventsArgs, LogsArgs};
-pub use plans::{AgentOutput, AuditArgs, EarlierArgs, InitArgs, RunPlanArgs};
+pub use plans::{
+    AgentOutput, AuditArgs, EarlierArgs, InitArgs, PlanCommand, PlanShape, RunPlanArgs, WriteBackArgs,
+};
 pub use prompt::PromptArgs;
 pub use runs::{HistoryArgs, StatusArgs};
 pub(in crate::cli) use signal::SIGNALS;
@@ -176,6 +178,9 @@ pub enum CliCommand {
     Run(RunPlanArgs),
     /// Read the runs of plans that an earlier program wrote into its database; it is only read
     Import(EarlierArgs),
+    /// Make a plan, or write into its files how far its phases are
+    #[command(subcommand)]
+    Plan(PlanCommand),
     /// What happened, or what an agent showed
     Logs(LogsArgs),
     /// The durable events, one a line, for tools

@@ -31,7 +31,7 @@ pub mod workflows;
 use std::process::ExitCode;
 
 use crate::adapters::output;
-use crate::cli::args::{CliCommand, InitArgs, JsonFlag};
+use crate::cli::args::{CliCommand, InitArgs, JsonFlag, PlanCommand};
 use crate::cli::board_access::BoardAccess;
 use crate::config::process_env::ProcessEnv;
 use crate::domain::Command;
@@ -124,7 +124,15 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Init(InitArgs {
             feature: None, json, ..
         }) => sessions::init(edge, json),
-        CliCommand::Init(wanted) => plans::init(edge, &wanted),
+        CliCommand::Init(InitArgs {
+            feature: Some(feature),
+            shape,
+            json,
+        }) => plans::init(edge, (&feature, &shape), json),
+        CliCommand::Plan(PlanCommand::New(wanted)) => {
+            plans::init(edge, (&wanted.feature, &wanted.shape), wanted.json)
+        }
+        CliCommand::Plan(PlanCommand::WriteBack(wanted)) => plans::write_back(edge, &wanted),
         CliCommand::Debug(json) => show::debug(edge, json),
         CliCommand::Notify { test, json } => notify::run(edge, test, json),
         CliCommand::Doctor { repair: true, json } => copies::repair(edge, json),

@@ -12,6 +12,7 @@ mod order;
 mod phase;
 mod templates;
 mod words;
+mod write_back;
 
 use std::path::{Component, Path, PathBuf};
 
@@ -19,6 +20,7 @@ pub use changes::{PlanChanges, TaskChange, compare};
 pub use drafts::{BodyOf, PathName, PlanChoices, batch_of, drafts, slug};
 pub use model::{PhaseStatus, Plan, PlanFinding, PlanGate, PlanGroup, PlanItem, PlanKind, PlanTask};
 pub use templates::{NewPlan, TEMPLATES, new_plan};
+pub use write_back::{status_of, with_statuses, with_ticks};
 
 use crate::domain::task::GateCommand;
 use findings::Findings;

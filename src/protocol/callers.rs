@@ -101,6 +101,8 @@ pub const COMMANDS: &[(&str, AllowedCallers)] = &[
     ("notify", Everybody),
     ("notify --test", Persons),
     ("pause", Persons),
+    ("plan new", Persons),
+    ("plan write-back", Persons),
     ("progress", Attempts),
     ("prompt", Everybody),
     ("rehearse", Everybody),

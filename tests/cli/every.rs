@@ -69,6 +69,8 @@ const CASES: &[Case] = &[
     case("audit", (&["nope.md"], 1), &["nope.md"], (Refused("nope"), Refused("nope"))),
     case("run", (&["nope.md"], 1), &["nope.md"], (GIT, Refused("nope"))),
     case("import", (&["nope.db"], 1), &["nope.db"], (NOPE, NOPE)),
+    case("plan new", (&["a|b"], 1), &["a|b"], (GIT, Refused("could not make a plan"))),
+    case("plan write-back", (&["nope.md"], 1), &["nope.md"], (GIT, Refused("nope"))),
     case("pause", (&["nope"], 2), &[], (GIT, Well)),
     case("resume", (&["nope"], 2), &[], (GIT, Well)),
     case("kill-agent", (&["nope"], 1), &["t-1"], (GIT, Refused("t-1"))),

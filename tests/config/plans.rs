@@ -5,7 +5,7 @@ use std::path::Path;
 
 use dbs::domain::task::GateCommand;
 use dbs::formats::diagnostic::DiagnosticLevel;
-use dbs::formats::plan::{self, Plan, PlanChoices};
+use dbs::formats::plan::{self, PhaseStatus, Plan, PlanChoices, PlanItem};
 use proptest::prelude::*;
 
 /// A phase in which nothing is missing.
@@ -481,4 +481,106 @@ fn a_plan_with_thousands_of_lines_is_read_at_once() {
     let plan = plan::read(Path::new("plans/MASTER.md"), &master(&rows), &[], &mut open);
     assert_eq!((plan.items.len(), plan.items[0].tasks.len()), (900, 20_001));
     assert!(plan.is_sound(), "{:?}", plan.findings.first());
+}
+
+/// Masters of several shapes: other columns, marks around words, blanks, ends of lines, a byte order mark.
+fn shaped() -> impl Strategy<Value = (String, String)> {
+    let cell = prop::sample::select(vec![
+        "Pending",
+        " Pending ",
+        "  ⬜ Pending",
+        "**Done**  ",
+        " `in progress` ",
+        " ",
+        "",
+        " a \\| b ",
+        " ✅ Completed |  more ",
+        "Grüße",
+    ]);
+    let rows = prop::collection::vec((cell, "[ a-z]{0,6}"), 1..6);
+    let text = (rows, any::<bool>(), any::<bool>(), any::<bool>());
+    let text = text.prop_map(|(rows, crlf, first, edge)| {
+        let (open, close) = if edge { ("|", "|") } else { ("", "") };
+        let rows: Vec<String> = rows
+            .iter()
+            .enumerate()
+            .map(|(at, (cell, more))| {
+                let (id, link) = (at + 1, format!("[T{more}](one.md)"));
+                if first {
+                    format!("{open}{cell}|{id}|{link}{close}")
+                } else {
+                    format!("{open} {id} | {link} |{cell}{close}")
+                }
+            })
+            .collect();
+        let head = if first { "Status | Phase | Title" } else { "Phase | Title | Status" };
+        let text = format!(
+            "# Shop\n\nPending\n\n## Phases\n\n{open} {head} {close}\n{open}---|---|---{close}\n{}\n\nPending | [ ] it\n",
+            rows.join("\n")
+        );
+        if crlf { text.replace('\n', "\r\n") } else { text }
+    });
+    let boxes = prop::collection::vec(
+        prop::sample::select(vec![
+            "- [ ] a",
+            "* [x] b",
+            "  - [ ] c",
+            "- [X] d",
+            "`- [ ] e`",
+            "> - [ ] f",
+            "1. [ ] g",
+        ]),
+        0..8,
+    );
+    let phase = (boxes, any::<bool>()).prop_map(|(boxes, crlf)| {
+        let text = format!("{SOUND}{}\n\n## Notes\n- [ ] not a task\n", boxes.join("\n"));
+        if crlf { text.replace('\n', "\r\n") } else { text }
+    });
+    (text, phase)
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_back_changes_cells_and_boxes_and_no_other_byte((text, phase) in shaped(), seed in any::<u64>()) {
+        const ALL: [PhaseStatus; 7] = [
+            PhaseStatus::Pending, PhaseStatus::Running, PhaseStatus::Validating, PhaseStatus::AwaitingHuman,
+            PhaseStatus::Completed, PhaseStatus::Failed, PhaseStatus::Blocked,
+        ];
+        let files = [("plans/one.md", phase.as_str())];
+        let plan = read(&text, &files);
+        let chosen = |item: &PlanItem| {
+            let turn = seed.wrapping_add(item.id.bytes().map(u64::from).sum::<u64>()) % 9;
+            ALL.get(usize::try_from(turn).unwrap()).copied()
+        };
+        let written = plan::with_statuses(&plan, &text, &chosen);
+        // Without the cells the two texts are the same.
+        let rest = |text: &str, plan: &Plan| {
+            let mut cells: Vec<_> = plan.items.iter().filter_map(|item| item.status_at.clone()).collect();
+            cells.sort_by_key(|at| std::cmp::Reverse(at.start));
+            cells.into_iter().fold(text.to_owned(), |mut text, at| { text.replace_range(at, "CELL"); text })
+        };
+        let again = read(&written, &files);
+        prop_assert_eq!(rest(&text, &plan), rest(&written, &again));
+        for (before, after) in plan.items.iter().zip(&again.items) {
+            // A row that lacks the cell stays as it is.
+            let wanted = chosen(before).filter(|_| before.status_at.is_some());
+            prop_assert_eq!(after.status, wanted.unwrap_or(before.status), "{}", written);
+            prop_assert_eq!((&after.id, &after.title), (&before.id, &before.title));
+            if wanted.is_none_or(|status| status == before.status) {
+                let cell = |text: &str, item: &PlanItem| item.status_at.clone().map(|at| text[at].to_owned());
+                prop_assert_eq!(cell(&text, before), cell(&written, after), "it said so already");
+            }
+        }
+        let Some(first) = plan.items.first() else { return Ok(()) };
+        let ticked = plan::with_ticks(first, &phase);
+        let done = read(&text, &[("plans/one.md", ticked.as_str())]);
+        prop_assert!(done.items[0].tasks.iter().all(|task| task.is_done));
+        prop_assert_eq!(phase.len(), ticked.len());
+        let differing = phase.bytes().zip(ticked.bytes()).enumerate().filter(|(_, (old, new))| old != new);
+        for (at, (old, new)) in differing {
+            prop_assert_eq!((old, new), (b' ', b'x'));
+            prop_assert!(first.tasks.iter().any(|task| task.box_at.contains(&at)));
+        }
+        prop_assert!(ticked.contains("- [ ] not a task"));
+    }
 }

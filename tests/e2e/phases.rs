@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::driver::{Story, said};
-use crate::plans::{FIRST, hash, story, story_of, task};
+use crate::plans::{FIRST, MASTER, hash, story, story_of, task};
 
 /// Runs the plan and waits for its end; what was printed, and the exit code.
 fn wait_for_end(story: &Story, options: &[&str]) -> (String, Option<i32>) {
@@ -86,5 +86,42 @@ steps = [
     );
     assert!(text.contains("invoice-2.1 waits for"), "{text}");
     assert_eq!(task(&story, "invoice-1")["tries"]["work"], 3);
+    story.dbs(&["stop", "--all"]);
+}
+
+#[test]
+fn what_the_board_knows_is_written_into_the_files_when_asked_and_not_over_a_newer_text() {
+    let story = story();
+    let refused = said(&story.run(&["plan", "write-back", "plan/MASTER.md"]));
+    assert!(refused.contains("the plan is not on the board"), "{refused}");
+    let folder = story.project().join("plan");
+    let marked = format!("\u{feff}{}", MASTER.replace('\n', "\r\n"));
+    fs::write(folder.join("MASTER.md"), &marked).unwrap();
+    let (_, code) = wait_for_end(&story, &[]);
+    assert_eq!(code, Some(5));
+    let named = story.dbs(&["plan", "write-back", "plan/MASTER.md", "--dry-run"]);
+    assert!(
+        named.contains("2 files to be changed: plan/MASTER.md, plan/phase-1.md"),
+        "{named}"
+    );
+    assert_eq!(fs::read_to_string(folder.join("MASTER.md")).unwrap(), marked);
+    story.dbs(&["plan", "write-back", "plan/MASTER.md"]);
+    let now = fs::read_to_string(folder.join("MASTER.md")).unwrap();
+    let wanted = marked
+        .replace("| Low | Pending |", "| Low | Completed |")
+        .replace("| High | Pending |", "| High | Awaiting |");
+    assert_eq!(now, wanted);
+    let phase = fs::read_to_string(folder.join("phase-1.md")).unwrap();
+    assert_eq!(phase, FIRST.replace("- [ ] 1.1", "- [x] 1.1"));
+    let again = story.dbs(&["plan", "write-back", "plan/MASTER.md"]);
+    assert!(again.contains("say already what the board knows"), "{again}");
+    let elsewhere = story.root().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    fs::rename(&folder, elsewhere.join("plan")).unwrap();
+    std::os::unix::fs::symlink(elsewhere.join("plan"), &folder).unwrap();
+    fs::write(folder.join("MASTER.md"), &marked).unwrap();
+    let refused = said(&story.run(&["plan", "write-back", "plan/MASTER.md"]));
+    assert!(refused.contains("it is outside of the project"), "{refused}");
+    assert_eq!(fs::read_to_string(folder.join("MASTER.md")).unwrap(), marked);
     story.dbs(&["stop", "--all"]);
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::driver::{Story, said};
 
-const MASTER: &str = "# Invoice export - Master Plan
+pub(crate) const MASTER: &str = "# Invoice export - Master Plan
 
 ## Phases
 

@@ -28,12 +28,14 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     (
         "run",
-        "dbs run docs/MASTER.md --dry-run\ndbs run docs/MASTER.md --interactive\ndbs run docs/MASTER.md --phase 3 --parallel\ndbs run docs/MASTER.md --done 1,2\ndbs run docs/MASTER.md --resume",
+        "dbs run docs/MASTER.md --dry-run\ndbs run docs/MASTER.md --interactive\ndbs run docs/MASTER.md --phase 3 --parallel\ndbs run docs/MASTER.md --done 1,2\ndbs run docs/MASTER.md --resume\ndbs run docs/MASTER.md --headless --trust HASH --output both",
     ),
     (
         "import",
         "dbs import\ndbs import ../shop/.debussy/state.db --json",
     ),
+    ("plan new", "dbs plan new \"Invoice export\" --phases 4"),
+    ("plan write-back", "dbs plan write-back docs/MASTER.md"),
     ("pause", "dbs pause"),
     ("resume", "dbs resume"),
     (

@@ -34,12 +34,51 @@ pub struct EarlierArgs {
 pub struct InitArgs {
     /// What a new plan is about; without it the project is prepared
     pub feature: Option<String>,
+    #[command(flatten)]
+    pub shape: PlanShape,
+    #[command(flatten)]
+    pub json: JsonFlag,
+}
+
+/// What a new plan is like.
+#[derive(Debug, Args)]
+pub struct PlanShape {
     /// How many phases the plan has
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=50), requires = "feature")]
     pub phases: u32,
     /// What its phases are like
     #[arg(long, default_value = "generic", value_parser = TEMPLATES, requires = "feature")]
     pub template: String,
+}
+
+/// The subcommands of `dbs plan`.
+#[derive(Debug, clap::Subcommand)]
+pub enum PlanCommand {
+    /// Make the files of a new plan, as dbs init with a name does
+    New(NewPlanArgs),
+    /// Write into the files of a plan how far its phases are
+    WriteBack(WriteBackArgs),
+}
+
+/// Arguments of `dbs plan write-back`.
+#[derive(Debug, Args)]
+pub struct WriteBackArgs {
+    /// The master plan
+    pub plan: PathBuf,
+    /// Only name the files that would change
+    #[arg(long, short = 'n')]
+    pub dry_run: bool,
+    #[command(flatten)]
+    pub json: JsonFlag,
+}
+
+/// Arguments of `dbs plan new`.
+#[derive(Debug, Args)]
+pub struct NewPlanArgs {
+    /// What the plan is about
+    pub feature: String,
+    #[command(flatten)]
+    pub shape: PlanShape,
     #[command(flatten)]
     pub json: JsonFlag,
 }

@@ -5,14 +5,16 @@ mod headless;
 mod run;
 mod shown;
 mod uncommitted;
+mod write_back;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::adapters::clock;
 use crate::adapters::output;
 use crate::adapters::text_file;
-use crate::cli::args::{AuditArgs, InitArgs};
+use crate::cli::args::{AuditArgs, JsonFlag, PlanShape};
 use crate::cli::commands::CommandResult;
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
@@ -22,6 +24,7 @@ use crate::formats::plan::{self, Plan};
 
 pub use headless::run_headless;
 pub(super) use run::run;
+pub(super) use write_back::write_back;
 
 /// Largest file of a plan, in bytes.
 const LARGEST: u64 = 4 * 1024 * 1024;
@@ -49,9 +52,9 @@ pub(super) fn audit(edge: &ProcessEnv, wanted: &AuditArgs) -> CommandResult {
 }
 
 /// Makes the files of a new plan in a folder of its own; no file that is there is touched.
-pub(super) fn init(edge: &ProcessEnv, wanted: &InitArgs) -> CommandResult {
+pub(super) fn init(edge: &ProcessEnv, (feature, shape): (&str, &PlanShape), json: JsonFlag) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
-    let feature = wanted.feature.as_deref().unwrap_or_default().trim();
+    let feature = feature.trim();
     let usable = |sign: char| !sign.is_control() && !"|[]`".contains(sign);
     if feature.is_empty() || feature.len() > 80 || !feature.chars().all(usable) {
         return Err(
@@ -77,8 +80,8 @@ pub(super) fn init(edge: &ProcessEnv, wanted: &InitArgs) -> CommandResult {
     let date = clock::utc_date(clock::now());
     let files = plan::new_plan(&plan::NewPlan {
         feature,
-        phases: wanted.phases,
-        template: &wanted.template,
+        phases: shape.phases,
+        template: &shape.template,
         date: &date,
         gates: &gates,
     });
@@ -89,7 +92,7 @@ pub(super) fn init(edge: &ProcessEnv, wanted: &InitArgs) -> CommandResult {
         .iter()
         .map(|(name, _)| in_project(&folder.join(name), &place.root))
         .collect();
-    if wanted.json.json {
+    if json.json {
         output::json(&serde_json::json!({ "files": made }));
         return Ok(ExitCode::SUCCESS);
     }
@@ -103,6 +106,14 @@ pub(super) fn init(edge: &ProcessEnv, wanted: &InitArgs) -> CommandResult {
 
 /// Reads the plan with the files of its phases. A link in a plan leads nowhere outside of the folder of the plan.
 fn read(file: &Path, place: Option<&ProjectPaths>) -> Result<Plan, String> {
+    read_files(file, place).map(|(plan, _)| plan)
+}
+
+/// The texts of the files of a plan, without byte order marks.
+type PlanTexts = BTreeMap<PathBuf, String>;
+
+/// The same with what was read.
+fn read_files(file: &Path, place: Option<&ProjectPaths>) -> Result<(Plan, PlanTexts), String> {
     let failed = |why: &dyn std::fmt::Display| format!("could not read the plan {}: {why}", file.display());
     let text = text_file::read_text(file, LARGEST).map_err(|error| failed(&error))?;
     let folder = match file.parent() {
@@ -111,6 +122,7 @@ fn read(file: &Path, place: Option<&ProjectPaths>) -> Result<Plan, String> {
     };
     let real_folder = folder.canonicalize().map_err(|error| failed(&error))?;
     let mut room = LARGEST_PLAN;
+    let mut texts = PlanTexts::from([(file.to_owned(), text.clone())]);
     let mut open = |path: &Path| {
         let real = path.canonicalize().map_err(|error| error.to_string())?;
         if !real.starts_with(&real_folder) {
@@ -120,9 +132,11 @@ fn read(file: &Path, place: Option<&ProjectPaths>) -> Result<Plan, String> {
         let left = room.checked_sub(text.len());
         room = left
             .ok_or_else(|| format!("the files of the plan have more than {LARGEST_PLAN} bytes together"))?;
+        texts.insert(path.to_owned(), text.clone());
         Ok(text)
     };
-    Ok(plan::read(file, &text, &own_gates(place), &mut open))
+    let plan = plan::read(file, &text, &own_gates(place), &mut open);
+    Ok((plan, texts))
 }
 
 /// The gates of the project, by whose names a plan may use their commands.

@@ -1,6 +1,8 @@
 //! A markdown document as a flat list of the parts that plans are made of, each with its line. What stands in code blocks, quotes and
 //! HTML is text for people and appears in no part.
 
+use std::ops::Range;
+
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use crate::formats::diagnostic::LineStarts;
@@ -19,7 +21,8 @@ pub(super) enum Part {
     },
     Item {
         line: usize,
-        checked: Option<bool>,
+        /// Its box, where it has one.
+        tick: Option<Tick>,
         text: Inline,
     },
     Table {
@@ -29,11 +32,20 @@ pub(super) enum Part {
     },
 }
 
+/// A box to tick: whether it is, and where its brackets stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Tick {
+    pub(super) is_done: bool,
+    pub(super) at: Range<usize>,
+}
+
 /// A row of a table below its head.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Row {
     pub(super) line: usize,
     pub(super) cells: Vec<Inline>,
+    /// Where each cell stands, with the blanks around its text.
+    pub(super) places: Vec<Range<usize>>,
 }
 
 /// The text of a part, in pieces.
@@ -101,7 +113,7 @@ pub(super) fn parts(text: &str) -> Vec<Part> {
         | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
     let mut reader = Reader::new(LineStarts::of(text));
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
-        reader.take(event, range.start);
+        reader.take(event, range);
     }
     reader.parts
 }
@@ -121,13 +133,14 @@ struct Reader {
     /// What the text at hand belongs to, and its line.
     target: Option<(Target, usize)>,
     text: Inline,
-    checked: Option<bool>,
+    tick: Option<Tick>,
     n_bold: usize,
     link: Option<String>,
     /// How deep it is in what nothing is read of.
     hidden: usize,
     table: Option<(usize, Vec<Inline>, Vec<Row>)>,
     row: Vec<Inline>,
+    places: Vec<Range<usize>>,
 }
 
 impl Reader {
@@ -137,23 +150,34 @@ impl Reader {
             parts: Vec::new(),
             target: None,
             text: Inline::default(),
-            checked: None,
+            tick: None,
             n_bold: 0,
             link: None,
             hidden: 0,
             table: None,
             row: Vec::new(),
+            places: Vec::new(),
         }
     }
 
-    fn take(&mut self, event: Event<'_>, at: usize) {
+    fn take(&mut self, event: Event<'_>, range: Range<usize>) {
+        let at = range.start;
         match event {
+            Event::Start(Tag::TableCell) => {
+                self.begin(Target::Cell, at);
+                self.places.push(range);
+            }
             Event::Start(tag) => self.start(tag, at),
+            Event::End(TagEnd::TableRow) => {
+                // Cells that a short row lacks are told as if they stood behind it.
+                self.places.retain(|place| place.start < range.end);
+                self.end(TagEnd::TableRow, at);
+            }
             Event::End(tag) => self.end(tag, at),
             Event::Text(text) => self.write(&text, false),
             Event::Code(text) => self.write(&text, true),
             Event::SoftBreak | Event::HardBreak => self.write("\n", false),
-            Event::TaskListMarker(checked) => self.checked = Some(checked),
+            Event::TaskListMarker(is_done) => self.tick = Some(Tick { is_done, at: range }),
             _ => {}
         }
     }
@@ -178,7 +202,6 @@ impl Reader {
                 self.finish();
                 self.table = Some((self.lines.line_of(at), Vec::new(), Vec::new()));
             }
-            Tag::TableCell => self.begin(Target::Cell, at),
             Tag::Strong => self.n_bold += 1,
             Tag::Link { dest_url, .. } => self.link = Some(dest_url.into_string()),
             _ => {}
@@ -201,13 +224,15 @@ impl Reader {
             TagEnd::TableHead => {
                 if let Some((_, head, _)) = &mut self.table {
                     *head = std::mem::take(&mut self.row);
+                    self.places.clear();
                 }
             }
             TagEnd::TableRow => {
                 let cells = std::mem::take(&mut self.row);
+                let places = std::mem::take(&mut self.places);
                 let line = self.lines.line_of(at);
                 if let Some((_, _, rows)) = &mut self.table {
-                    rows.push(Row { line, cells });
+                    rows.push(Row { line, cells, places });
                 }
             }
             TagEnd::Table => {
@@ -236,13 +261,13 @@ impl Reader {
     /// Ends the part at hand. What follows in the same item, such as a list below it, is no text of it.
     fn finish(&mut self) {
         let text = std::mem::take(&mut self.text);
-        let checked = self.checked.take();
+        let tick = self.tick.take();
         let Some((target, line)) = self.target.take() else {
             return;
         };
         self.parts.push(match target {
             Target::Heading(level) => Part::Heading { level, line, text },
-            Target::Item => Part::Item { line, checked, text },
+            Target::Item => Part::Item { line, tick, text },
             Target::Paragraph | Target::Cell => Part::Paragraph { line, text },
         });
     }

@@ -133,6 +133,7 @@ fn phase(row: &Row, columns: &Columns, found: &mut Findings<'_>) -> Option<(Plan
         title,
         line: row.line,
         status,
+        status_at: columns.status.and_then(|at| row.places.get(at).cloned()),
         needs_approval: is_risky,
         risk,
         ..PlanItem::default()

@@ -1,5 +1,6 @@
 //! A plan as one plain value, whatever file it was read from.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -67,6 +68,9 @@ pub struct PlanItem {
     /// Where notes are left.
     pub notes: Option<String>,
     pub status: PhaseStatus,
+    /// The cell of the status in the plan, in bytes behind a byte order mark.
+    #[serde(skip)]
+    pub status_at: Option<Range<usize>>,
     pub risk: Option<String>,
     /// Whether a person must approve what was done.
     pub needs_approval: bool,
@@ -98,6 +102,9 @@ pub struct PlanTask {
     pub id: String,
     pub text: String,
     pub is_done: bool,
+    /// Where its brackets stand in the file of its phase, in bytes behind a byte order mark.
+    #[serde(skip)]
+    pub box_at: Range<usize>,
     pub line: usize,
 }
 

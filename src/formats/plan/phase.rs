@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::document::{Inline, Part};
+use super::document::{Inline, Part, Tick};
 use super::findings::Findings;
 use super::gates;
 use super::model::{PlanGroup, PlanItem, PlanTask};
@@ -58,10 +58,10 @@ pub(super) fn read(parts: &[Part], item: &mut PlanItem, known: &[GateCommand], f
                 Part::Item {
                     text,
                     line,
-                    checked: Some(is_done),
+                    tick: Some(tick),
                 },
             ) => {
-                task(item, &text.plain(), *is_done, *line);
+                task(item, &text.plain(), tick, *line);
             }
             (Section::Agents, Part::Table { rows, .. }) => {
                 for row in rows {
@@ -260,7 +260,7 @@ fn group(item: &mut PlanItem, heading: &str, line: usize) {
     });
 }
 
-fn task(item: &mut PlanItem, text: &str, is_done: bool, line: usize) {
+fn task(item: &mut PlanItem, text: &str, tick: &Tick, line: usize) {
     let first = text.lines().next().unwrap_or_default();
     let word = first.split_whitespace().next().unwrap_or_default();
     let bare = word.trim_end_matches(':');
@@ -285,7 +285,8 @@ fn task(item: &mut PlanItem, text: &str, is_done: bool, line: usize) {
     item.tasks.push(PlanTask {
         id,
         text: text.to_owned(),
-        is_done,
+        is_done: tick.is_done,
+        box_at: tick.at.clone(),
         line,
     });
 }

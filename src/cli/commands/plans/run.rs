@@ -26,7 +26,7 @@ use crate::formats::plan::{self, Plan, PlanChanges, PlanChoices, PlanItem, TaskC
 const MOST_RESTARTS: u32 = 100;
 
 /// Tasks of a plan that are on the board.
-type Known = BTreeMap<TaskId, Arc<Task>>;
+pub(super) type Known = BTreeMap<TaskId, Arc<Task>>;
 
 /// What became of a call of `dbs run`.
 pub(super) enum RunOutcome {
@@ -68,7 +68,7 @@ pub(super) fn begin(
     if wanted.dry_run || !plan.is_sound() {
         return run.show();
     }
-    let (restarts, known) = run.known()?;
+    let (restarts, known) = known(run.access, &plan)?;
     let begins = known.is_empty() || wanted.restart;
     if !begins {
         return run.go_on(restarts, &known);
@@ -102,7 +102,7 @@ impl PlanRun<'_> {
             output::problem("could not run the plan: mend what is called an error");
             return Ok(RunOutcome::Unsound);
         }
-        let (restarts, known) = self.known()?;
+        let (restarts, known) = known(self.access, self.plan)?;
         let changes = self.changes(restarts, &known)?;
         if !self.wanted.json.json {
             if !known.is_empty() && !changes.is_none() {
@@ -115,25 +115,6 @@ impl PlanRun<'_> {
             ));
         }
         Ok(RunOutcome::Shown)
-    }
-
-    /// How often the plan was begun anew, and its tasks of the last time.
-    fn known(&mut self) -> Result<(u32, Known), String> {
-        let mut found = (0, Known::new());
-        for restarts in 0..MOST_RESTARTS {
-            let batch = plan::batch_of(self.plan, restarts);
-            let ids = self.access.ids_in(Some(batch))?;
-            if ids.is_empty() {
-                break;
-            }
-            let mut tasks = Known::new();
-            for id in ids {
-                let of_plan = self.access.task(&id)?.filter(|detail| detail.task.plan.is_some());
-                tasks.extend(of_plan.map(|detail| (id, detail.task)));
-            }
-            found = (restarts, tasks);
-        }
-        Ok(found)
     }
 
     /// Puts a plan on the board, in the place of its tasks of an earlier time, and hands it to the engine.
@@ -348,6 +329,24 @@ impl PlanRun<'_> {
         }
         Ok(ids)
     }
+}
+
+/// How often a plan was begun anew, and its tasks of the last time.
+pub(super) fn known(access: &mut BoardAccess, plan: &Plan) -> Result<(u32, Known), String> {
+    let mut found = (0, Known::new());
+    for restarts in 0..MOST_RESTARTS {
+        let ids = access.ids_in(Some(plan::batch_of(plan, restarts)))?;
+        if ids.is_empty() {
+            break;
+        }
+        let mut tasks = Known::new();
+        for id in ids {
+            let of_plan = access.task(&id)?.filter(|detail| detail.task.plan.is_some());
+            tasks.extend(of_plan.map(|detail| (id, detail.task)));
+        }
+        found = (restarts, tasks);
+    }
+    Ok(found)
 }
 
 /// Whether only a person lets the task go on, and not by a yes to what was done.
