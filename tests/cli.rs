@@ -19,6 +19,8 @@ mod alone;
 mod answering;
 #[path = "cli/batches.rs"]
 mod batches;
+#[path = "cli/clearing.rs"]
+mod clearing;
 #[path = "cli/completing.rs"]
 mod completing;
 #[path = "cli/docs.rs"]

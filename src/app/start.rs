@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use crate::app::server_process;
-use crate::cli::args::StartArgs;
+use crate::cli::args::{JsonFlag, StartArgs};
 use crate::cli::board_access::BoardAccess;
 use crate::cli::caller;
-use crate::cli::commands::{CommandResult, show, typed};
+use crate::cli::commands::{CommandResult, print_done, show, stop, typed};
 use crate::cli::failure::could_not;
 use crate::client::plain::{self, Commands};
 use crate::client::{self, RestartFn, SwitchTarget};
@@ -18,6 +18,7 @@ use crate::domain::command::{Command, TaskDraft};
 use crate::domain::task::TaskKind;
 use crate::protocol::connection::blocking_runtime;
 use crate::protocol::session_list;
+use crate::protocol::wire::{ServerCall, StopAgents};
 
 /// What is typed into the plain client is carried out as on the command line.
 pub(super) const COMMANDS: Commands = Commands {
@@ -82,6 +83,25 @@ pub(super) fn start(edge: &ProcessEnv, start: &StartArgs) -> CommandResult {
     }
     drop(access);
     show(edge, &place, mode)
+}
+
+/// Ends this project's server and starts it again in the background (K72); agents go on, and the new server comes back to them.
+pub(super) fn restart_server(edge: &ProcessEnv, now: bool, json: JsonFlag) -> CommandResult {
+    let place = place_at(&edge.folder, edge)?;
+    let mut access = BoardAccess::open_project(place.clone())?;
+    let call = if now {
+        ServerCall::StopNow
+    } else {
+        ServerCall::Stop
+    };
+    let ended = stop::end_server(&mut access, call(StopAgents::No))?;
+    server_process::start_server(edge, &place)?;
+    let before = match ended {
+        Some(_) => "the server was started again; its agents went on, attached screens have ended",
+        None => "no server ran; one was started",
+    };
+    print_done(&format!("{before}; `dbs` shows it"), json);
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Attaches to a session by name, or to this project's; `plain` shows it in lines that are only added.

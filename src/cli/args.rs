@@ -85,6 +85,16 @@ pub enum CliCommand {
         #[command(flatten)]
         json: JsonFlag,
     },
+    /// End the server and start it again, in the background; agents go on
+    Restart {
+        /// Wait for no check, push or copy of work that is under way: it is repeated at the start
+        #[arg(long)]
+        now: bool,
+        #[command(flatten)]
+        json: JsonFlag,
+    },
+    /// Which version this is, where it lies, and how a newer one gets there
+    Upgrade(JsonFlag),
     /// Base branch, agents, counts, branches of tasks
     Status(StatusArgs),
     /// Runs: plans and other batches of tasks, the newest first
@@ -199,6 +209,14 @@ pub enum CliCommand {
     Backup {
         /// The file to write; without it one of the ten copies that are kept
         file: Option<PathBuf>,
+        #[command(flatten)]
+        json: JsonFlag,
+    },
+    /// Take everything off the board, after a copy was made; asks for the project's name
+    Clear {
+        /// The project's name, instead of the question
+        #[arg(long, value_name = "NAME")]
+        confirm: Option<String>,
         #[command(flatten)]
         json: JsonFlag,
     },

@@ -3,6 +3,7 @@
 
 mod agents;
 mod batches;
+mod clear;
 mod config;
 mod copies;
 pub mod create;
@@ -63,7 +64,7 @@ fn print_reply(answer: &CommandReply, prefix: &str, json: JsonFlag) -> ExitCode 
 }
 
 /// Prints what was done.
-fn print_done(text: &str, json: JsonFlag) {
+pub fn print_done(text: &str, json: JsonFlag) {
     if json.json {
         output::json(&serde_json::json!({ "ok": text }));
     } else {
@@ -138,6 +139,8 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Doctor { repair: true, json } => copies::repair(edge, json),
         CliCommand::Doctor { json, .. } => Ok(sessions::doctor(edge, json)),
         CliCommand::Backup { file, json } => copies::backup(edge, file.as_deref(), json),
+        CliCommand::Clear { confirm, json } => clear::run(edge, confirm.as_deref(), json),
+        CliCommand::Upgrade(json) => sessions::upgrade(edge, json),
         CliCommand::Restore { file, json } => copies::restore(edge, &file, json),
         CliCommand::Config(wanted) => config::run(edge, &wanted),
         CliCommand::Trust(wanted) => trust::run(edge, &wanted),
@@ -147,6 +150,7 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Cost(wanted) => show::print_report(edge, Report::Cost(wanted.by), wanted.json),
         CliCommand::Metrics(json) => show::metrics(edge, json),
         CliCommand::Attach { .. }
+        | CliCommand::Restart { .. }
         | CliCommand::Start(_)
         | CliCommand::Watch(_)
         | CliCommand::Server

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 
 use crate::adapters::load::SAMPLE_INTERVAL;
-use crate::domain::{Accepted, Refusal};
+use crate::domain::{Accepted, Command, Refusal};
 use crate::engine::inbox::InboxClosed;
 use crate::protocol::answer::answer;
 use crate::protocol::query::{Query, Report};
@@ -34,6 +34,12 @@ pub(super) enum CallOutcome {
 /// Answers a call. Blocks until the board has decided: call from a blocking thread.
 pub(super) fn answer_call(services: &Services, intake: &SignalIntake, call: ServerCall) -> CallOutcome {
     CallOutcome::Answer(match call {
+        ServerCall::Ask {
+            command: Command::Clear,
+            ..
+        } => CallReply::Asked(Err(Refusal::new(
+            "a server runs: `dbs stop --all` ends it and its agents, then clear the board",
+        ))),
         ServerCall::Ask { by, command } => command_reply(services.engine.ask(&by, command)),
         ServerCall::Signal(signal) => command_reply(take_signal(intake, &signal)),
         ServerCall::Hook(call) => {

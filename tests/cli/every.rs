@@ -63,6 +63,8 @@ const CASES: &[Case] = &[
     case("attach", (&["nope"], 1), &["--plain"], (GIT, Refused("no server runs"))),
     case("sessions", (&["nope"], 2), &[], (Well, Well)),
     case("stop", (&["nope"], 2), &[], (GIT, Well)),
+    case("upgrade", (&["nope"], 2), &[], (Well, Well)),
+    case("restart", (&["nope"], 2), &[], (GIT, Refused("origin"))),
     case("status", (&["nope"], 2), &[], (GIT, Well)),
     case("history", (&["nope"], 2), &[], (GIT, Well)),
     case("board", (&["nope"], 2), &[], (GIT, Well)),
@@ -125,6 +127,7 @@ const CASES: &[Case] = &[
     case("metrics", (&["nope"], 2), &[], (GIT, Well)),
     case("man", (&[".git/HEAD/nope"], 1), &[], (Well, Well)),
     case("batch release", (&["nope"], 1), &["main"], (GIT, Well)),
+    case("clear", (&["nope"], 2), &["--confirm", "project"], (GIT, Refused("origin"))),
     case("completions", (&["nope"], 2), &["bash"], (Well, Well)),
 ];
 

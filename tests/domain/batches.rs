@@ -239,3 +239,16 @@ fn a_base_is_begun_from_the_settings_until_something_was_merged_into_it() {
     assert!(fixture.task("a").merged.is_some());
     assert_eq!(origin(&fixture), None);
 }
+
+#[test]
+fn a_cleared_board_has_nothing_on_it_and_gives_out_other_numbers() {
+    let mut fixture = one_after_the_other();
+    let last = fixture.open("a");
+    fixture.ask(Command::Clear).unwrap();
+    let board = &fixture.board;
+    assert!(board.tasks.is_empty() && board.attempts.is_empty() && board.batches.is_empty());
+    let cleared = fixture.log.last().unwrap().1.completes();
+    assert!(cleared.contains(&"start/".to_owned()), "{cleared:?}");
+    fixture.released(draft("a", "investigation"));
+    assert!(fixture.open("a") > last);
+}

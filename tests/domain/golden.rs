@@ -246,6 +246,7 @@ fn commands() -> Vec<Command> {
         Command::Kill(a()),
         Command::SetMode("t".into(), None),
         Command::SetMode("t".into(), Some(AgentDisplay::Headless)),
+        Command::Clear,
         Command::Pause,
         Command::Resume,
     ];

@@ -78,6 +78,8 @@ pub enum Command {
     /// Let the agents of a task work with or without their tool's interface; none: the other way. One at work goes on with its
     /// session that way.
     SetMode(TaskId, Option<AgentDisplay>),
+    /// Take everything off the board (K70). For a board nobody works for: whoever asks has made sure that nothing runs.
+    Clear,
     /// Start nothing new and stop what runs (K73).
     Pause,
     /// Go on (K74).

@@ -70,6 +70,13 @@ impl Event {
                 ..
             } => vec![format!("settle/{attempt}")],
             Event::Performed { key, problem: None } => vec![key.clone()],
+            // Nothing is left that an effect could be for.
+            Event::Asked {
+                command: Command::Clear,
+                ..
+            } => ["start", "act", "stop", "verify", "checkpoint", "settle", "retire"]
+                .map(|verb| format!("{verb}/"))
+                .to_vec(),
             Event::Woke(found) => {
                 let running = found.running.iter().map(|attempt| format!("start/{attempt}"));
                 let over = found.ended.keys().flat_map(|attempt| ended(*attempt));
@@ -104,6 +111,7 @@ impl Command {
             Command::PutBatch { .. }
             | Command::ChangeBatch { .. }
             | Command::ReleaseBatch(_)
+            | Command::Clear
             | Command::AnswerAsk { .. }
             | Command::Kill(_)
             | Command::Pause

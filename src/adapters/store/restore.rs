@@ -32,6 +32,15 @@ impl SqliteStore {
         backup::copy_to(&source, files, target)
     }
 
+    /// Copies the whole store into the folder of backups, before something of that name is done with it; such a copy is never removed by
+    /// us.
+    ///
+    /// # Errors
+    /// When the store is damaged or the copy cannot be written.
+    pub fn backup_before(files: &StoreFiles, name: &str, at: Timestamp) -> Result<PathBuf, StoreError> {
+        backup::before(&whole(files)?, files, name, at)
+    }
+
     /// Puts a copy of `from` in the place of the database; the answer is where the old one is kept.
     ///
     /// # Errors

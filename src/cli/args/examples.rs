@@ -16,6 +16,9 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("agents", "dbs agents\ndbs agents --json"),
     ("mcp", "dbs mcp"),
     ("stop", "dbs stop\ndbs stop --all\ndbs stop --now"),
+    ("restart", "dbs restart\ndbs restart --now"),
+    ("upgrade", "dbs upgrade"),
+    ("clear", "dbs clear\ndbs clear --confirm shop"),
     (
         "status",
         "dbs status\ndbs status --run invoice-export\ndbs status --json",

@@ -82,6 +82,23 @@ fn choose_base((edge, place): (&ProcessEnv, &ProjectPaths), json: JsonFlag) -> R
     Ok(())
 }
 
+/// Which program this is, and how another one takes its place: it fetches none itself (K71).
+pub(super) fn upgrade(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
+    let (version, program) = (env!("CARGO_PKG_VERSION"), edge.program.display());
+    if json.json {
+        output::json(&serde_json::json!({ "version": version, "program": edge.program }));
+        return Ok(ExitCode::SUCCESS);
+    }
+    output::line(&format!("dbs {version}, {program}"));
+    output::line(
+        "It fetches nothing by itself: put another one in that place (a package of your system, an archive of a release whose",
+    );
+    output::line(
+        "checksum you compared, or `cargo install --path .` in its sources), then `dbs restart` in each project; agents go on.",
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
 /// Prepares a project: folders and ignore rules (the rules are git's own private ones, never the project's files).
 pub(super) fn init(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;

@@ -27,29 +27,35 @@ pub(super) fn stop(edge: &ProcessEnv, (all, now): (bool, bool), json: JsonFlag) 
     } else {
         ServerCall::Stop(agents)
     };
-    match access.call(call)? {
-        None => {
-            let none = "no server runs for this project";
-            if all {
-                let stopped = pluralized(stop_agents(&access)?, "agent");
-                print_done(&format!("{none}; stopped {stopped} that had no server"), json);
-            } else {
-                print_done(none, json);
-            }
-            Ok(ExitCode::SUCCESS)
+    let Some(text) = end_server(&mut access, call)? else {
+        let none = "no server runs for this project";
+        if all {
+            let stopped = pluralized(stop_agents(&access)?, "agent");
+            print_done(&format!("{none}; stopped {stopped} that had no server"), json);
+        } else {
+            print_done(none, json);
         }
+        return Ok(ExitCode::SUCCESS);
+    };
+    if !json.json {
+        output::line(&text);
+    }
+    let rest = if all {
+        "its agents were stopped"
+    } else {
+        "agents go on, `dbs` comes back to them"
+    };
+    print_done(&format!("the server has ended; {rest}"), json);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Ends the server and waits until it is gone; what it said, or nothing where none runs.
+pub fn end_server(access: &mut BoardAccess, call: ServerCall) -> Result<Option<String>, String> {
+    match access.call(call)? {
+        None => Ok(None),
         Some(CallReply::Done(text)) => {
-            if !json.json {
-                output::line(&text);
-            }
             wait_until_gone(&access.place)?;
-            let rest = if all {
-                "its agents were stopped"
-            } else {
-                "agents go on, `dbs` comes back to them"
-            };
-            print_done(&format!("the server has ended; {rest}"), json);
-            Ok(ExitCode::SUCCESS)
+            Ok(Some(text))
         }
         Some(other) => Err(format!("could not stop the server: {other:?}")),
     }

@@ -9,8 +9,9 @@ use super::transition::Transition;
 use super::waiting_circles::Awaited;
 use crate::batch::{Batch, BatchPatch, RunOptions, RunState};
 use crate::command::Refusal;
-use crate::effect::CommandReply;
+use crate::effect::{Accepted, CommandReply, NoticeLevel};
 use crate::id::{BatchId, TaskId};
+use crate::pluralized;
 use crate::task::TaskState;
 use crate::time::Timestamp;
 
@@ -74,6 +75,25 @@ impl Board {
             refuse!("batch {id} has nothing in the backlog: `dbs batch show {id}` lists its tasks");
         }
         self.release(step, by, &waiting)
+    }
+
+    /// Takes everything off the board: the rows stay in the store for history, and numbers of attempts go on (K70).
+    pub(super) fn clear(&mut self, step: &mut Transition, by: &str) -> Accepted {
+        let count = self.tasks.len();
+        self.changed
+            .tasks
+            .extend(std::mem::take(&mut self.tasks).into_keys());
+        self.changed
+            .attempts
+            .extend(std::mem::take(&mut self.attempts).into_keys());
+        self.changed
+            .batches
+            .extend(std::mem::take(&mut self.batches).into_keys());
+        self.infra_failures = 0;
+        self.forget_index();
+        let text = format!("{by} cleared the board: {} gone", pluralized(count, "task"));
+        step.notify(NoticeLevel::Warning, "clear", text.clone());
+        accepted(text)
     }
 
     fn check_base_may_change(&self, id: &BatchId) -> Result<(), Refusal> {

@@ -188,6 +188,12 @@ impl Board {
         }
     }
 
+    /// Makes the index of a board whose rows are others now.
+    pub(super) fn forget_index(&mut self) {
+        self.index.is_built = false;
+        self.build_index();
+    }
+
     /// Brings up to date who waits for whom and for what.
     pub(super) fn update_links(&mut self) {
         let changed = std::mem::take(&mut self.index.links);

@@ -119,6 +119,7 @@ fn task_of(event: &Event) -> Option<TaskId> {
         Command::PutBatch { .. }
         | Command::ChangeBatch { .. }
         | Command::ReleaseBatch(_)
+        | Command::Clear
         | Command::CreateAll(_)
         | Command::AnswerAsk { .. }
         | Command::Kill(_)
@@ -245,6 +246,7 @@ fn asked(by: &str, command: &Command) -> Value {
         }
         Command::Kill(_) => ("kill", json!({})),
         Command::SetMode(_, mode) => ("mode", json!({ "mode": mode })),
+        Command::Clear => ("clear", json!({})),
         Command::Pause => ("pause", json!({})),
         Command::Resume => ("resume", json!({})),
     };

@@ -1,0 +1,110 @@
+//! `dbs clear`: an empty board, after a person typed the project's name and a copy was made (K70).
+
+use std::io::{BufRead as _, IsTerminal as _};
+use std::process::ExitCode;
+
+use crate::adapters::clock;
+use crate::adapters::git::{GitCli, GitSetup};
+use crate::adapters::output;
+use crate::adapters::store::SqliteStore;
+use crate::cli::args::JsonFlag;
+use crate::cli::board_access::BoardAccess;
+use crate::cli::commands::{CommandResult, print_done};
+use crate::cli::failure::could_not;
+use crate::config::process_env::ProcessEnv;
+use crate::domain::{Command, pluralized};
+use crate::engine::context::signature;
+use crate::ports::git::{AtticOwner, Git as _, RemoveOutcome, SafeName};
+use crate::ports::holders::{HolderLiveness, Holders as _};
+
+/// Empties the board: a copy first, then the rows, then the worktrees, of each a copy in the attic.
+pub(super) fn run(edge: &ProcessEnv, given: Option<&str>, json: JsonFlag) -> CommandResult {
+    let mut access = BoardAccess::open(edge)?;
+    let place = access.place.clone();
+    refuse_running(&access)?;
+    if !place.store.database.exists() {
+        return Err("could not clear the board: there is none yet".to_owned());
+    }
+    let git = GitCli::open(&GitSetup::new(&place.root, edge.environment.clone()))
+        .map_err(|error| format!("could not {error}"))?;
+    let entries = git.worktrees().map_err(could_not)?.into_iter();
+    let folders: Vec<SafeName> = entries.filter_map(|entry| entry.folder).collect();
+    let (tasks, worktrees) = (
+        pluralized(access.ids()?.len(), "task"),
+        pluralized(folders.len(), "worktree"),
+    );
+    let name = place.session_name(&place.config());
+    confirm(
+        &name,
+        given,
+        &format!(
+            "This takes {tasks} off the board of {name} and removes {worktrees}; a copy of the board and of what is not committed is kept."
+        ),
+    )?;
+    let at = clock::now();
+    let copy = SqliteStore::backup_before(&place.store, "clear", at).map_err(could_not)?;
+    let answer = access.execute(&edge.author(), Command::Clear)?;
+    answer.map_err(|refusal| format!("could not clear the board: {}", refusal.why))?;
+    let mut left = Vec::new();
+    for folder in &folders {
+        let saver = AtticOwner {
+            task: folder.clone(),
+            signature: signature(at),
+        };
+        match git.remove_worktree(folder, &saver) {
+            Ok(RemoveOutcome::Removed(_) | RemoveOutcome::Absent) => {}
+            Ok(RemoveOutcome::Kept(why)) => left.push(format!("{folder} stays: {why}")),
+            Err(error) => left.push(format!("{folder} stays: could not {error}")),
+        }
+    }
+    for line in &left {
+        output::problem(line);
+    }
+    let done = format!(
+        "the board is empty; `dbs restore {}` brings it back; branches of tasks stay",
+        copy.display()
+    );
+    print_done(&done, json);
+    Ok(if left.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// Nothing may work for the board that is to be emptied.
+fn refuse_running(access: &BoardAccess) -> Result<(), String> {
+    let held = access.holders().inventory().map_err(could_not)?;
+    let may_run =
+        |state: &HolderLiveness| matches!(state, HolderLiveness::Running(_) | HolderLiveness::Unknown(_));
+    if access.has_server() || held.iter().any(|held| may_run(&held.state)) {
+        return Err(
+            "could not clear the board: a server or agents run; `dbs stop --all` ends them".to_owned(),
+        );
+    }
+    Ok(())
+}
+
+/// The person types the project's name, or gave it.
+fn confirm(name: &str, given: Option<&str>, about: &str) -> Result<(), String> {
+    let typed = match given {
+        Some(given) => given.to_owned(),
+        None if !(std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) => {
+            return Err(format!(
+                "could not ask whether to clear the board, for this is no terminal: add --confirm {name}"
+            ));
+        }
+        None => {
+            output::line(about);
+            output::line(&format!("Type {name} to go on:"));
+            let mut line = String::new();
+            let read = std::io::stdin().lock().read_line(&mut line);
+            read.map_err(|error| format!("could not read the answer: {error}"))?;
+            line
+        }
+    };
+    if typed.trim() == name {
+        return Ok(());
+    }
+    Err(format!("nothing was cleared: the name of this project is {name}"))
+}

@@ -1,0 +1,95 @@
+//! An empty board, and a server that is started again (K70, K72).
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::shop::Shop;
+
+#[test]
+fn clear_wants_the_name_makes_a_copy_first_and_the_copy_brings_the_board_back() {
+    let shop = Shop::new();
+    shop.refuses(&["clear", "--confirm", "project"], 1, "there is none yet");
+    shop.does(&["task", "create", "Fix", "--id", "t-1", "--batch", "shop"]);
+    shop.refuses(&["clear"], 1, "add --confirm project");
+    shop.refuses(
+        &["clear", "--confirm", "yes"],
+        1,
+        "the name of this project is project",
+    );
+    assert_eq!(shop.state("t-1"), "backlog");
+    let said = shop.does(&["clear", "--confirm", "project"]);
+    assert_eq!(shop.json(&["task", "list", "--json"]), json!([]));
+    assert_eq!(shop.json(&["batch", "list", "--json"]), json!([]));
+    let copy = said
+        .split('`')
+        .nth(1)
+        .unwrap()
+        .strip_prefix("dbs restore ")
+        .unwrap();
+    shop.does(&["restore", copy]);
+    assert_eq!(shop.state("t-1"), "backlog");
+}
+
+#[test]
+fn clear_is_refused_while_anything_runs_and_keeps_what_was_not_committed() {
+    let mut shop = Shop::new();
+    shop.give_work_to_silent_agents();
+    shop.serve();
+    shop.wait_for("agent", || shop.attempts().join("1/meta.json").exists());
+    let root = shop.git.project().join(".debussy-worktrees");
+    let folder = fs::read_dir(&root).unwrap().next().unwrap().unwrap();
+    fs::write(folder.path().join("half.txt"), "half\n").unwrap();
+    let clear = ["clear", "--confirm", "project"];
+    shop.refuses(&clear, 1, "a server or agents run");
+    shop.kill();
+    shop.refuses(&clear, 1, "a server or agents run");
+    shop.does(&["stop", "--all"]);
+    shop.does(&clear);
+    assert_eq!(fs::read_dir(&root).unwrap().count(), 0);
+    let name = folder.file_name().into_string().unwrap();
+    let kept = shop.git.state().join("control.git");
+    let half = format!("refs/dbs/attic/{name}/1:half.txt");
+    assert_eq!(shop.git.git(&kept, &["show", &half]), "half");
+    // Numbers of attempts go on, so that nothing of before is taken for something new.
+    shop.does(&["task", "create", "Fix", "--id", "t-1", "--release"]);
+    shop.serve();
+    shop.wait_for("the next agent", || shop.attempts().join("2/meta.json").exists());
+    shop.does(&["stop", "--all"]);
+}
+
+#[test]
+fn a_server_that_is_started_again_finds_its_agents_at_work() {
+    let mut shop = Shop::new();
+    shop.give_work_to_silent_agents();
+    shop.serve();
+    shop.wait_for("agent at work", || shop.attempts().join("1/meta.json").exists());
+    let starts = || {
+        shop.does(&["events", "--json"])
+            .matches("\"kind\":\"woke\"")
+            .count()
+    };
+    let before = starts();
+    let said = shop.does(&["restart"]);
+    assert!(said.contains("its agents went on"), "{said}");
+    shop.wait_for("another server", || starts() > before);
+    let attempts = shop.board()["attempts"].clone();
+    assert_eq!(attempts.as_object().unwrap().len(), 1, "{attempts}");
+    shop.wait_for("the agent", || shop.state("t-1") == "active");
+    shop.does(&["stop", "--all"]);
+    assert!(shop.does(&["restart"]).contains("no server ran; one was started"));
+    shop.does(&["stop", "--all"]);
+}
+
+#[test]
+fn upgrade_says_which_program_this_is_and_fetches_nothing() {
+    let shop = Shop::new();
+    let said = shop.does(&["upgrade"]);
+    assert!(
+        said.starts_with(concat!("dbs ", env!("CARGO_PKG_VERSION"))),
+        "{said}"
+    );
+    assert!(said.contains("then `dbs restart`"), "{said}");
+    let program = shop.json(&["upgrade", "--json"])["program"].clone();
+    assert!(fs::metadata(program.as_str().unwrap()).is_ok(), "{program}");
+}
