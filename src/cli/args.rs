@@ -19,7 +19,9 @@ use crate::protocol::query::OutputFormat;
 pub use cost::CostArgs;
 pub use examples::command;
 pub use logs::{EventsArgs, LogsArgs};
-pub use plans::{AgentOutput, AuditArgs, InitArgs, PlanCommand, PlanShape, RunPlanArgs, WriteBackArgs};
+pub use plans::{
+    AgentOutput, AuditArgs, ConvertArgs, InitArgs, PlanCommand, PlanShape, RunPlanArgs, WriteBackArgs,
+};
 pub use prompt::PromptArgs;
 pub use runs::{HistoryArgs, StatusArgs};
 pub(in crate::cli) use signal::SIGNALS;
@@ -169,6 +171,8 @@ pub enum CliCommand {
     Audit(AuditArgs),
     /// Carry out a plan: its phases become tasks, and the engine works through them
     Run(RunPlanArgs),
+    /// Let an agent turn a text into a phased plan; it is shown before it is written
+    Convert(ConvertArgs),
     /// Make a plan, or write into its files how far its phases are
     #[command(subcommand)]
     Plan(PlanCommand),

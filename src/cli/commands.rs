@@ -143,6 +143,7 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Cost(wanted) => show::print_report(edge, Report::Cost(wanted.by), wanted.json),
         CliCommand::Metrics(json) => show::metrics(edge, json),
         CliCommand::Attach { .. }
+        | CliCommand::Convert(_)
         | CliCommand::Start(_)
         | CliCommand::Watch(_)
         | CliCommand::Server

@@ -68,6 +68,7 @@ const CASES: &[Case] = &[
     case("board", (&["nope"], 2), &[], (GIT, Well)),
     case("audit", (&["nope.md"], 1), &["nope.md"], (Refused("nope"), Refused("nope"))),
     case("run", (&["nope.md"], 1), &["nope.md"], (GIT, Refused("nope"))),
+    case("convert", (&["nope.md"], 1), &["nope.md"], (GIT, Refused("nope"))),
     case("plan new", (&["a|b"], 1), &["a|b"], (GIT, Refused("could not make a plan"))),
     case("plan write-back", (&["nope.md"], 1), &["nope.md"], (GIT, Refused("nope"))),
     case("pause", (&["nope"], 2), &[], (GIT, Well)),

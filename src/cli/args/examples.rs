@@ -30,6 +30,10 @@ const EXAMPLES: &[(&str, &str)] = &[
         "run",
         "dbs run docs/MASTER.md --dry-run\ndbs run docs/MASTER.md --interactive\ndbs run docs/MASTER.md --phase 3 --parallel\ndbs run docs/MASTER.md --resume\ndbs run docs/MASTER.md --headless --trust HASH --output both",
     ),
+    (
+        "convert",
+        "dbs convert ideas.md\ndbs convert ideas.md --name \"Invoice export\" --agent claude",
+    ),
     ("plan new", "dbs plan new \"Invoice export\" --phases 4"),
     ("plan write-back", "dbs plan write-back docs/MASTER.md"),
     ("pause", "dbs pause"),

@@ -1,6 +1,7 @@
 //! `dbs audit`, `dbs init NAME` and `dbs run`: what a plan says, the files of a new one, and the phases of one as tasks of the board.
 
 mod consent;
+mod convert;
 mod headless;
 mod run;
 mod shown;
@@ -22,6 +23,7 @@ use crate::config::project_paths::ProjectPaths;
 use crate::domain::task::GateCommand;
 use crate::formats::plan::{self, Plan};
 
+pub use convert::convert;
 pub use headless::run_headless;
 pub(super) use run::run;
 pub(super) use write_back::write_back;

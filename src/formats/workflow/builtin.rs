@@ -4,6 +4,7 @@
 pub fn builtin() -> Vec<(&'static str, &'static str)> {
     vec![
         ("kanban", include_str!("../../../assets/workflows/kanban.toml")),
+        ("convert", include_str!("../../../assets/workflows/convert.toml")),
         ("phased", include_str!("../../../assets/workflows/phased.toml")),
         (
             "investigation",
