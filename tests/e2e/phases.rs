@@ -6,7 +6,7 @@ use crate::driver::{Story, said};
 use crate::plans::{FIRST, MASTER, hash, story, story_of, task};
 
 /// Runs the plan and waits for its end; what was printed, and the exit code.
-fn wait_for_end(story: &Story, options: &[&str]) -> (String, Option<i32>) {
+pub(crate) fn wait_for_end(story: &Story, options: &[&str]) -> (String, Option<i32>) {
     let hash = hash(story);
     let words = ["run", "plan/MASTER.md", "--headless", "--trust", &hash];
     let output = story.run(&[&words, options].concat());

@@ -62,6 +62,8 @@ pub struct ConvertArgs {
     /// Yes to the plan with that hash, which a question without a terminal shows
     #[arg(long, value_name = "HASH")]
     pub trust: Option<String>,
+    #[command(flatten)]
+    pub json: JsonFlag,
 }
 
 /// The subcommands of `dbs plan`.

@@ -13,7 +13,7 @@ use crate::adapters::gates::own_program;
 use crate::adapters::git::{GitCli, GitSetup};
 use crate::adapters::output;
 use crate::adapters::text_file;
-use crate::cli::args::{ConvertArgs, JsonFlag};
+use crate::cli::args::ConvertArgs;
 use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::CommandResult;
 use crate::cli::commands::show::EventCursor;
@@ -56,15 +56,10 @@ pub fn convert(edge: &ProcessEnv, wanted: &ConvertArgs, serve: StartServer<'_>) 
         )));
     }
     let mut events = EventCursor::new(place.store.clone());
-    events.print_new(JsonFlag { json: false }, &|_old| false)?;
+    events.print_new(wanted.json, &|_old| false)?;
     job.ask_for(wanted, &text)?;
     serve(&place)?;
-    let code = headless::wait(
-        &place,
-        &job.batch(),
-        (events, wanted.output, JsonFlag { json: false }),
-        serve,
-    )?;
+    let code = headless::wait(&place, &job.batch(), (events, wanted.output, wanted.json), serve)?;
     // Whoever approved it elsewhere has not seen it written.
     let is_made = |task: &std::sync::Arc<Task>| task.state.awaits_approval() || task.state == TaskState::Done;
     let Some(task) = job.task()?.filter(is_made) else {
@@ -80,6 +75,12 @@ pub fn convert(edge: &ProcessEnv, wanted: &ConvertArgs, serve: StartServer<'_>) 
         job.execute(Command::Approve(job.id()))?;
     }
     let master = in_project(&job.target().join(MASTER), &place.root);
+    if wanted.json.json {
+        let names = files.keys().map(|name| job.target().join(name));
+        let names = names.map(|file| in_project(&file, &place.root));
+        output::json(&serde_json::json!({ "files": names.collect::<Vec<_>>() }));
+        return Ok(ExitCode::SUCCESS);
+    }
     output::line(&format!("written; next: dbs audit {master}; dbs run {master}"));
     Ok(ExitCode::SUCCESS)
 }

@@ -270,7 +270,7 @@ impl RunFollower<'_> {
                         )
                     }
                 };
-                print_lines((*attempt, &log.task), lines, self.json);
+                print_lines((*attempt, &log.task), &lines, self.json);
                 if !goes_on {
                     break;
                 }
@@ -314,7 +314,7 @@ impl RunFollower<'_> {
 }
 
 /// Prints lines of an agent, each behind its task.
-fn print_lines((attempt, task): (AttemptId, &TaskId), lines: Vec<String>, json: JsonFlag) {
+fn print_lines((attempt, task): (AttemptId, &TaskId), lines: &[String], json: JsonFlag) {
     for line in lines.iter().filter(|line| !line.is_empty()) {
         if json.json {
             output::json(&serde_json::json!({ "attempt": attempt, "task": task, "line": line }));
