@@ -69,7 +69,7 @@ const CASES: &[Case] = &[
     case("audit", (&["nope.md"], 1), &["nope.md"], (Refused("nope"), Refused("nope"))),
     case("run", (&["nope.md"], 1), &["nope.md"], (GIT, Refused("nope"))),
     case("convert", (&["nope.md"], 1), &["nope.md"], (GIT, Refused("nope"))),
-    case("plan new", (&["a|b"], 1), &["a|b"], (GIT, Refused("could not make a plan"))),
+    case("plan new", (&["nope|"], 1), &["nope|"], (GIT, Refused("could not make a plan"))),
     case("plan write-back", (&["nope.md"], 1), &["nope.md"], (GIT, Refused("nope"))),
     case("pause", (&["nope"], 2), &[], (GIT, Well)),
     case("resume", (&["nope"], 2), &[], (GIT, Well)),

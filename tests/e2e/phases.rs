@@ -127,7 +127,7 @@ fn what_the_board_knows_is_written_into_the_files_when_asked_and_not_over_a_newe
 }
 
 /// Writes a plan without gates first, then one with a gate and a file that the table does not name.
-const WRITERS: &str = r###"
+const WRITERS: &str = r##"
 [[part]]
 role = "plan-writer"
 attempt = 1
@@ -147,7 +147,7 @@ steps = [
   { write = "plans/ideas/run.sh", text = "touch owned\n" },
   { signal = "done", text = "Written." },
 ]
-"###;
+"##;
 
 #[test]
 fn a_text_becomes_a_plan_in_a_loop_with_the_audit_and_is_written_after_a_person_saw_it() {
@@ -199,6 +199,15 @@ fn a_text_becomes_a_plan_in_a_loop_with_the_audit_and_is_written_after_a_person_
         written.contains("written; next: dbs audit plans/ideas/MASTER_PLAN.md"),
         "{written}"
     );
+    is_written(&story);
+    let refused = said(&story.run(&["convert", "ideas.md"]));
+    assert!(refused.contains("is there already"), "{refused}");
+    story.dbs(&["stop", "--all"]);
+}
+
+/// The plan is in its place, and nowhere else.
+fn is_written(story: &Story) {
+    let target = story.project().join("plans/ideas");
     let mut names: Vec<_> = fs::read_dir(&target)
         .unwrap()
         .map(|file| file.unwrap().file_name())
@@ -213,12 +222,9 @@ fn a_text_becomes_a_plan_in_a_loop_with_the_audit_and_is_written_after_a_person_
         story.run(&["audit", "plans/ideas/MASTER_PLAN.md"]).status.code(),
         Some(0)
     );
-    assert_eq!(task(&story, "convert-ideas")["state"], "done");
+    assert_eq!(task(story, "convert-ideas")["state"], "done");
     let files = story.git(&story.origin(), &["ls-tree", "-r", "--name-only", "work"]);
     assert!(!files.contains("plans/"), "nothing is merged: {files}");
-    let refused = said(&story.run(&["convert", "ideas.md"]));
-    assert!(refused.contains("is there already"), "{refused}");
-    story.dbs(&["stop", "--all"]);
 }
 
 #[test]
