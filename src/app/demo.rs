@@ -11,6 +11,7 @@ use std::process::ExitCode;
 
 use crate::adapters::agents::{AgentTool, RehearsalAgent};
 use crate::adapters::clock;
+use crate::adapters::gates::own_program;
 use crate::adapters::ipc::{FrameLimits, IpcListener};
 use crate::adapters::output;
 use crate::adapters::rehearsal::{DemoPlan, DemoScript, DemoTask};
@@ -172,14 +173,9 @@ pub fn rules(settings: BoardSettings) -> BoardSettings {
 
 /// The program checks a tree itself, so that the gate is the same on every system.
 fn gate(name: &str, more: &str) -> GateCommand {
-    let program = if cfg!(windows) {
-        "\"%DBS_PROGRAM%\""
-    } else {
-        "\"$DBS_PROGRAM\""
-    };
     GateCommand {
         name: name.to_owned(),
-        command: format!("{program} rehearse --check .{more}"),
+        command: own_program(&format!("rehearse --check .{more}")),
     }
 }
 

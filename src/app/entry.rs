@@ -124,6 +124,9 @@ fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> Result<ExitCode, String> {
         CliCommand::Run(wanted) if wanted.headless => {
             commands::plans::run_headless(edge, &wanted, &|place| server_process::ensure_server(edge, place))
         }
+        CliCommand::Convert(wanted) => {
+            commands::plans::convert(edge, &wanted, &|place| server_process::ensure_server(edge, place))
+        }
         verb => commands::run(verb, edge),
     }
 }

@@ -22,7 +22,8 @@ pub use cost::CostArgs;
 pub use examples::command;
 pub use logs::{EventsArgs, LogsArgs};
 pub use plans::{
-    AgentOutput, AuditArgs, EarlierArgs, InitArgs, PlanCommand, PlanShape, RunPlanArgs, WriteBackArgs,
+    AgentOutput, AuditArgs, ConvertArgs, EarlierArgs, InitArgs, PlanCommand, PlanShape, RunPlanArgs,
+    WriteBackArgs,
 };
 pub use prompt::PromptArgs;
 pub use runs::{HistoryArgs, StatusArgs};
@@ -188,6 +189,8 @@ pub enum CliCommand {
     Run(RunPlanArgs),
     /// Read the runs of plans that an earlier program wrote into its database; it is only read
     Import(EarlierArgs),
+    /// Let an agent turn a text into a phased plan; it is shown before it is written
+    Convert(ConvertArgs),
     /// Make a plan, or write into its files how far its phases are
     #[command(subcommand)]
     Plan(PlanCommand),

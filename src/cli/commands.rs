@@ -32,7 +32,7 @@ pub mod workflows;
 use std::process::ExitCode;
 
 use crate::adapters::output;
-use crate::cli::args::{CliCommand, InitArgs, JsonFlag, PlanCommand};
+use crate::cli::args::{CliCommand, JsonFlag};
 use crate::cli::board_access::BoardAccess;
 use crate::config::process_env::ProcessEnv;
 use crate::domain::Command;
@@ -122,18 +122,11 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Agents(json) => agents::run(edge, json),
         CliCommand::Sessions(json) => sessions::list(edge, json),
         CliCommand::Stop { all, now, json } => stop::stop(edge, (all, now), json),
-        CliCommand::Init(InitArgs {
-            feature: None, json, ..
-        }) => sessions::init(edge, json),
-        CliCommand::Init(InitArgs {
-            feature: Some(feature),
-            shape,
-            json,
-        }) => plans::init(edge, (&feature, &shape), json),
-        CliCommand::Plan(PlanCommand::New(wanted)) => {
-            plans::init(edge, (&wanted.feature, &wanted.shape), wanted.json)
-        }
-        CliCommand::Plan(PlanCommand::WriteBack(wanted)) => plans::write_back(edge, &wanted),
+        CliCommand::Init(wanted) => match &wanted.feature {
+            None => sessions::init(edge, wanted.json),
+            Some(feature) => plans::init(edge, (feature, &wanted.shape), wanted.json),
+        },
+        CliCommand::Plan(verb) => plans::plan(edge, &verb),
         CliCommand::Debug(json) => show::debug(edge, json),
         CliCommand::Notify { test, json } => notify::run(edge, test, json),
         CliCommand::Doctor { repair: true, json } => copies::repair(edge, json),
@@ -151,6 +144,7 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Metrics(json) => show::metrics(edge, json),
         CliCommand::Attach { .. }
         | CliCommand::Restart { .. }
+        | CliCommand::Convert(_)
         | CliCommand::Start(_)
         | CliCommand::Watch(_)
         | CliCommand::Server

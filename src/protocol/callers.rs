@@ -80,6 +80,7 @@ pub const COMMANDS: &[(&str, AllowedCallers)] = &[
     ("completions", Everybody),
     ("config", Everybody),
     ("config KEY VALUE", Persons),
+    ("convert", Persons),
     ("cost", Everybody),
     ("debug", Everybody),
     ("demo", Everybody),

@@ -37,6 +37,10 @@ const EXAMPLES: &[(&str, &str)] = &[
         "import",
         "dbs import\ndbs import ../shop/.debussy/state.db --json",
     ),
+    (
+        "convert",
+        "dbs convert ideas.md\ndbs convert ideas.md --name \"Invoice export\" --agent claude",
+    ),
     ("plan new", "dbs plan new \"Invoice export\" --phases 4"),
     ("plan write-back", "dbs plan write-back docs/MASTER.md"),
     ("pause", "dbs pause"),

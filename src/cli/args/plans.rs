@@ -51,6 +51,30 @@ pub struct PlanShape {
     pub template: String,
 }
 
+/// Arguments of `dbs convert`.
+#[derive(Debug, Args)]
+pub struct ConvertArgs {
+    /// The text that describes what is to be done
+    pub file: PathBuf,
+    /// What the plan is called; without it as the file
+    #[arg(long)]
+    pub name: Option<String>,
+    /// Kind of agent that writes it; without it as set for the role plan-writer
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// Its model, in its tool's words
+    #[arg(long, short, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Where its output goes meanwhile
+    #[arg(long, short, value_enum, default_value_t = AgentOutput::File)]
+    pub output: AgentOutput,
+    /// Yes to the plan with that hash, which a question without a terminal shows
+    #[arg(long, value_name = "HASH")]
+    pub trust: Option<String>,
+    #[command(flatten)]
+    pub json: JsonFlag,
+}
+
 /// The subcommands of `dbs plan`.
 #[derive(Debug, clap::Subcommand)]
 pub enum PlanCommand {

@@ -1,6 +1,7 @@
 //! `dbs audit`, `dbs init NAME` and `dbs run`: what a plan says, the files of a new one, and the phases of one as tasks of the board.
 
 mod consent;
+mod convert;
 mod headless;
 mod run;
 mod shown;
@@ -14,7 +15,7 @@ use std::process::ExitCode;
 use crate::adapters::clock;
 use crate::adapters::output;
 use crate::adapters::text_file;
-use crate::cli::args::{AuditArgs, JsonFlag, PlanShape};
+use crate::cli::args::{AuditArgs, JsonFlag, PlanCommand, PlanShape};
 use crate::cli::commands::CommandResult;
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
@@ -22,9 +23,9 @@ use crate::config::project_paths::ProjectPaths;
 use crate::domain::task::GateCommand;
 use crate::formats::plan::{self, Plan};
 
+pub use convert::convert;
 pub use headless::run_headless;
 pub(super) use run::run;
-pub(super) use write_back::write_back;
 
 /// Largest file of a plan, in bytes.
 const LARGEST: u64 = 4 * 1024 * 1024;
@@ -51,15 +52,23 @@ pub(super) fn audit(edge: &ProcessEnv, wanted: &AuditArgs) -> CommandResult {
     })
 }
 
+/// The commands of `dbs plan`.
+pub(super) fn plan(edge: &ProcessEnv, verb: &PlanCommand) -> CommandResult {
+    match verb {
+        PlanCommand::New(wanted) => init(edge, (&wanted.feature, &wanted.shape), wanted.json),
+        PlanCommand::WriteBack(wanted) => write_back::write_back(edge, wanted),
+    }
+}
+
 /// Makes the files of a new plan in a folder of its own; no file that is there is touched.
 pub(super) fn init(edge: &ProcessEnv, (feature, shape): (&str, &PlanShape), json: JsonFlag) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     let feature = feature.trim();
     let usable = |sign: char| !sign.is_control() && !"|[]`".contains(sign);
     if feature.is_empty() || feature.len() > 80 || !feature.chars().all(usable) {
-        return Err(
-            "could not make a plan: name it in at most 80 letters, without | [ ] and backticks".to_owned(),
-        );
+        return Err(format!(
+            "could not make a plan called {feature:?}: name it in at most 80 letters, without | [ ] and backticks"
+        ));
     }
     let gates = own_gates(Some(&place));
     if gates.is_empty() {

@@ -5,6 +5,7 @@ pub fn builtin() -> Vec<(&'static str, &'static str)> {
     vec![
         ("kanban", include_str!("../../../assets/workflows/kanban.toml")),
         ("atdd", include_str!("../../../assets/workflows/atdd.toml")),
+        ("convert", include_str!("../../../assets/workflows/convert.toml")),
         ("phased", include_str!("../../../assets/workflows/phased.toml")),
         (
             "investigation",

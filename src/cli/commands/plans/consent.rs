@@ -13,8 +13,8 @@ use crate::term::sanitize;
 pub(super) struct Consent {
     /// Everything that needs a yes, with one hash.
     pub(super) listing: TrustListing,
-    /// How tasks of the board change.
-    pub(super) changes: Vec<String>,
+    /// What is shown of it besides commands, with its heading.
+    pub(super) shown: (&'static str, Vec<String>),
 }
 
 /// The commands nobody has agreed to, and the changed texts, each with its place.
@@ -154,9 +154,10 @@ pub(super) fn ask(asked: &Consent, given: Option<&str>) -> Result<(), String> {
     if asked.listing.items.is_empty() || given.map(str::trim) == Some(hash.as_str()) {
         return Ok(());
     }
-    if !asked.changes.is_empty() {
-        output::line("The plan differs from the board:");
-        output::all(asked.changes.iter().cloned());
+    let (head, lines) = &asked.shown;
+    if !lines.is_empty() {
+        output::line(head);
+        output::all(lines);
     }
     let programs = asked
         .listing
@@ -175,7 +176,7 @@ pub(super) fn ask(asked: &Consent, given: Option<&str>) -> Result<(), String> {
     }
     if given.is_some() {
         return Err(format!(
-            "could not run the plan: the hash of this is {hash}, not that one"
+            "could not go on: the hash of this is {hash}, not that one"
         ));
     }
     if !(std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) {

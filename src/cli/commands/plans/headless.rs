@@ -29,7 +29,7 @@ const UNSOUND: u8 = 3;
 const UNREADY: u8 = 4;
 
 /// Starts a server for the project unless one runs.
-type StartServer<'a> = &'a dyn Fn(&ProjectPaths) -> Result<(), String>;
+pub(super) type StartServer<'a> = &'a dyn Fn(&ProjectPaths) -> Result<(), String>;
 
 /// Carries out a plan, and waits until it is over or needs a person.
 ///
@@ -52,11 +52,22 @@ pub fn run_headless(edge: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServer<
     if let Err(why) = serve(&place) {
         return unready(&why);
     }
+    let code = wait(&place, &batch, (events, wanted.output, wanted.json), serve)?;
+    Ok(ExitCode::from(code))
+}
+
+/// Prints what happens in the run of a batch until it is over or needs a person; the exit code that says which.
+pub(super) fn wait(
+    place: &ProjectPaths,
+    batch: &BatchId,
+    (events, output, json): (EventCursor, AgentOutput, JsonFlag),
+    serve: StartServer<'_>,
+) -> Result<u8, String> {
     let mut follower = RunFollower {
-        place: &place,
-        batch,
-        output: wanted.output,
-        json: wanted.json,
+        place,
+        batch: batch.clone(),
+        output,
+        json,
         events,
         tasks: BTreeSet::new(),
         logs: BTreeMap::new(),
@@ -65,20 +76,18 @@ pub fn run_headless(edge: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServer<
     };
     let runtime = blocking_runtime()?;
     loop {
-        let followed = runtime.block_on(follower.follow());
-        match followed {
-            Ok(Some(found)) => return runtime.block_on(follower.finish(&found)).map(ExitCode::from),
-            Ok(None) if output::is_unread() => return Ok(ExitCode::SUCCESS),
+        match runtime.block_on(follower.follow()) {
+            Ok(Some(found)) => return runtime.block_on(follower.finish(&found)),
+            Ok(None) if output::is_unread() => return Ok(0),
             // A server that was killed leaves its record; one that was stopped, or gives way to another, does not.
-            Ok(None) | Err(_) if session_list::is_cut_off(&place) => {
+            Ok(None) | Err(_) if session_list::is_cut_off(place) => {
                 output::problem("the server is gone; agents go on; starting it again");
-                serve(&place)?;
+                serve(place)?;
             }
             Ok(None) if BoardAccess::open_project(place.clone())?.has_server() => {}
             Ok(None) => {
                 return Err(
-                    "the server was stopped before the plan was over; the same command goes on with it"
-                        .to_owned(),
+                    "the server was stopped before the end; the same command goes on with it".to_owned(),
                 );
             }
             Err(error) => return Err(error),
@@ -261,7 +270,7 @@ impl RunFollower<'_> {
                         )
                     }
                 };
-                print_lines((*attempt, &log.task), lines, self.json);
+                print_lines((*attempt, &log.task), &lines, self.json);
                 if !goes_on {
                     break;
                 }
@@ -305,7 +314,7 @@ impl RunFollower<'_> {
 }
 
 /// Prints lines of an agent, each behind its task.
-fn print_lines((attempt, task): (AttemptId, &TaskId), lines: Vec<String>, json: JsonFlag) {
+fn print_lines((attempt, task): (AttemptId, &TaskId), lines: &[String], json: JsonFlag) {
     for line in lines.iter().filter(|line| !line.is_empty()) {
         if json.json {
             output::json(&serde_json::json!({ "attempt": attempt, "task": task, "line": line }));

@@ -168,11 +168,14 @@ impl PlanRun<'_> {
     fn agree(&mut self, changes: &PlanChanges, is_known: bool) -> Result<(), String> {
         let asked = Consent {
             listing: consent::listing(changes, self.plan),
-            changes: if is_known {
-                consent::lines(changes, self.plan)
-            } else {
-                Vec::new()
-            },
+            shown: (
+                "The plan differs from the board:",
+                if is_known {
+                    consent::lines(changes, self.plan)
+                } else {
+                    Vec::new()
+                },
+            ),
         };
         consent::ask(&asked, self.wanted.trust.as_deref())
     }

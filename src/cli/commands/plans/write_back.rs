@@ -26,7 +26,7 @@ struct Change {
 }
 
 /// Writes the statuses of its phases into a plan, and ticks the tasks of those that are done.
-pub(in crate::cli::commands) fn write_back(edge: &ProcessEnv, wanted: &WriteBackArgs) -> CommandResult {
+pub(super) fn write_back(edge: &ProcessEnv, wanted: &WriteBackArgs) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     let (plan, texts) = read_files(&wanted.plan, Some(&place))?;
     if !plan.is_sound() {
