@@ -5,7 +5,7 @@ use std::path::Path;
 
 use dbs::domain::task::GateCommand;
 use dbs::formats::diagnostic::DiagnosticLevel;
-use dbs::formats::plan::{self, Plan, PlanChoices};
+use dbs::formats::plan::{self, PhaseStatus, Plan, PlanChoices};
 use proptest::prelude::*;
 
 /// A phase in which nothing is missing.
@@ -373,8 +373,11 @@ fn what_a_row_leaves_out_is_taken_from_the_file_of_its_phase() {
     let items: Vec<_> = items
         .map(|item| (item.id.as_str(), item.title.as_str(), item.status))
         .collect();
-    use dbs::formats::plan::PhaseStatus::{Completed, Pending};
-    assert_eq!(items, [("2.1", "The writer", Completed), ("3", "Own", Pending)]);
+    let wanted = [
+        ("2.1", "The writer", PhaseStatus::Completed),
+        ("3", "Own", PhaseStatus::Pending),
+    ];
+    assert_eq!(items, wanted);
     assert_eq!(found(&plan), ["!PHASE_PARSE_ERROR plans/MASTER.md:9"]);
 }
 

@@ -605,3 +605,21 @@ fn a_comment_is_kept_with_its_author() {
             .any(|effect| matches!(effect, Effect::Stop(..)))
     );
 }
+
+#[test]
+fn a_stage_is_no_tag_so_no_task_gets_a_second_one() {
+    let mut fixture = BoardFixture::developing("a");
+    let tagged = |tag: &str| TaskPatch {
+        add_tags: [tag.to_owned()].into(),
+        ..TaskPatch::default()
+    };
+    let second = Command::Update("a".into(), tagged("stage:reviewing"));
+    refused(&mut fixture, second, "--stage reviewing");
+    let mut new = draft("b", "kanban");
+    new.tags = ["stage:merging".to_owned()].into();
+    refused(&mut fixture, Command::Create(new), "a stage is no tag");
+    fixture
+        .ask(Command::Update("a".into(), tagged("security")))
+        .unwrap();
+    assert_eq!(fixture.stage("a"), "development");
+}

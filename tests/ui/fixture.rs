@@ -415,7 +415,7 @@ fn batch() -> Batch {
         title: "The shop".to_owned(),
         goal: "Sell things".to_owned(),
         base: None,
-        needs: std::collections::BTreeSet::default(),
+        needs: BTreeSet::default(),
         go_ahead: Some(ago(9000)),
         run: RunState::Running,
         options: dbs::domain::RunOptions::default(),

@@ -216,7 +216,7 @@ fn runs_that_ended_before_the_first_delivery_are_never_delivered() {
             title: String::new(),
             goal: String::new(),
             base: None,
-            needs: std::collections::BTreeSet::default(),
+            needs: BTreeSet::default(),
             go_ahead: None,
             run: state,
             options: crate::domain::RunOptions::default(),
