@@ -118,7 +118,7 @@ fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> Result<ExitCode, String> {
         }
         CliCommand::Attach { name, plain, .. } => start::attach(edge, name.as_deref(), plain),
         CliCommand::Start(start) => start::start(edge, &start),
-        CliCommand::Restart { now, json } => start::restart_server(edge, now, json),
+        CliCommand::Restart(wanted) => start::restart_server(edge, &wanted),
         CliCommand::Watch(json) => serve::run(edge, Some(json)),
         CliCommand::Server => serve::run(edge, None),
         CliCommand::Run(wanted) if wanted.headless => {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use crate::app::server_process;
-use crate::cli::args::{JsonFlag, StartArgs};
+use crate::cli::args::{RestartArgs, StartArgs};
 use crate::cli::board_access::BoardAccess;
 use crate::cli::caller;
 use crate::cli::commands::{CommandResult, print_done, show, stop, typed};
@@ -86,10 +86,10 @@ pub(super) fn start(edge: &ProcessEnv, start: &StartArgs) -> CommandResult {
 }
 
 /// Ends this project's server and starts it again in the background (K72); agents go on, and the new server comes back to them.
-pub(super) fn restart_server(edge: &ProcessEnv, now: bool, json: JsonFlag) -> CommandResult {
+pub(super) fn restart_server(edge: &ProcessEnv, wanted: &RestartArgs) -> CommandResult {
     let place = place_at(&edge.folder, edge)?;
     let mut access = BoardAccess::open_project(place.clone())?;
-    let call = if now {
+    let call = if wanted.now {
         ServerCall::StopNow
     } else {
         ServerCall::Stop
@@ -100,7 +100,7 @@ pub(super) fn restart_server(edge: &ProcessEnv, now: bool, json: JsonFlag) -> Co
         Some(_) => "the server was started again; its agents went on, attached screens have ended",
         None => "no server ran; one was started",
     };
-    print_done(&format!("{before}; `dbs` shows it"), json);
+    print_done(&format!("{before}; `dbs` shows it"), wanted.json);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -10,6 +10,7 @@ mod runs;
 mod signal;
 mod tasks;
 mod trust;
+mod upkeep;
 
 use std::path::PathBuf;
 
@@ -34,6 +35,7 @@ pub use tasks::{
     AgentArgs, CreateArgs, ImportArgs, RetryArgs, TaskArgs, TaskCommand, TaskTextArgs, UpdateArgs,
 };
 pub use trust::{TrustArgs, TrustView};
+pub use upkeep::{ClearArgs, RestartArgs};
 
 /// Orchestrates coding agents in real terminals.
 #[derive(Debug, Parser)]
@@ -87,13 +89,7 @@ pub enum CliCommand {
         json: JsonFlag,
     },
     /// End the server and start it again, in the background; agents go on
-    Restart {
-        /// Wait for no check, push or copy of work that is under way: it is repeated at the start
-        #[arg(long)]
-        now: bool,
-        #[command(flatten)]
-        json: JsonFlag,
-    },
+    Restart(RestartArgs),
     /// Which version this is, where it lies, and how a newer one gets there
     Upgrade(JsonFlag),
     /// Base branch, agents, counts, branches of tasks
@@ -131,7 +127,7 @@ pub enum CliCommand {
         json: JsonFlag,
     },
     /// Tasks: create, show, list, release …
-    #[command(subcommand)]
+    #[command(subcommand, visible_aliases = ["bd", "bead"])]
     Task(TaskCommand),
     /// Batches: tasks that belong together, with a base branch of their own
     #[command(subcommand)]
@@ -216,13 +212,7 @@ pub enum CliCommand {
         json: JsonFlag,
     },
     /// Take everything off the board, after a copy was made; asks for the project's name
-    Clear {
-        /// The project's name, instead of the question
-        #[arg(long, value_name = "NAME")]
-        confirm: Option<String>,
-        #[command(flatten)]
-        json: JsonFlag,
-    },
+    Clear(ClearArgs),
     /// Put a copy in the place of the store, which is kept aside
     Restore {
         /// The copy

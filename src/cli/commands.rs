@@ -91,10 +91,7 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Resume(json) => execute(edge, Command::Resume, json),
         CliCommand::Reject(one) => tasks::reject(edge, &one),
         CliCommand::Skip(one) => execute(edge, Command::Skip(one.id.as_str().into()), one.json),
-        CliCommand::Answer(one) => {
-            let command = Command::Answer(one.id.as_str().into(), one.text.join(" "));
-            execute(edge, command, one.json)
-        }
+        CliCommand::Answer(one) => tasks::answer(edge, &one),
         CliCommand::Approve(one) => tasks::approve(edge, &one),
         CliCommand::KillAgent { name, json } => tasks::kill(edge, &name, json),
         CliCommand::Mode { id, mode, json } => tasks::mode(edge, (&id, mode.as_deref()), json),
@@ -132,8 +129,8 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Doctor { repair: true, json } => copies::repair(edge, json),
         CliCommand::Doctor { json, .. } => Ok(sessions::doctor(edge, json)),
         CliCommand::Backup { file, json } => copies::backup(edge, file.as_deref(), json),
-        CliCommand::Clear { confirm, json } => clear::run(edge, confirm.as_deref(), json),
-        CliCommand::Upgrade(json) => sessions::upgrade(edge, json),
+        CliCommand::Clear(wanted) => clear::run(edge, &wanted),
+        CliCommand::Upgrade(json) => Ok(sessions::upgrade(edge, json)),
         CliCommand::Restore { file, json } => copies::restore(edge, &file, json),
         CliCommand::Config(wanted) => config::run(edge, &wanted),
         CliCommand::Trust(wanted) => trust::run(edge, &wanted),
@@ -143,7 +140,7 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Cost(wanted) => show::print_report(edge, Report::Cost(wanted.by), wanted.json),
         CliCommand::Metrics(json) => show::metrics(edge, json),
         CliCommand::Attach { .. }
-        | CliCommand::Restart { .. }
+        | CliCommand::Restart(_)
         | CliCommand::Convert(_)
         | CliCommand::Start(_)
         | CliCommand::Watch(_)

@@ -52,14 +52,15 @@ pub fn read(file: &Path, text: &str, gates: &[GateCommand], open: ReadPlanFile<'
         found.error("NO_PHASES", 0, "the table of phases has no row that is a phase");
     }
     let mut of_phases = Vec::new();
-    for (mut item, link) in master.rows {
+    for row in master.rows {
+        let (mut item, link) = (row.item, row.link);
         let folder = file.parent().unwrap_or(Path::new(""));
         match phase_file(&item, link, folder, &mut found) {
             Some(path) => match open(&path) {
                 Ok(text) => {
                     let mut of_phase = Findings::about(&path);
                     let parts = document::parts(text.trim_start_matches('\u{feff}'));
-                    phase::read(&parts, &mut item, gates, &mut of_phase);
+                    phase::read(&parts, (&mut item, row.has_status), gates, &mut of_phase);
                     of_phases.extend(of_phase.finish());
                     item.file = Some(path);
                 }

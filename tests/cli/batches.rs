@@ -1,4 +1,4 @@
-//! Batches as a person makes, orders and reads them.
+//! Batches as a person makes, orders and reads them, and the other words for tasks.
 
 use crate::shop::Shop;
 
@@ -47,4 +47,83 @@ fn batches_are_made_ordered_handed_over_and_explained_on_the_command_line() {
     assert!(board.contains(why), "{board}");
     shop.does(&["batch", "update", "mails", "--no-needs"]);
     shop.wait_for("another reason", || !shop.does(&["why", "m-1"]).contains(why));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_of_settings_is_replaced_and_never_written_in_place() {
+    let shop = Shop::new();
+    shop.does(&["config", "max_total_agents", "3"]);
+    let file = shop.git.project().join(".debussy/config.toml");
+    let other = shop.git.root().join("before.toml");
+    std::fs::hard_link(&file, &other).unwrap();
+    let before = std::fs::read_to_string(&other).unwrap();
+    shop.does(&["config", "max_total_agents", "4"]);
+    assert!(std::fs::read_to_string(&file).unwrap().contains('4'));
+    assert_eq!(
+        std::fs::read_to_string(&other).unwrap(),
+        before,
+        "who had it open reads it whole"
+    );
+    let names = std::fs::read_dir(file.parent().unwrap()).unwrap();
+    let names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+    let partial = names
+        .iter()
+        .filter(|name| name.to_string_lossy().starts_with(".config"));
+    assert_eq!(partial.count(), 0, "{names:?}");
+}
+
+#[test]
+fn the_bead_commands_people_type_are_understood_or_name_the_way() {
+    let shop = Shop::new();
+    shop.does(&["bd", "create", "First", "--id", "a"]);
+    shop.does(&[
+        "bead", "create", "Second", "-d", "text", "--deps", "a", "--id", "b",
+    ]);
+    shop.does(&["bd", "update", "b", "--add-label", "security"]);
+    shop.does(&["bd", "comment", "b", "look"]);
+    let shown = shop.json(&["bd", "show", "b", "--json"])["task"].clone();
+    assert_eq!(shown["tags"], serde_json::json!(["security"]), "{shown}");
+    assert_eq!(shown["deps"], serde_json::json!(["a"]), "{shown}");
+    shop.does(&["bd", "update", "b", "--remove-label", "security"]);
+    assert!(shop.does(&["bd", "list"]).contains("Second"));
+    shop.refuses(
+        &["bd", "update", "b", "--status", "closed"],
+        1,
+        "dbs task close b REASON",
+    );
+    shop.refuses(
+        &["bd", "update", "b", "--status", "open"],
+        1,
+        "dbs task release b",
+    );
+    shop.refuses(
+        &["bd", "update", "b", "--add-label", "stage:reviewing"],
+        1,
+        "--stage reviewing",
+    );
+}
+
+#[test]
+fn in_a_pipe_lines_are_whole_and_nothing_but_the_answer_is_printed() {
+    let shop = Shop::new();
+    let title = "word ".repeat(80).trim().to_owned();
+    shop.does(&["task", "create", &title, "--id", "t-1"]);
+    let env = [("COLUMNS".to_owned(), "40".to_owned())];
+    for words in [
+        &["board"][..],
+        &["task", "list"],
+        &["task", "show", "t-1"],
+        &["status"],
+        &["task", "--help"],
+    ] {
+        let said = shop.run_with(&env.clone().into(), words);
+        assert!(said.code == 0 && said.err.is_empty(), "{words:?}: {said:?}");
+        assert!(!said.out.contains('\u{1b}'), "{words:?}: {said:?}");
+        if words.contains(&"board") || words.contains(&"list") {
+            assert!(said.out.contains(&title), "{words:?}: {said:?}");
+        }
+    }
+    let board: Result<serde_json::Value, _> = serde_json::from_str(&shop.does(&["board", "--json"]));
+    assert!(board.is_ok());
 }

@@ -73,6 +73,18 @@ fn a_server_that_is_started_again_finds_its_agents_at_work() {
     let said = shop.does(&["restart"]);
     assert!(said.contains("its agents went on"), "{said}");
     shop.wait_for("another server", || starts() > before);
+    let events = shop.does(&["events", "--json"]);
+    let began = events
+        .lines()
+        .find(|line| line.contains("\"attempt_started\""))
+        .unwrap();
+    let began: serde_json::Value = serde_json::from_str(began).unwrap();
+    let agent = began["agent"].as_str().unwrap();
+    assert!(agent.starts_with("developer-"), "{began}");
+    assert_eq!(
+        (&began["stage"], &began["task"]),
+        (&json!("development"), &json!("t-1"))
+    );
     let attempts = shop.board()["attempts"].clone();
     assert_eq!(attempts.as_object().unwrap().len(), 1, "{attempts}");
     shop.wait_for("the agent", || shop.state("t-1") == "active");

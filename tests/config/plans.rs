@@ -352,6 +352,35 @@ fn the_phases_of_a_plan_become_tasks_one_after_another_or_as_they_depend() {
     );
 }
 
+/// P13.
+#[test]
+fn what_a_row_leaves_out_is_taken_from_the_file_of_its_phase() {
+    let head = "# Shop Plan\n\n## Phases\n\n| Phase | Title | Status |\n|---|---|---|\n";
+    let rows = "| | [phase-2.1-writer.md](phases/phase-2.1-writer.md) | |\n| 3 | [Own](PHASE_9.md) | Pending |\n| | [Odd](odd.md) | |\n";
+    let text = |number: &str| {
+        SOUND.replace(
+            "# P Phase 1: One\n",
+            &format!("# Shop Phase {number}: The writer\n\n**Status:** ✅ Completed\n"),
+        )
+    };
+    let (first, second) = (text("2.1"), text("3"));
+    let files = [
+        ("plans/phases/phase-2.1-writer.md", first.as_str()),
+        ("plans/PHASE_9.md", second.as_str()),
+    ];
+    let plan = read(&format!("{head}{rows}"), &files);
+    let items = plan.items.iter();
+    let items: Vec<_> = items
+        .map(|item| (item.id.as_str(), item.title.as_str(), item.status))
+        .collect();
+    let wanted = [
+        ("2.1", "The writer", PhaseStatus::Completed),
+        ("3", "Own", PhaseStatus::Pending),
+    ];
+    assert_eq!(items, wanted);
+    assert_eq!(found(&plan), ["!PHASE_PARSE_ERROR plans/MASTER.md:9"]);
+}
+
 #[test]
 fn phases_that_a_person_calls_done_are_left_out() {
     let rows = "| 1 | [One](one.md) | | | |\n| 2 | [Two](two.md) | | | |\n| 3 | [Three](three.md) | | | |\n";

@@ -231,7 +231,7 @@ fn a_base_is_begun_from_the_settings_until_something_was_merged_into_it() {
     write(&mut fixture, "shop", true, change).unwrap();
     fixture.released(draft("a", "kanban"));
     fixture.planned(draft("b", "kanban"));
-    let origin = |fixture: &BoardFixture| fixture.board.base_origin(&fixture.task("b")).map(str::to_owned);
+    let origin = |fixture: &BoardFixture| fixture.board.base_origin(fixture.task("b")).map(str::to_owned);
     assert_eq!(origin(&fixture).as_deref(), Some("feature/shop"));
     for _ in 0..3 {
         fixture.pass("a");

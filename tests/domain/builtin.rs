@@ -161,3 +161,17 @@ fn who_may_reject_and_who_may_block_is_the_seeds_table() {
     let may_block = ["developer", "reviewer", "security-reviewer", "investigator"];
     assert!(block.is_superset(&seed(&may_block)), "{block:?}");
 }
+
+#[test]
+fn the_limits_in_the_documents_are_those_of_the_workflow() {
+    let documents = include_str!("../../docs/workflows.md");
+    let rules = include_str!("../../assets/workflows/kanban.toml");
+    let (_, sample) = documents.split_once("[limits]").unwrap();
+    let (sample, _) = sample.split_once("\n\n").unwrap();
+    let said = sample.lines().filter_map(|line| line.split('#').next());
+    let said: Vec<&str> = said.map(str::trim).filter(|line| line.contains('=')).collect();
+    assert!(said.len() >= 4, "{said:?}");
+    for limit in said {
+        assert!(rules.lines().any(|line| line == limit), "{limit} is not so");
+    }
+}

@@ -153,7 +153,7 @@ fn drafts_that_make_no_sense_are_refused_with_the_way_out() {
     refused(
         &mut fixture,
         with(|draft| draft.workflow = "scrum".into()),
-        "there are atdd, graph, investigation, kanban",
+        "there are atdd, convert, graph, investigation, kanban",
     );
     refused(
         &mut fixture,
@@ -604,4 +604,22 @@ fn a_comment_is_kept_with_its_author() {
             .iter()
             .any(|effect| matches!(effect, Effect::Stop(..)))
     );
+}
+
+#[test]
+fn a_stage_is_no_tag_so_no_task_gets_a_second_one() {
+    let mut fixture = BoardFixture::developing("a");
+    let tagged = |tag: &str| TaskPatch {
+        add_tags: [tag.to_owned()].into(),
+        ..TaskPatch::default()
+    };
+    let second = Command::Update("a".into(), tagged("stage:reviewing"));
+    refused(&mut fixture, second, "--stage reviewing");
+    let mut new = draft("b", "kanban");
+    new.tags = ["stage:merging".to_owned()].into();
+    refused(&mut fixture, Command::Create(new), "a stage is no tag");
+    fixture
+        .ask(Command::Update("a".into(), tagged("security")))
+        .unwrap();
+    assert_eq!(fixture.stage("a"), "development");
 }

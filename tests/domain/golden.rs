@@ -190,6 +190,19 @@ fn patch() -> TaskPatch {
     }
 }
 
+fn change_batch() -> Command {
+    Command::ChangeBatch {
+        id: "b".into(),
+        is_new: true,
+        change: dbs::domain::BatchPatch {
+            title: Some("text".to_owned()),
+            base: Some("main".to_owned()),
+            needs: Some(["a".into()].into()),
+            ..dbs::domain::BatchPatch::default()
+        },
+    }
+}
+
 fn commands() -> Vec<Command> {
     let text = || "text".to_owned();
     let replies = [
@@ -212,16 +225,7 @@ fn commands() -> Vec<Command> {
             base: Some("main".to_owned()),
             options: dbs::domain::RunOptions::default(),
         },
-        Command::ChangeBatch {
-            id: "b".into(),
-            is_new: true,
-            change: dbs::domain::BatchPatch {
-                title: Some(text()),
-                base: Some("main".to_owned()),
-                needs: Some(["a".into()].into()),
-                ..dbs::domain::BatchPatch::default()
-            },
-        },
+        change_batch(),
         Command::ReleaseBatch("b".into()),
         Command::Create(draft()),
         Command::CreateAll(vec![draft()]),

@@ -160,6 +160,8 @@ fn a_done_signal_alone_moves_nothing_until_evidence_is_yes() {
         ("development", "verifying")
     );
     assert_eq!(fixture.effect_keys(), ["verify/1/1"]);
+    fixture.verify(first, &[]);
+    assert!(fixture.notice_kinds().contains(&"advance"));
 }
 
 #[test]

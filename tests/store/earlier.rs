@@ -3,10 +3,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use dbs::adapters::store::EarlierHistory;
+use dbs::domain::{Event, Timestamp};
 use rusqlite::Connection;
-use serde_json::{Value, json};
+use rusqlite::types::Value as SqlValue;
+use serde_json::json;
 
 use crate::boards::{attempt, board, commit, files, open, task};
 
@@ -101,97 +104,75 @@ fn what_is_no_such_database_or_in_use_or_without_end_is_refused_with_the_reason(
     refused(&earlier(other.path(), many), "more than 20000 rows");
 }
 
-#[test]
-fn the_board_is_shown_under_the_names_of_earlier_tables() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut store = open(folder.path());
+/// A store with a phase of a plan: an attempt that was blocked, and one at work.
+fn with_phase(folder: &Path) {
+    let mut store = open(folder);
     let mut phase = task("shop-2");
     let plan =
         json!({"source": {"plan": "docs/MASTER.md", "file": "docs/phase-2.md", "item": "2", "line": 4}});
     phase.plan = serde_json::from_value(plan).unwrap();
     let mut first = attempt(1, "shop-2", &json!({"settled": {"blocked": "no key"}}));
-    first.signals = serde_json::from_value(json!([
+    let said = json!([
         {"kind": "progress", "text": "half", "key": "1", "at": 60_000},
         {"kind": "block", "text": "no key", "key": "2", "at": 120_000},
-    ]))
-    .unwrap();
-    first.evidence =
-        serde_json::from_value(json!([{"kind": "gates", "outcome": {"no": "lint failed"}}])).unwrap();
+    ]);
+    first.signals = serde_json::from_value(said).unwrap();
+    let seen = json!([{"kind": "gates", "outcome": {"no": "lint failed"}}]);
+    first.evidence = serde_json::from_value(seen).unwrap();
     let second = attempt(2, "shop-2", &json!("running"));
     let (mut board, touched) = board(vec![phase], vec![first, second]);
     let batch = board.batches.values_mut().next().unwrap();
-    std::sync::Arc::make_mut(batch).go_ahead = Some(dbs::domain::Timestamp(0));
-    commit(&mut store, &dbs::domain::Event::Ticked, (&board, &touched), &[]).unwrap();
-    drop(store);
-    let raw = Connection::open(files(folder.path()).database).unwrap();
-    raw.pragma_update(None, "trusted_schema", false).unwrap();
-    let ask = |sql: &str| -> Vec<Vec<Value>> {
-        let mut asked = raw.prepare(sql).unwrap();
-        let width = asked.column_count();
-        let row = |row: &rusqlite::Row<'_>| {
-            let value = |n: usize| match row.get_unwrap(n) {
-                rusqlite::types::Value::Integer(number) => json!(number),
-                rusqlite::types::Value::Text(text) => json!(text),
-                _ => Value::Null,
-            };
-            Ok((0..width).map(value).collect())
+    Arc::make_mut(batch).go_ahead = Some(Timestamp(0));
+    commit(&mut store, &Event::Ticked, (&board, &touched), &[]).unwrap();
+}
+
+/// The rows of a question, the values with a bar between them.
+fn rows(database: &Connection, sql: &str) -> Vec<String> {
+    let mut asked = database.prepare(sql).unwrap();
+    let width = asked.column_count();
+    let row = |row: &rusqlite::Row<'_>| {
+        let value = |n: usize| match row.get_unwrap(n) {
+            SqlValue::Integer(number) => number.to_string(),
+            SqlValue::Text(text) => text,
+            _ => "-".to_owned(),
         };
-        asked.query_map([], row).unwrap().map(Result::unwrap).collect()
+        Ok((0..width).map(value).collect::<Vec<_>>().join("|"))
     };
-    assert_eq!(
-        ask("SELECT id, master_plan_path, started_at, completed_at, status, current_phase FROM runs"),
-        [vec![
-            json!("invoices"),
-            json!("docs/MASTER.md"),
-            json!("1970-01-01T00:00:00"),
-            Value::Null,
-            json!("running"),
-            json!("2")
-        ]]
-    );
-    assert_eq!(
-        ask("SELECT id, run_id, phase_id, attempt, status, error_message FROM phase_executions ORDER BY id"),
-        [
-            vec![
-                json!(1),
-                json!("invoices"),
-                json!("2"),
-                json!(1),
-                json!("blocked"),
-                json!("{\"blocked\":\"no key\"}")
+    asked.query_map([], row).unwrap().map(Result::unwrap).collect()
+}
+
+#[test]
+fn the_board_is_shown_under_the_names_of_earlier_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    with_phase(folder.path());
+    let database = Connection::open(files(folder.path()).database).unwrap();
+    database.pragma_update(None, "trusted_schema", false).unwrap();
+    for (sql, wanted) in [
+        (
+            "SELECT id, master_plan_path, started_at, completed_at, status, current_phase FROM runs",
+            &["invoices|docs/MASTER.md|1970-01-01T00:00:00|-|running|2"][..],
+        ),
+        (
+            "SELECT id, run_id, phase_id, attempt, status, error_message FROM phase_executions ORDER BY id",
+            &[
+                "1|invoices|2|1|blocked|{\"blocked\":\"no key\"}",
+                "2|invoices|2|2|running|-",
             ],
-            vec![
-                json!(2),
-                json!("invoices"),
-                json!("2"),
-                json!(2),
-                json!("running"),
-                Value::Null
-            ],
-        ]
-    );
-    assert_eq!(
-        ask("SELECT phase_execution_id, gate_name, passed, output FROM gate_results"),
-        [vec![json!(1), json!("gates"), json!(0), json!("lint failed")]]
-    );
-    assert_eq!(
-        ask("SELECT run_id, phase_id, status, reason, signaled_at FROM completion_signals"),
-        [vec![
-            json!("invoices"),
-            json!("2"),
-            json!("blocked"),
-            json!("no key"),
-            json!("1970-01-01T00:02:00")
-        ]]
-    );
-    assert_eq!(
-        ask("SELECT run_id, phase_id, step, logged_at FROM progress_log"),
-        [vec![
-            json!("invoices"),
-            json!("2"),
-            json!("half"),
-            json!("1970-01-01T00:01:00")
-        ]]
-    );
-    assert_eq!(ask("SELECT * FROM completed_features"), Vec::<Vec<Value>>::new());
+        ),
+        (
+            "SELECT phase_execution_id, gate_name, passed, output FROM gate_results",
+            &["1|gates|0|lint failed"],
+        ),
+        (
+            "SELECT run_id, phase_id, status, reason, signaled_at FROM completion_signals",
+            &["invoices|2|blocked|no key|1970-01-01T00:02:00"],
+        ),
+        (
+            "SELECT run_id, phase_id, step, logged_at FROM progress_log",
+            &["invoices|2|half|1970-01-01T00:01:00"],
+        ),
+        ("SELECT * FROM completed_features", &[]),
+    ] {
+        assert_eq!(rows(&database, sql), wanted, "{sql}");
+    }
 }

@@ -75,3 +75,20 @@ fn a_task_of_no_plan_says_nothing_of_one() {
     dashboard.press("3 g T");
     assert!(!dashboard.text().contains("phases"), "{}", dashboard.text());
 }
+
+#[test]
+fn the_batch_of_a_task_is_shown_where_it_has_a_base_of_its_own_or_others_stand_beside_it() {
+    let mut dashboard = Dashboard::full((200, 60));
+    dashboard.press("3 g T");
+    assert!(!dashboard.text().contains("batch  "), "{}", dashboard.text());
+    let batches = &mut dashboard.board.batches;
+    let own = batches.values_mut().next().expect("batch");
+    Arc::make_mut(own).base = Some("feature/shop".to_owned());
+    Arc::make_mut(own).needs = ["tables".into()].into();
+    dashboard.change("dbs-4", |_| {});
+    dashboard.press("3 g T");
+    let text = dashboard.text();
+    for wanted in ["shop  The shop", "feature/shop", "batch tables"] {
+        assert!(text.contains(wanted), "{wanted}:\n{text}");
+    }
+}

@@ -178,11 +178,11 @@ impl EarlierHistory {
             text(tried, "completed_at")
         );
         if !failed.is_empty() {
-            line.push_str(&format!("  failed: {}", failed.join(", ")));
+            line.extend(["  failed: ", &failed.join(", ")]);
         }
         let why = text(tried, "error_message");
         if why != "-" {
-            line.push_str(&format!("  {}", why.lines().next().unwrap_or_default()));
+            line.extend(["  ", why.lines().next().unwrap_or_default()]);
         }
         line
     }

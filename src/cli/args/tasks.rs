@@ -207,11 +207,14 @@ pub struct UpdateArgs {
     #[arg(long, value_parser = value_parser!(u8).range(0..=4), allow_negative_numbers = true)]
     pub priority: Option<u8>,
     /// Tags to add
-    #[arg(long = "add-tag")]
+    #[arg(long = "add-tag", alias = "add-label")]
     pub add_tags: Vec<String>,
     /// Tags to remove
-    #[arg(long = "remove-tag")]
+    #[arg(long = "remove-tag", alias = "remove-label")]
     pub remove_tags: Vec<String>,
+    /// The status of a bead: never set by hand, so it is refused with the command that leads there
+    #[arg(long)]
+    pub status: Option<String>,
     /// Move it to that stage
     #[arg(long)]
     pub stage: Option<String>,

@@ -7,7 +7,7 @@ use crate::adapters::clock;
 use crate::adapters::git::{GitCli, GitSetup};
 use crate::adapters::output;
 use crate::adapters::store::SqliteStore;
-use crate::cli::args::JsonFlag;
+use crate::cli::args::ClearArgs;
 use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::{CommandResult, print_done};
 use crate::cli::failure::could_not;
@@ -18,7 +18,7 @@ use crate::ports::git::{AtticOwner, Git as _, RemoveOutcome, SafeName};
 use crate::ports::holders::{HolderLiveness, Holders as _};
 
 /// Empties the board: a copy first, then the rows, then the worktrees, of each a copy in the attic.
-pub(super) fn run(edge: &ProcessEnv, given: Option<&str>, json: JsonFlag) -> CommandResult {
+pub(super) fn run(edge: &ProcessEnv, wanted: &ClearArgs) -> CommandResult {
     let mut access = BoardAccess::open(edge)?;
     let place = access.place.clone();
     refuse_running(&access)?;
@@ -36,7 +36,7 @@ pub(super) fn run(edge: &ProcessEnv, given: Option<&str>, json: JsonFlag) -> Com
     let name = place.session_name(&place.config());
     confirm(
         &name,
-        given,
+        wanted.confirm.as_deref(),
         &format!(
             "This takes {tasks} off the board of {name} and removes {worktrees}; a copy of the board and of what is not committed is kept."
         ),
@@ -64,7 +64,7 @@ pub(super) fn run(edge: &ProcessEnv, given: Option<&str>, json: JsonFlag) -> Com
         "the board is empty; `dbs restore {}` brings it back; branches of tasks stay",
         copy.display()
     );
-    print_done(&done, json);
+    print_done(&done, wanted.json);
     Ok(if left.is_empty() {
         ExitCode::SUCCESS
     } else {

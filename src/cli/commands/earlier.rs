@@ -15,12 +15,11 @@ use crate::config::project_paths::ProjectPaths;
 const USUAL: &str = ".debussy/state.db";
 
 pub(super) fn run(edge: &ProcessEnv, wanted: &EarlierArgs) -> CommandResult {
-    let file = match &wanted.file {
-        Some(file) => edge.folder.join(file),
-        None => {
-            let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
-            place.root.join(USUAL)
-        }
+    let file = if let Some(file) = &wanted.file {
+        edge.folder.join(file)
+    } else {
+        let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+        place.root.join(USUAL)
     };
     let shown = wanted.file.as_deref().unwrap_or_else(|| Path::new(USUAL));
     let history = EarlierHistory::read(&file);

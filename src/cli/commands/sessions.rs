@@ -83,11 +83,11 @@ fn choose_base((edge, place): (&ProcessEnv, &ProjectPaths), json: JsonFlag) -> R
 }
 
 /// Which program this is, and how another one takes its place: it fetches none itself (K71).
-pub(super) fn upgrade(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
+pub(super) fn upgrade(edge: &ProcessEnv, json: JsonFlag) -> ExitCode {
     let (version, program) = (env!("CARGO_PKG_VERSION"), edge.program.display());
     if json.json {
         output::json(&serde_json::json!({ "version": version, "program": edge.program }));
-        return Ok(ExitCode::SUCCESS);
+        return ExitCode::SUCCESS;
     }
     output::line(&format!("dbs {version}, {program}"));
     output::line(
@@ -96,7 +96,7 @@ pub(super) fn upgrade(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
     output::line(
         "checksum you compared, or `cargo install --path .` in its sources), then `dbs restart` in each project; agents go on.",
     );
-    Ok(ExitCode::SUCCESS)
+    ExitCode::SUCCESS
 }
 
 /// Prepares a project: folders and ignore rules (the rules are git's own private ones, never the project's files).

@@ -81,6 +81,9 @@ fn edit(edge: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResult {
 }
 
 fn update(edge: &ProcessEnv, update: UpdateArgs) -> CommandResult {
+    if let Some(status) = &update.status {
+        return Err(status_way(&update.id, status));
+    }
     let described = update
         .description
         .map(|text| text_input::typed("description", text));
@@ -105,6 +108,21 @@ fn update(edge: &ProcessEnv, update: UpdateArgs) -> CommandResult {
         );
     }
     execute(edge, Command::Update(id(&update.id), patch), update.json)
+}
+
+/// What to do instead of giving a task the status of a bead (K77).
+fn status_way(id: &str, status: &str) -> String {
+    let way = match status {
+        "open" => format!("`dbs task release {id}` hands it over, `dbs retry {id}` takes it up again"),
+        "blocked" => {
+            format!("`dbs task park {id} REASON` sets it aside, `dbs task dep {id} ON` lets it wait")
+        }
+        "deferred" => format!("`dbs task withdraw {id}` moves it back to the backlog"),
+        "closed" => format!("`dbs task close {id} REASON` closes it; only checked work is done"),
+        "in_progress" => "an agent that begins sets it".to_owned(),
+        _ => "a bead is open, in_progress, blocked, deferred or closed".to_owned(),
+    };
+    format!("could not set the status of {id} to {status}: the engine keeps it; {way}")
 }
 
 pub(super) fn retry(edge: &ProcessEnv, retry: RetryArgs) -> CommandResult {
@@ -147,6 +165,11 @@ pub(super) fn approve(edge: &ProcessEnv, one: &TaskArgs) -> CommandResult {
         (AskReply::Allow, Command::Approve(task.clone())),
         one.json,
     )
+}
+
+/// Types an answer to the agent that works on a task.
+pub(super) fn answer(edge: &ProcessEnv, one: &TaskTextArgs) -> CommandResult {
+    execute(edge, Command::Answer(id(&one.id), one.text.join(" ")), one.json)
 }
 
 /// Denies what an agent asks to be allowed, or sends work back.

@@ -11,8 +11,16 @@ const MOST_PHASES: usize = 1_000;
 /// What a master plan says, before the files of its phases are read.
 pub(super) struct Master {
     pub(super) title: Option<String>,
-    /// The phases, each with the target of its link.
-    pub(super) rows: Vec<(PlanItem, Option<String>)>,
+    pub(super) rows: Vec<PhaseRow>,
+}
+
+/// A phase as its row has it.
+pub(super) struct PhaseRow {
+    pub(super) item: PlanItem,
+    /// The target of its link.
+    pub(super) link: Option<String>,
+    /// Whether the row says how far it is.
+    pub(super) has_status: bool,
 }
 
 /// Reads the parts of a master plan; nothing where it holds no table of phases.
@@ -98,9 +106,17 @@ fn columns(head: &[Inline]) -> Option<Columns> {
     })
 }
 
-fn phase(row: &Row, columns: &Columns, found: &mut Findings<'_>) -> Option<(PlanItem, Option<String>)> {
+fn phase(row: &Row, columns: &Columns, found: &mut Findings<'_>) -> Option<PhaseRow> {
     let cell = |at: usize| row.cells.get(at).map(Inline::plain).unwrap_or_default();
-    let id = cell(columns.id);
+    let link = row
+        .cells
+        .get(columns.title)
+        .and_then(Inline::link)
+        .map(str::to_owned);
+    let mut id = cell(columns.id);
+    if id.is_empty() {
+        id = link.as_deref().and_then(words::id_in_name).unwrap_or_default();
+    }
     let id = ["Phase ", "phase ", "PHASE "]
         .iter()
         .find_map(|word| id.strip_prefix(word))
@@ -111,12 +127,10 @@ fn phase(row: &Row, columns: &Columns, found: &mut Findings<'_>) -> Option<(Plan
         found.error("PHASE_PARSE_ERROR", row.line, text);
         return None;
     }
-    let title = cell(columns.title);
-    let link = row
-        .cells
-        .get(columns.title)
-        .and_then(Inline::link)
-        .map(str::to_owned);
+    // The name of the file is no title: its heading is.
+    let title = Some(cell(columns.title))
+        .filter(|title| !title.to_ascii_lowercase().ends_with(".md"))
+        .unwrap_or_default();
     let said = columns.status.map(cell).unwrap_or_default();
     let status = words::status(&said).unwrap_or_else(|| {
         let text =
@@ -138,5 +152,9 @@ fn phase(row: &Row, columns: &Columns, found: &mut Findings<'_>) -> Option<(Plan
         risk,
         ..PlanItem::default()
     };
-    Some((item, link))
+    Some(PhaseRow {
+        item,
+        link,
+        has_status: !said.is_empty(),
+    })
 }

@@ -36,7 +36,19 @@ enum Section {
 
 /// Reads the parts of a phase file into its item. `known` are the gates of the project, by whose names a gate of the plan may take its
 /// command.
-pub(super) fn read(parts: &[Part], item: &mut PlanItem, known: &[GateCommand], found: &mut Findings<'_>) {
+pub(super) fn read(
+    parts: &[Part],
+    (item, has_status): (&mut PlanItem, bool),
+    known: &[GateCommand],
+    found: &mut Findings<'_>,
+) {
+    let heading = parts.iter().find_map(|part| match part {
+        Part::Heading { level: 1, text, .. } => Some(text.plain()),
+        _ => None,
+    });
+    if let (true, Some(heading)) = (item.title.is_empty(), heading) {
+        words::title_in_heading(&heading).clone_into(&mut item.title);
+    }
     let (mut section, mut section_level) = (Section::Other, 0);
     for part in parts {
         if let Part::Heading { level, text, line } = part {
@@ -68,7 +80,7 @@ pub(super) fn read(parts: &[Part], item: &mut PlanItem, known: &[GateCommand], f
                     required_agent(item, &row.cells);
                 }
             }
-            (Section::Other, Part::Paragraph { text, .. }) => metadata(item, text),
+            (Section::Other, Part::Paragraph { text, .. }) => metadata(item, text, has_status),
             _ => {}
         }
     }
@@ -97,12 +109,14 @@ fn section_of(heading: &str) -> Section {
     }
 }
 
-/// What the bold fields say: dependencies, and whether a person must approve.
-fn metadata(item: &mut PlanItem, text: &Inline) {
+/// What the bold fields say: dependencies, whether a person must approve, and how far it is where the plan itself does not say so
+/// (P13).
+fn metadata(item: &mut PlanItem, text: &Inline, has_status: bool) {
     for (key, value) in words::fields(text) {
         let value = value.plain();
         match key.as_str() {
             "depends on" => need(item, words::named_phases(&value)),
+            "status" if !has_status => item.status = words::status(&value).unwrap_or_default(),
             "approval" if value.to_lowercase().contains("required") => item.needs_approval = true,
             _ => {}
         }

@@ -67,6 +67,26 @@ pub(super) fn is_id(text: &str) -> bool {
     !text.is_empty() && text.len() <= 32 && text.chars().all(is_sign) && (has_digit || text.len() == 1)
 }
 
+/// The id of a phase in the name of its file: `phase-2.1-writer.md`, `PHASE_3a.md`.
+pub(super) fn id_in_name(path: &str) -> Option<String> {
+    let name = path.rsplit('/').next()?;
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let at = stem.to_ascii_lowercase().rfind("phase")?;
+    let rest = stem.get(at + "phase".len()..)?;
+    let mut words = rest.split(['-', '_', ' ']);
+    let id = words.find(|word| !word.is_empty())?;
+    is_id(id).then(|| id.to_owned())
+}
+
+/// The title of a phase in the first heading of its file, which says it behind the number: `Shop Phase 2.1: Writer`.
+pub(super) fn title_in_heading(heading: &str) -> &str {
+    let lower = heading.to_ascii_lowercase();
+    let behind = lower
+        .find("phase")
+        .and_then(|at| heading.get(at..)?.split_once(':'));
+    behind.map_or(heading, |(_, title)| title).trim()
+}
+
 /// The fields of a paragraph or an item: `**Key:** value`, with the colon inside or outside of the bold, one on a line.
 pub(super) fn fields(text: &Inline) -> Vec<(String, Inline)> {
     let mut found: Vec<(String, Inline)> = Vec::new();

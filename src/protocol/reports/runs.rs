@@ -6,11 +6,14 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::adapters::clock;
-use crate::domain::{Batch, BatchId, Task, TaskState};
+use crate::domain::{Attempt, Batch, BatchId, SignalKind, Span, Task, TaskState, Worker};
 use crate::protocol::query::{OutputFormat, QueryError};
 use crate::protocol::reports::in_format;
 use crate::protocol::reports::tasks::note;
 use crate::read_model::ReadModel;
+
+/// An agent that reports no step for so long is said to be silent.
+const LONG_SILENCE: Span = Span::minutes(10);
 
 /// Batches with tasks, the newest first.
 pub(in crate::protocol) fn list(
@@ -120,8 +123,11 @@ fn lines(board: &ReadModel, batch: &Batch, tasks: &[&Task]) -> Vec<String> {
     let widest = tasks.iter().map(|task| task.id.as_str().len()).max();
     let width = widest.unwrap_or_default();
     lines.extend(tasks.iter().map(|task| {
+        let now = board.open_attempt(task);
+        let now = now.and_then(|attempt| progress(board, attempt));
+        let now = now.map_or_else(String::new, |now| format!("  ({now})"));
         format!(
-            "  {:<width$}  {:<12} {:<10} {:>2} tries  {}{}",
+            "  {:<width$}  {:<12} {:<10} {:>2} tries  {}{}{now}",
             task.id.as_str(),
             board.stage_label(task),
             task.state.word(),
@@ -133,6 +139,24 @@ fn lines(board: &ReadModel, batch: &Batch, tasks: &[&Task]) -> Vec<String> {
     lines
 }
 
+/// The last step that an agent at work reported, and how long it has been silent since then; an agent that never reported one is
+/// silent from its start, which is told once it is long (P39).
+pub(super) fn progress(board: &ReadModel, attempt: &Attempt) -> Option<String> {
+    let Worker::Agent { .. } = &attempt.worker else {
+        return None;
+    };
+    let mut steps = attempt.signals.iter().rev();
+    if let Some(step) = steps.find(|signal| signal.kind == SignalKind::Progress) {
+        return Some(format!(
+            "last step {} ago: {}",
+            board.at.since(step.at),
+            step.text
+        ));
+    }
+    let silent = board.at.since(attempt.started_at?);
+    (silent >= LONG_SILENCE).then(|| format!("no step reported in {silent}"))
+}
+
 /// How often somebody worked on it, in all stages.
 fn tries(task: &Task) -> u32 {
     task.tries.values().sum()
@@ -141,9 +165,12 @@ fn tries(task: &Task) -> u32 {
 fn task_json(board: &ReadModel, task: &Task) -> Value {
     let attempts = board.attempts.values().filter(|attempt| attempt.task == task.id);
     let attempts = attempts.map(|attempt| {
+        let steps = attempt.signals.iter();
+        let steps = steps.filter(|signal| signal.kind == SignalKind::Progress);
+        let steps = steps.map(|step| json!({ "at": step.at, "text": step.text }));
         json!({
             "attempt": attempt.id, "stage": attempt.stage, "by": attempt.worker.name(), "state": attempt.state,
-            "started": attempt.created_at, "ended": attempt.ended_at,
+            "started": attempt.created_at, "ended": attempt.ended_at, "steps": steps.collect::<Vec<_>>(),
         })
     });
     json!({

@@ -8,6 +8,7 @@ use crate::domain::{
 };
 use crate::protocol::query::{OutputFormat, QueryError};
 use crate::protocol::reports::in_format;
+use crate::protocol::reports::runs::progress;
 use crate::protocol::reports::status::doing;
 use crate::read_model::{AttentionKind, ReadModel, source_words};
 
@@ -121,10 +122,11 @@ fn at_work(board: &ReadModel, task: &Task, attempt: &Attempt) -> String {
         "",
         |_| "; it is asked to stop because its context is full, and a fresh session follows",
     );
+    let step = progress(board, attempt).map_or_else(String::new, |step| format!("; {step}"));
     let id = &task.id;
     match cause {
-        Some(cause) => format!("{id}: {cause}; {worker}{leaves}"),
-        None => format!("{id}: {worker}{leaves}"),
+        Some(cause) => format!("{id}: {cause}; {worker}{leaves}{step}"),
+        None => format!("{id}: {worker}{leaves}{step}"),
     }
 }
 
@@ -203,11 +205,17 @@ fn time_left(until: Timestamp, now: Timestamp) -> String {
 mod tests {
     use super::*;
     use crate::domain::{
-        Ask, AskChannel, AskKind, AttemptId, Board, BoardSettings, Command, Event, RequestId, TaskDraft,
+        Ask, AskChannel, AskKind, AttemptId, Board, BoardSettings, Claims, Command, Event, RequestId,
+        SignalKind, TaskDraft, Workplace,
     };
 
     /// A board whose only task is worked on, after these events; the report is read a minute later.
     fn told(events: &[Event]) -> String {
+        told_at(Timestamp(61_000), events)
+    }
+
+    /// The same, read at that time.
+    fn told_at(now: Timestamp, events: &[Event]) -> String {
         let mut board = Board::default();
         let flows = crate::formats::workflow::builtin().into_iter();
         let flows = flows.filter_map(|(name, text)| crate::formats::workflow::read(name.as_ref(), text).0);
@@ -227,7 +235,7 @@ mod tests {
         for event in events {
             board.apply(Timestamp(1_000), event);
         }
-        let model = ReadModel::of(&board, Timestamp(61_000));
+        let model = ReadModel::of(&board, now);
         let name = model.agents().next().unwrap().attempt.worker.name().to_owned();
         why_task(&model, &board.tasks[&TaskId::from("t-1")]).replace(&name, "AGENT")
     }
@@ -252,6 +260,31 @@ mod tests {
             doing,
             source: "hook".to_owned(),
         }
+    }
+
+    #[test]
+    fn the_last_step_of_an_agent_is_told_with_its_age_and_so_is_a_long_silence() {
+        let step = Event::Signalled {
+            attempt: AttemptId(1),
+            kind: SignalKind::Progress,
+            text: "parser written".to_owned(),
+            report: None,
+            claims: Claims::default(),
+            key: "1".to_owned(),
+        };
+        let started = Event::AttemptStarted {
+            attempt: AttemptId(1),
+            workplace: Workplace {
+                path: "t".to_owned(),
+                branch: None,
+                start: None,
+                start_tree: None,
+            },
+        };
+        let said = told(&[started.clone(), step]);
+        assert!(said.ends_with("; last step 1m ago: parser written"), "{said}");
+        assert!(!told(std::slice::from_ref(&started)).contains("step"));
+        assert!(told_at(Timestamp(601_000), &[started]).ends_with("; no step reported in 10m"));
     }
 
     #[test]

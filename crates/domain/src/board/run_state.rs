@@ -60,7 +60,7 @@ impl Board {
             announce_run(step, &id, &run, &why);
             let before = self.batches.get(&id).map(|batch| &batch.run);
             let is_turn = (before == Some(&RunState::Completed)) != (run == RunState::Completed);
-            concerns_others |= is_turn && self.is_needed([&id].into());
+            concerns_others |= is_turn && self.is_needed(&[&id].into());
             self.edit_batch(&id, |batch| {
                 batch.run = run;
                 batch.since = step.now;
@@ -73,7 +73,7 @@ impl Board {
     }
 
     /// Whether another batch waits for one of these.
-    fn is_needed(&self, batches: BTreeSet<&BatchId>) -> bool {
+    fn is_needed(&self, batches: &BTreeSet<&BatchId>) -> bool {
         let mut needs = self.batches.values().flat_map(|batch| &batch.needs);
         needs.any(|id| batches.contains(id))
     }
@@ -91,7 +91,7 @@ impl Board {
 
     /// Tasks that wait for one of these batches.
     fn waiting_for(&self, batches: &BTreeSet<BatchId>) -> Vec<TaskId> {
-        if !self.is_needed(batches.iter().collect()) {
+        if !self.is_needed(&batches.iter().collect()) {
             return Vec::new();
         }
         let waits = |task: &Task| matches!(&task.why_not, Some(WaitReason::Batches(on)) if on.iter().any(|id| batches.contains(id)));
@@ -128,8 +128,8 @@ impl Board {
             if before.as_ref() == Some(&now) {
                 continue;
             }
-            let promises = self.promises_an_end(&now.0);
-            promised.entry(now.0.clone()).or_insert(promises);
+            let may_end = self.promises_an_end(&now.0);
+            promised.entry(now.0.clone()).or_insert(may_end);
             if let Some((batch, standing)) = before
                 && let Some(sum) = self.index.totals.get_mut(&batch)
             {

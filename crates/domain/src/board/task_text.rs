@@ -151,6 +151,13 @@ pub(super) fn check_tags<'a>(tags: impl Iterator<Item = &'a String>) -> Result<(
                 shown.escape_debug()
             );
         }
+        // A task stands in one stage, which is no tag that a second one could be added to (K105).
+        if let Some(stage) = tag.trim().strip_prefix("stage:") {
+            refuse!(
+                "a stage is no tag: move the task with `dbs task update ID --stage {}`",
+                stage.trim()
+            );
+        }
         count += 1;
     }
     if count > MAX_TAGS {

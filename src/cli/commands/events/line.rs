@@ -10,7 +10,8 @@ use crate::adapters::store::StoreReader;
 use crate::domain::attempt::Workplace;
 use crate::domain::event::{ActionOutcome, EndCause, Inventory};
 use crate::domain::{
-    AttemptId, Cause, Command, Event, Evidence, GateBaseline, Notice, ProcessExit, TaskId, Tri, Workflow,
+    AttemptId, Cause, Command, Event, Evidence, GateBaseline, Notice, ProcessExit, StageId, TaskId, Tri,
+    Workflow,
 };
 use crate::formats::tag::tag_and_content;
 use crate::ports::store::{StoreError, StoredEvent};
@@ -29,13 +30,16 @@ pub(super) struct EventLine {
     kind: &'static str,
     task: Option<TaskId>,
     attempt: Option<AttemptId>,
+    /// Stage and worker of the attempt (K82).
+    stage: Option<StageId>,
+    agent: Option<String>,
     facts: Value,
     notices: Vec<Notice>,
 }
 
-/// Task of each attempt that the printed events mention.
+/// Task, stage and worker of each attempt that the printed events mention.
 #[derive(Debug, Default)]
-pub(super) struct TaskByAttempt(BTreeMap<AttemptId, TaskId>);
+pub(super) struct TaskByAttempt(BTreeMap<AttemptId, (TaskId, StageId, String)>);
 
 impl TaskByAttempt {
     /// Looks up the attempts of these events.
@@ -46,8 +50,10 @@ impl TaskByAttempt {
         }
         let from = self.0.last_key_value().map_or(0, |(last, _)| last.0 + 1);
         let found = reader.attempts(AttemptId(from))?;
-        self.0
-            .extend(found.into_iter().map(|attempt| (attempt.id, attempt.task)));
+        self.0.extend(found.into_iter().map(|attempt| {
+            let agent = attempt.worker.name().to_owned();
+            (attempt.id, (attempt.task, attempt.stage, agent))
+        }));
         Ok(())
     }
 }
@@ -56,7 +62,10 @@ impl EventLine {
     /// The event as tools see it.
     pub(super) fn of(stored: &StoredEvent, tasks: &TaskByAttempt) -> EventLine {
         let attempt = stored.event.attempt();
-        let of_attempt = || tasks.0.get(&attempt?).cloned();
+        let known = attempt.and_then(|attempt| tasks.0.get(&attempt)).cloned();
+        let (of_attempt, stage, agent) = known.map_or((None, None, None), |(task, stage, agent)| {
+            (Some(task), Some(stage), Some(agent))
+        });
         let (kind, facts) = kind_and_facts(&stored.event);
         EventLine {
             schema: SCHEMA,
@@ -69,8 +78,10 @@ impl EventLine {
                 .map(|at| format!("{at:.3}"))
                 .unwrap_or_default(),
             kind,
-            task: task_of(&stored.event).or_else(of_attempt),
+            task: task_of(&stored.event).or(of_attempt),
             attempt,
+            stage,
+            agent,
             facts,
             notices: stored.notices.clone(),
         }
@@ -348,7 +359,8 @@ mod tests {
 
     fn line(event: Event) -> Value {
         let mut tasks = TaskByAttempt::default();
-        tasks.0.insert(AttemptId(7), "t-1".into());
+        let known = ("t-1".into(), "development".into(), "developer-ravel".to_owned());
+        tasks.0.insert(AttemptId(7), known);
         let stored = StoredEvent {
             seq: 12,
             session: 2,
@@ -371,7 +383,7 @@ mod tests {
         });
         let wanted = json!({
             "schema": 1, "seq": 12, "session": 2, "at": 1_700_000_000_123_u64, "time": "2023-11-14T22:13:20.123Z",
-            "kind": "signalled", "task": "t-1", "attempt": 7,
+            "kind": "signalled", "task": "t-1", "attempt": 7, "stage": "development", "agent": "developer-ravel",
             "facts": { "signal": "question", "text": "which port?", "report": null }, "notices": [],
         });
         assert_eq!(signalled, wanted);

@@ -171,7 +171,7 @@ fn batch(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     };
     let mut text = batch.id.to_string();
     if batch.title != text {
-        text.push_str(&format!("  {}", batch.title));
+        text.extend(["  ", &batch.title]);
     }
     lines.fact("batch", &text, StyleRole::Text);
     if let Some(base) = &batch.base {
