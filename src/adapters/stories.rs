@@ -54,7 +54,7 @@ impl Stories for StoryFormats {
         let entry = CompletionEntry {
             at: &at,
             prd: name,
-            story: &source.item,
+            story: &tests.id,
             title: story.title,
             minutes: story.at.since(story.began).0.div_ceil(60_000),
             tests: (counts.passed, counts.total()),

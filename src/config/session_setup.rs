@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::adapters::agents::{AgentsByRole, InheritedEnv, PersonEnv};
+use crate::config::atdd::{PassingTests, StorySettings};
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::role_agents::{RoleError, kinds};
@@ -14,6 +15,7 @@ use crate::config::themes::toml_paths;
 use crate::config::{Config, schema};
 use crate::domain::task::GateCommand;
 use crate::domain::{BoardSettings, Budgets, ContextRules, Cost, RoleId, Workflow};
+use crate::formats::plan::PlanKind;
 use crate::formats::workflow;
 use crate::term::EmulatorKind;
 use crate::ui::LeaveEffect;
@@ -148,6 +150,14 @@ pub fn workflows(project: Option<&ProjectPaths>) -> Result<Vec<Workflow>, String
     let mut flows: Vec<Workflow> = found.into_values().collect();
     if project.is_some_and(|place| place.config().choice(&schema::MERGE_BY_AGENT)) {
         flows.iter_mut().for_each(Workflow::merge_by_agent);
+    }
+    if let Some(place) = project {
+        let stories = StorySettings::of(&place.config());
+        let asks = stories.passing_tests == PassingTests::Ask;
+        let own = flows
+            .iter_mut()
+            .filter(|flow| flow.id.as_str() == PlanKind::Stories.workflow());
+        own.for_each(|flow| flow.soften_holds(stories.heal > 0, asks));
     }
     Ok(flows)
 }

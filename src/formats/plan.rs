@@ -10,6 +10,7 @@ mod master;
 mod model;
 mod order;
 mod phase;
+mod stories;
 mod templates;
 mod words;
 mod write_back;
@@ -18,7 +19,10 @@ use std::path::{Component, Path, PathBuf};
 
 pub use changes::{PlanChanges, TaskChange, compare};
 pub use drafts::{BodyOf, PathName, PlanChoices, batch_of, drafts, slug};
-pub use model::{PhaseStatus, Plan, PlanFinding, PlanGate, PlanGroup, PlanItem, PlanKind, PlanTask};
+pub use model::{
+    PhaseStatus, Plan, PlanFinding, PlanGate, PlanGroup, PlanItem, PlanKind, PlanStory, PlanTask,
+};
+pub use stories::{StoryRules, queue};
 pub use templates::{NewPlan, TEMPLATES, new_plan};
 pub use write_back::{status_of, with_statuses, with_ticks};
 

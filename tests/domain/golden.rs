@@ -136,6 +136,7 @@ fn plan() -> PlanEntry {
         },
         criteria: texts("it answers"),
         tests: Some(StoryTests {
+            id: "US-001".to_owned(),
             file: "tests/test_us_001.py".to_owned(),
             may_pass: true,
             test_words: texts("it"),

@@ -63,6 +63,7 @@ fn story() -> TaskDraft {
             ..PathRules::default()
         },
         tests: Some(StoryTests {
+            id: "US-001".to_owned(),
             file: TESTS.to_owned(),
             context_tokens: 15_000,
             prds: "prds".to_owned(),

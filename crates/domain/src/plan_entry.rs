@@ -58,6 +58,8 @@ pub struct PlanEntry {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StoryTests {
+    /// What its PRD calls the story: `US-001`.
+    pub id: String,
     /// Their file, relative to the repository.
     pub file: String,
     /// Whether they may pass already when they are written, because there may be what they test (LA-5).

@@ -46,6 +46,23 @@ impl Workflow {
         }
     }
 
+    /// Lets findings that hold a task be fixed by another attempt first, as often as the limits of the workflow allow (A24); lets a
+    /// person decide about tests that should have failed and did not (LA-5).
+    pub fn soften_holds(&mut self, heals: bool, asks: bool) {
+        let holds = |stage: &&mut Stage| stage.findings == FindingPolicy::Hold;
+        for stage in self.stages.iter_mut().filter(holds) {
+            let is_first_run = stage
+                .evidence
+                .iter()
+                .any(|kind| matches!(kind, EvidenceKind::GateFails(_)));
+            if asks && is_first_run {
+                stage.findings = FindingPolicy::Ask;
+            } else if heals {
+                stage.findings = FindingPolicy::Fail;
+            }
+        }
+    }
+
     /// The stage of that name.
     pub fn stage(&self, id: &StageId) -> Option<&Stage> {
         self.stages.iter().find(|stage| stage.id == *id)

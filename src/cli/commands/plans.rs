@@ -5,6 +5,7 @@ mod convert;
 mod headless;
 mod run;
 mod shown;
+mod stories;
 mod uncommitted;
 mod write_back;
 
@@ -123,6 +124,9 @@ type PlanTexts = BTreeMap<PathBuf, String>;
 
 /// The same with what was read.
 fn read_files(file: &Path, place: Option<&ProjectPaths>) -> Result<(Plan, PlanTexts), String> {
+    if let Some(plan) = stories::read(file, place)? {
+        return Ok((plan, PlanTexts::new()));
+    }
     let failed = |why: &dyn std::fmt::Display| format!("could not read the plan {}: {why}", file.display());
     let text = text_file::read_text(file, LARGEST).map_err(|error| failed(&error))?;
     let folder = match file.parent() {
@@ -161,5 +165,10 @@ fn in_project(path: &Path, root: &Path) -> String {
     let shown: PathBuf = real
         .strip_prefix(&root)
         .map_or_else(|_outside| path.to_owned(), Path::to_owned);
+    let parts = shown.components().map(|part| part.as_os_str().to_string_lossy());
+    if shown.is_relative() {
+        // As git names it, on every system.
+        return parts.collect::<Vec<_>>().join("/");
+    }
     shown.display().to_string()
 }

@@ -68,7 +68,9 @@ pub fn compare(
             }
             continue;
         };
-        let change = change(task, &draft, |id| tasks.contains_key(id));
+        // What is done is waited for no more, whatever the plan says of it.
+        let is_open = |id: &TaskId| tasks.get(id).is_some_and(|task| task.state != TaskState::Done);
+        let change = change(task, &draft, is_open);
         if change.is_none() {
             continue;
         }
@@ -78,7 +80,8 @@ pub fn compare(
             changes.changed.push(change);
         }
     }
-    changes.gone = tasks.keys().filter(|id| !named.contains(id)).cloned().collect();
+    let is_gone = |(id, task): &(&TaskId, &Arc<Task>)| !named.contains(id) && task.state != TaskState::Done;
+    changes.gone = tasks.iter().filter(is_gone).map(|(id, _)| id.clone()).collect();
     changes
 }
 

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::model::{PhaseStatus, Plan, PlanItem};
+use super::model::{PhaseStatus, Plan, PlanItem, PlanKind};
 use crate::domain::plan_entry::step_name;
 use crate::domain::task::GateCommand;
-use crate::domain::{BatchId, PlanEntry, PlanSource, TaskDraft, TaskId};
+use crate::domain::{BatchId, PathRules, PlanEntry, PlanSource, TaskDraft, TaskId};
 
 /// Steps that other evidence proves: a commit, and the notes.
 const PROVED: [&str; 2] = ["implementation", "write_notes"];
@@ -86,22 +86,24 @@ pub fn drafts(
     if let Some(unknown) = choices.done.iter().find(|id| !is_known(id)) {
         return Err(format!("there is no phase {unknown} in the plan"));
     }
+    // What a PRD says of its stories was written by who carried them out.
+    let trusts_status = choices.trusts_status || plan.kind == PlanKind::Stories;
     let wanted: Vec<&PlanItem> = plan
         .items
         .iter()
         .skip(first)
-        .filter(|item| !(choices.trusts_status && item.status == PhaseStatus::Completed))
+        .filter(|item| !(trusts_status && item.status == PhaseStatus::Completed))
         .filter(|item| !choices.done.contains(&item.id))
         .collect();
     if wanted.is_empty() {
         return Err("nothing is left to do in this plan".to_owned());
     }
-    let prefix = if choices.has_long_ids || choices.restarts > 0 {
-        batch.as_str()
-    } else {
-        short_name(&batch)
+    let prefix = match plan.kind {
+        _ if choices.has_long_ids || choices.restarts > 0 => format!("{batch}-"),
+        PlanKind::Phased => format!("{}-", short_name(&batch)),
+        PlanKind::Stories => String::new(),
     };
-    let task_id = |item: &PlanItem| TaskId::new(format!("{prefix}-{}", item.id));
+    let task_id = |item: &PlanItem| TaskId::new(format!("{prefix}{}", item.id));
     let ids: BTreeMap<&str, TaskId> = wanted
         .iter()
         .map(|item| (item.id.as_str(), task_id(item)))
@@ -117,9 +119,16 @@ pub fn drafts(
         drafts.push(TaskDraft {
             id: task_id(item),
             batch: batch.clone(),
-            workflow: "phased".into(),
-            title: format!("Phase {}: {}", item.id, item.title),
-            body: body(item),
+            workflow: plan.kind.workflow().into(),
+            stage: is_tested(item).then(|| "implementation".into()),
+            title: match plan.kind {
+                PlanKind::Phased => format!("Phase {}: {}", item.id, item.title),
+                PlanKind::Stories => item.title.clone(),
+            },
+            body: item
+                .story
+                .as_ref()
+                .map_or_else(|| body(item), |story| story.text.clone()),
             deps,
             gates: gates(item),
             needs_approval: item.needs_approval || choices.asks,
@@ -128,6 +137,11 @@ pub fn drafts(
         });
     }
     ordered(drafts)
+}
+
+/// Whether it is a story whose tests are written (A8).
+fn is_tested(item: &PlanItem) -> bool {
+    item.story.as_ref().is_some_and(|story| story.is_tested)
 }
 
 /// Gates that stand in the way; a command alone decides.
@@ -144,10 +158,31 @@ fn gates(item: &PlanItem) -> Vec<GateCommand> {
 
 fn entry(plan: &Plan, item: &PlanItem, path: PathName<'_>) -> PlanEntry {
     let steps = item.steps.iter().filter(|step| !PROVED.contains(step));
+    let file = path(item.file.as_deref().unwrap_or(&plan.file));
+    let of_story = item.story.as_deref().map(|story| PlanEntry {
+        paths: PathRules {
+            create: if story.is_tested {
+                Vec::new()
+            } else {
+                vec![story.tests.file.clone()]
+            },
+            modify: Vec::new(),
+            protected: story.protected.clone(),
+        },
+        criteria: story.criteria.clone(),
+        tests: Some(story.tests.clone()),
+        commit: Some(story.commit.clone()),
+        passes_over: story.passes_over,
+        ..PlanEntry::default()
+    });
     PlanEntry {
         source: PlanSource {
-            plan: path(&plan.file),
-            file: path(item.file.as_deref().unwrap_or(&plan.file)),
+            // The PRD of a story is the plan it stands in.
+            plan: match plan.kind {
+                PlanKind::Phased => path(&plan.file),
+                PlanKind::Stories => file.clone(),
+            },
+            file,
             item: item.id.clone(),
             line: u32::try_from(item.line).unwrap_or_default(),
             hash: String::new(),
@@ -156,7 +191,7 @@ fn entry(plan: &Plan, item: &PlanItem, path: PathName<'_>) -> PlanEntry {
         notes: item.notes.clone(),
         agents: item.agents.clone(),
         steps: steps.map(ToString::to_string).collect(),
-        ..PlanEntry::default()
+        ..of_story.unwrap_or_default()
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use crate::domain::{StoryTests, pluralized};
 use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
 
 /// A plan as it was read: its items in their order, and everything in its files that was not understood.
@@ -32,6 +33,8 @@ impl Plan {
 pub enum PlanKind {
     /// A master plan with a table of phases, each with a file of its own.
     Phased,
+    /// A folder of PRDs whose stories are tested first.
+    Stories,
 }
 
 impl PlanKind {
@@ -39,6 +42,31 @@ impl PlanKind {
     pub fn word(self) -> &'static str {
         match self {
             PlanKind::Phased => "phased plan",
+            PlanKind::Stories => "queue of PRDs",
+        }
+    }
+
+    /// What people call one of its items.
+    pub fn item_word(self) -> &'static str {
+        match self {
+            PlanKind::Phased => "phase",
+            PlanKind::Stories => "story",
+        }
+    }
+
+    /// So many of its items, in words.
+    pub fn items(self, many: usize) -> String {
+        match (self, many) {
+            (PlanKind::Stories, many) if many != 1 => format!("{many} stories"),
+            (kind, many) => pluralized(many, kind.item_word()),
+        }
+    }
+
+    /// The workflow that carries it out.
+    pub fn workflow(self) -> &'static str {
+        match self {
+            PlanKind::Phased => "phased",
+            PlanKind::Stories => "atdd",
         }
     }
 }
@@ -74,6 +102,23 @@ pub struct PlanItem {
     pub risk: Option<String>,
     /// Whether a person must approve what was done.
     pub needs_approval: bool,
+    /// What it is as a story, where it is one.
+    pub story: Option<Box<PlanStory>>,
+}
+
+/// What a story is, beyond what every item of a plan has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PlanStory {
+    /// Its description, for its agents.
+    pub text: String,
+    pub criteria: Vec<String>,
+    pub tests: StoryTests,
+    /// Whether its tests are written already (A8).
+    pub is_tested: bool,
+    /// First line of the commit that closes it.
+    pub commit: String,
+    pub protected: Vec<String>,
+    pub passes_over: bool,
 }
 
 /// A check of an item: a name, and the command that decides it.

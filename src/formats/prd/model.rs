@@ -27,6 +27,13 @@ pub struct PrdDocument {
 }
 
 impl PrdDocument {
+    /// Its stories in the order in which they are worked on: by priority, else as they stand.
+    pub fn in_order(&self) -> Vec<&PrdStory> {
+        let mut stories: Vec<&PrdStory> = self.stories.iter().collect();
+        stories.sort_by_key(|story| story.priority);
+        stories
+    }
+
     /// Whether its stories may be worked on: nothing in it is an error.
     pub fn is_sound(&self) -> bool {
         let is_error = |found: &PrdFinding| found.diagnostic.severity == DiagnosticLevel::Error;

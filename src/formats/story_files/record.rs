@@ -102,8 +102,8 @@ fn completed(state: StoryState, prd: &PrdDocument, done: &DoneStory<'_>) -> Stor
     };
     let is_done = |id: &str| known.iter().any(|known| known == id) || id == done.entry.story;
     let (over, open): (Vec<_>, Vec<_>) = prd
-        .stories
-        .iter()
+        .in_order()
+        .into_iter()
         .partition(|story| story.passes == Some(true) || is_done(&story.id));
     let mut open = open.into_iter().map(|story| story.id.clone());
     StoryState {
@@ -134,8 +134,8 @@ fn go_to_next_prd(
         };
         let document = prd::read(Path::new(name), &text);
         let (over, open): (Vec<_>, Vec<_>) = document
-            .stories
-            .iter()
+            .in_order()
+            .into_iter()
             .partition(|story| story.passes == Some(true));
         let mut open = open.into_iter().map(|story| story.id.clone());
         if let Some(first) = open.next() {

@@ -6,7 +6,7 @@ use crate::adapters::output;
 use crate::config::trust::{ListedText, TrustItem, TrustKind, TrustListing, changed_lines};
 use crate::domain::task::GateCommand;
 use crate::domain::{PlanEntry, TaskId};
-use crate::formats::plan::{Plan, PlanChanges, PlanItem, TaskChange};
+use crate::formats::plan::{Plan, PlanChanges, PlanItem, PlanKind, TaskChange};
 use crate::term::sanitize;
 
 /// What is asked.
@@ -19,10 +19,12 @@ pub(super) struct Consent {
 
 /// The commands nobody has agreed to, and the changed texts, each with its place.
 pub(super) fn listing(changes: &PlanChanges, plan: &Plan) -> TrustListing {
-    let gates = changes.new_gates().filter_map(|(id, gate)| {
+    // The commands of stories are those of the settings, which are trusted there.
+    let is_own = plan.kind == PlanKind::Stories;
+    let gates = changes.new_gates().filter(|_| !is_own).filter_map(|(id, gate)| {
         let item = item_of(plan, id)?;
         let known = item.gates.iter().find(|known| known.name == gate.name)?;
-        let name = format!("phase {} gate {}", item.id, gate.name);
+        let name = format!("{} {} gate {}", plan.kind.item_word(), item.id, gate.name);
         Some(listed(
             (plan, item),
             (TrustKind::Program, name, gate.command.clone()),
@@ -32,7 +34,7 @@ pub(super) fn listing(changes: &PlanChanges, plan: &Plan) -> TrustListing {
     let texts = changes.changed.iter().filter_map(|change| {
         let item = item_of(plan, &change.task.id)?;
         let text = change_lines(change).join("\n");
-        let name = format!("phase {} changes", item.id);
+        let name = format!("{} {} changes", plan.kind.item_word(), item.id);
         Some(listed((plan, item), (TrustKind::Prompt, name, text), 1))
     });
     TrustListing {
@@ -56,7 +58,7 @@ fn listed(
 fn item_of<'a>(plan: &'a Plan, id: &TaskId) -> Option<&'a PlanItem> {
     let is_meant = |item: &&PlanItem| {
         let rest = id.as_str().strip_suffix(item.id.as_str());
-        rest.is_some_and(|rest| rest.ends_with('-'))
+        rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('-'))
     };
     plan.items.iter().find(is_meant)
 }

@@ -17,9 +17,7 @@ use crate::cli::commands::CommandResult;
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
-use crate::domain::{
-    BatchId, Command, MAX_TEXT_BYTES, Refusal, Task, TaskDraft, TaskId, TaskState, pluralized,
-};
+use crate::domain::{BatchId, Command, MAX_TEXT_BYTES, Refusal, Task, TaskDraft, TaskId, TaskState};
 use crate::formats::plan::{self, Plan, PlanChanges, PlanChoices, PlanItem, TaskChange};
 
 /// How often a plan can be begun anew.
@@ -139,7 +137,7 @@ impl PlanRun<'_> {
             } else {
                 format!(
                     "{} stopped; `--resume` takes them up again, `--restart` begins the plan anew",
-                    pluralized(stopped.len(), "phase")
+                    self.plan.kind.items(stopped.len())
                 )
             };
             output::lines(&next);
@@ -326,7 +324,7 @@ impl PlanRun<'_> {
             output::line(&shown::head(self.plan, ids.len(), self.wanted));
             // Somebody is looking: what it may take (LP-30).
             if std::io::stdout().is_terminal() {
-                output::all(shown::rules(&self.access.place, self.wanted));
+                output::all(shown::rules(self.plan, &self.access.place, self.wanted));
             }
             output::all(table);
         }

@@ -40,7 +40,7 @@ pub(super) fn lines(plan: &Plan) -> Vec<String> {
         "{}: {}, {}",
         plan.kind.word(),
         plan.title,
-        pluralized(plan.items.len(), "phase")
+        plan.kind.items(plan.items.len())
     )];
     for item in &plan.items {
         lines.extend(phase(item));
@@ -101,15 +101,17 @@ pub(super) fn head(plan: &Plan, phases: usize, wanted: &RunPlanArgs) -> String {
         "{}: {}, {} {order}",
         plan.kind.word(),
         plan.title,
-        pluralized(phases, "phase")
+        plan.kind.items(phases)
     )
 }
 
 /// Within which limits, with which model, and where its agents write (P19); nothing where the settings cannot be read.
-pub(super) fn rules(place: &ProjectPaths, wanted: &RunPlanArgs) -> Option<String> {
+pub(super) fn rules(plan: &Plan, place: &ProjectPaths, wanted: &RunPlanArgs) -> Option<String> {
     let (settings, workflows) = session_setup::reread(place).ok()?;
-    let phased = workflows.iter().find(|flow| flow.id.as_str() == "phased")?;
-    let failed = phased.limits.by_class.get(&FailureClass::Gate);
+    let flow = workflows
+        .iter()
+        .find(|flow| flow.id.as_str() == plan.kind.workflow())?;
+    let failed = flow.limits.by_class.get(&FailureClass::Gate);
     Some(format!(
         "model {}, ends after {} failed checks, {} for each try, output to {}",
         wanted.model.as_deref().unwrap_or("as set"),
