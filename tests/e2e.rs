@@ -99,6 +99,8 @@ mod sizes;
 mod small_disk;
 #[path = "e2e/stopping.rs"]
 mod stopping;
+#[path = "e2e/stories.rs"]
+mod stories;
 #[path = "e2e/terminal.rs"]
 mod terminal;
 #[path = "e2e/tmux.rs"]

@@ -16,7 +16,7 @@ impl Board {
         }
         let why = match verdict {
             Verdict::Blocked(why) => Some(why.clone()),
-            Verdict::Failed(class, why) if class.uses_budget() => Some(why.text.clone()),
+            Verdict::Failed(class, why) if class.uses_budget() => Some(why.first_line().to_owned()),
             Verdict::Failed(..) | Verdict::Passed | Verdict::Rejected(_) | Verdict::Stopped(_) => None,
         };
         let tests = attempt
