@@ -1,5 +1,6 @@
 //! The command line, as clap reads it. Help texts live here; what a command does lives in `commands`.
 
+mod atdd;
 mod cost;
 mod examples;
 mod logs;
@@ -16,6 +17,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::protocol::query::OutputFormat;
 
+pub use atdd::{AtddCheckArgs, AtddCommand, AtddInitArgs};
 pub use cost::CostArgs;
 pub use examples::command;
 pub use logs::{EventsArgs, LogsArgs};
@@ -169,6 +171,9 @@ pub enum CliCommand {
     Audit(AuditArgs),
     /// Carry out a plan: its phases become tasks, and the engine works through them
     Run(RunPlanArgs),
+    /// Stories whose tests are written first: documents, PRDs, where they stand
+    #[command(subcommand, visible_alias = "stories")]
+    Atdd(AtddCommand),
     /// What happened, or what an agent showed
     Logs(LogsArgs),
     /// The durable events, one a line, for tools

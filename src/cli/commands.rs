@@ -2,6 +2,7 @@
 //! 2 wrong use.
 
 mod agents;
+mod atdd;
 mod config;
 mod copies;
 pub mod create;
@@ -112,6 +113,7 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Prompt(wanted) => prompt::run(edge, &wanted),
         CliCommand::Audit(wanted) => plans::audit(edge, &wanted),
         CliCommand::Run(wanted) => plans::run(edge, &wanted),
+        CliCommand::Atdd(verb) => atdd::run(edge, &verb),
         CliCommand::Logs(wanted) => show::logs(edge, &wanted),
         CliCommand::Events(wanted) => events::run(edge, &wanted),
         CliCommand::Agents(json) => agents::run(edge, json),

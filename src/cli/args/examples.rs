@@ -30,6 +30,11 @@ const EXAMPLES: &[(&str, &str)] = &[
         "run",
         "dbs run docs/MASTER.md --dry-run\ndbs run docs/MASTER.md --interactive\ndbs run docs/MASTER.md --phase 3 --parallel\ndbs run docs/MASTER.md --resume",
     ),
+    ("atdd init", "dbs atdd init\ndbs stories init"),
+    (
+        "atdd check",
+        "dbs atdd check\ndbs atdd check prds/001-FEAT-export.json --strict",
+    ),
     ("pause", "dbs pause"),
     ("resume", "dbs resume"),
     (
