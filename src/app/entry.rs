@@ -11,7 +11,7 @@ use crate::adapters::rehearsal::DemoScript;
 use crate::adapters::rehearsal::{self, OutgoingSignal, RehearsalContext, SignalSink};
 use crate::app::demo;
 use crate::app::{serve, server_process, start};
-use crate::cli::args::{CliArgs, CliCommand, StartArgs, command};
+use crate::cli::args::{AtddCommand, CliArgs, CliCommand, StartArgs, command};
 use crate::cli::caller;
 use crate::cli::commands;
 use crate::cli::commands::signal::{self, SignalRoute};
@@ -82,6 +82,10 @@ fn read(edge: &ProcessEnv) -> Result<(String, CliCommand), ExitCode> {
 }
 
 fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> Result<ExitCode, String> {
+    let verb = match verb {
+        CliCommand::Atdd(AtddCommand::Run(wanted)) => CliCommand::Run(commands::atdd::as_run(edge, wanted)?),
+        verb => verb,
+    };
     match verb {
         CliCommand::Demo(asked) => {
             let speed = asked.speed;

@@ -1,5 +1,6 @@
 //! The command line, as clap reads it. Help texts live here; what a command does lives in `commands`.
 
+mod atdd;
 mod batches;
 mod cost;
 mod examples;
@@ -18,6 +19,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::protocol::query::OutputFormat;
 
+pub use atdd::{AtddCheckArgs, AtddCommand, AtddInitArgs, AtddRunArgs};
 pub use batches::{BatchArgs, BatchCommand};
 pub use cost::CostArgs;
 pub use examples::command;
@@ -190,6 +192,9 @@ pub enum CliCommand {
     /// Make a plan, or write into its files how far its phases are
     #[command(subcommand)]
     Plan(PlanCommand),
+    /// Stories whose tests are written first: documents, PRDs, where they stand
+    #[command(subcommand, visible_alias = "stories")]
+    Atdd(AtddCommand),
     /// What happened, or what an agent showed
     Logs(LogsArgs),
     /// The durable events, one a line, for tools

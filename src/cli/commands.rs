@@ -2,6 +2,7 @@
 //! 2 wrong use.
 
 mod agents;
+pub mod atdd;
 mod batches;
 mod clear;
 mod config;
@@ -17,6 +18,7 @@ mod manual;
 mod mcp;
 mod notify;
 pub mod plans;
+mod prd_queue;
 mod prompt;
 pub mod sessions;
 pub mod show;
@@ -114,6 +116,7 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Audit(wanted) => plans::audit(edge, &wanted),
         CliCommand::Run(wanted) => plans::run(edge, &wanted),
         CliCommand::Import(wanted) => earlier::run(edge, &wanted),
+        CliCommand::Atdd(verb) => atdd::run(edge, verb),
         CliCommand::Logs(wanted) => show::logs(edge, &wanted),
         CliCommand::Events(wanted) => events::run(edge, &wanted),
         CliCommand::Agents(json) => agents::run(edge, json),
