@@ -2,8 +2,11 @@
 //! reader (a pipe), have no end (a device) or take all memory.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
+
+use atomic_write_file::AtomicWriteFile;
+use serde::Serialize;
 
 /// Most bytes of a file that a person writes by hand: settings, workflows, themes, scenarios.
 pub const LARGEST_WRITTEN: u64 = 1024 * 1024;
@@ -60,6 +63,24 @@ pub fn tail(path: &Path, most: u64) -> io::Result<(Vec<u8>, bool)> {
     let mut bytes = Vec::new();
     file.take(most).read_to_end(&mut bytes)?;
     Ok((bytes, before > 0))
+}
+
+/// Puts bytes in the place of a file: whatever happens meanwhile, what was there before is read, or all of this.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = AtomicWriteFile::open(path)?;
+    file.write_all(bytes)?;
+    file.commit()
+}
+
+/// The same with a value as JSON that is only of use later; that it could not be kept is logged.
+pub fn keep_json(path: &Path, value: &impl Serialize) {
+    let kept = serde_json::to_vec(value).map_err(io::Error::from);
+    if let Err(error) = kept.and_then(|text| replace(path, &text)) {
+        tracing::warn!("could not keep {}: {error}", path.display());
+    }
 }
 
 /// Opens a regular file for reading. A link is followed.

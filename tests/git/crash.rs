@@ -9,7 +9,9 @@ use dbs::ports::git::{
     Git, MergeOutcome, PublishOutcome, PublishRequest, PushOutcome, RemoveOutcome, WorkingTree,
 };
 
-use super::{GitFixture, branch, developed, file_at, id, merge_of, name, on_branch, open, saver, setup, spec};
+use super::{
+    GitFixture, branch, developed, file_at, id, merge_of, name, on_branch, open, saver, setup, spec,
+};
 
 /// An adapter whose git calls are all ended after this long.
 fn hasty(fixture: &GitFixture, limit: Duration) -> Option<GitCli> {

@@ -71,7 +71,7 @@ impl PlanRun<'_> {
             output::all(shown::lines(self.plan));
         }
         if !self.plan.is_sound() {
-            output::problem("could not run the plan: mend what is called an error");
+            output::problem("could not run the plan: fix what is called an error");
             return Ok(ExitCode::FAILURE);
         }
         let (restarts, known) = self.known()?;
