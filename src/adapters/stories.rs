@@ -117,7 +117,7 @@ impl Stories for StoryFormats {
                 found.push((name, kind, text));
             }
         }
-        let texts: Vec<ContextText<'_>> = found
+        let given: Vec<ContextText<'_>> = found
             .iter()
             .map(|(name, kind, text)| ContextText {
                 name,
@@ -125,7 +125,7 @@ impl Stories for StoryFormats {
                 text,
             })
             .collect();
-        let built = build_context(session, &texts, tests.context_tokens, &tokens);
+        let built = build_context(session, &given, tests.context_tokens, &tokens);
         let warning = built
             .warning()
             .map(|warning| format!(" {warning}."))

@@ -90,9 +90,9 @@ fn read(
             "could not read {many} PRDs: {MOST_PRDS} are the most; move some away"
         ));
     }
-    let mut room = MOST_BYTES;
+    let mut bytes_left = MOST_BYTES;
     let root = place.map(|place| place.root.as_path());
-    let prds = files.iter().map(|file| match open(file, root, &mut room) {
+    let prds = files.iter().map(|file| match open(file, root, &mut bytes_left) {
         Ok(text) => prd::read(file, &text),
         Err(why) => unreadable(file, &why),
     });
@@ -111,7 +111,7 @@ fn read(
 }
 
 /// The text of a PRD. A link leads nowhere outside of the project, and outside of projects nowhere outside of the PRD's folder.
-fn open(file: &Path, root: Option<&Path>, room: &mut usize) -> Result<String, String> {
+fn open(file: &Path, root: Option<&Path>, bytes_left: &mut usize) -> Result<String, String> {
     let folder = match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -128,8 +128,8 @@ fn open(file: &Path, root: Option<&Path>, room: &mut usize) -> Result<String, St
     }
     let most = u64::try_from(MOST_PRD_BYTES).unwrap_or(u64::MAX);
     let text = text_file::read_text(&file, most).map_err(|error| error.to_string())?;
-    let left = room.checked_sub(text.len());
-    *room = left.ok_or_else(|| format!("the PRDs have more than {MOST_BYTES} bytes together"))?;
+    let left = bytes_left.checked_sub(text.len());
+    *bytes_left = left.ok_or_else(|| format!("the PRDs have more than {MOST_BYTES} bytes together"))?;
     Ok(text)
 }
 

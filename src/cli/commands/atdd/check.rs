@@ -49,7 +49,9 @@ fn as_json(queued: &QueuedPrd) -> serde_json::Value {
     });
     let findings = prd.findings.iter().map(|found| {
         let mut shown = finding_json(found.code, &found.diagnostic);
-        shown["path"] = found.path.clone().into();
+        if let Some(fields) = shown.as_object_mut() {
+            fields.insert("path".to_owned(), found.path.clone().into());
+        }
         shown
     });
     json!({
