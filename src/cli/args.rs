@@ -8,6 +8,7 @@ mod logs;
 mod plans;
 mod prompt;
 mod runs;
+mod settings;
 mod signal;
 mod tasks;
 mod trust;
@@ -30,6 +31,7 @@ pub use plans::{
 };
 pub use prompt::PromptArgs;
 pub use runs::{HistoryArgs, StatusArgs};
+pub use settings::{ConfigArgs, KeysArgs};
 pub(in crate::cli) use signal::SIGNALS;
 pub(in crate::cli) use signal::parse_word;
 pub use signal::{DoneArgs, ProgressArgs, SignalArgs, SignalText};
@@ -310,36 +312,6 @@ pub enum WorkflowCommand {
         #[command(flatten)]
         json: JsonFlag,
     },
-}
-
-/// Arguments of `dbs keys`.
-#[derive(Debug, Args)]
-pub struct KeysArgs {
-    /// Only say whether they are without contradiction
-    #[arg(long)]
-    pub check: bool,
-    /// Those of a preset instead: default, tmux, vim, emacs
-    #[arg(long)]
-    pub preset: Option<String>,
-    #[command(flatten)]
-    pub json: JsonFlag,
-}
-
-/// Arguments of `dbs config`.
-#[derive(Debug, Args)]
-pub struct ConfigArgs {
-    /// The key
-    pub key: Option<String>,
-    /// Its new value
-    pub value: Option<String>,
-    /// Say where each value comes from
-    #[arg(long)]
-    pub explain: bool,
-    /// Take the key out of this project's settings; the next source's value holds
-    #[arg(long, requires = "key", conflicts_with_all = ["value", "explain"])]
-    pub unset: bool,
-    #[command(flatten)]
-    pub json: JsonFlag,
 }
 
 impl CliCommand {
