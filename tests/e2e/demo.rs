@@ -75,7 +75,7 @@ fn the_demo_of_stories_goes_from_red_to_green_and_retries_the_story_whose_tests_
     assert!(output.status.success(), "{text}");
     for line in [
         "protected files were changed: tests/test_US_002.py",
-        "completed: 2 of 2 done",
+        "completed: 2 of 2 tasks done",
         "origin holds exactly the expected tree",
     ] {
         assert!(text.contains(line), "{line}: {text}");

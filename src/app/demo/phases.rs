@@ -57,7 +57,7 @@ pub(super) fn story_commands(demo: &DemoPlan, project: &Path) -> Result<Vec<Comm
     let file = project.join(PRD);
     let text = text_file::read_text(&file, text_file::LARGEST_WRITTEN)
         .map_err(|error| format!("could not read the PRD of the demo: {error}"))?;
-    let test_file = |name: &str| format!("tests/test_{name}.py");
+    let test_file = |name: &str| format!("tests/{name}.py");
     let rules = StoryRules {
         folder: "prds".to_owned(),
         test_command: &|name| own_program(&format!("rehearse pytest {}", test_file(name))),
@@ -112,10 +112,10 @@ pub(super) async fn approve(server: &Server, form: DemoDisplay) {
         else {
             return;
         };
-        let Some((task, is_found)) = task else { continue };
-        let verb = if is_found { "retries" } else { "approves" };
+        let Some((task, is_stuck)) = task else { continue };
+        let verb = if is_stuck { "retries" } else { "approves" };
         tell(server, Command::Comment(task.clone(), remark(form, verb))).await;
-        let (word, command) = if is_found {
+        let (word, command) = if is_stuck {
             let (stage, note) = (None, None);
             (
                 "retried",
@@ -143,11 +143,13 @@ pub(super) async fn approve(server: &Server, form: DemoDisplay) {
     }
 }
 
-/// A phase or story that waits for approval, and whether that is because checks found something.
+/// A phase that waits for approval, or a story that got stuck for the first time; and whether it is such a story.
 pub(super) fn waiting(model: &ReadModel) -> Option<(TaskId, bool)> {
-    let waits = model.tasks.values().find(|task| task.state.awaits_approval())?;
-    let is_found = matches!(waits.state, TaskState::Held(HoldReason::Findings(_)));
-    Some((waits.id.clone(), is_found))
+    model.tasks.values().find_map(|task| match task.state {
+        TaskState::Held(HoldReason::Approval) => Some((task.id.clone(), false)),
+        TaskState::Held(_) if task.record.work.stuck.len() == 1 => Some((task.id.clone(), true)),
+        _ => None,
+    })
 }
 
 fn remark(form: DemoDisplay, verb: &str) -> String {
