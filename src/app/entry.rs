@@ -108,10 +108,10 @@ fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> Result<ExitCode, String> {
                         (false, _, false) => demo::DemoDisplay::Screen,
                     },
                     speed,
-                    script: if asked.plan {
-                        DemoScript::Plan
-                    } else {
-                        DemoScript::Tasks
+                    script: match (asked.plan, asked.stories) {
+                        (true, _) => DemoScript::Plan,
+                        (false, true) => DemoScript::Stories,
+                        (false, false) => DemoScript::Tasks,
                     },
                     keep: asked.keep,
                     agent: asked.agent,

@@ -359,6 +359,9 @@ pub struct DemoArgs {
     /// Carry out a phased plan instead: a gate that fails and is fixed, and a phase that asks for approval
     #[arg(long, conflicts_with = "agent")]
     pub plan: bool,
+    /// Carry out the stories of a PRD instead, tests first: tests that fail and then pass, and an agent that changes them
+    #[arg(long, conflicts_with_all = ["agent", "plan"])]
+    pub stories: bool,
     /// How much faster than a person would like it
     #[arg(long, default_value_t = 1.0)]
     pub speed: f64,

@@ -165,7 +165,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     (
         "demo",
-        "dbs demo\ndbs demo --plan\ndbs demo --plain\ndbs demo --headless --speed 10\ndbs demo --agent claude",
+        "dbs demo\ndbs demo --plan\ndbs demo --stories\ndbs demo --plain\ndbs demo --headless --speed 10\ndbs demo --agent claude",
     ),
     ("cost", "dbs cost\ndbs cost --by day\ndbs cost --by role --json"),
     ("metrics", "dbs metrics\ndbs metrics --json"),
