@@ -333,6 +333,13 @@ fn every_part_of_the_demo_is_played_by_some_attempt() {
 }
 
 #[test]
+fn the_stories_of_the_demo_have_a_scenario_without_mistakes() {
+    let script = DemoScript::Stories;
+    let (_, diagnostics) = read("demo-stories.toml".as_ref(), script.scenario_text());
+    assert_eq!(diagnostics, []);
+}
+
+#[test]
 fn the_plan_of_the_demo_has_a_scenario_without_mistakes_and_a_tree_its_gate_accepts() {
     let script = DemoScript::Plan;
     let (_, diagnostics) = read("demo-plan.toml".as_ref(), script.scenario_text());

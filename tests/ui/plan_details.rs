@@ -235,3 +235,20 @@ fn criteria_are_ticked_while_a_story_whose_tests_passed_is_merged_and_open_when_
         assert_eq!(text.contains("[x] It is never logged"), is_ticked, "{text}");
     }
 }
+
+#[test]
+fn tests_that_pass_only_because_they_were_changed_are_no_green() {
+    let green = seen(EvidenceKind::Gates, Tri::Yes, (2, 0));
+    let mut dashboard = told((200, 60), TaskState::Active, ("implementation", green));
+    let own = dashboard.board.attempts.values_mut();
+    let changed = Evidence::new(EvidenceKind::Protected, Tri::No("changed".to_owned()));
+    for attempt in own.filter(|attempt| attempt.task.as_str() == "dbs-4") {
+        Arc::make_mut(attempt).evidence.insert(0, changed.clone());
+    }
+    dashboard.change("dbs-4", |_| {});
+    let text = dashboard.text();
+    assert!(
+        text.contains("2/2 pass, but protected files were changed"),
+        "{text}"
+    );
+}

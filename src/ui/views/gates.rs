@@ -219,14 +219,12 @@ fn draw_hidden_count(ctx: &ViewContext<'_>, hidden: usize, list: Rect, canvas: &
 }
 
 fn look_of(check: &CheckRun) -> (DisplayStatus, StyleRole, String) {
-    let (mark, role, word) = match &check.result {
+    match &check.result {
         CheckResult::Failed(why) => (DisplayStatus::Failed, StyleRole::Failed, why.clone()),
         CheckResult::Unknown(why) => (DisplayStatus::Unsure, StyleRole::Retry, why.clone()),
         CheckResult::Running => (DisplayStatus::Gate, StyleRole::Verifying, "running".to_owned()),
         CheckResult::Passed => (DisplayStatus::Done, StyleRole::Done, "passed".to_owned()),
-    };
-    let counted = check.tests.map(|tests| format!(", tests: {tests}"));
-    (mark, role, word + &counted.unwrap_or_default())
+    }
 }
 
 fn draw_check(
@@ -244,6 +242,8 @@ fn draw_check(
         .map_or_else(|| running_for(ctx, all, check, glyphs), seconds);
     let mut right = vec![plain(format!("  {took:>6}")), dim(format!(" {age:>5} ago "))];
     if line.width >= WIDE {
+        // The sign says already how it ended.
+        let word = check.tests.map_or(word, |tests| tests.to_string());
         right.insert(0, piece(format!("  {word}"), role));
     }
     let stage = check.stage.as_str();

@@ -59,14 +59,34 @@ fn progress(model: &ReadModel, task: &Task) -> (String, StyleRole) {
     let attempts = model.attempts.values().rev();
     let mut seen = attempts
         .filter(|attempt| attempt.task == task.id)
-        .flat_map(|attempt| attempt.evidence.iter().rev());
-    let is_of_tests = |evidence: &&Evidence| {
+        .flat_map(|attempt| {
+            attempt
+                .evidence
+                .iter()
+                .rev()
+                .map(move |evidence| (evidence, attempt))
+        });
+    let is_of_tests = |(evidence, _): &(&Evidence, _)| {
         let kind = &evidence.kind;
         is_first_run(kind) || matches!(kind, EvidenceKind::Gates | EvidenceKind::Tests)
     };
     let are_written = task.state == TaskState::Done || behind(model, task, is_first_run);
     match (seen.find(is_of_tests), task.record.work.tests) {
-        (Some(evidence), _) if are_written || evidence.kind != EvidenceKind::Gates => of_evidence(evidence),
+        (Some((evidence, attempt)), _) if are_written || evidence.kind != EvidenceKind::Gates => {
+            let (text, role) = of_evidence(evidence);
+            let is_broken = |other: &Evidence| {
+                other.kind == EvidenceKind::Protected && matches!(other.outcome, Tri::No(_))
+            };
+            // Tests that were changed prove nothing.
+            if attempt.evidence.iter().any(is_broken) {
+                (
+                    format!("{text}, but protected files were changed"),
+                    StyleRole::Failed,
+                )
+            } else {
+                (text, role)
+            }
+        }
         (Some(_), _) => ("tests are to be written anew".to_owned(), StyleRole::Text),
         (None, Some(counts)) if are_written => of_counts(counts),
         (None, _) if are_written => ("tests written, not yet run here".to_owned(), StyleRole::Text),

@@ -41,13 +41,14 @@ fn output<'a>(ctx: &ViewContext<'a>, check: &CheckRun) -> Option<&'a CacheEntry>
 
 fn head(ctx: &ViewContext<'_>, check: &CheckRun, room: Rect) -> Vec<Vec<StyledText>> {
     let (_, role, word) = look_of(check);
+    let counted = check.tests.map(|tests| format!(", tests: {tests}"));
     let commit: String = check.commit.chars().take(10).collect();
     let wide = usize::from(room.width).max(8);
     let command = wrap(&format!("$ {}", check.command), wide).into_iter().take(3);
     let mut head: Vec<Vec<StyledText>> = command.map(|line| vec![strong(line)]).collect();
     let retry = ctx.key_of(Action::Retry);
     let mut about = vec![
-        piece(word, role),
+        piece(word + &counted.unwrap_or_default(), role),
         dim(format!(
             "  attempt {} of {}, commit {commit}",
             check.attempt, check.task

@@ -1,0 +1,41 @@
+//! What `dbs demo` is asked for on the command line.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{PlainFlag, ThemeArgs};
+
+/// Arguments of `dbs demo`.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+pub struct DemoArgs {
+    /// Without a screen: one line per event and a summary
+    #[arg(long)]
+    pub headless: bool,
+    /// Lines as JSON (with --headless)
+    #[arg(long, requires = "headless")]
+    pub json: bool,
+    #[command(flatten)]
+    pub plain: PlainFlag,
+    #[command(flatten)]
+    pub looks: ThemeArgs,
+    /// Carry out a phased plan instead: a gate that fails and is fixed, and a phase that asks for approval
+    #[arg(long, conflicts_with = "agent")]
+    pub plan: bool,
+    /// Carry out the stories of a PRD instead, tests first: tests that fail and then pass, and an agent that changes them
+    #[arg(long, conflicts_with_all = ["agent", "plan"])]
+    pub stories: bool,
+    /// How much faster than a person would like it
+    #[arg(long, default_value_t = 1.0)]
+    pub speed: f64,
+    /// Keep the repository in that new folder
+    #[arg(long)]
+    pub keep: Option<PathBuf>,
+    /// Let this agent of yours do a few of the tasks instead: claude, codex, opencode, gemini, aider
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// Yes to what it may cost (with --agent)
+    #[arg(long, requires = "agent")]
+    pub yes: bool,
+}
