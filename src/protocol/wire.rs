@@ -17,7 +17,7 @@ use crate::term::Rgb;
 use crate::ui::{DisplayCaps, WorkProgress};
 
 /// Version of this protocol. Server and clients of the same project must agree.
-pub const PROTOCOL: u32 = 13;
+pub const PROTOCOL: u32 = 14;
 
 /// The position before the last line of the watcher log, whatever it is: [`ServerCall::Follow`] goes on from there.
 pub const FROM_NOW: u64 = u64::MAX - 1;
