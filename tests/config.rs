@@ -28,6 +28,8 @@ mod prompts;
 mod story_contexts;
 #[path = "config/story_files.rs"]
 mod story_files;
+#[path = "config/story_queue.rs"]
+mod story_queue;
 #[path = "config/story_settings.rs"]
 mod story_settings;
 #[path = "config/test_runners.rs"]

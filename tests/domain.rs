@@ -59,6 +59,8 @@ mod simulating;
 mod simulator;
 #[path = "domain/soaking.rs"]
 mod soaking;
+#[path = "domain/stories.rs"]
+mod stories;
 #[path = "domain/troubles.rs"]
 mod troubles;
 #[path = "domain/unable.rs"]

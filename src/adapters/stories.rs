@@ -1,4 +1,4 @@
-//! Implementation of the `Stories` port: the readers and writers of the files of stories, over texts.
+//! Implementation of the `StoryFiles` port: the readers and writers of the files of stories, over texts.
 
 use jiff::Timestamp as Instant;
 
@@ -8,7 +8,7 @@ use crate::formats::story_context::{ContextKind, ContextText, StorySession, buil
 use crate::formats::story_files::{CompletionEntry, DoneStory, STATE_FILE, record_story};
 use crate::formats::test_text::{self, TestLanguage, TestWords};
 use crate::ports::git::FileEdit;
-use crate::ports::stories::{ContextRequest, FinishedStory, ReadFile, Stories, TestFile};
+use crate::ports::stories::{ContextRequest, FinishedStory, ReadFile, StoryFiles, TestFile};
 
 /// Folder of the documents of a project.
 const DOCUMENTS: &str = ".swanson";
@@ -21,7 +21,7 @@ const MOST_SOURCES: usize = 200;
 #[derive(Debug, Default, Clone, Copy)]
 pub struct StoryFormats;
 
-impl Stories for StoryFormats {
+impl StoryFiles for StoryFormats {
     fn read_tests(&self, tests: &StoryTests, text: &str) -> Result<TestFile, String> {
         let language = language(tests).ok_or_else(|| {
             format!(
@@ -117,7 +117,7 @@ impl Stories for StoryFormats {
                 found.push((name, kind, text));
             }
         }
-        let texts: Vec<ContextText<'_>> = found
+        let given: Vec<ContextText<'_>> = found
             .iter()
             .map(|(name, kind, text)| ContextText {
                 name,
@@ -125,7 +125,7 @@ impl Stories for StoryFormats {
                 text,
             })
             .collect();
-        let built = build_context(session, &texts, tests.context_tokens, &tokens);
+        let built = build_context(session, &given, tests.context_tokens, &tokens);
         let warning = built
             .warning()
             .map(|warning| format!(" {warning}."))

@@ -5,7 +5,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
-use tempfile::NamedTempFile;
+use atomic_write_file::AtomicWriteFile;
+use serde::Serialize;
 
 /// Most bytes of a file that a person writes by hand: settings, workflows, themes, scenarios.
 pub const LARGEST_WRITTEN: u64 = 1024 * 1024;
@@ -55,16 +56,11 @@ pub fn decode(bytes: Vec<u8>) -> Result<String, &'static str> {
 ///
 /// # Errors
 /// When it has changed since then, or cannot be written.
-pub fn replace(path: &Path, old: &[u8], new: &[u8]) -> io::Result<()> {
+pub fn replace_unchanged(path: &Path, old: &[u8], new: &[u8]) -> io::Result<()> {
     if read(path, old.len() as u64).ok().as_deref() != Some(old) {
         return Err(io::Error::other("it was changed meanwhile"));
     }
-    let mut file = NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
-    file.write_all(new)?;
-    std::fs::set_permissions(file.path(), std::fs::metadata(path)?.permissions())?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|failure| failure.error)?;
-    Ok(())
+    replace(path, new)
 }
 
 /// The last bytes of a regular file, `most` at most, and whether others stand before them. A link is followed.
@@ -78,6 +74,24 @@ pub fn tail(path: &Path, most: u64) -> io::Result<(Vec<u8>, bool)> {
     let mut bytes = Vec::new();
     file.take(most).read_to_end(&mut bytes)?;
     Ok((bytes, before > 0))
+}
+
+/// Puts bytes in the place of a file: whatever happens meanwhile, what was there before is read, or all of this.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = AtomicWriteFile::open(path)?;
+    file.write_all(bytes)?;
+    file.commit()
+}
+
+/// The same with a value as JSON that is only of use later; that it could not be kept is logged.
+pub fn keep_json(path: &Path, value: &impl Serialize) {
+    let kept = serde_json::to_vec(value).map_err(io::Error::from);
+    if let Err(error) = kept.and_then(|text| replace(path, &text)) {
+        tracing::warn!("could not keep {}: {error}", path.display());
+    }
 }
 
 /// Opens a regular file for reading. A link is followed.
@@ -131,10 +145,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a");
         std::fs::write(&file, "one").unwrap();
-        replace(&file, b"one", b"two, longer").unwrap();
+        replace_unchanged(&file, b"one", b"two, longer").unwrap();
         assert_eq!(std::fs::read(&file).unwrap(), b"two, longer");
         for old in [&b"one"[..], b"two, longer and more", b""] {
-            let why = replace(&file, old, b"three").unwrap_err().to_string();
+            let why = replace_unchanged(&file, old, b"three").unwrap_err().to_string();
             assert_eq!(why, "it was changed meanwhile");
         }
         assert_eq!(std::fs::read(&file).unwrap(), b"two, longer");

@@ -114,6 +114,7 @@ pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> Result<ExitCode, String>
     let commands = match options.script {
         DemoScript::Tasks => Ok(plan(&demo)),
         DemoScript::Plan => phases::commands(&demo, &made.project),
+        DemoScript::Stories => phases::story_commands(&demo, &made.project),
     };
     let result = commands
         .and_then(|commands| fill(&session, commands))
@@ -148,8 +149,8 @@ fn demo_setup(options: &DemoOptions, edge: &ProcessEnv, person: &Path) -> Result
     });
     setup.agents.default = Some(scripted.into());
     setup.settings = rules(setup.settings);
-    if options.script == DemoScript::Plan {
-        // Those that its phases name.
+    if options.script != DemoScript::Tasks {
+        // Those that its phases or stories name.
         setup.settings.gates.clear();
     }
     setup.on_leave = match options.keep {
@@ -272,7 +273,8 @@ async fn headless(server: &Server, made: &DemoRepos, options: &DemoOptions) -> E
     let json = options.form == DemoDisplay::Json;
     let batch = match options.script {
         DemoScript::Tasks => BatchId::from(BATCH),
-        DemoScript::Plan => phases::batch(),
+        DemoScript::Plan => BatchId::from(phases::BATCH),
+        DemoScript::Stories => BatchId::from(phases::STORIES),
     };
     let follow = headless::follow(server, &batch, json);
     tokio::pin!(follow);

@@ -11,7 +11,7 @@ use crate::adapters::rehearsal::DemoScript;
 use crate::adapters::rehearsal::{self, OutgoingSignal, RehearsalContext, SignalSink};
 use crate::app::demo;
 use crate::app::{serve, server_process, start};
-use crate::cli::args::{CliArgs, CliCommand, StartArgs, command};
+use crate::cli::args::{AtddCommand, CliArgs, CliCommand, StartArgs, command};
 use crate::cli::caller;
 use crate::cli::commands;
 use crate::cli::commands::signal::{self, SignalRoute};
@@ -82,6 +82,10 @@ fn read(edge: &ProcessEnv) -> Result<(String, CliCommand), ExitCode> {
 }
 
 fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> Result<ExitCode, String> {
+    let verb = match verb {
+        CliCommand::Atdd(AtddCommand::Run(wanted)) => CliCommand::Run(commands::atdd::as_run(edge, wanted)?),
+        verb => verb,
+    };
     match verb {
         CliCommand::Demo(asked) => {
             let speed = asked.speed;
@@ -104,10 +108,10 @@ fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> Result<ExitCode, String> {
                         (false, _, false) => demo::DemoDisplay::Screen,
                     },
                     speed,
-                    script: if asked.plan {
-                        DemoScript::Plan
-                    } else {
-                        DemoScript::Tasks
+                    script: match (asked.plan, asked.stories) {
+                        (true, _) => DemoScript::Plan,
+                        (false, true) => DemoScript::Stories,
+                        (false, false) => DemoScript::Tasks,
                     },
                     keep: asked.keep,
                     agent: asked.agent,

@@ -1,5 +1,6 @@
 //! The command line, as clap reads it. Help texts live here; what a command does lives in `commands`.
 
+mod atdd;
 mod batches;
 mod cost;
 mod examples;
@@ -7,6 +8,7 @@ mod logs;
 mod plans;
 mod prompt;
 mod runs;
+mod settings;
 mod signal;
 mod tasks;
 mod trust;
@@ -18,6 +20,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::protocol::query::OutputFormat;
 
+pub use atdd::{AtddCheckArgs, AtddCommand, AtddInitArgs, AtddRunArgs};
 pub use batches::{BatchArgs, BatchCommand};
 pub use cost::CostArgs;
 pub use examples::command;
@@ -28,6 +31,7 @@ pub use plans::{
 };
 pub use prompt::PromptArgs;
 pub use runs::{HistoryArgs, StatusArgs};
+pub use settings::{ConfigArgs, KeysArgs};
 pub(in crate::cli) use signal::SIGNALS;
 pub(in crate::cli) use signal::parse_word;
 pub use signal::{DoneArgs, ProgressArgs, SignalArgs, SignalText};
@@ -197,6 +201,9 @@ pub enum CliCommand {
     /// Make a plan, or write into its files how far its phases are
     #[command(subcommand)]
     Plan(PlanCommand),
+    /// Stories whose tests are written first: documents, PRDs, where they stand
+    #[command(subcommand, visible_alias = "stories")]
+    Atdd(AtddCommand),
     /// What happened, or what an agent showed
     Logs(LogsArgs),
     /// The durable events, one a line, for tools
@@ -314,36 +321,6 @@ pub enum WorkflowCommand {
     },
 }
 
-/// Arguments of `dbs keys`.
-#[derive(Debug, Args)]
-pub struct KeysArgs {
-    /// Only say whether they are without contradiction
-    #[arg(long)]
-    pub check: bool,
-    /// Those of a preset instead: default, tmux, vim, emacs
-    #[arg(long)]
-    pub preset: Option<String>,
-    #[command(flatten)]
-    pub json: JsonFlag,
-}
-
-/// Arguments of `dbs config`.
-#[derive(Debug, Args)]
-pub struct ConfigArgs {
-    /// The key
-    pub key: Option<String>,
-    /// Its new value
-    pub value: Option<String>,
-    /// Say where each value comes from
-    #[arg(long)]
-    pub explain: bool,
-    /// Take the key out of this project's settings; the next source's value holds
-    #[arg(long, requires = "key", conflicts_with_all = ["value", "explain"])]
-    pub unset: bool,
-    #[command(flatten)]
-    pub json: JsonFlag,
-}
-
 impl CliCommand {
     /// The theme that the screen shall have this time.
     pub fn theme(&self) -> Option<&str> {
@@ -389,6 +366,9 @@ pub struct DemoArgs {
     /// Carry out a phased plan instead: a gate that fails and is fixed, and a phase that asks for approval
     #[arg(long, conflicts_with = "agent")]
     pub plan: bool,
+    /// Carry out the stories of a PRD instead, tests first: tests that fail and then pass, and an agent that changes them
+    #[arg(long, conflicts_with_all = ["agent", "plan"])]
+    pub stories: bool,
     /// How much faster than a person would like it
     #[arg(long, default_value_t = 1.0)]
     pub speed: f64,

@@ -2,6 +2,7 @@
 //! 2 wrong use.
 
 mod agents;
+pub mod atdd;
 mod batches;
 mod clear;
 mod config;
@@ -17,6 +18,7 @@ mod manual;
 mod mcp;
 mod notify;
 pub mod plans;
+mod prd_queue;
 mod prompt;
 pub mod sessions;
 pub mod show;
@@ -115,22 +117,32 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Audit(wanted) => plans::audit(edge, &wanted),
         CliCommand::Run(wanted) => plans::run(edge, &wanted),
         CliCommand::Import(wanted) => earlier::run(edge, &wanted),
+        CliCommand::Atdd(verb) => atdd::run(edge, verb),
         CliCommand::Logs(wanted) => show::logs(edge, &wanted),
         CliCommand::Events(wanted) => events::run(edge, &wanted),
-        CliCommand::Agents(json) => agents::run(edge, json),
-        CliCommand::Sessions(json) => sessions::list(edge, json),
-        CliCommand::Stop { all, now, json } => stop::stop(edge, (all, now), json),
         CliCommand::Init(wanted) => match &wanted.feature {
             None => sessions::init(edge, wanted.json),
             Some(feature) => plans::init(edge, (feature, &wanted.shape), wanted.json),
         },
         CliCommand::Plan(verb) => plans::plan(edge, &verb),
         CliCommand::Debug(json) => show::debug(edge, json),
+        CliCommand::Clear(wanted) => clear::run(edge, &wanted),
+        CliCommand::Cost(wanted) => show::print_report(edge, Report::Cost(wanted.by), wanted.json),
+        CliCommand::Metrics(json) => show::metrics(edge, json),
+        other => of_machine(other, edge),
+    }
+}
+
+/// Runs a command about sessions, settings, copies of the board and the program itself.
+fn of_machine(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
+    match verb {
+        CliCommand::Agents(json) => agents::run(edge, json),
+        CliCommand::Sessions(json) => sessions::list(edge, json),
+        CliCommand::Stop { all, now, json } => stop::stop(edge, (all, now), json),
         CliCommand::Notify { test, json } => notify::run(edge, test, json),
         CliCommand::Doctor { repair: true, json } => copies::repair(edge, json),
         CliCommand::Doctor { json, .. } => Ok(sessions::doctor(edge, json)),
         CliCommand::Backup { file, json } => copies::backup(edge, file.as_deref(), json),
-        CliCommand::Clear(wanted) => clear::run(edge, &wanted),
         CliCommand::Upgrade(json) => Ok(sessions::upgrade(edge, json)),
         CliCommand::Restore { file, json } => copies::restore(edge, &file, json),
         CliCommand::Config(wanted) => config::run(edge, &wanted),
@@ -138,16 +150,8 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Keys(keys) => keys::run(edge, &keys),
         CliCommand::Completions { shell } => completions(shell),
         CliCommand::Man { folder } => manual::run(folder.as_deref()),
-        CliCommand::Cost(wanted) => show::print_report(edge, Report::Cost(wanted.by), wanted.json),
-        CliCommand::Metrics(json) => show::metrics(edge, json),
-        CliCommand::Attach { .. }
-        | CliCommand::Restart(_)
-        | CliCommand::Convert(_)
-        | CliCommand::Start(_)
-        | CliCommand::Watch(_)
-        | CliCommand::Server
-        | CliCommand::Demo(_)
-        | CliCommand::Rehearse { .. } => Err("could not run this here".to_owned()),
+        // What draws, serves or plays is begun by whoever puts the program together.
+        _ => Err("could not run this here".to_owned()),
     }
 }
 

@@ -70,11 +70,11 @@ impl StorySettings {
         let file = self.test_file(name);
         let words = shell_words::split(&self.test_cmd).unwrap_or_default();
         // One look at each place, so that a name with braces in it is not filled again.
-        let fill = |word: String| {
+        let filled = |word: String| {
             let parts = word.split("{file}").map(|part| part.replace("{name}", name));
             parts.collect::<Vec<_>>().join(&file)
         };
-        words.into_iter().map(fill).collect()
+        words.into_iter().map(filled).collect()
     }
 
     /// The language in which tests are read; none where it is not known and the settings have no words for it.

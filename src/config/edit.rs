@@ -2,10 +2,8 @@
 //! (keys of the first program in its `config.json` where there is one). Nothing else in the file changes.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
-
-use atomic_write_file::AtomicWriteFile;
 
 use crate::adapters::text_file;
 use crate::config::error::ConfigError;
@@ -164,9 +162,7 @@ fn replace(file: &Path, text: &str) -> Result<(), ConfigError> {
         if let Some(folder) = target.parent() {
             fs::create_dir_all(folder)?;
         }
-        let mut out = AtomicWriteFile::open(&target)?;
-        out.write_all(text.as_bytes())?;
-        out.commit()
+        text_file::replace(&target, text.as_bytes())
     };
     written().map_err(|why| ConfigError::Failed {
         act: "write",

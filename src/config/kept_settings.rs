@@ -5,8 +5,6 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use atomic_write_file::AtomicWriteFile;
-
 use crate::adapters::text_file;
 
 /// Endings of files with settings.
@@ -121,9 +119,7 @@ fn copy(from: &Path, to: &Path, name: &Path) -> io::Result<()> {
     }
     let target = to.join(name);
     fs::create_dir_all(target.parent().unwrap_or(to))?;
-    let mut file = AtomicWriteFile::open(&target)?;
-    io::Write::write_all(&mut file, &bytes)?;
-    file.commit()
+    text_file::replace(&target, &bytes)
 }
 
 #[cfg(test)]

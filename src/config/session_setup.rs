@@ -153,11 +153,15 @@ pub fn workflows(project: Option<&ProjectPaths>) -> Result<Vec<Workflow>, String
     }
     if let Some(place) = project {
         let stories = StorySettings::of(&place.config());
-        let asks = stories.passing_tests == PassingTests::Ask;
-        let own = flows
-            .iter_mut()
-            .filter(|flow| flow.id.as_str() == PlanKind::Stories.workflow());
-        own.for_each(|flow| flow.soften_holds(stories.heal > 0, asks));
+        let is_story = |flow: &&mut Workflow| flow.id.as_str() == PlanKind::Stories.workflow();
+        for flow in flows.iter_mut().filter(is_story) {
+            if stories.passing_tests == PassingTests::Ask {
+                flow.ask_about_first_runs();
+            }
+            if stories.heal > 0 {
+                flow.heal();
+            }
+        }
     }
     Ok(flows)
 }

@@ -11,7 +11,7 @@ use crate::ports::clock::Clock;
 use crate::ports::gates::Gates;
 use crate::ports::git::{AtticOwner, BranchName, Git, NameError, SafeName, Signature};
 use crate::ports::holders::{Holders, PaneSize};
-use crate::ports::stories::Stories;
+use crate::ports::stories::StoryFiles;
 use crate::ports::terminals::Terminals;
 
 /// How long a process has to end by itself after it was asked to.
@@ -23,7 +23,7 @@ pub struct EngineContext {
     pub gates: Arc<dyn Gates>,
     pub holders: Arc<dyn Holders>,
     pub agents: Arc<dyn Agents>,
-    pub stories: Arc<dyn Stories>,
+    pub stories: Arc<dyn StoryFiles>,
     pub terminals: Arc<dyn Terminals>,
     pub clock: Arc<dyn Clock>,
     pub inbox: Inbox,

@@ -163,12 +163,10 @@ fn facts_of(task: &Task, attempt: Option<&Attempt>, board: &Board) -> Option<Pro
 }
 
 fn model_of(task: &Task, board: &Board) -> String {
-    let own = board.attempts.values().filter(|attempt| attempt.task == task.id);
-    let chosen = own.filter_map(|attempt| attempt.choice.model.as_ref().or(attempt.choice.agent.as_ref()));
-    chosen
-        .last()
-        .map(|choice| choice.value.clone())
-        .unwrap_or_default()
+    let latest = board.attempts.values().rev();
+    let mut own = latest.filter(|attempt| attempt.task == task.id);
+    let chosen = own.find_map(|attempt| attempt.choice.model.as_ref().or(attempt.choice.agent.as_ref()));
+    chosen.map(|choice| choice.value.clone()).unwrap_or_default()
 }
 
 /// A worktree that stands on the branch the task's next agent is to have is in that agent's way.

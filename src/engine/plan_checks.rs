@@ -45,7 +45,7 @@ pub(super) fn collect(
     })
 }
 
-pub(super) type Issues = Result<Vec<ComplianceIssue>, Tri>;
+type Issues = Result<Vec<ComplianceIssue>, Tri>;
 
 /// The notes are in the commit, with all their sections: missing ones are the greater fault (P34).
 fn notes(world: &EngineContext, job: &Job, _: (&Attempt, &EvidenceKind), head: &CommitId) -> Issues {

@@ -2,10 +2,8 @@
 
 use super::context::EngineContext;
 use super::job::Job;
-use super::plan_checks::Issues;
 use crate::domain::{
-    Attempt, ComplianceIssue, EvidenceKind, FirstRun, STORY_GATE, Severity, StoryTests, TestOutcome, Tri,
-    first_run as judge,
+    Attempt, ComplianceIssue, EvidenceKind, FirstRun, Severity, StoryTests, Tri, first_run as judge,
 };
 use crate::ports::gates::GateReport;
 use crate::ports::git::{CommitFile, CommitId};
@@ -22,7 +20,7 @@ pub(super) fn tests(
     job: &Job,
     _: (&Attempt, &EvidenceKind),
     head: &CommitId,
-) -> Issues {
+) -> Result<Vec<ComplianceIssue>, Tri> {
     let Some(plan) = job.task.plan.as_deref() else {
         return Ok(Vec::new());
     };
@@ -109,14 +107,4 @@ pub(super) fn first_run(
         }
         FirstRun::NotRun(outcome) => Some(format!("did not run: {}", outcome.word())),
     })
-}
-
-/// Why a run of a story's own tests proves nothing although it ended well; nothing where it does.
-pub(super) fn empty_run(name: &str, run: &GateReport) -> Option<&'static str> {
-    let is_empty = |outcome| outcome != TestOutcome::Passed;
-    let report = run
-        .tests
-        .as_ref()
-        .filter(|_| name == STORY_GATE && run.outcome == Tri::Yes)?;
-    is_empty(report.outcome).then(|| report.outcome.word())
 }

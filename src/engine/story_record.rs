@@ -1,6 +1,8 @@
 //! What the files of a project say once a story is done: written with its merge, in the very commit that brings it to the base, so that
 //! neither is ever there without the other (A9, LA-9, LA-10).
 
+use std::path::Path;
+
 use super::context::EngineContext;
 use super::job::{Job, JobKind};
 use crate::domain::{ActionOutcome, Attempt, EngineAction, PlanEntry};
@@ -81,6 +83,7 @@ fn prds(world: &EngineContext, plan: &PlanEntry, base: &CommitId) -> Result<Vec<
     let names = files
         .iter()
         .filter_map(|path| path.strip_prefix(folder)?.strip_prefix('/'));
-    let names = names.filter(|name| !name.contains('/') && name.ends_with(".json"));
+    let names =
+        names.filter(|name| !name.contains('/') && Path::new(name).extension() == Some("json".as_ref()));
     Ok(names.map(str::to_owned).collect())
 }

@@ -120,7 +120,7 @@ impl DurableBoard {
             }
         };
         let effects = unwritten.effects;
-        let notices = effects.iter().filter_map(notice_of).cloned().collect();
+        let notices = effects.iter().filter_map(Effect::notice).cloned().collect();
         Ok(TurnOutcome {
             seq,
             effects,
@@ -151,12 +151,5 @@ impl DurableBoard {
                 _ => false,
             })
             .collect())
-    }
-}
-
-fn notice_of(effect: &Effect) -> Option<&Notice> {
-    match effect {
-        Effect::Notify(notice) => Some(notice),
-        _ => None,
     }
 }

@@ -18,4 +18,4 @@ pub use steps::verbs;
 pub use variables::{VARIABLES, expand, unknown_variables};
 
 /// The names that stand for built-in scenarios where a file is asked for.
-pub const BUILTIN_SCENARIOS: [&str; 2] = ["demo", "demo-plan"];
+pub const BUILTIN_SCENARIOS: [&str; 3] = ["demo", "demo-plan", "demo-stories"];

@@ -17,4 +17,4 @@ pub use record::{
 pub use standards::testing_sections;
 pub use state::{StoryState, StoryStateError, read_state, write_state};
 pub use templates::STORY_TEMPLATES;
-pub use test_names::test_names;
+pub use test_names::{planned_test_names, test_names};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::domain::{AttemptId, Span, StageId, TaskId, Timestamp};
+use crate::domain::{AttemptId, Span, StageId, TaskId, TestCounts, Timestamp};
 
 /// One run of a gate command for an attempt, with its result and duration.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct CheckRun {
     pub commit: String,
     pub began: Timestamp,
     pub result: CheckResult,
+    /// How its tests ended, where it runs tests and their runner says it.
+    pub tests: Option<TestCounts>,
     pub took: Option<Span>,
     pub is_cut: bool,
 }
@@ -143,6 +145,7 @@ mod tests {
             commit: String::new(),
             began: Timestamp(u64::from(nth)),
             result,
+            tests: None,
             took: took.map(Span),
             is_cut: false,
         }

@@ -1,13 +1,12 @@
 //! Where a person's tabs and panes are kept while nobody is attached, and the layouts of their own. What cannot be read is reported
 //! and left alone; the built-in tabs are shown then.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use atomic_write_file::AtomicWriteFile;
 use tokio::time::Instant;
 
+use crate::adapters::text_file;
 use crate::config::process_env::runs_as_root;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::schema;
@@ -119,14 +118,5 @@ impl ArrangementSaver {
 
 /// Keeps an arrangement. Blocks for one small write.
 pub(super) fn save(place: &ProjectPaths, saved: &SavedArrangement) {
-    let file = file_of(place);
-    let write = || -> std::io::Result<()> {
-        let text = serde_json::to_vec(saved)?;
-        let mut file = AtomicWriteFile::open(&file)?;
-        file.write_all(&text)?;
-        file.commit()
-    };
-    if let Err(error) = write() {
-        tracing::warn!("could not keep {}: {error}", file.display());
-    }
+    text_file::keep_json(&file_of(place), saved);
 }

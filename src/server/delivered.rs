@@ -1,10 +1,8 @@
 //! What was delivered over each notification channel, kept for the next start of the server: nothing is sent twice.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
-
-use atomic_write_file::AtomicWriteFile;
 
 use crate::adapters::text_file;
 
@@ -29,9 +27,7 @@ pub(super) fn load(file: &Path) -> DeliveredMarks {
 
 /// Replaces the file as a whole.
 pub(super) fn save(file: &Path, marks: &DeliveredMarks) -> io::Result<()> {
-    let mut out = AtomicWriteFile::open(file)?;
-    out.write_all(&serde_json::to_vec(marks)?)?;
-    out.commit()
+    text_file::replace(file, &serde_json::to_vec(marks)?)
 }
 
 #[cfg(test)]

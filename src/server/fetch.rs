@@ -97,6 +97,7 @@ fn checks(records: &Records, model: &ReadModel, task: Option<&TaskId>) -> Vec<Ch
 
 fn check(attempt: &Attempt, nth: u16, record: GateRecord) -> CheckRun {
     let took = record.end.as_ref().map(|end| end.took);
+    let tests = record.end.as_ref().and_then(|end| end.tests);
     let is_cut = record.end.as_ref().is_some_and(|end| end.is_cut);
     let result = match record.end.map(|end| end.outcome) {
         Some(Tri::Yes) => CheckResult::Passed,
@@ -115,6 +116,7 @@ fn check(attempt: &Attempt, nth: u16, record: GateRecord) -> CheckRun {
         commit: record.commit,
         began: record.began,
         result,
+        tests,
         took,
         is_cut,
     }

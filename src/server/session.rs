@@ -31,7 +31,7 @@ use crate::ports::gates::Gates;
 use crate::ports::git::{Git, PreflightError};
 use crate::ports::holders::{HolderPortError, Holders};
 use crate::ports::store::{Store, StoreError};
-use crate::ports::stories::Stories;
+use crate::ports::stories::StoryFiles;
 use crate::protocol::wire::StopAgents;
 use crate::server::attached_clients::AttachedClients;
 use crate::server::callers::CallerGuard;
@@ -77,7 +77,7 @@ pub struct SessionAdapters {
     pub gates: Arc<dyn Gates>,
     pub holders: Arc<LocalHolders>,
     pub agents: Arc<LocalAgents>,
-    pub stories: Arc<dyn Stories>,
+    pub stories: Arc<dyn StoryFiles>,
 }
 
 /// A session with its clients, terminal sizes and shells, ready to accept connections.

@@ -12,6 +12,7 @@ use dbs::formats::test_text::{self, TestLanguage, TestWords};
 use dbs::formats::{end_rules, prd, scenario, story_files, task_list, workflow};
 use dbs::ui::{ColourDepth, DisplayCaps, Glyphs, Keymap, TabLayout, Themes, UserTheme};
 
+use super::plans::PIECES;
 use super::{Fixture, SettingValue};
 
 /// Levels of a file that is nested too deeply for any reader that calls itself.
@@ -289,6 +290,32 @@ fn a_file_of_tests_that_is_built_to_take_long_is_read_at_once() {
         for (language, reader) in TEST_READERS {
             let names = answer(reader, text.clone());
             assert!(names.is_some(), "{language}, {piece}: no answer in {LONGEST:?}");
+        }
+    }
+}
+
+/// What is found in a text as a master plan and as the file of its phase.
+fn plan_findings(text: &str) -> Vec<String> {
+    let rows = "| Phase | Title |\n|---|---|\n| 1 | [One](one.md) |\n";
+    let whole = format!("# P\n\n## Phases\n\n{rows}\n{text}");
+    let mut open = |_: &Path| Ok(text.to_owned());
+    let mut findings = Vec::new();
+    for master in [text, rows, &whole] {
+        let plan = dbs::formats::plan::read(Path::new("plans/M.md"), master, &[], &mut open);
+        findings.extend(plan.findings.iter().map(|found| found.diagnostic.to_string()));
+    }
+    findings
+}
+
+#[test]
+fn a_plan_that_is_built_to_take_long_is_read_at_once() {
+    for (at, piece) in PIECES.iter().enumerate() {
+        // By itself, and between the next one, as marks that open and never close.
+        let pair = format!("{piece}{}", PIECES[(at + 1) % PIECES.len()]);
+        for piece in [*piece, &pair] {
+            let text = piece.repeat(LARGEST / 4 / piece.len());
+            let findings = answer(plan_findings, text);
+            assert!(findings.is_some(), "{piece:?}: no answer in {LONGEST:?}");
         }
     }
 }

@@ -442,8 +442,17 @@ fn every_new_plan_passes_its_own_audit() {
     }
 }
 
+/// Random plans that every run reads; `DBS_PLAN_CASES` reads another number.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "who runs the tests says how long they search"
+)]
+fn cases() -> u32 {
+    std::env::var("DBS_PLAN_CASES").map_or(300, |text| text.parse().unwrap())
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
 
     /// Nothing in a file makes the reader panic, and every line that is named is in the file.
     #[test]
@@ -460,7 +469,8 @@ proptest! {
     }
 }
 
-const PIECES: &[&str] = &[
+/// Pieces of plans, and what breaks them.
+pub(crate) const PIECES: &[&str] = &[
     "# ",
     "## Gates\n",
     "## Tasks\n",

@@ -10,8 +10,8 @@ use dbs::domain::prompt_facts::{
 use dbs::domain::task::{Comment, GateCommand};
 use dbs::domain::workflow::{Actor, FileAccess, Stage, Workflow};
 use dbs::domain::{
-    AttemptId, AttemptMode, GateBaseline, PathRules, PlanEntry, PlanSource, SignalKind, Span, Timestamp,
-    ToolAction, ToolUse, Tri,
+    AttemptId, AttemptMode, GateBaseline, PathRules, PlanEntry, PlanSource, SignalKind, Span, StoryTests,
+    Timestamp, ToolAction, ToolUse, Tri,
 };
 use dbs::formats::permissions::{PermissionDecision, PermissionPolicy, decide};
 use dbs::formats::prompt::{MAX_PROMPT_BYTES, PromptError, PromptLibrary};
@@ -36,6 +36,10 @@ const CASES: &[Case] = &[
     ("phase-worker", "work", FRESH),
     ("phase-worker", "work", AttemptMode::Remediate),
     ("conductor", "conducting", FRESH),
+    ("test-author", "tests", FRESH),
+    ("implementer", "implementation", FRESH),
+    ("implementer", "implementation", AttemptMode::Remediate),
+    ("conductor", "development", FRESH),
     ("painter", "development", FRESH),
 ];
 
@@ -271,6 +275,70 @@ fn a_phase_is_told_its_files_its_subagents_its_steps_and_who_checks_it() {
         ],
     );
     assert!(!text.contains("Files of this phase"), "{text}");
+}
+
+/// The facts of a story for who writes its tests, or its code.
+fn story(case: Case) -> PromptFacts {
+    PromptFacts {
+        plan: Some(Arc::new(PlanEntry {
+            tests: Some(StoryTests {
+                file: "tests/test_US_001.py".to_owned(),
+                ..StoryTests::default()
+            }),
+            commit: Some("feat: health check (US-001)".to_owned()),
+            ..PlanEntry::default()
+        })),
+        reading: "# standards.md\n\n```\nName tests by facts.\n```\n".to_owned(),
+        ..facts(case)
+    }
+}
+
+/// A15.
+#[test]
+fn who_writes_the_tests_of_a_story_is_told_where_how_many_and_that_they_must_fail() {
+    let text = library()
+        .render(&story(("test-author", "tests", FRESH)), "dbs")
+        .unwrap();
+    assert_says(
+        &text,
+        &[
+            "You write no code that makes them pass",
+            "Write the tests to `tests/test_US_001.py`, and change no other file",
+            "For each criterion write one test at least, in three parts: arrange, act, assert",
+            "No stub, nothing skipped",
+            "speed, safety, wrong input",
+            "`Creates: NAME`",
+            "They must fail",
+            "A test that passes already is held for a person",
+            "Name tests by facts.",
+            "dbs signal done",
+            "dbs signal block",
+        ],
+    );
+}
+
+/// A16.
+#[test]
+fn who_writes_the_code_of_a_story_is_told_to_leave_its_tests_and_to_follow_the_standards() {
+    for mode in [FRESH, AttemptMode::Remediate] {
+        let text = library()
+            .render(&story(("implementer", "implementation", mode)), "dbs")
+            .unwrap();
+        assert_says(
+            &text,
+            &[
+                "Read the tests in `tests/test_US_001.py`. They stay as they are",
+                "the standards below",
+                "all of the tests pass",
+                "Handle errors",
+                "the tests of earlier stories are among them",
+                "a message such as `feat: health check (US-001)`",
+                "When a test is wrong, do not work around it",
+                "Name tests by facts.",
+                "dbs compares them with what they were: `tests/test_US_001.py`",
+            ],
+        );
+    }
 }
 
 #[test]

@@ -58,6 +58,39 @@ fn the_demo_of_a_plan_mends_a_failed_gate_and_approves_a_phase_by_itself() {
 }
 
 #[test]
+fn the_demo_of_stories_goes_from_red_to_green_and_retries_the_story_whose_tests_were_changed() {
+    let story = Story::new("");
+    let kept = story.root().join("kept");
+    let place = kept.to_str().unwrap();
+    let output = story.run(&[
+        "demo",
+        "--stories",
+        "--headless",
+        "--speed",
+        "20",
+        "--keep",
+        place,
+    ]);
+    let text = said(&output);
+    assert!(output.status.success(), "{text}");
+    for line in [
+        "protected files were changed: tests/test_US_002.py",
+        "completed: 2 of 2 tasks done",
+        "origin holds exactly the expected tree",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    let origin = kept.join("origin.git");
+    let show = |path: &str| story.git(&origin, &["show", &format!("feature/demo:{path}")]);
+    assert!(show("tests/test_US_002.py").contains("test_the_page_warns_of_short_ends"));
+    assert!(!show("prds/archive/001-FEAT-knots.json").contains("\"passes\": false"));
+    let history = show("history.md");
+    assert_eq!(history.matches("- **Tests:** 2/2 passed").count(), 2, "{history}");
+    assert!(history.contains("Story US-002 BLOCKED"), "{history}");
+    assert!(show("state.json").contains("\"current_prd\": null"));
+}
+
+#[test]
 fn the_demo_of_a_plan_counts_down_to_its_approval_and_waits_once_a_person_is_there() {
     let story = Story::new("");
     let tty = story.tty(&["demo", "--plan", "--speed", "5"], (120, 40));

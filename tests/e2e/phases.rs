@@ -251,3 +251,29 @@ fn a_plan_that_is_wrong_three_times_is_not_written_and_a_text_without_end_is_ref
     assert!(!story.project().join("plans").exists());
     story.dbs(&["stop", "--all"]);
 }
+
+#[test]
+fn on_a_terminal_a_run_says_its_limits_and_its_phases() {
+    let story = story();
+    let hash = hash(&story);
+    let words = [
+        "run",
+        "plan/MASTER.md",
+        "--trust",
+        &hash,
+        "--model",
+        "small",
+        "--parallel",
+    ];
+    let (code, screen) = story.tty(&words, (120, 40)).leave();
+    assert_eq!(code, 0);
+    for wanted in [
+        "phased plan: Invoice export, 2 phases as they depend on each other",
+        "model small, ends after 3 failed checks, 1.0h for each try, output to a log for each attempt",
+        "invoice-1  Phase 1: Data model  Pending",
+        "invoice-2.1  Phase 2.1: CSV writer  Pending, waits for invoice-1",
+    ] {
+        assert!(screen.has(wanted), "{wanted}: {}", screen.text());
+    }
+    assert_eq!(task(&story, "invoice-1")["agent"]["model"], "small");
+}

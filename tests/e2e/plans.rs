@@ -433,7 +433,7 @@ fn a_plan_with_an_error_is_audited_shown_and_not_run() {
     assert_eq!(found["diagnostics"][0]["line"], 10, "{found}");
     let refused = said(&story.run(&["run", "plan/MASTER.md", "--trust", "x"]));
     assert!(
-        refused.contains("could not run the plan: mend what is called an error"),
+        refused.contains("could not run the plan: fix what is called an error"),
         "{refused}"
     );
     // The project's own gate of that name lends its command.

@@ -168,7 +168,7 @@ fn a_story_is_merged_and_recorded_in_one_commit_once_its_tests_fail_and_then_pas
         "- **PRD:** 001-FEAT-health.json",
         "- **Story:** US-001 - Health check",
         "- **Tests:** 2/2 passed",
-        &format!("- **Commit:** {}", &head[..7]),
+        &format!("- **Commit:** {}", head.get(..7).unwrap()),
         "- [x] It says healthy",
     ] {
         assert!(history.contains(line), "{line} is not in {history}");

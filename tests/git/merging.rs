@@ -71,15 +71,15 @@ fn every_step_of_a_merge_may_be_repeated() {
     );
 }
 
-fn edits(base: &CommitId, files: &[(&str, Option<&str>)]) -> Option<MergeEdits> {
+fn edits(base: &CommitId, files: &[(&str, Option<&str>)]) -> MergeEdits {
     let files = files.iter().map(|(path, text)| FileEdit {
         path: (*path).to_owned(),
         text: text.map(str::to_owned),
     });
-    Some(MergeEdits {
+    MergeEdits {
         base: base.clone(),
         files: files.collect(),
-    })
+    }
 }
 
 #[test]
@@ -89,7 +89,10 @@ fn a_merge_writes_files_besides_and_is_found_again_with_them() {
     let (_, head) = developed(&fixture, &git);
     let base = id(&fixture.commit_on_origin("main", "gone.txt", "old\n"));
     let request = MergeRequest {
-        edits: edits(&base, &[("deep/state.json", Some("{}\n")), ("gone.txt", None)]),
+        edits: Some(edits(
+            &base,
+            &[("deep/state.json", Some("{}\n")), ("gone.txt", None)],
+        )),
         ..merge_of(&head)
     };
     let publication = merged(git.merge(&request), "main");
@@ -125,7 +128,7 @@ fn what_somebody_else_merged_gets_its_files_in_a_commit_of_their_own() {
     assert_eq!(git.publish(&by_hand), PublishOutcome::Done);
     let request = MergeRequest {
         attempt: name("18"),
-        edits: edits(&by_hand.commit, &[("state.json", Some("{}\n"))]),
+        edits: Some(edits(&by_hand.commit, &[("state.json", Some("{}\n"))])),
         ..merge_of(&head)
     };
     let publication = merged(git.merge(&request), "main");
@@ -143,7 +146,7 @@ fn files_of_a_branch_are_as_they_were_and_what_is_so_already_makes_no_commit() {
     let head = id(&fixture.commit(&worktree.path, "more.txt", "new\n", "Add"));
     let request = RestoreRequest {
         branch: branch("feature/t1"),
-        head: head.clone(),
+        head,
         from: from.clone(),
         paths: vec!["work.txt".to_owned(), "more.txt".to_owned()],
         task: name("t1"),

@@ -72,6 +72,7 @@ fn check(
         command: command.to_owned(),
         commit: "4f2a9c81d07e55aa".to_owned(),
         began: NOW - Span::seconds(seconds),
+        tests: None,
         result,
         took: took.map(Span),
         is_cut: false,

@@ -2,9 +2,14 @@
 
 use std::sync::Arc;
 
-use dbs::domain::{GateBaseline, PlanEntry, PlanSource, TaskState, Tri};
+use dbs::domain::plan_entry::StuckWork;
+use dbs::domain::task::HoldReason;
+use dbs::domain::{
+    Evidence, EvidenceKind, GateBaseline, PlanEntry, PlanSource, StoryTests, TaskState, TestCounts, Tri,
+};
 
-use crate::fixture::Dashboard;
+use crate::fixture::{Dashboard, NOW};
+use crate::snapshots;
 
 fn entry(item: &str) -> PlanEntry {
     let texts = |texts: &[&str]| texts.iter().map(ToString::to_string).collect();
@@ -90,5 +95,143 @@ fn the_batch_of_a_task_is_shown_where_it_has_a_base_of_its_own_or_others_stand_b
     let text = dashboard.text();
     for wanted in ["shop  The shop", "feature/shop", "batch tables"] {
         assert!(text.contains(wanted), "{wanted}:\n{text}");
+    }
+}
+
+/// A board on which three tasks are stories of PRDs, the first of them done; the second is where it says, with what was seen last.
+fn told(size: (u16, u16), state: TaskState, (stage, seen): (&str, Option<Evidence>)) -> Dashboard {
+    let mut dashboard = Dashboard::full(size);
+    let text = include_str!("../../assets/workflows/atdd.toml");
+    let flow = dbs::formats::workflow::read("atdd.toml".as_ref(), text).0;
+    let flow = Arc::new(flow.expect("workflow"));
+    dashboard.board.workflows.insert("atdd".into(), flow);
+    for attempt in dashboard.board.attempts.values_mut() {
+        if attempt.task.as_str() == "dbs-4" {
+            Arc::make_mut(attempt).evidence = seen.clone().into_iter().collect();
+        }
+    }
+    for (task, id) in [("dbs-1", "US-001"), ("dbs-4", "US-002"), ("dbs-5", "US-003")] {
+        let plan = PlanEntry {
+            source: PlanSource {
+                file: "prds/001-FEAT-shop.json".to_owned(),
+                item: id.to_owned(),
+                ..PlanSource::default()
+            },
+            criteria: vec![
+                "The password is sent once".to_owned(),
+                "It is never logged".to_owned(),
+            ],
+            tests: Some(StoryTests {
+                id: id.to_owned(),
+                file: format!("tests/test_{}.py", id.replace('-', "_")),
+                ..StoryTests::default()
+            }),
+            ..PlanEntry::default()
+        };
+        dashboard.change(task, |task| {
+            task.plan = Some(Arc::new(plan));
+            task.batch = "stories".into();
+            task.workflow = "atdd".into();
+            task.stage = "tests".into();
+        });
+    }
+    dashboard.change("dbs-1", |task| task.state = TaskState::Done);
+    dashboard.change("dbs-4", |task| {
+        task.stage = stage.into();
+        if state != TaskState::Active {
+            task.open_attempt = None;
+        }
+        if matches!(state, TaskState::Held(_)) {
+            let stuck = |why: &str| StuckWork {
+                at: NOW,
+                why: why.to_owned(),
+            };
+            task.record.work.stuck = vec![stuck("no database"), stuck("gate tests failed")];
+        }
+        task.state = state;
+    });
+    dashboard.press("3 /");
+    for letter in "Login form".chars() {
+        dashboard.press(&match letter {
+            ' ' => "Space".to_owned(),
+            letter => letter.to_string(),
+        });
+    }
+    dashboard.press("Enter");
+    dashboard.press("g T");
+    dashboard
+}
+
+fn seen(kind: EvidenceKind, outcome: Tri, (passed, failed): (u32, u32)) -> Option<Evidence> {
+    let counts = TestCounts {
+        passed,
+        failed,
+        ..TestCounts::default()
+    };
+    Some(Evidence::new(kind, outcome).with_tests(Some(counts)))
+}
+
+#[test]
+fn a_story_shows_its_tests_its_criteria_the_way_to_green_and_the_other_stories() {
+    let first = || seen(EvidenceKind::GateFails("tests".to_owned()), Tri::Yes, (0, 2));
+    let green = seen(EvidenceKind::Gates, Tri::Yes, (2, 0));
+    let red = seen(
+        EvidenceKind::Gates,
+        Tri::No("gate tests failed".to_owned()),
+        (1, 1),
+    );
+    let held = TaskState::Held(HoldReason::Findings("gate tests failed".to_owned()));
+    let (open, ticked) = ("[ ] It is never logged", "[x] It is never logged");
+    for (name, state, at, wanted) in [
+        (
+            "tests",
+            TaskState::Active,
+            ("tests", None),
+            ["tests not written", open, "1 of 3 done"],
+        ),
+        (
+            "code",
+            TaskState::Active,
+            ("implementation", first()),
+            ["2 tests fail as they should", open, "< this one"],
+        ),
+        (
+            "done",
+            TaskState::Done,
+            ("merging", green),
+            ["2/2 pass", ticked, "2 of 3 done"],
+        ),
+        (
+            "held",
+            held,
+            ("implementation", red),
+            ["1/2 pass", open, "2 times: gate tests failed"],
+        ),
+    ] {
+        let mut all = String::new();
+        for size in snapshots::SIZES {
+            all.push_str(&format!("== {}x{}\n", size.0, size.1));
+            all.push_str(&told(size, state.clone(), at.clone()).text());
+        }
+        snapshots::check_text(&format!("story_{name}"), &all);
+        let text = told((200, 60), state, at).text();
+        let same = [
+            "prds/001-FEAT-shop.json, story US-002",
+            "tests/test_US_002.py",
+            "stories",
+        ];
+        for wanted in wanted.into_iter().chain(same) {
+            assert!(text.contains(wanted), "{name}, {wanted}:\n{text}");
+        }
+        assert!(!text.contains("phase"), "{text}");
+    }
+}
+
+#[test]
+fn criteria_are_ticked_while_a_story_whose_tests_passed_is_merged_and_open_when_it_comes_back() {
+    let green = || seen(EvidenceKind::Gates, Tri::Yes, (2, 0));
+    for (stage, is_ticked) in [("merging", true), ("implementation", false)] {
+        let text = told((200, 60), TaskState::Active, (stage, green())).text();
+        assert_eq!(text.contains("[x] It is never logged"), is_ticked, "{text}");
     }
 }

@@ -6,7 +6,7 @@ use ratatui::style::{Color, Style};
 
 use crate::fixture::Dashboard;
 
-const SIZES: [(u16, u16); 4] = [(60, 15), (80, 24), (120, 40), (200, 60)];
+pub(crate) const SIZES: [(u16, u16); 4] = [(60, 15), (80, 24), (120, 40), (200, 60)];
 
 /// Looks that have less than colours and Unicode.
 const PLAIN: [(&str, ColourDepth, Glyphs); 2] = [

@@ -552,6 +552,7 @@ fn a_task_whose_check_failed_shows_what_the_check_printed() {
         commit: "0123456789abcdef".to_owned(),
         began: NOW - Span::minutes(3),
         result: CheckResult::Failed("ended with code 101".to_owned()),
+        tests: None,
         took: Some(Span::seconds(41)),
         is_cut: false,
     }];

@@ -40,6 +40,14 @@ pub enum Effect {
 }
 
 impl Effect {
+    /// The notice that it is, if it is one.
+    pub fn notice(&self) -> Option<&Notice> {
+        match self {
+            Effect::Notify(notice) => Some(notice),
+            _ => None,
+        }
+    }
+
     /// Whether it only puts away what is over, so that whatever else follows from the same event comes first.
     pub fn is_cleanup(&self) -> bool {
         matches!(self, Effect::Settle(_) | Effect::Retire(_))

@@ -46,19 +46,23 @@ impl Workflow {
         }
     }
 
-    /// Lets findings that hold a task be fixed by another attempt first, as often as the limits of the workflow allow (A24); lets a
-    /// person decide about tests that should have failed and did not (LA-5).
-    pub fn soften_holds(&mut self, heals: bool, asks: bool) {
-        let holds = |stage: &&mut Stage| stage.findings == FindingPolicy::Hold;
-        for stage in self.stages.iter_mut().filter(holds) {
-            let is_first_run = stage
-                .evidence
-                .iter()
-                .any(|kind| matches!(kind, EvidenceKind::GateFails(_)));
-            if asks && is_first_run {
-                stage.findings = FindingPolicy::Ask;
-            } else if heals {
-                stage.findings = FindingPolicy::Fail;
+    /// Lets findings that hold a task be fixed by another attempt first, as often as the limits of the workflow allow (A24).
+    pub fn heal(&mut self) {
+        self.replace_holds(FindingPolicy::Fail, |_| true);
+    }
+
+    /// Lets a person decide about tests that should have failed and did not, in the place of holding their task (LA-5).
+    pub fn ask_about_first_runs(&mut self) {
+        let is_first_run = |kind: &EvidenceKind| matches!(kind, EvidenceKind::GateFails(_));
+        self.replace_holds(FindingPolicy::Ask, |stage| {
+            stage.evidence.iter().any(is_first_run)
+        });
+    }
+
+    fn replace_holds(&mut self, policy: FindingPolicy, is_meant: impl Fn(&Stage) -> bool) {
+        for stage in &mut self.stages {
+            if stage.findings == FindingPolicy::Hold && is_meant(stage) {
+                stage.findings = policy;
             }
         }
     }

@@ -6,7 +6,7 @@ use dbs_domain::{PlanEntry, StoryTests, TestCounts, Timestamp};
 use crate::git::FileEdit;
 
 /// Readers and writers of the files of stories.
-pub trait Stories: Send + Sync {
+pub trait StoryFiles: Send + Sync {
     /// What a file of tests holds.
     ///
     /// # Errors

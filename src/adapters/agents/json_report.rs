@@ -60,6 +60,20 @@ pub(super) fn list<'a>(value: &'a Value, path: &str) -> &'a [Value] {
         .map_or(&[], Vec::as_slice)
 }
 
+/// A usage limit that keeps the agent from working: until when and which, each at a path.
+pub(super) fn usage_limit(value: &Value, [until, which]: [&str; 2]) -> AgentReport {
+    let until = time(value, until);
+    let why = text(value, which).replace('_', " ");
+    let limit = Doing::Limit {
+        until,
+        text: why.clone(),
+    };
+    AgentReport {
+        end: Some(EndCause::Quota { until, why }),
+        ..AgentReport::doing(limit)
+    }
+}
+
 /// The time at a path, written in seconds or milliseconds.
 pub(super) fn time(value: &Value, path: &str) -> Option<Timestamp> {
     let number = value.pointer(path)?.as_u64()?;

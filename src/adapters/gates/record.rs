@@ -1,10 +1,8 @@
 //! What became of each gate run, beside its output: a small file that says how a run ended, for people who look later. The
 //! engine does not read it back; a record that cannot be written is left out, the run counts all the same.
 
-use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use atomic_write_file::AtomicWriteFile;
 use serde::{Deserialize, Serialize};
 
 use crate::adapters::text_file;
@@ -59,7 +57,7 @@ impl<G: Gates> Gates for RecordedGates<G> {
             end: None,
         };
         let file = record_of(&run.output);
-        keep(&file, &record);
+        text_file::keep_json(&file, &record);
         let mut report = self.0.run(run);
         report.tests = tests_of(run, &report);
         record.end = Some(GateResult {
@@ -68,7 +66,7 @@ impl<G: Gates> Gates for RecordedGates<G> {
             took: Span(report.duration_ms),
             is_cut: report.truncated,
         });
-        keep(&file, &record);
+        text_file::keep_json(&file, &record);
         report
     }
 }
@@ -90,18 +88,6 @@ fn tests_of(run: &GateRun, report: &GateReport) -> Option<TestReport> {
 
 fn record_of(output: &Path) -> PathBuf {
     output.with_extension("json")
-}
-
-fn keep(file: &Path, record: &GateRecord) {
-    let write = || -> io::Result<()> {
-        let text = serde_json::to_vec(record)?;
-        let mut file = AtomicWriteFile::open(file)?;
-        file.write_all(&text)?;
-        file.commit()
-    };
-    if let Err(error) = write() {
-        tracing::warn!("could not keep {}: {error}", file.display());
-    }
 }
 
 /// Number, record and output file of each gate run of a folder, in order. What cannot be read is left out.

@@ -69,7 +69,7 @@ impl ProjectSecret {
 }
 
 /// Bytes as lower-case hexadecimal digits, two for each.
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub fn hex(bytes: &[u8]) -> String {
     let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
     let digits = bytes.iter().map(|byte| [digit(byte >> 4), digit(byte & 0xf)]);
     digits.flatten().collect()

@@ -12,14 +12,16 @@ use super::demo::DemoScript;
 use super::error::RehearsalError;
 use super::faults;
 use super::player::run;
+use super::pytest::run_tests;
 use super::signals::SignalSink;
 use crate::adapters::text_file;
 use crate::formats::scenario::{Scenario, read};
 
 const USAGE: &str =
-    "usage: dbs rehearse SCENARIO     play the part meant for this attempt (`demo`, `demo-plan`: built in)
+    "usage: dbs rehearse SCENARIO     play the part meant for this attempt (`demo`, `demo-plan`, `demo-stories`: built in)
        dbs rehearse --validate SCENARIO
-       dbs rehearse --check FOLDER [--complete]";
+       dbs rehearse --check FOLDER [--complete]
+       dbs rehearse pytest FILE      run tests of the demo, which are a small part of Python";
 
 /// Runs `dbs rehearse ARGUMENTS`. `sink` makes the way signals take, once the context is known. Exit codes: 0 good, 1 a
 /// check or step failed, 2 wrong use or an unusable scenario, else what the scenario says.
@@ -31,6 +33,7 @@ pub fn command(arguments: &[String], sink: &dyn Fn(&RehearsalContext) -> Box<dyn
             checked(Path::new(tree), TreeCheck::Complete)
         }
         ["--validate", file] => load(file).map_or_else(|findings| refuse(&findings), |_| ExitCode::SUCCESS),
+        ["pytest", file] => tested(file),
         ["--daemon", seconds] => daemon(seconds),
         [file] if !file.starts_with('-') => play(file, sink),
         _ => refuse(&[USAGE.to_owned()]),
@@ -83,6 +86,16 @@ fn checked(tree: &Path, extent: TreeCheck) -> ExitCode {
     } else {
         ExitCode::FAILURE
     }
+}
+
+fn tested(file: &str) -> ExitCode {
+    let (lines, code) = run_tests(file);
+    let mut out = io::stdout();
+    for line in lines {
+        // With nobody reading, the exit code has to be enough.
+        drop(writeln!(out, "{line}"));
+    }
+    ExitCode::from(code)
 }
 
 fn daemon(seconds: &str) -> ExitCode {

@@ -22,6 +22,30 @@ pub struct DemoPlan {
     /// The tasks, most urgent first.
     #[serde(default, rename = "task")]
     pub tasks: Vec<DemoTask>,
+    /// Files that the engine writes, whose text is not known as a whole.
+    #[serde(default, rename = "record")]
+    pub records: Vec<DemoRecord>,
+}
+
+/// A file that the engine keeps in the project, and lines that it has in the end.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DemoRecord {
+    /// Path in the tree, with `/`.
+    pub path: String,
+    pub holds: Vec<String>,
+}
+
+impl DemoRecord {
+    /// The first line that a text lacks.
+    pub fn missing(&self, text: &str) -> Option<&str> {
+        let is_there = |wanted: &str| {
+            text.lines()
+                .any(|line| line.trim().trim_end_matches(',') == wanted)
+        };
+        let mut wanted = self.holds.iter().map(String::as_str);
+        wanted.find(|wanted| !is_there(wanted))
+    }
 }
 
 /// Path and content of a file in the demo project's first commit.
@@ -53,17 +77,18 @@ pub struct DemoTask {
     pub stage: Option<String>,
 }
 
-/// What the demo plays: tasks of a board, or the phases of a plan.
+/// What the demo plays: tasks of a board, the phases of a plan, or the stories of a PRD.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DemoScript {
     Tasks,
     Plan,
+    Stories,
 }
 
 impl DemoScript {
     /// The script that a word on the command line stands for, in the place of a file.
     pub fn named(name: &str) -> Option<DemoScript> {
-        [DemoScript::Tasks, DemoScript::Plan]
+        [DemoScript::Tasks, DemoScript::Plan, DemoScript::Stories]
             .into_iter()
             .find(|script| script.name() == name)
     }
@@ -73,6 +98,7 @@ impl DemoScript {
         match self {
             DemoScript::Tasks => "demo",
             DemoScript::Plan => "demo-plan",
+            DemoScript::Stories => "demo-stories",
         }
     }
 
@@ -81,6 +107,7 @@ impl DemoScript {
         match self {
             DemoScript::Tasks => include_str!("../../../assets/rehearsal/demo.toml"),
             DemoScript::Plan => include_str!("../../../assets/rehearsal/demo-plan.toml"),
+            DemoScript::Stories => include_str!("../../../assets/rehearsal/demo-stories.toml"),
         }
     }
 
@@ -101,11 +128,12 @@ impl DemoScript {
         let text = match self {
             DemoScript::Tasks => include_str!("../../../assets/rehearsal/demo-tasks.toml"),
             DemoScript::Plan => include_str!("../../../assets/rehearsal/demo-plan-files.toml"),
+            DemoScript::Stories => include_str!("../../../assets/rehearsal/demo-stories-files.toml"),
         };
         toml_edit::de::from_str(text).map_err(embedded)
     }
 
-    /// The tree the demo must end in: path and content of every file of the base branch.
+    /// The tree the demo must end in: path and content of every file of the base branch but the records of its sheet.
     ///
     /// # Errors
     /// When the embedded texts do not fit together; a test keeps that from being shipped.
@@ -113,11 +141,12 @@ impl DemoScript {
         let (scenario, sheet) = (self.scenario()?, self.sheet()?);
         let files = sheet.files.into_iter().map(|file| (file.path, file.text));
         let mut tree: BTreeMap<String, String> = files.collect();
-        if self == DemoScript::Plan {
-            // A part for each try of each phase, in the order of the plan; none writes what another one needs otherwise.
+        if self != DemoScript::Tasks {
+            // A part for each try of each phase or story, in the order of the plan; none writes what another one needs otherwise.
             for part in &scenario.parts {
                 work(&mut tree, &part.steps)?;
             }
+            archive(&mut tree);
             return Ok(tree);
         }
         let mut open = sheet.tasks;
@@ -133,6 +162,17 @@ impl DemoScript {
             done.push(task.id);
         }
         Ok(tree)
+    }
+}
+
+/// Moves each PRD to those that are done, with all of its stories passing.
+fn archive(tree: &mut BTreeMap<String, String>) {
+    let is_prd = |path: &String| path.starts_with("prds/");
+    let prds: Vec<String> = tree.keys().filter(|path| is_prd(path)).cloned().collect();
+    for path in prds {
+        let text = tree.remove(&path).unwrap_or_default();
+        let done = path.replacen("prds/", "prds/archive/", 1);
+        tree.insert(done, text.replace("\"passes\": false", "\"passes\": true"));
     }
 }
 

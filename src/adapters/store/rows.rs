@@ -45,7 +45,7 @@ impl<'a> TurnRows<'a> {
     pub(super) fn of(turn: &Turn<'a>) -> serde_json::Result<TurnRows<'a>> {
         let (board, touched) = (turn.board, turn.changed);
         let attempt = turn.event.attempt();
-        let notices = turn.effects.iter().filter_map(notice_of);
+        let notices = turn.effects.iter().filter_map(Effect::notice);
         let batches = touched.batches.iter().filter_map(|id| board.batches.get(id));
         let tasks = touched.tasks.iter().filter_map(|id| board.tasks.get(id));
         let attempts = touched.attempts.iter().filter_map(|id| board.attempts.get(id));
@@ -96,7 +96,7 @@ fn subject(turn: &Turn<'_>) -> Option<TaskId> {
 }
 
 fn mentions(turn: &Turn<'_>) -> BTreeSet<TaskId> {
-    let noticed = turn.effects.iter().filter_map(notice_of);
+    let noticed = turn.effects.iter().filter_map(Effect::notice);
     let noticed = noticed.filter_map(|notice| notice.task.clone());
     let worked = turn.changed.attempts.iter();
     let worked = worked.filter_map(|id| turn.board.attempts.get(id).map(|attempt| attempt.task.clone()));
@@ -133,11 +133,4 @@ fn intents(effects: &[Effect]) -> serde_json::Result<Vec<(String, String)>> {
     keyed
         .map(|(key, effect)| Ok((key, serde_json::to_string(effect)?)))
         .collect()
-}
-
-fn notice_of(effect: &Effect) -> Option<&Notice> {
-    match effect {
-        Effect::Notify(notice) => Some(notice),
-        _ => None,
-    }
 }

@@ -1,10 +1,12 @@
 //! The demo without a screen: one line per event, a summary, and an exit code that shows whether `origin` holds exactly what it
 //! should.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::adapters::output;
-use crate::adapters::rehearsal::DemoScript;
+use crate::adapters::rehearsal::{DemoRecord, DemoScript};
 use crate::app::demo::phases;
 use crate::app::demo::repository::{self, BASE, DemoRepos};
 use crate::cli::failure::could_not;
@@ -124,11 +126,17 @@ pub(super) fn sum_up(
     let costs = model.costs(CostGroup::Batch);
     let cost = costs.iter().find_map(|row| row.usage.cost);
     let expected = match script {
-        Some(script) => script.expected_tree(),
-        None => Ok(tree.clone().unwrap_or_default()),
+        Some(script) => script
+            .expected_tree()
+            .and_then(|expected| Ok((expected, script.sheet()?.records))),
+        None => Ok((tree.clone().unwrap_or_default(), Vec::new())),
     };
     let differences = match (expected, tree) {
-        (Ok(expected), Ok(found)) => differences(&expected, &found),
+        (Ok((expected, records)), Ok(mut found)) => {
+            let mut lacking = lacking(&records, &mut found);
+            lacking.extend(differences(&expected, &found));
+            lacking
+        }
         (Err(error), _) => vec![could_not(error)],
         (_, Err(error)) => vec![could_not(error)],
     };
@@ -153,10 +161,21 @@ fn exit(run: &RunState, (done, tasks): (usize, usize), differences: &[String]) -
     }
 }
 
-fn differences(
-    expected: &std::collections::BTreeMap<String, String>,
-    found: &std::collections::BTreeMap<String, String>,
-) -> Vec<String> {
+/// What the records lack, which are taken out of the tree.
+fn lacking(records: &[DemoRecord], found: &mut BTreeMap<String, String>) -> Vec<String> {
+    let lacks = records.iter().filter_map(|record| {
+        let path = &record.path;
+        match found.remove(path) {
+            None => Some(format!("{path} is missing")),
+            Some(text) => record
+                .missing(&text)
+                .map(|line| format!("{path} lacks the line {line}")),
+        }
+    });
+    lacks.collect()
+}
+
+fn differences(expected: &BTreeMap<String, String>, found: &BTreeMap<String, String>) -> Vec<String> {
     let missing = expected
         .keys()
         .filter(|path| !found.contains_key(*path))
@@ -223,7 +242,7 @@ impl DemoSummary {
 mod tests {
     use super::*;
 
-    fn tree(files: &[(&str, &str)]) -> std::collections::BTreeMap<String, String> {
+    fn tree(files: &[(&str, &str)]) -> BTreeMap<String, String> {
         let pair = |(path, text): &(&str, &str)| ((*path).to_owned(), (*text).to_owned());
         files.iter().map(pair).collect()
     }

@@ -1,26 +1,28 @@
-//! The demo of a phased plan: its files are read and put on the board as `dbs run` does it, and a phase that waits for approval is
-//! approved after a time that is shown, unless a person is there.
+//! The demos of a phased plan and of stories: their files are read and put on the board as `dbs run` does it. A phase that waits for
+//! approval is approved, and a story that is held is retried, after a time that is shown, unless a person is there.
 
 use std::path::Path;
 use std::time::Duration;
 
 use super::{BASE, DemoDisplay, gate};
+use crate::adapters::gates::own_program;
 use crate::adapters::rehearsal::DemoPlan;
 use crate::adapters::text_file;
-use crate::domain::{BatchId, Command, RunOptions, TaskId};
-use crate::formats::plan::{self, PlanChoices, PlanItem};
+use crate::domain::task::HoldReason;
+use crate::domain::{Command, RunOptions, StoryTests, TaskId, TaskState};
+use crate::formats::plan::{self, Plan, PlanChoices, PlanItem, StoryRules};
+use crate::formats::prd;
 use crate::read_model::ReadModel;
 use crate::server::Server;
 
 /// The master plan in the project of the demo.
 const MASTER: &str = "plan/MASTER_PLAN.md";
 /// The batch that the title of the plan makes.
-const BATCH: &str = "knots-for-climbers";
-
-/// The batch of the plan.
-pub(super) fn batch() -> BatchId {
-    BatchId::from(BATCH)
-}
+pub(super) const BATCH: &str = "knots-for-climbers";
+/// The PRD in the project of the demo of stories.
+const PRD: &str = "prds/001-FEAT-knots.json";
+/// The batch of its stories.
+pub(super) const STORIES: &str = "stories";
 
 /// What is asked of the board before anything moves.
 ///
@@ -44,6 +46,37 @@ pub(super) fn commands(demo: &DemoPlan, project: &Path) -> Result<Vec<Command>, 
         is_parallel: true,
         ..PlanChoices::default()
     };
+    carry_out(&read, &choices, (demo, project))
+}
+
+/// The same for the stories of the PRD.
+///
+/// # Errors
+/// When the PRD of the demo cannot be read; for people.
+pub(super) fn story_commands(demo: &DemoPlan, project: &Path) -> Result<Vec<Command>, String> {
+    let file = project.join(PRD);
+    let text = text_file::read_text(&file, text_file::LARGEST_WRITTEN)
+        .map_err(|error| format!("could not read the PRD of the demo: {error}"))?;
+    let test_file = |name: &str| format!("tests/{name}.py");
+    let rules = StoryRules {
+        folder: "prds".to_owned(),
+        test_command: &|name| own_program(&format!("rehearse pytest {}", test_file(name))),
+        suite_command: None,
+        test_file: &test_file,
+        exists: &|_| false,
+        protected: Vec::new(),
+        tests: StoryTests::default(),
+        passes_over: false,
+    };
+    let read = plan::queue(&[prd::read(&file, &text)], &rules);
+    carry_out(&read, &PlanChoices::default(), (demo, project))
+}
+
+fn carry_out(
+    read: &Plan,
+    choices: &PlanChoices,
+    (demo, project): (&DemoPlan, &Path),
+) -> Result<Vec<Command>, String> {
     let body = |item: &PlanItem| {
         let file = item.file.as_deref();
         file.and_then(|file| text_file::read_text(file, text_file::LARGEST_WRITTEN).ok())
@@ -53,11 +86,11 @@ pub(super) fn commands(demo: &DemoPlan, project: &Path) -> Result<Vec<Command>, 
         let inside = path.strip_prefix(project).unwrap_or(path);
         inside.display().to_string()
     };
-    let drafts = plan::drafts(&read, &choices, (&body, &name))
+    let drafts = plan::drafts(read, choices, (&body, &name))
         .map_err(|why| format!("could not play the plan of the demo: {why}"))?;
     let ids: Vec<TaskId> = drafts.iter().map(|draft| draft.id.clone()).collect();
     let put = Command::PutBatch {
-        id: plan::batch_of(&read, 0),
+        id: plan::batch_of(read, 0),
         title: demo.title.clone(),
         goal: demo.goal.clone(),
         base: Some(BASE.to_owned()),
@@ -66,7 +99,7 @@ pub(super) fn commands(demo: &DemoPlan, project: &Path) -> Result<Vec<Command>, 
     Ok(vec![put, Command::CreateAll(drafts), Command::Release(ids)])
 }
 
-/// Approves what waits for it, each after the time in which a person could press a key; a remark and the top bar say so. Once a person
+/// Approves what waits for it and retries what is held, each after the time in which a person could press a key; a remark and the top bar say so. Once a person
 /// is there, everything waits for them.
 pub(super) async fn approve(server: &Server, form: DemoDisplay) {
     let mut models = server.session.engine.read_models.clone();
@@ -79,15 +112,29 @@ pub(super) async fn approve(server: &Server, form: DemoDisplay) {
         else {
             return;
         };
-        let Some(task) = task else { continue };
-        tell(server, Command::Comment(task.clone(), remark(form))).await;
+        let Some((task, is_stuck)) = task else { continue };
+        let verb = if is_stuck { "retries" } else { "approves" };
+        tell(server, Command::Comment(task.clone(), remark(form, verb))).await;
+        let (word, command) = if is_stuck {
+            let (stage, note) = (None, None);
+            (
+                "retried",
+                Command::Retry {
+                    task: task.clone(),
+                    stage,
+                    note,
+                },
+            )
+        } else {
+            ("approved", Command::Approve(task.clone()))
+        };
         tokio::select! {
-            () = count_down(server, form) => tell(server, Command::Approve(task.clone())).await,
+            () = count_down(server, form, word) => tell(server, command).await,
             _ = at_keys.wait_for(|pressed| *pressed) => return server.say(None),
         }
         server.say(None);
         if models
-            .wait_for(|model| waiting(model).as_ref() != Some(&task))
+            .wait_for(|model| waiting(model).is_none_or(|(other, _)| other != task))
             .await
             .is_err()
         {
@@ -96,25 +143,28 @@ pub(super) async fn approve(server: &Server, form: DemoDisplay) {
     }
 }
 
-/// A phase that waits for approval.
-pub(super) fn waiting(model: &ReadModel) -> Option<TaskId> {
-    let waits = model.tasks.values().find(|task| task.state.awaits_approval())?;
-    Some(waits.id.clone())
+/// A phase that waits for approval, or a story that got stuck for the first time; and whether it is such a story.
+pub(super) fn waiting(model: &ReadModel) -> Option<(TaskId, bool)> {
+    model.tasks.values().find_map(|task| match task.state {
+        TaskState::Held(HoldReason::Approval) => Some((task.id.clone(), false)),
+        TaskState::Held(_) if task.record.work.stuck.len() == 1 => Some((task.id.clone(), true)),
+        _ => None,
+    })
 }
 
-fn remark(form: DemoDisplay) -> String {
+fn remark(form: DemoDisplay, verb: &str) -> String {
     let after = form.answer_after();
     if form.has_person() {
-        format!("this demo approves it after {after} seconds; press any key, and it waits for you")
+        format!("this demo {verb} it after {after} seconds; press any key, and it waits for you")
     } else {
-        format!("this demo approves it after {after} seconds, because nobody is there")
+        format!("this demo {verb} it after {after} seconds, because nobody is there")
     }
 }
 
 /// Shows the seconds that are left.
-async fn count_down(server: &Server, form: DemoDisplay) {
+async fn count_down(server: &Server, form: DemoDisplay, word: &str) {
     for left in (1..=form.answer_after()).rev() {
-        server.say(Some(format!("approved in {left}s")));
+        server.say(Some(format!("{word} in {left}s")));
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
 }

@@ -43,6 +43,15 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     ("plan new", "dbs plan new \"Invoice export\" --phases 4"),
     ("plan write-back", "dbs plan write-back docs/MASTER.md"),
+    (
+        "atdd run",
+        "dbs atdd run\ndbs atdd run prds --dry-run\ndbs stories run --headless --output both",
+    ),
+    ("atdd init", "dbs atdd init\ndbs stories init"),
+    (
+        "atdd check",
+        "dbs atdd check\ndbs atdd check prds/001-FEAT-export.json --strict",
+    ),
     ("pause", "dbs pause"),
     ("resume", "dbs resume"),
     (
@@ -160,7 +169,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     (
         "demo",
-        "dbs demo\ndbs demo --plan\ndbs demo --plain\ndbs demo --headless --speed 10\ndbs demo --agent claude",
+        "dbs demo\ndbs demo --plan\ndbs demo --stories\ndbs demo --plain\ndbs demo --headless --speed 10\ndbs demo --agent claude",
     ),
     ("cost", "dbs cost\ndbs cost --by day\ndbs cost --by role --json"),
     ("metrics", "dbs metrics\ndbs metrics --json"),

@@ -27,6 +27,7 @@ use crate::formats::plan::{self, Plan};
 pub use convert::convert;
 pub use headless::run_headless;
 pub(super) use run::run;
+pub(super) use shown::{finding_json, finding_line};
 
 /// Largest file of a plan, in bytes.
 const LARGEST: u64 = 4 * 1024 * 1024;
@@ -34,7 +35,7 @@ const LARGEST: u64 = 4 * 1024 * 1024;
 /// Most bytes of all files of a plan together: the same file may be named again and again.
 const LARGEST_PLAN: usize = 16 * 1024 * 1024;
 
-/// Exit code of `--strict` for a plan with warnings.
+/// Exit code of `--strict` for documents with warnings.
 const DOUBTFUL: u8 = 2;
 
 /// Says what a plan holds and what is wrong with it.
@@ -46,11 +47,29 @@ pub(super) fn audit(edge: &ProcessEnv, wanted: &AuditArgs) -> CommandResult {
     } else {
         output::all(shown::lines(&plan));
     }
-    Ok(match (plan.is_sound(), plan.findings.is_empty()) {
-        (false, _) => ExitCode::FAILURE,
-        (true, false) if wanted.strict => ExitCode::from(DOUBTFUL),
-        (true, _) => ExitCode::SUCCESS,
-    })
+    let audited = Audited {
+        is_sound: plan.is_sound(),
+        has_findings: !plan.findings.is_empty(),
+    };
+    Ok(audited.exit_code(wanted.strict))
+}
+
+/// What came of looking at documents.
+pub(super) struct Audited {
+    /// Whether nothing is an error.
+    pub(super) is_sound: bool,
+    pub(super) has_findings: bool,
+}
+
+impl Audited {
+    /// The exit code; `is_strict` where warnings count.
+    pub(super) fn exit_code(&self, is_strict: bool) -> ExitCode {
+        match (self.is_sound, self.has_findings) {
+            (false, _) => ExitCode::FAILURE,
+            (true, true) if is_strict => ExitCode::from(DOUBTFUL),
+            (true, _) => ExitCode::SUCCESS,
+        }
+    }
 }
 
 /// The commands of `dbs plan`.

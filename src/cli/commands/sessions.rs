@@ -90,12 +90,11 @@ pub(super) fn upgrade(edge: &ProcessEnv, json: JsonFlag) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     output::line(&format!("dbs {version}, {program}"));
-    output::line(
-        "It fetches nothing by itself: put another one in that place (a package of your system, an archive of a release whose",
-    );
-    output::line(
-        "checksum you compared, or `cargo install --path .` in its sources), then `dbs restart` in each project; agents go on.",
-    );
+    output::line("It fetches nothing by itself. To use another one:");
+    output::line("1. `dbs stop` in each project of `dbs sessions`: agents go on");
+    output::line("2. put it in that place: a package of your system, an archive of a release");
+    output::line("   whose checksum you compared, or `cargo install --path .` in its sources");
+    output::line("3. `dbs` in each project comes back to its agents");
     ExitCode::SUCCESS
 }
 

@@ -71,10 +71,3 @@ pub struct ListedText {
     /// The line, from 1; 0 when it is not known.
     pub line: usize,
 }
-
-/// Bytes as hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
-    let digits = bytes.iter().map(|byte| [digit(byte >> 4), digit(byte & 0xf)]);
-    digits.flatten().collect()
-}

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use crate::adapters::project::hex;
 use crate::adapters::text_file;
 use crate::config::files::ConfigFiles;
 use crate::config::layers::guarded_settings;
 use crate::config::schema::spec_of;
 use crate::config::setting::SettingTrust;
-use crate::config::trust::item::{ListedText, TrustItem, TrustKind, hex};
+use crate::config::trust::item::{ListedText, TrustItem, TrustKind};
 use crate::config::trust::scripts;
 
 /// Everything in a project's files that starts a program or steers an agent, in the order in which it is hashed.

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use crate::adapters::project::hex;
 use crate::config::files::ConfigFiles;
 use crate::config::layers::Config;
 use crate::config::origin::ConfigOverrides;
 use crate::config::raw::TrustedValue;
 use crate::config::trust::changes::TrustReport;
-use crate::config::trust::item::{TrustKind, hex};
+use crate::config::trust::item::TrustKind;
 use crate::config::trust::listing::{FOLDERS, TrustListing};
 use crate::config::trust::own_hand;
 use crate::config::trust::record::TrustRecord;

@@ -5,9 +5,10 @@ use std::path::{Component, Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use crate::adapters::project::hex;
 use crate::adapters::text_file;
 use crate::config::schema;
-use crate::config::trust::item::{ListedText, TrustItem, TrustKind, hex};
+use crate::config::trust::item::{ListedText, TrustItem, TrustKind};
 use crate::formats::agent_kind;
 
 /// Programs whose next word is a file that they carry out.

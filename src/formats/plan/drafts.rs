@@ -121,10 +121,7 @@ pub fn drafts(
             batch: batch.clone(),
             workflow: plan.kind.workflow().into(),
             stage: is_tested(item).then(|| "implementation".into()),
-            title: match plan.kind {
-                PlanKind::Phased => format!("Phase {}: {}", item.id, item.title),
-                PlanKind::Stories => item.title.clone(),
-            },
+            title: title(plan.kind, item),
             body: item
                 .story
                 .as_ref()
@@ -137,6 +134,14 @@ pub fn drafts(
         });
     }
     ordered(drafts)
+}
+
+/// The title of the task of an item.
+fn title(kind: PlanKind, item: &PlanItem) -> String {
+    match kind {
+        PlanKind::Phased => format!("Phase {}: {}", item.id, item.title),
+        PlanKind::Stories => item.title.clone(),
+    }
 }
 
 /// Whether it is a story whose tests are written (A8).

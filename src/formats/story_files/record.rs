@@ -48,13 +48,13 @@ pub fn record_story(
         let is_known = history::read_history(&old_history)
             .iter()
             .any(|known| known.prd.as_deref() == Some(name) && known.story == done.entry.story);
-        return match is_known {
-            true => Ok(Vec::new()),
-            false => Err(format!(
-                "{} is not in the base any more; put it back",
-                place(name)
-            )),
-        };
+        if is_known {
+            return Ok(Vec::new());
+        }
+        return Err(format!(
+            "{} is not in the base any more; put it back",
+            place(name)
+        ));
     };
     let marked = match set_passes(&prd, done.entry.story) {
         Ok(marked) => marked,

@@ -1,18 +1,28 @@
 //! Names of the test file of a story (LA-4, LA-18).
 
+use std::collections::BTreeMap;
+
+/// The name to be written for each story of a queue, without ending. Stories are PRD and id, in the order of the queue.
+pub fn planned_test_names(stories: &[(&str, &str)]) -> Vec<String> {
+    let key = |story: &str| word(story).to_lowercase();
+    // The PRD of each id; none where several have it.
+    let mut prds: BTreeMap<String, Option<&str>> = BTreeMap::new();
+    for (prd, story) in stories {
+        let known = prds.entry(key(story)).or_insert(Some(prd));
+        if *known != Some(prd) {
+            *known = None;
+        }
+    }
+    let planned = stories.iter().filter_map(|(prd, story)| {
+        let is_unique = prds.get(&key(story)).is_some_and(Option::is_some);
+        test_names(prd, story, is_unique).into_iter().next()
+    });
+    planned.collect()
+}
+
 /// The names, without their ending, under which the tests of a story may lie: first the one to be written, which begins with `prd` when
 /// another PRD has a story of the same id; then those that are found, too. All but the last are names a module can have.
 pub fn test_names(prd: &str, story: &str, is_id_unique: bool) -> Vec<String> {
-    let word = |text: &str| -> String {
-        let letter = |letter: char| {
-            if letter.is_ascii_alphanumeric() {
-                letter
-            } else {
-                '_'
-            }
-        };
-        text.chars().map(letter).collect()
-    };
     let long = format!("test_{}_{}", word(prd.trim_end_matches(".json")), word(story));
     let short = format!("test_{}", word(story));
     let hyphen = format!("test_{story}");
@@ -27,4 +37,16 @@ pub fn test_names(prd: &str, story: &str, is_id_unique: bool) -> Vec<String> {
         names.push(hyphen);
     }
     names
+}
+
+/// A text as part of a name that a module can have.
+fn word(text: &str) -> String {
+    let letter = |letter: char| {
+        if letter.is_ascii_alphanumeric() {
+            letter
+        } else {
+            '_'
+        }
+    };
+    text.chars().map(letter).collect()
 }

@@ -11,6 +11,7 @@ use crate::ui::target::selected;
 mod failure;
 mod lines;
 mod plan;
+mod story;
 mod text_block;
 
 /// The view of one task in full.

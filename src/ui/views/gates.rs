@@ -219,12 +219,14 @@ fn draw_hidden_count(ctx: &ViewContext<'_>, hidden: usize, list: Rect, canvas: &
 }
 
 fn look_of(check: &CheckRun) -> (DisplayStatus, StyleRole, String) {
-    match &check.result {
+    let (mark, role, word) = match &check.result {
         CheckResult::Failed(why) => (DisplayStatus::Failed, StyleRole::Failed, why.clone()),
         CheckResult::Unknown(why) => (DisplayStatus::Unsure, StyleRole::Retry, why.clone()),
         CheckResult::Running => (DisplayStatus::Gate, StyleRole::Verifying, "running".to_owned()),
         CheckResult::Passed => (DisplayStatus::Done, StyleRole::Done, "passed".to_owned()),
-    }
+    };
+    let counted = check.tests.map(|tests| format!(", tests: {tests}"));
+    (mark, role, word + &counted.unwrap_or_default())
 }
 
 fn draw_check(

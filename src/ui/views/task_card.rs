@@ -227,6 +227,7 @@ mod tests {
             commit: String::new(),
             began: Timestamp(0),
             result: CheckResult::Running,
+            tests: None,
             took: None,
             is_cut: false,
         };

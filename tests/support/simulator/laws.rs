@@ -202,10 +202,7 @@ fn proved(before: &Board, event: &Event, after: &Attempt) -> Result<(), String> 
         _ => return wrong(&format!("because of {event:?}")),
     };
     let has_gates = !task.gates.is_empty() || !before.settings.gates.is_empty();
-    let (mut high, may_warn) = (
-        0,
-        matches!(stage.findings, FindingPolicy::Weigh | FindingPolicy::Ask),
-    );
+    let mut high = 0;
     for kind in attempt.mode.evidence(stage) {
         let is_left_out = kind == EvidenceKind::Gates && stage.gates == GateSet::IfAny && !has_gates;
         let is_approved = kind == EvidenceKind::Approved && task.approved.as_ref() == Some(&stage.id);
@@ -221,7 +218,7 @@ fn proved(before: &Board, event: &Event, after: &Attempt) -> Result<(), String> 
         let Some((is_no, n_high)) = found else {
             return wrong(&format!("without {kind:?}"));
         };
-        must(!is_no || may_warn, || {
+        must(!is_no || may_warn(stage), || {
             format!("attempt {id} passed though {kind:?} is No")
         })?;
         high += n_high;
@@ -229,6 +226,10 @@ fn proved(before: &Board, event: &Event, after: &Attempt) -> Result<(), String> 
     must(high < 2, || {
         format!("attempt {id} passed with {high} high findings")
     })
+}
+
+fn may_warn(stage: &Stage) -> bool {
+    matches!(stage.findings, FindingPolicy::Weigh | FindingPolicy::Ask)
 }
 
 /// Whether evidence is No and how many high findings it has; nothing where it was not seen or is No for a critical finding.

@@ -222,11 +222,7 @@ impl Board {
         });
         self.interrupted(step, attempt, "the machine stopped under it");
         if times >= MOST_INTERRUPTIONS {
-            let hold = HoldReason::Interrupted(times);
-            let text = format!("{task} held: {hold}");
-            self.comment(step.now, task, ENGINE, text.clone());
-            step.notify_attempt(NoticeLevel::Alert, "block", attempt, text);
-            self.set_state(step.now, task, TaskState::Held(hold));
+            self.hold(step, attempt, HoldReason::Interrupted(times));
         }
     }
 

@@ -133,8 +133,13 @@ impl Board {
         failure: &AttemptFailure,
         hold: HoldReason,
     ) {
+        self.edit(&attempt.task, |task| task.next_mode = failure.mode);
+        self.hold(step, attempt, hold);
+    }
+
+    /// Leaves a task to a person, says so on it, and calls for somebody.
+    pub(super) fn hold(&mut self, step: &mut Transition, attempt: &Attempt, hold: HoldReason) {
         let task = &attempt.task;
-        self.edit(task, |task| task.next_mode = failure.mode);
         let text = format!("{task} held: {hold}");
         self.comment(step.now, task, ENGINE, text.clone());
         step.notify_attempt(NoticeLevel::Alert, "block", attempt, text);

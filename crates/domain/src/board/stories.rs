@@ -19,11 +19,7 @@ impl Board {
             Verdict::Failed(class, why) if class.uses_budget() => Some(why.first_line().to_owned()),
             Verdict::Failed(..) | Verdict::Passed | Verdict::Rejected(_) | Verdict::Stopped(_) => None,
         };
-        let tests = attempt
-            .evidence
-            .iter()
-            .filter_map(|evidence| evidence.tests)
-            .last();
+        let tests = attempt.evidence.iter().rev().find_map(|evidence| evidence.tests);
         self.edit(&attempt.task, |task| {
             let work = &mut task.record.work;
             work.began = work.began.or(Some(attempt.created_at));

@@ -2,9 +2,8 @@
 
 use serde_json::Value;
 
-use crate::adapters::agents::json_report::{failed, failure, list, number, raw, text, time, tokens};
+use crate::adapters::agents::json_report::{failed, failure, list, number, raw, text, tokens, usage_limit};
 use crate::agent_state::{AgentReport, Doing, Figures, Work};
-use crate::domain::event::EndCause;
 use crate::domain::{Cost, Tokens};
 
 /// A block of a message of the model. Its figures are those of the whole request, repeated on each block.
@@ -111,14 +110,8 @@ pub(super) fn rate_limit(line: &Value) -> AgentReport {
     if raw(line, "/rate_limit_info/status") != "rejected" {
         return AgentReport::default();
     }
-    let until = time(line, "/rate_limit_info/resetsAt");
-    let why = text(line, "/rate_limit_info/rateLimitType").replace('_', " ");
-    let limit = Doing::Limit {
-        until,
-        text: why.clone(),
-    };
-    AgentReport {
-        end: Some(EndCause::Quota { until, why }),
-        ..AgentReport::doing(limit)
-    }
+    usage_limit(
+        line,
+        ["/rate_limit_info/resetsAt", "/rate_limit_info/rateLimitType"],
+    )
 }

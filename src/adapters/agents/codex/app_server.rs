@@ -4,12 +4,11 @@ use serde_json::Value;
 
 use super::exec::turn_failed;
 use super::rollout::tokens_named;
-use crate::adapters::agents::json_report::{filled, list, object, positive, raw, text, time};
+use crate::adapters::agents::json_report::{filled, list, object, positive, raw, text, usage_limit};
 use crate::adapters::agents::tool_ask::ToolAsk;
 use crate::agent_state::{AgentReport, AskReport, Doing, Figures, Seen, Wait, Work};
 use crate::domain::AskKind;
 use crate::domain::Tokens;
-use crate::domain::event::EndCause;
 
 /// What one message says. `session` is its thread: a subagent has one of its own.
 pub fn read(message: &[u8]) -> AgentReport {
@@ -109,16 +108,10 @@ fn limits(params: &Value) -> AgentReport {
     if raw(params, "/rateLimits/rateLimitReachedType").is_empty() {
         return AgentReport::default();
     }
-    let until = time(params, "/rateLimits/primary/resetsAt");
-    let why = text(params, "/rateLimits/rateLimitReachedType").replace('_', " ");
-    let limit = Doing::Limit {
-        until,
-        text: why.clone(),
-    };
-    AgentReport {
-        end: Some(EndCause::Quota { until, why }),
-        ..AgentReport::doing(limit)
-    }
+    usage_limit(
+        params,
+        ["/rateLimits/primary/resetsAt", "/rateLimits/rateLimitReachedType"],
+    )
 }
 
 fn asked(message: &Value, kind: AskKind, words: &str) -> AgentReport {

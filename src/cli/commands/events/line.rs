@@ -108,34 +108,15 @@ fn task_of(event: &Event) -> Option<TaskId> {
     let Event::Asked { command, .. } = event else {
         return None;
     };
-    match command {
-        Command::Create(draft) => Some(draft.id.clone()),
-        Command::Update(task, _)
-        | Command::Comment(task, _)
-        | Command::AddDependency(task, _)
-        | Command::RemoveDependency(task, _)
-        | Command::Withdraw(task)
-        | Command::Park(task, _)
-        | Command::Close(task, _)
-        | Command::Retry { task, .. }
-        | Command::Approve(task)
-        | Command::Reject(task, _)
-        | Command::Skip(task)
-        | Command::SetMode(task, _)
-        | Command::Answer(task, _) => Some(task.clone()),
-        Command::Release(tasks) => match tasks.as_slice() {
-            [one] => Some(one.clone()),
-            _ => None,
-        },
-        Command::PutBatch { .. }
-        | Command::ChangeBatch { .. }
-        | Command::ReleaseBatch(_)
-        | Command::Clear
-        | Command::CreateAll(_)
-        | Command::AnswerAsk { .. }
-        | Command::Kill(_)
-        | Command::Pause
-        | Command::Resume => None,
+    let is_one = !matches!(command, Command::CreateAll(_));
+    let has_other = matches!(
+        command,
+        Command::AddDependency(..) | Command::RemoveDependency(..)
+    );
+    match command.tasks().as_slice() {
+        [one] if is_one => Some(one.clone()),
+        [one, _] if has_other => Some(one.clone()),
+        _ => None,
     }
 }
 

@@ -97,7 +97,7 @@ impl PlanRun<'_> {
             output::all(shown::lines(self.plan));
         }
         if !self.plan.is_sound() {
-            output::problem("could not run the plan: mend what is called an error");
+            output::problem("could not run the plan: fix what is called an error");
             return Ok(RunOutcome::Unsound);
         }
         let (restarts, known) = known(self.access, self.plan)?;

@@ -9,6 +9,7 @@ use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
 use crate::domain::task::behind_failed;
 use crate::domain::{FailureClass, Task, TaskDraft, TaskId, TaskState, pluralized};
+use crate::formats::diagnostic::Diagnostic;
 use crate::formats::plan::{Plan, PlanItem};
 
 /// The document of `--json` (docs/plans.md).
@@ -24,10 +25,8 @@ pub(super) fn json(plan: &Plan) -> Value {
             "steps": item.steps, "status": item.status, "risk": item.risk, "approval": item.needs_approval,
         })
     });
-    let diagnostics = plan.findings.iter().map(|found| {
-        let known = &found.diagnostic;
-        json!({ "code": found.code, "severity": known.severity, "file": known.file, "line": known.line, "text": known.text })
-    });
+    let diagnostics = plan.findings.iter();
+    let diagnostics = diagnostics.map(|found| finding_json(found.code, &found.diagnostic));
     json!({
         "kind": plan.kind, "title": plan.title, "phases": phases.collect::<Vec<_>>(),
         "diagnostics": diagnostics.collect::<Vec<_>>(),
@@ -46,11 +45,21 @@ pub(super) fn lines(plan: &Plan) -> Vec<String> {
         lines.extend(phase(item));
     }
     let found = plan.findings.iter();
-    lines.extend(found.map(|found| format!("{} ({})", found.diagnostic, found.code)));
+    lines.extend(found.map(|found| finding_line(found.code, &found.diagnostic)));
     if plan.findings.is_empty() {
         lines.push("nothing is wrong with it".to_owned());
     }
     lines
+}
+
+/// A finding for programs.
+pub(in crate::cli::commands) fn finding_json(code: &str, known: &Diagnostic) -> Value {
+    json!({ "code": code, "severity": known.severity, "file": known.file, "line": known.line, "text": known.text })
+}
+
+/// A finding for people.
+pub(in crate::cli::commands) fn finding_line(code: &str, known: &Diagnostic) -> String {
+    format!("{known} ({code})")
 }
 
 fn phase(item: &PlanItem) -> Vec<String> {

@@ -52,7 +52,7 @@ pub(super) fn write_back(edge: &ProcessEnv, wanted: &WriteBackArgs) -> CommandRe
     files.sort();
     if !wanted.dry_run {
         for change in &changes {
-            text_file::replace(&change.file, &change.old, &change.new)
+            text_file::replace_unchanged(&change.file, &change.old, &change.new)
                 .map_err(|error| failed(&change.file, &error))?;
         }
     }

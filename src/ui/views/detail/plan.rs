@@ -1,6 +1,7 @@
-//! The phase of a plan in the details of its task: where it stands, what the plan asks and how much of that was seen, and all phases
-//! of the plan with their states.
+//! The phase or story of a plan in the details of its task: where it stands, what the plan asks and how much of that was seen, and all
+//! phases or stories of the plan with their states.
 
+use super::story;
 use super::text_block::TextBlock;
 use crate::domain::plan_entry::step_name;
 use crate::domain::{PlanEntry, Task, TaskState, Tri};
@@ -8,8 +9,8 @@ use crate::ui::canvas::prelude::*;
 use crate::ui::status::task_status;
 use crate::ui::views::ViewContext;
 
-/// Most phases that are listed; of more those around this one are shown.
-const MOST_PHASES: usize = 12;
+/// Most phases or stories that are listed; of more those around this one are shown.
+const MOST_ITEMS: usize = 12;
 /// Columns of the bar of a plan.
 const BAR: usize = 20;
 
@@ -18,11 +19,14 @@ pub(super) fn plan_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlo
     let Some(plan) = &task.plan else { return };
     lines.section("Plan");
     let source = &plan.source;
-    lines.fact(
-        "from",
-        &format!("{}, phase {}", source.file, source.item),
-        StyleRole::Text,
-    );
+    let item = match &plan.tests {
+        Some(tests) => format!("story {}", tests.id),
+        None => format!("phase {}", source.item),
+    };
+    lines.fact("from", &format!("{}, {item}", source.file), StyleRole::Text);
+    if let Some(tests) = &plan.tests {
+        story::story_lines(ctx, task, (plan, tests), lines);
+    }
     let read = plan.notes_before.as_ref();
     lines.facts(
         "reads",
@@ -35,7 +39,8 @@ pub(super) fn plan_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlo
     );
     before_work(ctx, task, lines);
     asked(task, plan, lines);
-    phases(ctx, task, lines);
+    let word = if plan.tests.is_some() { "stories" } else { "phases" };
+    items(ctx, task, word, lines);
 }
 
 /// What the gates said of the commit that the work on a phase began at.
@@ -82,8 +87,8 @@ fn asked(task: &Task, plan: &PlanEntry, lines: &mut TextBlock) {
     );
 }
 
-/// All phases of the plan, with a bar of those that are done.
-fn phases(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
+/// All phases or stories of the plan, with a bar of those that are done.
+fn items(ctx: &ViewContext<'_>, task: &Task, word: &str, lines: &mut TextBlock) {
     let model = ctx.scene.model;
     let mut all: Vec<&Task> = model
         .tasks
@@ -98,7 +103,7 @@ fn phases(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     let (full, open) = glyphs.pick(("█", "░"), ("#", "."));
     let bar = format!("{}{}", full.repeat(filled), open.repeat(BAR - filled));
     lines.fact(
-        "phases",
+        word,
         &format!("{bar} {done} of {} done", all.len()),
         StyleRole::Text,
     );
@@ -107,13 +112,18 @@ fn phases(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
         .position(|other| other.id == task.id)
         .unwrap_or_default();
     let first = own
-        .saturating_sub(MOST_PHASES / 2)
-        .min(all.len().saturating_sub(MOST_PHASES));
-    let shown = all.iter().skip(first).take(MOST_PHASES).map(|other| {
+        .saturating_sub(MOST_ITEMS / 2)
+        .min(all.len().saturating_sub(MOST_ITEMS));
+    let shown = all.iter().skip(first).take(MOST_ITEMS).map(|other| {
         let status = task_status(other, model, ctx.scene.now);
         let here = if other.id == task.id { "  < this one" } else { "" };
+        // The title of a phase begins with its number.
+        let id = match other.plan.as_ref().and_then(|plan| plan.tests.as_ref()) {
+            Some(_) => format!("{}  ", other.id),
+            None => String::new(),
+        };
         let text = format!(
-            "{} {}  {}{here}",
+            "{} {id}{}  {}{here}",
             ctx.glyph(status.mark),
             other.title,
             status.word

@@ -1,0 +1,39 @@
+//! `dbs atdd`: stories whose tests are written first. Their documents, what their PRDs say, whether all is there that they need, and where
+//! they stand.
+
+mod check;
+mod init;
+
+use crate::cli::args::{AtddCommand, AtddRunArgs, RunPlanArgs};
+use crate::cli::commands::CommandResult;
+use crate::cli::failure::could_not;
+use crate::config::atdd::StorySettings;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+
+/// Folder of the documents that stories are written by, in the project's root.
+const DOCUMENTS: &str = ".swanson";
+
+/// A call of `dbs atdd run` as one of `dbs run`.
+///
+/// # Errors
+/// When there is no project.
+pub fn as_run(edge: &ProcessEnv, wanted: AtddRunArgs) -> Result<RunPlanArgs, String> {
+    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let folder = place.root.join(StorySettings::of(&place.config()).folder);
+    Ok(wanted.into_run(folder))
+}
+
+/// Carries out a command of stories.
+pub(super) fn run(edge: &ProcessEnv, verb: AtddCommand) -> CommandResult {
+    match verb {
+        AtddCommand::Run(wanted) => super::plans::run(edge, &as_run(edge, wanted)?),
+        AtddCommand::Init(wanted) => init::run(edge, &wanted),
+        AtddCommand::Check(wanted) => check::run(edge, &wanted),
+    }
+}
+
+/// A number with the word for one, or that for several.
+fn counted(many: usize, one: &str, several: &str) -> String {
+    format!("{many} {}", if many == 1 { one } else { several })
+}

@@ -1,0 +1,108 @@
+//! `dbs atdd check`: what PRDs hold and what is wrong with them (A22, A23, LA-16).
+
+use serde_json::json;
+
+use super::{DOCUMENTS, counted};
+use crate::adapters::output;
+use crate::cli::args::AtddCheckArgs;
+use crate::cli::commands::CommandResult;
+use crate::cli::commands::plans::{Audited, finding_json, finding_line};
+use crate::cli::commands::prd_queue::{self, QueuedPrd};
+use crate::cli::failure::could_not;
+use crate::config::Config;
+use crate::config::atdd::StorySettings;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+use crate::domain::pluralized;
+
+pub(super) fn run(edge: &ProcessEnv, wanted: &AtddCheckArgs) -> CommandResult {
+    let place = ProjectPaths::find(&edge.folder, edge);
+    let config = place
+        .as_ref()
+        .map_or_else(|_none| Config::default(), ProjectPaths::config);
+    let settings = StorySettings::of(&config);
+    let queue = if wanted.paths.is_empty() {
+        prd_queue::whole(&place.map_err(could_not)?, &settings)?
+    } else {
+        prd_queue::named(&wanted.paths, place.as_ref().ok(), &settings)?
+    };
+    if wanted.json.json {
+        let prds: Vec<_> = queue.iter().map(as_json).collect();
+        output::json(&json!({ "prds": prds }));
+    } else {
+        output::all(lines(&queue, &settings));
+    }
+    let audited = Audited {
+        is_sound: queue.iter().all(|queued| queued.prd.is_sound()),
+        has_findings: queue.iter().any(|queued| !queued.prd.findings.is_empty()),
+    };
+    Ok(audited.exit_code(wanted.strict))
+}
+
+fn as_json(queued: &QueuedPrd) -> serde_json::Value {
+    let prd = &queued.prd;
+    let stories = prd.stories.iter().zip(&queued.test_files).map(|(story, file)| {
+        json!({
+            "id": story.id, "title": story.title, "criteria": story.criteria, "non_functional": story.non_functional,
+            "priority": story.priority, "size": story.size, "passes": story.passes, "line": story.line, "test_file": file,
+        })
+    });
+    let findings = prd.findings.iter().map(|found| {
+        let mut shown = finding_json(found.code, &found.diagnostic);
+        if let Some(fields) = shown.as_object_mut() {
+            fields.insert("path".to_owned(), found.path.clone().into());
+        }
+        shown
+    });
+    json!({
+        "file": prd.file, "dialect": prd.dialect, "type": prd.kind, "name": prd.name, "is_sound": prd.is_sound(),
+        "stories": stories.collect::<Vec<_>>(), "diagnostics": findings.collect::<Vec<_>>(),
+    })
+}
+
+fn lines(queue: &[QueuedPrd], settings: &StorySettings) -> Vec<String> {
+    if queue.is_empty() {
+        let folder = &settings.folder;
+        return vec![format!(
+            "the queue is empty: there is no PRD in {folder}/; {DOCUMENTS}/prd-schema.md says what one holds, and `dbs atdd init` makes it"
+        )];
+    }
+    let mut lines: Vec<String> = queue.iter().flat_map(of_prd).collect();
+    let bad = queue.iter().filter(|queued| !queued.prd.is_sound()).count();
+    if bad > 0 {
+        lines.push(format!(
+            "{bad} of {} cannot be used as it is; {DOCUMENTS}/prd-schema.md says what a PRD holds, and `dbs atdd init` makes it",
+            pluralized(queue.len(), "PRD")
+        ));
+    } else if queue.iter().all(|queued| queued.prd.findings.is_empty()) {
+        lines.push("nothing is wrong".to_owned());
+    }
+    lines
+}
+
+fn of_prd(queued: &QueuedPrd) -> Vec<String> {
+    let prd = &queued.prd;
+    let dialect = prd.dialect.map_or("cannot be read", |dialect| dialect.word());
+    let name = if prd.name.is_empty() {
+        String::new()
+    } else {
+        format!(", {}", prd.name)
+    };
+    let n_stories = counted(prd.stories.len(), "story", "stories");
+    let mut lines = vec![format!("{}: {dialect}{name}, {n_stories}", prd.file.display())];
+    for (story, file) in prd.stories.iter().zip(&queued.test_files) {
+        let criteria = counted(story.criteria.len(), "criterion", "criteria");
+        let done = if story.passes == Some(true) {
+            ", passes"
+        } else {
+            ""
+        };
+        lines.push(format!(
+            "{:<8} {}  ({criteria}, {file}{done})",
+            story.id, story.title
+        ));
+    }
+    let found = prd.findings.iter();
+    lines.extend(found.map(|found| finding_line(found.code, &found.diagnostic)));
+    lines
+}

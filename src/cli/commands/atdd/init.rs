@@ -1,0 +1,140 @@
+//! `dbs atdd init`: the documents that stories are written by, and the folder of PRDs (A26).
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use atomic_write_file::AtomicWriteFile;
+use serde::Serialize;
+
+use super::DOCUMENTS;
+use crate::adapters::output;
+use crate::adapters::text_file;
+use crate::cli::args::AtddInitArgs;
+use crate::cli::commands::CommandResult;
+use crate::cli::failure::could_not;
+use crate::config::atdd::StorySettings;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+use crate::formats::story_files::STORY_TEMPLATES;
+
+/// What became of each document and folder, by its path from the project's root.
+#[derive(Debug, Default, Serialize)]
+struct InitReport {
+    made: Vec<String>,
+    /// They were there and are as they were.
+    kept: Vec<String>,
+    replaced: Vec<String>,
+}
+
+pub(super) fn run(edge: &ProcessEnv, wanted: &AtddInitArgs) -> CommandResult {
+    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let queue = StorySettings::of(&place.config()).folder;
+    // Nothing is made where something cannot be.
+    for (name, _) in STORY_TEMPLATES {
+        plain(&place.root, &format!("{DOCUMENTS}/{name}"), Path::is_file)?;
+    }
+    plain(&place.root, &queue, Path::is_dir)?;
+    let mut report = InitReport::default();
+    for folder in [DOCUMENTS, &queue] {
+        let path = place.root.join(folder);
+        if path.is_dir() {
+            report.kept.push(format!("{folder}/"));
+            continue;
+        }
+        std::fs::create_dir_all(&path).map_err(failed("make", &path))?;
+        report.made.push(format!("{folder}/"));
+    }
+    for (name, text) in STORY_TEMPLATES {
+        let path = place.root.join(DOCUMENTS).join(name);
+        let list = write(&path, text, wanted.force).map_err(failed("write", &path))?;
+        let list = match list {
+            Written::Made => &mut report.made,
+            Written::Kept => &mut report.kept,
+            Written::Replaced => &mut report.replaced,
+        };
+        list.push(format!("{DOCUMENTS}/{name}"));
+    }
+    report.print(wanted, &queue);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What became of a document.
+enum Written {
+    Made,
+    Kept,
+    Replaced,
+}
+
+fn write(path: &Path, text: &str, may_replace: bool) -> io::Result<Written> {
+    let new = std::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(path);
+    match new {
+        Ok(mut file) => {
+            file.write_all(text.as_bytes())?;
+            return Ok(Written::Made);
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(error),
+    }
+    let is_ours = text_file::read(path, text_file::LARGEST_WRITTEN).is_ok_and(|own| own == text.as_bytes());
+    if !may_replace || is_ours {
+        return Ok(Written::Kept);
+    }
+    let mut file = AtomicWriteFile::options().open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.commit()?;
+    Ok(Written::Replaced)
+}
+
+/// Refuses a path whose parts are links, or something else than folders and what shall be there.
+fn plain(root: &Path, inside: &str, is_it: impl Fn(&Path) -> bool) -> Result<(), String> {
+    let mut path: PathBuf = root.to_owned();
+    let mut parts = Path::new(inside).components().peekable();
+    while let Some(part) = parts.next() {
+        path.push(part);
+        let is_last = parts.peek().is_none();
+        match path.symlink_metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(failed("look at", &path)(error)),
+            Ok(found) if found.is_symlink() => {
+                return Err(format!(
+                    "could not prepare stories: {} is a link, which could lead anywhere; put a folder or file of the project in its place",
+                    path.display()
+                ));
+            }
+            Ok(found) if (is_last && is_it(&path)) || (!is_last && found.is_dir()) => {}
+            Ok(_) => {
+                return Err(format!(
+                    "could not prepare stories: {} is in the way; move it away",
+                    path.display()
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn failed(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> String {
+    move |error| format!("could not {what} {}: {error}", path.display())
+}
+
+impl InitReport {
+    fn print(&self, wanted: &AtddInitArgs, queue: &str) {
+        if wanted.json.json {
+            return output::json(self);
+        }
+        for (word, paths) in [
+            ("made", &self.made),
+            ("replaced", &self.replaced),
+            ("was there", &self.kept),
+        ] {
+            output::all(paths.iter().map(|path| format!("{word:<10} {path}")));
+        }
+        output::line(&format!(
+            "fill in the documents, put PRDs into {queue}/, then: dbs atdd check"
+        ));
+    }
+}

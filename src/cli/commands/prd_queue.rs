@@ -1,0 +1,205 @@
+//! The PRDs of the queue, read from their files: bounded, in the order of their names, and none from outside of the project.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::adapters::text_file;
+use crate::config::atdd::StorySettings;
+use crate::config::project_paths::ProjectPaths;
+use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
+use crate::formats::prd::{self, MOST_PRD_BYTES, PrdDocument, PrdFinding};
+use crate::formats::story_files::planned_test_names;
+
+/// Most PRDs that are read at once, and most bytes of them together.
+const MOST_PRDS: usize = 500;
+const MOST_BYTES: usize = 16 * 1024 * 1024;
+
+/// A PRD with the file of the tests of each of its stories.
+#[derive(Debug)]
+pub(super) struct QueuedPrd {
+    pub(super) prd: PrdDocument,
+    /// One for each story, from the project's root.
+    pub(super) test_files: Vec<String>,
+}
+
+/// All PRDs of the queue.
+///
+/// # Errors
+/// When the folder cannot be listed, or leads out of the project.
+pub(super) fn whole(place: &ProjectPaths, settings: &StorySettings) -> Result<Vec<QueuedPrd>, String> {
+    let folder = place.root.join(&settings.folder);
+    let files = match folder.canonicalize() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(format!("could not list {}: {error}", folder.display())),
+        Ok(real) if !real.starts_with(&place.root) => {
+            return Err(format!(
+                "could not list {}: it is a link out of the project; put a folder in its place, or name another: dbs config atdd.folder FOLDER",
+                folder.display()
+            ));
+        }
+        Ok(_) => prds_in(&folder)?,
+    };
+    read(&files, Some(place), settings)
+}
+
+/// The PRDs that a person names, and those of folders that are named.
+///
+/// # Errors
+/// When one is not there, or a folder cannot be listed.
+pub(super) fn named(
+    paths: &[PathBuf],
+    place: Option<&ProjectPaths>,
+    settings: &StorySettings,
+) -> Result<Vec<QueuedPrd>, String> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            files.extend(prds_in(path)?);
+        } else if let Err(error) = path.symlink_metadata() {
+            return Err(format!("could not read the PRD {}: {error}", path.display()));
+        } else {
+            files.push(path.clone());
+        }
+    }
+    read(&files, place, settings)
+}
+
+fn prds_in(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let failed = |error: io::Error| format!("could not list {}: {error}", folder.display());
+    let mut files = Vec::new();
+    for entry in folder.read_dir().map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let is_prd = path.extension().is_some_and(|ending| ending == "json");
+        if is_prd && !name_of(&path).starts_with('.') && !path.is_dir() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn read(
+    files: &[PathBuf],
+    place: Option<&ProjectPaths>,
+    settings: &StorySettings,
+) -> Result<Vec<QueuedPrd>, String> {
+    if files.len() > MOST_PRDS {
+        let many = files.len();
+        return Err(format!(
+            "could not read {many} PRDs: {MOST_PRDS} are the most; move some away"
+        ));
+    }
+    let mut bytes_left = MOST_BYTES;
+    let root = place.map(|place| place.root.as_path());
+    let prds = files.iter().map(|file| match open(file, root, &mut bytes_left) {
+        Ok(text) => prd::read(file, &text),
+        Err(why) => unreadable(file, &why),
+    });
+    let mut prds: Vec<PrdDocument> = prds.collect();
+    for prd in &mut prds {
+        // People name files from the project's root, and programs read them there.
+        if let Some(inside) = root.and_then(|root| prd.file.strip_prefix(root).ok()) {
+            let inside = inside.to_owned();
+            for found in &mut prd.findings {
+                found.diagnostic.file.clone_from(&inside);
+            }
+            prd.file = inside;
+        }
+    }
+    Ok(with_tests(prds, settings))
+}
+
+/// The text of a PRD. A link leads nowhere outside of the project, and outside of projects nowhere outside of the PRD's folder.
+fn open(file: &Path, root: Option<&Path>, bytes_left: &mut usize) -> Result<String, String> {
+    let folder = match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let real = |path: &Path| path.canonicalize().map_err(|error| error.to_string());
+    let folder = real(folder)?;
+    let bounds = match root {
+        Some(root) if folder.starts_with(root) => root,
+        _ => &folder,
+    };
+    let file = real(file)?;
+    if !file.starts_with(bounds) {
+        return Err(format!("it is a link to a file outside of {}", bounds.display()));
+    }
+    let most = u64::try_from(MOST_PRD_BYTES).unwrap_or(u64::MAX);
+    let text = text_file::read_text(&file, most).map_err(|error| error.to_string())?;
+    let left = bytes_left.checked_sub(text.len());
+    *bytes_left = left.ok_or_else(|| format!("the PRDs have more than {MOST_BYTES} bytes together"))?;
+    Ok(text)
+}
+
+fn unreadable(file: &Path, why: &str) -> PrdDocument {
+    let mut prd = prd::read(file, "");
+    prd.findings = vec![finding(
+        file,
+        ("UNREADABLE", DiagnosticLevel::Error),
+        (0, "$"),
+        &format!("this cannot be read: {why}"),
+    )];
+    prd
+}
+
+fn finding(
+    file: &Path,
+    (code, severity): (&'static str, DiagnosticLevel),
+    (line, path): (usize, &str),
+    text: &str,
+) -> PrdFinding {
+    PrdFinding {
+        code,
+        path: path.to_owned(),
+        diagnostic: Diagnostic {
+            severity,
+            file: file.to_owned(),
+            line,
+            text: format!("{path}: {text}"),
+        },
+    }
+}
+
+/// Adds the files of tests, and what is wrong where two stories would share one (LA-4).
+fn with_tests(prds: Vec<PrdDocument>, settings: &StorySettings) -> Vec<QueuedPrd> {
+    let stories = prds.iter().flat_map(|prd| {
+        let name = name_of(&prd.file);
+        prd.stories.iter().map(move |story| (name, story.id.as_str()))
+    });
+    let mut names = planned_test_names(&stories.collect::<Vec<_>>()).into_iter();
+    let mut taken: BTreeMap<String, String> = BTreeMap::new();
+    let mut queue = Vec::new();
+    for mut prd in prds {
+        let files: Vec<String> = names
+            .by_ref()
+            .take(prd.stories.len())
+            .map(|name| settings.test_file(&name))
+            .collect();
+        for (index, (story, file)) in prd.stories.iter().zip(&files).enumerate() {
+            let own = format!("{} of {}", story.id, prd.file.display());
+            let clash = taken.insert(file.to_lowercase(), own);
+            if let Some(other) = clash.filter(|other| !other.ends_with(&format!("of {}", prd.file.display())))
+            {
+                let text =
+                    format!("its tests would stand in {file}, as those of {other}; rename a file or a story");
+                let path = format!("$.userStories[{index}].id");
+                let what = ("TEST_FILE_CLASH", DiagnosticLevel::Error);
+                prd.findings
+                    .push(finding(&prd.file, what, (story.line, &path), &text));
+            }
+        }
+        queue.push(QueuedPrd {
+            prd,
+            test_files: files,
+        });
+    }
+    queue
+}
+
+fn name_of(file: &Path) -> &str {
+    file.file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default()
+}
