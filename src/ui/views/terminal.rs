@@ -29,7 +29,7 @@ impl View for TerminalView {
             PaneContent::Attempt(id) if ctx.pane.follows_selection => head_line::pieces(ctx, *id),
             PaneContent::Attempt(id) => agent_title(ctx, *id),
             PaneContent::Shell(_) => named(ctx, "Shell"),
-            PaneContent::Conductor => named(ctx, "Conductor"),
+            PaneContent::Conductor(Some(id)) => agent_title(ctx, *id),
             _ => Vec::new(),
         }
     }
