@@ -29,7 +29,9 @@ fn a_conductor_plans_two_tasks_in_its_pane_and_a_person_releases_them() {
     fs::write(&program, CONDUCTOR).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let command = program.display().to_string();
-    story.configure(&format!("[roles.conductor]\ncommand = {command:?}\n[gates]\ntest = \"true\"\n"));
+    story.configure(&format!(
+        "[roles.conductor]\ncommand = {command:?}\n[gates]\ntest = \"true\"\n"
+    ));
     story.dbs(&["conduct", "Sell", "things"]);
     let tty = story.tty(&[], (170, 45));
     let screen = tty.see("The plan stands.");
@@ -39,5 +41,8 @@ fn a_conductor_plans_two_tasks_in_its_pane_and_a_person_releases_them() {
     story.wait_until("the end of both tasks", || story.count("done") >= 2);
     tty.press("C-b d");
     assert_eq!(tty.leave().0, 0);
-    assert!(story.dbs(&["status"]).contains("conductor-"), "it goes on without a screen");
+    assert!(
+        story.dbs(&["status"]).contains("conductor-"),
+        "it goes on without a screen"
+    );
 }
