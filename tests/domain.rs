@@ -27,6 +27,8 @@ mod commands;
 mod committing;
 #[path = "domain/compliance.rs"]
 mod compliance;
+#[path = "domain/conducting.rs"]
+mod conducting;
 #[path = "domain/continuing.rs"]
 mod continuing;
 #[path = "domain/ending.rs"]

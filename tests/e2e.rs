@@ -55,6 +55,8 @@ mod attached;
 mod calling;
 #[path = "e2e/colours.rs"]
 mod colours;
+#[path = "e2e/conducting.rs"]
+mod conducting;
 #[path = "e2e/demo.rs"]
 mod demo;
 #[path = "e2e/false_questions.rs"]

@@ -8,14 +8,13 @@ use crate::app::server_process;
 use crate::cli::args::{RestartArgs, StartArgs};
 use crate::cli::board_access::BoardAccess;
 use crate::cli::caller;
-use crate::cli::commands::{CommandResult, print_done, show, stop, typed};
+use crate::cli::commands::{CommandResult, create, print_done, show, stop, typed};
 use crate::cli::failure::could_not;
 use crate::client::plain::{self, Commands};
 use crate::client::{self, RestartFn, SwitchTarget};
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::command::{Command, TaskDraft};
-use crate::domain::task::TaskKind;
 use crate::protocol::connection::blocking_runtime;
 use crate::protocol::session_list;
 use crate::protocol::wire::{ServerCall, StopAgents};
@@ -73,12 +72,12 @@ pub(super) fn start(edge: &ProcessEnv, start: &StartArgs) -> CommandResult {
     server_process::ensure_server(edge, &place)?;
     let mut access = BoardAccess::open_project(place.clone())?;
     if let Some(text) = &start.requirement {
-        let draft = requirement(text);
-        let (answer, _) =
-            crate::cli::commands::create::create_tasks(&mut access, &edge.author(), &[&draft], |ids| {
-                let id = ids.first().cloned().unwrap_or_else(|| draft.id.clone());
-                Command::Create(TaskDraft { id, ..draft.clone() })
-            })?;
+        // Nothing of it starts without a go-ahead (LK-33).
+        let draft = create::requirement(text);
+        let (answer, _) = create::create_tasks(&mut access, &edge.author(), &[&draft], |ids| {
+            let id = ids.first().cloned().unwrap_or_else(|| draft.id.clone());
+            Command::Create(TaskDraft { id, ..draft.clone() })
+        })?;
         refused(answer)?;
     }
     drop(access);
@@ -181,20 +180,4 @@ fn place_at(folder: &Path, edge: &ProcessEnv) -> Result<ProjectPaths, String> {
 
 fn refused(answer: crate::engine::inbox::CommandReply) -> Result<(), String> {
     answer.map(drop).map_err(|refusal| refusal.why)
-}
-
-/// A first requirement becomes a task in the backlog: nothing starts without a go-ahead (LK-33).
-fn requirement(text: &str) -> TaskDraft {
-    let title: String = text
-        .lines()
-        .next()
-        .unwrap_or_default()
-        .chars()
-        .take(120)
-        .collect();
-    TaskDraft {
-        body: text.to_owned(),
-        kind: TaskKind::Feature,
-        ..TaskDraft::new("", title)
-    }
 }

@@ -138,6 +138,13 @@ pub enum CliCommand {
     /// Batches: tasks that belong together, with a base branch of their own
     #[command(subcommand)]
     Batch(BatchCommand),
+    /// Start a conductor: an agent that plans tasks with you in its terminal; you release them
+    Conduct {
+        /// What is to be built; without it the conductor asks you
+        goal: Vec<String>,
+        #[command(flatten)]
+        json: JsonFlag,
+    },
     /// Why does a task not move, and what does an agent do?
     Why {
         /// Id of the task

@@ -17,8 +17,8 @@ use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
 use crate::domain::attempt::ActivityKind;
 use crate::domain::{
-    Accepted, Attempt, AttemptState, BatchId, Board, Command, Effect, Event, PromptFacts, Refusal, RequestId,
-    RoleId, TaskId, Worker,
+    Accepted, Attempt, AttemptState, BatchId, Board, Command, Effect, Event, PlannedBoard, PromptFacts,
+    Refusal, RequestId, RoleId, TaskId, Worker,
 };
 use crate::engine::inbox::CommandReply;
 use crate::engine::turn::DurableBoard;
@@ -129,8 +129,14 @@ impl BoardAccess {
                 _ => None,
             },
             own_task: own.filter(|own| own.state.is_open()).map(|own| &own.task),
+            conducts: own.is_some_and(|own| own.conducts() && own.state.is_open()),
         };
-        match callers::refusal(&caller, callers::command_name(command), subject) {
+        let planned = PlannedBoard {
+            tasks: &board.tasks,
+            batches: &board.batches,
+        };
+        let of_conductor = || subject.conducts.then(|| planned.refusal(command)).flatten();
+        match callers::refusal(&caller, callers::command_name(command), subject).or_else(of_conductor) {
             Some(why) => Err(Refusal::new(why)),
             None => Ok(own.map_or(by, |own| own.worker.name()).to_owned()),
         }

@@ -97,6 +97,7 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Approve(one) => tasks::approve(edge, &one),
         CliCommand::KillAgent { name, json } => tasks::kill(edge, &name, json),
         CliCommand::Mode { id, mode, json } => tasks::mode(edge, (&id, mode.as_deref()), json),
+        CliCommand::Conduct { goal, json } => create::conduct(edge, &goal.join(" "), json),
         CliCommand::Task(verb) => tasks::task(edge, verb),
         CliCommand::Batch(verb) => batches::run(edge, verb),
         CliCommand::Why { id, json } => show::print_report(edge, Report::Why(id), json),

@@ -41,6 +41,11 @@ pub fn answer(model: &ReadModel, query: &Query, measure: MeasureMetrics<'_>) -> 
     })
 }
 
+/// What a conductor is shown at the begin of each turn: its plan as the board has it.
+pub fn plan_now(model: &ReadModel) -> String {
+    runs::plan(model)
+}
+
 fn report(
     model: &ReadModel,
     about: &Report,

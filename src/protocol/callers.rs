@@ -55,12 +55,14 @@ pub enum AllowedCallers {
     Everybody,
     /// Persons, and whoever proves by its token to be the attempt that speaks.
     Attempts,
-    /// Persons, and the agent that works on the task.
+    /// Persons, and the agent that works on the task; a conductor on every task.
     OwnAgent,
+    /// Persons, and a conductor, within the limits of [`PlannedBoard`](crate::domain::PlannedBoard).
+    Conductors,
     Persons,
 }
 
-use AllowedCallers::{Attempts, Everybody, OwnAgent, Persons};
+use AllowedCallers::{Attempts, Conductors, Everybody, OwnAgent, Persons};
 
 /// Commands as they are typed, and who may use them.
 pub const COMMANDS: &[(&str, AllowedCallers)] = &[
@@ -73,14 +75,15 @@ pub const COMMANDS: &[(&str, AllowedCallers)] = &[
     ("attach", Persons),
     ("audit", Everybody),
     ("backup", Persons),
-    ("batch create", Persons),
+    ("batch create", Conductors),
     ("batch list", Everybody),
     ("batch release", Persons),
     ("batch show", Everybody),
-    ("batch update", Persons),
+    ("batch update", Conductors),
     ("board", Everybody),
     ("clear", Persons),
     ("completions", Everybody),
+    ("conduct", Persons),
     ("config", Everybody),
     ("config KEY VALUE", Persons),
     ("convert", Persons),
@@ -125,19 +128,19 @@ pub const COMMANDS: &[(&str, AllowedCallers)] = &[
     ("status", Everybody),
     ("statusline", Attempts),
     ("stop", Persons),
-    ("task close", Persons),
+    ("task close", Conductors),
     ("task comment", OwnAgent),
-    ("task create", Persons),
-    ("task dep", Persons),
+    ("task create", Conductors),
+    ("task dep", Conductors),
     ("task edit", Persons),
-    ("task import", Persons),
+    ("task import", Conductors),
     ("task list", Everybody),
     ("task park", Persons),
     ("task ready", Everybody),
     ("task release", Persons),
     ("task retry", Persons),
     ("task show", Everybody),
-    ("task update", Persons),
+    ("task update", Conductors),
     ("task why", Everybody),
     ("task withdraw", Persons),
     ("trust", Persons),
@@ -207,6 +210,8 @@ pub struct CallSubject<'a> {
     pub task: Option<&'a TaskId>,
     /// The task that the calling agent works on; none when its attempt is over or not known.
     pub own_task: Option<&'a TaskId>,
+    /// Whether the calling agent is a conductor at work.
+    pub conducts: bool,
 }
 
 /// Why that caller may not use the command; `None` when it may.
@@ -215,7 +220,7 @@ pub fn refusal(caller: &Caller, command: &str, subject: CallSubject<'_>) -> Opti
     let for_persons = || {
         format!(
             "`dbs {command}` is for persons, and {} calls: an agent may use `dbs signal`, `dbs task comment` on its own task, and \
-             commands that only read",
+             commands that only read; a conductor may also write plans into the backlog",
             caller.name()
         )
     };
@@ -229,6 +234,7 @@ pub fn refusal(caller: &Caller, command: &str, subject: CallSubject<'_>) -> Opti
         (Attempts, Caller::Agent(own)) => Some(format!(
             "the signal is not from attempt {own}, whose agent calls: an agent speaks for its own attempt only"
         )),
+        (OwnAgent | Conductors, Caller::Agent(_)) if subject.conducts => None,
         (OwnAgent, Caller::Agent(own)) => match (subject.task, subject.own_task) {
             (Some(task), Some(own_task)) if task == own_task => None,
             (Some(task), Some(own_task)) => Some(format!(
@@ -237,7 +243,7 @@ pub fn refusal(caller: &Caller, command: &str, subject: CallSubject<'_>) -> Opti
             (_, None) => Some(format!("attempt {own} is over: its agent may only read")),
             (None, Some(_)) => Some(for_persons()),
         },
-        (Attempts | OwnAgent, Caller::Gate) | (Persons, Caller::Agent(_) | Caller::Gate) => {
+        (Attempts | OwnAgent, Caller::Gate) | (Conductors | Persons, Caller::Agent(_) | Caller::Gate) => {
             Some(for_persons())
         }
     }
@@ -281,6 +287,7 @@ mod tests {
                     Everybody => assert!(!is_refused(caller, command, CallSubject::default()), "{command}"),
                     Persons => assert!(is_refused(caller, command, CallSubject::default()), "{command}"),
                     Attempts | OwnAgent => {}
+                    Conductors => assert!(is_refused(caller, command, CallSubject::default()), "{command}"),
                 }
             }
             assert!(
@@ -316,13 +323,42 @@ mod tests {
         );
         for command in [
             "approve",
-            "task close",
-            "task update",
+            "task release",
+            "task retry",
             "config KEY VALUE",
             "trust",
             "attach",
         ] {
             assert_eq!(allowed_callers(command), Persons, "{command}");
+        }
+    }
+
+    #[test]
+    fn a_conductor_writes_plans_comments_everywhere_and_does_nothing_else_that_is_for_persons() {
+        let agent = Caller::Agent(AttemptId(17));
+        let conducts = CallSubject {
+            conducts: true,
+            ..CallSubject::default()
+        };
+        let given = COMMANDS.iter().filter(|(command, who)| {
+            matches!(who, Conductors | OwnAgent | Persons) && !is_refused(&agent, command, conducts)
+        });
+        let names: Vec<&str> = given.map(|(command, _)| *command).collect();
+        assert_eq!(
+            names,
+            [
+                "batch create",
+                "batch update",
+                "task close",
+                "task comment",
+                "task create",
+                "task dep",
+                "task import",
+                "task update"
+            ]
+        );
+        for command in names {
+            assert!(is_refused(&Caller::Gate, command, conducts), "{command}");
         }
     }
 
@@ -342,9 +378,9 @@ mod tests {
         );
         let (mine, other) = (TaskId::from("t-1"), TaskId::from("t-2"));
         let comment = |task, own_task| CallSubject {
-            attempt: None,
             task: Some(task),
             own_task,
+            ..CallSubject::default()
         };
         assert!(!is_refused(&agent, "task comment", comment(&mine, Some(&mine))));
         assert!(is_refused(&agent, "task comment", comment(&other, Some(&mine))));
@@ -362,6 +398,11 @@ mod tests {
     #[test]
     fn every_command_to_the_board_has_its_row() {
         let none = || TaskId::from("t");
+        let batch = |is_new| Command::ChangeBatch {
+            id: "b".into(),
+            is_new,
+            change: crate::domain::BatchPatch::default(),
+        };
         let commands = [
             Command::Update(none(), crate::domain::TaskPatch::default()),
             Command::Comment(none(), String::new()),
@@ -378,11 +419,19 @@ mod tests {
             Command::Pause,
             Command::Resume,
             Command::CreateAll(Vec::new()),
+            batch(true),
+            batch(false),
+            Command::ReleaseBatch("b".into()),
         ];
         for command in commands {
             let name = command_name(&command);
             assert!(COMMANDS.iter().any(|(known, _)| *known == name), "{name}");
-            let expected = if name == "task comment" { OwnAgent } else { Persons };
+            let expected = match name {
+                "task comment" => OwnAgent,
+                "batch create" | "batch update" | "task update" | "task dep" | "task close"
+                | "task import" => Conductors,
+                _ => Persons,
+            };
             assert_eq!(allowed_callers(name), expected, "{name}");
         }
     }

@@ -58,4 +58,6 @@ pub enum HookReply {
     Answer(AskReply),
     /// The turn is not over yet; why, for the agent.
     GoOn(String),
+    /// What the agent should know in the turn that begins.
+    Context(String),
 }

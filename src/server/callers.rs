@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use crate::adapters::clock;
 use crate::adapters::holder::process::origin;
-use crate::domain::{Attempt, AttemptId, Command, Event, Notice, NoticeLevel, Refusal};
+use crate::domain::{Attempt, AttemptId, Command, Event, Notice, NoticeLevel, PlannedBoard, Refusal};
 use crate::protocol::callers::{
     AllowedCallers, COMMANDS, CallSubject, Caller, allowed_callers, command_of, refusal,
 };
@@ -77,10 +77,21 @@ impl CallerGuard {
                 .as_deref()
                 .filter(|own| own.state.may_have_process())
                 .map(|own| &own.task),
+            conducts: agent.as_deref().is_some_and(is_conductor_at_work),
         };
         if let Some(why) = refusal(caller, command_of(&call), subject) {
             self.record(caller, command_of(&call));
             return Err(Box::new(reply_of(&call, why)));
+        }
+        if let (ServerCall::Ask { command, .. }, true) = (&call, subject.conducts) {
+            let model = self.engine.read_model();
+            let board = PlannedBoard {
+                tasks: &model.tasks,
+                batches: &model.batches,
+            };
+            if let Some(why) = board.refusal(command) {
+                return Err(Box::new(reply_of(&call, why)));
+            }
         }
         if let (Some(_), Some(own)) = (subject.task, agent.as_deref())
             && let Some(why) = comment_limit::flood_refusal(&self.engine.read_model(), own)
@@ -147,7 +158,9 @@ impl CallerGuard {
         let why = match who_may {
             AllowedCallers::Attempts => "for another attempt",
             AllowedCallers::OwnAgent => "on another task",
-            AllowedCallers::Everybody | AllowedCallers::Persons => "which is for persons",
+            AllowedCallers::Everybody | AllowedCallers::Conductors | AllowedCallers::Persons => {
+                "which is for persons"
+            }
         };
         let text = format!("{who} was refused `dbs {command}`, {why}{count}");
         tracing::warn!("{text}");
@@ -212,6 +225,10 @@ impl CallerGuard {
         // An engine that has ended takes no comments, and the line is in the log.
         drop(self.engine.inbox.send(comment));
     }
+}
+
+fn is_conductor_at_work(attempt: &Attempt) -> bool {
+    attempt.conducts() && attempt.state.may_have_process()
 }
 
 fn reply_of(call: &ServerCall, why: String) -> CallReply {

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use crate::adapters::agents::hook::session_begun;
+use crate::adapters::agents::hook::{begins_turn, session_begun};
 use crate::adapters::agents::{LocalAgents, claude};
 use crate::agent_state::{AgentReport, Doing, Seen, Source, Work};
 use crate::domain::{Ask, AskChannel, AskId, AskKind, AskRecord, Attempt, AttemptId, Event, ToolUse};
+use crate::protocol::answer::plan_now;
 use crate::protocol::hooks::{HookCall, HookEvent, HookReply, LONGEST_STATE};
 use crate::server::engine_handle::EngineHandle;
 use crate::server::hub::AgentStates;
@@ -89,7 +90,12 @@ pub(super) fn take_hook(
                 );
             }
             observe(&report);
-            HookOutcome::Reply(HookReply::Nothing)
+            let is_told = attempt.conducts() && begins_turn(&call.state);
+            HookOutcome::Reply(if is_told {
+                HookReply::Context(plan_now(&intake.engine.read_model()))
+            } else {
+                HookReply::Nothing
+            })
         }
     }
 }
@@ -185,12 +191,13 @@ pub(super) fn leave_to_terminal(engine: &EngineHandle, agents: &LocalAgents, id:
     }
 }
 
-/// Whether an agent may end its turn: it has reported, waits for a person (K106), or was asked to because its context is full.
+/// Whether an agent may end its turn: it has reported, waits for a person (K106), talks with one, or was asked to because its context is
+/// full.
 fn may_stop(attempt: &Attempt) -> bool {
     let has_reported = attempt.signals.iter().any(|signal| signal.kind.is_terminal());
     // An answer that arrived needs nobody any more, though the tool has not been seen to go on yet.
     let waits = |known: &AskRecord| known.closed.is_none() && known.given().is_none();
-    has_reported || attempt.leaves.is_some() || attempt.asks.iter().any(waits)
+    attempt.conducts() || has_reported || attempt.leaves.is_some() || attempt.asks.iter().any(waits)
 }
 
 impl WaitingAsk {

@@ -13,7 +13,6 @@ pub(super) fn holder_of(id: ScreenId) -> HolderId {
     match id {
         ScreenId::Attempt(attempt) => HolderId::from(attempt),
         ScreenId::Shell(number) => HolderId::new(format!("shell-{number}")),
-        ScreenId::Conductor => HolderId::new("conductor"),
     }
 }
 

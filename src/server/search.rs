@@ -282,7 +282,7 @@ impl FoundLines {
     }
 }
 
-/// The terminals of a session: conductor, shells, then the agents there are logs of, the newest first, then ended shells.
+/// The terminals of a session: shells, then the agents there are logs of, the newest first, then ended shells.
 fn searchable_logs(records: &Records, running: &[u64]) -> Vec<SearchedLog> {
     let place = |screen: ScreenId, name: String| SearchedLog {
         screen,
@@ -305,9 +305,9 @@ fn searchable_logs(records: &Records, running: &[u64]) -> Vec<SearchedLog> {
         known.unwrap_or_else(|| format!("attempt {id}"))
     };
     let shell = |number: &u64, ended| place(ScreenId::Shell(*number), format!("Shell {number}{ended}"));
-    [place(ScreenId::Conductor, "Conductor".to_owned())]
-        .into_iter()
-        .chain(running.iter().map(|number| shell(number, "")))
+    running
+        .iter()
+        .map(|number| shell(number, ""))
         .chain(attempts.iter().map(|id| place(ScreenId::Attempt(*id), name(id))))
         .chain(ended.iter().map(|number| shell(number, ", ended")))
         .filter(|place| place.folder.is_dir())

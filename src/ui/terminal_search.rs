@@ -11,7 +11,7 @@ pub const LEAST_LETTERS: usize = 2;
 /// The result of searching everything that terminals have shown, as far as the search has come.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TerminalSearch {
-    /// Terminals in which they occur; the conductor and shells, then the newest agent first, then ended shells.
+    /// Terminals in which they occur; shells, then the newest agent first, then ended shells.
     pub terminals: Vec<TerminalMatches>,
     pub searched: usize,
     pub total: usize,

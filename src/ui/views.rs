@@ -272,7 +272,7 @@ pub(crate) fn view_of(content: &PaneContent) -> &'static dyn View {
         PaneContent::Board => &board::BoardView,
         PaneContent::Agents => &agents::AgentsView,
         PaneContent::Attempt(_) | PaneContent::Shell(_) => &terminal::TerminalView,
-        PaneContent::Conductor => &conductor::ConductorView,
+        PaneContent::Conductor(_) => &conductor::ConductorView,
         PaneContent::Detail(_) | PaneContent::Selected => &detail::DetailView,
         PaneContent::Gates(_) => &gates::GatesView,
         PaneContent::Moment(..) => &replay::ReplayView,

@@ -35,6 +35,7 @@ const CASES: &[Case] = &[
     ("investigator", "consolidating", FRESH),
     ("phase-worker", "work", FRESH),
     ("phase-worker", "work", AttemptMode::Remediate),
+    ("conductor", "conducting", FRESH),
     ("test-author", "tests", FRESH),
     ("implementer", "implementation", FRESH),
     ("implementer", "implementation", AttemptMode::Remediate),
@@ -360,7 +361,6 @@ fn every_prompt_has_the_facts_of_its_task() {
             "cargo test --workspace",
             "300 seconds",
             "set that limit to at least 300 seconds",
-            "60 minutes",
             "Attempt at this stage: number 2",
             &format!("an agent in the role {}", case.0),
         ] {
@@ -372,10 +372,12 @@ fn every_prompt_has_the_facts_of_its_task() {
 /// K86: the rules that hold for all who work.
 #[test]
 fn every_agent_is_told_to_begin_at_once_to_ask_nobody_and_to_end_with_one_signal() {
-    for case in CASES {
+    // A conductor talks with its person, and is told so.
+    for case in CASES.iter().filter(|case| case.0 != "conductor") {
         let text = prompt(*case);
         for rule in [
             "Begin at once",
+            "You have 60 minutes",
             "ask no question, offer no choice",
             "Work on shop-7 and on nothing else",
             "Read the task first, then announce that you begin, then work, then finish with exactly one last signal",
@@ -563,10 +565,13 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
             "npm install",
             "pip install",
             "apt-get",
+            "dbs task release",
+            "dbs task retry",
+            "dbs config",
         ],
         &[
             "You write no code, use no editing tool and install nothing",
-            "`dbs task release` with all ids",
+            "you cannot release, approve, retry, merge or set anything",
         ],
     ),
     (
@@ -670,12 +675,12 @@ fn a_consolidator_writes_the_report_of_its_task_and_nothing_else() {
 /// K88 to K94.
 #[test]
 fn a_conductor_is_told_how_tasks_are_cut_tagged_accepted_and_watched() {
-    let text = prompt(("conductor", "development", FRESH));
+    let text = prompt(("conductor", "conducting", FRESH));
     assert_says(
         &text,
         &[
             "Read the requirement and the code it is about",
-            "`dbs task create 'Title' --description",
+            "`dbs task create 'Title' --batch NAME-OF-THE-FEATURE --description",
             "small: one behaviour, one component, one or two files. If its title needs an \"and\", or it touches three files, split it",
             "isolated: no two tasks that can run at the same time change one file. Where that cannot be avoided, let one wait: `--deps`",
             "testable: it says what can be observed when it is done",
@@ -688,16 +693,18 @@ fn a_conductor_is_told_how_tasks_are_cut_tagged_accepted_and_watched() {
             "Both may stand together",
             "Give criteria for tests where logic is at stake, and none for texts, settings and moves",
             "one acceptance task that waits for all others",
-            "read its remarks, close it, make tasks that repair, and make a new acceptance task; do not use the old one again",
+            "read its remarks, close it with `dbs task close` and the reason, make tasks that repair, and make a new acceptance task; do not use the old one again",
             "investigation tasks that run side by side (`--workflow investigation`) and one with `--stage consolidating` that waits for them",
             "For a risky decision put one between them whose purpose is to argue against it",
             "Read the report, then make the development tasks",
             "Watch: `dbs board`, and `dbs why`",
-            "From the second rejection on, read all remarks, then rewrite the task, split it or add what was missing",
-            "Do not hand it over unchanged",
+            "From the second rejection on, read all remarks, then propose what to do: rewrite the task, split it or add what was missing",
+            "It is not handed over unchanged",
             "An investigation that is stuck is closed with its reason",
-            "Another task that is stuck is taken up again with `dbs task retry`",
-            "config base_branch",
+            "Another task that is stuck is taken up again by the person",
+            "`dbs batch create NAME-OF-THE-FEATURE --base feature/NAME-OF-THE-FEATURE --acceptance",
+            "The person reads the plan and releases it",
+            "ask, one question at a time, and wait for the answer",
             "Only when the whole plan is on the board",
         ],
     );

@@ -74,6 +74,7 @@ nav      w        release
 nav      t        answer
 nav      c        comment
 nav      n        new_task
+nav      O        conduct
 nav      x        stop_agent
 nav      H        switch_mode
 nav      X        close_task

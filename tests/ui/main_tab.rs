@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dbs::domain::{AttemptId, AttemptState, Span, TaskId, TaskState, Verdict};
+use dbs::domain::{AttemptId, AttemptState, Span, TaskId, TaskState, Verdict, Worker};
 use dbs::ui::{LeaveEffect, ScreenId, UiInput, UiRequest};
 
 use crate::fixture::{Dashboard, NOW};
@@ -307,4 +307,62 @@ fn in_a_demo_the_agent_that_asks_is_shown_while_nobody_has_chosen_a_task() {
     dashboard.model.attention.reverse();
     dashboard.input(UiInput::Tick);
     assert_eq!(shown(&dashboard), mine, "a task was chosen");
+}
+
+/// Lets the agent of that attempt be a conductor.
+fn conducts(dashboard: &mut Dashboard, id: u64) {
+    let id = AttemptId(id);
+    let mut attempt = (*dashboard.model.attempts[&id]).clone();
+    attempt.worker = Worker::Agent {
+        role: "conductor".into(),
+        name: "conductor-ravel".to_owned(),
+    };
+    dashboard.model.attempts.insert(id, Arc::new(attempt));
+    dashboard.input(UiInput::Tick);
+}
+
+#[test]
+fn a_conductor_at_work_comes_before_other_agents_while_nobody_has_chosen_a_task() {
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.input(UiInput::Tick);
+    assert_eq!(shown(&dashboard), Some((agent(11), false)));
+    conducts(&mut dashboard, 12);
+    assert_eq!(shown(&dashboard), Some((agent(12), false)));
+}
+
+#[test]
+fn the_conductors_pane_shows_its_terminal_while_it_is_at_work_and_takes_what_is_typed() {
+    let mut dashboard = Dashboard::classic((170, 45));
+    assert!(dashboard.text().contains("No conductor is running"));
+    conducts(&mut dashboard, 12);
+    let text = dashboard.text();
+    assert!(
+        text.contains("conductor-ravel") && text.contains("Reading src/limits.rs"),
+        "{text}"
+    );
+    dashboard.press("S-Tab S-Tab Enter");
+    let typed = dashboard.press("x");
+    let to_conductor =
+        |request: &UiRequest| matches!(request, UiRequest::SendInput(id, _) if *id == agent(12));
+    assert!(typed.iter().any(to_conductor), "{typed:?}");
+    dashboard.screens.all.remove(&agent(12));
+    dashboard.input(UiInput::Tick);
+    assert!(dashboard.text().contains("No conductor is running"));
+}
+
+#[test]
+fn a_key_asks_what_is_to_be_built_and_gives_it_to_a_conductor_at_once() {
+    let mut dashboard = Dashboard::full((120, 40));
+    dashboard.press("O");
+    for key in ["B", "u", "i", "l", "d"] {
+        dashboard.press(key);
+    }
+    let asked = dashboard.press("Enter");
+    let new = asked.iter().find_map(|request| match request {
+        UiRequest::NewTask(task) => Some(task),
+        _ => None,
+    });
+    let new = new.expect("a task");
+    assert_eq!((new.title.as_str(), new.release), ("Build", true));
+    assert_eq!(new.workflow, Some("conduct".into()));
 }

@@ -110,6 +110,11 @@ impl Attempt {
         })
     }
 
+    /// Whether a person plans with it.
+    pub fn conducts(&self) -> bool {
+        self.worker.role().is_some_and(RoleId::is_conductor)
+    }
+
     /// Who began its session: itself, or an attempt before it. The engine has none.
     pub fn session_origin(&self) -> Option<SessionOrigin> {
         let Worker::Agent { name, .. } = &self.worker else {

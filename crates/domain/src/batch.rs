@@ -60,6 +60,9 @@ pub struct RunOptions {
     /// Whether the engine commits what agents leave uncommitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auto_commit: Option<bool>,
+    /// Whether its tasks are released only with one acceptance that waits for all of them (K91).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acceptance: Option<bool>,
 }
 
 impl RunOptions {
@@ -75,6 +78,7 @@ impl RunOptions {
             context_threshold: self.context_threshold.or(before.context_threshold),
             context_restarts: self.context_restarts.or(before.context_restarts),
             auto_commit: self.auto_commit.or(before.auto_commit),
+            acceptance: self.acceptance.or(before.acceptance),
         }
     }
 
@@ -102,6 +106,13 @@ pub enum RunState {
     Stalled,
     /// Stopped by the circuit breaker or a person; the text says which.
     Aborted(String),
+}
+
+impl Batch {
+    /// Whether it ends with one acceptance of all its work.
+    pub fn needs_acceptance(&self) -> bool {
+        self.options.acceptance == Some(true)
+    }
 }
 
 impl RunState {

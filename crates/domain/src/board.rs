@@ -1,6 +1,7 @@
 //! The board: all tasks, batches and attempts, and the one function that changes them. The rules are in `board/`, one
 //! family per file; none of them reads a clock, waits, or can fail.
 
+mod acceptance;
 mod admission;
 mod agent_commands;
 mod agent_mode;

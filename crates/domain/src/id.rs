@@ -72,9 +72,27 @@ text_id! {
     /// A role an agent can play: `developer`, `security-reviewer`.
     RoleId
 }
+
+impl RoleId {
+    /// Whether it is the role that a person plans with: it writes the backlog, talks in its terminal and takes no agent's place (K1, K87).
+    pub fn is_conductor(&self) -> bool {
+        self.as_str() == "conductor"
+    }
+}
+
 text_id! {
     /// A workflow: `kanban`, `investigation`.
     WorkflowId
+}
+
+impl WorkflowId {
+    /// The workflow that a conductor's own task goes by.
+    pub const CONDUCT: &'static str = "conduct";
+
+    /// Whether its tasks are conductors.
+    pub fn is_conduct(&self) -> bool {
+        self.as_str() == WorkflowId::CONDUCT
+    }
 }
 
 /// The number of an attempt, counted from 1 over the life of a project and never reused.

@@ -259,6 +259,14 @@ impl fmt::Display for HoldReason {
 }
 
 impl Task {
+    /// The stage that accepts the work of a whole batch.
+    pub const ACCEPTANCE: &'static str = "acceptance";
+
+    /// Whether it accepts the work of its batch.
+    pub fn is_acceptance(&self) -> bool {
+        self.stage.as_str() == Task::ACCEPTANCE
+    }
+
     /// Whether a stage's evidence says anything about it: what its plan does not ask for is not looked at.
     pub fn asks_for(&self, kind: &EvidenceKind, stage: &Stage) -> bool {
         let plan = self.plan.as_deref();

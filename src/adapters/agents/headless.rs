@@ -46,6 +46,17 @@ pub enum HeadlessStep {
     Withdrawn { id: String },
 }
 
+/// What follows from an event that the server was told of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EventReply {
+    /// The tool goes on.
+    Nothing,
+    /// Why the turn is not over yet, for the model.
+    GoOn(String),
+    /// What the model should know beside what it is told in this turn.
+    Context(String),
+}
+
 /// A tool without an interface, as one protocol sees it.
 pub trait HeadlessTool: Debug + Send {
     /// What is done first. `argv` is the command line without the prompt, which follows as a message once [`HeadlessStep::Ready`] is said.
@@ -61,8 +72,8 @@ pub trait HeadlessTool: Debug + Send {
     /// A person wants the turn to end, and the tool to stay. `id` is one that no other request has.
     fn interrupt(&mut self, id: &str) -> Vec<HeadlessStep>;
 
-    /// The server was told of an event. `go_on` is why the turn is not over yet, for the model; none lets the tool go on.
-    fn event_answer(&mut self, id: &str, go_on: Option<&str>) -> Vec<HeadlessStep>;
+    /// The server was told of an event, and says what follows.
+    fn event_answer(&mut self, id: &str, reply: &EventReply) -> Vec<HeadlessStep>;
 
     /// A permission was decided; `input` is that of the step.
     fn permission_answer(&mut self, id: &str, input: &Value, reply: &AskReply) -> Vec<HeadlessStep>;

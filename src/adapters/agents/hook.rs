@@ -24,6 +24,9 @@ pub(super) const REPORTS: &[&str] = &[
     "SessionEnd",
 ];
 
+/// The event of a prompt, typed or given.
+const TURN_BEGINS: &str = "UserPromptSubmit";
+
 /// One that only Codex has: a person pressed Esc.
 const INTERRUPT: &str = "Interrupt";
 
@@ -175,6 +178,18 @@ pub fn answer(input: &Value, reply: &AskReply) -> String {
 /// What is printed to keep an agent from ending its turn.
 pub fn go_on(why: &str) -> String {
     json!({ "decision": "block", "reason": why }).to_string()
+}
+
+/// What is printed to tell an agent more than its person does at the begin of a turn.
+pub fn context(text: &str) -> String {
+    let output = json!({ "hookEventName": TURN_BEGINS, "additionalContext": text });
+    json!({ "hookSpecificOutput": output }).to_string()
+}
+
+/// Whether the agent itself begins a turn, as the fields of [`state_fields`] say.
+pub fn begins_turn(fields: &str) -> bool {
+    let fields: Value = serde_json::from_str(fields).unwrap_or_default();
+    text(&fields, "hook_event_name") == TURN_BEGINS && text(&fields, "agent_id").is_empty()
 }
 
 fn ask(input: &Value, id: &str) -> Ask {

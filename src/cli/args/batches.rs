@@ -30,6 +30,9 @@ pub enum BatchCommand {
         /// Let it wait for no other batch
         #[arg(long, conflicts_with = "needs")]
         no_needs: bool,
+        /// Let its tasks be released without an acceptance
+        #[arg(long, conflicts_with = "acceptance")]
+        no_acceptance: bool,
     },
     /// Hand all its tasks that are in the backlog to the pipeline
     Release {
@@ -59,6 +62,9 @@ pub struct BatchArgs {
     /// Batches that must be completed before any of its tasks starts, separated by commas; they replace those there were
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     pub needs: Vec<String>,
+    /// Release its tasks only with one acceptance that waits for all of them
+    #[arg(long)]
+    pub acceptance: bool,
     #[command(flatten)]
     pub json: JsonFlag,
 }

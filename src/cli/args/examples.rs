@@ -60,12 +60,16 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     ("mode", "dbs mode dbs-1\ndbs mode dbs-1 visible"),
     (
+        "conduct",
+        "dbs conduct \"Let people export their orders\"\ndbs conduct",
+    ),
+    (
         "task create",
         "dbs task create \"Fix login\" -d \"src/login.rs: …\" --type bug --priority 1\ndbs task create \"Fix login\" -d - <notes.md\ndbs task create \"Add CSV export\" --deps dbs-1 --tag security --release",
     ),
     (
         "batch create",
-        "dbs batch create billing --title \"Invoices\" --base feature/billing\ndbs batch create mails --needs billing --goal - <goal.md\ndbs task create \"Send an invoice\" --batch mails",
+        "dbs batch create billing --title \"Invoices\" --base feature/billing\ndbs batch create mails --needs billing --goal - <goal.md\ndbs batch create export --base feature/export --acceptance\ndbs task create \"Send an invoice\" --batch mails",
     ),
     ("batch list", "dbs batch list\ndbs batch list --json"),
     ("batch show", "dbs batch show billing"),

@@ -203,6 +203,7 @@ impl RunPlanArgs {
             context_threshold: self.context_threshold,
             context_restarts: self.max_restarts,
             auto_commit: commits,
+            acceptance: None,
         }
     }
 }

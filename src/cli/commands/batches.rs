@@ -4,7 +4,7 @@ use crate::cli::args::{BatchArgs, BatchCommand};
 use crate::cli::commands::{CommandResult, execute, show};
 use crate::cli::text_input;
 use crate::config::process_env::ProcessEnv;
-use crate::domain::{BatchPatch, Command};
+use crate::domain::{BatchPatch, Command, RunOptions};
 use crate::protocol::query::Report;
 
 pub(super) fn run(edge: &ProcessEnv, verb: BatchCommand) -> CommandResult {
@@ -21,6 +21,7 @@ pub(super) fn run(edge: &ProcessEnv, verb: BatchCommand) -> CommandResult {
             facts,
             no_base,
             no_needs,
+            no_acceptance,
         } => {
             let mut change = patch(&facts)?;
             if no_base {
@@ -28,6 +29,9 @@ pub(super) fn run(edge: &ProcessEnv, verb: BatchCommand) -> CommandResult {
             }
             if no_needs {
                 change.needs = Some([].into());
+            }
+            if no_acceptance {
+                change.options.acceptance = Some(false);
             }
             if change == BatchPatch::default() {
                 return Err(
@@ -56,6 +60,9 @@ fn patch(facts: &BatchArgs) -> Result<BatchPatch, String> {
         goal: goal.transpose()?,
         base: facts.base.clone(),
         needs,
-        ..BatchPatch::default()
+        options: RunOptions {
+            acceptance: facts.acceptance.then_some(true),
+            ..RunOptions::default()
+        },
     })
 }

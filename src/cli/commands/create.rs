@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use crate::adapters::output;
-use crate::cli::args::CreateArgs;
+use crate::cli::args::{CreateArgs, JsonFlag};
 use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::{CommandResult, print_reply, task_agent};
 use crate::cli::text_input;
 use crate::config::process_env::ProcessEnv;
 use crate::config::schema;
-use crate::domain::{AgentSettings, Command, TaskDraft, TaskId};
+use crate::domain::task::TaskKind;
+use crate::domain::{AgentSettings, Command, TaskDraft, TaskId, WorkflowId};
 use crate::engine::inbox::CommandReply;
 use crate::protocol::task_ids;
 
@@ -20,10 +21,38 @@ const MAX_TRIES: u32 = 5;
 /// Puts a task into the backlog.
 pub fn run(edge: &ProcessEnv, create: CreateArgs) -> CommandResult {
     let (json, release) = (create.json, create.release);
-    let draft = draft(create)?;
+    put(edge, &draft(create)?, release, json)
+}
+
+/// Starts a conductor: its task goes to it at once. What is to be built need not be said; its person tells it then.
+pub fn conduct(edge: &ProcessEnv, goal: &str, json: JsonFlag) -> CommandResult {
+    let goal = text_input::typed("goal", goal.to_owned())?;
+    let goal = if goal.trim().is_empty() {
+        "Plan with a person"
+    } else {
+        &goal
+    };
+    let draft = TaskDraft {
+        workflow: WorkflowId::from(WorkflowId::CONDUCT),
+        ..requirement(goal)
+    };
+    put(edge, &draft, true, json)
+}
+
+/// A task that says in one text what is wanted.
+pub fn requirement(text: &str) -> TaskDraft {
+    let first = text.lines().next().unwrap_or_default();
+    TaskDraft {
+        body: text.to_owned(),
+        kind: TaskKind::Feature,
+        ..TaskDraft::new("", first.chars().take(120).collect::<String>())
+    }
+}
+
+fn put(edge: &ProcessEnv, draft: &TaskDraft, release: bool, json: JsonFlag) -> CommandResult {
     let mut access = BoardAccess::open(edge)?;
     let by = edge.author();
-    let (made, ids) = create_tasks(&mut access, &by, &[&draft], |ids| {
+    let (made, ids) = create_tasks(&mut access, &by, &[draft], |ids| {
         let id = ids.first().cloned().unwrap_or_else(|| draft.id.clone());
         Command::Create(TaskDraft { id, ..draft.clone() })
     })?;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::signal::new_key;
-use crate::adapters::agents::hook::{ToolEvent, answer, go_on, read_event, state_fields, tool_use};
+use crate::adapters::agents::hook::{ToolEvent, answer, context, go_on, read_event, state_fields, tool_use};
 use crate::adapters::holder::process::ProcessIdentity;
 use crate::adapters::output;
 use crate::cli::commands::CommandResult;
@@ -69,6 +69,7 @@ pub(super) fn printed(input: &Value, reply: &HookReply) -> Option<String> {
     match reply {
         HookReply::Answer(reply) => Some(answer(input, reply)),
         HookReply::GoOn(why) => Some(go_on(why)),
+        HookReply::Context(text) => Some(context(text)),
         HookReply::Nothing => None,
     }
 }

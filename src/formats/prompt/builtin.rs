@@ -21,7 +21,7 @@ pub(super) fn builtin_roles() -> impl Iterator<Item = NamedText> {
 /// Names and texts of the blocks.
 pub(super) fn builtin_blocks() -> impl Iterator<Item = NamedText> {
     texts!("prompts", ".md":
-        "autonomy", "context", "exits", "fallback", "frontend", "identity", "output", "procedure-conductor",
+        "autonomy", "context", "conversation", "exits", "fallback", "frontend", "identity", "output", "procedure-conductor",
         "procedure-consolidator", "procedure-developer", "procedure-implementer", "procedure-integrator",
         "procedure-investigator", "procedure-phase-worker", "procedure-reviewer", "procedure-security-reviewer", "procedure-test-author",
         "procedure-tester", "procedure-worker", "reading", "remediate", "restart", "resume", "scope", "signals", "task", "verification",

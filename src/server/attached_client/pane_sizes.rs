@@ -40,7 +40,7 @@ pub(super) fn shell_size(layout: &RenderedLayout, pane: PaneId) -> PaneSize {
 fn size_for(id: ScreenId, area: Rect) -> PaneSize {
     let least = match id {
         ScreenId::Attempt(_) => (MIN_AGENT_COLUMNS, MIN_AGENT_ROWS),
-        ScreenId::Shell(_) | ScreenId::Conductor => (Size::MIN, Size::MIN),
+        ScreenId::Shell(_) => (Size::MIN, Size::MIN),
     };
     let size = Size::new(area.width.max(least.0), area.height.max(least.1));
     PaneSize::cells(size.cols, size.rows)

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use crate::domain::Timestamp;
+use crate::domain::{AttemptId, Timestamp};
 use crate::read_model::ReadModel;
 use crate::server::frame::*;
 use crate::term::{Cell, CellWidth, EmulatorKind, Size, TermMode, Terminal, Underline};
@@ -16,6 +16,8 @@ use crate::ui::{
 };
 
 const SHELL: ScreenId = ScreenId::Shell(1);
+/// An agent, which the pane of the conductor shows.
+const OTHER: ScreenId = ScreenId::Attempt(AttemptId(1));
 
 struct TestScreens(BTreeMap<ScreenId, RefCell<Terminal>>);
 
@@ -50,7 +52,7 @@ impl Bench {
             state.shell_opened(pane, 1);
         }
         let terminal = |cols, rows| RefCell::new(Terminal::new(inside, Size::new(cols, rows), 50));
-        let inner = [(SHELL, terminal(59, 15)), (ScreenId::Conductor, terminal(61, 28))];
+        let inner = [(SHELL, terminal(59, 15)), (OTHER, terminal(61, 28))];
         Bench {
             inner: TestScreens(inner.into()),
             model: ReadModel::default(),
@@ -265,7 +267,7 @@ fn session(bench: &mut Bench, seed: u64, wild: bool) {
                 bench.frame.mark_stale(StaleScope::Terminals);
             }
             3 => bench.now = Timestamp(bench.now.0 + 40),
-            4 => drop(bench.draw_alone([SHELL, ScreenId::Conductor][random.below(2)])),
+            4 => drop(bench.draw_alone([SHELL, OTHER][random.below(2)])),
             // Everything else is a program that writes; the frame is drawn now and then only, as for a slow client.
             5..9 => {
                 bench.draw();
@@ -274,16 +276,12 @@ fn session(bench: &mut Bench, seed: u64, wild: bool) {
                 }
             }
             other => {
-                let id = if other % 3 == 0 {
-                    ScreenId::Conductor
-                } else {
-                    SHELL
-                };
+                let id = if other % 3 == 0 { OTHER } else { SHELL };
                 bench.write(id, &step(&mut random, wild));
             }
         }
     }
-    for id in [SHELL, ScreenId::Conductor] {
+    for id in [SHELL, OTHER] {
         bench.write(id, b"\x1b\\\x18\x1b[?2026l");
     }
     bench.draw();
@@ -303,7 +301,7 @@ proptest! {
         let mut bench = Bench::new(EmulatorKind::Rio, EmulatorKind::Vt100, (200, 50));
         let mut random = Random(seed);
         for _ in 0..60 {
-            let id = if random.below(2) == 0 { ScreenId::Conductor } else { SHELL };
+            let id = if random.below(2) == 0 { OTHER } else { SHELL };
             bench.write(id, &step(&mut random, false));
             if random.below(4) == 0 {
                 bench.draw();
@@ -331,7 +329,7 @@ fn a_typed_letter_costs_a_few_bytes_and_nothing_costs_none() {
 fn one_terminal_is_drawn_alone_and_what_others_wrote_is_not_lost() {
     let mut bench = Bench::new(EmulatorKind::Rio, EmulatorKind::Rio, (200, 50));
     bench.draw();
-    bench.write(ScreenId::Conductor, b"flood");
+    bench.write(OTHER, b"flood");
     bench.write(SHELL, b"echo");
     let bytes = bench.draw_alone(SHELL).unwrap();
     let text = String::from_utf8_lossy(&bytes);
@@ -354,7 +352,7 @@ fn a_program_in_the_middle_of_a_frame_keeps_its_screen_until_it_is_through_or_to
     assert!(bench.frame.is_in_sync_update());
     bench.frame.mark_stale(StaleScope::Everything);
     assert_eq!(bench.draw(), b"", "drawing everything keeps it, too");
-    bench.write(ScreenId::Conductor, b"beside");
+    bench.write(OTHER, b"beside");
     assert!(!bench.draw().is_empty(), "others are drawn meanwhile");
     bench.write(SHELL, b"\x1b[?2026l");
     bench.draw();
@@ -374,7 +372,7 @@ fn only_terminals_on_the_screen_are_watched() {
     bench.draw();
     assert_eq!(
         bench.frame.visible_terminals().collect::<Vec<_>>(),
-        [SHELL, ScreenId::Conductor]
+        [SHELL, OTHER]
     );
     bench.act(Action::NextTab);
     bench.draw();

@@ -107,6 +107,8 @@ actions! {
             ["note", "write"], when Task, shell "dbs task comment ID TEXT" }
         NewTask { "new_task", "new task", "Write a task: title, description, kind, workflow, priority.",
             ["add", "create"], shell "dbs task create TEXT" }
+        Conduct { "conduct", "conductor", "Start a conductor: an agent that plans tasks with you in its terminal; you release them. Asks what is to be built.",
+            ["plan", "requirement", "goal", "planner"], shell "dbs conduct TEXT" }
         StopAgent { "stop_agent", "stop agent", "Stop the agent. Its task goes back to its stage and no budget is used up.",
             ["kill", "abort", "cancel", "terminate"], when Agent, shell "dbs kill-agent ID" }
         SwitchMode { "switch_mode", "switch mode", "Let the task's agent go on with its session without its tool's interface, or with it again.",

@@ -17,7 +17,8 @@ pub enum PaneContent {
     Attempt(AttemptId),
     /// A shell; no number while the server has not opened it.
     Shell(Option<u64>),
-    Conductor,
+    /// The conductor at work, or what waits to be released while there is none.
+    Conductor(#[serde(skip)] Option<AttemptId>),
     Detail(Option<TaskId>),
     /// The checks the engine ran: of that task, or of all.
     Gates(Option<TaskId>),
@@ -53,7 +54,7 @@ impl PaneContent {
 
     /// Its title, for contents that have a name.
     pub(crate) fn title(&self) -> Option<&'static str> {
-        let found = PaneContent::all().find(|(_, content)| content == self);
+        let found = PaneContent::all().find(|(_, content)| content.is_same_view(self));
         found.map(|(title, _)| title)
     }
 
@@ -63,7 +64,7 @@ impl PaneContent {
             "board" => PaneContent::Board,
             "agents" => PaneContent::Agents,
             "shell" => PaneContent::Shell(None),
-            "conductor" => PaneContent::Conductor,
+            "conductor" => PaneContent::Conductor(None),
             "selected" => PaneContent::Selected,
             "task" => PaneContent::Detail(task),
             "history" => PaneContent::Past(String::new()),
@@ -73,12 +74,18 @@ impl PaneContent {
         }
     }
 
+    /// Whether both are the same, whichever conductor is at work.
+    pub(crate) fn is_same_view(&self, other: &PaneContent) -> bool {
+        let conducts = |content: &PaneContent| matches!(content, PaneContent::Conductor(_));
+        self == other || conducts(self) && conducts(other)
+    }
+
     /// The terminal it shows, if it is one.
     pub fn screen(&self) -> Option<ScreenId> {
         match self {
             PaneContent::Attempt(id) => Some(ScreenId::Attempt(*id)),
             PaneContent::Shell(Some(number)) => Some(ScreenId::Shell(*number)),
-            PaneContent::Conductor => Some(ScreenId::Conductor),
+            PaneContent::Conductor(attempt) => attempt.map(ScreenId::Attempt),
             _ => None,
         }
     }

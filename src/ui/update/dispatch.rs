@@ -74,6 +74,7 @@ impl UpdateContext<'_, '_> {
             Action::Answer => self.prompt_about(PromptKind::Answer, about),
             Action::Comment => self.prompt_about(PromptKind::Comment, about),
             Action::NewTask => self.new_task(),
+            Action::Conduct => self.conduct(),
             Action::StopAgent => self.stop_agents(about),
             Action::SwitchMode => self.command_each("switched", |id| Command::SetMode(id, None), about),
             Action::CloseTask => self.ask_close(about),

@@ -107,7 +107,6 @@ impl UpdateContext<'_, '_> {
         let content = match screen {
             ScreenId::Attempt(attempt) => return self.visit_agent(attempt, arranged),
             ScreenId::Shell(number) => PaneContent::Shell(Some(number)),
-            ScreenId::Conductor => PaneContent::Conductor,
         };
         self.push_back_stack(arranged);
         match self.find_pane(&|pane| pane.content == content) {

@@ -252,7 +252,9 @@ impl UpdateContext<'_, '_> {
         if let Some(pane) = self.following_pane(&shown) {
             return self.focus(pane, arranged.focus);
         }
-        if let Some(place) = self.find_pane(&|pane| pane.content == shown && !pane.follows_selection) {
+        if let Some(place) =
+            self.find_pane(&|pane| pane.content.screen() == shown.screen() && !pane.follows_selection)
+        {
             return self.go_to_pane(place);
         }
         let among_agents = self
@@ -319,7 +321,8 @@ impl UpdateContext<'_, '_> {
         self.state.key_focus = KeyFocus::Views;
         let task = self.target(arranged).task.map(|task| task.id.clone());
         let wanted = PaneContent::of(page, task);
-        let shows = |pane: &Pane| pane.content == wanted || is_log(&wanted) && is_log(&pane.content);
+        let shows =
+            |pane: &Pane| pane.content.is_same_view(&wanted) || is_log(&wanted) && is_log(&pane.content);
         if shows(&self.state.pane(arranged.focus)) {
             return;
         }

@@ -34,6 +34,14 @@ impl UpdateContext<'_, '_> {
         for id in panes {
             changed |= self.follow_in(id);
         }
+        let conductor = PaneContent::Conductor(self.conductor());
+        for pane in self.state.panes.values_mut() {
+            if pane.content.is_same_view(&conductor) && pane.content != conductor {
+                pane.content = conductor.clone();
+                (pane.scroll, pane.mark) = (0, None);
+                changed = true;
+            }
+        }
         if changed {
             self.relayout();
         }
@@ -47,7 +55,10 @@ impl UpdateContext<'_, '_> {
             return;
         }
         let now = self.scene.now;
-        if let Some(task) = self.asking_in_demo() {
+        // A person plans with the conductor: it comes before whoever works alone.
+        let conductor = self.conductor();
+        let planning = conductor.and_then(|id| Some(self.scene.model.attempts.get(&id)?.task.clone()));
+        if let Some(task) = planning.or_else(|| self.asking_in_demo()) {
             self.state.watched = Some((task, now));
             return;
         }
@@ -86,6 +97,13 @@ impl UpdateContext<'_, '_> {
         tasks
             .find(|task| is_demo && self.agent_of(task).is_some())
             .cloned()
+    }
+
+    /// The conductor at work, once it has a terminal.
+    fn conductor(&self) -> Option<AttemptId> {
+        let mut agents = self.scene.model.agents().map(|row| row.attempt);
+        let found = agents.find(|attempt| attempt.conducts())?;
+        Some(found.id).filter(|id| self.scene.screens.has(ScreenId::Attempt(*id)))
     }
 
     /// The agent at work on a task, once it has a terminal.

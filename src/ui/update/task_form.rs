@@ -6,7 +6,7 @@ use crossterm::event::KeyCode;
 
 use super::{UiRequest, UpdateContext};
 use crate::domain::command::TaskPatch;
-use crate::domain::{Command, Task, TaskId};
+use crate::domain::{Command, Task, TaskId, WorkflowId};
 use crate::ui::chord::Chord;
 use crate::ui::line_editor::LineEditor;
 use crate::ui::state::{AfterCreate, EditorPurpose, FormField, KINDS, Overlay, TaskForm};
@@ -17,6 +17,14 @@ impl UpdateContext<'_, '_> {
     pub(super) fn new_task(&mut self) {
         let workflows = self.scene.model.workflows.keys().cloned().collect();
         self.state.overlay = Some(Overlay::Form(Box::new(TaskForm::new(workflows))));
+    }
+
+    /// The same form, for what a conductor is to plan: it goes to one at once, which is shown when it has a terminal.
+    pub(super) fn conduct(&mut self) {
+        let workflow = WorkflowId::from(WorkflowId::CONDUCT);
+        let mut form = TaskForm::new(vec![workflow]);
+        form.after_create = AfterCreate::Release;
+        self.state.overlay = Some(Overlay::Form(Box::new(form)));
     }
 
     pub(super) fn form_key(&mut self, mut form: Box<TaskForm>, chord: Chord) -> Option<Overlay> {
@@ -75,6 +83,11 @@ impl UpdateContext<'_, '_> {
             form.field = FormField::Dependencies;
             return Some(Overlay::Form(form));
         }
+        let workflow = form.workflows.into_iter().nth(form.workflow);
+        if workflow.as_ref().is_some_and(WorkflowId::is_conduct) {
+            // Whoever wants to plan looks at the conductor, as soon as it is at work.
+            (self.state.selected, self.state.watched) = (None, None);
+        }
         self.record_irreversible(format!("created {title}"));
         self.ask(UiRequest::NewTask(Box::new(NewTask {
             title,
@@ -82,7 +95,7 @@ impl UpdateContext<'_, '_> {
             tags: TaskForm::words(&form.tags).map(str::to_owned).collect(),
             deps,
             kind: KINDS.get(form.kind).map(|(kind, _)| *kind).unwrap_or_default(),
-            workflow: form.workflows.into_iter().nth(form.workflow),
+            workflow,
             priority: form.priority,
             release: form.after_create == AfterCreate::Release,
         })));

@@ -16,15 +16,15 @@ use crate::ui::text::{clean, cut, width, wrap};
 pub(super) struct ConductorView;
 
 /// The actions the view offers.
-const OFFERS: [(Action, &str); 5] = [
+const OFFERS: [(Action, &str); 6] = [
+    (Action::Conduct, "start one"),
     (Action::NewTask, "new task"),
     (Action::Release, "release"),
     (Action::EditTask, "edit"),
     (Action::RaisePriority, "raise priority"),
     (Action::Retry, "retry"),
 ];
-const INTRODUCTION: &str =
-    "No conductor is running. Create small tasks and release them; the pipeline does the rest.";
+const INTRODUCTION: &str = "No conductor is running. One plans tasks with you; or create small tasks yourself. Released, the pipeline does the rest.";
 
 impl View for ConductorView {
     fn description(&self) -> &'static str {

@@ -27,9 +27,8 @@ impl View for TerminalView {
     fn title(&self, ctx: &ViewContext<'_>) -> Vec<StyledText> {
         match &ctx.pane.content {
             PaneContent::Attempt(id) if ctx.pane.follows_selection => head_line::pieces(ctx, *id),
-            PaneContent::Attempt(id) => agent_title(ctx, *id),
+            PaneContent::Attempt(id) | PaneContent::Conductor(Some(id)) => agent_title(ctx, *id),
             PaneContent::Shell(_) => named(ctx, "Shell"),
-            PaneContent::Conductor => named(ctx, "Conductor"),
             _ => Vec::new(),
         }
     }

@@ -69,7 +69,9 @@ fn limits(board: &Board) -> Result<(), String> {
             *singles.entry((&attempt.stage, board.base_of(task))).or_insert(0) += 1;
         }
     }
-    let agents: u32 = by_role.values().sum();
+    // Conductors take no agent's place, and are one at a time by the law of singletons.
+    let others = by_role.iter().filter(|(role, _)| **role != "conductor");
+    let agents: u32 = others.map(|(_, count)| count).sum();
     must(agents <= board.settings.max_agents, || {
         format!("{agents} agents are at work")
     })?;

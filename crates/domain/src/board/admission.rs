@@ -75,7 +75,8 @@ impl Slots {
 
     fn occupy(&mut self, id: AttemptId, worker: &Worker, single: Option<SingletonKey>) {
         if let Worker::Agent { role, name } = worker {
-            self.agents += 1;
+            // A conductor that waits for its person keeps nobody from the work.
+            self.agents += u32::from(!role.is_conductor());
             *self.by_role.entry(role.clone()).or_insert(0) += 1;
             self.names.insert(name.clone());
         }
@@ -229,7 +230,7 @@ impl Board {
             });
         }
         let most = self.settings.max_agents;
-        if places.agents >= most {
+        if places.agents >= most && !role.is_conductor() {
             return Err(WaitReason::NoRoom {
                 running: places.agents,
                 most,

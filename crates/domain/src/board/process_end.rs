@@ -72,6 +72,7 @@ impl Board {
                 ProcessExit::SessionStopped => {
                     self.interrupted(step, &attempt, "`dbs` was stopped");
                 }
+                ProcessExit::Code(0) if attempt.conducts() => self.dismissed(step, &attempt),
                 _ if could_not_go_on(step.now, &attempt, exit) => {
                     let how = how_it_ended(exit);
                     self.begin_afresh(step, &attempt, &with_tail(&how, tail));
@@ -197,6 +198,17 @@ impl Board {
             EndCause::Infra(why) => (FailureClass::Infra, why.clone().after("could not work: ")),
         };
         self.fail_same(step, attempt, class, why);
+    }
+
+    /// The person it planned with ended it in its terminal: nothing is proved, and nothing is left to do.
+    fn dismissed(&mut self, step: &mut Transition, attempt: &Attempt) {
+        let (task, name) = (&attempt.task, attempt.worker.name());
+        self.settle_stopped(step, attempt.id, StopCause::Cancelled);
+        self.set_state(step.now, task, TaskState::Cancelled);
+        self.retire_if_unused(step, task);
+        let text = format!("{name} was ended in its terminal; {task} is closed");
+        self.comment(step.now, task, ENGINE, text.clone());
+        step.notify_attempt(NoticeLevel::Info, "cancel", attempt, text);
     }
 
     /// Three restarts of the machine are not three crashes. But what runs whenever the machine goes down may be what brings

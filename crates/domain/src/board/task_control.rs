@@ -47,6 +47,9 @@ impl Board {
             .filter_map(|id| self.tasks.get(*id))
             .map(|task| task.batch.clone())
             .collect();
+        for batch in &batches {
+            self.check_acceptance(batch, &ids)?;
+        }
         for batch in batches {
             self.go_ahead(step, &batch);
         }

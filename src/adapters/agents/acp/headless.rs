@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::message::{self, Message};
 use super::printed::SessionTranscript;
 use super::{asked, updates};
-use crate::adapters::agents::headless::{HeadlessStep, HeadlessTool};
+use crate::adapters::agents::headless::{EventReply, HeadlessStep, HeadlessTool};
 use crate::adapters::agents::json_report::{failed, failure, filled, raw};
 use crate::adapters::agents::tool_ask::ToolAsk;
 use crate::agent_state::{AgentReport, Doing, Wait};
@@ -127,13 +127,13 @@ impl HeadlessTool for AcpSession {
         steps
     }
 
-    fn event_answer(&mut self, id: &str, go_on: Option<&str>) -> Vec<HeadlessStep> {
+    fn event_answer(&mut self, id: &str, reply: &EventReply) -> Vec<HeadlessStep> {
         if id == BEGUN || self.phase != Phase::Asked {
             return Vec::new();
         }
         self.phase = Phase::Idle;
-        self.again = go_on.is_some();
-        if let Some(why) = go_on {
+        self.again = matches!(reply, EventReply::GoOn(_));
+        if let EventReply::GoOn(why) = reply {
             return self.prompt(why);
         }
         let problem = self.problem.take().map(str::to_owned);

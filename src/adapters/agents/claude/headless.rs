@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::control::{self, ControlRequest};
 use super::printed::StreamTranscript;
 use super::stream;
-use crate::adapters::agents::headless::{HeadlessStep, HeadlessTool};
+use crate::adapters::agents::headless::{EventReply, HeadlessStep, HeadlessTool};
 use crate::adapters::agents::hook;
 use crate::agent_state::{AgentReport, Doing, Seen, Wait};
 use crate::domain::AskReply;
@@ -47,8 +47,12 @@ impl HeadlessTool for ClaudeStream {
         vec![HeadlessStep::Write(control::interrupt(id))]
     }
 
-    fn event_answer(&mut self, id: &str, go_on: Option<&str>) -> Vec<HeadlessStep> {
-        let printed = go_on.map(hook::go_on);
+    fn event_answer(&mut self, id: &str, reply: &EventReply) -> Vec<HeadlessStep> {
+        let printed = match reply {
+            EventReply::Nothing => None,
+            EventReply::GoOn(why) => Some(hook::go_on(why)),
+            EventReply::Context(text) => Some(hook::context(text)),
+        };
         vec![HeadlessStep::Write(control::event_answer(id, printed.as_deref()))]
     }
 

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use serde_json::Value;
 
 use super::{exec, printed};
-use crate::adapters::agents::headless::{HeadlessStep, HeadlessTool};
+use crate::adapters::agents::headless::{EventReply, HeadlessStep, HeadlessTool};
 use crate::agent_state::{AgentReport, Doing, Seen};
 use crate::domain::AskReply;
 
@@ -77,7 +77,7 @@ impl HeadlessTool for CodexTurns {
         vec![HeadlessStep::Interrupt]
     }
 
-    fn event_answer(&mut self, _id: &str, _go_on: Option<&str>) -> Vec<HeadlessStep> {
+    fn event_answer(&mut self, _id: &str, _reply: &EventReply) -> Vec<HeadlessStep> {
         Vec::new()
     }
 

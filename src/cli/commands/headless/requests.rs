@@ -6,6 +6,7 @@ use serde_json::Value;
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::super::hook::{HookCaller, ask_until_told, call_of, told_once};
+use crate::adapters::agents::headless::EventReply;
 use crate::domain::AskReply;
 use crate::protocol::hooks::{HookCall, HookEvent, HookReply, UsageFigures};
 
@@ -40,7 +41,7 @@ pub(super) struct Answered {
 #[derive(Debug)]
 pub(super) enum RequestAnswer {
     /// That the turn goes on, and why, or that it may go on as it likes.
-    Event { id: String, go_on: Option<String> },
+    Event { id: String, reply: EventReply },
     /// What was decided about what it asked.
     Permission {
         id: String,
@@ -62,22 +63,25 @@ impl Requests {
     /// Tells the server of an event; an answer is what is known at once.
     pub(super) fn event(&mut self, id: String, input: Value) -> Option<RequestAnswer> {
         let Some(caller) = self.free_caller() else {
-            return Some(RequestAnswer::Event { id, go_on: None });
+            return Some(RequestAnswer::Event {
+                id,
+                reply: EventReply::Nothing,
+            });
         };
         let task = async move {
             let reply = match call_of(&caller, &input) {
                 Ok(Some(call)) => told_once(&caller, &call).await,
                 Ok(None) | Err(_) => HookReply::Nothing,
             };
-            let go_on = match reply {
-                HookReply::GoOn(why) => Some(why),
-                HookReply::Answer(_) | HookReply::Nothing => None,
+            let reply = match reply {
+                HookReply::GoOn(why) => EventReply::GoOn(why),
+                HookReply::Context(text) => EventReply::Context(text),
+                HookReply::Answer(_) | HookReply::Nothing => EventReply::Nothing,
             };
-            let words = go_on
-                .as_ref()
-                .map(|_| "sent back: it has not reported how it ended".to_owned());
+            let words = matches!(reply, EventReply::GoOn(_))
+                .then(|| "sent back: it has not reported how it ended".to_owned());
             Answered {
-                answer: RequestAnswer::Event { id, go_on },
+                answer: RequestAnswer::Event { id, reply },
                 words,
             }
         };

@@ -219,7 +219,7 @@ impl Runner {
     /// Tells the tool what was answered.
     fn tell(&mut self, answer: Option<&RequestAnswer>) {
         let steps = match answer {
-            Some(RequestAnswer::Event { id, go_on }) => self.tool.event_answer(id, go_on.as_deref()),
+            Some(RequestAnswer::Event { id, reply }) => self.tool.event_answer(id, reply),
             Some(RequestAnswer::Permission { id, input, reply }) => {
                 self.tool.permission_answer(id, input, reply)
             }

@@ -81,14 +81,14 @@ fn a_message_waits_for_the_end_of_the_turn_and_for_the_word_of_the_server() {
         panic!("{ended:?}")
     };
     assert_eq!(input["stop_hook_active"], false);
-    let again = written(&session.event_answer(id, Some("report")));
+    let again = written(&session.event_answer(id, &EventReply::GoOn("report".to_owned())));
     assert_eq!(again[0]["params"]["prompt"][0]["text"], "report");
     let ended = ends(&mut session, 4, "end_turn");
     let Some(HeadlessStep::Event { id, input }) = ended.last() else {
         panic!("{ended:?}")
     };
     assert_eq!(input["stop_hook_active"], true);
-    let next = session.event_answer(id, None);
+    let next = session.event_answer(id, &EventReply::Nothing);
     assert_eq!(written(&next)[0]["params"]["prompt"][0]["text"], "next");
     let message = "m2".to_owned();
     assert!(next.contains(&HeadlessStep::Begun { message }));
@@ -160,13 +160,16 @@ fn a_turn_that_was_cut_or_refused_is_sent_back_once_and_then_failed_with_words()
         };
         let shown = |step: &HeadlessStep| matches!(step, HeadlessStep::Show(line) if line.contains(words));
         assert!(ended.iter().any(shown), "{reason}: {ended:?}");
-        assert_eq!(written(&session.event_answer(id, Some("report"))).len(), 1);
+        assert_eq!(
+            written(&session.event_answer(id, &EventReply::GoOn("report".to_owned()))).len(),
+            1
+        );
         let ended = ends(&mut session, 4, reason);
         let Some(HeadlessStep::Event { id, input }) = ended.last() else {
             panic!("{ended:?}")
         };
         assert_eq!(input["stop_hook_active"], true);
-        let over = session.event_answer(id, None);
+        let over = session.event_answer(id, &EventReply::Nothing);
         let failed = |step: &HeadlessStep| {
             matches!(step, HeadlessStep::Report(report)
                 if report.seen.iter().any(|seen| format!("{seen:?}").contains(words)))
@@ -179,7 +182,7 @@ fn a_turn_that_was_cut_or_refused_is_sent_back_once_and_then_failed_with_words()
             panic!("{ended:?}")
         };
         let done = HeadlessStep::Report(AgentReport::doing(Doing::DONE));
-        assert_eq!(session.event_answer(id, None), [done]);
+        assert_eq!(session.event_answer(id, &EventReply::Nothing), [done]);
     }
 }
 

@@ -1,0 +1,181 @@
+//! What a conductor may ask of the board (K1, LK-32): it writes plans into the backlog, and a person releases them. Whatever would run
+//! something, choose an agent or its permissions, or move what is released is not for it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::agent_choice::AgentSettings;
+use crate::batch::{Batch, BatchPatch, RunOptions};
+use crate::command::{Command, TaskDraft, TaskPatch};
+use crate::id::{BatchId, StageId, TaskId};
+use crate::task::{Task, TaskState};
+
+/// Most tasks in the backlog of batches that conductors plan; what is planned beyond nobody would read before it is released.
+const MOST_PLANNED: usize = 200;
+/// Where its tasks begin, if not at the entry of their workflow.
+const STAGES: [&str; 2] = [Task::ACCEPTANCE, "consolidating"];
+
+/// The tasks and batches of a board that conductors' commands are held against.
+#[derive(Debug, Clone, Copy)]
+pub struct PlannedBoard<'a> {
+    pub tasks: &'a BTreeMap<TaskId, Arc<Task>>,
+    pub batches: &'a BTreeMap<BatchId, Arc<Batch>>,
+}
+
+impl PlannedBoard<'_> {
+    /// Why a conductor may not ask that; nothing where it may.
+    pub fn refusal(&self, command: &Command) -> Option<String> {
+        self.check(command).err()
+    }
+
+    fn check(&self, command: &Command) -> Result<(), String> {
+        match command {
+            Command::ChangeBatch { id, is_new, change } => self.check_batch(id, *is_new, change),
+            Command::Create(draft) => self.check_drafts(std::slice::from_ref(draft)),
+            Command::CreateAll(drafts) => self.check_drafts(drafts),
+            Command::Update(id, patch) => self.check_patch(id, patch),
+            Command::AddDependency(id, _) | Command::RemoveDependency(id, _) => self.check_planned(id),
+            Command::Close(id, _) => self.check_closed(id),
+            Command::Comment(..) => Ok(()),
+            Command::PutBatch { .. }
+            | Command::Release(_)
+            | Command::ReleaseBatch(_)
+            | Command::Withdraw(_)
+            | Command::Park(..)
+            | Command::Retry { .. }
+            | Command::Approve(_)
+            | Command::Reject(..)
+            | Command::Skip(_)
+            | Command::Answer(..)
+            | Command::AnswerAsk { .. }
+            | Command::Kill(_)
+            | Command::SetMode(..)
+            | Command::Clear
+            | Command::Pause
+            | Command::Resume => {
+                Err("that is for persons: say in your terminal what you would do".to_owned())
+            }
+        }
+    }
+
+    fn check_batch(&self, id: &BatchId, is_new: bool, change: &BatchPatch) -> Result<(), String> {
+        let ends_accepted = change.options.acceptance.unwrap_or(!is_new);
+        let own = RunOptions {
+            acceptance: change.options.acceptance,
+            ..RunOptions::default()
+        };
+        if !ends_accepted || change.options != own {
+            return Err(format!(
+                "a conductor's batch ends with an acceptance, and chooses no other option: `dbs batch create {id} --base BRANCH \
+                 --acceptance`"
+            ));
+        }
+        let has_base = change
+            .base
+            .as_deref()
+            .map_or(!is_new, |base| !base.trim().is_empty());
+        match self.batches.get(id) {
+            Some(known) if !is_new && !known.needs_acceptance() => Err(format!(
+                "the batch {id} is a person's: plan in one of your own, such as `dbs batch create NAME --base BRANCH --acceptance`"
+            )),
+            Some(known) if !is_new && known.go_ahead.is_some() => Err(format!(
+                "the batch {id} is released: a person changes it, or plan in a new one"
+            )),
+            _ if !has_base => Err(format!(
+                "the batch {id} needs the branch it is merged into: say --base BRANCH"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_drafts(&self, drafts: &[TaskDraft]) -> Result<(), String> {
+        let planned = self.tasks.values().filter(|task| self.is_planned(task)).count();
+        if planned + drafts.len() > MOST_PLANNED {
+            return Err(format!(
+                "{planned} tasks wait to be released, and a conductor plans {MOST_PLANNED} at most: let a person release some"
+            ));
+        }
+        drafts.iter().try_for_each(|draft| self.check_draft(draft))
+    }
+
+    fn check_draft(&self, draft: &TaskDraft) -> Result<(), String> {
+        if !self
+            .batches
+            .get(&draft.batch)
+            .is_some_and(|batch| batch.needs_acceptance())
+        {
+            return Err(format!(
+                "a conductor's tasks belong to a batch with a branch and an acceptance, and {} is none: make one with `dbs batch create \
+                 NAME --base BRANCH --acceptance`, then create the task with `--batch NAME`",
+                draft.batch
+            ));
+        }
+        let stage = draft.stage.as_ref().map(StageId::as_str);
+        if stage.is_some_and(|stage| !STAGES.contains(&stage)) {
+            return Err(format!(
+                "a conductor's task begins where its workflow begins, or at one of {}",
+                STAGES.join(", ")
+            ));
+        }
+        let runs_something = !draft.gates.is_empty() || draft.plan.is_some();
+        let chooses = *draft.agent != AgentSettings::default();
+        if runs_something || chooses || draft.workflow.is_conduct() {
+            return Err(
+                "checks of a task, its agents, models and permissions, and new conductors are a person's choice: leave them out, and \
+                 write into the description what you would choose"
+                    .to_owned(),
+            );
+        }
+        Ok(())
+    }
+
+    fn check_patch(&self, id: &TaskId, patch: &TaskPatch) -> Result<(), String> {
+        self.check_planned(id)?;
+        let rest = TaskPatch {
+            title: None,
+            body: None,
+            priority: None,
+            add_tags: BTreeSet::new(),
+            remove_tags: BTreeSet::new(),
+            ..patch.clone()
+        };
+        if rest == TaskPatch::default() {
+            return Ok(());
+        }
+        Err(
+            "a conductor changes title, description, priority and tags of a task, and nothing else"
+                .to_owned(),
+        )
+    }
+
+    /// Only what waits to be released, in a batch that a conductor plans.
+    fn check_planned(&self, id: &TaskId) -> Result<(), String> {
+        match self.tasks.get(id) {
+            Some(task) if !self.is_planned(task) => Err(format!(
+                "{id} is no task of a conductor's batch that waits to be released: leave a comment on it, a person decides"
+            )),
+            // The board says that there is none.
+            _ => Ok(()),
+        }
+    }
+
+    /// What waits to be released, and an acceptance that failed: a new one takes its place (K91).
+    fn check_closed(&self, id: &TaskId) -> Result<(), String> {
+        let failed = |task: &Arc<Task>| {
+            task.is_acceptance() && matches!(task.state, TaskState::Held(_)) && self.is_of_conductor(task)
+        };
+        if self.tasks.get(id).is_some_and(failed) {
+            return Ok(());
+        }
+        self.check_planned(id)
+    }
+
+    fn is_planned(&self, task: &Task) -> bool {
+        task.state == TaskState::Backlog && self.is_of_conductor(task)
+    }
+
+    fn is_of_conductor(&self, task: &Task) -> bool {
+        let batch = self.batches.get(&task.batch);
+        batch.is_some_and(|batch| batch.needs_acceptance())
+    }
+}

@@ -1,0 +1,48 @@
+//! A conductor: started with one command, it plans two tasks in its pane, and a person releases them (K1, K87, K91, LK-32).
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use crate::driver::Story;
+use crate::scenarios::working;
+
+/// Plans, tries what is not for it, and then does what a person types.
+const CONDUCTOR: &str = r#"#!/bin/sh
+"$DBS_PROGRAM" batch shop --base work --acceptance
+"$DBS_PROGRAM" task create "First" --id t-1 --batch shop
+"$DBS_PROGRAM" task create "Second" --id t-2 --batch shop --deps t-1
+"$DBS_PROGRAM" task create "Accept" --id t-3 --batch shop --stage acceptance --deps t-1,t-2
+for no in "task release t-1 t-2 t-3" "config base_branch main" "approve t-1" "trust --forget"; do
+  "$DBS_PROGRAM" $no && echo "it was allowed: $no"
+done
+echo "The plan stands."
+read -r line
+echo "you said $line"
+read -r line
+exit 0
+"#;
+
+#[test]
+fn a_conductor_plans_two_tasks_in_its_pane_and_a_person_releases_them() {
+    let story = Story::new(&working(""));
+    let program = story.root().join("planner");
+    fs::write(&program, CONDUCTOR).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let command = program.display().to_string();
+    story.configure(&format!(
+        "[roles.conductor]\ncommand = {command:?}\n[gates]\ntest = \"true\"\n"
+    ));
+    story.dbs(&["conduct", "Sell", "things"]);
+    let tty = story.tty(&[], (170, 45));
+    let screen = tty.see("The plan stands.");
+    assert!(!screen.has("it was allowed"), "{}", screen.text());
+    assert_eq!(story.count("backlog"), 3, "nothing of the plan was released");
+    story.dbs(&["task", "release", "t-1", "t-2", "t-3"]);
+    story.wait_until("the end of both tasks", || story.count("done") >= 2);
+    tty.press("C-b d");
+    assert_eq!(tty.leave().0, 0);
+    assert!(
+        story.dbs(&["status"]).contains("conductor-"),
+        "it goes on without a screen"
+    );
+}
