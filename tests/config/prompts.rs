@@ -36,10 +36,10 @@ const CASES: &[Case] = &[
     ("phase-worker", "work", FRESH),
     ("phase-worker", "work", AttemptMode::Remediate),
     ("conductor", "conducting", FRESH),
+    ("plan-writer", "converting", FRESH),
     ("test-author", "tests", FRESH),
     ("implementer", "implementation", FRESH),
     ("implementer", "implementation", AttemptMode::Remediate),
-    ("conductor", "development", FRESH),
     ("painter", "development", FRESH),
 ];
 
@@ -288,6 +288,7 @@ fn story(case: Case) -> PromptFacts {
             commit: Some("feat: health check (US-001)".to_owned()),
             ..PlanEntry::default()
         })),
+        protected: vec!["{tests}".to_owned()],
         reading: "# standards.md\n\n```\nName tests by facts.\n```\n".to_owned(),
         ..facts(case)
     }
@@ -582,6 +583,32 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
             "Do all tasks of the phase",
             "Run the checks under Verification until all of them pass",
             "`git add --all`, then `git commit -m '[shop-7]",
+        ],
+    ),
+    (
+        "test-author",
+        &["git push", "git merge", "git checkout", "dbs task create"],
+        &[
+            "it must show `feature/shop-7`; otherwise change nothing and block",
+            "For each criterion write one test at least",
+            "They must fail",
+        ],
+    ),
+    (
+        "implementer",
+        &["git push", "git merge", "git checkout", "dbs task create"],
+        &[
+            "it must show `feature/shop-7`; otherwise change nothing and block",
+            "Write what the criteria ask",
+            "Run the checks under Verification until all of them pass",
+        ],
+    ),
+    (
+        "plan-writer",
+        &["git push", "git merge", "git checkout", "dbs task create"],
+        &[
+            "it must be `feature/shop-7`; otherwise block",
+            "Do what the task asks, all of it and nothing else",
         ],
     ),
     (

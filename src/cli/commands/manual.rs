@@ -84,7 +84,14 @@ mod tests {
             for part in [".TH", ".SH NAME", ".SH SYNOPSIS", own.as_str()] {
                 assert!(text.contains(part), "{name} lacks {part}: {text}");
             }
-            let is_group = ["dbs-batch.1", "dbs-task.1", "dbs-workflow.1"].contains(&name.as_str());
+            let is_group = [
+                "dbs-atdd.1",
+                "dbs-batch.1",
+                "dbs-plan.1",
+                "dbs-task.1",
+                "dbs-workflow.1",
+            ]
+            .contains(&name.as_str());
             assert!(is_group || text.contains("Examples:"), "{name}: {text}");
         }
     }

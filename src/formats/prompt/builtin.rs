@@ -12,7 +12,7 @@ macro_rules! texts {
 /// Names and texts of the roles.
 pub(super) fn builtin_roles() -> impl Iterator<Item = NamedText> {
     texts!("roles", ".toml":
-        "conductor", "consolidator", "developer", "implementer", "integrator", "investigator", "phase-worker", "reviewer",
+        "conductor", "consolidator", "developer", "implementer", "integrator", "investigator", "phase-worker", "plan-writer", "reviewer",
         "security-reviewer", "test-author", "tester", "worker",
     )
     .into_iter()

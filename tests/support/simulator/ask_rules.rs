@@ -83,9 +83,13 @@ fn accepted(step: &Step<'_>) -> Result<(), String> {
         .any(|effect| matches!(effect, Effect::Reply(_, Ok(_))));
     let after = step.after.attempts.get(attempt);
     let known = after.and_then(|row| row.asks.iter().find(|known| known.ask.id == *ask));
-    let counts = known
-        .and_then(AskRecord::given)
-        .is_some_and(|given| given.by == *by && given.reply == *reply && given.at == step.now);
+    // The same answer of the same person in the same moment was given before.
+    let before = step.before.attempts.get(attempt);
+    let was = before.and_then(|row| row.asks.iter().find(|known| known.ask.id == *ask));
+    let given = known.and_then(AskRecord::given);
+    let is_new = given != was.and_then(AskRecord::given);
+    let counts =
+        is_new && given.is_some_and(|given| given.by == *by && given.reply == *reply && given.at == step.now);
     let handed = step.effects.contains(&Effect::Answer(*attempt, ask.clone()));
     must(is_accepted == counts && counts == handed, || {
         format!(
