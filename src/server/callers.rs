@@ -165,7 +165,8 @@ impl CallerGuard {
         let text = format!("{who} was refused `dbs {command}`, {why}{count}");
         tracing::warn!("{text}");
         // A wrong signal leaves the board as it is: who is spoken for has nothing to do with it.
-        if let (1, Some(own), AllowedCallers::Persons) = (times, &agent, who_may) {
+        if let (1, Some(own), AllowedCallers::Persons | AllowedCallers::Conductors) = (times, &agent, who_may)
+        {
             self.comment(own, text.clone());
         }
         let notice = Notice {
