@@ -8,7 +8,7 @@ use crate::scenarios::working;
 
 /// Plans, tries what is not for it, and then does what a person types.
 const CONDUCTOR: &str = r#"#!/bin/sh
-"$DBS_PROGRAM" batch shop --base work --acceptance
+"$DBS_PROGRAM" batch create shop --base work --acceptance
 "$DBS_PROGRAM" task create "First" --id t-1 --batch shop
 "$DBS_PROGRAM" task create "Second" --id t-2 --batch shop --deps t-1
 "$DBS_PROGRAM" task create "Accept" --id t-3 --batch shop --stage acceptance --deps t-1,t-2

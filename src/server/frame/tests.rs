@@ -6,18 +6,18 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use crate::domain::{AttemptId, Timestamp};
+use crate::domain::Timestamp;
 use crate::read_model::ReadModel;
 use crate::server::frame::*;
 use crate::term::{Cell, CellWidth, EmulatorKind, Size, TermMode, Terminal, Underline};
 use crate::ui::{
-    Action, ColourDepth, FirstTab, Glyphs, LiveScreen, ScreenRead, Screens, SessionFacts, Theme, UiInput,
-    ViewCache, perform, update,
+    Action, ColourDepth, FirstTab, Glyphs, LiveScreen, PaneContent, ScreenRead, Screens, SessionFacts, Theme,
+    UiInput, ViewCache, perform, update,
 };
 
 const SHELL: ScreenId = ScreenId::Shell(1);
-/// An agent, which the pane of the conductor shows.
-const OTHER: ScreenId = ScreenId::Attempt(AttemptId(1));
+/// A second one, in the place of the conductor.
+const OTHER: ScreenId = ScreenId::Shell(2);
 
 struct TestScreens(BTreeMap<ScreenId, RefCell<Terminal>>);
 
@@ -50,6 +50,10 @@ impl Bench {
         state.set_first_tab(FirstTab::Classic).unwrap();
         for pane in state.unopened_shells() {
             state.shell_opened(pane, 1);
+        }
+        let panes = state.panes.values_mut();
+        for pane in panes.filter(|pane| matches!(pane.content, PaneContent::Conductor(_))) {
+            pane.content = PaneContent::Shell(Some(2));
         }
         let terminal = |cols, rows| RefCell::new(Terminal::new(inside, Size::new(cols, rows), 50));
         let inner = [(SHELL, terminal(59, 15)), (OTHER, terminal(61, 28))];
