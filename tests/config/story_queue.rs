@@ -95,7 +95,7 @@ fn a_story_whose_tests_are_written_begins_with_the_code_and_one_that_passes_is_l
         &["tests/test_US-001.py"],
     ));
     assert_eq!(
-        made[0].stage.as_ref().map(|stage| stage.as_str()),
+        made[0].stage.as_ref().map(dbs::domain::StageId::as_str),
         Some("implementation")
     );
     let plan = made[0].plan.as_ref().unwrap();

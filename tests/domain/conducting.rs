@@ -163,29 +163,13 @@ fn a_conductor_plans_in_batches_of_its_own_and_edits_what_waits_there() {
     }
 }
 
-#[test]
-fn a_conductor_chooses_nothing_that_runs_releases_or_allows_something() {
-    let mut fixture = planning();
-    let persons = TaskDraft {
-        batch: "main".into(),
-        ..draft("p", "kanban")
-    };
-    fixture.planned(persons.clone());
-    let with = |change: fn(&mut TaskDraft)| {
-        let mut draft = draft("c", "kanban");
-        change(&mut draft);
-        Command::Create(draft)
-    };
+/// Commands of a person: they release, decide, or are about a batch of somebody else.
+fn of_persons(persons: TaskDraft) -> Vec<Command> {
     let not_accepted = RunOptions {
         acceptance: Some(false),
         ..RunOptions::default()
     };
-    let patched = |patch| Command::Update("a".into(), patch);
-    let model = || AgentSettings {
-        model: Some("dear".to_owned()),
-        ..AgentSettings::default()
-    };
-    for command in [
+    vec![
         release(&["a"]),
         Command::Retry {
             task: "a".into(),
@@ -215,6 +199,22 @@ fn a_conductor_chooses_nothing_that_runs_releases_or_allows_something() {
             base: Some("feature/next".to_owned()),
             options: accepted(),
         },
+    ]
+}
+
+/// Tasks that choose what is run, by which agent or where they begin.
+fn choosing() -> Vec<Command> {
+    let with = |change: fn(&mut TaskDraft)| {
+        let mut draft = draft("c", "kanban");
+        change(&mut draft);
+        Command::Create(draft)
+    };
+    let patched = |patch| Command::Update("a".into(), patch);
+    let model = || AgentSettings {
+        model: Some("dear".to_owned()),
+        ..AgentSettings::default()
+    };
+    vec![
         with(|draft| {
             draft.gates = vec![GateCommand {
                 name: "x".to_owned(),
@@ -243,7 +243,18 @@ fn a_conductor_chooses_nothing_that_runs_releases_or_allows_something() {
             gates: Some(Vec::new()),
             ..TaskPatch::default()
         }),
-    ] {
+    ]
+}
+
+#[test]
+fn a_conductor_chooses_nothing_that_runs_releases_or_allows_something() {
+    let mut fixture = planning();
+    let persons = TaskDraft {
+        batch: "main".into(),
+        ..draft("p", "kanban")
+    };
+    fixture.planned(persons.clone());
+    for command in of_persons(persons).into_iter().chain(choosing()) {
         assert!(refusal(&fixture, &command).is_some(), "{command:?}");
     }
 }
