@@ -424,3 +424,19 @@ fn a_prd_with_an_error_is_shown_with_its_place_and_nothing_is_begun() {
         assert_eq!(story.dbs(&["task", "list", "--json"]).trim(), "[]");
     }
 }
+
+#[test]
+fn a_prd_that_is_not_committed_is_not_begun() {
+    let story = queue(&[], "");
+    fs::write(story.project().join("prds/003-FEAT-late.json"), prd(&["US-004"])).unwrap();
+    let refused = said(&story.run(&["atdd", "run"]));
+    assert!(
+        refused.contains("these PRDs are not committed") && refused.contains("prds/003-FEAT-late.json"),
+        "{refused}"
+    );
+    assert_eq!(story.dbs(&["task", "list", "--json"]).trim(), "[]");
+    story.git(&story.project(), &["add", "prds"]);
+    story.git(&story.project(), &["commit", "-qm", "One more"]);
+    let made = story.dbs(&["atdd", "run"]);
+    assert!(made.contains("4 stories") && made.contains("US-004"), "{made}");
+}

@@ -5,7 +5,7 @@ use crate::adapters::git::{GitCli, GitSetup};
 use crate::adapters::output;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
-use crate::formats::plan::Plan;
+use crate::formats::plan::{Plan, PlanKind};
 
 /// Most files that are named.
 const MOST_NAMED: usize = 5;
@@ -33,6 +33,17 @@ pub(super) fn refuse_changes(place: &ProjectPaths, edge: &ProcessEnv, plan: &Pla
         .chain([plan.file.as_path()])
         .map(|file| in_project(file, &place.root))
         .collect();
+    if plan.kind == PlanKind::Stories {
+        // What becomes of a story is written into its PRD on the base.
+        let all = found.changed.iter().chain(&found.new);
+        let prds: Vec<String> = all.filter(|file| own.contains(file)).cloned().collect();
+        if !prds.is_empty() {
+            return Err(format!(
+                "could not run the queue: these PRDs are not committed, and what becomes of their stories is written there: {}. Commit and push them",
+                named(&prds)
+            ));
+        }
+    }
     let others = |files: Vec<String>| -> Vec<String> {
         files.into_iter().filter(|file| !own.contains(file)).collect()
     };
