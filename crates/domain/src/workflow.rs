@@ -141,7 +141,7 @@ pub enum Actor {
 pub enum EngineAction {
     /// Merge the task's recorded head into the base branch, run gates on the merged tree, push.
     Merge,
-    /// Commit on the task's branch what its plan keeps of it: for a story its state, its history, and that its PRD is done (A9).
+    /// Commit on the task's branch; workflow files that ask for it are refused, because the engine commits where agents worked.
     Commit,
     /// Run gates on the task's recorded head, once that is merged on the base; findings carry severities (P33–P38).
     Verify,
