@@ -73,7 +73,7 @@ pub struct StoryTests {
     pub assertion_words: Vec<String>,
     /// Tokens that the texts may take that an agent is given to read (A12).
     pub context_tokens: u64,
-    /// Names of the folder of PRDs, and of the one for those that are done; relative to the repository.
+    /// The folder of PRDs, relative to the repository.
     pub prds: String,
 }
 
