@@ -6,6 +6,16 @@ pub(super) mod output;
 
 pub(super) use group::{interrupt, kill, kill_group, new_process_group, terminate, terminate_group};
 
+/// A command line that runs this program with these words, in the shell of the platform.
+pub(crate) fn own_program(words: &str) -> String {
+    let program = if cfg!(windows) {
+        "\"%DBS_PROGRAM%\""
+    } else {
+        "\"$DBS_PROGRAM\""
+    };
+    format!("{program} {words}")
+}
+
 #[cfg(unix)]
 mod group {
     use std::os::unix::process::CommandExt as _;

@@ -13,13 +13,3 @@ mod shell;
 
 pub use record::{GateRecord, GateResult, RecordedGates, records};
 pub use shell::ShellGates;
-
-/// The command of a gate that runs this program with these words, in the shell of the platform.
-pub fn own_program(words: &str) -> String {
-    let program = if cfg!(windows) {
-        "\"%DBS_PROGRAM%\""
-    } else {
-        "\"$DBS_PROGRAM\""
-    };
-    format!("{program} {words}")
-}

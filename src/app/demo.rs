@@ -4,17 +4,15 @@
 mod headless;
 mod own_agent;
 mod phases;
-mod repository;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::adapters::agents::{AgentTool, RehearsalAgent};
 use crate::adapters::clock;
-use crate::adapters::gates::own_program;
 use crate::adapters::ipc::{FrameLimits, IpcListener};
 use crate::adapters::output;
-use crate::adapters::rehearsal::{DemoPlan, DemoScript, DemoTask};
+use crate::adapters::rehearsal::{self, DemoRepos, DemoScript, NO_GIT_CONFIGURATION};
 use crate::adapters::termination::termination_signal;
 use crate::app::session;
 use crate::cli::failure::could_not;
@@ -22,13 +20,10 @@ use crate::config::Config;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::{self, SessionSetup};
-use crate::domain::command::{Command, TaskDraft};
-use crate::domain::task::GateCommand;
-use crate::domain::{BatchId, BoardSettings, Span, TaskId};
+use crate::domain::{BatchId, Command};
 use crate::protocol::wire::{LONG_FRAMES_TOGETHER, StopAgents, longest_from_client};
 use crate::server::{Server, Session};
 use crate::ui::LeaveEffect;
-use repository::{BASE, DemoRepos, NOTHING};
 
 /// Display, speed and folder of the demo.
 #[derive(Debug, Clone)]
@@ -70,8 +65,6 @@ impl DemoDisplay {
     }
 }
 
-const BATCH: &str = "demo";
-
 /// Runs the demo.
 ///
 /// # Errors
@@ -97,7 +90,7 @@ pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> Result<ExitCode, String>
     if agent.is_some() {
         own_agent::OwnAgent::reduce(&mut demo);
     }
-    let made = repository::make(kept.as_deref().unwrap_or(scratch.path()), &demo).map_err(could_not)?;
+    let made = DemoRepos::make(kept.as_deref().unwrap_or(scratch.path()), &demo).map_err(could_not)?;
     let runtime = session::runtime()?;
     // Of a project that is about to be removed nothing is left in the person's state folder.
     let own = match &kept {
@@ -112,7 +105,7 @@ pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> Result<ExitCode, String>
     }
     let session = session::start(place, setup, &runtime).map_err(could_not)?;
     let commands = match options.script {
-        DemoScript::Tasks => Ok(plan(&demo)),
+        DemoScript::Tasks => Ok(rehearsal::demo_commands(&demo)),
         DemoScript::Plan => phases::commands(&demo, &made.project),
         DemoScript::Stories => phases::story_commands(&demo, &made.project),
     };
@@ -140,7 +133,10 @@ fn kept(folder: &Path) -> Result<PathBuf, String> {
 }
 
 fn demo_setup(options: &DemoOptions, edge: &ProcessEnv, person: &Path) -> Result<SessionSetup, String> {
-    let mut setup = session_setup::of(&Config::default(), &edge.without_git_configuration(NOTHING))?;
+    let mut setup = session_setup::of(
+        &Config::default(),
+        &edge.without_git_configuration(NO_GIT_CONFIGURATION),
+    )?;
     let scripted = AgentTool::Rehearsal(RehearsalAgent {
         scenario: options.script.name().to_owned(),
         speed: options.speed.to_string(),
@@ -148,7 +144,7 @@ fn demo_setup(options: &DemoOptions, edge: &ProcessEnv, person: &Path) -> Result
         person_file: options.form.has_person().then(|| person.to_owned()),
     });
     setup.agents.default = Some(scripted.into());
-    setup.settings = rules(setup.settings);
+    setup.settings = rehearsal::demo_rules(setup.settings);
     if options.script != DemoScript::Tasks {
         // Those that its phases or stories name.
         setup.settings.gates.clear();
@@ -160,26 +156,6 @@ fn demo_setup(options: &DemoOptions, edge: &ProcessEnv, person: &Path) -> Result
     Ok(setup)
 }
 
-/// The rules the demo runs under: those, with shorter waits and its own gate.
-pub fn rules(settings: BoardSettings) -> BoardSettings {
-    BoardSettings {
-        base: Some(BASE.to_owned()),
-        max_agents: 4,
-        cooldown: Some(Span(2_000)),
-        crash_backoff: Span(1_000),
-        gates: vec![gate("check", "")],
-        ..settings
-    }
-}
-
-/// The program checks a tree itself, so that the gate is the same on every system.
-fn gate(name: &str, more: &str) -> GateCommand {
-    GateCommand {
-        name: name.to_owned(),
-        command: own_program(&format!("rehearse --check .{more}")),
-    }
-}
-
 fn fill(session: &Session, commands: Vec<Command>) -> Result<(), String> {
     commands
         .into_iter()
@@ -188,38 +164,6 @@ fn fill(session: &Session, commands: Vec<Command>) -> Result<(), String> {
             Ok(Err(refusal)) => Err(format!("could not fill the board: {}", refusal.why)),
             Err(closed) => Err(could_not(closed)),
         })
-}
-
-/// What is asked of the board before anything moves: the batch, its tasks, and their release.
-pub fn plan(demo: &DemoPlan) -> Vec<Command> {
-    let batch = Command::PutBatch {
-        id: BatchId::from(BATCH),
-        title: demo.title.clone(),
-        goal: demo.goal.clone(),
-        base: Some(BASE.to_owned()),
-        options: crate::domain::RunOptions::default(),
-    };
-    let ids = demo.tasks.iter().map(|task| TaskId::new(task.id.clone()));
-    let tasks = demo.tasks.iter().map(|task| Command::Create(draft(task)));
-    let release = Command::Release(ids.collect());
-    [batch].into_iter().chain(tasks).chain([release]).collect()
-}
-
-fn draft(task: &DemoTask) -> TaskDraft {
-    let last = task.stage.as_deref() == Some("acceptance");
-    TaskDraft {
-        batch: BatchId::from(BATCH),
-        stage: task.stage.as_deref().map(Into::into),
-        body: task.body.clone(),
-        tags: task.tags.iter().cloned().collect(),
-        deps: task.deps.iter().map(|id| TaskId::new(id.clone())).collect(),
-        gates: if last {
-            vec![gate("complete", " --complete")]
-        } else {
-            Vec::new()
-        },
-        ..TaskDraft::new(&task.id, &task.title)
-    }
 }
 
 async fn serve(
@@ -272,7 +216,7 @@ async fn note_person(server: &Server, file: &Path) {
 async fn headless(server: &Server, made: &DemoRepos, options: &DemoOptions) -> ExitCode {
     let json = options.form == DemoDisplay::Json;
     let batch = match options.script {
-        DemoScript::Tasks => BatchId::from(BATCH),
+        DemoScript::Tasks => BatchId::from(rehearsal::DEMO_BATCH),
         DemoScript::Plan => BatchId::from(phases::BATCH),
         DemoScript::Stories => BatchId::from(phases::STORIES),
     };

@@ -1,14 +1,11 @@
 //! The demo without a screen: one line per event, a summary, and an exit code that shows whether `origin` holds exactly what it
 //! should.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use crate::adapters::output;
-use crate::adapters::rehearsal::{DemoRecord, DemoScript};
+use crate::adapters::rehearsal::{DemoRepos, DemoScript, demo_differences};
 use crate::app::demo::phases;
-use crate::app::demo::repository::{self, BASE, DemoRepos};
 use crate::cli::failure::could_not;
 use crate::domain::attempt::WorkspaceState;
 use crate::domain::{BatchId, RunState, TaskState, Timestamp, pluralized};
@@ -118,26 +115,18 @@ pub(super) fn sum_up(
         .values()
         .filter(|task| task.state == TaskState::Done)
         .count();
-    let tree = repository::tree(&made.origin, BASE);
+    let tree = made.base_tree();
     let files = match &tree {
         Ok(found) if script.is_none() => found.keys().cloned().collect(),
         Ok(_) | Err(_) => Vec::new(),
     };
     let costs = model.costs(CostGroup::Batch);
     let cost = costs.iter().find_map(|row| row.usage.cost);
-    let expected = match script {
-        Some(script) => script
-            .expected_tree()
-            .and_then(|expected| Ok((expected, script.sheet()?.records))),
-        None => Ok((tree.clone().unwrap_or_default(), Vec::new())),
-    };
-    let differences = match (expected, tree) {
-        (Ok((expected, records)), Ok(mut found)) => {
-            let mut lacking = lacking(&records, &mut found);
-            lacking.extend(differences(&expected, &found));
-            lacking
+    let differences = match (script, tree) {
+        (Some(script), Ok(found)) => {
+            demo_differences(script, found).unwrap_or_else(|error| vec![could_not(error)])
         }
-        (Err(error), _) => vec![could_not(error)],
+        (None, Ok(_)) => Vec::new(),
         (_, Err(error)) => vec![could_not(error)],
     };
     DemoSummary {
@@ -159,36 +148,6 @@ fn exit(run: &RunState, (done, tasks): (usize, usize), differences: &[String]) -
         0 if done != tasks || !differences.is_empty() => 1,
         code => code,
     }
-}
-
-/// What the records lack, which are taken out of the tree.
-fn lacking(records: &[DemoRecord], found: &mut BTreeMap<String, String>) -> Vec<String> {
-    let lacks = records.iter().filter_map(|record| {
-        let path = &record.path;
-        match found.remove(path) {
-            None => Some(format!("{path} is missing")),
-            Some(text) => record
-                .missing(&text)
-                .map(|line| format!("{path} lacks the line {line}")),
-        }
-    });
-    lacks.collect()
-}
-
-fn differences(expected: &BTreeMap<String, String>, found: &BTreeMap<String, String>) -> Vec<String> {
-    let missing = expected
-        .keys()
-        .filter(|path| !found.contains_key(*path))
-        .map(|path| format!("{path} is missing"));
-    let extra = found
-        .keys()
-        .filter(|path| !expected.contains_key(*path))
-        .map(|path| format!("{path} is too much"));
-    let other = expected
-        .iter()
-        .filter(|(path, text)| found.get(*path).is_some_and(|there| there != *text))
-        .map(|(path, _)| format!("{path} has other content"));
-    missing.chain(extra).chain(other).collect()
 }
 
 impl DemoSummary {
@@ -241,22 +200,6 @@ impl DemoSummary {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn tree(files: &[(&str, &str)]) -> BTreeMap<String, String> {
-        let pair = |(path, text): &(&str, &str)| ((*path).to_owned(), (*text).to_owned());
-        files.iter().map(pair).collect()
-    }
-
-    #[test]
-    fn every_file_that_is_missing_too_much_or_other_is_named() {
-        let expected = tree(&[("a", "1"), ("b", "2"), ("c", "3")]);
-        assert_eq!(differences(&expected, &expected), Vec::<String>::new());
-        let found = tree(&[("a", "1"), ("b", "other"), ("d", "4")]);
-        assert_eq!(
-            differences(&expected, &found),
-            ["c is missing", "d is too much", "b has other content"]
-        );
-    }
 
     #[test]
     fn the_demo_ends_with_0_only_when_all_is_done_and_nothing_differs() {

@@ -4,9 +4,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::{BASE, DemoDisplay, gate};
-use crate::adapters::gates::own_program;
-use crate::adapters::rehearsal::DemoPlan;
+use super::DemoDisplay;
+use crate::adapters::child_process::own_program;
+use crate::adapters::rehearsal::{BASE, DemoPlan, demo_gate};
 use crate::adapters::text_file;
 use crate::domain::task::HoldReason;
 use crate::domain::{Command, RunOptions, StoryTests, TaskId, TaskState};
@@ -34,7 +34,7 @@ pub(super) fn commands(demo: &DemoPlan, project: &Path) -> Result<Vec<Command>, 
     };
     let master = project.join(MASTER);
     let text = open(&master).map_err(|error| format!("could not read the plan of the demo: {error}"))?;
-    let gates = [gate("check", ""), gate("complete", " --complete")];
+    let gates = [demo_gate("check", ""), demo_gate("complete", " --complete")];
     let read = plan::read(&master, &text, &gates, &mut open);
     if let Some(found) = read.findings.first() {
         return Err(format!(

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use dbs::adapters::rehearsal::{DemoPlan, DemoScript};
-use dbs::app::demo;
+use dbs::adapters::rehearsal::{demo_commands, demo_rules};
 use dbs::domain::attempt::Attempt;
 use dbs::domain::{
     ActionOutcome, ActivityKind, AttemptId, Board, BoardSettings, Effect, EngineAction, Event, Evidence,
@@ -69,9 +69,9 @@ impl Run {
     fn begin(&mut self) {
         let texts = dbs::formats::workflow::builtin().into_iter();
         let flows = texts.filter_map(|(name, text)| dbs::formats::workflow::read(name.as_ref(), text).0);
-        self.take(&Event::Configured(demo::rules(BoardSettings::default())));
+        self.take(&Event::Configured(demo_rules(BoardSettings::default())));
         self.take(&Event::WorkflowsLoaded(flows.collect()));
-        for (number, command) in (1..).zip(demo::plan(&self.sheet)) {
+        for (number, command) in (1..).zip(demo_commands(&self.sheet)) {
             self.take(&Event::Asked {
                 request: RequestId(number),
                 by: "demo".to_owned(),
