@@ -72,6 +72,7 @@ pub const COMMANDS: &[(&str, AllowedCallers)] = &[
     ("atdd check", Everybody),
     ("atdd init", Persons),
     ("atdd run", Persons),
+    ("atdd setup", Everybody),
     ("attach", Persons),
     ("audit", Everybody),
     ("backup", Persons),

@@ -15,6 +15,8 @@ pub enum AtddCommand {
     Init(AtddInitArgs),
     /// Say what PRDs hold and what is wrong with them
     Check(AtddCheckArgs),
+    /// Look whether tools, logins, commands and documents are there that stories need, and say what to do
+    Setup(JsonFlag),
 }
 
 /// Arguments of `dbs atdd run`.

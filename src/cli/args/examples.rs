@@ -52,6 +52,7 @@ const EXAMPLES: &[(&str, &str)] = &[
         "atdd check",
         "dbs atdd check\ndbs atdd check prds/001-FEAT-export.json --strict",
     ),
+    ("atdd setup", "dbs atdd setup\ndbs atdd setup --json"),
     ("pause", "dbs pause"),
     ("resume", "dbs resume"),
     (

@@ -3,6 +3,7 @@
 
 mod check;
 mod init;
+mod setup;
 
 use crate::cli::args::{AtddCommand, AtddRunArgs, RunPlanArgs};
 use crate::cli::commands::CommandResult;
@@ -30,6 +31,7 @@ pub(super) fn run(edge: &ProcessEnv, verb: AtddCommand) -> CommandResult {
         AtddCommand::Run(wanted) => super::plans::run(edge, &as_run(edge, wanted)?),
         AtddCommand::Init(wanted) => init::run(edge, &wanted),
         AtddCommand::Check(wanted) => check::run(edge, &wanted),
+        AtddCommand::Setup(json) => setup::run(edge, json),
     }
 }
 
