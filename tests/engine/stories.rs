@@ -169,6 +169,7 @@ fn a_story_is_merged_and_recorded_in_one_commit_once_its_tests_fail_and_then_pas
         "- **Story:** US-001 - Health check",
         "- **Tests:** 2/2 passed",
         &format!("- **Commit:** {}", head.get(..7).unwrap()),
+        "- **Model:** default",
         "- [x] It says healthy",
     ] {
         assert!(history.contains(line), "{line} is not in {history}");

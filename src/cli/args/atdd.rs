@@ -17,6 +17,10 @@ pub enum AtddCommand {
     Check(AtddCheckArgs),
     /// Look whether tools, logins, commands and documents are there that stories need, and say what to do
     Setup(JsonFlag),
+    /// Show where the queue stands: PRDs, stories, and what each waits for
+    Status(JsonFlag),
+    /// Show the last entries of history.md on the base branch
+    History(AtddHistoryArgs),
 }
 
 /// Arguments of `dbs atdd run`.
@@ -98,6 +102,16 @@ pub struct AtddCheckArgs {
     /// Exit with 2 when there are warnings
     #[arg(long)]
     pub strict: bool,
+    #[command(flatten)]
+    pub json: JsonFlag,
+}
+
+/// Arguments of `dbs atdd history`.
+#[derive(Debug, Args)]
+pub struct AtddHistoryArgs {
+    /// How many entries, the newest last
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    pub limit: usize,
     #[command(flatten)]
     pub json: JsonFlag,
 }

@@ -4,6 +4,7 @@
 mod check;
 mod init;
 mod setup;
+mod standing;
 
 use crate::cli::args::{AtddCommand, AtddRunArgs, RunPlanArgs};
 use crate::cli::commands::CommandResult;
@@ -32,10 +33,7 @@ pub(super) fn run(edge: &ProcessEnv, verb: AtddCommand) -> CommandResult {
         AtddCommand::Init(wanted) => init::run(edge, &wanted),
         AtddCommand::Check(wanted) => check::run(edge, &wanted),
         AtddCommand::Setup(json) => setup::run(edge, json),
+        AtddCommand::Status(json) => standing::status(edge, json),
+        AtddCommand::History(wanted) => standing::history(edge, &wanted),
     }
-}
-
-/// A number with the word for one, or that for several.
-fn counted(many: usize, one: &str, several: &str) -> String {
-    format!("{many} {}", if many == 1 { one } else { several })
 }

@@ -1,6 +1,7 @@
 //! The stories of PRDs as one plan, in the order of the queue: by the names of the files, then by priority (A1, A20).
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use super::model::{PhaseStatus, Plan, PlanFinding, PlanGate, PlanItem, PlanKind, PlanStory};
 use crate::domain::{STORY_GATE, StoryTests};
@@ -45,9 +46,6 @@ pub fn queue(prds: &[PrdDocument], rules: &StoryRules<'_>) -> Plan {
     });
     let found = prds.iter().flat_map(|prd| &prd.findings);
     Plan {
-        kind: PlanKind::Stories,
-        title: "Stories".to_owned(),
-        file: rules.folder.clone().into(),
         items: items.collect(),
         findings: found
             .map(|found| PlanFinding {
@@ -55,6 +53,18 @@ pub fn queue(prds: &[PrdDocument], rules: &StoryRules<'_>) -> Plan {
                 diagnostic: found.diagnostic.clone(),
             })
             .collect(),
+        ..queue_of(rules.folder.clone().into())
+    }
+}
+
+/// The queue of that folder without its stories: what tells its tasks from others on the board.
+pub fn queue_of(folder: PathBuf) -> Plan {
+    Plan {
+        kind: PlanKind::Stories,
+        title: "Stories".to_owned(),
+        file: folder,
+        items: Vec::new(),
+        findings: Vec::new(),
     }
 }
 

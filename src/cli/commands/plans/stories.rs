@@ -1,13 +1,16 @@
 //! A folder of PRDs, or one of them, as a plan of stories.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::in_project;
+use super::run::known;
 use crate::adapters::text_file;
+use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::prd_queue;
 use crate::config::atdd::{OnStoryFailure, PassingTests, StorySettings};
 use crate::config::project_paths::ProjectPaths;
-use crate::domain::StoryTests;
+use crate::domain::{StoryTests, Task};
 use crate::formats::plan::{self, Plan, StoryRules};
 use crate::formats::prd::{self, MOST_PRD_BYTES, PrdDocument};
 
@@ -50,6 +53,12 @@ pub(super) fn read(path: &Path, place: Option<&ProjectPaths>) -> Result<Option<P
     Ok(Some(rules.plan(&prds, &place.root)))
 }
 
+/// The tasks of all stories on the board.
+pub(in crate::cli::commands) fn on_board(access: &mut BoardAccess) -> Result<Vec<Arc<Task>>, String> {
+    let (_, tasks) = known(access, &plan::queue_of(PathBuf::new()))?;
+    Ok(tasks.into_values().collect())
+}
+
 /// The settings of stories with the folder of the queue.
 struct OwnRules {
     settings: StorySettings,
@@ -71,6 +80,8 @@ impl OwnRules {
                 may_pass: settings.passing_tests == PassingTests::Accept,
                 test_words: settings.words.tests.clone(),
                 assertion_words: settings.words.assertions.clone(),
+                skip_words: settings.words.skips.clone(),
+                comment_marks: settings.words.comments.clone(),
                 context_tokens: settings.context_tokens,
                 ..StoryTests::default()
             },
