@@ -72,6 +72,7 @@ pub const COMMANDS: &[(&str, AllowedCallers)] = &[
     ("atdd check", Everybody),
     ("atdd history", Everybody),
     ("atdd init", Persons),
+    ("atdd new", Persons),
     ("atdd run", Persons),
     ("atdd setup", Everybody),
     ("atdd status", Everybody),

@@ -72,6 +72,7 @@ const CASES: &[Case] = &[
     case("atdd run", (&["nope.json"], 1), &["nope.json"], (GIT, Refused("nope"))),
     case("atdd init", (&["nope"], 2), &[], (GIT, Well)),
     case("atdd check", (&["nope.json"], 1), &["nope.json"], (Refused("nope"), Refused("nope"))),
+    case("atdd new", (&["nope.md"], 1), &["nope.md"], (GIT, Refused("nope"))),
     case("atdd setup", (&["nope"], 2), &[], (Tells("git repository"), Tells("origin"))),
     case("atdd status", (&["nope"], 2), &[], (GIT, Refused("no base branch is set"))),
     case("atdd history", (&["nope"], 2), &[], (GIT, Refused("no base branch is set"))),

@@ -497,3 +497,76 @@ fn the_standing_of_the_queue_is_shown_from_the_base_and_the_board_and_what_was_d
     assert!(history.starts_with("## "), "{history}");
     story.dbs(&["stop", "--all"]);
 }
+
+/// Writes a PRD that lacks a title, and a whole one when it is told so.
+const PRD_WRITERS: &str = r##"
+[[part]]
+role = "plan-writer"
+attempt = 1
+steps = [
+  { signal = "claim" },
+  { write = "prds/export.json", text = '{"userStories":[{"id":"US-009","description":"Users download an invoice.","acceptanceCriteria":["It is there"]}]}' },
+  { signal = "done", text = "Written." },
+]
+
+[[part]]
+role = "plan-writer"
+steps = [
+  { signal = "claim" },
+  { write = "prds/export.json", text = '{"userStories":[{"id":"US-009","title":"Export one","description":"Users download an invoice.","acceptanceCriteria":["It is there"]}]}' },
+  { signal = "done", text = "Mended." },
+]
+"##;
+
+#[test]
+fn a_text_becomes_a_prd_that_is_checked_shown_and_only_then_put_into_the_queue() {
+    let story = project(PRD_WRITERS, &[("prds/007-FEAT-shop.json", &prd(&["US-001"]))]);
+    fs::write(story.project().join("ideas.md"), "Let people export. Ids: any.\n").unwrap();
+    let nameless = said(&story.run(&["atdd", "new", "-"]));
+    assert!(nameless.contains("give one with --name"), "{nameless}");
+    let shown = said(&story.run(&["atdd", "new", "ideas.md", "--name", "export"]));
+    for part in [
+        "gate plan failed",
+        "--- prds/008-export.json",
+        "Export one",
+        "add --trust ",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert_eq!(
+        fs::read_dir(story.project().join("prds")).unwrap().count(),
+        1,
+        "nothing is placed before"
+    );
+    let told = fs::read_to_string(story.attempt(1).join("prompt.md")).unwrap();
+    for part in [
+        "These ids of stories are taken: US-001.",
+        "Let people export.",
+        "| `acceptanceCriteria` |",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let again = fs::read_to_string(story.attempt(2).join("prompt.md")).unwrap();
+    assert!(
+        again.contains("$.userStories[0].title"),
+        "what is wrong is fed back: {again}"
+    );
+    let hash = shown
+        .split("--trust ")
+        .nth(1)
+        .unwrap()
+        .split([';', '\n'])
+        .next()
+        .unwrap();
+    let written = story.dbs(&["atdd", "new", "ideas.md", "--name", "export", "--trust", hash]);
+    assert!(
+        written.contains("written; next: dbs atdd check prds/008-export.json"),
+        "{written}"
+    );
+    assert_eq!(story.run(&["atdd", "check"]).status.code(), Some(0));
+    assert_eq!(task(&story, "prd-export")["state"], "done");
+    assert!(!files(&story).contains("export"), "nothing is merged");
+    let refused = said(&story.run(&["atdd", "new", "ideas.md", "--name", "export"]));
+    assert!(refused.contains("008-export.json is there already"), "{refused}");
+    story.dbs(&["stop", "--all"]);
+}

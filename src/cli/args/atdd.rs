@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::cli::args::{AgentOutput, JsonFlag, RunPlanArgs};
+use crate::cli::args::{AgentOutput, ConvertArgs, JsonFlag, RunPlanArgs};
 
 /// A subcommand of `dbs atdd`.
 #[derive(Debug, Subcommand)]
@@ -15,6 +15,8 @@ pub enum AtddCommand {
     Init(AtddInitArgs),
     /// Say what PRDs hold and what is wrong with them
     Check(AtddCheckArgs),
+    /// Let an agent turn a text into a PRD of the queue, which is shown before it is written
+    New(ConvertArgs),
     /// Look whether tools, logins, commands and documents are there that stories need, and say what to do
     Setup(JsonFlag),
     /// Show where the queue stands: PRDs, stories, and what each waits for

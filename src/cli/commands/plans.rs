@@ -24,7 +24,7 @@ use crate::config::project_paths::ProjectPaths;
 use crate::domain::task::GateCommand;
 use crate::formats::plan::{self, Plan};
 
-pub use convert::convert;
+pub use convert::{MadeForm, convert};
 pub use headless::run_headless;
 pub(super) use run::run;
 pub(super) use shown::{finding_json, finding_line, standing_of};
