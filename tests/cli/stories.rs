@@ -109,6 +109,36 @@ fn what_is_wrong_with_a_prd_of_either_dialect_is_named_by_file_line_and_path() {
 }
 
 #[test]
+fn a_story_with_the_id_of_one_in_the_archive_is_named_with_the_file_of_its_tests() {
+    let shop = Shop::new();
+    let text = "{ \"userStories\": [\n  { \"id\": \"US-001\", \"title\": \"The story\", \"description\": \"Something that can be done.\", \"acceptanceCriteria\": [\"It works\"] }\n] }\n";
+    put(&shop, "prds/archive/001-FEAT-old.json", text);
+    put(&shop, "prds/archive/002-broken.json", "{");
+    put(&shop, "prds/003-FEAT-new.json", text);
+    let said = shop.run(&["atdd", "check", "--strict"]);
+    let wanted = "prds/003-FEAT-new.json:2: warning: $.userStories[0].id: archive/001-FEAT-old.json has a story of the id US-001, too";
+    assert!(
+        said.out.contains(wanted) && said.out.contains("tests/test_003_FEAT_new_US_001.py"),
+        "{said:?}"
+    );
+    assert_eq!(said.code, 2, "a warning: {said:?}");
+    // What runs it goes by the same rule, and begins with the tests.
+    put(
+        &shop,
+        "tests/test_US_001.py",
+        "def test_old():\n    assert old()\n",
+    );
+    let shown = shop.does(&["atdd", "run", "--dry-run"]);
+    assert!(
+        shown.contains("003-FEAT-new-US-001")
+            && shown.contains("tests in tests/test_003_FEAT_new_US_001.py)"),
+        "{shown}"
+    );
+    let named = shop.run(&["atdd", "check", "prds/003-FEAT-new.json"]);
+    assert!(named.out.contains("ARCHIVED_ID"), "{named:?}");
+}
+
+#[test]
 fn a_setup_that_lacks_something_says_what_and_how_to_get_it() {
     let shop = Shop::new();
     shop.does(&["config", "atdd.test_cmd", "no-such-runner {file}"]);

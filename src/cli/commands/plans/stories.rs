@@ -1,5 +1,6 @@
 //! A folder of PRDs, or one of them, as a plan of stories.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -50,7 +51,9 @@ pub(super) fn read(path: &Path, place: Option<&ProjectPaths>) -> Result<Option<P
         ));
     }
     let prds: Vec<PrdDocument> = queued.into_iter().map(|queued| queued.prd).collect();
-    Ok(Some(rules.plan(&prds, &place.root)))
+    let archived = prd_queue::archived(&place.root.join(&rules.folder), Some(&place.root))?;
+    let archived = archived.into_iter().map(|(_, id)| id).collect();
+    Ok(Some(rules.plan(&prds, &archived, &place.root)))
 }
 
 /// The tasks of all stories on the board.
@@ -67,7 +70,7 @@ struct OwnRules {
 
 impl OwnRules {
     /// Reads the plan by these rules: what is asked about a file is answered from the project's folder.
-    fn plan(&self, prds: &[PrdDocument], root: &Path) -> Plan {
+    fn plan(&self, prds: &[PrdDocument], archived: &BTreeSet<String>, root: &Path) -> Plan {
         let settings = &self.settings;
         let rules = StoryRules {
             folder: self.folder.clone(),
@@ -76,6 +79,7 @@ impl OwnRules {
             test_file: &|name| settings.test_file(name),
             exists: &|path| root.join(path).is_file(),
             protected: settings.protected.clone(),
+            archived,
             tests: StoryTests {
                 may_pass: settings.passing_tests == PassingTests::Accept,
                 test_words: settings.words.tests.clone(),
