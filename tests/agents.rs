@@ -49,6 +49,8 @@ mod recorded;
 mod resuming;
 #[path = "agents/served.rs"]
 mod served;
+#[path = "agents/storied.rs"]
+mod storied;
 #[expect(dead_code, reason = "the stories of the whole program use the rest")]
 #[path = "e2e/terminal.rs"]
 mod terminal;

@@ -49,6 +49,8 @@ mod shop;
 mod speaking;
 #[path = "cli/starting.rs"]
 mod starting;
+#[path = "cli/stories.rs"]
+mod stories;
 #[path = "cli/telling.rs"]
 mod telling;
 #[path = "cli/trusting.rs"]

@@ -143,17 +143,17 @@ fn tokens(text: &str) -> u64 {
     estimate.tokens()
 }
 
+/// The language in which tests are read; none where it is not known and the settings have no words for it.
 fn language(tests: &StoryTests) -> Option<TestLanguage> {
-    if tests.test_words.is_empty() {
-        return TestLanguage::of_path(std::path::Path::new(&tests.file));
-    }
-    let marks = ["#", "//", "--"].map(str::to_owned);
-    Some(TestLanguage::Other(TestWords {
+    let has_words = !tests.test_words.is_empty() && !tests.assertion_words.is_empty();
+    let by_words = || TestWords {
         tests: tests.test_words.clone(),
         assertions: tests.assertion_words.clone(),
-        skips: Vec::new(),
-        comments: marks.to_vec(),
-    }))
+        skips: tests.skip_words.clone(),
+        comments: tests.comment_marks.clone(),
+    };
+    let known = TestLanguage::of_path(std::path::Path::new(&tests.file));
+    known.or_else(|| has_words.then(|| TestLanguage::Other(by_words())))
 }
 
 /// Names behind `Creates:` in a line that is a comment.

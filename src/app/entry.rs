@@ -11,10 +11,11 @@ use crate::adapters::rehearsal::DemoScript;
 use crate::adapters::rehearsal::{self, OutgoingSignal, RehearsalContext, SignalSink};
 use crate::app::demo;
 use crate::app::{serve, server_process, start};
-use crate::cli::args::{AtddCommand, CliArgs, CliCommand, StartArgs, command};
+use crate::cli::args::{AtddCommand, CliArgs, CliCommand, ConvertArgs, StartArgs, command};
 use crate::cli::caller;
-use crate::cli::commands;
+use crate::cli::commands::plans::MadeForm;
 use crate::cli::commands::signal::{self, SignalRoute};
+use crate::cli::commands::{self, CommandResult};
 use crate::cli::completion;
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
@@ -128,11 +129,14 @@ fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> Result<ExitCode, String> {
         CliCommand::Run(wanted) if wanted.headless => {
             commands::plans::run_headless(edge, &wanted, &|place| server_process::ensure_server(edge, place))
         }
-        CliCommand::Convert(wanted) => {
-            commands::plans::convert(edge, &wanted, &|place| server_process::ensure_server(edge, place))
-        }
+        CliCommand::Convert(wanted) => made(edge, (&wanted, MadeForm::Plan)),
+        CliCommand::Atdd(AtddCommand::New(wanted)) => made(edge, (&wanted, MadeForm::Prd)),
         verb => commands::run(verb, edge),
     }
+}
+
+fn made(edge: &ProcessEnv, wanted: (&ConvertArgs, MadeForm)) -> CommandResult {
+    commands::plans::convert(edge, wanted, &|place| server_process::ensure_server(edge, place))
 }
 
 fn failed(why: &str) -> ExitCode {

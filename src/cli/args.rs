@@ -21,7 +21,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::protocol::query::OutputFormat;
 
-pub use atdd::{AtddCheckArgs, AtddCommand, AtddInitArgs, AtddRunArgs};
+pub use atdd::{AtddCheckArgs, AtddCommand, AtddHistoryArgs, AtddInitArgs, AtddRunArgs};
 pub use batches::{BatchArgs, BatchCommand};
 pub use cost::CostArgs;
 pub use demo::DemoArgs;

@@ -1,12 +1,10 @@
 //! How stories are worked on whose tests are written first, as the settings say.
 
-use std::path::Path;
-
 pub use crate::config::story_rules::{OnStoryFailure, PassingTests};
 
 use crate::config::value::listed;
 use crate::config::{Config, schema};
-use crate::formats::test_text::{TestLanguage, TestWords};
+use crate::formats::test_text::TestWords;
 
 /// All settings `atdd.*`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,15 +29,11 @@ pub struct StorySettings {
     pub words: TestWords,
 }
 
-/// Words by which tests are skipped in many languages, and the comments of most.
-const SKIPS: [&str; 5] = ["xit", "xtest", "xdescribe", "Ignore", "Disabled"];
-const COMMENTS: [&str; 2] = ["#", "//"];
-
 impl StorySettings {
     /// What the settings say.
     pub fn of(config: &Config) -> StorySettings {
-        let list = |text: Option<String>| listed(&text.unwrap_or_default()).map(str::to_owned).collect();
-        let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        let words = |text: &str| listed(text).map(str::to_owned).collect();
+        let list = |text: Option<String>| words(&text.unwrap_or_default());
         let suite = config.value(&schema::ATDD_SUITE_CMD).into_owned();
         StorySettings {
             folder: config.value(&schema::ATDD_FOLDER).into_owned(),
@@ -54,8 +48,8 @@ impl StorySettings {
             words: TestWords {
                 tests: list(config.value(&schema::ATDD_TEST_WORDS)),
                 assertions: list(config.value(&schema::ATDD_ASSERTION_WORDS)),
-                skips: owned(&SKIPS),
-                comments: owned(&COMMENTS),
+                skips: words(config.value(&schema::ATDD_SKIP_WORDS).as_ref()),
+                comments: words(config.value(&schema::ATDD_COMMENT_MARKS).as_ref()),
             },
         }
     }
@@ -75,12 +69,5 @@ impl StorySettings {
             parts.collect::<Vec<_>>().join(&file)
         };
         words.into_iter().map(filled).collect()
-    }
-
-    /// The language in which tests are read; none where it is not known and the settings have no words for it.
-    pub fn language(&self) -> Option<TestLanguage> {
-        let has_words = !self.words.tests.is_empty() && !self.words.assertions.is_empty();
-        let by_words = || has_words.then(|| TestLanguage::Other(self.words.clone()));
-        TestLanguage::of_path(Path::new(&self.test_path)).or_else(by_words)
     }
 }

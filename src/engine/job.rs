@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::domain::task::GateCommand;
 use crate::domain::workflow::{GateSet, Stage, Workspace};
 use crate::domain::{
-    AskId, Attempt, AttemptId, AttemptMode, Board, Effect, EngineAction, EvidenceKind, PromptFacts,
-    PromptSources, StopCause, Task,
+    AgentChoice, AskId, Attempt, AttemptId, AttemptMode, Board, Effect, EngineAction, EvidenceKind,
+    PromptFacts, PromptSources, StopCause, Task,
 };
 use crate::ports::git::CommitId;
 
@@ -32,7 +32,7 @@ pub(super) struct Job {
     pub(super) priority: JobPriority,
     /// What the prompt of an agent to be started may name.
     pub(super) facts: Option<Box<PromptFacts>>,
-    /// The model of the last agents at the task, or their kind, as far as it is remembered.
+    /// The model of the last agent at the task; `default` where none was chosen.
     pub(super) model: String,
 }
 
@@ -165,8 +165,15 @@ fn facts_of(task: &Task, attempt: Option<&Attempt>, board: &Board) -> Option<Pro
 fn model_of(task: &Task, board: &Board) -> String {
     let latest = board.attempts.values().rev();
     let mut own = latest.filter(|attempt| attempt.task == task.id);
-    let chosen = own.find_map(|attempt| attempt.choice.model.as_ref().or(attempt.choice.agent.as_ref()));
-    chosen.map(|choice| choice.value.clone()).unwrap_or_default()
+    let choice = own.find(|attempt| attempt.choice != AgentChoice::default());
+    let choice = choice.map(|attempt| &attempt.choice);
+    let model = choice.and_then(|choice| choice.model.as_ref());
+    let agent = choice.and_then(|choice| choice.agent.as_ref());
+    match (model, agent) {
+        (Some(model), _) => model.value.clone(),
+        (None, Some(agent)) => format!("default of {}", agent.value),
+        (None, None) => "default".to_owned(),
+    }
 }
 
 /// A worktree that stands on the branch the task's next agent is to have is in that agent's way.

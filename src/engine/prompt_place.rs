@@ -2,9 +2,9 @@
 
 use super::context::{EngineContext, base_branch, branch_of};
 use super::job::Job;
-use crate::domain::{EvidenceKind, PromptFacts, Span, Workplace};
-use crate::ports::git::{CommitFile, CommitId, DiffRange, Head, Revision};
-use crate::ports::stories::ContextRequest;
+use crate::domain::{EvidenceKind, PlanEntry, PromptFacts, Span, Workplace};
+use crate::ports::git::{CommitFile, CommitId, DiffRange, Git, Head, Revision};
+use crate::ports::stories::{ContextRequest, StoryFiles};
 
 /// Most bytes of a text that an agent is given to read.
 const TEXT_LIMIT: usize = 256 * 1024;
@@ -38,24 +38,39 @@ pub(super) fn facts(world: &EngineContext, job: &Job, made: &Workplace) -> Promp
 
 /// What the agent of a story is given to read, as the commit has it that it begins at; nothing for any other task.
 fn reading(world: &EngineContext, job: &Job, made: &Workplace) -> Result<String, String> {
-    let Some(plan) = job.task.plan.as_deref().filter(|plan| plan.tests.is_some()) else {
+    let Some(plan) = job.task.plan.as_deref() else {
         return Ok(String::new());
     };
     let start = made.start.as_deref().ok_or("its workspace begins at no commit")?;
     let start = CommitId::new(start).map_err(|error| error.to_string())?;
-    let files = world.git.list_files(&start, None);
+    let from = (world.git.as_ref(), &start);
+    story_reading(from, world.stories.as_ref(), plan, &job.stage.evidence)
+}
+
+/// What the agent of a story is given to read at a stage that asks for this evidence; nothing where the plan is of no story.
+///
+/// # Errors
+/// When git cannot be asked, or a file cannot be read.
+pub fn story_reading(
+    (git, start): (&dyn Git, &CommitId),
+    stories: &dyn StoryFiles,
+    plan: &PlanEntry,
+    evidence: &[EvidenceKind],
+) -> Result<String, String> {
+    let Some(tests) = &plan.tests else {
+        return Ok(String::new());
+    };
+    let files = git.list_files(start, None);
     let files = files.map_err(|error| format!("could not {error}"))?;
-    let tests = plan.tests.as_ref().map_or("", |tests| tests.file.as_str());
     let request = ContextRequest {
         // Who writes the tests is told by their being wanted, not by their being there.
-        tests_are_written: !job.stage.evidence.contains(&EvidenceKind::Tests)
-            && files.iter().any(|path| path == tests),
+        tests_are_written: !evidence.contains(&EvidenceKind::Tests) && files.contains(&tests.file),
         files: &files,
     };
-    world.stories.context(
+    stories.context(
         plan,
         &request,
-        &|path| match world.git.file_at(&start, path, TEXT_LIMIT) {
+        &|path| match git.file_at(start, path, TEXT_LIMIT) {
             Ok(CommitFile::Text(text)) if !text.text.contains('\0') => Ok(Some(text.text)),
             Ok(_) => Ok(None),
             Err(error) => Err(format!("could not {error}")),

@@ -22,7 +22,7 @@ pub use drafts::{BodyOf, PathName, PlanChoices, batch_of, drafts, slug};
 pub use model::{
     PhaseStatus, Plan, PlanFinding, PlanGate, PlanGroup, PlanItem, PlanKind, PlanStory, PlanTask,
 };
-pub use stories::{StoryRules, queue};
+pub use stories::{StoryRules, queue, queue_of};
 pub use templates::{NewPlan, TEMPLATES, new_plan};
 pub use write_back::{status_of, with_statuses, with_ticks};
 

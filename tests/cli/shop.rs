@@ -73,6 +73,11 @@ impl Shop {
         panic!("no server listens below {}", self.sockets.display());
     }
 
+    /// The person's home.
+    pub(crate) fn home(&self) -> &Path {
+        &self.home
+    }
+
     /// Another project of the same person.
     pub(crate) fn beside(&self) -> Shop {
         let mut other = Shop::new();

@@ -25,6 +25,12 @@ fn text(kind: &str, stories: &[(&str, u32)]) -> String {
 }
 
 fn queue(prds: &[PrdDocument], written: &[&str]) -> Plan {
+    queue_after(&[], prds, written)
+}
+
+/// The queue where PRDs with these stories are in the archive.
+fn queue_after(archived: &[&str], prds: &[PrdDocument], written: &[&str]) -> Plan {
+    let archived = archived.iter().map(|id| (*id).to_owned()).collect();
     let rules = StoryRules {
         folder: "prds".to_owned(),
         test_command: &|name| format!("pytest tests/{name}.py"),
@@ -32,6 +38,7 @@ fn queue(prds: &[PrdDocument], written: &[&str]) -> Plan {
         test_file: &|name| format!("tests/{name}.py"),
         exists: &|path| written.contains(&path),
         protected: vec!["src/loop.py".to_owned()],
+        archived: &archived,
         tests: StoryTests::default(),
         passes_over: false,
     };
@@ -134,6 +141,19 @@ fn two_prds_with_a_story_of_one_id_share_neither_task_nor_tests() {
             ("002-b-US-001", "tests/test_002_b_US_001.py")
         ]
     );
+}
+
+#[test]
+fn a_story_with_the_id_of_an_archived_one_does_not_take_its_tests() {
+    let prds = [prd("prds/002-b.json", "feature", &[("US-001", 1), ("US-002", 2)])];
+    let made = drafts(&queue_after(&["US-001"], &prds, &["tests/test_US_001.py"]));
+    let first = made[0].plan.as_ref().unwrap().tests.as_ref().unwrap();
+    assert_eq!(
+        (made[0].id.as_str(), made[0].stage.as_ref(), first.file.as_str()),
+        ("002-b-US-001", None, "tests/test_002_b_US_001.py"),
+        "its tests are written"
+    );
+    assert_eq!(made[1].id.as_str(), "US-002");
 }
 
 /// A project's files, and a story of the first PRD that is done.

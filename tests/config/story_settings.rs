@@ -1,9 +1,11 @@
 //! The settings of stories whose tests are written first.
 
+use dbs::adapters::stories::StoryFormats;
 use dbs::config::atdd::{OnStoryFailure, PassingTests, StorySettings};
 use dbs::config::{SettingTrust, keys};
+use dbs::domain::StoryTests;
 use dbs::formats::story_context::DEFAULT_CONTEXT_TOKENS;
-use dbs::formats::test_text::TestLanguage;
+use dbs::ports::stories::StoryFiles as _;
 
 use super::Fixture;
 
@@ -25,7 +27,6 @@ fn without_settings_stories_are_worked_on_as_the_seed_says() {
     );
     assert_eq!(seed.context_tokens, DEFAULT_CONTEXT_TOKENS);
     assert!(seed.protected.is_empty() && seed.words.tests.is_empty());
-    assert_eq!(seed.language(), Some(TestLanguage::Python));
 }
 
 #[test]
@@ -33,7 +34,8 @@ fn every_setting_of_stories_can_be_another() {
     let own = settings(
         "[atdd]\nfolder = \"prds/queue\"\ntest_cmd = \"rake 'run {name}' {file}\"\ntest_path = \"spec/{name}_spec.rb\"\n\
          suite_cmd = \"\"\nheal = 1\npassing_tests = \"ask\"\non_failure = \"continue\"\ncontext_tokens = 9000\n\
-         protected = \"lib/loop.rb, db\"\ntest_words = \"it, test_*\"\nassertion_words = \"expect\"\n",
+         protected = \"lib/loop.rb, db\"\ntest_words = \"it, test_*\"\nassertion_words = \"expect\"\n\
+         skip_words = \"pending\"\ncomment_marks = \"--\"\n",
     );
     assert_eq!((own.folder.as_str(), own.heal), ("prds/queue", 1));
     assert_eq!(
@@ -46,17 +48,45 @@ fn every_setting_of_stories_can_be_another() {
         (PassingTests::Ask, OnStoryFailure::Continue)
     );
     assert_eq!(own.protected, ["lib/loop.rb", "db"]);
-    let Some(TestLanguage::Other(words)) = own.language() else {
-        panic!("the ending is not known");
-    };
     assert_eq!(
-        (words.tests, words.assertions),
-        (
-            vec!["it".to_owned(), "test_*".to_owned()],
-            vec!["expect".to_owned()]
-        )
+        (own.words.tests, own.words.assertions),
+        (texts(&["it", "test_*"]), texts(&["expect"]))
     );
-    assert_eq!(settings("atdd.test_path = \"t/{name}.rb\"\n").language(), None);
+    assert_eq!(
+        (own.words.skips, own.words.comments),
+        (texts(&["pending"]), texts(&["--"]))
+    );
+}
+
+fn texts(all: &[&str]) -> Vec<String> {
+    all.iter().map(|text| (*text).to_owned()).collect()
+}
+
+#[test]
+fn tests_in_a_language_that_is_not_known_are_read_by_the_words_of_the_settings() {
+    let tests = |file: &str| StoryTests {
+        file: file.to_owned(),
+        test_words: texts(&["it"]),
+        assertion_words: texts(&["expect"]),
+        skip_words: texts(&["pending"]),
+        comment_marks: texts(&["--"]),
+        ..StoryTests::default()
+    };
+    let text =
+        "it('counts') expect(f, 1)\npending it('later') expect(f, 2)\n-- it('is a comment') expect(f, 3)\n";
+    let read = StoryFormats.read_tests(&tests("spec/a.lua"), text).unwrap();
+    assert_eq!((read.n_asserting, read.stubs), (1, vec![("later".to_owned(), 2)]));
+    // Where the language is known, words have no say.
+    let python = StoryFormats.read_tests(&tests("tests/a.py"), "def test_a():\n    assert f() == 1\n");
+    assert_eq!(python.unwrap().n_asserting, 1);
+    let unknown = StoryFormats.read_tests(
+        &StoryTests {
+            test_words: Vec::new(),
+            ..tests("spec/a.lua")
+        },
+        text,
+    );
+    assert!(unknown.unwrap_err().contains("atdd.test_words"));
 }
 
 #[test]
@@ -129,6 +159,6 @@ fn of_a_project_no_setting_of_stories_counts_untrusted_and_commands_are_programs
         _ => SettingTrust::Steers,
     };
     let trusts: Vec<_> = stories.map(|spec| (spec.trust, by_trust(spec))).collect();
-    assert_eq!(trusts.len(), 11);
+    assert_eq!(trusts.len(), 13);
     assert!(trusts.iter().all(|(has, wants)| has == wants), "{trusts:?}");
 }

@@ -531,6 +531,41 @@ fn a_gate_whose_script_an_agent_has_changed_is_not_run() {
 }
 
 #[test]
+fn a_script_that_runs_the_tests_of_stories_is_not_run_once_an_agent_has_changed_it() {
+    let trusting = Trusting::with(
+        "[atdd]\ntest_cmd = \"sh run.sh '{file}' --name={name}\"\nsuite_cmd = \"sh suite.sh\"\n",
+    );
+    trusting.file("run.sh", "pytest $1");
+    trusting.file("suite.sh", "pytest");
+    trusting.trust_all();
+    let checkout = tempfile::tempdir().unwrap();
+    let gates = TrustedGates {
+        gates: Passing::default(),
+        trust: trusting.trust(),
+    };
+    let own = "sh run.sh tests/test_US_001.py --name=test_US_001";
+    for (script, command, own, other) in [
+        ("run.sh", own, "pytest $1", "true"),
+        ("suite.sh", "sh suite.sh", "pytest", "true"),
+    ] {
+        fs::write(checkout.path().join(script), own).unwrap();
+        let trusted = gates.run(&gate_run(command, checkout.path()));
+        assert_eq!(trusted.outcome, Tri::Yes, "{script}");
+        fs::write(checkout.path().join(script), other).unwrap();
+        let changed = gates.run(&gate_run(command, checkout.path()));
+        let Tri::Unknown(why) = changed.outcome else {
+            panic!("{script}: the changed judge was asked")
+        };
+        assert!(
+            why.text
+                .contains(&format!("{script} of commit c0ffee is not what you trusted")),
+            "{why}"
+        );
+    }
+    assert_eq!(gates.gates.0.load(Ordering::Relaxed), 2);
+}
+
+#[test]
 fn no_gate_runs_while_nothing_is_trusted() {
     let trusting = Trusting::with(GATE);
     let gates = TrustedGates {

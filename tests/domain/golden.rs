@@ -141,6 +141,8 @@ fn plan() -> PlanEntry {
             may_pass: true,
             test_words: texts("it"),
             assertion_words: texts("expect"),
+            skip_words: texts("xit"),
+            comment_marks: texts("--"),
             context_tokens: 15_000,
             prds: "prds".to_owned(),
         }),

@@ -19,6 +19,7 @@ const TRIES: &[(&str, &str)] = &[
     ("answer", "answer t-2 yes"),
     ("approve", "approve t-2"),
     ("atdd init", "atdd init"),
+    ("atdd new", "atdd new ../../../MASTER.md"),
     ("atdd run", "atdd run"),
     ("attach", "attach --plain"),
     ("backup", "backup"),

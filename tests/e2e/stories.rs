@@ -157,6 +157,11 @@ fn the_health_check_is_tested_first_with_pytest_then_built_recorded_and_committe
     }
     let _server = story.server();
     story.wait_until("the server", || story.is_live());
+    let shown = story.dbs(&["atdd", "run", "--dry-run"]);
+    assert!(
+        shown.contains("(3 criteria, tests in tests/test_US_001.py)"),
+        "{shown}"
+    );
     let made = story.dbs(&["run", "prds"]);
     assert!(made.contains("queue of PRDs: Stories, 1 story"), "{made}");
     story.wait_until("the end of the story", || {
@@ -439,4 +444,129 @@ fn a_prd_that_is_not_committed_is_not_begun() {
     story.git(&story.project(), &["commit", "-qm", "One more"]);
     let made = story.dbs(&["atdd", "run"]);
     assert!(made.contains("4 stories") && made.contains("US-004"), "{made}");
+}
+
+#[test]
+fn a_prompt_of_a_story_shows_what_its_agent_is_given_to_read_and_within_which_limit() {
+    let story = queue(&[], "context_tokens = 300\n");
+    story.dbs(&["run", "prds"]);
+    let author = story.dbs(&["prompt", "US-001"]);
+    for part in ["## To read", "# prds/001-FEAT-shop.json", " of 300 tokens"] {
+        assert!(author.contains(part), "{part}: {author}");
+    }
+    assert!(!author.contains("# pytest"), "{author}");
+}
+
+#[test]
+fn the_standing_of_the_queue_is_shown_from_the_base_and_the_board_and_what_was_done_from_the_history() {
+    let story = queue(&["US-002"], "");
+    let before = story.dbs(&["atdd", "status"]);
+    assert!(
+        before.contains("no story is done yet") && before.contains("not on the board"),
+        "{before}"
+    );
+    assert!(
+        story
+            .dbs(&["atdd", "history"])
+            .contains("has no story in history.md yet")
+    );
+    let _server = story.server();
+    story.wait_until("the server", || story.is_live());
+    story.dbs(&["run", "prds"]);
+    story.wait_until("the block", || story.count("held") == 1);
+    let shown = story.dbs(&["atdd", "status"]);
+    let line = |id: &str| {
+        shown
+            .lines()
+            .find(|line| line.contains(id) && line.starts_with("  "))
+            .unwrap()
+    };
+    assert!(
+        shown.starts_with("work: US-002 of 001-FEAT-shop.json is next; 2 sessions"),
+        "{shown}"
+    );
+    assert!(line("US-001").ends_with("passes"), "{shown}");
+    assert!(
+        line("US-002").contains("held: ") && line("US-002").contains("no database"),
+        "{shown}"
+    );
+    assert!(line("US-003").ends_with("released"), "{shown}");
+    let json: Value = serde_json::from_str(&story.dbs(&["atdd", "status", "--json"])).unwrap();
+    assert_eq!(json["prds"][0]["stories"][1]["state"], "held", "{json}");
+    let history = story.dbs(&["atdd", "history", "--limit", "1"]);
+    assert!(history.starts_with("## "), "{history}");
+    story.dbs(&["stop", "--all"]);
+}
+
+/// Writes a PRD that lacks a title, and a whole one when it is told so.
+const PRD_WRITERS: &str = r##"
+[[part]]
+role = "plan-writer"
+attempt = 1
+steps = [
+  { signal = "claim" },
+  { write = "prds/export.json", text = '{"userStories":[{"id":"US-009","description":"Users download an invoice.","acceptanceCriteria":["It is there"]}]}' },
+  { signal = "done", text = "Written." },
+]
+
+[[part]]
+role = "plan-writer"
+steps = [
+  { signal = "claim" },
+  { write = "prds/export.json", text = '{"userStories":[{"id":"US-009","title":"Export one","description":"Users download an invoice.","acceptanceCriteria":["It is there"]}]}' },
+  { signal = "done", text = "Mended." },
+]
+"##;
+
+#[test]
+fn a_text_becomes_a_prd_that_is_checked_shown_and_only_then_put_into_the_queue() {
+    let story = project(PRD_WRITERS, &[("prds/007-FEAT-shop.json", &prd(&["US-001"]))]);
+    fs::write(story.project().join("ideas.md"), "Let people export. Ids: any.\n").unwrap();
+    let nameless = said(&story.run(&["atdd", "new", "-"]));
+    assert!(nameless.contains("give one with --name"), "{nameless}");
+    let shown = said(&story.run(&["atdd", "new", "ideas.md", "--name", "export"]));
+    for part in [
+        "gate plan failed",
+        "--- prds/008-export.json",
+        "Export one",
+        "add --trust ",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert_eq!(
+        fs::read_dir(story.project().join("prds")).unwrap().count(),
+        1,
+        "nothing is placed before"
+    );
+    let told = fs::read_to_string(story.attempt(1).join("prompt.md")).unwrap();
+    for part in [
+        "These ids of stories are taken: US-001.",
+        "Let people export.",
+        "| `acceptanceCriteria` |",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let again = fs::read_to_string(story.attempt(2).join("prompt.md")).unwrap();
+    assert!(
+        again.contains("$.userStories[0].title"),
+        "what is wrong is fed back: {again}"
+    );
+    let hash = shown
+        .split("--trust ")
+        .nth(1)
+        .unwrap()
+        .split([';', '\n'])
+        .next()
+        .unwrap();
+    let written = story.dbs(&["atdd", "new", "ideas.md", "--name", "export", "--trust", hash]);
+    assert!(
+        written.contains("written; next: dbs atdd check prds/008-export.json"),
+        "{written}"
+    );
+    assert_eq!(story.run(&["atdd", "check"]).status.code(), Some(0));
+    assert_eq!(task(&story, "prd-export")["state"], "done");
+    assert!(!files(&story).contains("export"), "nothing is merged");
+    let refused = said(&story.run(&["atdd", "new", "ideas.md", "--name", "export"]));
+    assert!(refused.contains("008-export.json is there already"), "{refused}");
+    story.dbs(&["stop", "--all"]);
 }

@@ -169,6 +169,7 @@ fn a_story_is_merged_and_recorded_in_one_commit_once_its_tests_fail_and_then_pas
         "- **Story:** US-001 - Health check",
         "- **Tests:** 2/2 passed",
         &format!("- **Commit:** {}", head.get(..7).unwrap()),
+        "- **Model:** default",
         "- [x] It says healthy",
     ] {
         assert!(history.contains(line), "{line} is not in {history}");
@@ -321,4 +322,68 @@ fn an_agent_is_given_the_documents_of_its_story_to_read() {
     assert!(implementer.contains("def test_says_healthy"), "{implementer}");
     assert!(implementer.contains(" of 15000 tokens"), "{implementer}");
     bench.tidy();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_merge_that_a_hook_refuses_is_held_with_its_words_and_leaves_no_record() {
+    let mut bench = written();
+    let project = bench.git.project();
+    let ran = project.join("ran");
+    for hook in ["pre-commit", "commit-msg", "pre-merge-commit", "pre-push"] {
+        let file = project.join(".git/hooks").join(hook);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, format!("#!/bin/sh\ntouch '{}'\nexit 1\n", ran.display())).unwrap();
+        fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    crate::outside::hook(
+        &bench.git.origin(),
+        "while read a b ref; do [ $ref != refs/heads/work ] || { echo 'no story without a ticket' >&2; exit 1; }; done",
+    );
+    let base = bench.head(&bench.git.origin(), "work");
+    leave(&mut bench, &[("health.py", Some("x"))]);
+    assert_eq!(bench.stage("US-001"), ("merging", "held"));
+    let state = format!("{:?}", bench.task("US-001").state);
+    assert!(state.contains("no story without a ticket"), "{state}");
+    assert_eq!(bench.head(&bench.git.origin(), "work"), base);
+    for file in ["state.json", "history.md", "prds/archive/001-FEAT-health.json"] {
+        assert_eq!(on_base(&bench, file), None, "{file}");
+    }
+    assert!(!ran.exists(), "a hook of the project ran");
+    fs::remove_file(bench.git.origin().join("hooks/pre-receive")).unwrap();
+    bench.ask(Command::Retry {
+        task: "US-001".into(),
+        stage: None,
+        note: None,
+    });
+    assert_eq!(bench.stage("US-001"), ("merging", "done"));
+    let history = on_base(&bench, "history.md").unwrap();
+    assert_eq!(history.matches(" Complete").count(), 1, "{history}");
+}
+
+#[test]
+fn a_report_that_names_another_story_counts_for_the_story_of_its_attempt_alone() {
+    let mut bench = bench();
+    bench.release(story());
+    bench.release(TaskDraft {
+        deps: ["US-001".into()].into(),
+        ..TaskDraft {
+            id: "US-002".into(),
+            ..story()
+        }
+    });
+    bench.says("US-001", SignalKind::Done, "STORY_DONE: US-002");
+    let attempt = bench.agent("US-001").id;
+    bench.ends(attempt);
+    assert_eq!(
+        bench.stage("US-001"),
+        ("tests", "held"),
+        "its own tests are looked at"
+    );
+    assert!(
+        finding(&bench).contains("are not in what was committed"),
+        "{}",
+        finding(&bench)
+    );
+    assert_eq!(bench.stage("US-002"), ("tests", "released"));
 }

@@ -16,8 +16,8 @@ use std::process::Command;
 
 use dbs::adapters::git::GitCli;
 use dbs::ports::git::{
-    Git, MergeOutcome, PublishOutcome, PublishRequest, PushOutcome, RemoveOutcome, Revision, WorkingTree,
-    WorktreeKind,
+    FileEdit, Git, MergeEdits, MergeOutcome, MergeRequest, PublishOutcome, PublishRequest, PushOutcome,
+    RemoveOutcome, Revision, WorkingTree, WorktreeKind,
 };
 
 use super::repair::{assert_sound, open_later};
@@ -121,6 +121,34 @@ const KILLINGS: &[Killing] = &[
         run: |git, fixture| drop(git.merge(&merge_of(&head(fixture)))),
     },
     Killing {
+        what: "keep a text for a merge",
+        git: "hash-object -w",
+        with_children: true,
+        has_work: true,
+        run: merge_with_files,
+    },
+    Killing {
+        what: "change files of a merge",
+        git: "update-index --add",
+        with_children: true,
+        has_work: true,
+        run: merge_with_files,
+    },
+    Killing {
+        what: "write the tree of a merge with files",
+        git: "write-tree",
+        with_children: true,
+        has_work: true,
+        run: merge_with_files,
+    },
+    Killing {
+        what: "commit a merge with files",
+        git: "commit-tree",
+        with_children: true,
+        has_work: true,
+        run: merge_with_files,
+    },
+    Killing {
         what: "push",
         git: "push --porcelain",
         with_children: false,
@@ -131,6 +159,22 @@ const KILLINGS: &[Killing] = &[
 
 fn head(fixture: &GitFixture) -> dbs::ports::git::CommitId {
     id(&fixture.git(&fixture.project(), &["rev-parse", "feature/t1"]))
+}
+
+/// A merge that writes files besides, as that of a story does.
+fn merge_with_files(git: &GitCli, fixture: &GitFixture) {
+    let file = |path: &str, text: &str| FileEdit {
+        path: path.to_owned(),
+        text: Some(text.to_owned()),
+    };
+    let edits = MergeEdits {
+        base: id(&fixture.git(&fixture.origin(), &["rev-parse", "main"])),
+        files: vec![file("state.json", "{}\n"), file("history.md", "# History\n")],
+    };
+    drop(git.merge(&MergeRequest {
+        edits: Some(edits),
+        ..merge_of(&head(fixture))
+    }));
 }
 
 /// A git that is killed at its nth call of those that change files, as soon as a file says so.

@@ -56,7 +56,7 @@ pub use failed_turns::FailedTurns;
 pub use failure::FailureClass;
 pub use id::{AskId, AttemptId, BatchId, RequestId, RoleId, StageId, TaskId, WorkflowId};
 pub use plan_entry::{Claims, PathRules, PlanEntry, PlanRecord, PlanSource, STORY_GATE, StoryTests};
-pub use plural::pluralized;
+pub use plural::{counted, pluralized};
 pub use prompt_facts::{
     AgentFacts, DependencyFacts, EarlierAttempt, PlaceFacts, PromptFacts, PromptSources, RestartFacts,
     StageFacts, TaskFacts,

@@ -71,6 +71,12 @@ pub struct StoryTests {
     /// How assertions of such a language are recognised.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assertion_words: Vec<String>,
+    /// By which words a test of such a language is skipped.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skip_words: Vec<String>,
+    /// What begins a comment in such a language.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub comment_marks: Vec<String>,
     /// Tokens that the texts may take that an agent is given to read (A12).
     pub context_tokens: u64,
     /// The folder of PRDs, relative to the repository.

@@ -8,6 +8,11 @@ pub fn pluralized<N: Display + PartialEq + From<u8> + Copy>(many: N, what: &str)
     format!("{many} {what}{plural}")
 }
 
+/// A number with the word for one, or that for several: `1 story`, `2 stories`.
+pub fn counted(many: usize, one: &str, several: &str) -> String {
+    format!("{many} {}", if many == 1 { one } else { several })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

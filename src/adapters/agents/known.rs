@@ -182,22 +182,39 @@ fn of_file(kind: &DescribedKind) -> KnownAgent {
 impl KnownAgent {
     /// Whether a person is logged in, as far as their variables and the names of files in their home say. No file is read.
     pub fn login(&self, variable: impl Fn(&str) -> Option<String>, home: Option<&Path>) -> LoginState {
+        let found = self
+            .variable(&variable)
+            .cloned()
+            .or_else(|| self.login_file(&variable, home));
+        found.map_or(LoginState::Unknown, LoginState::Found)
+    }
+
+    /// The login of a person that is not used because a variable with a key comes before it (LA-2).
+    pub fn unused_login(
+        &self,
+        variable: impl Fn(&str) -> Option<String>,
+        home: Option<&Path>,
+    ) -> Option<String> {
+        self.variable(&variable)?;
+        self.login_file(&variable, home)
+    }
+
+    /// The variable with a key that is set.
+    fn variable(&self, variable: impl Fn(&str) -> Option<String>) -> Option<&String> {
         let is_set = |name: &&String| variable(name).is_some_and(|value| !value.is_empty());
-        if let Some(name) = self.login.variables.iter().find(is_set) {
-            return LoginState::Found(name.clone());
-        }
+        self.login.variables.iter().find(is_set)
+    }
+
+    fn login_file(&self, variable: impl Fn(&str) -> Option<String>, home: Option<&Path>) -> Option<String> {
         let (name, usual) = self.login.folder;
         let own = variable(name)
             .filter(|folder| !folder.is_empty())
             .map(PathBuf::from);
-        let folder = own.or_else(|| home.map(|home| home.join(usual)));
-        let files = folder
-            .into_iter()
-            .flat_map(|folder| self.login.files.iter().map(move |file| folder.join(file)));
-        let found = files.into_iter().find(|file| file.is_file());
-        found.map_or(LoginState::Unknown, |file| {
-            LoginState::Found(file.display().to_string())
-        })
+        let folder = own.or_else(|| home.map(|home| home.join(usual)))?;
+        let mut files = self.login.files.iter().map(|file| folder.join(file));
+        files
+            .find(|file| file.is_file())
+            .map(|file| file.display().to_string())
     }
 
     /// How a person logs in, where that is known.
@@ -236,6 +253,7 @@ mod tests {
             claude.login(key, Some(home.path())),
             LoginState::Found("ANTHROPIC_API_KEY".to_owned())
         );
+        assert_eq!(claude.unused_login(key, Some(home.path())), None);
         let file = home.path().join("own/.credentials.json");
         std::fs::create_dir(home.path().join("own")).unwrap();
         std::fs::write(&file, "secret").unwrap();
@@ -245,5 +263,8 @@ mod tests {
             claude.login(moved, None),
             LoginState::Found(file.display().to_string())
         );
+        assert_eq!(claude.unused_login(moved, None), None);
+        let both = |name: &str| moved(name).or_else(|| key(name));
+        assert_eq!(claude.unused_login(both, None), Some(file.display().to_string()));
     }
 }

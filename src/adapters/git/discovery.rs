@@ -68,6 +68,31 @@ pub fn is_tracked(setup: &GitSetup, paths: &[&str]) -> Result<bool, GitError> {
     Ok(!output.text().is_empty())
 }
 
+/// Files that git tracks, each with `true`, or would take up with all that is new, each with `false`, of those that are wanted.
+/// Ignored files are not among them. Writes nothing.
+///
+/// # Errors
+/// When git cannot be asked.
+pub fn seen_files(
+    setup: &GitSetup,
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> Result<Vec<(String, bool)>, GitError> {
+    let program = GitProgram::new(setup);
+    let call = program.command(
+        ConfigScope::Preflight,
+        &setup.project,
+        "ask which files are tracked or ignored",
+    );
+    let call = call.words("ls-files -z -t --cached --others --exclude-standard");
+    let output = call.run_ok()?;
+    let listed = output.text().into_owned();
+    let entries = listed.split('\0').filter_map(|entry| entry.split_once(' '));
+    let wanted = entries.filter(|(_, path)| is_wanted(path));
+    Ok(wanted
+        .map(|(tag, path)| (error_text::one_line(path), tag != "?"))
+        .collect())
+}
+
 /// Fetch URL of the remote `origin`, and its push URL where that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct OriginUrls {

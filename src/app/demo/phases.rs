@@ -1,6 +1,7 @@
 //! The demos of a phased plan and of stories: their files are read and put on the board as `dbs run` does it. A phase that waits for
 //! approval is approved, and a story that is held is retried, after a time that is shown, unless a person is there.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -65,6 +66,7 @@ pub(super) fn story_commands(demo: &DemoPlan, project: &Path) -> Result<Vec<Comm
         test_file: &test_file,
         exists: &|_| false,
         protected: Vec::new(),
+        archived: &BTreeSet::new(),
         tests: StoryTests::default(),
         passes_over: false,
     };

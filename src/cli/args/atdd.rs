@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::cli::args::{AgentOutput, JsonFlag, RunPlanArgs};
+use crate::cli::args::{AgentOutput, ConvertArgs, JsonFlag, RunPlanArgs};
 
 /// A subcommand of `dbs atdd`.
 #[derive(Debug, Subcommand)]
@@ -15,6 +15,14 @@ pub enum AtddCommand {
     Init(AtddInitArgs),
     /// Say what PRDs hold and what is wrong with them
     Check(AtddCheckArgs),
+    /// Let an agent turn a text into a PRD of the queue, which is shown before it is written
+    New(ConvertArgs),
+    /// Look whether tools, logins, commands and documents are there that stories need, and say what to do
+    Setup(JsonFlag),
+    /// Show where the queue stands: PRDs, stories, and what each waits for
+    Status(JsonFlag),
+    /// Show the last entries of history.md on the base branch
+    History(AtddHistoryArgs),
 }
 
 /// Arguments of `dbs atdd run`.
@@ -96,6 +104,16 @@ pub struct AtddCheckArgs {
     /// Exit with 2 when there are warnings
     #[arg(long)]
     pub strict: bool,
+    #[command(flatten)]
+    pub json: JsonFlag,
+}
+
+/// Arguments of `dbs atdd history`.
+#[derive(Debug, Args)]
+pub struct AtddHistoryArgs {
+    /// How many entries, the newest last
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    pub limit: usize,
     #[command(flatten)]
     pub json: JsonFlag,
 }

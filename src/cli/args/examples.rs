@@ -52,6 +52,13 @@ const EXAMPLES: &[(&str, &str)] = &[
         "atdd check",
         "dbs atdd check\ndbs atdd check prds/001-FEAT-export.json --strict",
     ),
+    ("atdd setup", "dbs atdd setup\ndbs atdd setup --json"),
+    (
+        "atdd new",
+        "dbs atdd new ideas.md\ndbs atdd new - --name export <ideas.md",
+    ),
+    ("atdd status", "dbs atdd status\ndbs atdd status --json"),
+    ("atdd history", "dbs atdd history\ndbs atdd history --limit 3"),
     ("pause", "dbs pause"),
     ("resume", "dbs resume"),
     (

@@ -51,12 +51,12 @@ pub struct PlanShape {
     pub template: String,
 }
 
-/// Arguments of `dbs convert`.
+/// Arguments of `dbs convert` and `dbs atdd new`.
 #[derive(Debug, Args)]
 pub struct ConvertArgs {
-    /// The text that describes what is to be done
+    /// The text that describes what is to be done; - reads standard input
     pub file: PathBuf,
-    /// What the plan is called; without it as the file
+    /// What the result is called; without it as the file
     #[arg(long)]
     pub name: Option<String>,
     /// Kind of agent that writes it; without it as set for the role plan-writer
@@ -68,7 +68,7 @@ pub struct ConvertArgs {
     /// Where its output goes meanwhile
     #[arg(long, short, value_enum, default_value_t = AgentOutput::File)]
     pub output: AgentOutput,
-    /// Yes to the plan with that hash, which a question without a terminal shows
+    /// Yes to the result with that hash, which a question without a terminal shows
     #[arg(long, value_name = "HASH")]
     pub trust: Option<String>,
     #[command(flatten)]

@@ -26,6 +26,9 @@ pub(super) struct AgentOverview {
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
     login: LoginState,
+    /// The login that is not used because a key of the environment comes before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unused_login: Option<String>,
     supports: AgentSupport,
     /// The roles that are set to it, and as `stage NAME` the stages; `default` is all that have none of their own.
     roles: Vec<String>,
@@ -74,6 +77,19 @@ pub(super) fn found(edge: &ProcessEnv) -> Vec<String> {
         .iter()
         .filter(|row| row.program.is_some() && row.agent != REHEARSAL);
     found.map(AgentOverview::line).collect()
+}
+
+/// Name and login of each agent that plays a role, and whether a key of the environment comes before the login of its person.
+pub(super) fn logins(edge: &ProcessEnv) -> Result<Vec<(String, bool)>, String> {
+    let rows = rows(edge)?.into_iter();
+    let playing = rows.filter(|row| !row.roles.is_empty() && row.agent != REHEARSAL);
+    let said = playing.map(|row| {
+        (
+            format!("{}: {}", row.agent, row.login()),
+            row.unused_login.is_some(),
+        )
+    });
+    Ok(said.collect())
 }
 
 /// What a person does next who has set no agent; nothing when one is set.
@@ -161,6 +177,7 @@ impl Looks {
             version: None,
             problem: None,
             login: LoginState::Unknown,
+            unused_login: None,
             supports: CUSTOM,
             roles: self.roles(|tool| tool.kind().name() == Some(name)),
             install: None,
@@ -176,6 +193,7 @@ impl Looks {
             install: program.is_none().then(|| known.install.clone()),
             program,
             login: known.login(|name| edge.get(name), edge.home().as_deref()),
+            unused_login: known.unused_login(|name| edge.get(name), edge.home().as_deref()),
             supports: known.support,
             setting: known.setting.clone(),
             log_in: known.way_to_log_in().map(str::to_owned),
@@ -241,13 +259,7 @@ impl AgentOverview {
         parts.extend(self.problem.clone());
         parts.extend(self.install.as_ref().map(|install| format!("get it: {install}")));
         if self.program.is_some() && self.agent != REHEARSAL {
-            parts.push(match &self.login {
-                LoginState::Found(place) => format!("login found: {place}"),
-                LoginState::Unknown => match &self.log_in {
-                    Some(way) => format!("login unknown: {way}"),
-                    None => "login unknown".to_owned(),
-                },
-            });
+            parts.push(self.login());
         }
         if self.program.is_some() {
             parts.push(self.support());
@@ -256,6 +268,18 @@ impl AgentOverview {
             parts.push(format!("plays {}", self.roles.join(", ")));
         }
         format!("{:<10} {}", self.agent, parts.join("; "))
+    }
+
+    /// Where its login was found, and which one that keeps from being used (LA-2).
+    fn login(&self) -> String {
+        match (&self.login, &self.unused_login, &self.log_in) {
+            (LoginState::Found(key), Some(unused), _) => {
+                format!("login found: {key}, which is used in place of {unused}; unset it to use that login")
+            }
+            (LoginState::Found(place), None, _) => format!("login found: {place}"),
+            (LoginState::Unknown, _, Some(way)) => format!("login unknown: {way}"),
+            (LoginState::Unknown, _, None) => "login unknown".to_owned(),
+        }
     }
 
     fn support(&self) -> String {

@@ -3,6 +3,8 @@
 
 mod check;
 mod init;
+mod setup;
+mod standing;
 
 use crate::cli::args::{AtddCommand, AtddRunArgs, RunPlanArgs};
 use crate::cli::commands::CommandResult;
@@ -30,10 +32,10 @@ pub(super) fn run(edge: &ProcessEnv, verb: AtddCommand) -> CommandResult {
         AtddCommand::Run(wanted) => super::plans::run(edge, &as_run(edge, wanted)?),
         AtddCommand::Init(wanted) => init::run(edge, &wanted),
         AtddCommand::Check(wanted) => check::run(edge, &wanted),
+        // Whoever puts the program together begins it, because it starts a server.
+        AtddCommand::New(_) => Err("could not run this here".to_owned()),
+        AtddCommand::Setup(json) => setup::run(edge, json),
+        AtddCommand::Status(json) => standing::status(edge, json),
+        AtddCommand::History(wanted) => standing::history(edge, &wanted),
     }
-}
-
-/// A number with the word for one, or that for several.
-fn counted(many: usize, one: &str, several: &str) -> String {
-    format!("{many} {}", if many == 1 { one } else { several })
 }

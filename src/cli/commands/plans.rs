@@ -24,10 +24,11 @@ use crate::config::project_paths::ProjectPaths;
 use crate::domain::task::GateCommand;
 use crate::formats::plan::{self, Plan};
 
-pub use convert::convert;
+pub use convert::{MadeForm, convert};
 pub use headless::run_headless;
 pub(super) use run::run;
-pub(super) use shown::{finding_json, finding_line};
+pub(super) use shown::{finding_json, finding_line, standing_of};
+pub(super) use stories::on_board as stories_on_board;
 
 /// Largest file of a plan, in bytes.
 const LARGEST: u64 = 4 * 1024 * 1024;

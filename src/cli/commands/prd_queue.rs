@@ -1,6 +1,6 @@
 //! The PRDs of the queue, read from their files: bounded, in the order of their names, and none from outside of the project.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -9,11 +9,14 @@ use crate::config::atdd::StorySettings;
 use crate::config::project_paths::ProjectPaths;
 use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
 use crate::formats::prd::{self, MOST_PRD_BYTES, PrdDocument, PrdFinding};
-use crate::formats::story_files::planned_test_names;
+use crate::formats::story_files::{ARCHIVE_FOLDER, planned_test_names};
 
 /// Most PRDs that are read at once, and most bytes of them together.
 const MOST_PRDS: usize = 500;
 const MOST_BYTES: usize = 16 * 1024 * 1024;
+/// The same of an archive, of which only the ids are kept.
+const MOST_ARCHIVED: usize = 5000;
+const MOST_ARCHIVED_BYTES: usize = 64 * 1024 * 1024;
 
 /// A PRD with the file of the tests of each of its stories.
 #[derive(Debug)]
@@ -107,7 +110,36 @@ fn read(
             prd.file = inside;
         }
     }
-    Ok(with_tests(prds, settings))
+    let folders: BTreeSet<&Path> = files.iter().filter_map(|file| file.parent()).collect();
+    let archived = folders.into_iter().map(|folder| archived(folder, root));
+    let archived: Vec<Vec<(String, String)>> = archived.collect::<Result<_, _>>()?;
+    Ok(with_tests(prds, &archived.concat(), settings))
+}
+
+/// The stories of PRDs in the archive of a folder: the name of the file, and the id. What cannot be read there has none.
+///
+/// # Errors
+/// When the archive cannot be listed, or there is too much of it.
+pub(super) fn archived(folder: &Path, root: Option<&Path>) -> Result<Vec<(String, String)>, String> {
+    let folder = folder.join(ARCHIVE_FOLDER);
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let files = prds_in(&folder)?;
+    if files.len() > MOST_ARCHIVED {
+        return Err(format!(
+            "could not read {}: it has more than {MOST_ARCHIVED} PRDs; move some away",
+            folder.display()
+        ));
+    }
+    let mut bytes_left = MOST_ARCHIVED_BYTES;
+    let mut found = Vec::new();
+    for file in &files {
+        let text = open(file, root, &mut bytes_left).unwrap_or_default();
+        let stories = prd::read(file, &text).stories.into_iter();
+        found.extend(stories.map(|story| (name_of(file).to_owned(), story.id)));
+    }
+    Ok(found)
 }
 
 /// The text of a PRD. A link leads nowhere outside of the project, and outside of projects nowhere outside of the PRD's folder.
@@ -163,12 +195,17 @@ fn finding(
 }
 
 /// Adds the files of tests, and what is wrong where two stories would share one (LA-4).
-fn with_tests(prds: Vec<PrdDocument>, settings: &StorySettings) -> Vec<QueuedPrd> {
+fn with_tests(
+    prds: Vec<PrdDocument>,
+    archived: &[(String, String)],
+    settings: &StorySettings,
+) -> Vec<QueuedPrd> {
     let stories = prds.iter().flat_map(|prd| {
         let name = name_of(&prd.file);
         prd.stories.iter().map(move |story| (name, story.id.as_str()))
     });
-    let mut names = planned_test_names(&stories.collect::<Vec<_>>()).into_iter();
+    let old = archived.iter().map(|(prd, story)| (prd.as_str(), story.as_str()));
+    let mut names = planned_test_names(&stories.chain(old).collect::<Vec<_>>()).into_iter();
     let mut taken: BTreeMap<String, String> = BTreeMap::new();
     let mut queue = Vec::new();
     for mut prd in prds {
@@ -178,13 +215,22 @@ fn with_tests(prds: Vec<PrdDocument>, settings: &StorySettings) -> Vec<QueuedPrd
             .map(|name| settings.test_file(&name))
             .collect();
         for (index, (story, file)) in prd.stories.iter().zip(&files).enumerate() {
+            let path = format!("$.userStories[{index}].id");
+            if let Some((old, _)) = archived.iter().find(|(_, id)| *id == story.id) {
+                let text = format!(
+                    "{ARCHIVE_FOLDER}/{old} has a story of the id {}, too; so that its tests are not taken for those of this one, these stand in {file}",
+                    story.id
+                );
+                let what = ("ARCHIVED_ID", DiagnosticLevel::Warning);
+                prd.findings
+                    .push(finding(&prd.file, what, (story.line, &path), &text));
+            }
             let own = format!("{} of {}", story.id, prd.file.display());
             let clash = taken.insert(file.to_lowercase(), own);
             if let Some(other) = clash.filter(|other| !other.ends_with(&format!("of {}", prd.file.display())))
             {
                 let text =
                     format!("its tests would stand in {file}, as those of {other}; rename a file or a story");
-                let path = format!("$.userStories[{index}].id");
                 let what = ("TEST_FILE_CLASH", DiagnosticLevel::Error);
                 prd.findings
                     .push(finding(&prd.file, what, (story.line, &path), &text));

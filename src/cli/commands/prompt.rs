@@ -5,7 +5,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::adapters::agents::{program_word, prompt_file};
+use crate::adapters::git::{GitCli, GitSetup};
 use crate::adapters::output;
+use crate::adapters::stories::StoryFormats;
 use crate::adapters::text_file;
 use crate::cli::args::{JsonFlag, PromptArgs};
 use crate::cli::board_access::BoardAccess;
@@ -15,10 +17,11 @@ use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::trust::{TrustChange, TrustKind};
 use crate::config::{schema, session_setup};
-use crate::domain::{AttemptId, PromptFacts, RoleId};
+use crate::domain::{AttemptId, PromptFacts, RoleId, Task};
+use crate::engine::prompt_place::story_reading;
 use crate::formats::nearest::nearest;
 use crate::formats::prompt::{BlockOrigin, PromptLibrary};
-use crate::ports::git::{BranchName, SafeName};
+use crate::ports::git::{BranchName, CommitId, Git as _, Head, Revision, SafeName};
 
 /// Largest prompt that is read back from an attempt's folder.
 const LARGEST: u64 = 1024 * 1024;
@@ -52,7 +55,13 @@ fn show(edge: &ProcessEnv, id: &str, wanted: &PromptArgs) -> CommandResult {
     let is_sent = sent.is_some();
     let text = match sent {
         Some(text) => text,
-        None => next(edge, &access.place, &library, facts.clone())?,
+        None => {
+            let mut facts = facts.clone();
+            if let Some(detail) = access.task(&id.into())? {
+                facts.reading = reading(edge, &access.place, &detail.task, &facts)?;
+            }
+            next(edge, &access.place, &library, facts)?
+        }
     };
     for waiting in waiting(&access.place) {
         output::problem(&waiting);
@@ -91,6 +100,32 @@ fn sent(place: &ProjectPaths, attempt: AttemptId) -> Result<Option<String>, Stri
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(format!("could not read {}: {error}", file.display())),
     }
+}
+
+/// What the agent of a story would be given to read: as its work has it, or before there is any the base branch on origin.
+fn reading(
+    edge: &ProcessEnv,
+    place: &ProjectPaths,
+    task: &Task,
+    facts: &PromptFacts,
+) -> Result<String, String> {
+    let plan = task.plan.as_deref().filter(|plan| plan.tests.is_some());
+    let Some(plan) = plan.filter(|_| !facts.place.base.is_empty()) else {
+        return Ok(String::new());
+    };
+    let git = GitCli::open(&GitSetup::new(&place.root, edge.environment.clone())).map_err(could_not)?;
+    let base = BranchName::new(&facts.place.base).map_err(could_not)?;
+    let start = task.head.as_deref().and_then(|head| CommitId::new(head).ok());
+    let start = match start {
+        Some(start) => start,
+        None => match git.resolve(&Revision::RemoteBranch(base)) {
+            Head::At(commit) => commit,
+            // There is nothing to read yet.
+            Head::Absent => return Ok(String::new()),
+            Head::Unknown(why) => return Err(format!("could not look for the base branch on origin: {why}")),
+        },
+    };
+    story_reading((&git, &start), &StoryFormats, plan, &facts.stage.evidence)
 }
 
 /// What the next agent would be told; what only its start decides, such as its folder, is left out.

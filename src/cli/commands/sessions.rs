@@ -2,7 +2,7 @@
 
 mod doctor;
 
-pub(super) use doctor::doctor;
+pub(super) use doctor::{DoctorCheck, check, doctor, needs_of_agents, print_checks, warning};
 
 use std::io::{BufRead, IsTerminal};
 use std::process::ExitCode;

@@ -63,10 +63,16 @@ impl ProjectTrust {
         changed.map_or(Ok(()), |why| Err(untrusted(why)))
     }
 
-    /// Whether the scripts of a gate of the settings have, in its checkout, the text that was trusted.
+    /// Whether the scripts of a gate of the settings, or of the commands that run the tests of stories, have, in its checkout, the text that was trusted.
     fn check_gate(&self, run: &GateRun) -> Result<(), Cause> {
         let report = self.look();
-        let is_it = |item: &&TrustItem| schema::GATES.covers(&item.name) && item.text == run.command;
+        let is_it = |item: &&TrustItem| match item.name.as_str() {
+            name if schema::ATDD_TEST_CMD.covers(name) => runs_tests(&item.text, &run.command),
+            name => {
+                let is_gate = schema::GATES.covers(name) || schema::ATDD_SUITE_CMD.covers(name);
+                is_gate && item.text == run.command
+            }
+        };
         let gates = report.programs();
         let changed = gates
             .filter(is_it)
@@ -79,6 +85,25 @@ impl ProjectTrust {
             )))
         })
     }
+}
+
+/// Whether a command runs the tests of a story as a setting says: its words are those of the setting, with a name in their places.
+fn runs_tests(setting: &str, command: &str) -> bool {
+    let (Ok(wanted), Ok(words)) = (shell_words::split(setting), shell_words::split(command)) else {
+        return false;
+    };
+    let fits = |(wanted, word): (&String, &String)| {
+        let parts: Vec<&str> = wanted
+            .split("{file}")
+            .flat_map(|part| part.split("{name}"))
+            .collect();
+        let (first, last) = (parts.first().unwrap_or(&""), parts.last().unwrap_or(&""));
+        match parts.len() {
+            0 | 1 => wanted == word,
+            _ => word.starts_with(first) && word.ends_with(last),
+        }
+    };
+    wanted.len() == words.len() && wanted.iter().zip(&words).all(fits)
 }
 
 fn untrusted(why: String) -> Cause {

@@ -1,6 +1,7 @@
 //! The stories of PRDs as one plan, in the order of the queue: by the names of the files, then by priority (A1, A20).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use super::model::{PhaseStatus, Plan, PlanFinding, PlanGate, PlanItem, PlanKind, PlanStory};
 use crate::domain::{STORY_GATE, StoryTests};
@@ -26,6 +27,8 @@ pub struct StoryRules<'a> {
     pub exists: &'a dyn Fn(&str) -> bool,
     /// Paths that no story changes, besides those of the queue.
     pub protected: Vec<String>,
+    /// Ids of stories of PRDs in the archive, whose tests are no other story's (LA-4).
+    pub archived: &'a BTreeSet<String>,
     /// What holds for the tests of all stories; their file is filled in.
     pub tests: StoryTests,
     /// Whether the queue goes on behind a story that has stopped.
@@ -35,8 +38,9 @@ pub struct StoryRules<'a> {
 /// The plan of a queue of PRDs, which stand in the order of their names.
 pub fn queue(prds: &[PrdDocument], rules: &StoryRules<'_>) -> Plan {
     let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
-    for story in prds.iter().flat_map(|prd| &prd.stories) {
-        *uses.entry(story.id.as_str()).or_default() += 1;
+    let ids = prds.iter().flat_map(|prd| &prd.stories).map(|story| &story.id);
+    for id in ids.chain(rules.archived) {
+        *uses.entry(id.as_str()).or_default() += 1;
     }
     let items = prds.iter().flat_map(|prd| {
         let stories = prd.in_order().into_iter();
@@ -45,9 +49,6 @@ pub fn queue(prds: &[PrdDocument], rules: &StoryRules<'_>) -> Plan {
     });
     let found = prds.iter().flat_map(|prd| &prd.findings);
     Plan {
-        kind: PlanKind::Stories,
-        title: "Stories".to_owned(),
-        file: rules.folder.clone().into(),
         items: items.collect(),
         findings: found
             .map(|found| PlanFinding {
@@ -55,6 +56,18 @@ pub fn queue(prds: &[PrdDocument], rules: &StoryRules<'_>) -> Plan {
                 diagnostic: found.diagnostic.clone(),
             })
             .collect(),
+        ..queue_of(rules.folder.clone().into())
+    }
+}
+
+/// The queue of that folder without its stories: what tells its tasks from others on the board.
+pub fn queue_of(folder: PathBuf) -> Plan {
+    Plan {
+        kind: PlanKind::Stories,
+        title: "Stories".to_owned(),
+        file: folder,
+        items: Vec::new(),
+        findings: Vec::new(),
     }
 }
 

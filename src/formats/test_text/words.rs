@@ -60,8 +60,11 @@ pub(super) fn tests(text: &str, words: &TestWords) -> Vec<WrittenTest> {
         };
         let skip_range = code.range(start.saturating_sub(SKIP_REACH), end);
         let own_line = token.line;
+        let next_line = code.get(end).map_or(usize::MAX, |token| token.line);
         let is_skip = |word: &&super::scanner::CodeToken<'_>| {
-            word.kind == CodeTokenKind::Word && matches(word.text, &words.skips) && word.line + 1 >= own_line
+            let is_before_next = word.line > own_line && word.line + 1 >= next_line;
+            let is_own = word.line + 1 >= own_line && !is_before_next;
+            word.kind == CodeTokenKind::Word && matches(word.text, &words.skips) && is_own
         };
         tests.push(WrittenTest {
             name: kept_name(name),

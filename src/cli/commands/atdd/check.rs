@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{DOCUMENTS, counted};
+use super::DOCUMENTS;
 use crate::adapters::output;
 use crate::cli::args::AtddCheckArgs;
 use crate::cli::commands::CommandResult;
@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::config::atdd::StorySettings;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
-use crate::domain::pluralized;
+use crate::domain::{counted, pluralized};
 
 pub(super) fn run(edge: &ProcessEnv, wanted: &AtddCheckArgs) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge);

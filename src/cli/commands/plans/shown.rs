@@ -8,9 +8,9 @@ use crate::cli::args::{AgentOutput, RunPlanArgs};
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
 use crate::domain::task::behind_failed;
-use crate::domain::{FailureClass, Task, TaskDraft, TaskId, TaskState, pluralized};
+use crate::domain::{FailureClass, Task, TaskDraft, TaskId, TaskState, counted, pluralized};
 use crate::formats::diagnostic::Diagnostic;
-use crate::formats::plan::{Plan, PlanItem};
+use crate::formats::plan::{PhaseStatus, Plan, PlanItem};
 
 /// The document of `--json` (docs/plans.md).
 pub(super) fn json(plan: &Plan) -> Value {
@@ -64,12 +64,23 @@ pub(in crate::cli::commands) fn finding_line(code: &str, known: &Diagnostic) -> 
 
 fn phase(item: &PlanItem) -> Vec<String> {
     let done = item.tasks.iter().filter(|task| task.is_done).count();
+    let work = match &item.story {
+        Some(story) => format!(
+            "{}, tests in {}{}",
+            counted(story.criteria.len(), "criterion", "criteria"),
+            story.tests.file,
+            match (item.status, story.is_tested) {
+                (PhaseStatus::Completed, _) => ", passes",
+                (_, true) => ", which are there",
+                (_, false) => "",
+            }
+        ),
+        None => format!("{done} of {} done", pluralized(item.tasks.len(), "task")),
+    };
     let mut lines = vec![format!(
-        "{:<6} {}  ({} of {} done{}{})",
+        "{:<6} {}  ({work}{}{})",
         item.id,
         item.title,
-        done,
-        pluralized(item.tasks.len(), "task"),
         if item.needs.is_empty() {
             String::new()
         } else {
@@ -153,14 +164,16 @@ pub(super) fn table(drafts: &[TaskDraft], plan: &Plan) -> Vec<String> {
 
 /// Where the phases of a plan on the board stand, a line each.
 pub(super) fn standing<'a>(tasks: impl Iterator<Item = &'a Arc<Task>>) -> Vec<String> {
-    let line = |task: &Arc<Task>| {
-        let state = match &task.state {
-            TaskState::Held(hold) => format!("held: {}", task.hold_text(hold)),
-            TaskState::Failed(why) => format!("failed: {}", behind_failed(why)),
-            TaskState::Parked(why) => format!("parked: {why}"),
-            state => state.word().to_owned(),
-        };
-        format!("{:<16} {}  {state}", task.id.as_str(), task.title)
-    };
+    let line = |task: &Arc<Task>| format!("{:<16} {}  {}", task.id.as_str(), task.title, standing_of(task));
     tasks.map(line).collect()
+}
+
+/// The state of a task, with the reason where it goes no further.
+pub(in crate::cli::commands) fn standing_of(task: &Task) -> String {
+    match &task.state {
+        TaskState::Held(hold) => format!("held: {}", task.hold_text(hold)),
+        TaskState::Failed(why) => format!("failed: {}", behind_failed(why)),
+        TaskState::Parked(why) => format!("parked: {why}"),
+        state => state.word().to_owned(),
+    }
 }

@@ -1,13 +1,17 @@
 //! A folder of PRDs, or one of them, as a plan of stories.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::in_project;
+use super::run::known;
 use crate::adapters::text_file;
+use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::prd_queue;
 use crate::config::atdd::{OnStoryFailure, PassingTests, StorySettings};
 use crate::config::project_paths::ProjectPaths;
-use crate::domain::StoryTests;
+use crate::domain::{StoryTests, Task};
 use crate::formats::plan::{self, Plan, StoryRules};
 use crate::formats::prd::{self, MOST_PRD_BYTES, PrdDocument};
 
@@ -47,7 +51,15 @@ pub(super) fn read(path: &Path, place: Option<&ProjectPaths>) -> Result<Option<P
         ));
     }
     let prds: Vec<PrdDocument> = queued.into_iter().map(|queued| queued.prd).collect();
-    Ok(Some(rules.plan(&prds, &place.root)))
+    let archived = prd_queue::archived(&place.root.join(&rules.folder), Some(&place.root))?;
+    let archived = archived.into_iter().map(|(_, id)| id).collect();
+    Ok(Some(rules.plan(&prds, &archived, &place.root)))
+}
+
+/// The tasks of all stories on the board.
+pub(in crate::cli::commands) fn on_board(access: &mut BoardAccess) -> Result<Vec<Arc<Task>>, String> {
+    let (_, tasks) = known(access, &plan::queue_of(PathBuf::new()))?;
+    Ok(tasks.into_values().collect())
 }
 
 /// The settings of stories with the folder of the queue.
@@ -58,7 +70,7 @@ struct OwnRules {
 
 impl OwnRules {
     /// Reads the plan by these rules: what is asked about a file is answered from the project's folder.
-    fn plan(&self, prds: &[PrdDocument], root: &Path) -> Plan {
+    fn plan(&self, prds: &[PrdDocument], archived: &BTreeSet<String>, root: &Path) -> Plan {
         let settings = &self.settings;
         let rules = StoryRules {
             folder: self.folder.clone(),
@@ -67,10 +79,13 @@ impl OwnRules {
             test_file: &|name| settings.test_file(name),
             exists: &|path| root.join(path).is_file(),
             protected: settings.protected.clone(),
+            archived,
             tests: StoryTests {
                 may_pass: settings.passing_tests == PassingTests::Accept,
                 test_words: settings.words.tests.clone(),
                 assertion_words: settings.words.assertions.clone(),
+                skip_words: settings.words.skips.clone(),
+                comment_marks: settings.words.comments.clone(),
                 context_tokens: settings.context_tokens,
                 ..StoryTests::default()
             },

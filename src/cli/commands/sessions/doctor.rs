@@ -24,9 +24,12 @@ use crate::ports::git::{BranchName, Git, Head};
 
 /// Result of one check that `dbs doctor` makes.
 #[derive(Debug, Serialize)]
-struct DoctorCheck {
+pub(in crate::cli::commands) struct DoctorCheck {
     what: &'static str,
     good: bool,
+    /// Whether a person should look at it although nothing is missing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_warning: bool,
     text: String,
 }
 
@@ -38,20 +41,31 @@ pub(in crate::cli::commands) fn doctor(edge: &ProcessEnv, json: JsonFlag) -> Exi
             .into_iter()
             .map(|line| check("agent", Ok(line))),
     );
-    let good = findings.iter().all(|finding| finding.good);
+    print_checks(&findings, json)
+}
+
+/// Prints checks; exit code 1 when something is missing.
+pub(in crate::cli::commands) fn print_checks(checks: &[DoctorCheck], json: JsonFlag) -> ExitCode {
     if json.json {
-        output::json(&findings);
+        output::json(&checks);
     } else {
-        for finding in &findings {
-            output::line(&format!(
-                "{} {:<12} {}",
-                if finding.good { "ok     " } else { "MISSING" },
-                finding.what,
-                finding.text
-            ));
+        for check in checks {
+            let word = match (check.good, check.is_warning) {
+                (false, _) => "MISSING",
+                (true, true) => "WARNING",
+                (true, false) => "ok     ",
+            };
+            output::line(&format!("{word} {:<12} {}", check.what, check.text));
         }
     }
-    exit_code(good)
+    exit_code(checks.iter().all(|check| check.good))
+}
+
+/// What agents of a project need before anything else, without what its server and its board do.
+pub(in crate::cli::commands) fn needs_of_agents(edge: &ProcessEnv) -> Vec<DoctorCheck> {
+    let mut checks = examine(edge);
+    checks.retain(|check| !matches!(check.what, "user" | "store" | "notify" | "server"));
+    checks
 }
 
 fn examine(edge: &ProcessEnv) -> Vec<DoctorCheck> {
@@ -86,12 +100,22 @@ pub(super) fn problems(edge: &ProcessEnv) -> Vec<String> {
         .collect()
 }
 
-fn check(what: &'static str, result: Result<String, String>) -> DoctorCheck {
+/// A check with its result: what was found, or what is missing and how to get it.
+pub(in crate::cli::commands) fn check(what: &'static str, result: Result<String, String>) -> DoctorCheck {
     let good = result.is_ok();
     DoctorCheck {
         what,
         good,
+        is_warning: false,
         text: result.unwrap_or_else(|why| why),
+    }
+}
+
+/// Something a person should look at although nothing is missing.
+pub(in crate::cli::commands) fn warning(what: &'static str, text: String) -> DoctorCheck {
+    DoctorCheck {
+        is_warning: true,
+        ..check(what, Ok(text))
     }
 }
 

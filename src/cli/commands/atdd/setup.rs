@@ -1,0 +1,127 @@
+//! `dbs atdd setup`: whether tools, logins, commands and documents are there that stories need (A25, LA-14). It asks for no key, stores
+//! none and prints none.
+
+use super::DOCUMENTS;
+use crate::adapters::agents::find_program;
+use crate::adapters::git::{GitSetup, seen_files};
+use crate::cli::args::JsonFlag;
+use crate::cli::commands::sessions::{DoctorCheck, check, needs_of_agents, print_checks, warning};
+use crate::cli::commands::{CommandResult, agents};
+use crate::cli::failure::could_not;
+use crate::config::atdd::StorySettings;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+use crate::formats::story_files::STORY_TEMPLATES;
+
+/// Endings of files like `.env.example`, which say what belongs into the other and hold no key.
+const SAMPLES: [&str; 4] = ["example", "sample", "template", "dist"];
+/// Most files that are named.
+const MOST_NAMED: usize = 5;
+
+pub(super) fn run(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
+    let mut checks = needs_of_agents(edge);
+    if let Ok(place) = ProjectPaths::find(&edge.folder, edge)
+        && place.state_problem().is_none()
+    {
+        let settings = StorySettings::of(&place.config());
+        checks.extend(logins(edge));
+        let tests = shell_words::split(&settings.test_cmd).unwrap_or_default();
+        checks.push(check("tests", program(edge, &place, (&tests, "atdd.test_cmd"))));
+        if let Some(command) = &settings.suite_cmd {
+            let words = shell_words::split(command).unwrap_or_default();
+            checks.push(check(
+                "all tests",
+                program(edge, &place, (&words, "atdd.suite_cmd")),
+            ));
+        }
+        checks.push(check("documents", documents(&place, &settings)));
+        checks.push(key_files(edge, &place));
+    }
+    Ok(print_checks(&checks, json))
+}
+
+/// The login of each agent that plays a role. Only the agent itself finds out whether it still holds.
+fn logins(edge: &ProcessEnv) -> Vec<DoctorCheck> {
+    let logins = match agents::logins(edge) {
+        Ok(logins) => logins.into_iter(),
+        Err(why) => return vec![check("login", Err(why))],
+    };
+    let said = |(text, is_overridden)| match is_overridden {
+        true => warning("login", text),
+        false => check("login", Ok(text)),
+    };
+    logins.map(said).collect()
+}
+
+fn program(
+    edge: &ProcessEnv,
+    place: &ProjectPaths,
+    (words, setting): (&[String], &str),
+) -> Result<String, String> {
+    let name = words.first().map_or("", String::as_str);
+    let path = edge.get("PATH").unwrap_or_default();
+    match find_program(name, &place.root, &path) {
+        Some(found) => Ok(format!("{}: {}", words.join(" "), found.display())),
+        None => Err(format!(
+            "could not find {name}: looked in {path}; install it, or name another: dbs config {setting} COMMAND"
+        )),
+    }
+}
+
+fn documents(place: &ProjectPaths, settings: &StorySettings) -> Result<String, String> {
+    let files = STORY_TEMPLATES.map(|(name, _)| format!("{DOCUMENTS}/{name}"));
+    let lacks = |file: &&String| !place.root.join(file).is_file();
+    let mut missing: Vec<&str> = files.iter().filter(lacks).map(String::as_str).collect();
+    if !place.root.join(&settings.folder).is_dir() {
+        missing.push(&settings.folder);
+    }
+    if missing.is_empty() {
+        return Ok(format!("{DOCUMENTS}/ and {}/", settings.folder));
+    }
+    Err(format!(
+        "not there: {}; make what is missing: dbs atdd init",
+        missing.join(", ")
+    ))
+}
+
+/// Files with keys that git tracks, or takes up with the next commit of everything (LA-12). None of them is read.
+fn key_files(edge: &ProcessEnv, place: &ProjectPaths) -> DoctorCheck {
+    let setup = GitSetup::new(&place.root, edge.environment.clone());
+    let found = match seen_files(&setup, &holds_keys) {
+        Ok(found) => found,
+        Err(error) => return check("keys", Err(could_not(error))),
+    };
+    let shown: Vec<String> = found
+        .iter()
+        .map(|(path, is_tracked)| {
+            let what = if *is_tracked {
+                "tracked by git"
+            } else {
+                "not ignored"
+            };
+            format!("{path} is {what}")
+        })
+        .collect();
+    if shown.is_empty() {
+        return check(
+            "keys",
+            Ok("no file with keys is tracked or waits to be added".to_owned()),
+        );
+    }
+    let named = shown.iter().take(MOST_NAMED).map(String::as_str);
+    warning(
+        "keys",
+        format!(
+            "{}; put such files into .gitignore, and take tracked ones out: git rm --cached FILE",
+            named.collect::<Vec<_>>().join(", ")
+        ),
+    )
+}
+
+/// Whether files of that name hold keys by custom: `.env`, `.env.local`, `site.pem`, `site.key`.
+fn holds_keys(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    let ending = name.rsplit('.').next().unwrap_or_default();
+    let is_env = name == ".env" || name.starts_with(".env.");
+    (is_env || matches!(ending, "pem" | "key")) && !SAMPLES.contains(&ending)
+}

@@ -1,0 +1,196 @@
+//! `dbs atdd status` and `dbs atdd history`: where the queue stands, as the base branch and the board say, and what was done.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::adapters::git::{GitCli, GitSetup};
+use crate::adapters::output;
+use crate::cli::args::{AtddHistoryArgs, JsonFlag};
+use crate::cli::board_access::BoardAccess;
+use crate::cli::commands::CommandResult;
+use crate::cli::commands::plans::{standing_of, stories_on_board};
+use crate::cli::failure::could_not;
+use crate::config::atdd::StorySettings;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+use crate::config::session_setup;
+use crate::domain::{Task, counted};
+use crate::formats::prd::{self, PrdDocument, PrdStory};
+use crate::formats::story_files::{HISTORY_FILE, STATE_FILE, StoryState, read_history, read_state};
+use crate::ports::git::{BranchName, CommitFile, CommitId, Git as _, Head, Revision};
+
+/// Most bytes of a file that is read.
+const LARGEST: usize = 1024 * 1024;
+
+/// The files of the base branch as origin has them: what becomes of stories is written there.
+struct BaseFiles {
+    git: GitCli,
+    name: String,
+    commit: CommitId,
+}
+
+impl BaseFiles {
+    fn open(edge: &ProcessEnv, place: &ProjectPaths) -> Result<BaseFiles, String> {
+        let base = session_setup::read(place, edge)?.settings.base;
+        let name =
+            base.ok_or("could not look at the queue: no base branch is set: dbs config base_branch NAME")?;
+        let branch = BranchName::new(&name).map_err(could_not)?;
+        let git = GitCli::open(&GitSetup::new(&place.root, edge.environment.clone())).map_err(could_not)?;
+        match git.resolve(&Revision::RemoteBranch(branch)) {
+            Head::At(commit) => Ok(BaseFiles { git, name, commit }),
+            Head::Absent => Err(format!(
+                "could not look at the queue: origin has no branch {name}; push it: git push origin {name}"
+            )),
+            Head::Unknown(why) => Err(format!("could not look for {name} on origin: {why}")),
+        }
+    }
+
+    fn read(&self, path: &str) -> Result<Option<String>, String> {
+        let failed = |why: &str| Err(format!("could not read {path} of {}: {why}", self.name));
+        match self.git.file_at(&self.commit, path, LARGEST) {
+            Ok(CommitFile::Absent) => Ok(None),
+            Ok(CommitFile::Text(text)) if !text.truncated => Ok(Some(text.text)),
+            Ok(CommitFile::Text(_)) => failed(&format!("it has more than {LARGEST} bytes")),
+            Ok(CommitFile::NoFile) => failed("it is no file"),
+            Err(error) => Err(could_not(error)),
+        }
+    }
+
+    /// The PRDs that lie in the folder of the queue, in the order of their names.
+    fn prds(&self, folder: &str) -> Result<Vec<PrdDocument>, String> {
+        let files = self
+            .git
+            .list_files(&self.commit, Some(folder))
+            .map_err(could_not)?;
+        let begin = format!("{folder}/");
+        let is_prd = |path: &&String| {
+            let name = path.strip_prefix(&begin).unwrap_or_default();
+            !name.contains('/') && Path::new(name).extension().is_some_and(|ending| ending == "json")
+        };
+        let mut names: Vec<&String> = files.iter().filter(is_prd).collect();
+        names.sort();
+        let read = |path: &String| Ok(prd::read(Path::new(path), &self.read(path)?.unwrap_or_default()));
+        names.into_iter().map(read).collect()
+    }
+}
+
+/// Prints the queue: its state, and its PRDs with their stories and how far each is.
+pub(super) fn status(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
+    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let folder = StorySettings::of(&place.config()).folder;
+    let base = BaseFiles::open(edge, &place)?;
+    let prds = base.prds(&folder)?;
+    let state = match base.read(STATE_FILE)? {
+        Some(text) => {
+            Some(read_state(&text).map_err(|error| format!("could not read {STATE_FILE}: {error}"))?)
+        }
+        None => None,
+    };
+    let tasks = stories_on_board(&mut BoardAccess::open_project(place)?)?;
+    if json.json {
+        let prds = prds.iter().map(|prd| as_json(prd, &tasks));
+        output::json(&json!({
+            "base": base.name, "commit": base.commit.as_str(), "state": state, "prds": prds.collect::<Vec<_>>(),
+        }));
+        return Ok(ExitCode::SUCCESS);
+    }
+    output::line(&head(&base.name, state.as_ref()));
+    if prds.is_empty() {
+        output::line(&format!("queue empty: {} has no PRD in {folder}/", base.name));
+    }
+    for prd in &prds {
+        output::line(&format!(
+            "{}: {}, {}",
+            prd.file.display(),
+            prd.name,
+            counted(prd.stories.len(), "story", "stories")
+        ));
+        output::all(prd.in_order().into_iter().map(|story| {
+            format!(
+                "  {:<12} {}  {}",
+                story.id,
+                story.title,
+                standing(prd, story, &tasks)
+            )
+        }));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn head(base: &str, state: Option<&StoryState>) -> String {
+    let Some(state) = state else {
+        return format!("{base} has no {STATE_FILE}: no story is done yet");
+    };
+    let at_hand = match (&state.current_prd, &state.current_story) {
+        (Some(prd), Some(story)) => format!("{story} of {prd} is next"),
+        _ => "nothing is next".to_owned(),
+    };
+    format!(
+        "{base}: {at_hand}; {}, written {}",
+        counted(
+            usize::try_from(state.session_count).unwrap_or(usize::MAX),
+            "session",
+            "sessions"
+        ),
+        state.last_updated
+    )
+}
+
+/// The task of a story, told by its PRD and its id.
+fn task<'a>(prd: &PrdDocument, story: &PrdStory, tasks: &'a [Arc<Task>]) -> Option<&'a Arc<Task>> {
+    let is_it = |task: &&Arc<Task>| {
+        let plan = task.plan.as_ref();
+        let tests = plan.and_then(|plan| plan.tests.as_ref());
+        tests.is_some_and(|tests| tests.id == story.id)
+            && plan.is_some_and(|plan| Path::new(&plan.source.plan) == prd.file)
+    };
+    tasks.iter().find(is_it)
+}
+
+/// How far a story is: what its PRD says of it once it passes, and until then the board.
+fn standing(prd: &PrdDocument, story: &PrdStory, tasks: &[Arc<Task>]) -> String {
+    match task(prd, story, tasks) {
+        _ if story.passes == Some(true) => "passes".to_owned(),
+        Some(task) => standing_of(task),
+        None => "not on the board; `dbs atdd run` puts it there".to_owned(),
+    }
+}
+
+fn as_json(prd: &PrdDocument, tasks: &[Arc<Task>]) -> Value {
+    let stories = prd.in_order().into_iter().map(|story| {
+        let task = task(prd, story, tasks);
+        json!({
+            "id": story.id, "title": story.title, "passes": story.passes, "task": task.map(|task| &task.id),
+            "state": task.map(|task| task.state.word()), "standing": standing(prd, story, tasks),
+        })
+    });
+    json!({ "file": prd.file, "name": prd.name, "stories": stories.collect::<Vec<_>>() })
+}
+
+/// Prints the last entries of the history.
+pub(super) fn history(edge: &ProcessEnv, wanted: &AtddHistoryArgs) -> CommandResult {
+    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let base = BaseFiles::open(edge, &place)?;
+    let text = base.read(HISTORY_FILE)?.unwrap_or_default();
+    let entries = read_history(&text);
+    let shown = entries
+        .get(entries.len().saturating_sub(wanted.limit)..)
+        .unwrap_or_default();
+    if wanted.json.json {
+        let shown = shown.iter().map(|entry| {
+            json!({
+                "story": entry.story, "prd": entry.prd, "commit": entry.commit, "is_blocked": entry.is_blocked, "line": entry.line,
+            })
+        });
+        output::json(&shown.collect::<Vec<_>>());
+        return Ok(ExitCode::SUCCESS);
+    }
+    match shown.first() {
+        Some(first) => output::all(text.lines().skip(first.line.saturating_sub(1))),
+        None => output::line(&format!("{} has no story in {HISTORY_FILE} yet", base.name)),
+    }
+    Ok(ExitCode::SUCCESS)
+}

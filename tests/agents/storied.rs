@@ -1,0 +1,73 @@
+//! A story with the real Claude Code: one session writes its tests, another its code, and what either says in its output counts nothing.
+
+use std::fs;
+
+use crate::driver::Story;
+use crate::lab::{installed, scripts};
+use crate::model_server::ModelServer;
+use crate::pipeline::{OTHERS, file_in_base, serve, write_person_settings};
+
+const PRD: &str = r#"{"userStories":[
+  {"id":"US-001","title":"Story one","description":"Something that can be done. [[script:story_work]]","acceptanceCriteria":["It works"]},
+  {"id":"US-002","title":"Story two","description":"Something else. [[script:nothing]]","acceptanceCriteria":["It works"],"priority":2}]}
+"#;
+
+/// Speaks as pytest does, and passes once the work is there.
+const RUNNER: &str = "if [ -e done/US_001.txt ]; then echo '=== 1 passed in 0.01s ==='; else echo 'FAILED t::a - assert 1 == 2'; echo '=== 1 failed in 0.01s ==='; exit 1; fi\n";
+
+#[test]
+fn a_story_is_tested_first_built_and_recorded_by_claude_and_no_line_of_its_output_counts() {
+    if installed("claude").is_none() {
+        return;
+    }
+    let (story, model) = (Story::new(OTHERS), ModelServer::start(scripts()));
+    write_person_settings(&story);
+    let folder = story.project();
+    fs::create_dir_all(folder.join("prds")).unwrap();
+    fs::write(folder.join("prds/001-FEAT-shop.json"), PRD).unwrap();
+    fs::write(folder.join("pytest"), RUNNER).unwrap();
+    story.configure(
+        "[roles.test-author]\nagent = \"claude\"\npermissions = \"allow\"\nmodel = \"opus\"\n[roles.implementer]\nagent = \"claude\"\npermissions = \"allow\"\n\
+         model = \"opus\"\n[atdd]\ntest_cmd = \"sh ./pytest {file}\"\nsuite_cmd = \"\"\n",
+    );
+    // A key in the project's folder: no commit of an agent's work takes it up.
+    story.git(&folder, &["add", "prds", "pytest"]);
+    story.git(&folder, &["commit", "-qm", "Stories"]);
+    story.git(&folder, &["push", "-q", "origin", "main:work", "main"]);
+    fs::write(folder.join(".env"), "KEY=hidden\n").unwrap();
+    let _server = serve(&story, &model);
+    story.dbs(&["atdd", "run"]);
+    story.wait_until("the first story", || {
+        story.count("done") == 1 || story.count("held") > 0
+    });
+    assert_eq!(story.count("done"), 1, "{}", story.dbs(&["task", "list"]));
+    let history = story.git(&story.origin(), &["show", "work:history.md"]);
+    for line in [
+        "Story US-001 Complete",
+        "- **Tests:** 1/1 passed",
+        "- **Model:** opus",
+    ] {
+        assert!(history.contains(line), "{line}: {history}");
+    }
+    assert!(
+        !history.contains("US-002"),
+        "what was said in the output did nothing: {history}"
+    );
+    assert!(file_in_base(&story, "tests/test_US_001.py") && file_in_base(&story, "done/US_001.txt"));
+    assert!(!file_in_base(&story, ".env"));
+    let requests = model.requests_for("story_work");
+    let told = |text: &str| {
+        requests
+            .iter()
+            .any(|request| request.body.to_string().contains(text))
+    };
+    assert!(
+        told("Test author: task US-001") && told("Implementer: task US-001"),
+        "two sessions in two roles"
+    );
+    assert!(
+        told("def test_it()"),
+        "who writes the code is given the tests to read"
+    );
+    story.dbs(&["stop", "--all"]);
+}
