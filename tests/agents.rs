@@ -20,6 +20,8 @@ mod codex;
 mod codex_headless;
 #[path = "agents/codex_pipeline.rs"]
 mod codex_pipeline;
+#[path = "agents/conducting.rs"]
+mod conducting;
 #[path = "agents/demo.rs"]
 mod demo;
 #[path = "agents/documented.rs"]
