@@ -66,6 +66,14 @@ type MadeFiles = BTreeMap<PathBuf, String>;
 /// Reads a file of the commit that an agent made, by its path in the project.
 type OpenMade<'a> = &'a mut dyn FnMut(&Path) -> Result<String, String>;
 
+/// The text of a file, or of standard input for `-`.
+fn source_text(file: &Path) -> Result<String, String> {
+    if file.as_os_str() == "-" {
+        return text_input::text(file, usize::try_from(LARGEST).unwrap_or(usize::MAX));
+    }
+    text_file::read_text(file, LARGEST).map_err(|error| error.to_string())
+}
+
 /// Has a text turned into a plan or a PRD, and writes that where a person says yes to it.
 ///
 /// # Errors
@@ -83,12 +91,7 @@ pub fn convert(
             &"a text from standard input has no name; give one with --name",
         ));
     }
-    let text = if is_stdin {
-        let most = usize::try_from(LARGEST).unwrap_or(usize::MAX);
-        text_input::text(&wanted.file, most).map_err(|why| failed(&why))?
-    } else {
-        text_file::read_text(&wanted.file, LARGEST).map_err(|error| failed(&error))?
-    };
+    let text = source_text(&wanted.file).map_err(|why| failed(&why))?;
     let stem = wanted.file.file_stem().unwrap_or_default().to_string_lossy();
     let feature = wanted.name.as_deref().unwrap_or(&stem).trim().to_owned();
     let job = Conversion {
