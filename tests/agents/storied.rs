@@ -8,8 +8,8 @@ use crate::model_server::ModelServer;
 use crate::pipeline::{OTHERS, file_in_base, serve, write_person_settings};
 
 const PRD: &str = r#"{"userStories":[
-  {"id":"US-001","title":"Story one","description":"Something that can be done. [[script:story_work]]","acceptanceCriteria":["It works"]},
-  {"id":"US-002","title":"Story two","description":"Something else. [[script:nothing]]","acceptanceCriteria":["It works"],"priority":2}]}
+  {"id":"US-001","title":"Story one","description":"Something that can be done. [[script:story_work]]","acceptanceCriteria":["It works"],"priority":1},
+  {"id":"US-002","title":"Story two","description":"Something else that can be done.","acceptanceCriteria":["It works"],"priority":2}]}
 "#;
 
 /// Speaks as pytest does, and passes once the work is there.
