@@ -304,6 +304,7 @@ fn who_writes_the_tests_of_a_story_is_told_where_how_many_and_that_they_must_fai
         &text,
         &[
             "You write no code that makes them pass",
+            "When two documents contradict each other, or one that you need is missing",
             "Write the tests to `tests/test_US_001.py`, and change no other file",
             "For each criterion write one test at least, in three parts: arrange, act, assert",
             "No stub, nothing skipped",
@@ -332,6 +333,8 @@ fn who_writes_the_code_of_a_story_is_told_to_leave_its_tests_and_to_follow_the_s
                 "the standards below",
                 "all of the tests pass",
                 "Handle errors",
+                "Build nothing that no criterion asks for",
+                "When two documents contradict each other, or one that you need is missing",
                 "the tests of earlier stories are among them",
                 "a message such as `feat: health check (US-001)`",
                 "When a test is wrong, do not work around it",

@@ -387,3 +387,26 @@ fn a_report_that_names_another_story_counts_for_the_story_of_its_attempt_alone()
     );
     assert_eq!(bench.stage("US-002"), ("tests", "released"));
 }
+
+#[test]
+fn work_that_breaks_what_worked_before_is_held_by_the_tests_of_the_whole_project() {
+    let mut bench = bench();
+    let mut draft = story();
+    draft.gates.push(GateCommand {
+        name: "suite".to_owned(),
+        command: "test -e prds/001-FEAT-health.json && test ! -e loop.py".to_owned(),
+    });
+    bench.release(draft);
+    leave(&mut bench, &[(TESTS, Some(GOOD))]);
+    bench.tidy();
+    leave(
+        &mut bench,
+        &[("health.py", Some("x")), ("loop.py", Some("pass\n"))],
+    );
+    assert_eq!(bench.stage("US-001"), ("implementation", "held"));
+    assert!(
+        finding(&bench).contains("gate suite failed"),
+        "{}",
+        finding(&bench)
+    );
+}
