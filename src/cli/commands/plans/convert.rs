@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use super::consent::{self, Consent};
 use super::headless::{self, StartServer};
-use super::{in_project, own_gates};
+use super::{in_project, own_gates, run};
 use crate::adapters::clock;
 use crate::adapters::gates::own_program;
 use crate::adapters::git::{GitCli, GitSetup};
@@ -22,7 +22,7 @@ use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::trust::{ListedText, TrustItem, TrustKind, TrustListing};
 use crate::domain::task::GateCommand;
-use crate::domain::{AgentSettings, BatchId, Command, RunOptions, Task, TaskDraft, TaskId, TaskState};
+use crate::domain::{AgentSettings, BatchId, Command, RunOptions, RunState, Task, TaskDraft, TaskId, TaskState};
 use crate::formats::plan::{self, NewPlan};
 use crate::ports::git::{CommitFile, CommitId, Git as _};
 
@@ -57,8 +57,13 @@ pub fn convert(edge: &ProcessEnv, wanted: &ConvertArgs, serve: StartServer<'_>) 
     }
     let mut events = EventCursor::new(place.store.clone());
     events.print_new(wanted.json, &|_old| false)?;
+    if let Err(why) = run::trusted(&place) {
+        return Ok(ended(headless::UNREADY, &why));
+    }
     job.ask_for(wanted, &text)?;
-    serve(&place)?;
+    if let Err(why) = serve(&place) {
+        return Ok(ended(headless::UNREADY, &why));
+    }
     let code = headless::wait(&place, &job.batch(), (events, wanted.output, wanted.json), serve)?;
     // Whoever approved it elsewhere has not seen it written.
     let is_made = |task: &std::sync::Arc<Task>| task.state.awaits_approval() || task.state == TaskState::Done;
@@ -66,10 +71,15 @@ pub fn convert(edge: &ProcessEnv, wanted: &ConvertArgs, serve: StartServer<'_>) 
         return Ok(ExitCode::from(code));
     };
     let files = job.result(&task).map_err(|why| failed(&why))?;
-    consent::ask(&job.consent(&files), wanted.trust.as_deref()).map_err(|why| {
+    if let Err(why) = consent::ask(&job.consent(&files), wanted.trust.as_deref()) {
         let id = job.id();
-        format!("{why}; `dbs reject {id} WHY` has it written again, and the same command waits for that")
-    })?;
+        let why =
+            format!("{why}; `dbs reject {id} WHY` has it written again, and the same command waits for that");
+        if wanted.trust.is_none() && !consent::can_ask() {
+            return Ok(ended(RunState::Stalled.exit_code(), &why));
+        }
+        return Err(why);
+    }
     job.write(&files).map_err(|why| failed(&why))?;
     if task.state != TaskState::Done {
         job.execute(Command::Approve(job.id()))?;
@@ -83,6 +93,12 @@ pub fn convert(edge: &ProcessEnv, wanted: &ConvertArgs, serve: StartServer<'_>) 
     }
     output::line(&format!("written; next: dbs audit {master}; dbs run {master}"));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says why it ends here; the exit code of that.
+fn ended(code: u8, why: &str) -> ExitCode {
+    output::problem(why);
+    ExitCode::from(code)
 }
 
 /// The making of one plan.
