@@ -22,7 +22,9 @@ use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::trust::{ListedText, TrustItem, TrustKind, TrustListing};
 use crate::domain::task::GateCommand;
-use crate::domain::{AgentSettings, BatchId, Command, RunOptions, RunState, Task, TaskDraft, TaskId, TaskState};
+use crate::domain::{
+    AgentSettings, BatchId, Command, RunOptions, RunState, Task, TaskDraft, TaskId, TaskState,
+};
 use crate::formats::plan::{self, NewPlan};
 use crate::ports::git::{CommitFile, CommitId, Git as _};
 

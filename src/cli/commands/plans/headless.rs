@@ -218,8 +218,8 @@ impl RunFollower<'_> {
         let text = self
             .report(Report::Status(Ok(Vec::new())), OutputFormat::Json)
             .await?;
-        let board: BoardFacts =
-            serde_json::from_str(&text).map_err(|error| format!("could not read how things stand: {error}"))?;
+        let board: BoardFacts = serde_json::from_str(&text)
+            .map_err(|error| format!("could not read how things stand: {error}"))?;
         let Some(PauseReason::Operator { by, .. }) = board.pause else {
             return Ok(false);
         };
