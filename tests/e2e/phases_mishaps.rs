@@ -190,3 +190,41 @@ fn a_gate_that_an_agent_changes_in_the_files_of_the_plan_stays_what_a_person_agr
     assert_eq!(task(&story, "invoice-1")["gates"][0]["command"], "test -e it");
     story.dbs(&["stop", "--all"]);
 }
+
+#[test]
+fn who_waits_without_a_screen_is_told_at_once_that_nobody_has_trusted_the_project() {
+    let story = one_phase("", "", "true");
+    let hash = hash(&story);
+    fs::write(story.project().join("ideas.md"), "Make one.\n").unwrap();
+    story.dbs(&["trust", "--forget"]);
+    for words in [
+        &["run", "plan/MASTER.md", "--headless", "--trust", &hash][..],
+        &["convert", "ideas.md"],
+    ] {
+        let output = story.run(words);
+        let text = said(&output);
+        assert_eq!(output.status.code(), Some(4), "{text}");
+        assert!(text.contains("dbs trust show"), "{text}");
+    }
+    assert_eq!(
+        story.dbs(&["task", "list", "--json"]).trim(),
+        "[]",
+        "nothing was begun"
+    );
+}
+
+#[test]
+fn who_waits_without_a_screen_is_told_that_the_board_is_paused() {
+    let story = one_phase("", "", "true");
+    fs::write(story.project().join("ideas.md"), "Make one.\n").unwrap();
+    story.dbs(&["pause"]);
+    let (text, code) = wait_for_end(&story, &[]);
+    assert_eq!(code, Some(5), "{text}");
+    assert!(
+        text.contains("the board was paused by ") && text.contains("`dbs resume` goes on"),
+        "{text}"
+    );
+    let converted = story.run(&["convert", "ideas.md"]);
+    assert_eq!(converted.status.code(), Some(5), "{}", said(&converted));
+    story.dbs(&["stop", "--all"]);
+}

@@ -239,7 +239,7 @@ fn task_json(board: &ReadModel, task: &Task) -> Value {
     });
     json!({
         "id": task.id, "item": task.plan.as_ref().map(|plan| &plan.source.item), "title": task.title, "stage": task.stage,
-        "state": task.state, "needs": task.deps, "tries": task.tries, "gates": task.gates,
+        "state": task.state, "why_not": task.why_not, "needs": task.deps, "tries": task.tries, "gates": task.gates,
         "attempts": attempts.collect::<Vec<_>>(),
     })
 }

@@ -150,6 +150,11 @@ fn diff(what: &str, old: &str, new: &str) -> Vec<String> {
     named.collect()
 }
 
+/// Whether somebody sits at a terminal who can be asked.
+pub(super) fn can_ask() -> bool {
+    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+}
+
 /// A person says yes to exactly this: at the terminal, or by its hash.
 pub(super) fn ask(asked: &Consent, given: Option<&str>) -> Result<(), String> {
     let hash = asked.listing.hash();
@@ -181,7 +186,7 @@ pub(super) fn ask(asked: &Consent, given: Option<&str>) -> Result<(), String> {
             "could not go on: the hash of this is {hash}, not that one"
         ));
     }
-    if !(std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) {
+    if !can_ask() {
         return Err(format!(
             "could not ask whether to do that, for this is no terminal: look at it, then add --trust {hash}"
         ));

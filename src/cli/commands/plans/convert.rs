@@ -10,12 +10,12 @@ use std::process::ExitCode;
 
 use super::consent::{self, Consent};
 use super::headless::{self, StartServer};
-use super::in_project;
+use super::{in_project, run};
 use crate::adapters::child_process::own_program;
 use crate::adapters::git::{GitCli, GitSetup};
 use crate::adapters::output;
 use crate::adapters::text_file;
-use crate::cli::args::ConvertArgs;
+use crate::cli::args::{ConvertArgs, JsonFlag};
 use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::CommandResult;
 use crate::cli::commands::show::EventCursor;
@@ -25,7 +25,9 @@ use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::trust::{ListedText, TrustItem, TrustKind, TrustListing};
 use crate::domain::task::GateCommand;
-use crate::domain::{AgentSettings, BatchId, Command, RunOptions, Task, TaskDraft, TaskId, TaskState};
+use crate::domain::{
+    AgentSettings, BatchId, Command, RunOptions, RunState, Task, TaskDraft, TaskId, TaskState,
+};
 use crate::formats::plan;
 use crate::ports::git::{CommitFile, CommitId, Git as _};
 
@@ -109,8 +111,13 @@ pub fn convert(
     }
     let mut events = EventCursor::new(place.store.clone());
     events.print_new(wanted.json, &|_old| false)?;
+    if let Err(why) = run::trusted(&place) {
+        return Ok(ended(headless::UNREADY, &why));
+    }
     job.ask_for(wanted, &text)?;
-    serve(&place)?;
+    if let Err(why) = serve(&place) {
+        return Ok(ended(headless::UNREADY, &why));
+    }
     let code = headless::wait(&place, &job.batch(), (events, wanted.output, wanted.json), serve)?;
     // Whoever approved it elsewhere has not seen it written.
     let is_made = |task: &std::sync::Arc<Task>| task.state.awaits_approval() || task.state == TaskState::Done;
@@ -118,28 +125,23 @@ pub fn convert(
         return Ok(ExitCode::from(code));
     };
     let files = job.result(&task).map_err(|why| failed(&why))?;
-    consent::ask(&job.consent(&files), wanted.trust.as_deref()).map_err(|why| {
+    if let Err(why) = consent::ask(&job.consent(&files), wanted.trust.as_deref()) {
         let id = job.id();
-        format!("{why}; `dbs reject {id} WHY` has it written again, and the same command waits for that")
-    })?;
+        let why =
+            format!("{why}; `dbs reject {id} WHY` has it written again, and the same command waits for that");
+        if wanted.trust.is_none() && !consent::can_ask() {
+            return Ok(ended(RunState::Stalled.exit_code(), &why));
+        }
+        return Err(why);
+    }
     job.write(&files).map_err(|why| failed(&why))?;
-    if task.state != TaskState::Done {
-        job.execute(Command::Approve(job.id()))?;
-    }
-    let names = files
-        .keys()
-        .map(|name| job.place.root.join(job.folder()).join(name));
-    let mut names: Vec<String> = names.map(|file| in_project(&file, &place.root)).collect();
-    if wanted.json.json {
-        output::json(&serde_json::json!({ "files": names }));
-        return Ok(ExitCode::SUCCESS);
-    }
-    let first = names.swap_remove(0);
-    output::line(&match form {
-        MadeForm::Plan => format!("written; next: dbs audit {first}; dbs run {first}"),
-        MadeForm::Prd => format!("written; next: dbs atdd check {first}; commit and push it; dbs atdd run"),
-    });
-    Ok(ExitCode::SUCCESS)
+    job.conclude(&task, &files, wanted.json)
+}
+
+/// Says why it ends here; the exit code of that.
+fn ended(code: u8, why: &str) -> ExitCode {
+    output::problem(why);
+    ExitCode::from(code)
 }
 
 /// The making of one plan or PRD.
@@ -152,6 +154,28 @@ struct Conversion<'a> {
 }
 
 impl Conversion<'_> {
+    /// Accepts the work of the agent whose files were written, and says what to do next.
+    fn conclude(&self, task: &Task, files: &MadeFiles, json: JsonFlag) -> CommandResult {
+        if task.state != TaskState::Done {
+            self.execute(Command::Approve(self.id()))?;
+        }
+        let root = &self.place.root;
+        let named = files.keys().map(|name| root.join(self.folder()).join(name));
+        let mut names: Vec<String> = named.map(|file| in_project(&file, root)).collect();
+        if json.json {
+            output::json(&serde_json::json!({ "files": names }));
+            return Ok(ExitCode::SUCCESS);
+        }
+        let first = names.swap_remove(0);
+        output::line(&match self.form {
+            MadeForm::Plan => format!("written; next: dbs audit {first}; dbs run {first}"),
+            MadeForm::Prd => {
+                format!("written; next: dbs atdd check {first}; commit and push it; dbs atdd run")
+            }
+        });
+        Ok(ExitCode::SUCCESS)
+    }
+
     fn id(&self) -> TaskId {
         TaskId::new(format!("{}-{}", self.form.prefix(), self.slug))
     }

@@ -17,7 +17,7 @@ use crate::cli::commands::show::log_follower::{LogFollower, LogStep, OutputLines
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
-use crate::domain::{AttemptId, AttemptState, BatchId, RunState, TaskId, TaskState};
+use crate::domain::{AttemptId, AttemptState, BatchId, PauseReason, RunState, TaskId, TaskState, WaitReason};
 use crate::protocol::connection::{self, ProtocolError, blocking_runtime};
 use crate::protocol::query::{Answer, OutputFormat, Query, Report};
 use crate::protocol::session_list;
@@ -26,7 +26,7 @@ use crate::protocol::wire::{CallReply, FromClient, FromServer, Packet, ServerCal
 /// The plan has errors.
 const UNSOUND: u8 = 3;
 /// The project, or this machine, is not ready for it.
-const UNREADY: u8 = 4;
+pub(super) const UNREADY: u8 = 4;
 
 /// Starts a server for the project unless one runs.
 pub(super) type StartServer<'a> = &'a dyn Fn(&ProjectPaths) -> Result<(), String>;
@@ -117,6 +117,12 @@ struct AgentLog {
     lines: OutputLines,
 }
 
+/// What the report on the whole board says, as far as it is needed here.
+#[derive(Debug, Deserialize)]
+struct BoardFacts {
+    pause: Option<PauseReason>,
+}
+
 /// What the report on a run says, as far as it is needed here.
 #[derive(Debug, Deserialize)]
 struct RunFacts {
@@ -133,6 +139,7 @@ struct BatchFacts {
 struct TaskFacts {
     id: TaskId,
     state: TaskState,
+    why_not: Option<WaitReason>,
     attempts: Vec<AttemptFacts>,
 }
 
@@ -140,6 +147,12 @@ struct TaskFacts {
 struct AttemptFacts {
     attempt: AttemptId,
     state: AttemptState,
+}
+
+impl RunFacts {
+    fn waits(&self, why: &WaitReason) -> bool {
+        self.tasks.iter().any(|task| task.why_not.as_ref() == Some(why))
+    }
 }
 
 impl RunFollower<'_> {
@@ -181,12 +194,12 @@ impl RunFollower<'_> {
         Ok(None)
     }
 
-    /// Whether all that is under way waits for the answer of a person.
+    /// Whether nothing goes on before a person does something: answers all agents at work, ends a pause, trusts the project's files.
     async fn is_stuck(&self, found: &RunFacts) -> Result<bool, String> {
         let attempts = found.tasks.iter().flat_map(|task| &task.attempts);
         let mut open = attempts.filter(|attempt| attempt.state.is_open()).peekable();
         if open.peek().is_none() {
-            return Ok(false);
+            return Ok(found.waits(&WaitReason::Untrusted) || self.is_paused(found).await?);
         }
         let attention = match self.ask(Query::Attention).await? {
             Answer::Attention(attention) => attention,
@@ -195,6 +208,23 @@ impl RunFollower<'_> {
         let asking = attention.rows.iter().filter(|row| row.item.kind.is_agents());
         let asking: BTreeSet<AttemptId> = asking.filter_map(|row| row.item.attempt).collect();
         Ok(open.all(|attempt| asking.contains(&attempt.attempt)))
+    }
+
+    /// Whether a person has paused the board; a usage limit ends by itself.
+    async fn is_paused(&self, found: &RunFacts) -> Result<bool, String> {
+        if !found.waits(&WaitReason::Paused) {
+            return Ok(false);
+        }
+        let text = self
+            .report(Report::Status(Ok(Vec::new())), OutputFormat::Json)
+            .await?;
+        let board: BoardFacts = serde_json::from_str(&text)
+            .map_err(|error| format!("could not read how things stand: {error}"))?;
+        let Some(PauseReason::Operator { by, .. }) = board.pause else {
+            return Ok(false);
+        };
+        output::problem(&format!("the board was paused by {by}; `dbs resume` goes on"));
+        Ok(true)
     }
 
     async fn run_facts(&self) -> Result<RunFacts, String> {
@@ -289,7 +319,8 @@ impl RunFollower<'_> {
                 RunState::CompletedWithFailures.exit_code()
             }
             state if state.is_final() => state.exit_code(),
-            // Only agents that wait for an answer are at work.
+            _ if found.waits(&WaitReason::Untrusted) => UNREADY,
+            // It is paused, or only agents that wait for an answer are at work.
             _ => RunState::Stalled.exit_code(),
         };
         if self.json.json {

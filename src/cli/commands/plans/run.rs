@@ -66,6 +66,11 @@ pub(super) fn begin(
     if wanted.dry_run || !plan.is_sound() {
         return run.show();
     }
+    if wanted.headless
+        && let Err(why) = trusted(place)
+    {
+        return Ok(RunOutcome::Unready(why));
+    }
     let (restarts, known) = known(run.access, &plan)?;
     let begins = known.is_empty() || wanted.restart;
     if !begins {
@@ -77,6 +82,14 @@ pub(super) fn begin(
         return Ok(RunOutcome::Unready(why));
     }
     run.begin(if known.is_empty() { restarts } else { restarts + 1 }, &known)
+}
+
+/// Refuses while nothing would start because nobody has trusted what the project's files start: whoever waits would wait for ever.
+pub(super) fn trusted(place: &ProjectPaths) -> Result<(), String> {
+    match place.config().untrusted() {
+        Some(files) if files.holds => Err(files.text.clone()),
+        _ => Ok(()),
+    }
 }
 
 /// One call of `dbs run`.
