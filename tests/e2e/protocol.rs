@@ -113,7 +113,7 @@ fn escape_cancels_a_turn_of_the_protocol_with_what_it_asks_and_a_typed_line_begi
     ends_merged(&story);
     let heard = heard(&story, 1);
     for part in [
-        "session/cancel",
+        r#""method":"session/cancel""#,
         r#""outcome":{"outcome":"cancelled"}"#,
         "please hurry up",
     ] {
