@@ -25,6 +25,7 @@
 //! | demo on the screen, headless, left early, window closed | `demo`, `attached` |
 //! | why an agent is shown as it is: title, hooks, status records | `activity` |
 //! | a kind of agent that a file describes: prompt, session, model, permissions, title | `kinds` |
+//! | a tool without its interface over the Agent Client Protocol: allowed, denied, interrupted, killed, broken | `protocol` |
 //! | server stopped during a check, agents without a server | `stopping` |
 //! | usage limit, full disk, killed holder, unruly agent, flood | `mishaps`, `unruly` |
 //! | agents that merge, reports | `integrating` |
@@ -83,6 +84,8 @@ mod phases_mishaps;
 mod plain;
 #[path = "e2e/plans.rs"]
 mod plans;
+#[path = "e2e/protocol.rs"]
+mod protocol;
 #[path = "e2e/reaching.rs"]
 mod reaching;
 #[path = "e2e/readme.rs"]

@@ -21,7 +21,7 @@ fi
 "#;
 
 /// A story whose agents are all of the kind `tool`, described by that file and played by that script.
-fn story(kind: &str, script: &str) -> Story {
+pub(crate) fn story(kind: &str, script: &str) -> Story {
     let story = Story::new("");
     let file = story.root().join("bin/tool");
     fs::create_dir_all(story.root().join("bin")).unwrap();
@@ -41,7 +41,7 @@ fn story(kind: &str, script: &str) -> Story {
     story
 }
 
-fn server(story: &Story) -> Server {
+pub(crate) fn server(story: &Story) -> Server {
     let mut command = story.program(&["server"]);
     let path = format!(
         "{}:/usr/local/bin:/usr/bin:/bin",
@@ -58,7 +58,7 @@ fn server(story: &Story) -> Server {
     server
 }
 
-fn create(story: &Story) {
+pub(crate) fn create(story: &Story) {
     story.dbs(&["task", "create", "Make it", "--id", "t-1", "--release"]);
 }
 
