@@ -160,8 +160,8 @@ impl Conversion<'_> {
             self.execute(Command::Approve(self.id()))?;
         }
         let root = &self.place.root;
-        let named = files.keys().map(|name| root.join(self.folder()).join(name));
-        let mut names: Vec<String> = named.map(|file| in_project(&file, root)).collect();
+        let made = files.keys().map(|name| root.join(self.folder()).join(name));
+        let mut names: Vec<String> = made.map(|file| in_project(&file, root)).collect();
         if json.json {
             output::json(&serde_json::json!({ "files": names }));
             return Ok(ExitCode::SUCCESS);
