@@ -499,7 +499,7 @@ fn the_standing_of_the_queue_is_shown_from_the_base_and_the_board_and_what_was_d
 }
 
 /// Writes a PRD that lacks a title, and a whole one when it is told so.
-const PRD_WRITERS: &str = r##"
+const PRD_WRITERS: &str = r#"
 [[part]]
 role = "plan-writer"
 attempt = 1
@@ -516,7 +516,7 @@ steps = [
   { write = "prds/export.json", text = '{"userStories":[{"id":"US-009","title":"Export one","description":"Users download an invoice.","acceptanceCriteria":["It is there"]}]}' },
   { signal = "done", text = "Mended." },
 ]
-"##;
+"#;
 
 #[test]
 fn a_text_becomes_a_prd_that_is_checked_shown_and_only_then_put_into_the_queue() {

@@ -34,7 +34,7 @@ pub(super) fn run(edge: &ProcessEnv, verb: AtddCommand) -> CommandResult {
         AtddCommand::Check(wanted) => check::run(edge, &wanted),
         // Whoever puts the program together begins it, because it starts a server.
         AtddCommand::New(_) => Err("could not run this here".to_owned()),
-        AtddCommand::Setup(json) => setup::run(edge, json),
+        AtddCommand::Setup(json) => Ok(setup::run(edge, json)),
         AtddCommand::Status(json) => standing::status(edge, json),
         AtddCommand::History(wanted) => standing::history(edge, &wanted),
     }

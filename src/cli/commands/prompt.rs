@@ -53,15 +53,14 @@ fn show(edge: &ProcessEnv, id: &str, wanted: &PromptArgs) -> CommandResult {
         .transpose()?
         .flatten();
     let is_sent = sent.is_some();
-    let text = match sent {
-        Some(text) => text,
-        None => {
-            let mut facts = facts.clone();
-            if let Some(detail) = access.task(&id.into())? {
-                facts.reading = reading(edge, &access.place, &detail.task, &facts)?;
-            }
-            next(edge, &access.place, &library, facts)?
+    let text = if let Some(text) = sent {
+        text
+    } else {
+        let mut facts = facts.clone();
+        if let Some(detail) = access.task(&id.into())? {
+            facts.reading = reading(edge, &access.place, &detail.task, &facts)?;
         }
+        next(edge, &access.place, &library, facts)?
     };
     for waiting in waiting(&access.place) {
         output::problem(&waiting);

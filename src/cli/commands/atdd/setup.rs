@@ -1,12 +1,14 @@
 //! `dbs atdd setup`: whether tools, logins, commands and documents are there that stories need (A25, LA-14). It asks for no key, stores
 //! none and prints none.
 
+use std::process::ExitCode;
+
 use super::DOCUMENTS;
 use crate::adapters::agents::find_program;
 use crate::adapters::git::{GitSetup, seen_files};
 use crate::cli::args::JsonFlag;
+use crate::cli::commands::agents;
 use crate::cli::commands::sessions::{DoctorCheck, check, needs_of_agents, print_checks, warning};
-use crate::cli::commands::{CommandResult, agents};
 use crate::cli::failure::could_not;
 use crate::config::atdd::StorySettings;
 use crate::config::process_env::ProcessEnv;
@@ -18,7 +20,7 @@ const SAMPLES: [&str; 4] = ["example", "sample", "template", "dist"];
 /// Most files that are named.
 const MOST_NAMED: usize = 5;
 
-pub(super) fn run(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
+pub(super) fn run(edge: &ProcessEnv, json: JsonFlag) -> ExitCode {
     let mut checks = needs_of_agents(edge);
     if let Ok(place) = ProjectPaths::find(&edge.folder, edge)
         && place.state_problem().is_none()
@@ -37,7 +39,7 @@ pub(super) fn run(edge: &ProcessEnv, json: JsonFlag) -> CommandResult {
         checks.push(check("documents", documents(&place, &settings)));
         checks.push(key_files(edge, &place));
     }
-    Ok(print_checks(&checks, json))
+    print_checks(&checks, json)
 }
 
 /// The login of each agent that plays a role. Only the agent itself finds out whether it still holds.
@@ -46,9 +48,12 @@ fn logins(edge: &ProcessEnv) -> Vec<DoctorCheck> {
         Ok(logins) => logins.into_iter(),
         Err(why) => return vec![check("login", Err(why))],
     };
-    let said = |(text, is_overridden)| match is_overridden {
-        true => warning("login", text),
-        false => check("login", Ok(text)),
+    let said = |(text, is_overridden)| {
+        if is_overridden {
+            warning("login", text)
+        } else {
+            check("login", Ok(text))
+        }
     };
     logins.map(said).collect()
 }

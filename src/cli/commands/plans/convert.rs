@@ -77,18 +77,7 @@ pub fn convert(
 ) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     let failed = |why: &dyn std::fmt::Display| format!("could not convert {}: {why}", wanted.file.display());
-    let is_stdin = wanted.file.as_os_str() == "-";
-    if is_stdin && wanted.name.is_none() {
-        return Err(failed(
-            &"a text from standard input has no name; give one with --name",
-        ));
-    }
-    let text = if is_stdin {
-        let most = usize::try_from(LARGEST).unwrap_or(usize::MAX);
-        text_input::text(&wanted.file, most).map_err(|why| failed(&why))?
-    } else {
-        text_file::read_text(&wanted.file, LARGEST).map_err(|error| failed(&error))?
-    };
+    let text = text_of(wanted).map_err(|why| failed(&why))?;
     let stem = wanted.file.file_stem().unwrap_or_default().to_string_lossy();
     let feature = wanted.name.as_deref().unwrap_or(&stem).trim().to_owned();
     let job = Conversion {
@@ -137,6 +126,17 @@ pub fn convert(
         MadeForm::Prd => format!("written; next: dbs atdd check {first}; commit and push it; dbs atdd run"),
     });
     Ok(ExitCode::SUCCESS)
+}
+
+/// The text of a file, or what comes in, which has no name by itself.
+fn text_of(wanted: &ConvertArgs) -> Result<String, String> {
+    if wanted.file.as_os_str() != "-" {
+        return text_file::read_text(&wanted.file, LARGEST).map_err(|error| error.to_string());
+    }
+    if wanted.name.is_none() {
+        return Err("a text from standard input has no name; give one with --name".to_owned());
+    }
+    text_input::text(&wanted.file, usize::try_from(LARGEST).unwrap_or(usize::MAX))
 }
 
 /// The making of one plan or PRD.
