@@ -68,14 +68,6 @@ type MadeFiles = BTreeMap<PathBuf, String>;
 /// Reads a file of the commit that an agent made, by its path in the project.
 type OpenMade<'a> = &'a mut dyn FnMut(&Path) -> Result<String, String>;
 
-/// The text of a file, or of standard input for `-`.
-fn source_text(file: &Path) -> Result<String, String> {
-    if file.as_os_str() == "-" {
-        return text_input::text(file, usize::try_from(LARGEST).unwrap_or(usize::MAX));
-    }
-    text_file::read_text(file, LARGEST).map_err(|error| error.to_string())
-}
-
 /// Has a text turned into a plan or a PRD, and writes that where a person says yes to it.
 ///
 /// # Errors
@@ -87,13 +79,7 @@ pub fn convert(
 ) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     let failed = |why: &dyn std::fmt::Display| format!("could not convert {}: {why}", wanted.file.display());
-    let is_stdin = wanted.file.as_os_str() == "-";
-    if is_stdin && wanted.name.is_none() {
-        return Err(failed(
-            &"a text from standard input has no name; give one with --name",
-        ));
-    }
-    let text = source_text(&wanted.file).map_err(|why| failed(&why))?;
+    let text = text_of(wanted).map_err(|why| failed(&why))?;
     let stem = wanted.file.file_stem().unwrap_or_default().to_string_lossy();
     let feature = wanted.name.as_deref().unwrap_or(&stem).trim().to_owned();
     let job = Conversion {
@@ -142,6 +128,17 @@ pub fn convert(
 fn ended(code: u8, why: &str) -> ExitCode {
     output::problem(why);
     ExitCode::from(code)
+}
+
+/// The text of a file, or what comes in, which has no name by itself.
+fn text_of(wanted: &ConvertArgs) -> Result<String, String> {
+    if wanted.file.as_os_str() != "-" {
+        return text_file::read_text(&wanted.file, LARGEST).map_err(|error| error.to_string());
+    }
+    if wanted.name.is_none() {
+        return Err("a text from standard input has no name; give one with --name".to_owned());
+    }
+    text_input::text(&wanted.file, usize::try_from(LARGEST).unwrap_or(usize::MAX))
 }
 
 /// The making of one plan or PRD.
