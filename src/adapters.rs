@@ -1,5 +1,5 @@
 //! The outside world: each adapter knows one thing and none of its siblings. What several of them do with the system in the
-//! same way stands once, in modules that know no port: `child_process`, `pipe`, `excludes`,
+//! same way stands once, in modules that know no port: `child_process`, `pipe`, `excludes`, `program`,
 //! `state_folder`, `text_file`.
 
 pub mod agents;
@@ -17,6 +17,7 @@ pub mod logging;
 pub mod notify;
 pub mod output;
 pub(crate) mod pipe;
+pub(crate) mod program;
 pub mod project;
 pub mod rehearsal;
 pub(crate) mod state_folder;

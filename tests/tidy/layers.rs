@@ -285,6 +285,7 @@ const SHARED: &[&str] = &[
     "child_process",
     "pipe",
     "excludes",
+    "program",
     "clock",
     "socket",
     "state_folder",

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::TokenFn;
 use super::environment::{InheritedEnv, PersonEnv};
-use super::program::find_program;
 use super::prompt::program_word;
+use crate::adapters::program::find_program;
 use crate::agent_state::AgentReport;
 pub use crate::domain::AgentDisplay;
 use crate::domain::event::EndCause;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tempfile::NamedTempFile;
 
-use super::program::find_program;
+use crate::adapters::program::find_program;
 use crate::adapters::state_folder::private_folder;
 use crate::domain::{AttemptId, Cause, TroubleKind};
 use crate::formats::prompt::{PromptError, PromptLibrary};

@@ -4,7 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::ops::Deref;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::error_text;
@@ -12,6 +12,7 @@ use super::options::{GitLimits, GitSetup, is_passed, is_trusted};
 use super::parse;
 use super::process::{self, ProcessError, ProcessOutput, ProcessSpec, StdinSource};
 use super::write_lock::WriteGuard;
+use crate::adapters::program::find_program;
 use crate::domain::TroubleKind;
 use crate::ports::git::{CommitId, GitError};
 use crate::ports::trouble::io_trouble;
@@ -101,7 +102,7 @@ impl GitProgram {
         let mut trusted_env = chosen(is_trusted);
         keep_ssh_quiet(&mut trusted_env);
         Self {
-            name: setup.program.clone(),
+            name: resolved(setup),
             isolated_env: chosen(is_passed),
             trusted_env,
             limits: setup.limits,
@@ -143,6 +144,17 @@ impl GitProgram {
         };
         OVERRIDES.split_whitespace().fold(call, GitCommand::config)
     }
+}
+
+/// The program with its folder. A name alone would be looked for in the environment of each call, and for that the system has to copy
+/// the memory map of the server first. What is not found keeps its name, and the first call says so.
+fn resolved(setup: &GitSetup) -> OsString {
+    let path = setup.environment.iter().find(|(name, _)| name == "PATH");
+    let name = setup.program.to_str();
+    name.zip(path.and_then(|(_, path)| path.to_str()))
+        .and_then(|(name, path)| find_program(name, &setup.project, path))
+        .filter(|program| program.is_absolute())
+        .map_or_else(|| setup.program.clone(), PathBuf::into_os_string)
 }
 
 impl GitCommand {

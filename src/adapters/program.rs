@@ -1,5 +1,5 @@
-//! Where the program of an agent is: looked for as a shell does, so that a missing one is reported by name, with the folders that
-//! were searched, before anything is started.
+//! Where a program is: looked for as a shell does, so that a missing one is reported by name, with the folders that were searched,
+//! before anything is started.
 
 use std::path::{Path, PathBuf};
 
