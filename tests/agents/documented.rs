@@ -53,6 +53,7 @@ fn every_test_that_the_document_names_is_there() {
         "tests/domain/filling.rs",
         "tests/e2e/activity.rs",
         "tests/e2e/kinds.rs",
+        "tests/e2e/protocol.rs",
         "tests/engine/continuing.rs",
         "tests/engine/filling.rs",
     ];
