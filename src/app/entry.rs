@@ -11,14 +11,15 @@ use crate::adapters::rehearsal::DemoScript;
 use crate::adapters::rehearsal::{self, OutgoingSignal, RehearsalContext, SignalSink};
 use crate::app::demo;
 use crate::app::{serve, server_process, start};
-use crate::cli::args::{AtddCommand, CliArgs, CliCommand, ConvertArgs, StartArgs, command};
+use crate::cli::args::{AtddCommand, CliArgs, CliCommand, StartArgs, command};
 use crate::cli::caller;
+use crate::cli::commands;
 use crate::cli::commands::plans::MadeForm;
 use crate::cli::commands::signal::{self, SignalRoute};
-use crate::cli::commands::{self, CommandResult};
 use crate::cli::completion;
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
 use crate::domain::AttemptId;
 use crate::protocol::wire::SignalSent;
 
@@ -87,56 +88,44 @@ fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> Result<ExitCode, String> {
         CliCommand::Atdd(AtddCommand::Run(wanted)) => CliCommand::Run(commands::atdd::as_run(edge, wanted)?),
         verb => verb,
     };
+    let serve = &|place: &ProjectPaths| server_process::ensure_server(edge, place);
     match verb {
-        CliCommand::Demo(asked) => {
-            let speed = asked.speed;
-            if !(speed.is_finite() && (0.01..=1000.0).contains(&speed)) {
-                output::problem(&format!(
-                    "could not run at speed {speed}: use a number from 0.01 to 1000"
-                ));
-                return Ok(ExitCode::from(2));
-            }
-            demo::run(
-                &demo::DemoOptions {
-                    form: match (
-                        asked.headless,
-                        asked.json,
-                        asked.plain.plain || edge.needs_plain(),
-                    ) {
-                        (true, true, _) => demo::DemoDisplay::Json,
-                        (true, false, _) => demo::DemoDisplay::Lines,
-                        (false, _, true) => demo::DemoDisplay::Plain,
-                        (false, _, false) => demo::DemoDisplay::Screen,
-                    },
-                    speed,
-                    script: match (asked.plan, asked.stories) {
-                        (true, _) => DemoScript::Plan,
-                        (false, true) => DemoScript::Stories,
-                        (false, false) => DemoScript::Tasks,
-                    },
-                    keep: asked.keep,
-                    agent: asked.agent,
-                    is_agreed: asked.yes,
+        CliCommand::Demo(asked) => demo::run(
+            &demo::DemoOptions {
+                form: match (
+                    asked.headless,
+                    asked.json,
+                    asked.plain.plain || edge.needs_plain(),
+                ) {
+                    (true, true, _) => demo::DemoDisplay::Json,
+                    (true, false, _) => demo::DemoDisplay::Lines,
+                    (false, _, true) => demo::DemoDisplay::Plain,
+                    (false, _, false) => demo::DemoDisplay::Screen,
                 },
-                edge,
-            )
-        }
+                speed: asked.speed,
+                script: match (asked.plan, asked.stories) {
+                    (true, _) => DemoScript::Plan,
+                    (false, true) => DemoScript::Stories,
+                    (false, false) => DemoScript::Tasks,
+                },
+                keep: asked.keep,
+                agent: asked.agent,
+                is_agreed: asked.yes,
+            },
+            edge,
+        ),
         CliCommand::Attach { name, plain, .. } => start::attach(edge, name.as_deref(), plain),
         CliCommand::Start(start) => start::start(edge, &start),
         CliCommand::Restart(wanted) => start::restart_server(edge, &wanted),
         CliCommand::Watch(json) => serve::run(edge, Some(json)),
         CliCommand::Server => serve::run(edge, None),
-        CliCommand::Run(wanted) if wanted.headless => {
-            commands::plans::run_headless(edge, &wanted, &|place| server_process::ensure_server(edge, place))
+        CliCommand::Run(wanted) if wanted.headless => commands::plans::run_headless(edge, &wanted, serve),
+        CliCommand::Convert(wanted) => commands::plans::convert(edge, (&wanted, MadeForm::Plan), serve),
+        CliCommand::Atdd(AtddCommand::New(wanted)) => {
+            commands::plans::convert(edge, (&wanted, MadeForm::Prd), serve)
         }
-        CliCommand::Convert(wanted) => made(edge, (&wanted, MadeForm::Plan)),
-        CliCommand::Atdd(AtddCommand::New(wanted)) => made(edge, (&wanted, MadeForm::Prd)),
         verb => commands::run(verb, edge),
     }
-}
-
-fn made(edge: &ProcessEnv, wanted: (&ConvertArgs, MadeForm)) -> CommandResult {
-    commands::plans::convert(edge, wanted, &|place| server_process::ensure_server(edge, place))
 }
 
 fn failed(why: &str) -> ExitCode {

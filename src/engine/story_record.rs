@@ -1,11 +1,9 @@
 //! What the files of a project say once a story is done: written with its merge, in the very commit that brings it to the base, so that
 //! neither is ever there without the other (A9, LA-9, LA-10).
 
-use std::path::Path;
-
 use super::context::EngineContext;
 use super::job::{Job, JobKind};
-use crate::domain::{ActionOutcome, Attempt, EngineAction, PlanEntry};
+use crate::domain::{ActionOutcome, Attempt, EngineAction, PlanEntry, queued_prd};
 use crate::ports::git::{CommitFile, CommitId, MergeEdits};
 use crate::ports::stories::FinishedStory;
 
@@ -80,10 +78,6 @@ fn prds(world: &EngineContext, plan: &PlanEntry, base: &CommitId) -> Result<Vec<
     let folder = plan.tests.as_ref().map_or("", |tests| tests.prds.as_str());
     let files = world.git.list_files(base, Some(folder));
     let files = files.map_err(|error| ActionOutcome::Unknown(error.cause().after("could not ")))?;
-    let names = files
-        .iter()
-        .filter_map(|path| path.strip_prefix(folder)?.strip_prefix('/'));
-    let names =
-        names.filter(|name| !name.contains('/') && Path::new(name).extension() == Some("json".as_ref()));
+    let names = files.iter().filter_map(|path| queued_prd(folder, path));
     Ok(names.map(str::to_owned).collect())
 }

@@ -55,7 +55,9 @@ pub use evidence::{ComplianceIssue, Evidence, GateBaseline, Severity};
 pub use failed_turns::FailedTurns;
 pub use failure::FailureClass;
 pub use id::{AskId, AttemptId, BatchId, RequestId, RoleId, StageId, TaskId, WorkflowId};
-pub use plan_entry::{Claims, PathRules, PlanEntry, PlanRecord, PlanSource, STORY_GATE, StoryTests};
+pub use plan_entry::{
+    Claims, PathRules, PlanEntry, PlanRecord, PlanSource, STORY_GATE, StoryTests, queued_prd,
+};
 pub use plural::{counted, pluralized};
 pub use prompt_facts::{
     AgentFacts, DependencyFacts, EarlierAttempt, PlaceFacts, PromptFacts, PromptSources, RestartFacts,

@@ -2,6 +2,7 @@
 //! later changes nothing here.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -296,6 +297,13 @@ pub fn step_name(text: &str) -> String {
         .split(|sign: char| !sign.is_alphanumeric())
         .filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("_")
+}
+
+/// The name of a PRD that lies in the folder of the queue and in none below it; nothing for any other path of the repository (A4).
+pub fn queued_prd<'p>(folder: &str, path: &'p str) -> Option<&'p str> {
+    let name = path.strip_prefix(folder)?.strip_prefix('/')?;
+    (!name.contains('/') && Path::new(name).extension().is_some_and(|ending| ending == "json"))
+        .then_some(name)
 }
 
 #[cfg(test)]

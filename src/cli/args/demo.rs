@@ -27,7 +27,7 @@ pub struct DemoArgs {
     #[arg(long, conflicts_with_all = ["agent", "plan"])]
     pub stories: bool,
     /// How much faster than a person would like it
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 1.0, value_parser = speed)]
     pub speed: f64,
     /// Keep the repository in that new folder
     #[arg(long)]
@@ -38,4 +38,24 @@ pub struct DemoArgs {
     /// Yes to what it may cost (with --agent)
     #[arg(long, requires = "agent")]
     pub yes: bool,
+}
+
+/// A speed at which waits neither vanish nor last for hours.
+fn speed(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|speed| (0.01..=1000.0).contains(speed));
+    number.ok_or_else(|| "use a number from 0.01 to 1000".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::speed;
+
+    #[test]
+    fn a_speed_that_is_no_number_or_out_of_bounds_is_refused() {
+        assert_eq!(speed("0.01"), Ok(0.01));
+        assert_eq!(speed("1000"), Ok(1000.0));
+        for bad in ["0", "0.001", "1001", "-1", "NaN", "inf", "fast", ""] {
+            assert!(speed(bad).is_err(), "{bad}");
+        }
+    }
 }

@@ -26,11 +26,19 @@ pub(super) struct QueuedPrd {
     pub(super) test_files: Vec<String>,
 }
 
+/// PRDs of the queue, and what is in the archive beside them.
+#[derive(Debug)]
+pub(super) struct PrdQueue {
+    pub(super) prds: Vec<QueuedPrd>,
+    /// Ids of stories of archived PRDs.
+    pub(super) archived: BTreeSet<String>,
+}
+
 /// All PRDs of the queue.
 ///
 /// # Errors
 /// When the folder cannot be listed, or leads out of the project.
-pub(super) fn whole(place: &ProjectPaths, settings: &StorySettings) -> Result<Vec<QueuedPrd>, String> {
+pub(super) fn whole(place: &ProjectPaths, settings: &StorySettings) -> Result<PrdQueue, String> {
     let folder = place.root.join(&settings.folder);
     let files = match folder.canonicalize() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
@@ -54,7 +62,7 @@ pub(super) fn named(
     paths: &[PathBuf],
     place: Option<&ProjectPaths>,
     settings: &StorySettings,
-) -> Result<Vec<QueuedPrd>, String> {
+) -> Result<PrdQueue, String> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
@@ -86,7 +94,7 @@ fn read(
     files: &[PathBuf],
     place: Option<&ProjectPaths>,
     settings: &StorySettings,
-) -> Result<Vec<QueuedPrd>, String> {
+) -> Result<PrdQueue, String> {
     if files.len() > MOST_PRDS {
         let many = files.len();
         return Err(format!(
@@ -113,14 +121,18 @@ fn read(
     let folders: BTreeSet<&Path> = files.iter().filter_map(|file| file.parent()).collect();
     let archived = folders.into_iter().map(|folder| archived(folder, root));
     let archived: Vec<Vec<(String, String)>> = archived.collect::<Result<_, _>>()?;
-    Ok(with_tests(prds, &archived.concat(), settings))
+    let archived = archived.concat();
+    Ok(PrdQueue {
+        prds: with_tests(prds, &archived, settings),
+        archived: archived.into_iter().map(|(_, id)| id).collect(),
+    })
 }
 
 /// The stories of PRDs in the archive of a folder: the name of the file, and the id. What cannot be read there has none.
 ///
 /// # Errors
 /// When the archive cannot be listed, or there is too much of it.
-pub(super) fn archived(folder: &Path, root: Option<&Path>) -> Result<Vec<(String, String)>, String> {
+fn archived(folder: &Path, root: Option<&Path>) -> Result<Vec<(String, String)>, String> {
     let folder = folder.join(ARCHIVE_FOLDER);
     if !folder.is_dir() {
         return Ok(Vec::new());

@@ -22,9 +22,9 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &AtddCheckArgs) -> CommandResult {
         .map_or_else(|_none| Config::default(), ProjectPaths::config);
     let settings = StorySettings::of(&config);
     let queue = if wanted.paths.is_empty() {
-        prd_queue::whole(&place.map_err(could_not)?, &settings)?
+        prd_queue::whole(&place.map_err(could_not)?, &settings)?.prds
     } else {
-        prd_queue::named(&wanted.paths, place.as_ref().ok(), &settings)?
+        prd_queue::named(&wanted.paths, place.as_ref().ok(), &settings)?.prds
     };
     if wanted.json.json {
         let prds: Vec<_> = queue.iter().map(as_json).collect();

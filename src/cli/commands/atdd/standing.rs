@@ -17,7 +17,7 @@ use crate::config::atdd::StorySettings;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
-use crate::domain::{Task, counted};
+use crate::domain::{Task, counted, queued_prd};
 use crate::formats::prd::{self, PrdDocument, PrdStory};
 use crate::formats::story_files::{HISTORY_FILE, STATE_FILE, StoryState, read_history, read_state};
 use crate::ports::git::{BranchName, CommitFile, CommitId, Git as _, Head, Revision};
@@ -65,11 +65,7 @@ impl BaseFiles {
             .git
             .list_files(&self.commit, Some(folder))
             .map_err(could_not)?;
-        let begin = format!("{folder}/");
-        let is_prd = |path: &&String| {
-            let name = path.strip_prefix(&begin).unwrap_or_default();
-            !name.contains('/') && Path::new(name).extension().is_some_and(|ending| ending == "json")
-        };
+        let is_prd = |path: &&String| queued_prd(folder, path).is_some();
         let mut names: Vec<&String> = files.iter().filter(is_prd).collect();
         names.sort();
         let read = |path: &String| Ok(prd::read(Path::new(path), &self.read(path)?.unwrap_or_default()));

@@ -21,6 +21,7 @@ use crate::cli::commands::CommandResult;
 use crate::cli::commands::show::EventCursor;
 use crate::cli::failure::could_not;
 use crate::cli::text_input;
+use crate::config::atdd::StorySettings;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::trust::{ListedText, TrustItem, TrustKind, TrustListing};
@@ -82,11 +83,16 @@ pub fn convert(
     let text = text_of(wanted).map_err(|why| failed(&why))?;
     let stem = wanted.file.file_stem().unwrap_or_default().to_string_lossy();
     let feature = wanted.name.as_deref().unwrap_or(&stem).trim().to_owned();
+    let slug = plan::slug(&feature);
     let job = Conversion {
         edge,
         place: &place,
         form,
-        slug: plan::slug(&feature),
+        folder: match form {
+            MadeForm::Plan => format!("plans/{slug}"),
+            MadeForm::Prd => StorySettings::of(&place.config()).folder,
+        },
+        slug,
         feature,
     };
     if let Some(there) = job.taken() {
@@ -146,6 +152,8 @@ struct Conversion<'a> {
     edge: &'a ProcessEnv,
     place: &'a ProjectPaths,
     form: MadeForm,
+    /// The folder of the result, from the root of the project.
+    folder: String,
     feature: String,
     slug: String,
 }
@@ -157,7 +165,7 @@ impl Conversion<'_> {
             self.execute(Command::Approve(self.id()))?;
         }
         let root = &self.place.root;
-        let made = files.keys().map(|name| root.join(self.folder()).join(name));
+        let made = files.keys().map(|name| root.join(&self.folder).join(name));
         let mut names: Vec<String> = made.map(|file| in_project(&file, root)).collect();
         if json.json {
             output::json(&serde_json::json!({ "files": names }));
@@ -181,19 +189,11 @@ impl Conversion<'_> {
         BatchId::new(format!("{}-{}", self.form.prefix(), self.slug))
     }
 
-    /// The folder of the result, from the root of the project.
-    fn folder(&self) -> String {
-        match self.form {
-            MadeForm::Plan => format!("plans/{}", self.slug),
-            MadeForm::Prd => prd_file::folder(self.place),
-        }
-    }
-
     /// What has its name already.
     fn taken(&self) -> Option<PathBuf> {
         match self.form {
-            MadeForm::Plan => Some(self.place.root.join(self.folder())).filter(|folder| folder.exists()),
-            MadeForm::Prd => prd_file::taken(&self.place.root.join(self.folder()), &self.slug),
+            MadeForm::Plan => Some(self.place.root.join(&self.folder)).filter(|folder| folder.exists()),
+            MadeForm::Prd => prd_file::taken(&self.place.root.join(&self.folder), &self.slug),
         }
     }
 
@@ -226,7 +226,7 @@ impl Conversion<'_> {
         self.execute(Command::PutBatch {
             id: self.batch(),
             title: what.clone(),
-            goal: format!("a {} in {}", self.form.word(), self.folder()),
+            goal: format!("a {} in {}", self.form.word(), self.folder),
             base: None,
             options: RunOptions::default(),
         })?;
@@ -236,7 +236,7 @@ impl Conversion<'_> {
                 format!("audit {}", plan_files::master(self)),
             ),
             MadeForm::Prd => (
-                prd_file::body(self, text),
+                prd_file::body(self, text)?,
                 format!("atdd check {}", prd_file::made(self)),
             ),
         };
@@ -283,7 +283,7 @@ impl Conversion<'_> {
     /// Everything that would be written.
     fn consent(&self, files: &MadeFiles) -> Consent {
         let lines = files.iter().flat_map(|(name, text)| {
-            let head = format!("--- {}/{}", self.folder(), name.display());
+            let head = format!("--- {}/{}", self.folder, name.display());
             std::iter::once(head).chain(text.lines().map(str::to_owned))
         });
         let items = files.iter().map(|(name, text)| ListedText {
@@ -292,7 +292,7 @@ impl Conversion<'_> {
                 name: name.display().to_string(),
                 text: text.clone(),
             },
-            file: self.place.root.join(self.folder()).join(name),
+            file: self.place.root.join(&self.folder).join(name),
             line: 1,
         });
         Consent {
@@ -307,7 +307,7 @@ impl Conversion<'_> {
     fn write(&self, files: &MadeFiles) -> Result<(), String> {
         let folder = match self.form {
             MadeForm::Plan => self.place.root.join("plans"),
-            MadeForm::Prd => self.place.root.join(self.folder()),
+            MadeForm::Prd => self.place.root.join(&self.folder),
         };
         let failed = |error: std::io::Error| format!("could not write {}: {error}", folder.display());
         std::fs::create_dir_all(&folder).map_err(failed)?;

@@ -149,6 +149,16 @@ struct AttemptFacts {
     state: AttemptState,
 }
 
+/// What a run needs of a person that is not over and does nothing.
+enum PersonNeed {
+    /// Every agent at work has asked something.
+    Answers,
+    /// The end of a pause.
+    Resume { paused_by: String },
+    /// A look at what the project's files start.
+    Trust,
+}
+
 impl RunFacts {
     fn waits(&self, why: &WaitReason) -> bool {
         self.tasks.iter().any(|task| task.why_not.as_ref() == Some(why))
@@ -188,18 +198,30 @@ impl RunFollower<'_> {
             line.notice.task.as_ref().is_none_or(|task| tasks.contains(task))
         })?;
         self.note_logs(&found);
-        if found.run.state.is_final() || self.is_stuck(&found).await? {
+        if found.run.state.is_final() {
             return Ok(Some(found));
         }
-        Ok(None)
+        let Some(need) = self.need(&found).await? else {
+            return Ok(None);
+        };
+        if let PersonNeed::Resume { paused_by } = need {
+            output::problem(&format!(
+                "the board was paused by {paused_by}; `dbs resume` goes on"
+            ));
+        }
+        Ok(Some(found))
     }
 
-    /// Whether nothing goes on before a person does something: answers all agents at work, ends a pause, trusts the project's files.
-    async fn is_stuck(&self, found: &RunFacts) -> Result<bool, String> {
+    /// What a person has to do before anything goes on; nothing while something may happen without them.
+    async fn need(&self, found: &RunFacts) -> Result<Option<PersonNeed>, String> {
         let attempts = found.tasks.iter().flat_map(|task| &task.attempts);
         let mut open = attempts.filter(|attempt| attempt.state.is_open()).peekable();
         if open.peek().is_none() {
-            return Ok(found.waits(&WaitReason::Untrusted) || self.is_paused(found).await?);
+            if found.waits(&WaitReason::Untrusted) {
+                return Ok(Some(PersonNeed::Trust));
+            }
+            let by = self.paused_by(found).await?;
+            return Ok(by.map(|paused_by| PersonNeed::Resume { paused_by }));
         }
         let attention = match self.ask(Query::Attention).await? {
             Answer::Attention(attention) => attention,
@@ -207,24 +229,24 @@ impl RunFollower<'_> {
         };
         let asking = attention.rows.iter().filter(|row| row.item.kind.is_agents());
         let asking: BTreeSet<AttemptId> = asking.filter_map(|row| row.item.attempt).collect();
-        Ok(open.all(|attempt| asking.contains(&attempt.attempt)))
+        let all_ask = open.all(|attempt| asking.contains(&attempt.attempt));
+        Ok(all_ask.then_some(PersonNeed::Answers))
     }
 
-    /// Whether a person has paused the board; a usage limit ends by itself.
-    async fn is_paused(&self, found: &RunFacts) -> Result<bool, String> {
+    /// The person who has paused the board; a pause for a usage limit ends by itself.
+    async fn paused_by(&self, found: &RunFacts) -> Result<Option<String>, String> {
         if !found.waits(&WaitReason::Paused) {
-            return Ok(false);
+            return Ok(None);
         }
         let text = self
             .report(Report::Status(Ok(Vec::new())), OutputFormat::Json)
             .await?;
         let board: BoardFacts = serde_json::from_str(&text)
             .map_err(|error| format!("could not read how things stand: {error}"))?;
-        let Some(PauseReason::Operator { by, .. }) = board.pause else {
-            return Ok(false);
-        };
-        output::problem(&format!("the board was paused by {by}; `dbs resume` goes on"));
-        Ok(true)
+        Ok(match board.pause {
+            Some(PauseReason::Operator { by, .. }) => Some(by),
+            Some(_) | None => None,
+        })
     }
 
     async fn run_facts(&self) -> Result<RunFacts, String> {

@@ -44,16 +44,14 @@ pub(super) fn read(path: &Path, place: Option<&ProjectPaths>) -> Result<Option<P
         ));
     }
     let queued = prd_queue::named(&[path.to_owned()], Some(place), &rules.settings)?;
-    if queued.is_empty() {
+    if queued.prds.is_empty() {
         return Err(format!(
             "queue empty: there is no PRD in {}; write one, or see `dbs atdd init`",
             rules.folder
         ));
     }
-    let prds: Vec<PrdDocument> = queued.into_iter().map(|queued| queued.prd).collect();
-    let archived = prd_queue::archived(&place.root.join(&rules.folder), Some(&place.root))?;
-    let archived = archived.into_iter().map(|(_, id)| id).collect();
-    Ok(Some(rules.plan(&prds, &archived, &place.root)))
+    let prds: Vec<PrdDocument> = queued.prds.into_iter().map(|queued| queued.prd).collect();
+    Ok(Some(rules.plan(&prds, &queued.archived, &place.root)))
 }
 
 /// The tasks of all stories on the board.

@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use serde_json::json;
 
 use crate::adapters::agents::{AgentsByRole, find_program};
 use crate::adapters::git::{GitCli, GitSetup};
@@ -23,14 +24,35 @@ use crate::formats::diagnostic::DiagnosticLevel;
 use crate::ports::git::{BranchName, Git, Head};
 
 /// Result of one check that `dbs doctor` makes.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(in crate::cli::commands) struct DoctorCheck {
     what: &'static str,
-    good: bool,
-    /// Whether a person should look at it although nothing is missing.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    is_warning: bool,
+    outcome: CheckOutcome,
     text: String,
+}
+
+/// What a check came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CheckOutcome {
+    Good,
+    /// Nothing is missing, and a person should look at it all the same.
+    Warning,
+    Missing,
+}
+
+impl Serialize for DoctorCheck {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (what, text) = (self.what, &self.text);
+        let is_warning = self.outcome == CheckOutcome::Warning;
+        json!({ "what": what, "good": self.is_good(), "is_warning": is_warning, "text": text })
+            .serialize(serializer)
+    }
+}
+
+impl DoctorCheck {
+    fn is_good(&self) -> bool {
+        self.outcome != CheckOutcome::Missing
+    }
 }
 
 /// Looks at everything; exit code 1 when something is missing.
@@ -50,51 +72,68 @@ pub(in crate::cli::commands) fn print_checks(checks: &[DoctorCheck], json: JsonF
         output::json(&checks);
     } else {
         for check in checks {
-            let word = match (check.good, check.is_warning) {
-                (false, _) => "MISSING",
-                (true, true) => "WARNING",
-                (true, false) => "ok     ",
+            let word = match check.outcome {
+                CheckOutcome::Good => "ok     ",
+                CheckOutcome::Warning => "WARNING",
+                CheckOutcome::Missing => "MISSING",
             };
             output::line(&format!("{word} {:<12} {}", check.what, check.text));
         }
     }
-    exit_code(checks.iter().all(|check| check.good))
+    exit_code(checks.iter().all(DoctorCheck::is_good))
 }
 
 /// What agents of a project need before anything else, without what its server and its board do.
 pub(in crate::cli::commands) fn needs_of_agents(edge: &ProcessEnv) -> Vec<DoctorCheck> {
-    let mut checks = examine(edge);
-    checks.retain(|check| !matches!(check.what, "user" | "store" | "notify" | "server"));
-    checks
+    match found_project(edge) {
+        Ok(place) => agent_needs(&place, edge),
+        Err(checks) => checks,
+    }
+}
+
+/// The project whose state may be opened, or what is wrong with it.
+fn found_project(edge: &ProcessEnv) -> Result<ProjectPaths, Vec<DoctorCheck>> {
+    let place = ProjectPaths::find(&edge.folder, edge).map_err(|why| vec![check("project", Err(why))])?;
+    match place.state_problem() {
+        // What lies in it is not opened.
+        Some(why) => Err(vec![project(&place), check("state", Err(could_not(why)))]),
+        None => Ok(place),
+    }
+}
+
+fn project(place: &ProjectPaths) -> DoctorCheck {
+    check("project", Ok(place.root.display().to_string()))
+}
+
+fn agent_needs(place: &ProjectPaths, edge: &ProcessEnv) -> Vec<DoctorCheck> {
+    vec![
+        project(place),
+        check("trust", trust(place)),
+        check("git", git(place, edge)),
+        check("settings", settings(place, edge)),
+        check("base branch", base(place, edge)),
+        check("agents", set_agents(place, edge)),
+    ]
 }
 
 fn examine(edge: &ProcessEnv) -> Vec<DoctorCheck> {
-    let place = match ProjectPaths::find(&edge.folder, edge) {
+    let place = match found_project(edge) {
         Ok(place) => place,
-        Err(why) => return vec![check("project", Err(why))],
+        Err(checks) => return checks,
     };
-    let root = place.root.display().to_string();
-    if let Some(why) = place.state_problem() {
-        // What lies in it is not opened.
-        return vec![check("project", Ok(root)), check("state", Err(could_not(why)))];
-    }
-    vec![
-        check("project", Ok(root)),
-        check("trust", trust(&place)),
+    let mut checks = agent_needs(&place, edge);
+    checks.extend([
         check("user", Ok(rights().to_owned())),
-        check("git", git(&place, edge)),
         check("store", store(&place)),
-        check("settings", settings(&place, edge)),
-        check("base branch", base(&place, edge)),
-        check("agents", set_agents(&place, edge)),
         check("notify", calls(&place, edge)),
         check("server", server(&place)),
-    ]
+    ]);
+    checks
 }
 
 /// What is still missing, and how to get it.
 pub(super) fn problems(edge: &ProcessEnv) -> Vec<String> {
-    let missing = examine(edge).into_iter().filter(|finding| !finding.good);
+    let missing = examine(edge).into_iter().filter(|finding| !finding.is_good());
     missing
         .map(|finding| format!("{}: {}", finding.what, finding.text))
         .collect()
@@ -102,21 +141,17 @@ pub(super) fn problems(edge: &ProcessEnv) -> Vec<String> {
 
 /// A check with its result: what was found, or what is missing and how to get it.
 pub(in crate::cli::commands) fn check(what: &'static str, result: Result<String, String>) -> DoctorCheck {
-    let good = result.is_ok();
-    DoctorCheck {
-        what,
-        good,
-        is_warning: false,
-        text: result.unwrap_or_else(|why| why),
-    }
+    let (outcome, text) = match result {
+        Ok(text) => (CheckOutcome::Good, text),
+        Err(why) => (CheckOutcome::Missing, why),
+    };
+    DoctorCheck { what, outcome, text }
 }
 
 /// Something a person should look at although nothing is missing.
 pub(in crate::cli::commands) fn warning(what: &'static str, text: String) -> DoctorCheck {
-    DoctorCheck {
-        is_warning: true,
-        ..check(what, Ok(text))
-    }
+    let outcome = CheckOutcome::Warning;
+    DoctorCheck { what, outcome, text }
 }
 
 /// What agents can do: they are started by this user.

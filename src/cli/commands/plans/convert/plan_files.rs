@@ -13,7 +13,7 @@ const MASTER: &str = "MASTER_PLAN.md";
 
 /// Its path from the root of the project.
 pub(super) fn master(job: &Conversion<'_>) -> String {
-    format!("{}/{MASTER}", job.folder())
+    format!("{}/{MASTER}", job.folder)
 }
 
 /// What the agent is told: where it writes what, in which form, and the text as nothing but material.
@@ -38,7 +38,7 @@ pub(super) fn body(job: &Conversion<'_>, text: &str) -> String {
         .take(2)
         .map(|(name, text)| format!("`{name}`:\n\n{}", fenced(text)))
         .collect();
-    let folder = job.folder();
+    let folder = &job.folder;
     format!(
         "Turn the text at the end into a phased plan in the folder `{folder}`: the master file `{MASTER}`, and beside it a file for each \
          phase, to which the table links. Change nothing else, and carry nothing of it out.\n\n\
@@ -53,7 +53,7 @@ pub(super) fn body(job: &Conversion<'_>, text: &str) -> String {
 
 /// The files of the plan, those that its table names and no other.
 pub(super) fn result(job: &Conversion<'_>, open: OpenMade<'_>) -> Result<MadeFiles, String> {
-    let folder = PathBuf::from(job.folder());
+    let folder = PathBuf::from(&job.folder);
     let mut files = MadeFiles::new();
     let mut open = |path: &Path| {
         let text = open(path)?;
