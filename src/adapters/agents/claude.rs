@@ -13,6 +13,7 @@ pub mod stream;
 mod stream_parts;
 pub mod title;
 pub mod transcript;
+mod typed_requests;
 
 use std::path::{Path, PathBuf};
 
