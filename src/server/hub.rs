@@ -321,6 +321,15 @@ impl Terminals for TerminalHub {
             .map_err(|error| error.to_string())
     }
 
+    fn interrupt(&self, id: &HolderId) -> Result<(), String> {
+        let gone = || "its terminal is not here".to_owned();
+        let pane = self.terminal(id).ok_or_else(gone)?;
+        let escape = KeyInput::new(Key::Escape, Modifiers::empty());
+        let key = encode_key(&escape, pane.terminal.lock().modes());
+        self.input(id, &key);
+        Ok(())
+    }
+
     fn answer(&self, attempt: AttemptId, ask: &Ask, reply: &AskReply) -> Result<(), String> {
         let id = HolderId::from(attempt);
         let given = match (ask.channel, reply) {

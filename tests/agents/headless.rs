@@ -310,3 +310,32 @@ fn plans(settings: &str) {
         .any(|result| result.to_string().contains("approved your plan"));
     assert!(is_told, "{heard:?}");
 }
+
+#[test]
+fn a_turn_is_ended_from_outside_and_an_answer_begins_the_next_in_the_same_session() {
+    for settings in ["", HEADLESS] {
+        is_interrupted(settings);
+    }
+}
+
+fn is_interrupted(settings: &str) {
+    let Some((story, model, _server)) = story(&format!("{settings}permissions = \"allow\"\n")) else {
+        return;
+    };
+    create(&story, "t-1", "held");
+    model.wait_at_gate("held");
+    let why = |part: &str| story.dbs(&["why", "t-1"]).contains(part);
+    story.wait_until("its turn", || why("now: working"));
+    let said = story.dbs(&["interrupt", "t-1"]);
+    assert!(said.contains("its session stays"), "{said}");
+    story.wait_until("the end of its turn", || why("now: idle"));
+    story.dbs(&["answer", "t-1", "[[script:pipeline_gives_up]] report"]);
+    story.wait_until("the report", || story.count("held") == 1);
+    let told = model.requests_for("pipeline_gives_up")[0].body.to_string();
+    assert!(told.contains("[[script:held]]"), "it is the same session");
+    assert!(
+        story
+            .dbs(&["events"])
+            .contains("pressed Esc in the terminal of developer-debussy")
+    );
+}
