@@ -429,6 +429,7 @@ mod tests {
                 read_title: Box::new(|_, _| AgentReport::default()),
                 way_to_log_in: Box::new(|_| None),
                 prompt_to_type: Box::new(|_| None),
+                screen_reader: Box::new(|_| None),
                 limit_ends: Box::new(|_, _| None),
                 goes_on_after_errors: Box::new(|_| false),
             },

@@ -34,7 +34,9 @@ fn every_test_that_the_document_names_is_there() {
         "codex_headless",
         "codex_pipeline",
         "demo",
+        "conducting",
         "filling",
+        "first_run",
         "headless",
         "outages",
         "pipeline",
@@ -53,6 +55,7 @@ fn every_test_that_the_document_names_is_there() {
         "tests/domain/filling.rs",
         "tests/e2e/activity.rs",
         "tests/e2e/kinds.rs",
+        "tests/e2e/protocol.rs",
         "tests/engine/continuing.rs",
         "tests/engine/filling.rs",
     ];

@@ -42,6 +42,13 @@ pub(super) fn terminals(
         let known = briefed.read_model().attempts.get(&attempt).cloned()?;
         typing.prompt_to_type(known.role_choice()?, attempt)
     };
+    let (drawn, known) = (Arc::clone(agents), intake.engine.clone());
+    let screen = move |attempt: AttemptId| {
+        let attempt = known.read_model().attempts.get(&attempt).cloned()?;
+        // Without an interface there are no dialogs, only texts about them.
+        let is_visible = attempt.choice.display() != Some(AgentDisplay::Headless);
+        drawn.screen_reader(attempt.role_choice().filter(|_| is_visible)?)
+    };
     let (limited, known) = (Arc::clone(agents), intake.engine.clone());
     let limit = move |attempt: AttemptId, words: &str| {
         let attempt = known.read_model().attempts.get(&attempt).cloned()?;
@@ -76,6 +83,7 @@ pub(super) fn terminals(
             read_title: Box::new(title),
             way_to_log_in: Box::new(login),
             prompt_to_type: Box::new(prompt),
+            screen_reader: Box::new(screen),
             limit_ends: Box::new(limit),
             goes_on_after_errors: Box::new(goes_on),
         },
