@@ -31,6 +31,7 @@ use crate::server::sizes::ResizeAction;
 use crate::term::keys::{Key, KeyInput, Modifiers, encode_key, encode_paste};
 use crate::term::{ColorPalette, EmulatorKind, Size, TermMode, Terminal};
 pub(super) use agents::AgentStates;
+pub(in crate::server) use agents::ScreenReaderFn;
 pub use agents::{GoesOnFn, LimitEndsFn, PromptToTypeFn, ReadTitleFn, ToolFacts, WayToLogInFn};
 pub use pane::LiveTerminal;
 pub(super) use pane::OutputWatch;

@@ -62,7 +62,7 @@ fn ends_merged(story: &Story) {
     assert_eq!(story.git(&story.origin(), &["show", "work:made.txt"]), "made");
 }
 
-const ASKS: &str = r#"turn() { says 'I make it.'; calls 'make it'; if may 'make it'; then work; else says 'I may not.'; signals block 'I may not make it.'; fi; over end_turn; }"#;
+const ASKS: &str = "turn() { says 'I make it.'; calls 'make it'; if may 'make it'; then work; else says 'I may not.'; signals block 'I may not make it.'; fi; over end_turn; }";
 
 #[test]
 fn a_task_is_done_over_the_protocol_and_merged_after_a_person_allowed_what_was_asked() {
