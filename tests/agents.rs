@@ -31,6 +31,8 @@ mod documented;
 mod driver;
 #[path = "agents/filling.rs"]
 mod filling;
+#[path = "agents/first_run.rs"]
+mod first_run;
 #[path = "agents/headless.rs"]
 mod headless;
 #[path = "agents/lab.rs"]

@@ -8,6 +8,7 @@ pub mod claude;
 pub mod codex;
 mod custom;
 mod described;
+mod dialog;
 mod environment;
 pub mod headless;
 pub mod headless_tools;
@@ -32,7 +33,9 @@ pub use codex::CodexAgent;
 pub use custom::CustomAgent;
 pub use described::DescribedAgent;
 pub use environment::{InheritedEnv, PersonEnv};
-pub use kind::{AgentDisplay, AgentKind, LaunchContext, PermissionPolicy, RoleOptions, SessionPolicy};
+pub use kind::{
+    AgentDisplay, AgentKind, LaunchContext, PermissionPolicy, ReadScreen, RoleOptions, SessionPolicy,
+};
 pub use prompt::{AttemptPrompts, LibraryFn, program_word, prompt_file};
 pub use rehearsal::{NumberText, RehearsalAgent};
 pub use shown::{plain_line, sent_message};
@@ -348,6 +351,11 @@ impl LocalAgents {
         agent
             .map(|agent| agent.tool.kind().read_title(title))
             .unwrap_or_default()
+    }
+
+    /// What reads the screen of an agent in that role while its tool has told nothing.
+    pub fn screen_reader(&self, of: RoleChoice<'_>) -> Option<ReadScreen> {
+        self.agent(of)?.tool.kind().screen_reader()
     }
 
     /// Looks whether the program of a command is there.

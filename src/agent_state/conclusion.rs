@@ -1,8 +1,8 @@
 //! What follows from the reports of several sources. The rules:
 //!
 //! 1. The report of the highest source counts while it lives. The end of the process lives for ever; a status record, a session
-//!    file and a stream live until they are replaced, because their tools report every change; a title, a rule of the screen and a
-//!    hook live five seconds, because nothing takes them back when a person presses Esc or a queued prompt begins.
+//!    file and a stream live until they are replaced, because their tools report every change, and so does a dialog on the screen,
+//!    which is read again when it changes; a title and a hook live five seconds, because nothing takes them back when a person presses Esc or a queued prompt begins.
 //! 2. A report whose life is over is replaced by a newer report of a lower source. Without one it stays, marked as stale: an old
 //!    report of a better source is still better than an older one.
 //! 3. What a hook says of a wait, a limit or a missing login has no such end. A limit ends with its time of reset.

@@ -57,6 +57,7 @@ impl Source {
     pub(super) fn lifetime(self, doing: &Doing) -> Option<Span> {
         match (self, doing) {
             (Source::ProcessExit | Source::StatusRecord | Source::SessionFile | Source::Stream, _)
+            | (Source::Screen, Doing::Blocked(_))
             | (Source::Hook, Doing::Blocked(_) | Doing::Limit { .. } | Doing::NotLoggedIn { .. }) => None,
             (Source::Hook | Source::Title | Source::Screen, _) => Some(SHORT),
         }

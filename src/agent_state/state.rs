@@ -53,6 +53,11 @@ impl AgentState {
         }
     }
 
+    /// Whether no source has told anything that ranks above what its window and its screen show.
+    pub fn is_unheard(&self) -> bool {
+        self.latest.keys().all(|source| *source >= Source::Title)
+    }
+
     /// A person typed a key into the agent's terminal: a wait that its source would not take back is over.
     pub fn input(&mut self, now: Timestamp) {
         self.input = self.input.max(Some(now));

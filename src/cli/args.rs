@@ -122,6 +122,13 @@ pub enum CliCommand {
         #[command(flatten)]
         json: JsonFlag,
     },
+    /// End the turn of the agent that works on a task, as Esc in its terminal does; its session stays
+    Interrupt {
+        /// Id of the task
+        id: String,
+        #[command(flatten)]
+        json: JsonFlag,
+    },
     /// Let the agents of a task work with or without their tool's interface; one at work goes on with its session
     Mode {
         /// Id of the task

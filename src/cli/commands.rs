@@ -96,6 +96,7 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Answer(one) => tasks::answer(edge, &one),
         CliCommand::Approve(one) => tasks::approve(edge, &one),
         CliCommand::KillAgent { name, json } => tasks::kill(edge, &name, json),
+        CliCommand::Interrupt { id, json } => tasks::interrupt(edge, &id, json),
         CliCommand::Mode { id, mode, json } => tasks::mode(edge, (&id, mode.as_deref()), json),
         CliCommand::Conduct { goal, json } => create::conduct(edge, &goal.join(" "), json),
         CliCommand::Task(verb) => tasks::task(edge, verb),

@@ -101,7 +101,7 @@ fn names(path: &str, argument: &str) -> Option<CompletionKind> {
     Some(match (path, argument) {
         ("approve", "id") => CompletionKind::Tasks(&["held", "active"]),
         ("retry" | "task retry", "id") => CompletionKind::Tasks(&["held", "parked", "failed", "skipped"]),
-        ("answer" | "mode", "id") => CompletionKind::Tasks(&["active"]),
+        ("answer" | "interrupt" | "mode", "id") => CompletionKind::Tasks(&["active"]),
         ("task release", "ids") => CompletionKind::Tasks(&["backlog"]),
         ("kill-agent", "name") => CompletionKind::Agents,
         ("why", "id") | ("logs", "attempt") => CompletionKind::AgentsAndTasks,

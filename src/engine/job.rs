@@ -44,7 +44,7 @@ pub(super) enum JobPriority {
     Background,
 }
 
-/// What a job does: start, act, stop, verify, save the work, settle, retire, type a line or answer.
+/// What a job does: start, act, stop, verify, save the work, settle, retire, type a line, interrupt or answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum JobKind {
     Start,
@@ -55,6 +55,7 @@ pub(super) enum JobKind {
     Settle,
     Retire,
     TypeLine(String),
+    Interrupt,
     Answer(AskId),
 }
 
@@ -71,6 +72,7 @@ impl Job {
             Effect::Checkpoint(id) => (id, JobKind::Checkpoint),
             Effect::Settle(id) => (id, JobKind::Settle),
             Effect::Tell(id, line) => (id, JobKind::TypeLine(line)),
+            Effect::Interrupt(id) => (id, JobKind::Interrupt),
             Effect::Answer(id, ask) => (id, JobKind::Answer(ask)),
             Effect::Retire(id) => {
                 let task = board.tasks.get(&id)?;

@@ -26,6 +26,7 @@ impl Lane {
             | Effect::Checkpoint(attempt)
             | Effect::Settle(attempt)
             | Effect::Tell(attempt, _)
+            | Effect::Interrupt(attempt)
             | Effect::Answer(attempt, _) => Some(Lane::Attempt(*attempt)),
             Effect::Retire(task) => Some(Lane::Task(task.clone())),
             Effect::Reply(..) | Effect::Notify(_) => None,

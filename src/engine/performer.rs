@@ -117,6 +117,12 @@ fn perform(world: &EngineContext, job: &Job) -> Option<Event> {
             let text = format!("{line:?} was not typed into the terminal of its agent: {why}");
             Some(Event::comment(job.task.id.clone(), text))
         }
+        JobKind::Interrupt => {
+            let id = HolderId::from(job.attempt.as_deref()?.id);
+            let why = world.terminals.interrupt(&id).err()?;
+            let text = format!("Esc was not pressed in the terminal of its agent: {why}");
+            Some(Event::comment(job.task.id.clone(), text))
+        }
         JobKind::Answer(ask) => answer(world, job, ask),
     }
 }
@@ -218,6 +224,6 @@ fn panicked(job: &Job) -> Option<Event> {
             ask: ask.clone(),
             problem: why.text,
         }),
-        JobKind::Stop(_) | JobKind::Retire | JobKind::TypeLine(_) => None,
+        JobKind::Stop(_) | JobKind::Retire | JobKind::TypeLine(_) | JobKind::Interrupt => None,
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::runtime::Handle;
 
+use crate::adapters::clock;
 use crate::adapters::load::SAMPLE_INTERVAL;
 use crate::domain::{Accepted, Command, Refusal};
 use crate::engine::inbox::InboxClosed;
@@ -51,7 +52,10 @@ pub(super) fn answer_call(services: &Services, intake: &SignalIntake, call: Serv
         ServerCall::Query(query) => {
             let mut model = services.engine.read_model();
             if asks_about_agents(&query) {
-                Arc::make_mut(&mut model).live = services.hub.agents().all_live();
+                let model = Arc::make_mut(&mut model);
+                model.live = services.hub.agents().all_live();
+                // Nothing may have happened on the board since long ago.
+                model.at = model.at.max(clock::now());
             }
             let measure = || measure(&services.fetcher.metrics, &model);
             CallReply::Query(answer(&model, &query, &measure))
@@ -72,9 +76,12 @@ pub(super) fn answer_call(services: &Services, intake: &SignalIntake, call: Serv
     })
 }
 
-/// Whether the answer says what agents do right now.
+/// Whether the answer says what agents do right now, and how long ago things were.
 fn asks_about_agents(query: &Query) -> bool {
-    matches!(query, Query::Report(Report::Status(_) | Report::Why(_), _))
+    matches!(
+        query,
+        Query::Report(Report::Status(_) | Report::Why(_) | Report::Run(_), _)
+    )
 }
 
 fn stop(services: &Services, order: StopOrder) -> CallOutcome {

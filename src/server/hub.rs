@@ -31,6 +31,7 @@ use crate::server::sizes::ResizeAction;
 use crate::term::keys::{Key, KeyInput, Modifiers, encode_key, encode_paste};
 use crate::term::{ColorPalette, EmulatorKind, Size, TermMode, Terminal};
 pub(super) use agents::AgentStates;
+pub(in crate::server) use agents::ScreenReaderFn;
 pub use agents::{GoesOnFn, LimitEndsFn, PromptToTypeFn, ReadTitleFn, ToolFacts, WayToLogInFn};
 pub use pane::LiveTerminal;
 pub(super) use pane::OutputWatch;
@@ -321,6 +322,15 @@ impl Terminals for TerminalHub {
             .map_err(|error| error.to_string())
     }
 
+    fn interrupt(&self, id: &HolderId) -> Result<(), String> {
+        let gone = || "its terminal is not here".to_owned();
+        let pane = self.terminal(id).ok_or_else(gone)?;
+        let escape = KeyInput::new(Key::Escape, Modifiers::empty());
+        let key = encode_key(&escape, pane.terminal.lock().modes());
+        self.input(id, &key);
+        Ok(())
+    }
+
     fn answer(&self, attempt: AttemptId, ask: &Ask, reply: &AskReply) -> Result<(), String> {
         let id = HolderId::from(attempt);
         let given = match (ask.channel, reply) {
@@ -420,6 +430,7 @@ mod tests {
                 read_title: Box::new(|_, _| AgentReport::default()),
                 way_to_log_in: Box::new(|_| None),
                 prompt_to_type: Box::new(|_| None),
+                screen_reader: Box::new(|_| None),
                 limit_ends: Box::new(|_, _| None),
                 goes_on_after_errors: Box::new(|_| false),
             },

@@ -1,5 +1,8 @@
 //! The whole program with the real Claude Code, without its interface: what it asks and reports reaches the board by the same ways.
 
+use std::fs;
+use std::path::Path;
+
 use dbs::domain::ProcessExit;
 use dbs::term::ReportedState;
 use serde_json::Value;
@@ -232,4 +235,107 @@ fn the_end_of_a_tool_is_that_of_its_run_and_what_it_left_behind_ends_too() {
     let pane = Pane::start_program(&lab, missing);
     pane.wait_for_text("could not start no-such-tool");
     assert_eq!(pane.wait_for_end(), ProcessExit::Code(1));
+}
+
+#[test]
+fn without_an_interface_the_model_is_switched_and_the_context_shown_by_the_words_of_the_interface() {
+    let Some(lab) = Lab::claude() else { return };
+    let pane = claude_in_pane(&lab, "[[script:held]] go");
+    lab.server.wait_at_gate("held");
+    pane.type_keys("/context\r");
+    pane.wait_for_text("~ context:");
+    pane.type_keys("/model claude-haiku-5-5\r");
+    pane.wait_for_text("~ model from here on: claude-haiku-5-5");
+    lab.server.open_gate("held");
+    pane.wait_for_text("= turn over");
+    pane.type_keys("[[script:hello]] go\r");
+    pane.wait_for_text("Hello! This is the scripted answer.");
+    let models = |script: &str| {
+        let requests = lab.server.requests_for(script);
+        requests[0].body["model"].as_str().unwrap().to_owned()
+    };
+    assert_ne!(models("held"), "claude-haiku-5-5");
+    assert_eq!(models("hello"), "claude-haiku-5-5");
+}
+
+#[test]
+fn a_plan_is_an_ask_with_its_text_and_the_answer_reaches_the_model() {
+    for settings in ["", HEADLESS] {
+        plans(&format!("{settings}permissions = \"allow\"\n"));
+    }
+}
+
+/// Claude Code plans in a file of its own, whose name it tells its model; here the test writes it.
+fn plans(settings: &str) {
+    let Some((story, model, _server)) = story(settings) else {
+        return;
+    };
+    create(&story, "t-1", "pipeline_plans");
+    model.wait_at_gate("planned");
+    let asked = model.requests_for("pipeline_plans");
+    let told = asked.last().unwrap().body.to_string();
+    let file = told.split("create your plan at ").nth(1).unwrap();
+    let file = Path::new(file.split(' ').next().unwrap());
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, "Paint the shop green.\n").unwrap();
+    model.open_gate("planned");
+    wait_for_ask(&story);
+    let events = story.dbs(&["events", "--json"]);
+    let asked = events.lines().find(|line| line.contains("ask_opened")).unwrap();
+    let asked: Value = serde_json::from_str(asked).unwrap();
+    let asked = &asked["facts"]["ask"];
+    assert_eq!(
+        (&asked["kind"], &asked["text"]),
+        (&"plan".into(), &"Paint the shop green.".into())
+    );
+    assert!(
+        story
+            .dbs(&["why", "t-1"])
+            .contains("needs a permission: Paint the shop green.")
+    );
+    let shown = story.dbs(&["status"]);
+    assert!(
+        shown.contains("needs a permission: ") && !shown.contains("dialog"),
+        "{shown}"
+    );
+    story.dbs(&["approve", "t-1"]);
+    story.wait_until("the report", || story.count("held") == 1);
+    let requests = model.requests_for("pipeline_plans");
+    let heard: Vec<Value> = requests
+        .iter()
+        .flat_map(|request| results(&request.body))
+        .collect();
+    let is_told = heard
+        .iter()
+        .any(|result| result.to_string().contains("approved your plan"));
+    assert!(is_told, "{heard:?}");
+}
+
+#[test]
+fn a_turn_is_ended_from_outside_and_an_answer_begins_the_next_in_the_same_session() {
+    for settings in ["", HEADLESS] {
+        is_interrupted(settings);
+    }
+}
+
+fn is_interrupted(settings: &str) {
+    let Some((story, model, _server)) = story(&format!("{settings}permissions = \"allow\"\n")) else {
+        return;
+    };
+    create(&story, "t-1", "held");
+    model.wait_at_gate("held");
+    let why = |part: &str| story.dbs(&["why", "t-1"]).contains(part);
+    story.wait_until("its turn", || why("now: working"));
+    let said = story.dbs(&["interrupt", "t-1"]);
+    assert!(said.contains("its session stays"), "{said}");
+    story.wait_until("the end of its turn", || why("now: idle"));
+    story.dbs(&["answer", "t-1", "[[script:pipeline_gives_up]] report"]);
+    story.wait_until("the report", || story.count("held") == 1);
+    let told = model.requests_for("pipeline_gives_up")[0].body.to_string();
+    assert!(told.contains("[[script:held]]"), "it is the same session");
+    assert!(
+        story
+            .dbs(&["events"])
+            .contains("pressed Esc in the terminal of developer-debussy")
+    );
 }

@@ -46,6 +46,7 @@ fn agents_are_listed_with_version_login_and_how_to_get_those_that_are_missing() 
         "login found: ANTHROPIC_API_KEY",
         "come to the inbox",
         "model and effort",
+        "runs without its interface",
     ] {
         assert!(claude.contains(part), "{part}: {claude}");
     }
@@ -60,6 +61,18 @@ fn agents_are_listed_with_version_login_and_how_to_get_those_that_are_missing() 
     assert!(
         said.out
             .contains("found here: claude, gemini; use one: dbs config roles.default.agent claude"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn doctor_says_of_a_missing_agent_how_to_get_it_as_agents_does() {
+    let shop = Shop::new();
+    shop.does(&["config", "roles.default.agent", "codex"]);
+    let said = run(&shop, &[], &["doctor"]);
+    assert!(
+        said.out
+            .contains("could not find codex (`npm install -g @openai/codex`): looked in"),
         "{said:?}"
     );
 }

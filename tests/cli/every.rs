@@ -84,6 +84,7 @@ const CASES: &[Case] = &[
     case("pause", (&["nope"], 2), &[], (GIT, Well)),
     case("resume", (&["nope"], 2), &[], (GIT, Well)),
     case("kill-agent", (&["nope"], 1), &["t-1"], (GIT, Refused("t-1"))),
+    case("interrupt", (&["nope"], 1), &["t-1"], (GIT, Refused("no turn to end"))),
     case("conduct", (&["--nope"], 2), &["Plan"], (GIT, Well)),
     case("mode", (&["nope"], 1), &["t-1"], (GIT, Refused("works in one way only"))),
     case("task create", (&["New", "--deps", "nope"], 1), &["New"], (GIT, Well)),

@@ -542,6 +542,18 @@ fn an_answer_needs_an_agent_to_hear_it() {
 }
 
 #[test]
+fn an_interrupt_ends_the_turn_of_the_agent_at_work_and_nothing_else_changes() {
+    let mut fixture = BoardFixture::developing("a");
+    refused(&mut fixture, Command::Interrupt("a".into()), "no turn to end");
+    let attempt = fixture.open("a");
+    fixture.start(attempt);
+    let before = fixture.board.attempts[&attempt].clone();
+    fixture.ask(Command::Interrupt("a".into())).unwrap();
+    assert!(fixture.effects.contains(&Effect::Interrupt(attempt)));
+    assert_eq!(fixture.board.attempts[&attempt], before);
+}
+
+#[test]
 fn a_task_nobody_works_on_can_be_taken_back_into_the_backlog() {
     let mut fixture = BoardFixture::developing("a");
     refused(

@@ -34,6 +34,7 @@ const TRIES: &[(&str, &str)] = &[
     ("config KEY VALUE", "config base_branch --unset"),
     ("doctor --repair", "doctor --repair"),
     ("init", "init"),
+    ("interrupt", "interrupt t-1"),
     ("kill-agent", "kill-agent t-1"),
     ("mode", "mode t-1"),
     ("notify --test", "notify --test"),

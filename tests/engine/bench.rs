@@ -147,6 +147,10 @@ impl Terminals for Outside {
         self.followed.lock().unwrap().push(id.to_string());
     }
 
+    fn interrupt(&self, _id: &HolderId) -> Result<(), String> {
+        Ok(())
+    }
+
     fn type_line(&self, _id: &HolderId, _line: &str) -> Result<(), String> {
         self.terminal_is_there()
     }

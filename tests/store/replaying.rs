@@ -225,7 +225,11 @@ impl<'a> History<'a> {
                 key: format!("retire/{task}"),
                 problem: None,
             },
-            Effect::Answer(..) | Effect::Tell(..) | Effect::Reply(..) | Effect::Notify(_) => Event::Ticked,
+            Effect::Answer(..)
+            | Effect::Tell(..)
+            | Effect::Interrupt(_)
+            | Effect::Reply(..)
+            | Effect::Notify(_) => Event::Ticked,
         };
         self.happen(&event);
     }

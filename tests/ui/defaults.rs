@@ -76,6 +76,7 @@ nav      c        comment
 nav      n        new_task
 nav      O        conduct
 nav      x        stop_agent
+nav      E        stop_turn
 nav      H        switch_mode
 nav      X        close_task
 nav      P        pause

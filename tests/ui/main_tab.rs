@@ -6,6 +6,7 @@ use dbs::domain::{AttemptId, AttemptState, Span, TaskId, TaskState, Verdict, Wor
 use dbs::ui::{LeaveEffect, ScreenId, UiInput, UiRequest};
 
 use crate::fixture::{Dashboard, NOW};
+use crate::snapshots;
 
 /// The terminal that is shown, and whether it has the focus.
 fn shown(dashboard: &Dashboard) -> Option<(ScreenId, bool)> {
@@ -348,6 +349,28 @@ fn the_conductors_pane_shows_its_terminal_while_it_is_at_work_and_takes_what_is_
     dashboard.screens.all.remove(&agent(12));
     dashboard.input(UiInput::Tick);
     assert!(dashboard.text().contains("No conductor is running"));
+}
+
+/// What a conductor has said when its plan is on the board.
+const PLANNED: &str = "> Customers want to see their orders.\n\nThe plan is on the board, in the batch order-history:\n\n\
+    - dbs-31 List orders newest first\n- dbs-32 Page through more than fifty orders, after dbs-31\n- dbs-33 Acceptance, after both\n\n\
+    Read it, and release it with `w`, or say what is missing.\n\n> ";
+
+#[test]
+fn a_conductor_at_work_stands_beside_the_board_with_what_it_planned() {
+    for size in [(80, 24), (120, 40)] {
+        for (name, mut dashboard) in [
+            ("main", Dashboard::full(size)),
+            ("classic", Dashboard::classic(size)),
+        ] {
+            conducts(&mut dashboard, 12);
+            dashboard.screens.put(agent(12), PLANNED);
+            if name == "classic" {
+                dashboard.press("S-Tab S-Tab");
+            }
+            snapshots::check(&format!("conductor_at_work_{name}"), &dashboard);
+        }
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::fixture::{Dashboard, NOW, allow};
 use crate::mouse::click;
 
 /// A verb as people say it, the action, its key, how its command begins.
-const VERBS: [(&str, Action, &str, &str); 18] = [
+const VERBS: [(&str, Action, &str, &str); 19] = [
     ("approve", Action::Approve, "a", "dbs approve"),
     ("deny", Action::Deny, "N", "dbs reject"),
     ("reject", Action::Reject, "b", "dbs reject"),
@@ -21,6 +21,7 @@ const VERBS: [(&str, Action, &str, &str); 18] = [
     ("pause task", Action::TogglePark, "p", "dbs task park"),
     ("pause all", Action::TogglePause, "P", "dbs pause"),
     ("stop agent", Action::StopAgent, "x", "dbs kill-agent"),
+    ("stop turn", Action::StopTurn, "E", "dbs interrupt"),
     ("headless", Action::SwitchMode, "H", "dbs mode"),
     ("takeover", Action::Type, "i", "dbs attach"),
     ("park", Action::TogglePark, "p", "dbs task park"),

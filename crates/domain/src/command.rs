@@ -73,6 +73,8 @@ pub enum Command {
         ask: AskId,
         reply: AskReply,
     },
+    /// End the turn of the agent that works on a task, as Esc does in its terminal; its session stays.
+    Interrupt(TaskId),
     /// Stop an agent; its task goes back to its stage and uses up no budget.
     Kill(AttemptId),
     /// Let the agents of a task work with or without their tool's interface; none: the other way. One at work goes on with its

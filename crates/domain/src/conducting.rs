@@ -48,6 +48,7 @@ impl PlannedBoard<'_> {
             | Command::Skip(_)
             | Command::Answer(..)
             | Command::AnswerAsk { .. }
+            | Command::Interrupt(_)
             | Command::Kill(_)
             | Command::SetMode(..)
             | Command::Clear

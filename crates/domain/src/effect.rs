@@ -33,6 +33,8 @@ pub enum Effect {
     /// Delete the branch of a task that is done and merged, archive it otherwise (K25, LK-20).
     Retire(TaskId),
     Tell(AttemptId, String),
+    /// Press Esc in the agent's terminal, which ends its turn.
+    Interrupt(AttemptId),
     /// Hand the answer that was given to an ask to its agent; answered by `AnswerLost` if that fails.
     Answer(AttemptId, AskId),
     Reply(RequestId, CommandReply),
@@ -63,7 +65,11 @@ impl Effect {
             Effect::Checkpoint(attempt) => Some(format!("checkpoint/{attempt}")),
             Effect::Settle(attempt) => Some(format!("settle/{attempt}")),
             Effect::Retire(task) => Some(format!("retire/{task}")),
-            Effect::Tell(..) | Effect::Answer(..) | Effect::Reply(..) | Effect::Notify(_) => None,
+            Effect::Tell(..)
+            | Effect::Interrupt(_)
+            | Effect::Answer(..)
+            | Effect::Reply(..)
+            | Effect::Notify(_) => None,
         }
     }
 }

@@ -107,6 +107,7 @@ impl Command {
             | Command::Skip(task)
             | Command::Withdraw(task)
             | Command::SetMode(task, _)
+            | Command::Interrupt(task)
             | Command::Answer(task, _) => vec![task.clone()],
             Command::PutBatch { .. }
             | Command::ChangeBatch { .. }

@@ -16,6 +16,12 @@ pub trait Terminals: Send + Sync {
     /// When nothing runs there; the text says so.
     fn type_line(&self, id: &HolderId, line: &str) -> Result<(), String>;
 
+    /// Presses Esc in it, as a person would.
+    ///
+    /// # Errors
+    /// When nothing runs there; the text says so.
+    fn interrupt(&self, id: &HolderId) -> Result<(), String>;
+
     /// Hands the answer to an ask to the agent, over the channel the ask came by. Safe to repeat while a request waits for it.
     ///
     /// # Errors

@@ -13,11 +13,12 @@ pub mod stream;
 mod stream_parts;
 pub mod title;
 pub mod transcript;
+mod typed_requests;
 
 use std::path::{Path, PathBuf};
 
-use super::kind::{AgentDisplay, AgentKind, LaunchContext, PermissionPolicy, RoleOptions};
-use super::session_id;
+use super::kind::{AgentDisplay, AgentKind, LaunchContext, PermissionPolicy, ReadScreen, RoleOptions};
+use super::{dialog, session_id};
 use crate::agent_state::AgentReport;
 use crate::domain::{Cause, RoleId, SessionOrigin};
 use crate::formats::permissions::allows_all_edits;
@@ -98,6 +99,10 @@ impl AgentKind for ClaudeAgent {
 
     fn read_title(&self, title: &str) -> AgentReport {
         title::read(title)
+    }
+
+    fn screen_reader(&self) -> Option<ReadScreen> {
+        Some(dialog::read)
     }
 
     fn goes_on_after_errors(&self) -> bool {

@@ -12,8 +12,8 @@ mod writable;
 
 use std::path::{Path, PathBuf};
 
-use super::kind::{AgentDisplay, AgentKind, LaunchContext, PermissionPolicy, RoleOptions};
-use super::session_id;
+use super::kind::{AgentDisplay, AgentKind, LaunchContext, PermissionPolicy, ReadScreen, RoleOptions};
+use super::{dialog, session_id};
 use crate::agent_state::AgentReport;
 use crate::domain::{Cause, RoleId, SessionOrigin};
 use crate::ports::agents::{Brief, LaunchCommand};
@@ -61,6 +61,10 @@ impl AgentKind for CodexAgent {
 
     fn read_title(&self, title: &str) -> AgentReport {
         title::read(title)
+    }
+
+    fn screen_reader(&self) -> Option<ReadScreen> {
+        Some(dialog::read)
     }
 
     fn keeps_sessions(&self) -> bool {

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::tool_ask::ToolAsk;
+use super::tool_ask::{EXIT_PLAN, ToolAsk};
 use crate::domain::{Ask, AskId, AskReply, ToolAction, ToolUse};
 
 /// Characters of each text that is handed on about an agent's state, and the most names of commands in the background.
@@ -204,9 +204,13 @@ fn ask(input: &Value, id: &str) -> Ask {
     }
 }
 
-/// The input with the answer to its question in it.
+/// The input with the answer to its question in it. A yes to a plan gives the plan back: without it Claude Code asks in its interface
+/// all the same.
 fn answered_input(input: &Value, reply: &AskReply) -> Option<Value> {
     let tool_input = input.get("tool_input")?;
+    if text(input, "tool_name") == EXIT_PLAN && !matches!(reply, AskReply::Deny(_)) {
+        return Some(tool_input.clone());
+    }
     let first = tool_input.get("questions")?.as_array()?.first()?;
     let given = match reply {
         AskReply::Choose(number) => text(first.get("options")?.as_array()?.get(*number)?, "label"),

@@ -16,6 +16,9 @@ pub use crate::formats::permissions::PermissionPolicy;
 use crate::formats::permissions::PermissionRule;
 use crate::ports::agents::{Brief, LaunchCommand};
 
+/// Function that reads from the text of a screen what the tool does.
+pub type ReadScreen = fn(&str) -> AgentReport;
+
 /// A tool that can play a role.
 pub trait AgentKind: Debug {
     /// The tool's own name, by which its last lines and its variables are known; none where nothing is known about it.
@@ -51,6 +54,11 @@ pub trait AgentKind: Debug {
     /// What a title of its window says; nothing where the tool is not known to say anything by it.
     fn read_title(&self, _title: &str) -> AgentReport {
         AgentReport::default()
+    }
+
+    /// What reads its screen while it has told nothing in a better way; none where nothing is known of its dialogs.
+    fn screen_reader(&self) -> Option<ReadScreen> {
+        None
     }
 
     /// Why it ended, if its last lines say so. `now` is when it ended.

@@ -34,6 +34,8 @@ pub struct KnownAgent {
 pub struct AgentSupport {
     /// Whether it shows its own interface in a pane.
     pub visible: bool,
+    /// Whether it can run without its own interface.
+    pub headless: bool,
     /// Whether it is known what it does: by its reports or by the title of its window.
     pub states: bool,
     /// How what it asks reaches a person: `hook`, `keys` or `terminal`.
@@ -75,6 +77,7 @@ struct LoginSigns {
 /// What a command of one's own can do, whatever it starts.
 pub const CUSTOM: AgentSupport = AgentSupport {
     visible: true,
+    headless: false,
     states: false,
     asks: "terminal",
     resume: false,
@@ -129,6 +132,7 @@ fn codex() -> KnownAgent {
 /// What an agent can do that is written in Rust.
 const FULL: AgentSupport = AgentSupport {
     visible: true,
+    headless: true,
     states: true,
     asks: "hook",
     resume: true,
@@ -160,6 +164,7 @@ fn of_file(kind: &DescribedKind) -> KnownAgent {
     KnownAgent {
         program: kind.program.clone(),
         support: AgentSupport {
+            headless: kind.headless.is_some(),
             states: !kind.titles.is_empty(),
             resume: kind.resume.is_some(),
             model: !kind.model.is_empty(),

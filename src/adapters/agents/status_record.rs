@@ -110,9 +110,9 @@ fn of_doing(doing: &Doing) -> Option<String> {
         Doing::Background(text) => said("working", &format!("{text} still running")),
         Doing::Blocked(wait) => {
             let kind = match wait.kind {
-                AskKind::Permission => "permission",
+                AskKind::Permission | AskKind::Plan => "permission",
                 AskKind::Question => "question",
-                AskKind::Plan | AskKind::Dialog => "dialog",
+                AskKind::Dialog => "dialog",
             };
             said(&format!("blocked:kind={kind}"), &wait.text)
         }

@@ -22,6 +22,9 @@ const SUBJECTS: [&str; 7] = [
     "/notebook_path",
 ];
 
+/// The tool by which an agent that only plans asks whether it may begin.
+pub(super) const EXIT_PLAN: &str = "ExitPlanMode";
+
 /// What is asked, in the tool's own words, of any length.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ToolAsk {
@@ -37,7 +40,7 @@ impl ToolAsk {
     pub(super) fn read(tool: &str, input: &Value) -> ToolAsk {
         match tool {
             "AskUserQuestion" => question(input),
-            "ExitPlanMode" => ToolAsk::new(AskKind::Plan, raw(input, "/plan")),
+            EXIT_PLAN => ToolAsk::new(AskKind::Plan, plan(input)),
             tool => ToolAsk::new(AskKind::Permission, permission(tool, input)),
         }
     }
@@ -72,6 +75,14 @@ impl ToolAsk {
             asks: vec![ask],
             ..AgentReport::doing(Doing::Blocked(wait))
         }
+    }
+}
+
+/// The text of a plan. A model that wrote none still asks.
+fn plan(input: &Value) -> &str {
+    match raw(input, "/plan").trim() {
+        "" => "may it begin? It wrote down no plan",
+        plan => plan,
     }
 }
 

@@ -65,6 +65,7 @@ const EXAMPLES: &[(&str, &str)] = &[
         "kill-agent",
         "dbs kill-agent developer-ravel\ndbs kill-agent dbs-1",
     ),
+    ("interrupt", "dbs interrupt dbs-1"),
     ("mode", "dbs mode dbs-1\ndbs mode dbs-1 visible"),
     (
         "conduct",

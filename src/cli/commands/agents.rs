@@ -294,6 +294,7 @@ impl AgentOverview {
                 "takes model and effort",
             ),
             (self.supports.model && !self.supports.effort, "takes a model"),
+            (self.supports.headless, "runs without its interface"),
             (self.supports.resume, "resumes sessions"),
             (self.supports.states, "says what it does"),
             (self.supports.allow, "can work without a person"),

@@ -215,6 +215,11 @@ pub(super) fn mode(edge: &ProcessEnv, (id, mode): (&str, Option<&str>), json: Js
     execute(edge, Command::SetMode(id.into(), mode), json)
 }
 
+/// Ends the turn of the agent that works on a task.
+pub(super) fn interrupt(edge: &ProcessEnv, id: &str, json: JsonFlag) -> CommandResult {
+    execute(edge, Command::Interrupt(id.into()), json)
+}
+
 /// Stops an agent, named by its name, its attempt or its task.
 pub(super) fn kill(edge: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResult {
     let mut access = BoardAccess::open(edge)?;

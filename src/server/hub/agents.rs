@@ -8,7 +8,7 @@ use parking_lot::{Condvar, Mutex};
 
 use super::agent_watch::AgentWatch;
 use super::live_activity::live_activity;
-use crate::adapters::agents::TypedPrompt;
+use crate::adapters::agents::{ReadScreen, TypedPrompt};
 use crate::adapters::clock;
 use crate::agent_state::{AgentReport, Doing, Source};
 use crate::domain::attempt::ActivityKind;
@@ -25,11 +25,15 @@ pub type ReadTitleFn = Box<dyn Fn(AttemptId, &str) -> AgentReport + Send + Sync>
 /// Function that finds the prompt of an agent that is still to be typed into its terminal.
 pub type PromptToTypeFn = Box<dyn Fn(AttemptId) -> Option<TypedPrompt> + Send + Sync>;
 
+/// Function that finds what reads the screen of an agent while its tool has told nothing.
+pub(in crate::server) type ScreenReaderFn = Box<dyn Fn(AttemptId) -> Option<ReadScreen> + Send + Sync>;
+
 /// What is known of the tools of agents, by the numbers of their attempts.
 pub struct ToolFacts {
     pub read_title: ReadTitleFn,
     pub way_to_log_in: WayToLogInFn,
     pub prompt_to_type: PromptToTypeFn,
+    pub(in crate::server) screen_reader: ScreenReaderFn,
     pub limit_ends: LimitEndsFn,
     pub goes_on_after_errors: GoesOnFn,
 }
@@ -73,6 +77,15 @@ impl AgentStates {
         if !report.seen.is_empty() {
             self.change(attempt, |watch, now| watch.observe(source, now, report));
         }
+    }
+
+    /// Whether nothing but its window and its screen has told what an agent does.
+    pub(super) fn is_unheard(&self, attempt: AttemptId) -> bool {
+        let watches = self.watches.lock();
+        watches
+            .by_attempt
+            .get(&attempt)
+            .is_some_and(|watch| watch.state.is_unheard())
     }
 
     /// Whether the agent's terminal is shown the past once more.
@@ -245,6 +258,7 @@ mod tests {
             read_title: Box::new(|_, _| AgentReport::default()),
             way_to_log_in: Box::new(|_| None),
             prompt_to_type: Box::new(|_| None),
+            screen_reader: Box::new(|_| None),
             limit_ends: Box::new(limit_ends),
             goes_on_after_errors: Box::new(|_| false),
         }

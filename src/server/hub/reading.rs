@@ -1,7 +1,7 @@
 //! Output from a holder goes into the emulated screen, answers of the screen back to the program, and what an agent reports of
 //! itself, to what is known of it.
 
-use crate::adapters::agents::{TypedPrompt, status_record};
+use crate::adapters::agents::{ReadScreen, TypedPrompt, status_record};
 use crate::adapters::clock;
 use crate::adapters::holder::protocol::{HolderReply, HolderStatus};
 use crate::adapters::holder::{LogReader, RequestSender};
@@ -45,6 +45,8 @@ struct Reading<'a> {
     /// All of the past has been shown, and the terminal has the size its program has.
     is_live: bool,
     prompt: PromptTyping,
+    /// Reads the screen until the tool itself has told something.
+    screen: Option<ReadScreen>,
 }
 
 /// How far the typing of an agent's prompt is. Enter is a key of its own: together with the text some tools take it for a line break.
@@ -84,6 +86,7 @@ pub(super) fn read(
         live: u64::MAX,
         is_live: false,
         prompt: PromptTyping::Nothing,
+        screen: None,
     };
     while let Ok(Some(reply)) = connection.replies.next_reply() {
         match reply {
@@ -124,6 +127,7 @@ impl Reading<'_> {
             self.hub.agents.set_past(attempt, true);
             let prompt = (self.hub.tools.prompt_to_type)(attempt);
             self.prompt = prompt.map_or(PromptTyping::Nothing, PromptTyping::Awaited);
+            self.screen = (self.hub.tools.screen_reader)(attempt);
         }
         self.requests.attach(from).ok()?;
         self.reached(from, fed);
@@ -146,6 +150,7 @@ impl Reading<'_> {
             let events = self.pane.terminal.lock().feed(clock::now().0, live);
             self.take_all(events, false);
             self.type_prompt();
+            self.read_screen();
         }
         fed.0 = Some(offset + bytes.len() as u64);
         self.hub.wrote(self.pane);
@@ -165,6 +170,26 @@ impl Reading<'_> {
             self.hub.agents.set_past(attempt, false);
         }
         self.type_prompt();
+        self.read_screen();
+    }
+
+    /// Takes what the screen shows for what the agent does, until its tool tells that itself.
+    fn read_screen(&mut self) {
+        let (Some(read), Some(attempt), true) = (self.screen, self.id.attempt(), self.is_live) else {
+            return;
+        };
+        if self.hub.agents.is_unheard(attempt) {
+            let screen = self.screen_text();
+            self.observe(Source::Screen, |_| read(&screen));
+        } else {
+            self.screen = None;
+        }
+    }
+
+    fn screen_text(&self) -> String {
+        let mut terminal = self.pane.terminal.lock();
+        let last = terminal.size().rows.saturating_sub(1);
+        terminal.text(0, last, 0)
     }
 
     /// Types the prompt of an agent whose screen says that it takes it.
@@ -175,11 +200,8 @@ impl Reading<'_> {
         self.prompt = match std::mem::take(&mut self.prompt) {
             PromptTyping::Nothing => return,
             PromptTyping::Awaited(prompt) => {
-                let mut terminal = self.pane.terminal.lock();
-                let last = terminal.size().rows.saturating_sub(1);
-                let screen = terminal.text(0, last, 0);
-                let modes = *terminal.modes();
-                drop(terminal);
+                let screen = self.screen_text();
+                let modes = *self.pane.terminal.lock().modes();
                 let text = || prompt.text(modes.has(TermMode::BracketedPaste));
                 if prompt.is_awaited(&screen) && self.requests.input(&encode_paste(&text(), &modes)).is_ok() {
                     PromptTyping::Typed(prompt)

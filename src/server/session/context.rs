@@ -15,7 +15,7 @@ use crate::ports::agents::Agents as _;
 use crate::ports::git::Signature;
 use crate::ports::holders::PaneSize;
 use crate::protocol::callers::GATE;
-use crate::server::hub::{TerminalHub, ToolFacts};
+use crate::server::hub::{ScreenReaderFn, TerminalHub, ToolFacts};
 use crate::server::inbox_folder;
 use crate::server::intake::SignalIntake;
 
@@ -59,6 +59,7 @@ pub(super) fn terminals(
             is_headless || of.is_some_and(|of| failing.goes_on_after_errors(of))
         })
     };
+    let screen = screen_reader(intake, agents);
     let (signals, agents, engine) = (intake.clone(), Arc::clone(agents), intake.engine.clone());
     let cause = move |attempt: AttemptId, tail: &str| {
         let attempt = engine.read_model().attempts.get(&attempt).cloned();
@@ -76,10 +77,22 @@ pub(super) fn terminals(
             read_title: Box::new(title),
             way_to_log_in: Box::new(login),
             prompt_to_type: Box::new(prompt),
+            screen_reader: screen,
             limit_ends: Box::new(limit),
             goes_on_after_errors: Box::new(goes_on),
         },
     )
+}
+
+/// What reads the screens of agents whose tools have told nothing yet.
+fn screen_reader(intake: &SignalIntake, agents: &Arc<LocalAgents>) -> ScreenReaderFn {
+    let (agents, engine) = (Arc::clone(agents), intake.engine.clone());
+    Box::new(move |attempt| {
+        let attempt = engine.read_model().attempts.get(&attempt).cloned()?;
+        // Without an interface there are no dialogs, only texts about them.
+        let is_visible = attempt.choice.display() != Some(AgentDisplay::Headless);
+        agents.screen_reader(attempt.role_choice().filter(|_| is_visible)?)
+    })
 }
 
 /// What an agent's tool names as the cause of its end.

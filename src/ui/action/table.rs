@@ -111,6 +111,8 @@ actions! {
             ["plan", "requirement", "goal", "planner"], shell "dbs conduct TEXT" }
         StopAgent { "stop_agent", "stop agent", "Stop the agent. Its task goes back to its stage and no budget is used up.",
             ["kill", "abort", "cancel", "terminate"], when Agent, shell "dbs kill-agent ID" }
+        StopTurn { "stop_turn", "stop turn", "End the turn of the task's agent, as Esc in its terminal does; its session stays, and an answer begins the next turn.",
+            ["escape", "interrupt agent", "halt"], when Agent, shell "dbs interrupt ID" }
         SwitchMode { "switch_mode", "switch mode", "Let the task's agent go on with its session without its tool's interface, or with it again.",
             ["headless", "visible", "mode", "transcript", "display"], when Agent, shell "dbs mode ID" }
         CloseTask { "close_task", "close task", "Close the task without it being done; asks for the reason, and for a word where work would go. The work is kept first.",

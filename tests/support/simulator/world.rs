@@ -123,7 +123,7 @@ impl World {
             Effect::Answer(id, ask) => {
                 self.with(board, *id, |world, attempt| world.answer(now, attempt, ask));
             }
-            Effect::Tell(..) | Effect::Reply(..) | Effect::Notify(_) => {}
+            Effect::Tell(..) | Effect::Interrupt(_) | Effect::Reply(..) | Effect::Notify(_) => {}
         }
     }
 

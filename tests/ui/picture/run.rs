@@ -139,7 +139,7 @@ impl Run {
                 at: self.now,
                 notice,
             }),
-            Effect::Checkpoint(_) | Effect::Tell(..) | Effect::Answer(..) => {}
+            Effect::Checkpoint(_) | Effect::Tell(..) | Effect::Interrupt(_) | Effect::Answer(..) => {}
         }
     }
 

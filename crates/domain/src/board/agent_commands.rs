@@ -1,14 +1,17 @@
 //! Commands about agents at work: answer one, stop one, pause and resume all of them (K73, K74).
 
+use std::sync::Arc;
+
 use super::Board;
 use super::commands::{accepted, refusal, refuse, require_text};
 use super::transition::Transition;
 use crate::ask::{AskChannel, AskKind, AskReply};
-use crate::attempt::{AttemptState, StopCause, Worker};
+use crate::attempt::{Attempt, AttemptState, StopCause, Worker};
 use crate::batch::PauseReason;
 use crate::effect::{Accepted, CommandReply, Effect, NoticeLevel};
 use crate::id::{AttemptId, TaskId};
 use crate::pluralized;
+use crate::task::Task;
 
 impl Board {
     pub(super) fn answer(
@@ -20,10 +23,7 @@ impl Board {
     ) -> CommandReply {
         let task = self.require_task(id)?;
         let text = require_text("the answer", text)?;
-        let attempt = task.open_attempt.and_then(|attempt| self.attempt(attempt));
-        let Some(attempt) = attempt.filter(|attempt| {
-            attempt.state == AttemptState::Running && matches!(attempt.worker, Worker::Agent { .. })
-        }) else {
+        let Some(attempt) = self.agent_at_work(&task) else {
             refuse!("no agent works on {id} now: leave a comment, the next one reads it");
         };
         let mut open = attempt.open_asks(step.now);
@@ -39,6 +39,29 @@ impl Board {
         self.comment(step.now, id, by, format!("answered: {text}"));
         self.type_line(step, (by, attempt.id), text);
         Ok(accepted(format!("answered {}", attempt.worker.name())))
+    }
+
+    /// Ends the turn of the agent that works on a task. What it asks is taken back by its tool.
+    pub(super) fn interrupt(&mut self, step: &mut Transition, by: &str, id: &TaskId) -> CommandReply {
+        let task = self.require_task(id)?;
+        let Some(attempt) = self.agent_at_work(&task) else {
+            refuse!("no agent works on {id} now: there is no turn to end");
+        };
+        let name = attempt.worker.name();
+        step.emit(Effect::Interrupt(attempt.id));
+        let text = format!("{by} pressed Esc in the terminal of {name}");
+        step.notify_attempt(NoticeLevel::Info, "interrupt", &attempt, text);
+        Ok(accepted(format!(
+            "pressed Esc in the terminal of {name}: its session stays, `dbs answer {id} TEXT` begins the next turn"
+        )))
+    }
+
+    /// The agent whose process runs for the task.
+    fn agent_at_work(&self, task: &Task) -> Option<Arc<Attempt>> {
+        let attempt = task.open_attempt.and_then(|attempt| self.attempt(attempt));
+        attempt.filter(|attempt| {
+            attempt.state == AttemptState::Running && matches!(attempt.worker, Worker::Agent { .. })
+        })
     }
 
     pub(super) fn kill(&mut self, step: &mut Transition, by: &str, id: AttemptId) -> CommandReply {

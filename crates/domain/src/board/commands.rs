@@ -63,6 +63,7 @@ impl Board {
             Command::Answer(id, text) => self.answer(step, by, id, text),
             Command::AnswerAsk { attempt, ask, reply } => self.answer_ask(step, by, (*attempt, ask), reply),
             Command::Kill(id) => self.kill(step, by, *id),
+            Command::Interrupt(id) => self.interrupt(step, by, id),
             Command::SetMode(id, mode) => self.set_mode(step, by, id, *mode),
             Command::Clear => Ok(self.clear(step, by)),
             Command::Pause => Ok(self.pause_work(step, by)),

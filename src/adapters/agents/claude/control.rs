@@ -95,7 +95,8 @@ pub fn interrupt(id: &str) -> String {
     asked(id, &json!({ "subtype": "interrupt" }))
 }
 
-fn asked(id: &str, request: &Value) -> String {
+/// A request under that id.
+pub(super) fn asked(id: &str, request: &Value) -> String {
     json!({ "type": "control_request", "request_id": id, "request": request }).to_string()
 }
 

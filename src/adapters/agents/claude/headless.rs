@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::control::{self, ControlRequest};
 use super::printed::StreamTranscript;
 use super::stream;
+use super::typed_requests::TypedRequests;
 use crate::adapters::agents::headless::{EventReply, HeadlessStep, HeadlessTool};
 use crate::adapters::agents::hook;
 use crate::agent_state::{AgentReport, Doing, Seen, Wait};
@@ -14,6 +15,7 @@ use crate::domain::AskReply;
 #[derive(Debug, Default)]
 pub struct ClaudeStream {
     transcript: StreamTranscript,
+    typed: TypedRequests,
 }
 
 impl HeadlessTool for ClaudeStream {
@@ -26,12 +28,9 @@ impl HeadlessTool for ClaudeStream {
     }
 
     fn line(&mut self, line: &[u8]) -> Vec<HeadlessStep> {
-        let mut steps: Vec<HeadlessStep> = self
-            .transcript
-            .lines(line)
-            .into_iter()
-            .map(HeadlessStep::Show)
-            .collect();
+        let lines = self.transcript.lines(line).into_iter();
+        let lines = lines.chain(self.typed.reply(line));
+        let mut steps: Vec<HeadlessStep> = lines.map(HeadlessStep::Show).collect();
         let report = stream::read(line);
         let wait = wait_of(&report);
         steps.push(HeadlessStep::Report(report));
@@ -40,7 +39,12 @@ impl HeadlessTool for ClaudeStream {
     }
 
     fn message(&mut self, text: &str, id: &str) -> Vec<HeadlessStep> {
-        vec![HeadlessStep::Write(control::message(text, id))]
+        let Some(request) = self.typed.line(text, id) else {
+            return vec![HeadlessStep::Write(control::message(text, id))];
+        };
+        // It waits for no turn.
+        let message = id.to_owned();
+        vec![HeadlessStep::Begun { message }, HeadlessStep::Write(request)]
     }
 
     fn interrupt(&mut self, id: &str) -> Vec<HeadlessStep> {

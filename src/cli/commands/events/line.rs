@@ -236,6 +236,7 @@ fn asked(by: &str, command: &Command) -> Value {
         Command::AnswerAsk { ask, reply, .. } => {
             ("answer_ask", json!({ "ask": { "id": ask }, "reply": reply }))
         }
+        Command::Interrupt(_) => ("interrupt", json!({})),
         Command::Kill(_) => ("kill", json!({})),
         Command::SetMode(_, mode) => ("mode", json!({ "mode": mode })),
         Command::Clear => ("clear", json!({})),

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
+use crate::adapters::agents::known::known_agents;
 use crate::adapters::agents::{AgentsByRole, find_program};
 use crate::adapters::git::{GitCli, GitSetup};
 use crate::adapters::output;
@@ -260,9 +261,15 @@ fn set_agents(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String>
         return Err(why.to_owned());
     }
     let path = edge.get("PATH").unwrap_or_default();
-    let missing: Vec<&str> = kinds
+    let known = known_agents(place.config().agent_kinds());
+    let named = |program: &str| match known.iter().find(|known| known.program == program) {
+        Some(known) => format!("{program} (`{}`)", known.install),
+        None => program.to_owned(),
+    };
+    let missing: Vec<String> = kinds
         .programs()
         .filter(|name| find_program(name, &place.root, &path).is_none())
+        .map(named)
         .collect();
     if missing.is_empty() {
         return Ok("set".to_owned());
