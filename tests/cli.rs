@@ -29,6 +29,8 @@ mod docs;
 mod every;
 #[path = "cli/following.rs"]
 mod following;
+#[path = "cli/gone_hook.rs"]
+mod gone_hook;
 #[path = "cli/hostile.rs"]
 mod hostile;
 #[path = "cli/importing.rs"]

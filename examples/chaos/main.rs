@@ -2,7 +2,7 @@
 //! behind: `cargo run --release --example chaos -- --seed 1 --kills 1000`. It uses the built `dbs` beside it; every process it
 //! kills was started by itself, in a folder of its own. Prints the figures of `docs/reliability.md`.
 #![cfg_attr(
-    unix,
+    target_os = "linux",
     expect(
         clippy::print_stdout,
         clippy::print_stderr,
@@ -11,38 +11,38 @@
     )
 )]
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[path = "campaign.rs"]
 mod campaign;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[path = "checker.rs"]
 mod checker;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[path = "faults.rs"]
 mod faults;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[path = "limits.rs"]
 mod limits;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[path = "memory.rs"]
 mod memory;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[path = "project.rs"]
 mod project;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[path = "tricks.rs"]
 mod tricks;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[path = "victims.rs"]
 mod victims;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[path = "volume.rs"]
 mod volume;
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 fn main() -> std::process::ExitCode {
     campaign::main()
 }
 
-#[cfg(not(unix))]
+#[cfg(not(target_os = "linux"))]
 fn main() {}

@@ -87,6 +87,7 @@ fn with_rule(text: &[u8]) -> Option<Vec<u8>> {
 
 /// Puts a whole new file in the place of the old one, with its permissions; false when the text is not `before` any more.
 fn replace(path: &Path, before: &[u8], after: &[u8]) -> io::Result<bool> {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes of files"))]
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));

@@ -61,6 +61,7 @@ impl Shop {
     }
 
     /// The socket of the server that was started here.
+    #[cfg(unix)]
     pub(crate) fn socket(&self) -> PathBuf {
         let mut found = vec![self.sockets.clone()];
         while let Some(path) = found.pop() {
@@ -79,6 +80,7 @@ impl Shop {
     }
 
     /// Another project of the same person.
+    #[cfg(unix)]
     pub(crate) fn beside(&self) -> Shop {
         let mut other = Shop::new();
         other.sockets.clone_from(&self.sockets);

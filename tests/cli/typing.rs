@@ -1,7 +1,7 @@
 //! Odd things that people type and pipe, and what comes of them.
 
 use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use serde_json::Value;
 
@@ -130,7 +130,7 @@ fn numbers_and_words_that_are_none_are_wrong_use() {
 fn words_that_are_no_text_are_refused() {
     use std::os::unix::ffi::OsStrExt as _;
     let shop = Shop::new();
-    let mut command: Command = shop.command(&shop.git.project(), &["task", "create"]);
+    let mut command = shop.command(&shop.git.project(), &["task", "create"]);
     let output = command
         .arg(std::ffi::OsStr::from_bytes(b"\xff\xfe"))
         .output()

@@ -41,6 +41,7 @@ impl Program {
         }
     }
 
+    #[cfg(unix)]
     pub(crate) fn id(&self) -> u32 {
         self.child.lock().unwrap().id()
     }

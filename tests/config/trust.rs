@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -360,8 +359,8 @@ fn settings_that_are_swapped_between_two_looks_bring_nothing_into_force_that_is_
     fs::write(&good, GATE).unwrap();
     fs::write(&evil, GATE.replace("make check", "evil")).unwrap();
     // Dropped also by a check that fails, so that nobody swaps for ever.
-    let running = Arc::new(());
-    let is_running = Arc::downgrade(&running);
+    let running = std::sync::Arc::new(());
+    let is_running = std::sync::Arc::downgrade(&running);
     std::thread::scope(|scope| {
         let running = running;
         let swapping = scope.spawn(|| {

@@ -304,6 +304,7 @@ impl Bench {
     }
 
     /// Git as the engine has it.
+    #[cfg(unix)]
     pub(crate) fn git_cli(&self) -> GitCli {
         GitCli::open(&GitSetup::new(self.git.project(), self.git.environment())).unwrap()
     }

@@ -117,6 +117,7 @@ pub(super) fn remove_if_there(path: &Path) -> io::Result<()> {
 
 /// How a file is opened that only this user may read once it is made.
 pub(super) fn private_file() -> fs::OpenOptions {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes of files"))]
     let mut options = fs::OpenOptions::new();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);

@@ -9,7 +9,6 @@ use sysinfo::{Pid, ProcessStatus, ProcessesToUpdate, System};
 use tempfile::TempDir;
 
 use super::*;
-use crate::domain::TroubleKind;
 
 fn gate(folder: &TempDir, command: &str) -> GateRun {
     GateRun {
@@ -86,7 +85,7 @@ fn a_gate_whose_output_finds_the_disk_full_is_unknown_for_that_reason() {
     unkept.output = "/dev/full".into();
     let report = ShellGates.run(&unkept);
     assert!(
-        matches!(&report.outcome, Tri::Unknown(why) if why.kind == TroubleKind::Disk),
+        matches!(&report.outcome, Tri::Unknown(why) if why.kind == crate::domain::TroubleKind::Disk),
         "{:?}",
         report.outcome
     );
