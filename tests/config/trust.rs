@@ -543,8 +543,12 @@ fn a_script_that_runs_the_tests_of_stories_is_not_run_once_an_agent_has_changed_
         trust: trusting.trust(),
     };
     let own = "sh run.sh tests/test_US_001.py --name=test_US_001";
+    // As it was set when a task was made, or as a plan says.
+    let earlier = "sh run.sh tests/test_US_001.py --quick && sh unknown.sh";
+    fs::write(checkout.path().join("unknown.sh"), "true").unwrap();
     for (script, command, own, other) in [
         ("run.sh", own, "pytest $1", "true"),
+        ("run.sh", earlier, "pytest $1", "true"),
         ("suite.sh", "sh suite.sh", "pytest", "true"),
     ] {
         fs::write(checkout.path().join(script), own).unwrap();
@@ -561,7 +565,7 @@ fn a_script_that_runs_the_tests_of_stories_is_not_run_once_an_agent_has_changed_
             "{why}"
         );
     }
-    assert_eq!(gates.gates.0.load(Ordering::Relaxed), 2);
+    assert_eq!(gates.gates.0.load(Ordering::Relaxed), 3);
 }
 
 #[test]

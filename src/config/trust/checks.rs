@@ -63,7 +63,8 @@ impl ProjectTrust {
         changed.map_or(Ok(()), |why| Err(untrusted(why)))
     }
 
-    /// Whether the scripts of a gate of the settings, or of the commands that run the tests of stories, have, in its checkout, the text that was trusted.
+    /// Whether the scripts of a gate have, in its checkout, the text that was trusted: all that a setting names, and of any other command
+    /// those that are trusted under their path.
     fn check_gate(&self, run: &GateRun) -> Result<(), Cause> {
         let report = self.look();
         let is_it = |item: &&TrustItem| match item.name.as_str() {
@@ -73,10 +74,14 @@ impl ProjectTrust {
                 is_gate && item.text == run.command
             }
         };
-        let gates = report.programs();
-        let changed = gates
-            .filter(is_it)
-            .find_map(|item| report.changed_script(item, &run.cwd));
+        let settings: Vec<&TrustItem> = report.programs().filter(is_it).collect();
+        let changed = if settings.is_empty() {
+            // A plan's command, or one that was set when its task was made.
+            scripts::differing(&run.command, &run.cwd, &report.texts().collect::<Vec<_>>())
+        } else {
+            let mut settings = settings.into_iter();
+            settings.find_map(|item| report.changed_script(item, &run.cwd))
+        };
         changed.map_or(Ok(()), |script| {
             let commit = &run.commit;
             Err(untrusted(format!(

@@ -81,12 +81,24 @@ fn named_in_command(command: &str, folder: &Path) -> Vec<String> {
 
 /// The first script that the value of a setting names in `folder` and whose text there is none of the trusted ones.
 pub(super) fn changed(setting: &TrustItem, folder: &Path, trusted: &[&TrustItem]) -> Option<String> {
-    let is_trusted = |name: &String| {
-        let text = text_of(&folder.join(name));
-        let mut known = trusted.iter().filter(|item| item.kind == TrustKind::Script);
-        text.is_some_and(|text| known.any(|item| item.name == *name && item.text == text))
-    };
-    named(setting, folder).into_iter().find(|name| !is_trusted(name))
+    let mut names = named(setting, folder).into_iter();
+    names.find(|name| is_trusted(folder, name, trusted) != Some(true))
+}
+
+/// The first script that a command names in `folder`, of which another text is trusted.
+pub(super) fn differing(command: &str, folder: &Path, trusted: &[&TrustItem]) -> Option<String> {
+    let mut names = named_in_command(command, folder).into_iter();
+    names.find(|name| is_trusted(folder, name, trusted) == Some(false))
+}
+
+/// Whether the text of a script is one that is trusted; nothing where none is under that name.
+fn is_trusted(folder: &Path, name: &str, trusted: &[&TrustItem]) -> Option<bool> {
+    let known = trusted
+        .iter()
+        .filter(|item| item.kind == TrustKind::Script && item.name == name);
+    let texts: Vec<&str> = known.map(|item| item.text.as_str()).collect();
+    let is_known = || text_of(&folder.join(name)).is_some_and(|text| texts.contains(&text.as_str()));
+    (!texts.is_empty()).then(is_known)
 }
 
 fn last_part(word: &str) -> &str {
