@@ -29,6 +29,8 @@ mod names;
 mod paths;
 #[path = "tidy/rows.rs"]
 mod rows;
+#[path = "tidy/shells.rs"]
+mod shells;
 #[path = "tidy/source.rs"]
 mod source;
 #[path = "tidy/texts.rs"]
@@ -100,6 +102,10 @@ fn rulings(tree: &Tree) -> Vec<Ruling> {
         Ruling {
             findings: doors::check(&tree.source, &tree.architecture),
             way_out: "take time, paths and processes as arguments; a new door gets a row in docs/architecture.md",
+        },
+        Ruling {
+            findings: shells::check(&tree.source, &tree.texts),
+            way_out: "start the program itself; a file that starts a person's own shell is a row of tests/tidy/shells.rs",
         },
         Ruling {
             findings: texts::check(tree),
