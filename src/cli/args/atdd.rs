@@ -68,7 +68,7 @@ impl AtddRunArgs {
             phase: None,
             headless: self.headless,
             output: self.output,
-            parallel: false,
+            parallel: None,
             interactive: self.interactive,
             trust_plan: false,
             done: Vec::new(),

@@ -148,9 +148,9 @@ pub struct RunPlanArgs {
     /// Where the output of agents goes meanwhile
     #[arg(long, short, value_enum, default_value_t = AgentOutput::File, requires = "headless")]
     pub output: AgentOutput,
-    /// Phases that do not wait for each other at the same time; without it one after another, in the order of the table
-    #[arg(long)]
-    pub parallel: bool,
+    /// Phases that do not wait for each other at the same time, at most N where it is said; without it one after another, in the order of the table
+    #[arg(long, value_name = "N", num_args = 0..=1, value_parser = at_once)]
+    pub parallel: Option<Option<u32>>,
     /// Ask before each phase is merged
     #[arg(long)]
     pub interactive: bool,
@@ -204,6 +204,13 @@ impl RunPlanArgs {
             context_restarts: self.max_restarts,
             auto_commit: commits,
             acceptance: None,
+            at_once: self.parallel.flatten(),
         }
     }
+}
+
+/// How many phases are worked on at once.
+fn at_once(given: &str) -> Result<u32, String> {
+    let most = given.parse().ok().filter(|most| (1..=99).contains(most));
+    most.ok_or_else(|| "it is a number from 1 to 99, or left out; the plan stands before it".to_owned())
 }

@@ -11,8 +11,8 @@ use dbs::domain::workflow::{
     Actor, ApprovalRule, CascadePolicy, Edge, FileAccess, FindingPolicy, GateSet, RejectTo, Stage, Workspace,
 };
 use dbs::domain::{
-    ActionOutcome, Attempt, AttemptId, Board, Command, Event, Evidence, EvidenceKind, PlanEntry, SignalKind,
-    StageId, TaskId, TaskState, Tri, Worker,
+    ActionOutcome, Attempt, AttemptId, BatchId, Board, Command, Event, Evidence, EvidenceKind, PlanEntry,
+    SignalKind, StageId, TaskId, TaskState, Tri, Worker,
 };
 
 use super::circles;
@@ -100,6 +100,28 @@ fn written_files<'a>(board: &'a Board, attempt: &Attempt) -> BTreeSet<&'a str> {
     listed.map(String::as_str).collect()
 }
 
+/// No agent begins where its batch has as many at work as it is allowed; conductors take no place.
+fn within_batch(board: &Board, task: &Task) -> Result<(), String> {
+    let at_once = |batch: &BatchId| board.batches.get(batch).and_then(|batch| batch.options.at_once);
+    let Some(most) = at_once(&task.batch) else {
+        return Ok(());
+    };
+    let is_agent =
+        |worker: &Worker| matches!(worker, Worker::Agent { role, .. } if role.as_str() != "conductor");
+    let open = board.attempts.values().filter(|other| other.state.is_open());
+    let of_batch = open.filter(|other| {
+        let of = board.tasks.get(&other.task);
+        is_agent(&other.worker) && of.is_some_and(|of| of.batch == task.batch)
+    });
+    let n = of_batch.count();
+    must(u32::try_from(n).is_ok_and(|n| n <= most), || {
+        format!(
+            "{} began as one of {n} at work, {most} allowed in its batch",
+            task.id
+        )
+    })
+}
+
 /// A new attempt has a fresh number; its task stands there, is known to be free, waits for nothing, and a person has said yes
 /// where one must; nobody begins where a person acts.
 fn begun(before: &Board, attempt: &Attempt, after: &Board) -> Result<(), String> {
@@ -134,6 +156,9 @@ fn begun(before: &Board, attempt: &Attempt, after: &Board) -> Result<(), String>
         must(is_done || is_over, || {
             format!("{} began before {on} was done", task.id)
         })?;
+    }
+    if matches!(&attempt.worker, Worker::Agent { role, .. } if role.as_str() != "conductor") {
+        within_batch(after, task)?;
     }
     let batch = after.batches.get(&task.batch);
     for id in batch.iter().flat_map(|batch| &batch.needs) {

@@ -197,7 +197,7 @@ impl PlanRun<'_> {
         let long = |id: &TaskId| id.as_str().starts_with(&format!("{batch}-"));
         let mut choices = PlanChoices {
             from: self.wanted.phase.clone(),
-            is_parallel: self.wanted.parallel,
+            is_parallel: self.wanted.parallel.is_some(),
             asks: self.wanted.interactive,
             trusts_status: self.wanted.trust_plan,
             done: self.wanted.done.iter().cloned().collect(),
