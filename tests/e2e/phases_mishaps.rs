@@ -10,11 +10,11 @@ use crate::driver::{Story, said};
 use crate::phases::wait_for_end;
 use crate::plans::{hash, story_of, task};
 
-const ROWS: &str =
+pub(crate) const ROWS: &str =
     "# Invoice export\n\n## Phases\n\n| Phase | Title |\n|---|---|\n| 1 | [One](phase-1.md) |\n";
 
 /// A plan of one phase with that process and that gate.
-fn one_phase(workers: &str, process: &str, gate: &str) -> Story {
+pub(crate) fn one_phase(workers: &str, process: &str, gate: &str) -> Story {
     let story = story_of(workers);
     let folder = story.project().join("plan");
     let phase = format!(
@@ -26,7 +26,7 @@ fn one_phase(workers: &str, process: &str, gate: &str) -> Story {
 }
 
 /// Parts that claim, do this, and say that they are done.
-fn part(conditions: &str, steps: &str) -> String {
+pub(crate) fn part(conditions: &str, steps: &str) -> String {
     format!("[[part]]\n{conditions}\nsteps = [\n  {{ signal = \"claim\" }},\n{steps}\n]\n")
 }
 

@@ -151,7 +151,7 @@ pub struct RunPlanArgs {
     /// Phases that do not wait for each other at the same time, at most N where it is said; without it one after another, in the order of the table
     #[arg(long, value_name = "N", num_args = 0..=1, value_parser = at_once)]
     pub parallel: Option<Option<u32>>,
-    /// Ask before each phase is merged
+    /// Stay at the terminal, and ask before each phase is merged: approve, retry, skip or quit
     #[arg(long)]
     pub interactive: bool,
     /// Leave out phases that the plan calls completed
@@ -192,6 +192,11 @@ pub struct RunPlanArgs {
 }
 
 impl RunPlanArgs {
+    /// Whether the call stays until the plan is over or needs a person.
+    pub fn waits(&self) -> bool {
+        self.headless || self.interactive
+    }
+
     /// What holds for the run in place of the settings.
     pub fn options(&self) -> RunOptions {
         let commits = match (self.auto_commit, self.no_auto_commit) {
