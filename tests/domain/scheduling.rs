@@ -283,7 +283,7 @@ fn merges_into_two_bases_do_not_wait_for_each_other() {
             title: "Other".to_owned(),
             goal: String::new(),
             base: Some("feature/other".to_owned()),
-            options: dbs::domain::RunOptions::default(),
+            options: RunOptions::default(),
         })
         .unwrap();
     fixture.released(draft("a", "kanban"));

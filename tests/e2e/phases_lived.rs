@@ -138,17 +138,67 @@ fn an_agent_of_a_phase_whose_context_is_full_is_followed_by_a_fresh_session_and_
 fn four_phases() -> Story {
     let story = story_of(&worker());
     let folder = story.project().join("plan");
-    let rows: String = (1..=4)
+    let rows: Vec<String> = (1..=4)
         .map(|n| format!("| {n} | [Part {n}](phase-{n}.md) |\n"))
         .collect();
     let head = ROWS.split("| 1 |").next().unwrap();
-    fs::write(folder.join("MASTER.md"), format!("{head}{rows}")).unwrap();
+    fs::write(folder.join("MASTER.md"), format!("{head}{}", rows.concat())).unwrap();
     for n in 1..=4 {
         let needs = if n == 4 { "**Depends On:** Phase 2\n\n" } else { "" };
         let text = format!("# Part {n}\n\n{needs}## Gates\n- it: `true`\n\n## Tasks\n- [ ] {n}.1: Do\n");
         fs::write(folder.join(format!("phase-{n}.md")), text).unwrap();
     }
     story
+}
+
+fn state(story: &Story, n: u32) -> String {
+    task(story, &format!("invoice-{n}"))["state"].to_string()
+}
+
+fn question(n: u32) -> String {
+    format!("invoice-{n} waits for approval: [a]pprove, [r]etry")
+}
+
+/// The first is approved, the second done again and then skipped, and at the third the person leaves.
+fn decided_and_left(story: &Story, words: &[&str]) {
+    let tty = story.tty(words, (120, 40));
+    let asked = |n: u32, times: usize| {
+        story.wait_until(&question(n), || tty.times_received(&question(n)) == times);
+    };
+    asked(1, 1);
+    tty.type_text("x\na\n");
+    asked(2, 1);
+    assert_eq!(
+        tty.times_received(&question(1)),
+        2,
+        "what is not understood is asked again"
+    );
+    assert_eq!(state(story, 1), "\"done\"");
+    tty.type_text("r\n");
+    asked(2, 2);
+    tty.see("say what is to be done otherwise");
+    tty.type_text("r say it better\n");
+    asked(2, 3);
+    let again = fs::read_to_string(story.attempt(4).join("prompt.md")).unwrap();
+    assert!(again.contains("say it better"), "{again}");
+    tty.type_text("s\n");
+    asked(3, 1);
+    assert!(state(story, 2).contains("skipped"), "{}", state(story, 2));
+    tty.type_text("q\n");
+    let (code, screen) = tty.leave();
+    assert_eq!(code, 5, "{}", screen.text());
+    assert!(
+        screen.has("--interactive --resume` asks again"),
+        "{}",
+        screen.text()
+    );
+    assert!(state(story, 3).contains("approval"), "{}", state(story, 3));
+    let fourth = task(story, "invoice-4");
+    assert_eq!(
+        fourth["deps"].to_string(),
+        r#"["invoice-2","invoice-3"]"#,
+        "it names the second"
+    );
 }
 
 #[test]
@@ -166,46 +216,7 @@ fn between_phases_a_person_approves_has_one_done_again_skips_one_quits_and_goes_
         "[]",
         "nothing was begun"
     );
-    let state = |n: u32| task(&story, &format!("invoice-{n}"))["state"].to_string();
-    let question = |n: u32| format!("invoice-{n} waits for approval: [a]pprove, [r]etry");
-    let tty = story.tty(&words, (120, 40));
-    let asked = |n: u32, times: usize| {
-        story.wait_until(&question(n), || tty.times_received(&question(n)) == times);
-    };
-    asked(1, 1);
-    tty.type_text("x\na\n");
-    asked(2, 1);
-    assert_eq!(
-        tty.times_received(&question(1)),
-        2,
-        "what is not understood is asked again"
-    );
-    assert_eq!(state(1), "\"done\"");
-    tty.type_text("r\n");
-    asked(2, 2);
-    tty.see("say what is to be done otherwise");
-    tty.type_text("r say it better\n");
-    asked(2, 3);
-    let again = fs::read_to_string(story.attempt(4).join("prompt.md")).unwrap();
-    assert!(again.contains("say it better"), "{again}");
-    tty.type_text("s\n");
-    asked(3, 1);
-    assert!(state(2).contains("skipped"), "{}", state(2));
-    tty.type_text("q\n");
-    let (code, screen) = tty.leave();
-    assert_eq!(code, 5, "{}", screen.text());
-    assert!(
-        screen.has("--interactive --resume` asks again"),
-        "{}",
-        screen.text()
-    );
-    assert!(state(3).contains("approval"), "{}", state(3));
-    let fourth = task(&story, "invoice-4");
-    assert_eq!(
-        fourth["deps"].to_string(),
-        r#"["invoice-2","invoice-3"]"#,
-        "it names the second"
-    );
+    decided_and_left(&story, &words);
     let stands = story.dbs(&["run", "plan/MASTER.md"]);
     assert!(
         stands.contains("1 phase stopped; `--resume`") && !stands.contains("differs"),
@@ -215,7 +226,7 @@ fn between_phases_a_person_approves_has_one_done_again_skips_one_quits_and_goes_
     for n in [2, 3, 4] {
         story.wait_until(&question(n), || tty.times_received(&question(n)) == 1);
         tty.type_text("a\n");
-        story.wait_until("the merge", || state(n) == "\"done\"");
+        story.wait_until("the merge", || state(&story, n) == "\"done\"");
     }
     let (code, screen) = tty.leave();
     assert_eq!(code, 0, "{}", screen.text());

@@ -24,6 +24,7 @@ pub(crate) fn check(before: &Board, event: &Event, after: &Board) -> Result<(), 
         let earlier = before.attempts.get(&attempt.id);
         if earlier.is_none() {
             begun(before, attempt, after)?;
+            within_batch(attempt, after)?;
         }
         let passed = |attempt: &Attempt| attempt.state == AttemptState::Settled(Verdict::Passed);
         if passed(attempt) && !earlier.is_some_and(|earlier| passed(earlier)) {
@@ -101,13 +102,17 @@ fn written_files<'a>(board: &'a Board, attempt: &Attempt) -> BTreeSet<&'a str> {
 }
 
 /// No agent begins where its batch has as many at work as it is allowed; conductors take no place.
-fn within_batch(board: &Board, task: &Task) -> Result<(), String> {
-    let at_once = |batch: &BatchId| board.batches.get(batch).and_then(|batch| batch.options.at_once);
-    let Some(most) = at_once(&task.batch) else {
-        return Ok(());
-    };
+fn within_batch(attempt: &Attempt, board: &Board) -> Result<(), String> {
     let is_agent =
         |worker: &Worker| matches!(worker, Worker::Agent { role, .. } if role.as_str() != "conductor");
+    let at_once = |batch: &BatchId| board.batches.get(batch).and_then(|batch| batch.options.at_once);
+    let task = board
+        .tasks
+        .get(&attempt.task)
+        .filter(|_| is_agent(&attempt.worker));
+    let Some((task, most)) = task.and_then(|task| Some((task, at_once(&task.batch)?))) else {
+        return Ok(());
+    };
     let open = board.attempts.values().filter(|other| other.state.is_open());
     let of_batch = open.filter(|other| {
         let of = board.tasks.get(&other.task);
@@ -156,9 +161,6 @@ fn begun(before: &Board, attempt: &Attempt, after: &Board) -> Result<(), String>
         must(is_done || is_over, || {
             format!("{} began before {on} was done", task.id)
         })?;
-    }
-    if matches!(&attempt.worker, Worker::Agent { role, .. } if role.as_str() != "conductor") {
-        within_batch(after, task)?;
     }
     let batch = after.batches.get(&task.batch);
     for id in batch.iter().flat_map(|batch| &batch.needs) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
 use super::run::{self, RunOutcome};
-use super::run_facts::{AttemptFacts, BoardFacts, RunFacts, TaskFacts};
+use super::run_facts::{AttemptFacts, BoardFacts, PhaseFacts, RunFacts};
 use crate::adapters::holder::LogReader;
 use crate::adapters::output;
 use crate::cli::args::{AgentOutput, JsonFlag, RunPlanArgs};
@@ -335,7 +335,7 @@ impl<'a> RunFollower<'a> {
     }
 
     async fn conclude(&self, found: &RunFacts) -> Result<u8, String> {
-        let failed = |task: &TaskFacts| matches!(task.state, TaskState::Failed(_));
+        let failed = |task: &PhaseFacts| matches!(task.state, TaskState::Failed(_));
         let code = match &found.run.state {
             RunState::Stalled if found.tasks.iter().any(failed) => {
                 RunState::CompletedWithFailures.exit_code()

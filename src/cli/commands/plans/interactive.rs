@@ -5,7 +5,7 @@ use std::io::BufRead as _;
 use std::process::ExitCode;
 
 use super::headless::{self, RunFollower, StartServer};
-use super::run_facts::{RunFacts, TaskFacts};
+use super::run_facts::{PhaseFacts, RunFacts};
 use super::{consent, read, run};
 use crate::adapters::output;
 use crate::cli::args::RunPlanArgs;
@@ -75,15 +75,15 @@ enum PhaseAnswer {
 }
 
 /// The phase that a person is to decide about: one that waits for a yes, else one that has stopped by itself.
-fn next_question(found: &RunFacts) -> Option<&TaskFacts> {
-    let waits = |task: &&TaskFacts| task.state.awaits_approval();
-    let stopped = |task: &&TaskFacts| matches!(task.state, TaskState::Failed(_) | TaskState::Held(_));
+fn next_question(found: &RunFacts) -> Option<&PhaseFacts> {
+    let waits = |task: &&PhaseFacts| task.state.awaits_approval();
+    let stopped = |task: &&PhaseFacts| matches!(task.state, TaskState::Failed(_) | TaskState::Held(_));
     let mut tasks = found.tasks.iter();
     tasks.find(waits).or_else(|| found.tasks.iter().find(stopped))
 }
 
 /// Asks at the terminal until an answer is understood; nothing where the person quits.
-fn ask(task: &TaskFacts) -> Option<(TaskId, PhaseAnswer)> {
+fn ask(task: &PhaseFacts) -> Option<(TaskId, PhaseAnswer)> {
     let (id, is_asked) = (&task.id, task.state.awaits_approval());
     let what = match &task.state {
         TaskState::Held(hold) => hold.to_string(),

@@ -14,7 +14,7 @@ pub(super) struct BoardFacts {
 #[derive(Debug, Deserialize)]
 pub(super) struct RunFacts {
     pub(super) run: BatchFacts,
-    pub(super) tasks: Vec<TaskFacts>,
+    pub(super) tasks: Vec<PhaseFacts>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -23,7 +23,7 @@ pub(super) struct BatchFacts {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct TaskFacts {
+pub(super) struct PhaseFacts {
     pub(super) id: TaskId,
     pub(super) state: TaskState,
     pub(super) why_not: Option<WaitReason>,
