@@ -71,6 +71,8 @@ fn a_server_killed_in_the_middle_of_the_commit_the_check_and_the_merge_of_a_phas
         "committed once: {}",
         log(&[])
     );
+    // The beginning, the work and the merge, and no second commit that only looks like none.
+    assert_eq!(log(&[]).lines().count(), 3, "{}", log(&[]));
     assert!(
         story
             .dbs(&["status", "--run", "invoice-export"])
