@@ -33,7 +33,7 @@
 //! | a stranger's repository: nothing of it is started before a person trusts it | `trusting` |
 //! | a gate that prints a question as if we asked it | `false_questions` |
 //! | an agent that gives its token away | `secrets` |
-//! | a plan: mended, approved, resumed, waited for without a screen, written back, made from a text; its mishaps | `plans`, `phases`, `phases_mishaps` |
+//! | a plan: mended, approved, resumed, waited for without a screen, written back, made from a text; its mishaps; killed, restarted, decided about between phases | `plans`, `phases`, `phases_mishaps`, `phases_lived` |
 #![cfg(unix)]
 #![expect(
     clippy::unwrap_used,
@@ -78,6 +78,8 @@ mod lost;
 mod mishaps;
 #[path = "e2e/phases.rs"]
 mod phases;
+#[path = "e2e/phases_lived.rs"]
+mod phases_lived;
 #[path = "e2e/phases_mishaps.rs"]
 mod phases_mishaps;
 #[path = "e2e/plain.rs"]

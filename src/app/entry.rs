@@ -119,6 +119,9 @@ fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> Result<ExitCode, String> {
         CliCommand::Restart(wanted) => start::restart_server(edge, &wanted),
         CliCommand::Watch(json) => serve::run(edge, Some(json)),
         CliCommand::Server => serve::run(edge, None),
+        CliCommand::Run(wanted) if wanted.interactive && !wanted.dry_run => {
+            commands::plans::run_interactive(edge, &wanted, serve)
+        }
         CliCommand::Run(wanted) if wanted.headless => commands::plans::run_headless(edge, &wanted, serve),
         CliCommand::Convert(wanted) => commands::plans::convert(edge, (&wanted, MadeForm::Plan), serve),
         CliCommand::Atdd(AtddCommand::New(wanted)) => {

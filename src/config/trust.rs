@@ -2,13 +2,14 @@
 //! kept outside of every repository, in the person's state folder, so that neither a clone nor an agent brings trust along.
 //!
 //! [`ProjectTrust::look`] compares the files with what was trusted. Any change makes the changed text wait; what was trusted before
-//! stays in force until a person trusts the new text.
+//! stays in force until a person trusts the new text. [`PlanTrust`] does the same for the commands of a plan.
 
 mod changes;
 mod checks;
 mod item;
 mod listing;
 mod own_hand;
+mod plan;
 mod project;
 mod record;
 mod scripts;
@@ -17,5 +18,6 @@ pub use changes::{TrustChange, TrustEntry, TrustReport, changed_lines};
 pub use checks::TrustedGates;
 pub use item::{ListedText, TrustItem, TrustKind};
 pub use listing::TrustListing;
+pub use plan::PlanTrust;
 pub use project::{ProjectTrust, TrustError};
 pub use record::TrustRecord;

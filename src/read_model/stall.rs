@@ -24,6 +24,8 @@ pub struct Stall {
 pub enum StallAct {
     /// Hand the task over.
     Release,
+    /// Say yes to it.
+    Approve,
     /// Take the task up again.
     Retry,
     /// Name a base branch.
@@ -38,6 +40,7 @@ impl Stall {
         let task = self.task.as_ref().map(TaskId::as_str).unwrap_or_default();
         match self.act {
             StallAct::Release => format!("dbs task release {task}"),
+            StallAct::Approve => format!("dbs approve {task}"),
             StallAct::Retry => format!("dbs retry {task}"),
             StallAct::SetBase => "dbs config base_branch NAME".to_owned(),
             StallAct::Look => format!("dbs why {task}"),
@@ -83,6 +86,9 @@ impl ReadModel {
         let (text, act) = match (&task.state, &task.why_not) {
             (TaskState::Backlog, _) => (format!("{name} is in the backlog"), StallAct::Release),
             (TaskState::Parked(why), _) => (format!("{name} is parked: {why}"), StallAct::Retry),
+            (state, _) if state.awaits_approval() => {
+                (format!("{name} waits for approval"), StallAct::Approve)
+            }
             (TaskState::Failed(_) | TaskState::Skipped(_) | TaskState::Held(_), _) => {
                 (format!("{name} is {}", task.state.word()), StallAct::Retry)
             }
@@ -187,6 +193,24 @@ mod tests {
         let stall = stall.unwrap();
         assert_eq!((stall.act, stall.task.clone()), (StallAct::SetBase, None));
         assert_eq!(stall.command(), "dbs config base_branch NAME");
+    }
+
+    #[test]
+    fn what_waits_for_a_yes_is_approved_and_not_retried() {
+        let Command::Create(mut asked) = draft("t-1", &[]) else {
+            return;
+        };
+        asked.needs_approval = true;
+        let commands = vec![
+            Command::Create(asked),
+            draft("t-2", &["t-1"]),
+            Command::Release(vec!["t-1".into(), "t-2".into()]),
+        ];
+        let stall = after(Some("main"), commands).stall().unwrap();
+        assert_eq!(
+            (stall.text.as_str(), stall.command()),
+            ("t-1 waits for approval", "dbs approve t-1".to_owned())
+        );
     }
 
     #[test]

@@ -168,6 +168,7 @@ fn waiting(task: &Task, model: &ReadModel, now: Timestamp) -> StatusLabel {
             why @ (WaitReason::SingletonBusy(_)
             | WaitReason::FileBusy { .. }
             | WaitReason::NoRoom { .. }
+            | WaitReason::BatchFull { .. }
             | WaitReason::TurnLimit
             | WaitReason::StillEnding(_)
             | WaitReason::NoGoAhead

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use dbs::config::trust::{ProjectTrust, TrustChange, TrustError, TrustKind, TrustedGates};
+use dbs::config::trust::{ProjectTrust, TrustChange, TrustError, TrustItem, TrustKind, TrustedGates};
 use dbs::config::{
     Config, ConfigFiles, ConfigOverrides, SettingOrigin, SettingTrust, keys, schema, set, unset,
 };
@@ -323,6 +323,70 @@ fn what_changes_while_a_person_sets_a_key_is_not_trusted_with_it() {
     written.unwrap();
     kept.unwrap();
     assert_eq!(trusting.gates(), ["first", "sh check.sh"]);
+}
+
+#[test]
+fn what_is_trusted_of_a_plan_is_never_that_of_the_project_or_of_another_plan_and_is_forgotten_with_it() {
+    let command = |name: &str, text: &str| TrustItem {
+        kind: TrustKind::Program,
+        name: name.to_owned(),
+        text: text.to_owned(),
+    };
+    let trusting = Trusting::with("[gates]\none = \"first\"\n");
+    let plan = |name| trusting.trust().of_plan(name);
+    let texts = |name| -> Vec<String> {
+        let items = plan(name).trusted().unwrap().into_iter();
+        items.map(|item| item.text).collect()
+    };
+    let both = [command("gates.one", "first"), command("gone", "rm x")];
+    plan("a.md").trust(&both, |_| true).unwrap();
+    assert!(
+        !trusting.trust().look().is_trusted(),
+        "the project's setting has that name, too"
+    );
+    assert_eq!((texts("a.md").len(), texts("b.md").len()), (2, 0));
+    // Trusted anew under its name; what the plan no longer has is gone.
+    let other = [command("gates.one", "second")];
+    plan("a.md").trust(&other, |name| name != "gone").unwrap();
+    assert_eq!(texts("a.md"), ["second"]);
+    // Files of the person's own, put where they do not belong, count for nothing.
+    let state = trusting.folder.path().canonicalize().unwrap().join("state/trust");
+    let folder = |ending: &str| {
+        let all = fs::read_dir(&state).unwrap().map(|entry| entry.unwrap().path());
+        all.into_iter()
+            .find(|path| path.extension().is_some_and(|found| found == ending))
+            .unwrap()
+    };
+    let of_plan = fs::read_dir(folder("plans"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    fs::copy(&of_plan, folder("plans").with_extension("json")).unwrap();
+    let report = trusting.trust().look();
+    assert!(
+        !report.is_trusted()
+            && report
+                .problem
+                .is_some_and(|why| why.contains("another project, plan"))
+    );
+    trusting.trust().forget().unwrap();
+    assert!(texts("a.md").is_empty() && trusting.trust().plans().unwrap().is_empty());
+    trusting.trust_all();
+    plan("b.md").trust(&other, |_| true).unwrap();
+    let of_plan = fs::read_dir(folder("plans"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    fs::copy(folder("json"), &of_plan).unwrap();
+    let refused = plan("b.md").trusted().unwrap_err().to_string();
+    assert!(
+        refused.contains("another project, plan") && refused.contains("dbs trust --forget"),
+        "{refused}"
+    );
 }
 
 #[test]

@@ -477,7 +477,7 @@ fn a_batch_has_its_own_threshold_and_restarts_where_they_were_chosen() {
             context_threshold: threshold,
             context_restarts: restarts,
             auto_commit: Some(false),
-            acceptance: None,
+            ..RunOptions::default()
         },
     };
     let (mut fixture, first) = working(RULES);

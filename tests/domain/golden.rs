@@ -677,6 +677,7 @@ fn states_holds_and_reasons_are_stored_like_this() {
             path: "a".to_owned(),
         },
         WaitReason::NoRoom { running: 8, most: 8 },
+        WaitReason::BatchFull { running: 2, most: 2 },
         WaitReason::TurnLimit,
         WaitReason::Paused,
         WaitReason::NoGoAhead,

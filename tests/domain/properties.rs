@@ -10,9 +10,9 @@ use dbs::domain::event::EndCause;
 use dbs::domain::evidence::{ComplianceIssue, Severity};
 use dbs::domain::{
     ActionOutcome, ActivityKind, Attempt, AttemptId, BatchId, BatchPatch, Board, BoardSettings, Command,
-    Effect, Event, Evidence, EvidenceKind, Inventory, ProcessExit, RequestId, ResumeRoles, RunState,
-    SignalKind, Span, StageId, Task, TaskId, TaskPatch, TaskState, Timestamp, Tri, WaitReason, Worker,
-    Workflow, Workplace,
+    Effect, Event, Evidence, EvidenceKind, Inventory, ProcessExit, RequestId, ResumeRoles, RunOptions,
+    RunState, SignalKind, Span, StageId, Task, TaskId, TaskPatch, TaskState, Timestamp, Tri, WaitReason,
+    Worker, Workflow, Workplace,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -161,14 +161,20 @@ fn command() -> impl Strategy<Value = Command> {
         Command::Create(draft)
     });
     let batches = || proptest::sample::select(vec![BatchId::from("shop"), BatchId::from("plan")]);
-    let order = (batches(), vec(batches(), 0..2)).prop_map(|(id, needs)| Command::ChangeBatch {
-        id,
-        is_new: false,
-        change: BatchPatch {
-            needs: Some(needs.into_iter().collect()),
-            ..BatchPatch::default()
-        },
-    });
+    let at_once = proptest::option::weighted(0.5, 1..3_u32);
+    let order =
+        (batches(), vec(batches(), 0..2), at_once).prop_map(|(id, needs, at_once)| Command::ChangeBatch {
+            id,
+            is_new: false,
+            change: BatchPatch {
+                needs: Some(needs.into_iter().collect()),
+                options: RunOptions {
+                    at_once,
+                    ..RunOptions::default()
+                },
+                ..BatchPatch::default()
+            },
+        });
     prop_oneof![
         2 => order,
         1 => batches().prop_map(Command::ReleaseBatch),

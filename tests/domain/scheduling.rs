@@ -2,8 +2,8 @@
 
 use dbs::domain::task::{HoldReason, TaskKind};
 use dbs::domain::{
-    AttemptId, BoardSettings, Command, Event, ProcessExit, SignalKind, Span, TaskState, UntrustedFiles,
-    WaitReason, Worker,
+    AttemptId, BatchPatch, BoardSettings, Command, Event, ProcessExit, RunOptions, SignalKind, Span,
+    TaskState, UntrustedFiles, WaitReason, Worker,
 };
 
 use crate::fixture::{BoardFixture, draft, settings, workflows};
@@ -283,7 +283,7 @@ fn merges_into_two_bases_do_not_wait_for_each_other() {
             title: "Other".to_owned(),
             goal: String::new(),
             base: Some("feature/other".to_owned()),
-            options: dbs::domain::RunOptions::default(),
+            options: RunOptions::default(),
         })
         .unwrap();
     fixture.released(draft("a", "kanban"));
@@ -313,6 +313,62 @@ fn no_more_agents_than_allowed_are_alive_and_engine_actions_take_no_place() {
     assert_eq!(fixture.stage("a"), "merging");
     assert_eq!(fixture.word("a"), "active");
     assert_eq!(fixture.word("c"), "active");
+}
+
+#[test]
+fn a_batch_has_no_more_agents_at_work_than_it_is_allowed_and_others_go_on() {
+    let at_once = |most| Command::ChangeBatch {
+        id: "plan".into(),
+        is_new: false,
+        change: BatchPatch {
+            options: RunOptions {
+                at_once: Some(most),
+                ..RunOptions::default()
+            },
+            ..BatchPatch::default()
+        },
+    };
+    let full = |running, most| WaitReason::BatchFull { running, most };
+    let mut fixture = BoardFixture::with(roomy());
+    fixture.ask(Command::Pause).unwrap();
+    for (id, batch) in [
+        ("a", "plan"),
+        ("b", "plan"),
+        ("c", "plan"),
+        ("d", "plan"),
+        ("x", "other"),
+    ] {
+        let mut draft = draft(id, "phased");
+        draft.batch = batch.into();
+        fixture.released(draft);
+    }
+    fixture.ask(at_once(1)).unwrap();
+    fixture.ask(Command::Resume).unwrap();
+    let words = |fixture: &BoardFixture| ["a", "b", "c", "d", "x"].map(|id| fixture.word(id).to_owned());
+    assert_eq!(
+        words(&fixture),
+        ["active", "released", "released", "released", "active"]
+    );
+    assert_eq!(why_not(&fixture, "b"), full(1, 1));
+    // What was allowed is told anew, and kept when something else is.
+    fixture.ask(at_once(2)).unwrap();
+    assert_eq!(
+        (fixture.word("b"), why_not(&fixture, "c")),
+        ("active", full(2, 2))
+    );
+    fixture.pass("a");
+    assert_eq!(fixture.stage("a"), "merging");
+    assert_eq!(fixture.word("a"), "active", "the engine merges it beside them");
+    assert_eq!(
+        (fixture.word("c"), why_not(&fixture, "d")),
+        ("active", full(2, 2))
+    );
+    // Who is at work is not stopped when less is allowed, and nobody follows.
+    fixture.ask(at_once(1)).unwrap();
+    fixture.pass("b");
+    assert_eq!(why_not(&fixture, "d"), full(1, 1));
+    fixture.pass("c");
+    assert_eq!(fixture.word("d"), "active");
 }
 
 #[test]

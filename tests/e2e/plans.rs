@@ -242,6 +242,46 @@ fn nothing_of_a_plan_runs_before_a_person_has_seen_its_commands_and_a_changed_co
 }
 
 #[test]
+fn commands_that_were_trusted_are_not_asked_about_again_and_changed_ones_are_shown_beside_them() {
+    let story = story();
+    let hash = hash(&story);
+    story.dbs(&["run", "plan/MASTER.md", "--trust", &hash]);
+    let shown = story.dbs(&["trust", "show"]);
+    for wanted in [
+        "trusted  plan      plan/MASTER.md",
+        "phase 1 gate model: test -e model.txt",
+    ] {
+        assert!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+    assert!(
+        !shown.contains("not trusted"),
+        "the project is as trusted as before: {shown}"
+    );
+    story.dbs(&["run", "plan/MASTER.md", "--restart"]);
+    let phase = story.project().join("plan/phase-1.md");
+    fs::write(&phase, FIRST.replace("test -e model.txt", "test -s model.txt")).unwrap();
+    let refused = said(&story.run(&["run", "plan/MASTER.md", "--restart"]));
+    for wanted in [
+        "plan/phase-1.md:10: phase 1 gate model: test -s model.txt",
+        "you trusted another command there",
+        "- test -e model.txt",
+        "+ test -s model.txt",
+        "--trust ",
+    ] {
+        assert!(refused.contains(wanted), "{wanted}: {refused}");
+    }
+    assert!(!refused.contains("phase 2.1 gate"), "it was trusted: {refused}");
+    fs::write(&phase, FIRST).unwrap();
+    story.dbs(&["run", "plan/MASTER.md", "--restart"]);
+    story.dbs(&["trust", "--forget"]);
+    let refused = said(&story.run(&["run", "plan/MASTER.md", "--restart"]));
+    assert!(
+        refused.contains("phase 1 gate model: test -e") && refused.contains("phase 2.1 gate csv"),
+        "{refused}"
+    );
+}
+
+#[test]
 fn what_is_chosen_for_a_run_stands_over_the_settings_also_when_it_is_said_later() {
     let story = story();
     let run = |options: &[&str]| {
@@ -257,6 +297,10 @@ fn what_is_chosen_for_a_run_stands_over_the_settings_also_when_it_is_said_later(
     let events = run(&["--max-restarts", "1", "--no-auto-commit"]);
     assert!(events.contains(r#""context_restarts":1"#), "{events}");
     assert!(events.contains(r#""auto_commit":false"#), "{events}");
+    let events = run(&["--parallel", "2"]);
+    assert!(events.contains(r#""at_once":2"#), "{events}");
+    let refused = said(&story.run(&["run", "--parallel", "plan/MASTER.md"]));
+    assert!(refused.contains("the plan stands before it"), "{refused}");
 }
 
 #[test]
@@ -342,8 +386,13 @@ fn a_plan_goes_on_where_it_stopped_or_begins_anew() {
     let resumed = story.dbs(&["run", "plan/MASTER.md", "--resume"]);
     assert!(resumed.contains("invoice-1 goes on"), "{resumed}");
     assert_eq!(task(&story, "invoice-1")["state"], "released");
+    story.dbs(&["trust", "--forget"]);
+    story.trust();
     let refused = said(&story.run(&["run", "plan/MASTER.md", "--restart"]));
-    assert!(refused.contains("--trust"), "it asks again: {refused}");
+    assert!(
+        refused.contains("--trust"),
+        "nothing is trusted any more: {refused}"
+    );
     assert_eq!(task(&story, "invoice-1")["state"], "released");
     story.dbs(&["run", "plan/MASTER.md", "--restart", "--trust", &hash]);
     assert_eq!(task(&story, "invoice-1")["state"], "cancelled");

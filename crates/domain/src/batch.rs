@@ -63,6 +63,9 @@ pub struct RunOptions {
     /// Whether its tasks are released only with one acceptance that waits for all of them (K91).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acceptance: Option<bool>,
+    /// Most agents at work on its tasks at the same time, besides the limits of the settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_once: Option<u32>,
 }
 
 impl RunOptions {
@@ -79,6 +82,7 @@ impl RunOptions {
             context_restarts: self.context_restarts.or(before.context_restarts),
             auto_commit: self.auto_commit.or(before.auto_commit),
             acceptance: self.acceptance.or(before.acceptance),
+            at_once: self.at_once.or(before.at_once),
         }
     }
 

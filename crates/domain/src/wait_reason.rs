@@ -31,6 +31,11 @@ pub enum WaitReason {
         running: u32,
         most: u32,
     },
+    /// Its batch has as many agents at work as a person allowed it (P59).
+    BatchFull {
+        running: u32,
+        most: u32,
+    },
     /// Enough were started in this turn; next turn.
     TurnLimit,
     Paused,
@@ -64,6 +69,9 @@ impl fmt::Display for WaitReason {
                 write!(f, "{task} is at work on {path}, which this task lists, too")
             }
             WaitReason::NoRoom { running, most } => write!(f, "{running} of {most} agents are running"),
+            WaitReason::BatchFull { running, most } => {
+                write!(f, "{running} of {most} tasks of its batch are at work")
+            }
             WaitReason::TurnLimit => f.write_str("starts in the next turn"),
             WaitReason::Paused => f.write_str("the board is paused"),
             WaitReason::Untrusted => {

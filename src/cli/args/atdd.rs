@@ -40,7 +40,7 @@ pub struct AtddRunArgs {
     /// Where the output of agents goes meanwhile
     #[arg(long, short, value_enum, default_value_t = AgentOutput::File, requires = "headless")]
     pub output: AgentOutput,
-    /// Ask before each story is merged
+    /// Stay at the terminal, and ask before each story is merged: approve, retry, skip or quit
     #[arg(long)]
     pub interactive: bool,
     /// Model of the agents of new stories, in their tool's words
@@ -68,7 +68,7 @@ impl AtddRunArgs {
             phase: None,
             headless: self.headless,
             output: self.output,
-            parallel: false,
+            parallel: None,
             interactive: self.interactive,
             trust_plan: false,
             done: Vec::new(),

@@ -148,10 +148,10 @@ pub struct RunPlanArgs {
     /// Where the output of agents goes meanwhile
     #[arg(long, short, value_enum, default_value_t = AgentOutput::File, requires = "headless")]
     pub output: AgentOutput,
-    /// Phases that do not wait for each other at the same time; without it one after another, in the order of the table
-    #[arg(long)]
-    pub parallel: bool,
-    /// Ask before each phase is merged
+    /// Phases that do not wait for each other at the same time, at most N where it is said; without it one after another, in the order of the table
+    #[arg(long, value_name = "N", num_args = 0..=1, value_parser = at_once)]
+    pub parallel: Option<Option<u32>>,
+    /// Stay at the terminal, and ask before each phase is merged: approve, retry, skip or quit
     #[arg(long)]
     pub interactive: bool,
     /// Leave out phases that the plan calls completed
@@ -192,6 +192,11 @@ pub struct RunPlanArgs {
 }
 
 impl RunPlanArgs {
+    /// Whether the call stays until the plan is over or needs a person.
+    pub fn waits(&self) -> bool {
+        self.headless || self.interactive
+    }
+
     /// What holds for the run in place of the settings.
     pub fn options(&self) -> RunOptions {
         let commits = match (self.auto_commit, self.no_auto_commit) {
@@ -204,6 +209,13 @@ impl RunPlanArgs {
             context_restarts: self.max_restarts,
             auto_commit: commits,
             acceptance: None,
+            at_once: self.parallel.flatten(),
         }
     }
+}
+
+/// How many phases are worked on at once.
+fn at_once(given: &str) -> Result<u32, String> {
+    let most = given.parse().ok().filter(|most| (1..=99).contains(most));
+    most.ok_or_else(|| "it is a number from 1 to 99, or left out; the plan stands before it".to_owned())
 }

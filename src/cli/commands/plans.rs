@@ -3,7 +3,9 @@
 mod consent;
 mod convert;
 mod headless;
+mod interactive;
 mod run;
+mod run_facts;
 mod shown;
 mod stories;
 mod uncommitted;
@@ -26,6 +28,7 @@ use crate::formats::plan::{self, Plan};
 
 pub use convert::{MadeForm, convert};
 pub use headless::run_headless;
+pub use interactive::run_interactive;
 pub(super) use run::run;
 pub(super) use shown::{finding_json, finding_line, standing_of};
 pub(super) use stories::on_board as stories_on_board;

@@ -17,8 +17,9 @@ use crate::cli::commands::{CommandResult, exit_code, print_done};
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
-use crate::config::trust::{TrustChange, TrustEntry, TrustKind, TrustReport, changed_lines};
+use crate::config::trust::{TrustChange, TrustEntry, TrustKind, TrustRecord, TrustReport, changed_lines};
 use crate::protocol::wire::ServerCall;
+use crate::term::sanitize;
 
 /// Shows what there is to trust, trusts it or forgets it.
 pub(super) fn run(edge: &ProcessEnv, wanted: &TrustArgs) -> CommandResult {
@@ -134,6 +135,7 @@ fn print(edge: &ProcessEnv, place: &ProjectPaths, wanted: &TrustArgs) -> ExitCod
         entries.retain(|entry| entry.change != TrustChange::Same);
         commits = commits_of(edge, &place.root, &entries);
     }
+    let plans = place.trust.plans();
     if wanted.json.json {
         let items: Vec<TrustRow<'_>> = entries
             .iter()
@@ -141,7 +143,7 @@ fn print(edge: &ProcessEnv, place: &ProjectPaths, wanted: &TrustArgs) -> ExitCod
             .collect();
         output::json(&serde_json::json!({
             "trusted": report.is_trusted(), "hash": report.listing.hash(), "items": items,
-            "problem": report.problem,
+            "problem": report.problem, "plans": plans.iter().flatten().map(plan_row).collect::<Vec<_>>(),
         }));
     } else {
         for entry in &entries {
@@ -149,6 +151,9 @@ fn print(edge: &ProcessEnv, place: &ProjectPaths, wanted: &TrustArgs) -> ExitCod
             let commit = commits.get(&entry.listed.file);
             lines.extend(commit.map(commit_line));
             output::all(lines);
+        }
+        if wanted.view == TrustView::Show {
+            output::all(plan_lines(&plans));
         }
         output::all(summary(&report));
     }
@@ -176,6 +181,32 @@ fn lines_of(entry: &TrustEntry, root: &Path, view: TrustView) -> Vec<String> {
         (TrustView::Show, _) => lines.push(format!("         {} lines", text.lines().count())),
     }
     lines
+}
+
+/// What is trusted of a plan, as tools read it.
+fn plan_row(record: &TrustRecord) -> serde_json::Value {
+    let commands = record.items.iter().map(|item| (&item.name, &item.text));
+    serde_json::json!({
+        "plan": record.plan, "hash": record.hash(), "commands": commands.collect::<BTreeMap<_, _>>(),
+    })
+}
+
+/// What is trusted of plans: commands that `dbs run` does not ask about again.
+fn plan_lines(plans: &Result<Vec<TrustRecord>, String>) -> Vec<String> {
+    let lines = |record: &TrustRecord| {
+        let plan = record.plan.as_deref().unwrap_or_default();
+        let head = format!("{:<8} {:<9} {}", "trusted", "plan", sanitize(plan));
+        let commands = record.items.iter();
+        let commands =
+            commands.map(|item| format!("         {}: {}", sanitize(&item.name), sanitize(&item.text)));
+        std::iter::once(head).chain(commands).collect::<Vec<_>>()
+    };
+    match plans {
+        Ok(plans) => plans.iter().flat_map(lines).collect(),
+        Err(why) => vec![format!(
+            "could not {why}; `dbs trust --forget` drops what you trusted of plans"
+        )],
+    }
 }
 
 fn summary(report: &TrustReport) -> Vec<String> {

@@ -70,6 +70,34 @@ impl TrustEntry {
     }
 }
 
+impl TrustListing {
+    /// All texts, and those that were trusted and are gone, in order of danger, with how they differ from what was trusted.
+    pub fn entries(&self, trusted: &[TrustItem]) -> Vec<TrustEntry> {
+        let before = |item: &TrustItem| find(trusted.iter(), item).map(|old| old.text.clone());
+        let mut entries: Vec<TrustEntry> = Vec::new();
+        for listed in &self.items {
+            let change = match before(&listed.item) {
+                None => TrustChange::New,
+                Some(text) if text == listed.item.text => TrustChange::Same,
+                Some(text) => TrustChange::Changed(text),
+            };
+            let listed = listed.clone();
+            entries.push(TrustEntry { listed, change });
+        }
+        let gone = |item: &&TrustItem| find(self.items.iter().map(|listed| &listed.item), item).is_none();
+        entries.extend(trusted.iter().filter(gone).map(|item| TrustEntry {
+            listed: ListedText {
+                item: item.clone(),
+                file: item.name.clone().into(),
+                line: 0,
+            },
+            change: TrustChange::Gone,
+        }));
+        entries.sort_by_key(|entry| entry.listed.item.kind);
+        entries
+    }
+}
+
 /// The project's files compared with what a person has trusted of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustReport {
@@ -90,29 +118,7 @@ impl TrustReport {
 
     /// All texts, in order of danger, with how they differ from what was trusted.
     pub fn entries(&self) -> Vec<TrustEntry> {
-        let trusted = self.trusted_items();
-        let before = |item: &TrustItem| find(trusted.iter(), item).map(|old| old.text.clone());
-        let mut entries: Vec<TrustEntry> = Vec::new();
-        for listed in &self.listing.items {
-            let change = match before(&listed.item) {
-                None => TrustChange::New,
-                Some(text) if text == listed.item.text => TrustChange::Same,
-                Some(text) => TrustChange::Changed(text),
-            };
-            let listed = listed.clone();
-            entries.push(TrustEntry { listed, change });
-        }
-        let gone = |item: &&TrustItem| find(self.items_now().into_iter(), item).is_none();
-        entries.extend(trusted.iter().filter(gone).map(|item| TrustEntry {
-            listed: ListedText {
-                item: item.clone(),
-                file: item.name.clone().into(),
-                line: 0,
-            },
-            change: TrustChange::Gone,
-        }));
-        entries.sort_by_key(|entry| entry.listed.item.kind);
-        entries
+        self.listing.entries(self.trusted_items())
     }
 
     /// What people must be told: that something waits for their trust, and whether nothing starts meanwhile.

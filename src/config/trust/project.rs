@@ -25,7 +25,7 @@ pub struct ProjectTrust {
     debussy: PathBuf,
     files: ConfigFiles,
     /// Nothing where there is no folder to keep it in; then nothing can be trusted.
-    record: Option<PathBuf>,
+    pub(super) record: Option<PathBuf>,
 }
 
 /// Why something could not be trusted; the texts read after "could not".
@@ -96,11 +96,12 @@ impl ProjectTrust {
         (done, self.trust_key(&before, key, value))
     }
 
-    /// Trusts nothing of the project any more.
+    /// Trusts nothing of the project any more, and nothing of its plans.
     ///
     /// # Errors
-    /// When the record cannot be removed.
+    /// When a record cannot be removed.
     pub fn forget(&self) -> Result<(), TrustError> {
+        self.forget_plans()?;
         let Some(file) = &self.record else { return Ok(()) };
         match std::fs::remove_file(file) {
             Err(why) if why.kind() != io::ErrorKind::NotFound => Err(TrustError::Failed {
@@ -192,7 +193,8 @@ impl ProjectTrust {
 
     fn record(&self) -> Result<Option<TrustRecord>, String> {
         let Some(file) = &self.record else { return Ok(None) };
-        TrustRecord::read(file, &self.root).map_err(|why| format!("read {}: {why}", file.display()))
+        let is_own = |record: &TrustRecord| record.root == self.root && record.plan.is_none();
+        TrustRecord::read(file, is_own).map_err(|why| format!("read {}: {why}", file.display()))
     }
 
     fn write_listing(&self, listing: TrustListing) -> Result<(), TrustError> {

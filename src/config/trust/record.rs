@@ -21,7 +21,10 @@ const VERSION: u32 = 1;
 pub struct TrustRecord {
     version: u32,
     /// Root of the project, for people who look into the folder.
-    root: PathBuf,
+    pub(super) root: PathBuf,
+    /// The plan whose commands these are; nothing in the record of the project itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<String>,
     /// Whether a person has trusted a whole listing, not only settings they set themselves.
     pub is_whole: bool,
     pub items: Vec<TrustItem>,
@@ -32,6 +35,7 @@ impl TrustRecord {
         TrustRecord {
             version: VERSION,
             root: root.to_owned(),
+            plan: None,
             is_whole,
             items,
         }
@@ -42,18 +46,21 @@ impl TrustRecord {
         hash(self.items.iter())
     }
 
-    /// The record in the file; nothing where there is none.
+    /// The record in the file; nothing where there is none. `is_meant` says whether it is of the right project and plan.
     ///
     /// # Errors
     /// Why it cannot be used.
-    pub(super) fn read(file: &Path, root: &Path) -> Result<Option<TrustRecord>, String> {
+    pub(super) fn read(
+        file: &Path,
+        is_meant: impl Fn(&TrustRecord) -> bool,
+    ) -> Result<Option<TrustRecord>, String> {
         let text = match text_file::read_text(file, LARGEST) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             text => text.map_err(|error| error.to_string())?,
         };
         let record: TrustRecord = serde_json::from_str(&text).map_err(|error| error.to_string())?;
-        if record.version != VERSION || record.root != root {
-            return Err("it is of another project or another version".to_owned());
+        if record.version != VERSION || !is_meant(&record) {
+            return Err("it is of another project, plan or version".to_owned());
         }
         Ok(Some(record))
     }

@@ -59,9 +59,17 @@ pub fn compare(
 ) -> PlanChanges {
     let named: BTreeSet<TaskId> = drafts.iter().map(|draft| draft.id.clone()).collect();
     let exists = |id: &TaskId| tasks.contains_key(id) || wanted.contains(id);
+    let is_skipped = |id: &TaskId| {
+        let task = tasks.get(id);
+        task.is_some_and(|task| matches!(task.state, TaskState::Skipped(_)))
+    };
     let mut changes = PlanChanges::default();
     for mut draft in drafts {
         draft.deps.retain(|id| exists(id));
+        if let Some(task) = tasks.get(&draft.id) {
+            // What went on without a phase that a person left out does not wait for it again.
+            draft.deps.retain(|id| !is_skipped(id) || task.deps.contains(id));
+        }
         let Some(task) = tasks.get(&draft.id) else {
             if wanted.contains(&draft.id) {
                 changes.new.push(draft);

@@ -83,6 +83,7 @@ fn is_ready(board: &ReadModel, task: &Task) -> bool {
         task.why_not,
         None | Some(
             WaitReason::NoRoom { .. }
+                | WaitReason::BatchFull { .. }
                 | WaitReason::TurnLimit
                 | WaitReason::Paused
                 | WaitReason::Untrusted

@@ -239,6 +239,7 @@ fn stalled(frame: &FrameContext<'_>, stall: &Stall, canvas: &mut Canvas<'_>) {
     };
     let way: Vec<StyledText> = match stall.act {
         StallAct::Release => act(Action::Release, "release"),
+        StallAct::Approve => act(Action::Approve, "approve"),
         StallAct::Retry => act(Action::Retry, "retry"),
         StallAct::SetBase | StallAct::Look => vec![piece(format!("{} ", stall.command()), StyleRole::Key)],
     };

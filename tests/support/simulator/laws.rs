@@ -11,8 +11,8 @@ use dbs::domain::workflow::{
     Actor, ApprovalRule, CascadePolicy, Edge, FileAccess, FindingPolicy, GateSet, RejectTo, Stage, Workspace,
 };
 use dbs::domain::{
-    ActionOutcome, Attempt, AttemptId, Board, Command, Event, Evidence, EvidenceKind, PlanEntry, SignalKind,
-    StageId, TaskId, TaskState, Tri, Worker,
+    ActionOutcome, Attempt, AttemptId, BatchId, Board, Command, Event, Evidence, EvidenceKind, PlanEntry,
+    SignalKind, StageId, TaskId, TaskState, Tri, Worker,
 };
 
 use super::circles;
@@ -24,6 +24,7 @@ pub(crate) fn check(before: &Board, event: &Event, after: &Board) -> Result<(), 
         let earlier = before.attempts.get(&attempt.id);
         if earlier.is_none() {
             begun(before, attempt, after)?;
+            within_batch(attempt, after)?;
         }
         let passed = |attempt: &Attempt| attempt.state == AttemptState::Settled(Verdict::Passed);
         if passed(attempt) && !earlier.is_some_and(|earlier| passed(earlier)) {
@@ -98,6 +99,32 @@ fn written_files<'a>(board: &'a Board, attempt: &Attempt) -> BTreeSet<&'a str> {
         .into_iter()
         .flat_map(|plan| plan.paths.create.iter().chain(&plan.paths.modify));
     listed.map(String::as_str).collect()
+}
+
+/// No agent begins where its batch has as many at work as it is allowed; conductors take no place.
+fn within_batch(attempt: &Attempt, board: &Board) -> Result<(), String> {
+    let is_agent =
+        |worker: &Worker| matches!(worker, Worker::Agent { role, .. } if role.as_str() != "conductor");
+    let at_once = |batch: &BatchId| board.batches.get(batch).and_then(|batch| batch.options.at_once);
+    let task = board
+        .tasks
+        .get(&attempt.task)
+        .filter(|_| is_agent(&attempt.worker));
+    let Some((task, most)) = task.and_then(|task| Some((task, at_once(&task.batch)?))) else {
+        return Ok(());
+    };
+    let open = board.attempts.values().filter(|other| other.state.is_open());
+    let of_batch = open.filter(|other| {
+        let of = board.tasks.get(&other.task);
+        is_agent(&other.worker) && of.is_some_and(|of| of.batch == task.batch)
+    });
+    let n = of_batch.count();
+    must(u32::try_from(n).is_ok_and(|n| n <= most), || {
+        format!(
+            "{} began as one of {n} at work, {most} allowed in its batch",
+            task.id
+        )
+    })
 }
 
 /// A new attempt has a fresh number; its task stands there, is known to be free, waits for nothing, and a person has said yes

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use dbs::domain::task::{GateCommand, HoldReason, Task, TaskKind};
 use dbs::domain::{
-    AskKind, AskReply, BatchId, BatchPatch, Board, Command, PathRules, PlanEntry, Span, StageId, StoryTests,
-    TaskDraft, TaskId, TaskPatch, TaskState, Timestamp, WaitReason,
+    AskKind, AskReply, BatchId, BatchPatch, Board, Command, PathRules, PlanEntry, RunOptions, Span, StageId,
+    StoryTests, TaskDraft, TaskId, TaskPatch, TaskState, Timestamp, WaitReason,
 };
 
 use super::dice::Dice;
@@ -133,19 +133,24 @@ pub(super) fn meddle(board: &Board, dice: &mut Dice) -> Command {
     }
 }
 
-/// One batch is to wait for the other, or for none.
+/// One batch is to wait for the other, or for none; or it may have only so many agents at work.
 fn order(dice: &mut Dice) -> Command {
     let (id, on) = if dice.percent(50) {
         ("one", "two")
     } else {
         ("two", "one")
     };
+    let at_once = dice.percent(30).then(|| dice.between(1, 3));
     let needs = dice.percent(60).then(|| BatchId::from(on));
     Command::ChangeBatch {
         id: id.into(),
         is_new: false,
         change: BatchPatch {
-            needs: Some(needs.into_iter().collect()),
+            needs: at_once.is_none().then(|| needs.into_iter().collect()),
+            options: RunOptions {
+                at_once: at_once.and_then(|most| u32::try_from(most).ok()),
+                ..RunOptions::default()
+            },
             ..BatchPatch::default()
         },
     }

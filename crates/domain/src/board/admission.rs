@@ -26,6 +26,7 @@ pub(super) enum Admission {
 pub(super) struct Slots {
     agents: u32,
     by_role: BTreeMap<RoleId, u32>,
+    by_batch: BTreeMap<BatchId, u32>,
     started: u32,
     singletons: BTreeMap<SingletonKey, AttemptId>,
     /// Tasks with a list of files, on whose branches agents write.
@@ -37,9 +38,14 @@ pub(super) struct Slots {
 pub(super) type SingletonKey = (StageId, Option<String>);
 
 impl Slots {
-    /// Takes the place of an attempt that starts now.
-    pub(super) fn reserve(&mut self, id: AttemptId, worker: &Worker, single: Option<SingletonKey>) {
-        self.occupy(id, worker, single);
+    /// Takes the place of an attempt that starts now on a task of that batch.
+    pub(super) fn reserve(
+        &mut self,
+        id: AttemptId,
+        (worker, batch): (&Worker, &BatchId),
+        single: Option<SingletonKey>,
+    ) {
+        self.occupy(id, (worker, batch), single);
         if matches!(worker, Worker::Agent { .. }) {
             self.started += 1;
         }
@@ -49,6 +55,7 @@ impl Slots {
     pub(super) fn has_same_usage(&self, other: &Slots) -> bool {
         self.agents == other.agents
             && self.by_role == other.by_role
+            && self.by_batch == other.by_batch
             && self.singletons == other.singletons
             && self.writing == other.writing
     }
@@ -73,10 +80,12 @@ impl Slots {
         })
     }
 
-    fn occupy(&mut self, id: AttemptId, worker: &Worker, single: Option<SingletonKey>) {
+    fn occupy(&mut self, id: AttemptId, (worker, batch): (&Worker, &BatchId), single: Option<SingletonKey>) {
         if let Worker::Agent { role, name } = worker {
             // A conductor that waits for its person keeps nobody from the work.
-            self.agents += u32::from(!role.is_conductor());
+            let places = u32::from(!role.is_conductor());
+            self.agents += places;
+            *self.by_batch.entry(batch.clone()).or_insert(0) += places;
             *self.by_role.entry(role.clone()).or_insert(0) += 1;
             self.names.insert(name.clone());
         }
@@ -103,7 +112,7 @@ impl Board {
                 // Its workflow is not loaded now: until it is known again, its stage may be one of these.
                 None => Some((attempt.stage.clone(), self.base_of(task).map(str::to_owned))),
             };
-            places.occupy(attempt.id, &attempt.worker, single);
+            places.occupy(attempt.id, (&attempt.worker, &task.batch), single);
         }
         places
     }
@@ -141,6 +150,7 @@ impl Board {
                 if let Some(busy) = places.busy_file(task, stage) {
                     return Err(busy);
                 }
+                self.check_batch_capacity(role, task, places)?;
                 self.check_capacity(role, places)?;
                 Ok(Admission::Agent(role.clone()))
             }
@@ -217,6 +227,17 @@ impl Board {
                 .is_some_and(|other| other.head.is_some() && other.merged.is_none())
         };
         task.deps.iter().filter(|id| unmerged(id)).cloned().collect()
+    }
+
+    /// Whether the batch of a task may have another agent at work.
+    fn check_batch_capacity(&self, role: &RoleId, task: &Task, places: &Slots) -> Result<(), WaitReason> {
+        let running = places.by_batch.get(&task.batch).copied().unwrap_or(0);
+        match self.options_of(&task.id).at_once {
+            Some(most) if running >= most.max(1) && !role.is_conductor() => {
+                Err(WaitReason::BatchFull { running, most })
+            }
+            Some(_) | None => Ok(()),
+        }
     }
 
     fn check_capacity(&self, role: &RoleId, places: &Slots) -> Result<(), WaitReason> {

@@ -144,6 +144,7 @@ impl BoardIndex {
                         | WaitReason::SingletonBusy(_)
                         | WaitReason::FileBusy { .. }
                         | WaitReason::NoRoom { .. }
+                        | WaitReason::BatchFull { .. }
                         | WaitReason::TurnLimit
                 )
             )

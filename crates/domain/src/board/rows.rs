@@ -157,11 +157,12 @@ impl Board {
     }
 }
 
-/// What a batch lets its tasks do: whether and after which others they may start, and from which base.
-fn allowed(batch: &Batch) -> (bool, bool, Option<String>, BTreeSet<BatchId>) {
+/// What a batch lets its tasks do: whether and after which others they may start, how many at once, and from which base.
+fn allowed(batch: &Batch) -> (bool, bool, Option<u32>, Option<String>, BTreeSet<BatchId>) {
     let aborted = matches!(batch.run, RunState::Aborted(_));
     let (base, needs) = (batch.base.clone(), batch.needs.clone());
-    (aborted, batch.go_ahead.is_some(), base, needs)
+    let released = batch.go_ahead.is_some();
+    (aborted, released, batch.options.at_once, base, needs)
 }
 
 /// The author of what the engine itself writes on a task.

@@ -90,7 +90,7 @@ impl Board {
         self.last_attempt = self.last_attempt.saturating_add(1);
         let id = AttemptId(self.last_attempt);
         let n = task.tries.get(&stage.id).copied().unwrap_or(0).saturating_add(1);
-        places.reserve(id, &worker, self.singleton_key(task, &stage));
+        places.reserve(id, (&worker, &task.batch), self.singleton_key(task, &stage));
         places.reserve_files(task, &stage);
         let mut attempt = new_attempt(step, task, &stage, (id, n), worker);
         if let Some(role) = attempt.worker.role() {

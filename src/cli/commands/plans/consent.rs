@@ -1,30 +1,100 @@
 //! What a person agrees to before a plan is carried out: the commands it runs, and what it changes of tasks on the board.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, IsTerminal as _};
 
+use super::in_project;
 use crate::adapters::output;
-use crate::config::trust::{ListedText, TrustItem, TrustKind, TrustListing, changed_lines};
+use crate::cli::failure::could_not;
+use crate::config::project_paths::ProjectPaths;
+use crate::config::trust::{
+    ListedText, PlanTrust, TrustChange, TrustEntry, TrustItem, TrustKind, TrustListing, changed_lines,
+};
 use crate::domain::task::GateCommand;
 use crate::domain::{PlanEntry, TaskId};
-use crate::formats::plan::{Plan, PlanChanges, PlanItem, PlanKind, TaskChange};
+use crate::formats::plan::{Plan, PlanChanges, PlanGate, PlanItem, PlanKind, TaskChange};
 use crate::term::sanitize;
 
 /// What is asked.
 pub(super) struct Consent {
     /// Everything that needs a yes, with one hash.
     pub(super) listing: TrustListing,
+    /// Commands the person has agreed to before, to show how those of the same names differ.
+    pub(super) trusted: Vec<TrustItem>,
     /// What is shown of it besides commands, with its heading.
     pub(super) shown: (&'static str, Vec<String>),
 }
 
+/// What is asked about one plan, and what was agreed to of it before.
+pub(super) struct PlanConsent<'a> {
+    plan: &'a Plan,
+    trust: PlanTrust,
+}
+
+impl<'a> PlanConsent<'a> {
+    pub(super) fn new(plan: &'a Plan, place: &ProjectPaths) -> PlanConsent<'a> {
+        let name = in_project(&plan.file, &place.root);
+        let trust = place.trust.of_plan(&name);
+        PlanConsent { plan, trust }
+    }
+
+    /// The hash of what a person must agree to.
+    pub(super) fn hash(&self, changes: &PlanChanges) -> Result<String, String> {
+        Ok(self.of((changes, false))?.listing.hash())
+    }
+
+    /// A person says yes to what will run and to what changes: at the terminal, or by its hash. The commands are remembered, so that
+    /// they are not asked about again.
+    pub(super) fn ask(&self, changes: (&PlanChanges, bool), given: Option<&str>) -> Result<(), String> {
+        let asked = self.of(changes)?;
+        ask(&asked, given)?;
+        let items = asked.listing.items.into_iter().map(|listed| listed.item);
+        let commands: Vec<TrustItem> = items.filter(|item| item.kind == TrustKind::Program).collect();
+        if commands.is_empty() {
+            return Ok(());
+        }
+        let gates = self.plan.items.iter().flat_map(|item| {
+            let named = |gate: &PlanGate| gate_name(self.plan, item, &gate.name);
+            item.gates.iter().map(named)
+        });
+        let named: BTreeSet<String> = gates.collect();
+        if let Err(error) = self.trust.trust(&commands, |name| named.contains(name)) {
+            output::problem(&format!(
+                "could not {error}: you will be asked about these commands again"
+            ));
+        }
+        Ok(())
+    }
+
+    /// What a person must agree to; with its differences where it is on the board already.
+    fn of(&self, (changes, is_known): (&PlanChanges, bool)) -> Result<Consent, String> {
+        let trusted = self.trust.trusted().map_err(could_not)?;
+        let shown = if is_known {
+            lines(changes, self.plan)
+        } else {
+            Vec::new()
+        };
+        Ok(Consent {
+            listing: listing(changes, self.plan, &trusted),
+            trusted,
+            shown: ("The plan differs from the board:", shown),
+        })
+    }
+}
+
+/// How the command of a gate is called where it is trusted.
+fn gate_name(plan: &Plan, item: &PlanItem, gate: &str) -> String {
+    format!("{} {} gate {gate}", plan.kind.item_word(), item.id)
+}
+
 /// The commands nobody has agreed to, and the changed texts, each with its place.
-pub(super) fn listing(changes: &PlanChanges, plan: &Plan) -> TrustListing {
+fn listing(changes: &PlanChanges, plan: &Plan, trusted: &[TrustItem]) -> TrustListing {
     // The commands of stories are those of the settings, which are trusted there.
     let is_own = plan.kind == PlanKind::Stories;
     let gates = changes.new_gates().filter(|_| !is_own).filter_map(|(id, gate)| {
         let item = item_of(plan, id)?;
         let known = item.gates.iter().find(|known| known.name == gate.name)?;
-        let name = format!("{} {} gate {}", plan.kind.item_word(), item.id, gate.name);
+        let name = gate_name(plan, item, &gate.name);
         Some(listed(
             (plan, item),
             (TrustKind::Program, name, gate.command.clone()),
@@ -37,6 +107,7 @@ pub(super) fn listing(changes: &PlanChanges, plan: &Plan) -> TrustListing {
         let name = format!("{} {} changes", plan.kind.item_word(), item.id);
         Some(listed((plan, item), (TrustKind::Prompt, name, text), 1))
     });
+    let gates = gates.filter(|listed| !trusted.contains(&listed.item));
     TrustListing {
         items: gates.chain(texts).collect(),
     }
@@ -155,6 +226,22 @@ pub(super) fn can_ask() -> bool {
     std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
 }
 
+/// A command with its place, and how it differs from the one that was trusted; nothing for other texts.
+fn command_lines(entry: &TrustEntry) -> Vec<String> {
+    let (item, file) = (&entry.listed.item, entry.listed.file.display());
+    if item.kind != TrustKind::Program || entry.change == TrustChange::Gone {
+        return Vec::new();
+    }
+    let line = entry.listed.line;
+    let mut lines = vec![format!("{file}:{line}: {}: {}", item.name, sanitize(&item.text))];
+    if let TrustChange::Changed(old) = &entry.change {
+        lines.push("  you trusted another command there:".to_owned());
+        let changed = changed_lines(old, &item.text);
+        lines.extend(changed.iter().map(|line| format!("  {}", sanitize(line))));
+    }
+    lines
+}
+
 /// A person says yes to exactly this: at the terminal, or by its hash.
 pub(super) fn ask(asked: &Consent, given: Option<&str>) -> Result<(), String> {
     let hash = asked.listing.hash();
@@ -166,17 +253,8 @@ pub(super) fn ask(asked: &Consent, given: Option<&str>) -> Result<(), String> {
         output::line(head);
         output::all(lines);
     }
-    let programs = asked
-        .listing
-        .items
-        .iter()
-        .filter(|listed| listed.item.kind == TrustKind::Program);
-    let commands: Vec<String> = programs
-        .map(|listed| {
-            let (item, file) = (&listed.item, listed.file.display());
-            format!("{file}:{}: {}: {}", listed.line, item.name, sanitize(&item.text))
-        })
-        .collect();
+    let entries = asked.listing.entries(&asked.trusted);
+    let commands: Vec<String> = entries.iter().flat_map(command_lines).collect();
     if !commands.is_empty() {
         output::line("The engine will run these commands of the plan as you:");
         output::all(commands);

@@ -299,6 +299,7 @@ impl Conversion<'_> {
             listing: TrustListing {
                 items: items.collect(),
             },
+            trusted: Vec::new(),
             shown: ("What was made:", lines.collect()),
         }
     }

@@ -4,9 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
-use serde::Deserialize;
-
 use super::run::{self, RunOutcome};
+use super::run_facts::{AttemptFacts, BoardFacts, PhaseFacts, RunFacts};
 use crate::adapters::holder::LogReader;
 use crate::adapters::output;
 use crate::cli::args::{AgentOutput, JsonFlag, RunPlanArgs};
@@ -17,7 +16,7 @@ use crate::cli::commands::show::log_follower::{LogFollower, LogStep, OutputLines
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
-use crate::domain::{AttemptId, AttemptState, BatchId, PauseReason, RunState, TaskId, TaskState, WaitReason};
+use crate::domain::{AttemptId, BatchId, PauseReason, RunState, TaskId, TaskState, WaitReason};
 use crate::protocol::connection::{self, ProtocolError, blocking_runtime};
 use crate::protocol::query::{Answer, OutputFormat, Query, Report};
 use crate::protocol::session_list;
@@ -39,64 +38,53 @@ pub fn run_headless(edge: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServer<
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     let mut events = EventCursor::new(place.store.clone());
     events.print_new(wanted.json, &|_old| false)?;
-    let unready = |why: &str| {
-        output::problem(why);
-        Ok(ExitCode::from(UNREADY))
+    let batch = match begin(edge, &place, wanted, serve)? {
+        Ok(batch) => batch,
+        Err(code) => return Ok(code),
     };
-    let batch = match run::begin(edge, &place, wanted)? {
-        RunOutcome::OnBoard(batch) => batch,
-        RunOutcome::Shown => return Ok(ExitCode::SUCCESS),
-        RunOutcome::Unsound => return Ok(ExitCode::from(UNSOUND)),
-        RunOutcome::Unready(why) => return unready(&why),
-    };
-    if let Err(why) = serve(&place) {
-        return unready(&why);
-    }
     let code = wait(&place, &batch, (events, wanted.output, wanted.json), serve)?;
     Ok(ExitCode::from(code))
+}
+
+/// Puts a plan on the board of a server that runs; where that is not to be, the exit code that says why.
+pub(super) fn begin(
+    edge: &ProcessEnv,
+    place: &ProjectPaths,
+    wanted: &RunPlanArgs,
+    serve: StartServer<'_>,
+) -> Result<Result<BatchId, ExitCode>, String> {
+    let unready = |why: &str| {
+        output::problem(why);
+        Ok(Err(ExitCode::from(UNREADY)))
+    };
+    let batch = match run::begin(edge, place, wanted)? {
+        RunOutcome::OnBoard(batch) => batch,
+        RunOutcome::Shown => return Ok(Err(ExitCode::SUCCESS)),
+        RunOutcome::Unsound => return Ok(Err(ExitCode::from(UNSOUND))),
+        RunOutcome::Unready(why) => return unready(&why),
+    };
+    match serve(place) {
+        Ok(()) => Ok(Ok(batch)),
+        Err(why) => unready(&why),
+    }
 }
 
 /// Prints what happens in the run of a batch until it is over or needs a person; the exit code that says which.
 pub(super) fn wait(
     place: &ProjectPaths,
     batch: &BatchId,
-    (events, output, json): (EventCursor, AgentOutput, JsonFlag),
+    printed: (EventCursor, AgentOutput, JsonFlag),
     serve: StartServer<'_>,
 ) -> Result<u8, String> {
-    let mut follower = RunFollower {
-        place,
-        batch: batch.clone(),
-        output,
-        json,
-        events,
-        tasks: BTreeSet::new(),
-        logs: BTreeMap::new(),
-        known: BTreeSet::new(),
-        has_looked: false,
-    };
-    let runtime = blocking_runtime()?;
-    loop {
-        match runtime.block_on(follower.follow()) {
-            Ok(Some(found)) => return runtime.block_on(follower.finish(&found)),
-            Ok(None) if output::is_unread() => return Ok(0),
-            // A server that was killed leaves its record; one that was stopped, or gives way to another, does not.
-            Ok(None) | Err(_) if session_list::is_cut_off(place) => {
-                output::problem("the server is gone; agents go on; starting it again");
-                serve(place)?;
-            }
-            Ok(None) if BoardAccess::open_project(place.clone())?.has_server() => {}
-            Ok(None) => {
-                return Err(
-                    "the server was stopped before the end; the same command goes on with it".to_owned(),
-                );
-            }
-            Err(error) => return Err(error),
-        }
+    let mut follower = RunFollower::new(place, batch, printed);
+    match follower.until_still(serve)? {
+        Some(found) => follower.finish(&found),
+        None => Ok(0),
     }
 }
 
 /// Waits for the run of a batch.
-struct RunFollower<'a> {
+pub(super) struct RunFollower<'a> {
     place: &'a ProjectPaths,
     batch: BatchId,
     output: AgentOutput,
@@ -109,44 +97,14 @@ struct RunFollower<'a> {
     known: BTreeSet<AttemptId>,
     /// Whether the run was looked at before.
     has_looked: bool,
+    /// Whether a phase that waits for a yes ends the waiting, although others go on.
+    pub(super) stops_for_approval: bool,
 }
 
 struct AgentLog {
     task: TaskId,
     log: LogFollower,
     lines: OutputLines,
-}
-
-/// What the report on the whole board says, as far as it is needed here.
-#[derive(Debug, Deserialize)]
-struct BoardFacts {
-    pause: Option<PauseReason>,
-}
-
-/// What the report on a run says, as far as it is needed here.
-#[derive(Debug, Deserialize)]
-struct RunFacts {
-    run: BatchFacts,
-    tasks: Vec<TaskFacts>,
-}
-
-#[derive(Debug, Deserialize)]
-struct BatchFacts {
-    state: RunState,
-}
-
-#[derive(Debug, Deserialize)]
-struct TaskFacts {
-    id: TaskId,
-    state: TaskState,
-    why_not: Option<WaitReason>,
-    attempts: Vec<AttemptFacts>,
-}
-
-#[derive(Debug, Deserialize)]
-struct AttemptFacts {
-    attempt: AttemptId,
-    state: AttemptState,
 }
 
 /// What a run needs of a person that is not over and does nothing.
@@ -159,13 +117,56 @@ enum PersonNeed {
     Trust,
 }
 
-impl RunFacts {
-    fn waits(&self, why: &WaitReason) -> bool {
-        self.tasks.iter().any(|task| task.why_not.as_ref() == Some(why))
+impl<'a> RunFollower<'a> {
+    pub(super) fn new(
+        place: &'a ProjectPaths,
+        batch: &BatchId,
+        (events, output, json): (EventCursor, AgentOutput, JsonFlag),
+    ) -> RunFollower<'a> {
+        RunFollower {
+            place,
+            batch: batch.clone(),
+            output,
+            json,
+            events,
+            tasks: BTreeSet::new(),
+            logs: BTreeMap::new(),
+            known: BTreeSet::new(),
+            has_looked: false,
+            stops_for_approval: false,
+        }
     }
-}
 
-impl RunFollower<'_> {
+    /// Prints what happens until the run is over or needs a person, and starts a server that was killed again; nothing where
+    /// nobody reads that any more.
+    pub(super) fn until_still(&mut self, serve: StartServer<'_>) -> Result<Option<RunFacts>, String> {
+        let runtime = blocking_runtime()?;
+        loop {
+            match runtime.block_on(self.follow()) {
+                Ok(Some(found)) => return Ok(Some(found)),
+                Ok(None) if output::is_unread() => return Ok(None),
+                // A server that was killed leaves its record; one that was stopped, or gives way to another, does not.
+                Ok(None) | Err(_) if session_list::is_cut_off(self.place) => {
+                    output::problem("the server is gone; agents go on; starting it again");
+                    serve(self.place)?;
+                }
+                Ok(None) if BoardAccess::open_project(self.place.clone())?.has_server() => {}
+                Ok(None) => {
+                    return Err(
+                        "the server was stopped before the end; the same command goes on with it".to_owned(),
+                    );
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Says how it ended, and of each phase that is not done which command goes on with it; the exit code of that (3.11).
+    pub(super) fn finish(&mut self, found: &RunFacts) -> Result<u8, String> {
+        self.print_logs()?;
+        blocking_runtime()?.block_on(self.conclude(found))
+    }
+
     /// Prints what happens until the run is over or needs a person; nothing where the server has gone before.
     async fn follow(&mut self) -> Result<Option<RunFacts>, String> {
         let (mut sender, mut receiver) = connection::greet(&self.place.socket).await?;
@@ -198,7 +199,8 @@ impl RunFollower<'_> {
             line.notice.task.as_ref().is_none_or(|task| tasks.contains(task))
         })?;
         self.note_logs(&found);
-        if found.run.state.is_final() {
+        let is_asked = found.tasks.iter().any(|task| task.state.awaits_approval());
+        if found.run.state.is_final() || (self.stops_for_approval && is_asked) {
             return Ok(Some(found));
         }
         let Some(need) = self.need(&found).await? else {
@@ -332,10 +334,8 @@ impl RunFollower<'_> {
         Ok(())
     }
 
-    /// Says how it ended, and of each phase that is not done which command goes on with it; the exit code of that (3.11).
-    async fn finish(&mut self, found: &RunFacts) -> Result<u8, String> {
-        self.print_logs()?;
-        let failed = |task: &TaskFacts| matches!(task.state, TaskState::Failed(_));
+    async fn conclude(&self, found: &RunFacts) -> Result<u8, String> {
+        let failed = |task: &PhaseFacts| matches!(task.state, TaskState::Failed(_));
         let code = match &found.run.state {
             RunState::Stalled if found.tasks.iter().any(failed) => {
                 RunState::CompletedWithFailures.exit_code()

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use super::consent::{self, Consent};
+use super::consent::{self, PlanConsent};
 use super::{LARGEST, in_project, read, shown, uncommitted};
 use crate::adapters::output;
 use crate::adapters::text_file;
@@ -66,7 +66,7 @@ pub(super) fn begin(
     if wanted.dry_run || !plan.is_sound() {
         return run.show();
     }
-    if wanted.headless
+    if wanted.waits()
         && let Err(why) = trusted(place)
     {
         return Ok(RunOutcome::Unready(why));
@@ -122,7 +122,7 @@ impl PlanRun<'_> {
             }
             output::lines(&format!(
                 "hash of the gate commands: {}",
-                consent::listing(&changes, self.plan).hash()
+                PlanConsent::new(self.plan, &self.access.place).hash(&changes)?
             ));
         }
         Ok(RunOutcome::Shown)
@@ -177,18 +177,8 @@ impl PlanRun<'_> {
 
     /// A person says yes to what will run and to what changes: at the terminal, or by its hash.
     fn agree(&mut self, changes: &PlanChanges, is_known: bool) -> Result<(), String> {
-        let asked = Consent {
-            listing: consent::listing(changes, self.plan),
-            shown: (
-                "The plan differs from the board:",
-                if is_known {
-                    consent::lines(changes, self.plan)
-                } else {
-                    Vec::new()
-                },
-            ),
-        };
-        consent::ask(&asked, self.wanted.trust.as_deref())
+        let given = self.wanted.trust.as_deref();
+        PlanConsent::new(self.plan, &self.access.place).ask((changes, is_known), given)
     }
 
     /// What the plan says and the board does not.
@@ -197,7 +187,7 @@ impl PlanRun<'_> {
         let long = |id: &TaskId| id.as_str().starts_with(&format!("{batch}-"));
         let mut choices = PlanChoices {
             from: self.wanted.phase.clone(),
-            is_parallel: self.wanted.parallel,
+            is_parallel: self.wanted.parallel.is_some(),
             asks: self.wanted.interactive,
             trusts_status: self.wanted.trust_plan,
             done: self.wanted.done.iter().cloned().collect(),
@@ -240,7 +230,8 @@ impl PlanRun<'_> {
         };
         let waits = |draft: &TaskDraft| {
             let task = known.get(&draft.id);
-            let mut before = draft.deps.iter().filter(|id| known.contains_key(*id));
+            let is_chained = |id: &&TaskId| known.get(*id).is_some_and(|task| !is_skipped(task));
+            let mut before = draft.deps.iter().filter(is_chained);
             task.is_none_or(|task| before.all(|id| task.deps.contains(id)))
         };
         drafts.iter().all(waits)
@@ -289,7 +280,7 @@ impl PlanRun<'_> {
         let ids = self.create(&batch, changes.new)?;
         if self.wanted.json.json {
             output::json(&serde_json::json!({ "batch": batch, "tasks": ids }));
-        } else if !ids.is_empty() && !self.wanted.headless {
+        } else if !ids.is_empty() && !self.wanted.waits() {
             output::lines(if self.access.has_server() {
                 "released; `dbs` shows how it goes"
             } else {
@@ -370,6 +361,11 @@ fn has_stopped(task: &Task) -> bool {
         TaskState::Held(_) => !task.state.awaits_approval(),
         _ => false,
     }
+}
+
+/// Whether a person left it out: phases behind it went on without it.
+fn is_skipped(task: &Task) -> bool {
+    matches!(&task.state, TaskState::Skipped(_))
 }
 
 /// The text of a phase's file, as far as a task takes it.

@@ -112,10 +112,10 @@ fn phase(item: &PlanItem) -> Vec<String> {
 
 /// What is begun, in a line.
 pub(super) fn head(plan: &Plan, phases: usize, wanted: &RunPlanArgs) -> String {
-    let order = if wanted.parallel {
-        "as they depend on each other"
-    } else {
-        "one after another"
+    let order = match wanted.parallel {
+        Some(Some(most)) => format!("as they depend on each other, at most {most} at once"),
+        Some(None) => "as they depend on each other".to_owned(),
+        None => "one after another".to_owned(),
     };
     format!(
         "{}: {}, {} {order}",

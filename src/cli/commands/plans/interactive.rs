@@ -1,0 +1,173 @@
+//! `dbs run --interactive`: at the terminal a person says between phases how it goes on. Everything asked here can be said by a command
+//! as well, so that whoever quits has lost nothing.
+
+use std::io::BufRead as _;
+use std::process::ExitCode;
+
+use super::headless::{self, RunFollower, StartServer};
+use super::run_facts::{PhaseFacts, RunFacts};
+use super::{consent, read, run};
+use crate::adapters::output;
+use crate::cli::args::RunPlanArgs;
+use crate::cli::board_access::BoardAccess;
+use crate::cli::commands::CommandResult;
+use crate::cli::commands::show::EventCursor;
+use crate::cli::failure::could_not;
+use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+use crate::domain::task::{HoldReason, behind_failed};
+use crate::domain::{Command, Task, TaskId, TaskState};
+
+/// Carries out a plan, and asks before each phase is merged and after each that has stopped.
+///
+/// # Errors
+/// What could not be done, for people; also that this is no terminal.
+pub fn run_interactive(edge: &ProcessEnv, wanted: &RunPlanArgs, serve: StartServer<'_>) -> CommandResult {
+    if wanted.headless || wanted.json.json || !consent::can_ask() {
+        return Err(
+            "could not ask between phases: --interactive needs a terminal, without --headless and --json. Leave it out, put the line \
+             `**Approval:** required` into the phases that are to wait, and answer with `dbs approve ID`, `dbs reject ID WHY` or \
+             `dbs skip ID`"
+                .to_owned(),
+        );
+    }
+    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let mut events = EventCursor::new(place.store.clone());
+    events.print_new(wanted.json, &|_old| false)?;
+    let batch = match headless::begin(edge, &place, wanted, serve)? {
+        Ok(batch) => batch,
+        Err(code) => return Ok(code),
+    };
+    let mut follower = RunFollower::new(&place, &batch, (events, wanted.output, wanted.json));
+    follower.stops_for_approval = true;
+    while let Some(found) = follower.until_still(serve)? {
+        let answer = match next_question(&found) {
+            Some(task) => ask(task),
+            None => return follower.finish(&found).map(ExitCode::from),
+        };
+        let Some((id, answer)) = answer else {
+            output::line(&format!(
+                "what is under way goes on; `dbs run {} --interactive --resume` asks again",
+                wanted.plan.display()
+            ));
+            return follower.finish(&found).map(ExitCode::from);
+        };
+        let mut access = BoardAccess::open_project(place.clone())?;
+        for command in commands(&mut access, wanted, (id, answer))? {
+            match access.execute(&edge.author(), command)? {
+                Ok(accepted) => output::line(&accepted.0),
+                Err(refusal) => output::problem(&refusal.why),
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What a person has said of a phase.
+enum PhaseAnswer {
+    Approve,
+    /// It is worked on again, for that reason.
+    Reject(String),
+    /// What checks found is fixed, and that.
+    Fix(String),
+    Retry(Option<String>),
+    Skip,
+}
+
+/// The phase that a person is to decide about: one that waits for a yes, else one that has stopped by itself.
+fn next_question(found: &RunFacts) -> Option<&PhaseFacts> {
+    let waits = |task: &&PhaseFacts| task.state.awaits_approval();
+    let stopped = |task: &&PhaseFacts| matches!(task.state, TaskState::Failed(_) | TaskState::Held(_));
+    let mut tasks = found.tasks.iter();
+    tasks.find(waits).or_else(|| found.tasks.iter().find(stopped))
+}
+
+/// Asks at the terminal until an answer is understood; nothing where the person quits.
+fn ask(task: &PhaseFacts) -> Option<(TaskId, PhaseAnswer)> {
+    let (id, is_asked) = (&task.id, task.state.awaits_approval());
+    let what = match &task.state {
+        TaskState::Held(hold) => hold.to_string(),
+        TaskState::Failed(why) => format!("failed: {}", behind_failed(why)),
+        state => state.word().to_owned(),
+    };
+    let approve = if is_asked { "[a]pprove, " } else { "" };
+    let question = format!("{id} {what}: {approve}[r]etry and what is to be done, [s]kip, [q]uit?");
+    loop {
+        output::line(&question);
+        let mut line = String::new();
+        let read = std::io::stdin().lock().read_line(&mut line);
+        // The end of the input is no answer.
+        if !read.is_ok_and(|read| read > 0) {
+            return None;
+        }
+        let (word, text) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
+        let reason = Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+        let answer = match (word, reason) {
+            ("a" | "approve", _) if is_asked => PhaseAnswer::Approve,
+            ("r" | "retry", Some(why)) if task.state == TaskState::Held(HoldReason::Approval) => {
+                PhaseAnswer::Reject(why)
+            }
+            ("r" | "retry", Some(why)) if is_asked => PhaseAnswer::Fix(why),
+            ("r" | "retry", None) if is_asked => {
+                output::line("say what is to be done otherwise, for example: r keep the old names");
+                continue;
+            }
+            ("r" | "retry", reason) => PhaseAnswer::Retry(reason),
+            ("s" | "skip", _) => PhaseAnswer::Skip,
+            ("q" | "quit", _) => return None,
+            _ => continue,
+        };
+        return Some((id.clone(), answer));
+    }
+}
+
+/// What the board is asked for by an answer.
+fn commands(
+    access: &mut BoardAccess,
+    wanted: &RunPlanArgs,
+    (id, answer): (TaskId, PhaseAnswer),
+) -> Result<Vec<Command>, String> {
+    let retry = |note| Command::Retry {
+        task: id.clone(),
+        stage: None,
+        note,
+    };
+    Ok(match answer {
+        PhaseAnswer::Approve => vec![Command::Approve(id)],
+        // Who says so at the terminal does not wait for the time that lies between a rejection and the next try.
+        PhaseAnswer::Reject(why) => vec![Command::Reject(id.clone(), why), retry(None)],
+        PhaseAnswer::Fix(why) => vec![Command::Reject(id, why)],
+        PhaseAnswer::Retry(note) => vec![retry(note)],
+        PhaseAnswer::Skip => {
+            let freed = ordered_behind(access, wanted, &id)?;
+            let free = |task: TaskId| Command::RemoveDependency(task, id.clone());
+            let freed: Vec<Command> = freed.into_iter().map(free).collect();
+            std::iter::once(Command::Skip(id.clone())).chain(freed).collect()
+        }
+    })
+}
+
+/// Phases that wait for another by the order of the table alone: they go on without it, and those whose files name it do not.
+fn ordered_behind(
+    access: &mut BoardAccess,
+    wanted: &RunPlanArgs,
+    skipped: &TaskId,
+) -> Result<Vec<TaskId>, String> {
+    let plan = read(&wanted.plan, Some(&access.place))?;
+    let (_, known) = run::known(access, &plan)?;
+    let item_of = |task: &Task| {
+        let entry = task.plan.as_ref()?;
+        plan.items.iter().find(|item| item.id == entry.source.item)
+    };
+    let left_out = known
+        .get(skipped)
+        .and_then(|task| item_of(task))
+        .map(|item| &item.id);
+    let is_declared = |task: &Task| {
+        let needs = item_of(task).map(|item| &item.needs);
+        left_out.is_none_or(|left_out| needs.is_none_or(|needs| needs.contains(left_out)))
+    };
+    let waiting = known.values().filter(|task| task.deps.contains(skipped));
+    let freed = waiting.filter(|task| !is_declared(task));
+    Ok(freed.map(|task| task.id.clone()).collect())
+}
