@@ -5,6 +5,9 @@ mod attach;
 mod colours;
 mod features;
 mod input;
+#[cfg(unix)]
+mod key_decoder;
+mod key_source;
 pub mod plain;
 mod progress;
 mod reconnect;

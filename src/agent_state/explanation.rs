@@ -24,10 +24,11 @@ impl AgentState {
     pub fn explain(&self, now: Timestamp) -> Vec<Explained> {
         let candidates = self.candidates();
         let winner = winner(&candidates, now);
-        let explained = self.latest.iter().map(|(source, latest)| {
-            let candidate = candidates.iter().find(|candidate| candidate.source == *source);
-            let counts = winner.is_some_and(|winner| winner.source == *source);
-            Explained {
+        let explained =
+            self.latest.iter().map(|(source, latest)| {
+                let candidate = candidates.iter().find(|candidate| candidate.source == *source);
+                let counts = winner.is_some_and(|winner| winner.source == *source);
+                Explained {
                 source: *source,
                 says: latest.doing.clone(),
                 age: now.since(latest.at),
@@ -35,11 +36,11 @@ impl AgentState {
                 why: match (candidate, winner) {
                     (Some(candidate), Some(winner)) => reason(candidate, winner, now),
                     _ if latest.doing.is_none() => "it took back what it had said".to_owned(),
-                    _ => "a higher source took back later what it had said, as at the end of a program"
+                    _ => "a more reliable source took back later what it had said, as at the end of a program"
                         .to_owned(),
                 },
             }
-        });
+            });
         explained.collect()
     }
 }
@@ -51,15 +52,15 @@ fn reason(candidate: &Candidate, winner: &Candidate, now: Timestamp) -> String {
     };
     let expired = candidate.is_expired(now);
     let rest = if candidate.source == winner.source && expired {
-        "its lifetime is over, but nothing newer says otherwise".to_owned()
+        "it is old, but nothing newer says otherwise".to_owned()
     } else if candidate.source < winner.source && winner.interrupts(candidate) {
         format!("the {} waits for an answer since later", winner.source)
     } else if candidate.source == winner.source {
-        "it is the highest source whose report lives".to_owned()
+        "no more reliable source has a report that still holds".to_owned()
     } else if candidate.source < winner.source {
-        format!("its lifetime is over, and the {} reported later", winner.source)
+        format!("it is old, and the {} reported later", winner.source)
     } else {
-        format!("the {} has a higher rank or reported later", winner.source)
+        format!("the {} is more reliable or reported later", winner.source)
     };
     format!("{ended}{rest}")
 }

@@ -4,13 +4,14 @@
 use std::io;
 use std::time::Duration;
 
-use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use futures::{Stream, StreamExt as _};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::client::colours::{ColourReplyParser, QUERY, TerminalInput};
+use crate::client::key_source;
 use crate::client::tty::{is_enhanced, write_all};
 use crate::protocol::wire::FromClient;
 
@@ -59,7 +60,7 @@ impl InputReader {
     /// Begins to read; asks the terminal what colours it has, if that may be asked.
     pub(super) fn open(may_ask: bool) -> io::Result<InputReader> {
         let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
+            .enable_all()
             .build()?;
         let (sender, events) = mpsc::channel(MAX_QUEUED);
         let stop = CancellationToken::new();
@@ -70,7 +71,7 @@ impl InputReader {
             .spawn(move || {
                 let ask = || may_ask && write_all(QUERY).is_ok();
                 // The stream starts with the runtime that polls it.
-                runtime.block_on(async { read(EventStream::new(), ask, (&sender, &stopped)).await });
+                runtime.block_on(async { read(key_source::events(), ask, (&sender, &stopped)).await });
             })?;
         Ok(InputReader {
             events,

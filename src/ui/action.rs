@@ -49,7 +49,7 @@ pub enum Availability {
     Backlog,
     /// An agent works on the selected task, or its terminal has the focus.
     Agent,
-    /// Somebody works on the selected task, in a folder of its own.
+    /// Always: where the agent of the selected task works, else in the project.
     Workplace,
     /// The focus is on a terminal whose program runs.
     Terminal,

@@ -34,7 +34,7 @@ pub(crate) fn unavailable_reason_for(
         .entry()
         .map_or(Availability::Always, |entry| entry.availability);
     match availability {
-        Availability::Always => None,
+        Availability::Always | Availability::Workplace => None,
         Availability::Task => task_refuses(about, |_| true, ""),
         Availability::Approval | Availability::Permission if about.wants_permission(scene.now).is_some() => {
             None
@@ -51,10 +51,6 @@ pub(crate) fn unavailable_reason_for(
         Availability::Unfinished => task_refuses(about, |task| !task.state.is_terminal(), "is over"),
         Availability::Backlog => task_refuses(about, is_in_backlog, "is not in the backlog"),
         Availability::Agent => agent(about),
-        Availability::Workplace => unless(
-            about.attempt.is_some_and(|attempt| attempt.workplace.is_some()),
-            "nobody works on it, so there is no folder",
-        ),
         Availability::Terminal => terminal(about, state, scene, arranged),
         Availability::TerminalFocus => {
             let screen = state.pane(arranged.focus).content.screen();

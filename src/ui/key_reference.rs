@@ -56,8 +56,7 @@ some of them, and a slow connection makes this frequent:
 
 - Alt and a key is sent as Escape and that key. In TYPE the program gets the two bytes as they came, and decides as it would without us: \
 vim takes `Esc :` for two keys. Everywhere else the two are the key with Alt when they arrive together.
-- Escape twice is one Escape when both arrive together, also in TYPE.
-- F3 with Shift, Control or Alt is sent in the form of a report of the cursor's position, and is not seen.
+- Alt and Escape is sent as Escape twice, and is that.
 ";
 
 fn row(keymap: &Keymap, entry: &ActionEntry) -> String {

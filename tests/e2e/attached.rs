@@ -183,16 +183,20 @@ fn escape_and_a_key_of_one_breath_reach_a_program_as_they_came_from_an_old_termi
     let story = Story::new("");
     let tty = story.tty_of(Make::Old, &[("TERM", "xterm-256color")], &[], (120, 40));
     type_in_shell(&tty);
-    // As vim does, it asks for keys with Alt in a form of their own, and shows the five bytes it reads then.
-    tty.type_text("stty raw -echo; printf '\\033[>4;2mready-%s\\r\\n' now; dd bs=1 count=5 2>/dev/null | od -An -tx1; stty sane\n");
+    // As vim does, it asks for keys with Alt in a form of their own, and shows the bytes it reads then.
+    tty.type_text("stty raw -echo; printf '\\033[>4;2mready-%s\\r\\n' now; dd bs=1 count=13 2>/dev/null | od -An -tx1; stty sane\n");
     tty.wait("a program that reads", |screen| {
         screen.pane_has("Shell", "ready-now")
     });
     tty.press("A-:");
     tty.type_text("w");
     tty.press("A-x");
-    tty.wait("both bytes of each", |screen| {
-        screen.pane_has("Shell", "1b 3a 77 1b 78")
+    // What this one sends could also say where a cursor is.
+    tty.press("S-F3");
+    // Escape twice, in one breath.
+    tty.press("A-Esc");
+    tty.wait("the bytes of each", |screen| {
+        screen.pane_has("Shell", "1b 3a 77 1b 78 1b 5b 31 3b 32 52 1b 1b")
     });
     tty.press("C-b d");
     assert_eq!(tty.leave().0, 0);

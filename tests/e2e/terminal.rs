@@ -598,6 +598,7 @@ fn named(name: &str) -> Key {
         "Right" => Key::Right,
         "PageUp" => Key::PageUp,
         "PageDown" => Key::PageDown,
+        "F3" => Key::Function(3),
         other => panic!("{other} is no key"),
     }
 }

@@ -321,6 +321,18 @@ fn a_shell_is_opened_where_the_agent_works() {
 }
 
 #[test]
+fn where_no_agent_works_the_same_key_opens_a_shell_in_the_project_and_no_key_reaches_the_board() {
+    let mut dashboard = Dashboard::empty((80, 24));
+    let requests = dashboard.press("!");
+    assert!(
+        matches!(requests.as_slice(), [UiRequest::OpenShell(_)]),
+        "{requests:?}"
+    );
+    assert_eq!(dashboard.press("q n P"), [], "held for the shell");
+    assert_eq!(dashboard.mode(), "TYPE");
+}
+
+#[test]
 fn a_long_paste_is_shown_before_a_program_gets_it() {
     let mut dashboard = Dashboard::full((120, 40));
     dashboard.press("g i");

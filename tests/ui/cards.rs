@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use dbs::domain::{PauseReason, TaskId, WaitReason, Worker};
+use dbs::domain::{
+    ActivityKind, FailureClass, HoldReason, PauseReason, TaskId, TaskState, WaitReason, Worker,
+};
 use dbs::ui::{ColourDepth, Glyphs, Theme};
 
-use crate::fixture::Dashboard;
+use crate::fixture::{Dashboard, asked};
 
 const LONG: [&str; 2] = [
     "Rewrite the whole of the login form so that it never posts anything twice",
@@ -141,7 +143,7 @@ fn what_a_card_waits_for_is_named_as_far_as_there_is_room_and_the_rest_counted()
         ids.map(|n| TaskId::from(format!("dbs-{n}").as_str())).collect()
     };
     for (size, keys, first, told) in [
-        ((60, 15), "1", 98, "⊘ dbs-98 +5         15m "),
+        ((60, 15), "1", 98, "⊘ dbs-98 +5        15m "),
         ((160, 50), "3 G", 98, "⊘ dbs-98 +5    15m "),
     ] {
         let mut dashboard = Dashboard::full(size);
@@ -172,4 +174,49 @@ fn a_task_that_waits_says_for_how_long_and_once_why() {
         let text = dashboard.text();
         assert!(text.contains(told) && text.contains("why not "), "{told}\n{text}");
     }
+}
+
+#[test]
+fn what_a_task_blocks_is_what_still_waits_for_it() {
+    let mut dashboard = Dashboard::full((200, 60));
+    dashboard.press("3 :");
+    dashboard.input(dbs::ui::UiInput::Paste("@dbs-7".to_owned()));
+    dashboard.press("Enter V");
+    let text = dashboard.text();
+    assert!(text.contains("blocks  dbs-14  Reset mail"), "{text}");
+    dashboard.change("dbs-14", |task| task.state = TaskState::Done);
+    assert!(!dashboard.text().contains("blocks "), "{}", dashboard.text());
+}
+
+#[test]
+fn a_long_question_leaves_room_above_its_terminal_for_what_was_changed_and_what_waits() {
+    let mut dashboard = Dashboard::full((200, 60));
+    let asks = "Run the check of the whole handbook, with every page, every link on it, and all of the pictures that are more than a year old?";
+    let asks = ActivityKind::Question(asks.to_owned());
+    for attempt in dashboard.board.attempts.values_mut() {
+        if attempt.task.as_str() == "dbs-7" {
+            let attempt = Arc::make_mut(attempt);
+            attempt.asks = asked(&asks, dashboard.now);
+            attempt.activity.doing = asks.clone();
+        }
+    }
+    dashboard.change("dbs-7", |_| {});
+    dashboard.press(":");
+    dashboard.input(dbs::ui::UiInput::Paste("@dbs-7".to_owned()));
+    dashboard.press("Enter");
+    let text = dashboard.text();
+    let head = text.lines().find(|line| line.contains(" dbs-7  Dev "));
+    let is_whole = |head: &str| head.contains("Run the check") && head.contains(" blocks 1 ");
+    assert!(head.is_some_and(is_whole), "{text}");
+}
+
+#[test]
+fn a_cause_that_says_itself_that_it_failed_has_no_word_before_it() {
+    let mut dashboard = Dashboard::full((120, 40));
+    let failed = TaskState::Held(HoldReason::Exhausted(FailureClass::Gate));
+    dashboard.change("dbs-18", |task| task.state = failed);
+    let text = dashboard.text();
+    let strip = text.lines().nth(1).unwrap_or_default();
+    assert!(strip.contains("Translate the help  failed "), "{strip}");
+    assert!(!strip.contains("checks failed"), "{strip}");
 }

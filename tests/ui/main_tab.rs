@@ -265,9 +265,21 @@ fn a_demo_ends_with_what_comes_next_and_is_left_after_a_question() {
         dashboard.session.on_leave = LeaveEffect::EndsAndDeletes;
         dashboard.input(UiInput::Tick);
         let text = dashboard.text();
-        for part in ["All done", "Next, in a repository of your own:", "dbs init"] {
+        let commands = [
+            "dbs init ",
+            "dbs agents ",
+            "dbs config roles.default.agent claude",
+            "dbs task create \"Say hello\" --release ",
+            "dbs ",
+        ];
+        let parts = ["All done", "Next, in a repository of your own:", "q leave "];
+        for part in parts.into_iter().chain(commands) {
             assert!(text.contains(part), "{part} {size:?}: {text}");
         }
+        // What each command is for is said whole or not at all.
+        let is_said = text.contains("makes it a project");
+        assert_eq!(is_said, text.contains("a task, handed over"), "{text}");
+        assert!(is_said || !text.contains("makes it"), "{text}");
         assert_eq!(dashboard.press("q"), [], "asks first");
         assert!(
             dashboard.text().contains("Its folder is deleted"),

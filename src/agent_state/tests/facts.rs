@@ -209,9 +209,9 @@ fn the_explanation_says_of_each_source_why_it_counts_or_not() {
     assert_eq!(
         why,
         [
-            (false, "its lifetime is over, and the session file reported later"),
-            (true, "it is the highest source whose report lives"),
-            (false, "the session file has a higher rank or reported later"),
+            (false, "it is old, and the session file reported later"),
+            (true, "no more reliable source has a report that still holds"),
+            (false, "the session file is more reliable or reported later"),
         ]
     );
 }

@@ -166,8 +166,8 @@ mod tests {
         assert_eq!(live.summary(), "working; runs make");
         let lines: Vec<String> = live.sources.iter().map(SourceReport::line).collect();
         let wanted = [
-            "status record: working, 3s ago; counts: it is the highest source whose report lives",
-            "title: idle, 2s ago; does not count: the status record has a higher rank or reported later",
+            "status record: working, 3s ago; counts: no more reliable source has a report that still holds",
+            "title: idle, 2s ago; does not count: the status record is more reliable or reported later",
         ];
         assert_eq!(lines, wanted);
     }

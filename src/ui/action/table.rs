@@ -149,7 +149,7 @@ actions! {
             ["toggle", "mode"], when Terminal }
         OpenBeside { "open_beside", "open beside", "Show the agent in a new pane beside this one.",
             ["split agent", "new pane"], when Agent }
-        ShellHere { "shell_here", "shell there", "Open a shell where the agent of this task works.",
+        ShellHere { "shell_here", "shell there", "Open a shell where the agent of this task works; else in the project's folder.",
             ["worktree", "terminal", "command"], when Workplace }
         FindEverywhere { "find_everywhere", "find in all", "Search what all agents have shown, from their logs; Tab leads there from any other search, too.",
             ["search all", "history", "grep", "logs"] }

@@ -232,10 +232,12 @@ impl UpdateContext<'_, '_> {
 
     /// A new tab with a shell where the agent of the task works.
     pub(super) fn shell_here(&mut self, arranged: &ScreenLayout) {
-        if let Some(attempt) = self.target(arranged).attempt {
-            self.shell_tab(attempt.task.to_string(), |pane| {
+        let attempt = self.target(arranged).attempt;
+        match attempt.filter(|attempt| attempt.workplace.is_some()) {
+            Some(attempt) => self.shell_tab(attempt.task.to_string(), |pane| {
                 UiRequest::OpenShellIn(pane, attempt.id)
-            });
+            }),
+            None => self.shell_tab("Shell".to_owned(), UiRequest::OpenShell),
         }
     }
 

@@ -298,9 +298,14 @@ pub(super) fn attention_bar(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
         piece(format!(" {glyph} "), StyleRole::Needs),
         piece(format!("NEEDS YOU {} ", model.attention.len()), StyleRole::Human),
         strong(format!(" {} ", oldest.task)),
-        piece(format!("{word} "), role),
-        plain(wanted),
     ];
+    // A cause that says itself that it failed needs no word before it.
+    pieces.extend(match oldest.kind {
+        AttentionKind::Gate | AttentionKind::Merge if wanted.starts_with("failed ") => {
+            vec![piece(wanted, role)]
+        }
+        _ => vec![piece(format!("{word} "), role), plain(wanted)],
+    });
     // What is wanted matters more than what the task is called.
     let left = usize::from(room.width).saturating_sub(pieces_width(&pieces) + 2);
     let title = clean(title);

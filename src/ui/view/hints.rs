@@ -9,6 +9,7 @@ use crate::ui::keymap::KeyTable;
 use crate::ui::screen_layout::InputMode;
 use crate::ui::state::{KeyFocus, Overlay, SearchPrompt, SearchScope};
 use crate::ui::suggestions::suggested_actions;
+use crate::ui::views::target;
 use crossterm::event::KeyCode;
 
 /// Draws the last row.
@@ -171,9 +172,16 @@ fn one(frame: &FrameContext<'_>, place: KeyTable, action: Action) -> Option<KeyH
     let inside = place == KeyTable::Nav && can_go_back(frame.state, frame.arranged.focus);
     let title = match action {
         Action::Detach if inside => "back",
+        Action::Approve if is_permission(frame) => "allow",
         _ => action.entry()?.title,
     };
     Some(hint(&key, title))
+}
+
+/// Whether what waits for a yes is an agent that wants to do something, and no stage.
+fn is_permission(frame: &FrameContext<'_>) -> bool {
+    let about = target(frame.state, frame.scene, frame.arranged);
+    about.wants_permission(frame.scene.now).is_some()
 }
 
 fn overlay_hints(overlay: &Overlay) -> Vec<KeyHint> {

@@ -33,6 +33,9 @@ const SIGN_ALONE: u16 = LEAST_TITLE + 1 + STATE;
 /// Columns that a title has before the state gets any.
 const LEAST_TITLE: u16 = 24;
 
+/// Columns that long titles may take from the state's share.
+const LONG_TITLE: usize = 36;
+
 /// From this inner height on: the selected task below the columns.
 const HALVED: u16 = 40;
 /// Rows that the columns have at least then.
@@ -221,9 +224,12 @@ fn draw_list(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let chosen = selected(ctx.state, ctx.scene);
     let ids = rows.iter().filter_map(ListRow::item);
     let id_width = ids.map(|id| width(id.as_str())).max().unwrap_or(0).min(12);
+    let ids = rows.iter().filter_map(ListRow::item);
+    let tasks = ids.filter_map(|id| ctx.scene.model.tasks.get(*id));
+    let title_width = tasks.map(|task| width(&task.title) + 1).max().unwrap_or(0);
     let is_chosen = |id: &&TaskId| Some(*id) == chosen.as_ref();
     ctx.draw_rows((area, &rows), is_chosen, canvas, |id, line, canvas| {
-        draw_task(ctx, line, id, id_width, canvas);
+        draw_task(ctx, line, id, (id_width, title_width), canvas);
         ClickTarget::Task(ctx.id, (*id).clone())
     });
 }
@@ -233,7 +239,13 @@ fn hidden(ctx: &ViewContext<'_>, many: usize) -> Vec<StyledText> {
     vec![dim(format!(" {many} finished, {key} show"))]
 }
 
-fn draw_task(ctx: &ViewContext<'_>, line: Rect, id: &TaskId, id_width: usize, canvas: &mut Canvas<'_>) {
+fn draw_task(
+    ctx: &ViewContext<'_>,
+    line: Rect,
+    id: &TaskId,
+    (id_width, title_width): (usize, usize),
+    canvas: &mut Canvas<'_>,
+) {
     let Some(card) = TaskCard::for_task(id, ctx.scene) else {
         return;
     };
@@ -249,7 +261,7 @@ fn draw_task(ctx: &ViewContext<'_>, line: Rect, id: &TaskId, id_width: usize, ca
     let age = [dim(format!(" {:>4} ", card.age))];
     let right = canvas.right(line, &age);
     let room = line.width.saturating_sub(used + right);
-    let state = state_room(room);
+    let state = state_room(room, title_width);
     if state == 0 || card.marker.word.is_empty() {
         canvas.line(skip_right(skip_left(line, used), right), &[card.title()]);
         return;
@@ -261,10 +273,13 @@ fn draw_task(ctx: &ViewContext<'_>, line: Rect, id: &TaskId, id_width: usize, ca
 }
 
 /// Columns of a row, of those that title and state share, that say who and what: enough for `tests 40s of ~75s` where
-/// there is room for a title as well. None where the title would be left with too few: the sign says the state.
-fn state_room(room: u16) -> u16 {
+/// there is room for a title as well; where a title is longer than its share, no more than that. None where the title would be
+/// left with too few: the sign says the state.
+fn state_room(room: u16, title_width: usize) -> u16 {
     match room {
         ..SIGN_ALONE => 0,
-        _ => (room * 9 / 20).max(STATE),
+        _ => (room * 9 / 20)
+            .min(room.saturating_sub(cells(title_width.min(LONG_TITLE)) + 1))
+            .max(STATE),
     }
 }

@@ -23,6 +23,8 @@ const FRESH: Span = Span::seconds(1);
 const LEVEL: usize = 3;
 /// Columns that are left for a task at least, however deep it stands.
 const LEAST: usize = 30;
+/// Tasks that a row names as what it waits for; the others are counted.
+const NAMED: usize = 4;
 
 impl View for GraphView {
     fn title(&self, ctx: &ViewContext<'_>) -> Vec<StyledText> {
@@ -142,9 +144,13 @@ fn draw_row(ctx: &ViewContext<'_>, row: &DependencyRow, line: Rect, canvas: &mut
         dim(format!(" {} ", row.task)),
         strong,
         plain("  "),
-        piece(&card.marker.word, card.marker.role),
     ];
-    if !row.also.is_empty() {
+    if card.is_waiting() {
+        pieces.push(card.dependencies(NAMED));
+    } else {
+        pieces.push(piece(&card.marker.word, card.marker.role));
+    }
+    if !row.also.is_empty() && !card.is_waiting() {
         let names: Vec<String> = row.also.iter().map(|id| ctx.scene.model.name_of(id)).collect();
         pieces.push(piece(
             format!("  also after {}", names.join(", ")),

@@ -6,6 +6,9 @@ use crate::domain::{AttemptId, Task};
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest, DiffBase};
 use crate::ui::canvas::prelude::*;
 
+/// Columns of what an agent asks: its terminal stands below and shows the whole of it.
+const STATUS: usize = 40;
+
 /// The line for an attempt, the most important first: what has no room is cut off at its end.
 pub(super) fn pieces(ctx: &ViewContext<'_>, id: AttemptId) -> Vec<StyledText> {
     let model = ctx.scene.model;
@@ -15,18 +18,22 @@ pub(super) fn pieces(ctx: &ViewContext<'_>, id: AttemptId) -> Vec<StyledText> {
         return vec![piece(format!("attempt {id}"), StyleRole::Title)];
     };
     let task = card.task;
+    let mut status = card.full_status();
+    status.text = ctx.cut(&status.text, STATUS);
     let mut pieces = vec![
         card.glyph(),
         piece(format!(" {}  ", task.id), StyleRole::Title),
         plain(format!("{}  ", model.stage_label(task))),
         dim(format!("{} try {}  ", attempt.worker.name(), attempt.n)),
-        card.full_status(),
+        status,
         piece(format!(" {}", card.age), card.marker.role),
     ];
     if let Some(used) = attempt.usage.summary() {
         pieces.push(dim(format!("  {used}")));
     }
-    if let Some(CacheEntry::Diff(diff)) = ctx.scene.cache.get(&changes(task)) {
+    if let Some(CacheEntry::Diff(diff)) = ctx.scene.cache.get(&changes(task))
+        && !diff.files.is_empty()
+    {
         pieces.push(plain(" "));
         pieces.extend(diff::figures(diff));
     }

@@ -196,7 +196,7 @@ fn entry(ctx: &ViewContext<'_>, line: &LogLine, room: u16, ids: usize) -> Vec<Ve
     } else {
         (indent, left)
     };
-    let mut texts = wrap(sentence(line), left.max(2)).into_iter();
+    let mut texts = wrap(&sentence(line), left.max(2)).into_iter();
     if let Some(first) = texts.next() {
         if pieces_width(&lead) + width(&first) > usize::from(room) {
             rows.push(std::mem::take(&mut lead));
@@ -210,11 +210,16 @@ fn entry(ctx: &ViewContext<'_>, line: &LogLine, room: u16, ids: usize) -> Vec<Ve
 }
 
 /// What happened; the task's id stands before it already.
-fn sentence(line: &LogLine) -> &str {
+fn sentence(line: &LogLine) -> String {
     let text = line.notice.text.as_str();
-    let task = line.notice.task.as_ref();
-    let rest = task.and_then(|task| text.strip_prefix(task.as_str())?.strip_prefix(' '));
+    let Some(task) = &line.notice.task else {
+        return text.to_owned();
+    };
+    let rest = text
+        .strip_prefix(task.as_str())
+        .and_then(|rest| rest.strip_prefix(' '));
     rest.unwrap_or(text)
+        .replacen(&format!(" started {task}"), " started", 1)
 }
 
 fn mark(level: NoticeLevel, glyphs: Glyphs) -> (&'static str, StyleRole) {

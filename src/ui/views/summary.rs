@@ -26,25 +26,38 @@ pub(super) fn cache_requests(ctx: &ViewContext<'_>) -> Option<CacheRequest> {
 /// Draws the card in the middle of an area.
 pub(super) fn draw(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     // Where there is little room fewer tasks are named; what may be done now is always said.
+    let room = usize::from(area.width).saturating_sub(2);
     let fits = |lines: &Vec<Vec<StyledText>>| lines.len() + 2 <= usize::from(area.height);
-    let lines = (0..=NAMED).rev().map(|named| lines(ctx, named)).find(fits);
-    let lines = lines.unwrap_or_else(|| in_short(ctx, area.height));
+    let lines = (0..=NAMED).rev().map(|named| lines(ctx, room, named)).find(fits);
+    let Some(lines) = lines else {
+        return draw_short(ctx, area, canvas);
+    };
     let wide = lines.iter().map(|line| pieces_width(line)).max().unwrap_or(0) + 4;
     let size = (cells(wide).max(30), cells(lines.len() + 2));
     let inside = canvas.dialog(centered_rect(area, size), "All done");
     canvas.lines(inside, &lines);
 }
 
-/// As many lines as have room: what came of it, what comes after a demo, and what may be done now.
-fn in_short(ctx: &ViewContext<'_>, height: u16) -> Vec<Vec<StyledText>> {
-    let mut short = vec![outcome(ctx)];
-    short.extend(own_repository(ctx).into_iter().filter(|line| !line.is_empty()));
-    short.truncate(usize::from(height).saturating_sub(3));
-    short.push(keys(ctx));
-    short
+/// Draws as many lines as have room, without a frame around them: what came of it, what comes after a demo, and what may be done
+/// now.
+fn draw_short(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+    let room = usize::from(area.width);
+    let keys = keys(ctx, room);
+    let mut all_done = vec![piece(" All done:", StyleRole::TitleFocus)];
+    all_done.extend(outcome(ctx));
+    let mut short = vec![all_done];
+    short.extend(
+        own_repository(ctx, room)
+            .into_iter()
+            .filter(|line| !line.is_empty()),
+    );
+    short.truncate(usize::from(area.height).saturating_sub(keys.len()));
+    short.extend(keys);
+    canvas.clear(area);
+    canvas.lines(area, &short);
 }
 
-fn lines(ctx: &ViewContext<'_>, named: usize) -> Vec<Vec<StyledText>> {
+fn lines(ctx: &ViewContext<'_>, room: usize, named: usize) -> Vec<Vec<StyledText>> {
     let tasks: Vec<&Task> = ctx.scene.model.tasks.values().map(AsRef::as_ref).collect();
     let begun = tasks.iter().map(|task| task.created_at).min().unwrap_or_default();
     let ended = tasks.iter().map(|task| task.since).max().unwrap_or_default();
@@ -52,8 +65,8 @@ fn lines(ctx: &ViewContext<'_>, named: usize) -> Vec<Vec<StyledText>> {
     lines.extend(merged(ctx, &tasks, named));
     lines.extend(review(ctx, &tasks, named));
     lines.push(Vec::new());
-    lines.extend(own_repository(ctx));
-    lines.push(keys(ctx));
+    lines.extend(own_repository(ctx, room));
+    lines.extend(keys(ctx, room));
     lines
 }
 
@@ -90,26 +103,33 @@ fn outcome(ctx: &ViewContext<'_>) -> Vec<StyledText> {
     outcome
 }
 
-/// What comes after a demo: the commands for a repository of one's own.
-fn own_repository(ctx: &ViewContext<'_>) -> Vec<Vec<StyledText>> {
+/// What comes after a demo: the commands for a repository of one's own, and what each is for where there is room.
+fn own_repository(ctx: &ViewContext<'_>, room: usize) -> Vec<Vec<StyledText>> {
     if ctx.scene.session.on_leave == LeaveEffect::GoesOn {
         return Vec::new();
     }
-    let command = |command: &str, what: &str| {
+    let commands = [
+        ("dbs init", "makes it a project"),
+        ("dbs agents", "what is found here"),
+        ("dbs config roles.default.agent claude", "or another agent"),
+        ("dbs task create \"Say hello\" --release", "a task, handed over"),
+        ("dbs", "this screen"),
+    ];
+    let lines = commands.map(|(command, what)| {
         vec![
             piece(format!("   {command:<41}"), StyleRole::Key),
             dim(format!(" {what}")),
         ]
-    };
-    vec![
-        vec![piece(" Next, in a repository of your own:", StyleRole::Strong)],
-        command("dbs init", "makes it a project"),
-        command("dbs agents", "what is found here"),
-        command("dbs config roles.default.agent claude", "or another agent"),
-        command("dbs task create \"Say hello\" --release", "a task, handed over"),
-        command("dbs", "this screen"),
-        Vec::new(),
-    ]
+    });
+    let is_roomy = lines.iter().all(|line| pieces_width(line) <= room);
+    let heading = vec![piece(" Next, in a repository of your own:", StyleRole::Strong)];
+    let mut next = vec![heading];
+    next.extend(lines.into_iter().map(|mut line| {
+        line.truncate(if is_roomy { 2 } else { 1 });
+        line
+    }));
+    next.push(Vec::new());
+    next
 }
 
 /// How long it took, and how often something was tried or sent back: the figures of the statistics, once they are fetched.
@@ -195,9 +215,8 @@ fn more(many: usize, named: usize) -> Option<Vec<StyledText>> {
     Some(vec![dim(format!("   and {left} more"))])
 }
 
-/// What may be done now.
-fn keys(ctx: &ViewContext<'_>) -> Vec<StyledText> {
-    let mut keys = Vec::new();
+/// What may be done now, in as many lines as it takes.
+fn keys(ctx: &ViewContext<'_>, room: usize) -> Vec<Vec<StyledText>> {
     let leave = (ctx.scene.session.on_leave != LeaveEffect::GoesOn).then_some((Action::Detach, "leave"));
     let others = [
         (Action::Show(METRICS), "figures"),
@@ -205,10 +224,19 @@ fn keys(ctx: &ViewContext<'_>) -> Vec<StyledText> {
         (Action::NewTask, "new task"),
         (Action::ToggleFinished, "show them"),
     ];
+    let mut lines: Vec<Vec<StyledText>> = vec![Vec::new()];
     for (action, title) in others.into_iter().chain(leave) {
-        let key = ctx.key_of(action);
-        keys.push(piece(format!(" {key}"), StyleRole::Key));
-        keys.push(plain(format!(" {title}  ")));
+        let key = piece(format!(" {}", ctx.key_of(action)), StyleRole::Key);
+        let offer = [key, plain(format!(" {title}  "))];
+        // The blanks behind it may be cut.
+        let is_full = |line: &Vec<StyledText>| pieces_width(line) + pieces_width(&offer) > room + 2;
+        if lines.last().is_none_or(is_full) {
+            lines.push(Vec::new());
+        }
+        lines
+            .last_mut()
+            .into_iter()
+            .for_each(|line| line.extend(offer.clone()));
     }
-    keys
+    lines
 }

@@ -4,20 +4,22 @@ use super::{Key, KeyInput, KeySequence, Modifiers, form};
 use crate::modes::{Modes, TermMode};
 
 pub(super) fn encode(input: &KeyInput, modes: Modes) -> Vec<u8> {
-    // The legacy encoding has no other modifiers; meta is what alt was called.
-    let mut modifiers = input
+    // Meta is what alt was called. Keys without text have a fourth modifier besides: xterm calls it meta, others super.
+    let with_super = input
         .modifiers
-        .difference(Modifiers::SUPER)
         .difference(Modifiers::HYPER)
         .difference(Modifiers::META);
-    if input.modifiers.contains(Modifiers::META) {
-        modifiers = modifiers.union(Modifiers::ALT);
-    }
+    let with_super = if input.modifiers.contains(Modifiers::META) {
+        with_super.union(Modifiers::ALT)
+    } else {
+        with_super
+    };
+    let modifiers = with_super.difference(Modifiers::SUPER);
     match input.key {
         Key::Char(c) => character(c, modifiers, modes),
         Key::Keypad(c) => keypad(c, modifiers, modes),
         Key::Enter | Key::Tab | Key::Backspace | Key::Escape => control_key(input.key, modifiers, modes),
-        key => form(key).map_or_else(Vec::new, |form| sequence(&form, modifiers, modes)),
+        key => form(key).map_or_else(Vec::new, |form| sequence(&form, with_super, modes)),
     }
 }
 

@@ -1,5 +1,7 @@
 //! The lines of a task in full. Facts first, then what was tried, then what was written.
 
+use std::sync::Arc;
+
 use super::failure;
 use super::plan;
 use super::text_block::{Lines, TextBlock};
@@ -187,7 +189,8 @@ fn batch(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
 fn links(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     let model = ctx.scene.model;
     lines.facts("needs", task.deps.iter().map(|dep| dependency(ctx, dep)));
-    let others = model.tasks.values().filter(|other| other.deps.contains(&task.id));
+    let waits = |other: &&Arc<Task>| !other.state.is_terminal() && other.deps.contains(&task.id);
+    let others = model.tasks.values().filter(waits);
     let others = others.map(|other| (format!("{}  {}", other.id, other.title), StyleRole::Dim));
     lines.facts("blocks", others);
 }
