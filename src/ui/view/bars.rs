@@ -289,11 +289,6 @@ pub(super) fn attention_bar(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
         AttentionKind::Permission => as_question(&oldest.text),
         _ => oldest.text.clone(),
     };
-    // A cause may begin with the same word.
-    let (word, wanted) = match wanted.strip_prefix("failed ") {
-        Some(cause) if word.ends_with("failed") => ("failed", cause.to_owned()),
-        _ => (word, wanted),
-    };
     let mut pieces = vec![
         piece(format!(" {glyph} "), StyleRole::Needs),
         piece(format!("NEEDS YOU {} ", model.attention.len()), StyleRole::Human),
