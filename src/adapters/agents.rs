@@ -214,14 +214,19 @@ pub struct LocalAgents {
     pub prompts: AttemptPrompts,
 }
 
-/// Git syncs what agents commit, once for each call. By default it leaves that to the system, and after a power cut the commit
-/// that was reported and seen would be an empty file.
-const GIT_SYNC: [(&str, &str); 5] = [
-    ("GIT_CONFIG_COUNT", "2"),
+/// How git works for agents. It syncs what they commit, once for each call: by default it leaves that to the system, and after a power
+/// cut the commit that was reported and seen would be an empty file. It does not pack the repository that all of them share: packing
+/// that dies with its agent leaves the lists of branches locked, and nobody can tell by which git.
+const GIT_SETTINGS: [(&str, &str); 9] = [
+    ("GIT_CONFIG_COUNT", "4"),
     ("GIT_CONFIG_KEY_0", "core.fsync"),
     ("GIT_CONFIG_VALUE_0", "committed"),
     ("GIT_CONFIG_KEY_1", "core.fsyncMethod"),
     ("GIT_CONFIG_VALUE_1", "batch"),
+    ("GIT_CONFIG_KEY_2", "gc.auto"),
+    ("GIT_CONFIG_VALUE_2", "0"),
+    ("GIT_CONFIG_KEY_3", "maintenance.auto"),
+    ("GIT_CONFIG_VALUE_3", "false"),
 ];
 
 impl std::fmt::Debug for LocalAgents {
@@ -258,7 +263,7 @@ impl Agents for LocalAgents {
         options.mode = display_of(kind, brief, options.mode)?;
         let mut line = kind.launch(&self.context, (brief, &prompt.argument()), &options)?;
         let mut env = self.context.environment(&kind.own_variables());
-        env.extend(GIT_SYNC.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        env.extend(GIT_SETTINGS.map(|(name, value)| (name.to_owned(), value.to_owned())));
         env.extend(identity::variables(&self.context, brief));
         let file = prompt.file.to_string_lossy().into_owned();
         env.push((prompt::PROMPT_FILE_VAR.to_owned(), file));
@@ -464,11 +469,24 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_gets_the_settings_with_which_git_syncs_what_it_commits() {
+    fn an_agent_gets_the_settings_with_which_git_syncs_what_it_commits_and_packs_nothing() {
         let line = configured(Some(custom(&["x"]))).launch_command(&brief()).unwrap();
-        let all: Vec<&str> = line.env.iter().map(|(_, value)| value.as_str()).collect();
-        let settings = ["2", "core.fsync", "committed", "core.fsyncMethod", "batch"];
-        assert!(all.windows(5).any(|some| some == settings), "{all:?}");
+        let get = |name: String| {
+            let set = line.env.iter().find(|(key, _)| *key == name);
+            set.map_or("", |(_, value)| value.as_str())
+        };
+        let count: usize = get("GIT_CONFIG_COUNT".to_owned()).parse().unwrap();
+        let settings = (0..count).map(|nth| {
+            let of = |part: &str| get(format!("GIT_CONFIG_{part}_{nth}"));
+            (of("KEY"), of("VALUE"))
+        });
+        let wanted = [
+            ("core.fsync", "committed"),
+            ("core.fsyncMethod", "batch"),
+            ("gc.auto", "0"),
+            ("maintenance.auto", "false"),
+        ];
+        assert_eq!(settings.collect::<Vec<_>>(), wanted);
     }
 
     #[test]
