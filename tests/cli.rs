@@ -17,6 +17,8 @@ mod agents;
 mod alone;
 #[path = "cli/answering.rs"]
 mod answering;
+#[path = "cli/auditing.rs"]
+mod auditing;
 #[path = "cli/batches.rs"]
 mod batches;
 #[path = "cli/clearing.rs"]

@@ -1,0 +1,109 @@
+//! What `dbs audit --json` prints is as its schema says, for every plan of the corpus.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::shop::Shop;
+
+/// Where a value is not as a schema says; of a schema, the words that ours uses.
+fn violations(schema: &Value, value: &Value, path: &str, found: &mut Vec<String>) {
+    let is_type = |name: &Value| match name.as_str() {
+        Some("object") => value.is_object(),
+        Some("array") => value.is_array(),
+        Some("string") => value.is_string(),
+        Some("boolean") => value.is_boolean(),
+        Some("integer") => value.is_u64(),
+        Some("null") => value.is_null(),
+        other => panic!("{path}: no type {other:?}"),
+    };
+    let fits = match (&schema["type"], &schema["enum"]) {
+        (Value::Array(types), Value::Null) => types.iter().any(is_type),
+        (Value::Null, Value::Array(values)) => values.contains(value),
+        (of_type, Value::Null) => is_type(of_type),
+        both => panic!("{path}: {both:?}"),
+    };
+    if !fits {
+        found.push(format!("{path}: {value}"));
+    }
+    if let (Some(fields), Some(known)) = (value.as_object(), schema["properties"].as_object()) {
+        assert_eq!(schema["additionalProperties"], false, "{path}");
+        let required: BTreeSet<&str> = schema["required"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .flat_map(Value::as_str)
+            .collect();
+        assert!(known.keys().map(String::as_str).eq(required), "{path}");
+        if !fields.keys().eq(known.keys()) {
+            found.push(format!("{path}: has {:?}", fields.keys().collect::<Vec<_>>()));
+        }
+        for (name, field) in fields {
+            violations(&known[name], field, &format!("{path}.{name}"), found);
+        }
+    }
+    for item in value.as_array().into_iter().flatten() {
+        violations(&schema["items"], item, &format!("{path}[]"), found);
+    }
+}
+
+/// Writes the files of a plan of the corpus, each behind a line `=== name`, into the folder.
+fn lay_out(text: &str, folder: &Path) {
+    for part in text.split("=== ").skip(1) {
+        let (name, text) = part.split_once('\n').unwrap();
+        let file = folder.join(name.trim_end());
+        if file
+            .components()
+            .all(|part| !matches!(part, std::path::Component::ParentDir))
+        {
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        }
+    }
+}
+
+#[test]
+fn what_an_audit_prints_for_programs_is_as_its_schema_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let schema: Value =
+        serde_json::from_slice(&fs::read(root.join("docs/audit.schema.json")).unwrap()).unwrap();
+    let documented = fs::read_to_string(root.join("docs/plans.md")).unwrap();
+    let codes = schema["properties"]["diagnostics"]["items"]["properties"]["code"]["enum"]
+        .as_array()
+        .unwrap();
+    for code in codes {
+        assert!(
+            documented.contains(&format!("| `{}` |", code.as_str().unwrap())),
+            "{code}"
+        );
+    }
+    let shop = Shop::new();
+    let mut seen = BTreeSet::new();
+    for entry in fs::read_dir(root.join("tests/data/plans")).unwrap().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.path().extension().is_none_or(|end| end != "txt") {
+            continue;
+        }
+        let folder = shop.git.root().join(&name);
+        fs::create_dir_all(&folder).unwrap();
+        lay_out(&fs::read_to_string(entry.path()).unwrap(), &folder);
+        let master = folder.join("MASTER.md");
+        let said = shop.run(&["audit", master.to_str().unwrap(), "--json"]);
+        let printed: Value =
+            serde_json::from_str(&said.out).unwrap_or_else(|why| panic!("{name}: {why}: {said:?}"));
+        let mut found = Vec::new();
+        violations(&schema, &printed, &name, &mut found);
+        assert_eq!(found, [""; 0]);
+        let of = printed["diagnostics"].as_array().unwrap().iter();
+        seen.extend(of.map(|found| found["code"].as_str().unwrap().to_owned()));
+        let is_wrong = printed["diagnostics"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|found| found["severity"] == "error");
+        assert_eq!(said.code, i32::from(is_wrong), "{name}: {said:?}");
+    }
+    assert!(seen.len() >= 9, "{seen:?}");
+}
