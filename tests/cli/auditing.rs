@@ -30,15 +30,11 @@ fn violations(schema: &Value, value: &Value, path: &str, found: &mut Vec<String>
     }
     if let (Some(fields), Some(known)) = (value.as_object(), schema["properties"].as_object()) {
         assert_eq!(schema["additionalProperties"], false, "{path}");
-        let required: BTreeSet<&str> = schema["required"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .flat_map(Value::as_str)
-            .collect();
-        assert!(known.keys().map(String::as_str).eq(required), "{path}");
-        if !fields.keys().eq(known.keys()) {
-            found.push(format!("{path}: has {:?}", fields.keys().collect::<Vec<_>>()));
+        let required = schema["required"].as_array().unwrap().iter();
+        let required: BTreeSet<&str> = required.flat_map(Value::as_str).collect();
+        assert_eq!(names(known), required, "{path}");
+        if names(fields) != required {
+            found.push(format!("{path}: has {:?}", names(fields)));
         }
         for (name, field) in fields {
             violations(&known[name], field, &format!("{path}.{name}"), found);
@@ -47,6 +43,10 @@ fn violations(schema: &Value, value: &Value, path: &str, found: &mut Vec<String>
     for item in value.as_array().into_iter().flatten() {
         violations(&schema["items"], item, &format!("{path}[]"), found);
     }
+}
+
+fn names(object: &serde_json::Map<String, Value>) -> BTreeSet<&str> {
+    object.keys().map(String::as_str).collect()
 }
 
 /// Writes the files of a plan of the corpus, each behind a line `=== name`, into the folder.
