@@ -214,21 +214,6 @@ pub struct LocalAgents {
     pub prompts: AttemptPrompts,
 }
 
-/// How git works for agents. It syncs what they commit, once for each call: by default it leaves that to the system, and after a power
-/// cut the commit that was reported and seen would be an empty file. It does not pack the repository that all of them share: packing
-/// that dies with its agent leaves the lists of branches locked, and nobody can tell by which git.
-const GIT_SETTINGS: [(&str, &str); 9] = [
-    ("GIT_CONFIG_COUNT", "4"),
-    ("GIT_CONFIG_KEY_0", "core.fsync"),
-    ("GIT_CONFIG_VALUE_0", "committed"),
-    ("GIT_CONFIG_KEY_1", "core.fsyncMethod"),
-    ("GIT_CONFIG_VALUE_1", "batch"),
-    ("GIT_CONFIG_KEY_2", "gc.auto"),
-    ("GIT_CONFIG_VALUE_2", "0"),
-    ("GIT_CONFIG_KEY_3", "maintenance.auto"),
-    ("GIT_CONFIG_VALUE_3", "false"),
-];
-
 impl std::fmt::Debug for LocalAgents {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("LocalAgents")
@@ -263,7 +248,7 @@ impl Agents for LocalAgents {
         options.mode = display_of(kind, brief, options.mode)?;
         let mut line = kind.launch(&self.context, (brief, &prompt.argument()), &options)?;
         let mut env = self.context.environment(&kind.own_variables());
-        env.extend(GIT_SETTINGS.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        env.extend(environment::GIT_SETTINGS.map(|(name, value)| (name.to_owned(), value.to_owned())));
         env.extend(identity::variables(&self.context, brief));
         let file = prompt.file.to_string_lossy().into_owned();
         env.push((prompt::PROMPT_FILE_VAR.to_owned(), file));

@@ -31,7 +31,7 @@ fn violations(schema: &Value, value: &Value, path: &str, found: &mut Vec<String>
     if let (Some(fields), Some(known)) = (value.as_object(), schema["properties"].as_object()) {
         assert_eq!(schema["additionalProperties"], false, "{path}");
         let required = schema["required"].as_array().unwrap().iter();
-        let required: BTreeSet<&str> = required.flat_map(Value::as_str).collect();
+        let required: BTreeSet<&str> = required.filter_map(Value::as_str).collect();
         assert_eq!(names(known), required, "{path}");
         if names(fields) != required {
             found.push(format!("{path}: has {:?}", names(fields)));

@@ -8,6 +8,21 @@ const ALLOWED: &str = "
 
 const ALLOWED_BEGINS: &[&str] = &["LC_", "XDG_"];
 
+/// How git works for agents. It syncs what they commit, once for each call: by default it leaves that to the system, and after a power
+/// cut the commit that was reported and seen would be an empty file. It does not pack the repository that all of them share: packing
+/// that dies with its agent leaves the lists of branches locked, and nobody can tell by which git.
+pub(super) const GIT_SETTINGS: [(&str, &str); 9] = [
+    ("GIT_CONFIG_COUNT", "4"),
+    ("GIT_CONFIG_KEY_0", "core.fsync"),
+    ("GIT_CONFIG_VALUE_0", "committed"),
+    ("GIT_CONFIG_KEY_1", "core.fsyncMethod"),
+    ("GIT_CONFIG_VALUE_1", "batch"),
+    ("GIT_CONFIG_KEY_2", "gc.auto"),
+    ("GIT_CONFIG_VALUE_2", "0"),
+    ("GIT_CONFIG_KEY_3", "maintenance.auto"),
+    ("GIT_CONFIG_VALUE_3", "false"),
+];
+
 /// Environment variables that agents and gates inherit, filtered by an allow list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InheritedEnv(Vec<(String, String)>);
