@@ -146,7 +146,16 @@ fn told(size: (u16, u16), state: TaskState, (place, latest): (&str, Option<Evide
                 at: NOW,
                 why: why.to_owned(),
             };
-            task.record.work.stuck = vec![stuck("no database"), stuck("gate tests failed")];
+            task.record.work.stuck = ["first", "second", "third", "no database", "gate tests failed"]
+                .map(stuck)
+                .to_vec();
+        }
+        if state == TaskState::Done {
+            let counts = TestCounts {
+                passed: 2,
+                ..TestCounts::default()
+            };
+            (task.record.work.sessions, task.record.work.tests) = (2, Some(counts));
         }
         task.state = state;
     });
@@ -205,13 +214,13 @@ fn a_story_shows_its_tests_its_criteria_the_way_to_green_and_the_other_stories()
             "done",
             TaskState::Done,
             ("merging", Some(green)),
-            ["2/2 pass", ticked, "2 of 3 done"],
+            ["2/2 pass", ticked, "done with 2 sessions, 2 of 2 tests pass"],
         ),
         (
             "held",
             held,
             ("implementation", Some(red)),
-            ["1/2 pass", open, "2 times: gate tests failed"],
+            ["1/2 pass", open, "ago: gate tests failed"],
         ),
     ] {
         let mut all = String::new();

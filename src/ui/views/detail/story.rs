@@ -1,10 +1,15 @@
-//! A story that is tested first in the details of its task: its tests, its criteria, the way from red to green, and how often it got stuck.
+//! A story that is tested first in the details of its task: its tests, its criteria, the way from red to green, and its history.
 
 use super::text_block::TextBlock;
-use crate::domain::{Evidence, EvidenceKind, PlanEntry, StoryTests, Task, TaskState, TestCounts, Tri};
+use crate::domain::{
+    Evidence, EvidenceKind, PlanEntry, StoryTests, Task, TaskState, TestCounts, Tri, counted,
+};
 use crate::read_model::ReadModel;
 use crate::ui::canvas::prelude::*;
 use crate::ui::views::ViewContext;
+
+/// Most times a story got stuck that are shown each.
+const MOST_STUCK: usize = 3;
 
 /// What there is to say of a story alone.
 pub(super) fn story_lines(
@@ -24,14 +29,38 @@ pub(super) fn story_lines(
     };
     let criteria = plan.criteria.iter();
     lines.facts("asks", criteria.map(|text| (format!("{mark} {text}"), role)));
-    let stuck = &task.record.work.stuck;
-    if let Some(last) = stuck.last() {
-        let times = match stuck.len() {
-            1 => "once".to_owned(),
-            many => format!("{many} times"),
-        };
-        lines.fact("stuck", &format!("{times}: {}", last.why), StyleRole::Retry);
+    lines.facts("history", history(ctx, task).into_iter());
+}
+
+/// How often it got stuck and why, the last times, and what it took to be done.
+fn history(ctx: &ViewContext<'_>, task: &Task) -> Vec<(String, StyleRole)> {
+    let work = &task.record.work;
+    let earlier = work.stuck.len().saturating_sub(MOST_STUCK);
+    let mut entries = Vec::new();
+    if earlier > 0 {
+        entries.push((
+            format!("stuck {} before", counted(earlier, "time", "times")),
+            StyleRole::Retry,
+        ));
     }
+    entries.extend(work.stuck.iter().skip(earlier).map(|stuck| {
+        let age = ctx.scene.now.since(stuck.at);
+        (format!("stuck {age} ago: {}", stuck.why), StyleRole::Retry)
+    }));
+    if task.state == TaskState::Done {
+        let sessions = match work.sessions {
+            0 => String::new(),
+            many => format!(" with {}", counted(many as usize, "session", "sessions")),
+        };
+        let tests = work
+            .tests
+            .map(|counts| format!(", {} of {} tests pass", counts.passed, counts.total()));
+        entries.push((
+            format!("done{sessions}{}", tests.unwrap_or_default()),
+            StyleRole::Done,
+        ));
+    }
+    entries
 }
 
 /// Whether the tests of its implementation have passed: it is done, or in a stage behind the one that proves its gates.
