@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dbs::domain::plan_entry::StuckWork;
 use dbs::domain::task::HoldReason;
 use dbs::domain::{
-    Evidence, EvidenceKind, GateBaseline, PlanEntry, PlanSource, StoryTests, TaskState, TestCounts, Tri,
+    Evidence, EvidenceKind, GateBaseline, PlanEntry, PlanSource, StoryTests, Task, TaskState, TestCounts, Tri,
 };
 
 use crate::fixture::{Dashboard, NOW};
@@ -136,29 +136,7 @@ fn told(size: (u16, u16), state: TaskState, (place, latest): (&str, Option<Evide
         });
     }
     dashboard.change("dbs-1", |task| task.state = TaskState::Done);
-    dashboard.change("dbs-4", |task| {
-        task.stage = place.into();
-        if state != TaskState::Active {
-            task.open_attempt = None;
-        }
-        if matches!(state, TaskState::Held(_)) {
-            let stuck = |why: &str| StuckWork {
-                at: NOW,
-                why: why.to_owned(),
-            };
-            task.record.work.stuck = ["first", "second", "third", "no database", "gate tests failed"]
-                .map(stuck)
-                .to_vec();
-        }
-        if state == TaskState::Done {
-            let counts = TestCounts {
-                passed: 2,
-                ..TestCounts::default()
-            };
-            (task.record.work.sessions, task.record.work.tests) = (2, Some(counts));
-        }
-        task.state = state;
-    });
+    dashboard.change("dbs-4", |task| put_at(task, place, state));
     dashboard.press("3 /");
     for letter in "Login form".chars() {
         dashboard.press(&match letter {
@@ -169,6 +147,31 @@ fn told(size: (u16, u16), state: TaskState, (place, latest): (&str, Option<Evide
     dashboard.press("Enter");
     dashboard.press("g T");
     dashboard
+}
+
+/// Puts a story there, with what lies behind it.
+fn put_at(task: &mut Task, place: &str, state: TaskState) {
+    task.stage = place.into();
+    if state != TaskState::Active {
+        task.open_attempt = None;
+    }
+    if matches!(state, TaskState::Held(_)) {
+        let stuck = |why: &str| StuckWork {
+            at: NOW,
+            why: why.to_owned(),
+        };
+        task.record.work.stuck = ["first", "second", "third", "no database", "gate tests failed"]
+            .map(stuck)
+            .to_vec();
+    }
+    if state == TaskState::Done {
+        let counts = TestCounts {
+            passed: 2,
+            ..TestCounts::default()
+        };
+        (task.record.work.sessions, task.record.work.tests) = (2, Some(counts));
+    }
+    task.state = state;
 }
 
 fn seen(kind: EvidenceKind, outcome: Tri, (passed, failed): (u32, u32)) -> Evidence {
