@@ -357,13 +357,11 @@ fn what_is_trusted_of_a_plan_is_never_that_of_the_project_or_of_another_plan_and
             .find(|path| path.extension().is_some_and(|found| found == ending))
             .unwrap()
     };
-    let of_plan = fs::read_dir(folder("plans"))
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
-    fs::copy(&of_plan, folder("plans").with_extension("json")).unwrap();
+    let only_record = || {
+        let mut records = fs::read_dir(folder("plans")).unwrap();
+        records.next().unwrap().unwrap().path()
+    };
+    fs::copy(only_record(), folder("plans").with_extension("json")).unwrap();
     let report = trusting.trust().look();
     assert!(
         !report.is_trusted()
@@ -375,13 +373,7 @@ fn what_is_trusted_of_a_plan_is_never_that_of_the_project_or_of_another_plan_and
     assert!(texts("a.md").is_empty() && trusting.trust().plans().unwrap().is_empty());
     trusting.trust_all();
     plan("b.md").trust(&other, |_| true).unwrap();
-    let of_plan = fs::read_dir(folder("plans"))
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
-    fs::copy(folder("json"), &of_plan).unwrap();
+    fs::copy(folder("json"), only_record()).unwrap();
     let refused = plan("b.md").trusted().unwrap_err().to_string();
     assert!(
         refused.contains("another project, plan") && refused.contains("dbs trust --forget"),
