@@ -19,6 +19,9 @@ use crate::read_model::LiveActivity;
 /// Agents whose process has ended that are remembered; those of the lowest number are forgotten first.
 const MAX_ENDED: usize = 24;
 
+/// Agents whose hooks may speak before their terminal is read; those of the lowest number are forgotten first.
+const MAX_EARLY: usize = 64;
+
 /// Function that reads from a title of an agent's terminal what its tool says by it.
 pub type ReadTitleFn = Box<dyn Fn(AttemptId, &str) -> AgentReport + Send + Sync>;
 
@@ -57,6 +60,8 @@ pub(in crate::server) struct AgentStates {
 #[derive(Debug, Default)]
 struct Watches {
     by_attempt: BTreeMap<AttemptId, AgentWatch>,
+    /// What was told of agents whose terminal is not read yet: a hook may be called in the first milliseconds of a process.
+    early: BTreeMap<AttemptId, AgentWatch>,
     ended: Vec<AttemptId>,
     is_closed: bool,
     has_thread: bool,
@@ -65,17 +70,28 @@ struct Watches {
 }
 
 impl AgentStates {
-    /// A process of an agent is about to be read; what was known of an earlier one is forgotten.
+    /// A process of an agent is about to be read. What was told of it before it was is kept; what was known of an earlier process of
+    /// the same terminal is forgotten.
     pub(super) fn begin(&self, attempt: AttemptId) {
         let mut watches = self.watches.lock();
         watches.ended.retain(|ended| *ended != attempt);
-        watches.by_attempt.insert(attempt, AgentWatch::new());
+        let early = watches.early.remove(&attempt);
+        watches
+            .by_attempt
+            .insert(attempt, early.unwrap_or_else(AgentWatch::new));
     }
 
-    /// Takes what a source says of an agent; nothing of one that has no live terminal.
+    /// Takes what a source says of an agent. What is said before its terminal is read is kept until it is.
     pub(in crate::server) fn observe(&self, attempt: AttemptId, source: Source, report: &AgentReport) {
-        if !report.seen.is_empty() {
+        if report.seen.is_empty() {
+            return;
+        }
+        let mut watches = self.watches.lock();
+        if watches.by_attempt.contains_key(&attempt) {
+            drop(watches);
             self.change(attempt, |watch, now| watch.observe(source, now, report));
+        } else {
+            watches.observe_early(attempt, source, report);
         }
     }
 
@@ -197,6 +213,15 @@ impl AgentStates {
 }
 
 impl Watches {
+    /// Nothing is told to the board of such an agent: a watch begins in the past and is shown the present by its terminal.
+    fn observe_early(&mut self, attempt: AttemptId, source: Source, report: &AgentReport) {
+        let watch = self.early.entry(attempt).or_insert_with(AgentWatch::new);
+        watch.observe(source, clock::now(), report);
+        if self.early.len() > MAX_EARLY {
+            self.early.pop_first();
+        }
+    }
+
     fn tell(&mut self, now: Timestamp) -> Vec<Event> {
         let told = self.by_attempt.iter_mut().flat_map(|(attempt, watch)| {
             let attempt = *attempt;
@@ -363,12 +388,38 @@ mod tests {
         assert_eq!(completed(2, "529"), ActivityKind::Error("529".to_owned()));
     }
 
+    /// What is known of an agent in words, if its terminal is read.
+    fn words(states: &AgentStates, attempt: AttemptId) -> Option<String> {
+        states.live(attempt).map(|live| live.words)
+    }
+
     #[test]
-    fn an_agent_without_a_live_terminal_is_not_kept() {
+    fn what_a_hook_tells_before_the_terminal_is_read_counts_once_it_is_and_for_that_process_only() {
+        let (states, attempt) = (AgentStates::default(), AttemptId(7));
+        let working = AgentReport::doing(Doing::WORKING);
+        states.observe(attempt, Source::Hook, &working);
+        assert_eq!(words(&states, attempt), None, "its terminal is not read yet");
+        states.begin(attempt);
+        assert_eq!(words(&states, attempt).as_deref(), Some("working"));
+        states.begin(attempt);
+        assert_eq!(
+            words(&states, attempt).as_deref(),
+            Some("not known"),
+            "another process of the same terminal"
+        );
+    }
+
+    #[test]
+    fn of_agents_without_a_live_terminal_only_so_many_are_kept() {
         let states = AgentStates::default();
         let working = AgentReport::doing(Doing::WORKING);
-        states.observe(AttemptId(1), Source::Hook, &working);
+        for number in 0..1_000 {
+            states.observe(AttemptId(number), Source::Hook, &working);
+        }
         assert!(states.watches.lock().by_attempt.is_empty());
+        let early: Vec<AttemptId> = states.watches.lock().early.keys().copied().collect();
+        assert_eq!(early.len(), MAX_EARLY);
+        assert_eq!(early.last(), Some(&AttemptId(999)), "the newest are kept");
         for number in 0..100 {
             states.begin(AttemptId(number));
             states.ended(AttemptId(number), ProcessExit::Code(0));

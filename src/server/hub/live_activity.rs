@@ -19,7 +19,8 @@ pub(super) fn live_activity(state: &AgentState, now: Timestamp) -> LiveActivity 
         source: concluded.source.map(|source| source.to_string()),
         since: concluded.since,
         age: concluded.age,
-        is_stale: concluded.is_stale,
+        // Nothing is known of it however old that is.
+        is_stale: concluded.is_stale && concluded.doing != Doing::Starting,
         is_waiting: matches!(concluded.doing, Doing::Blocked(_)) || is_error(&concluded),
         children: children.filter(|name| !name.is_empty()).collect(),
         sources: state.explain(now).into_iter().map(source_report).collect(),
@@ -138,6 +139,21 @@ mod tests {
             until.starts_with("limit until ") && until.len() == "limit until 14:00".len(),
             "{until}"
         );
+    }
+
+    #[test]
+    fn only_what_is_known_can_be_an_old_report() {
+        let summary = |doing: Doing| {
+            let mut state = AgentState::new();
+            state.observe(Observation {
+                source: Source::Title,
+                at: Timestamp(1),
+                seen: Seen::Doing(doing),
+            });
+            live_activity(&state, Timestamp(10_000_000)).summary()
+        };
+        assert_eq!(summary(Doing::Starting), "not known");
+        assert_eq!(summary(Doing::WORKING), "working (an old report)");
     }
 
     #[test]
