@@ -174,6 +174,17 @@ impl RequestSender {
         self.send(&HolderRequest::Status)
     }
 
+    /// Asks to collect output for this peer so long before it is sent; zero sends it at once. A holder from before there was this
+    /// request goes on to send at once.
+    ///
+    /// # Errors
+    /// When the holder is gone.
+    pub fn pace(&self, longest: Duration) -> Result<(), HolderError> {
+        self.send(&HolderRequest::Pace {
+            longest: u32::try_from(longest.as_millis()).unwrap_or(u32::MAX),
+        })
+    }
+
     /// Says goodbye: the holder closes, and the listening half comes to its end.
     ///
     /// # Errors

@@ -15,6 +15,7 @@
 //! | 05 | Stop | grace in ms u32: terminate, then hang-up, grace, kill; answered by Stopped when the end is on disk |
 //! | 06 | Snapshot | answered by Snapshot |
 //! | 07 | Detach | the holder closes this connection |
+//! | 08 | Pace | ms u32: output for this peer is collected so long at most, 0 is not at all, as at first. A few pieces after a silence or after input, floods, replies and the end are not held back. Later than the others: an older holder answers `Refused 1` and sends all at once |
 //!
 //! | kind | reply | fields |
 //! |---|---|---|
@@ -71,6 +72,11 @@ pub enum HolderRequest {
     Status,
     /// Close this connection.
     Detach,
+    /// Collect output for this peer before it is sent.
+    Pace {
+        /// Milliseconds at most; none is at once.
+        longest: u32,
+    },
 }
 
 /// Message from a holder to the server.

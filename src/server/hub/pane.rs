@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use parking_lot::{FairMutex, Mutex};
 use tokio::sync::watch;
@@ -11,6 +12,10 @@ use crate::ports::holders::PaneSize;
 use crate::server::sizes::ResizeThrottle;
 use crate::term::{Size, TermEvent, Terminal};
 use crate::ui::ProgramReports;
+
+/// How long the output of a terminal that nobody looks at is collected. What its agent says of itself is shown that much later, and
+/// each wake-up of holder and server that is spared is most of what a hidden agent costs (`docs/performance.md`).
+const HIDDEN_PACE: Duration = Duration::from_millis(150);
 
 /// One live terminal: its emulator, its connection to the holder and its size.
 pub struct LiveTerminal {
@@ -37,7 +42,9 @@ pub(in crate::server) struct OutputWatch(Arc<LiveTerminal>);
 impl OutputWatch {
     /// Watches a terminal's output as long as the guard lives.
     pub(in crate::server) fn begin(pane: Arc<LiveTerminal>) -> OutputWatch {
-        pane.watched.fetch_add(1, Ordering::AcqRel);
+        if pane.watched.fetch_add(1, Ordering::AcqRel) == 0 {
+            pane.look_changed();
+        }
         OutputWatch(pane)
     }
 
@@ -66,6 +73,30 @@ impl LiveTerminal {
         self.watched.load(Ordering::Acquire) > 0
     }
 
+    /// A connection to its holder is there: input goes there from now on, and its output comes at the pace of how it is looked at.
+    pub(super) fn connect(&self, connected: &RequestSender) {
+        let mut requests = self.requests.lock();
+        self.ask_for_pace(connected);
+        *requests = Some(connected.clone());
+    }
+
+    /// The first client began to look at it, or the last one ended. The lock is held while the holder is told, so that what is told last is what holds.
+    fn look_changed(&self) {
+        if let Some(requests) = &*self.requests.lock() {
+            self.ask_for_pace(requests);
+        }
+    }
+
+    fn ask_for_pace(&self, requests: &RequestSender) {
+        let longest = if self.is_watched() {
+            Duration::ZERO
+        } else {
+            HIDDEN_PACE
+        };
+        // A holder that is gone is noticed by its reader.
+        drop(requests.pace(longest));
+    }
+
     /// Types the answers of the terminal into its program.
     pub(super) fn reply(&self, events: Vec<TermEvent>) {
         let Some(requests) = self.requests.lock().clone() else {
@@ -82,6 +113,8 @@ impl LiveTerminal {
 
 impl Drop for OutputWatch {
     fn drop(&mut self) {
-        self.0.watched.fetch_sub(1, Ordering::AcqRel);
+        if self.0.watched.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.0.look_changed();
+        }
     }
 }

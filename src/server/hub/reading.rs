@@ -121,7 +121,7 @@ impl Reading<'_> {
         let from = fed.from((snapshot.oldest, snapshot.end));
         (self.live, self.size) = (snapshot.end, snapshot.size);
         self.sizes = SizeHistory::read(&self.hub.holders.folder(self.id));
-        *self.pane.requests.lock() = Some(self.requests.clone());
+        self.pane.connect(&self.requests);
         // What was reported before says nothing of now but by its end: an ask that still waits was after it.
         if let Some(attempt) = self.id.attempt() {
             self.hub.agents.set_past(attempt, true);

@@ -177,6 +177,7 @@ fn serve(request: HolderRequest, id: PeerId, context: &PeerContext) {
     match request {
         HolderRequest::Attach { from } => context.hub.attach(id, from),
         HolderRequest::Input(bytes) => {
+            context.hub.typed();
             let count = context.input.push(&bytes);
             if count > 0 {
                 context.hub.reply(
@@ -194,6 +195,7 @@ fn serve(request: HolderRequest, id: PeerId, context: &PeerContext) {
         }
         HolderRequest::Status => context.hub.reply(id, HolderReply::Status(context.snapshot())),
         HolderRequest::Hello { .. } => refuse(context, id, 3, "greet twice".into()),
+        HolderRequest::Pace { longest } => context.hub.set_pace(id, Duration::from_millis(longest.into())),
         HolderRequest::Detach => {}
     }
 }

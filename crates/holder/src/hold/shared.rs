@@ -11,6 +11,7 @@ use crate::protocol::HolderReply;
 use dbs_domain::{ProcessExit, Timestamp};
 use dbs_ports::holders::{ExitedBy, PaneSize};
 
+mod pace;
 mod state;
 
 use state::{EndPhase, HolderState, Peer, ProgramState};
@@ -93,7 +94,9 @@ impl SharedState {
         if is_first || closed_segment {
             self.job_ready.notify_one();
         }
-        self.peer_ready.notify_all();
+        if state.wants_output(Instant::now()) {
+            self.peer_ready.notify_all();
+        }
     }
 
     /// There will be no more output.
@@ -267,6 +270,25 @@ impl SharedState {
         self.wake_all(state);
     }
 
+    /// The program was typed to: what it says next is not held back.
+    pub(super) fn typed(&self) {
+        let mut state = self.state.lock();
+        let attached = state.attached;
+        if let Some(peer) = attached.and_then(|id| state.peers.get_mut(&id)) {
+            peer.pace.typed();
+        }
+    }
+
+    /// Output for a peer is collected so long.
+    pub(super) fn set_pace(&self, id: PeerId, longest: Duration) {
+        let mut state = self.state.lock();
+        if let Some(peer) = state.peers.get_mut(&id) {
+            peer.pace.set(longest);
+        }
+        drop(state);
+        self.peer_ready.notify_all();
+    }
+
     /// Queues an answer; a peer that does not read its answers is closed.
     pub(super) fn reply(&self, id: PeerId, reply: HolderReply) {
         let mut state = self.state.lock();
@@ -287,7 +309,10 @@ impl SharedState {
             if let Some(next) = state.next(id) {
                 return next;
             }
-            self.peer_ready.wait(&mut state);
+            match state.held_until(id, Instant::now()) {
+                Some(until) => drop(self.peer_ready.wait_until(&mut state, until)),
+                None => self.peer_ready.wait(&mut state),
+            }
         }
     }
 

@@ -27,6 +27,9 @@ impl HolderRequest {
             },
             0x06 => HolderRequest::Status,
             0x07 => HolderRequest::Detach,
+            0x08 => HolderRequest::Pace {
+                longest: frame.try_get_u32()?,
+            },
             other => return Err(DecodeError::Kind(other)),
         })
     }

@@ -34,6 +34,10 @@ impl HolderRequest {
             }
             HolderRequest::Status => out.put_u8(0x06),
             HolderRequest::Detach => out.put_u8(0x07),
+            HolderRequest::Pace { longest } => {
+                out.put_u8(0x08);
+                out.put_u32(*longest);
+            }
         }
         out.freeze()
     }

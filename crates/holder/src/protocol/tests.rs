@@ -37,6 +37,7 @@ fn every_request_of_version_one_keeps_its_bytes() {
         (HolderRequest::Stop { grace: 5000 }, "0500001388"),
         (HolderRequest::Status, "06"),
         (HolderRequest::Detach, "07"),
+        (HolderRequest::Pace { longest: 150 }, "0800000096"),
     ];
     for (request, bytes) in golden {
         assert_eq!(hex(&request.encode()), bytes, "{request:?}");

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
+use super::pace::OutputPace;
 use super::{PeerId, PeerUpdate};
 use crate::files::ExitRecord;
 use crate::protocol::HolderReply;
@@ -62,6 +63,7 @@ pub(super) struct Peer {
     pub(super) replies: VecDeque<HolderReply>,
     /// Offset of the next byte it gets, while it gets output.
     pub(super) cursor: Option<u64>,
+    pub(super) pace: OutputPace,
     pub(super) knows_end: bool,
     pub(super) is_leaving: bool,
 }
@@ -108,9 +110,24 @@ impl HolderState {
         may_wait && cursor.is_some_and(|cursor| self.end - cursor >= MAX_PEER_LAG)
     }
 
+    /// Until when output for a peer is held back, if it is. It is not once the end may be known.
+    pub(super) fn held_until(&self, id: PeerId, now: Instant) -> Option<Instant> {
+        let peer = self.peers.get(&id)?;
+        let pending = self.end - peer.cursor?;
+        let has_ended = matches!(self.end_phase, EndPhase::Announced { .. });
+        peer.pace.held_until(now, pending).filter(|_| !has_ended)
+    }
+
+    /// Whether the attached peer is to be woken for new output. One whose output is held back wakes by itself.
+    pub(super) fn wants_output(&self, now: Instant) -> bool {
+        self.attached.is_none_or(|id| self.held_until(id, now).is_none())
+    }
+
     /// What this peer gets next, if there is anything.
     pub(super) fn next(&mut self, id: PeerId) -> Option<PeerUpdate> {
         let (end, memory) = (self.end, self.end - self.recent.len() as u64);
+        let now = Instant::now();
+        let is_held = self.held_until(id, now).is_some();
         let Some(peer) = self.peers.get_mut(&id) else {
             return Some(PeerUpdate::Nothing);
         };
@@ -122,10 +139,14 @@ impl HolderState {
         }
         match peer.cursor {
             Some(from) if from < memory => Some(PeerUpdate::Stored { from, until: memory }),
-            Some(offset) if offset < end => Some(PeerUpdate::Live {
-                offset,
-                bytes: self.piece(offset - memory),
-            }),
+            Some(_) if is_held => None,
+            Some(offset) if offset < end => {
+                peer.pace.sent(now);
+                Some(PeerUpdate::Live {
+                    offset,
+                    bytes: self.piece(offset - memory),
+                })
+            }
             Some(_) if !peer.knows_end => {
                 let EndPhase::Announced { record, was_heard } = &mut self.end_phase else {
                     return None;
@@ -138,13 +159,9 @@ impl HolderState {
     }
 
     fn piece(&self, skip: u64) -> Bytes {
-        let skip = usize::try_from(skip).unwrap_or(usize::MAX);
-        let (older, newer) = self.recent.as_slices();
-        // The rest of one half is enough: what is left comes with the next call.
-        let half = older.get(skip..).filter(|rest| !rest.is_empty());
-        let rest = half
-            .or_else(|| newer.get(skip - older.len().min(skip)..))
-            .unwrap_or_default();
-        Bytes::copy_from_slice(rest.get(..PIECE).unwrap_or(rest))
+        let stored = self.recent.len();
+        let skip = usize::try_from(skip).unwrap_or(stored).min(stored);
+        let until = skip.saturating_add(PIECE).min(stored);
+        self.recent.range(skip..until).copied().collect()
     }
 }
