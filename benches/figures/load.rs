@@ -21,11 +21,11 @@ pub(crate) const PLAY: &str = "--play";
 /// Longest time until all agents have started.
 const DEADLINE: Duration = Duration::from_mins(2);
 
-/// A tool, a recording of it, and the milliseconds of it in which it works: from the status record that says so to before the one that
-/// says that the turn is over, because each turn that begins or ends is an event that the board has to keep.
+/// A tool, a recording of it, and the milliseconds of it in which it works and has said so: they end before the status record that says
+/// that the turn is over, because each turn that begins or ends is an event that the board has to keep.
 const TOOLS: [(&str, &str, (u64, u64)); 2] = [
     ("claude", "subagent_and_question_osc7501.cast", (791, 2_260)),
-    ("codex", "tui_approval.cast", (640, 820)),
+    ("codex", "tui_working.cast", (2_000, 5_000)),
 ];
 
 /// Twenty of each, hidden: what the server and the holders need, and what is stored.
@@ -38,7 +38,7 @@ pub(crate) fn animated(table: &mut Table) {
         let theirs = table.tmux.as_ref().map(|_| theirs(&command, count, seconds));
         table.row(
             format!("{count} agents that work as {name} was recorded, nobody looks: share of a core, server / all holders; events stored, flushes of files"),
-            "server < 5 %, neither for each report",
+            "both < 5 % together, neither for each report",
             ours,
             theirs.unwrap_or_default(),
         );
@@ -151,7 +151,8 @@ fn player(folder: &Path, name: &str, cast: &str, (from, to): (u64, u64)) -> Vec<
     [vec![program.display().to_string()], words.to_vec()].concat()
 }
 
-/// Writes what a recording has between two times, again and again, as fast as it was recorded, until nobody reads it.
+/// Writes what a recording has before two times once, and what it has between them again and again, as fast as it was recorded, until
+/// nobody reads it.
 pub(crate) fn play(arguments: &[String]) {
     let [cast, from, to] = arguments else { return };
     let (from, to): (u64, u64) = (from.parse().unwrap(), to.parse().unwrap());
@@ -163,25 +164,26 @@ pub(crate) fn play(arguments: &[String]) {
         let at = Duration::from_secs_f64(event.get(0)?.as_f64()?);
         let at = u64::try_from(at.as_millis()).ok()?;
         let text = event.get(2)?.as_str()?.to_owned();
-        let is_output = event.get(1)?.as_str()? == "o" && (from..to).contains(&at);
-        is_output.then(|| (at - from, text))
+        let is_output = event.get(1)?.as_str()? == "o" && at < to;
+        is_output.then_some((at, text))
     });
-    let chunks: Vec<(u64, String)> = written.collect();
-    loop {
+    let (before, again): (Vec<_>, Vec<_>) = written.partition(|(at, _)| *at < from);
+    let mut is_read = write_from(0, &before);
+    while is_read {
         let begin = Instant::now();
-        for (at, chunk) in &chunks {
-            wait_until(begin, *at);
-            let mut out = std::io::stdout().lock();
-            if out
-                .write_all(chunk.as_bytes())
-                .and_then(|()| out.flush())
-                .is_err()
-            {
-                return;
-            }
-        }
+        is_read = write_from(from, &again);
         wait_until(begin, to - from);
     }
+}
+
+/// Writes chunks at their times, which begin at that one, unless nobody reads any more.
+fn write_from(start: u64, chunks: &[(u64, String)]) -> bool {
+    let begin = Instant::now();
+    chunks.iter().all(|(at, chunk)| {
+        wait_until(begin, at - start);
+        let mut out = std::io::stdout().lock();
+        out.write_all(chunk.as_bytes()).and_then(|()| out.flush()).is_ok()
+    })
 }
 
 fn wait_until(begin: Instant, millis: u64) {

@@ -118,3 +118,89 @@ impl Drop for OutputWatch {
         }
     }
 }
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::os::unix::net::{UnixListener, UnixStream};
+
+    use super::*;
+    use crate::adapters::holder::HolderConnection;
+    use crate::adapters::holder::protocol::{HolderReply, HolderRequest, VERSION};
+    use crate::term::EmulatorKind;
+
+    fn next_request(stream: &mut UnixStream) -> HolderRequest {
+        let mut length = [0; 4];
+        stream.read_exact(&mut length).unwrap();
+        let mut frame = vec![0; usize::try_from(u32::from_be_bytes(length)).unwrap()];
+        stream.read_exact(&mut frame).unwrap();
+        HolderRequest::decode(frame.into()).unwrap()
+    }
+
+    /// A connection to a holder that greets and says nothing more, and the end of it at which its requests arrive.
+    fn connected(folder: &std::path::Path) -> (HolderConnection, UnixStream) {
+        let socket = folder.join("holder");
+        let listener = UnixListener::bind(&socket).unwrap();
+        std::thread::scope(|scope| {
+            let holder = scope.spawn(|| {
+                let (mut stream, _) = listener.accept().unwrap();
+                stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
+                assert_eq!(
+                    next_request(&mut stream),
+                    HolderRequest::Hello { version: VERSION }
+                );
+                let welcome = HolderReply::Welcome {
+                    version: VERSION,
+                    pid: 1,
+                }
+                .encode();
+                let length = u32::try_from(welcome.len()).unwrap().to_be_bytes();
+                stream.write_all(&[&length, welcome.as_ref()].concat()).unwrap();
+                stream
+            });
+            let connection = HolderConnection::open(&socket).unwrap();
+            (connection, holder.join().unwrap())
+        })
+    }
+
+    #[test]
+    fn a_holder_is_asked_to_collect_what_nobody_looks_at_and_to_send_at_once_what_somebody_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let terminal = || {
+            Arc::new(LiveTerminal::new(Terminal::new(
+                EmulatorKind::default(),
+                Size::default(),
+                10,
+            )))
+        };
+        let (collect, at_once) = (
+            HolderRequest::Pace { longest: 150 },
+            HolderRequest::Pace { longest: 0 },
+        );
+
+        let (connection, mut holder) = connected(folder.path());
+        let pane = terminal();
+        pane.connect(&connection.requests);
+        assert_eq!(next_request(&mut holder), collect);
+        let first = OutputWatch::begin(Arc::clone(&pane));
+        assert_eq!(next_request(&mut holder), at_once);
+        let second = OutputWatch::begin(Arc::clone(&pane));
+        drop(first);
+        pane.requests.lock().as_ref().unwrap().status().unwrap();
+        assert_eq!(
+            next_request(&mut holder),
+            HolderRequest::Status,
+            "one of two still looks"
+        );
+        drop(second);
+        assert_eq!(next_request(&mut holder), collect);
+
+        std::fs::remove_file(folder.path().join("holder")).unwrap();
+        let (connection, mut holder) = connected(folder.path());
+        let pane = terminal();
+        let _watch = OutputWatch::begin(Arc::clone(&pane));
+        pane.connect(&connection.requests);
+        assert_eq!(next_request(&mut holder), at_once, "it was looked at before");
+    }
+}

@@ -274,9 +274,12 @@ impl SharedState {
     pub(super) fn typed(&self) {
         let mut state = self.state.lock();
         let attached = state.attached;
-        if let Some(peer) = attached.and_then(|id| state.peers.get_mut(&id)) {
-            peer.pace.typed();
-        }
+        let Some(peer) = attached.and_then(|id| state.peers.get_mut(&id)) else {
+            return;
+        };
+        peer.pace.typed();
+        drop(state);
+        self.peer_ready.notify_all();
     }
 
     /// Output for a peer is collected so long.
@@ -335,34 +338,4 @@ impl SharedState {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-    use std::sync::mpsc::sync_channel;
-
-    use super::*;
-
-    #[test]
-    fn an_end_waits_for_whoever_may_come_and_no_longer_than_somebody_can() {
-        const LONG: Duration = Duration::from_mins(2);
-        let hub = SharedState::new(PaneSize::cells(80, 24));
-        let (can_come, looks) = (AtomicBool::new(true), AtomicUsize::new(0));
-        let (left, has_left) = sync_channel(1);
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                let look = || {
-                    looks.fetch_add(1, Ordering::SeqCst);
-                    can_come.load(Ordering::SeqCst)
-                };
-                hub.linger(LONG, LONG, &look);
-                left.send(()).ok();
-            });
-            while looks.load(Ordering::SeqCst) < 2 {
-                assert!(has_left.try_recv().is_err(), "it did not wait");
-                std::thread::yield_now();
-            }
-            can_come.store(false, Ordering::SeqCst);
-            let went = has_left.recv_timeout(LONG / 2);
-            assert!(went.is_ok(), "it waits for nobody");
-        });
-    }
-}
+mod tests;

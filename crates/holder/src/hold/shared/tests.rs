@@ -1,0 +1,147 @@
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::sync_channel;
+
+use super::*;
+
+const LONG: Duration = Duration::from_mins(2);
+
+#[test]
+fn an_end_waits_for_whoever_may_come_and_no_longer_than_somebody_can() {
+    let hub = SharedState::new(PaneSize::cells(80, 24));
+    let (can_come, looks) = (AtomicBool::new(true), AtomicUsize::new(0));
+    let (left, has_left) = sync_channel(1);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let look = || {
+                looks.fetch_add(1, Ordering::SeqCst);
+                can_come.load(Ordering::SeqCst)
+            };
+            hub.linger(LONG, LONG, &look);
+            left.send(()).ok();
+        });
+        while looks.load(Ordering::SeqCst) < 2 {
+            assert!(has_left.try_recv().is_err(), "it did not wait");
+            std::thread::yield_now();
+        }
+        can_come.store(false, Ordering::SeqCst);
+        let went = has_left.recv_timeout(LONG / 2);
+        assert!(went.is_ok(), "it waits for nobody");
+    });
+}
+
+/// A hub with one peer that is attached and whose output is collected for longer than any test takes; the first pieces are gone.
+fn paced() -> (SharedState, PeerId) {
+    let hub = SharedState::new(PaneSize::cells(80, 24));
+    let peer = hub.add_peer().unwrap();
+    hub.attach(peer, 0);
+    hub.set_pace(peer, LONG);
+    while hub.state.lock().held_until(peer, Instant::now()).is_none() {
+        hub.publish(b".", false);
+        assert_eq!(sent(&hub, peer).as_deref(), Some("."));
+    }
+    (hub, peer)
+}
+
+/// As much as is not held back.
+fn flood() -> Vec<u8> {
+    vec![b'x'; usize::try_from(pace::FLOOD).unwrap()]
+}
+
+/// What a peer is sent next of the output; nothing while there is nothing or it is held back.
+fn sent(hub: &SharedState, peer: PeerId) -> Option<String> {
+    let next = hub.state.lock().next(peer)?;
+    match next {
+        PeerUpdate::Live { offset, bytes } => {
+            hub.advance(peer, offset, offset + bytes.len() as u64);
+            Some(String::from_utf8_lossy(&bytes).into_owned())
+        }
+        _ => panic!("not output"),
+    }
+}
+
+#[test]
+fn collected_output_goes_as_one_piece_when_the_peer_looks_and_wakes_nobody_before() {
+    let (hub, peer) = paced();
+    for piece in [b"a", b"b", b"c"] {
+        hub.publish(piece, false);
+        assert_eq!(sent(&hub, peer), None);
+        assert!(!hub.state.lock().wants_output(Instant::now()), "nobody is woken");
+    }
+    hub.set_pace(peer, Duration::ZERO);
+    assert_eq!(sent(&hub, peer).as_deref(), Some("abc"));
+    hub.publish(b"d", false);
+    assert_eq!(sent(&hub, peer).as_deref(), Some("d"), "nothing is collected");
+}
+
+#[test]
+fn replies_input_and_the_end_do_not_wait_for_collected_output() {
+    let (hub, peer) = paced();
+    hub.publish(b"a", false);
+    hub.reply(peer, HolderReply::InputDropped { count: 1 });
+    let reply = hub.state.lock().next(peer);
+    assert!(matches!(
+        reply,
+        Some(PeerUpdate::Reply(HolderReply::InputDropped { .. }))
+    ));
+    assert_eq!(sent(&hub, peer), None);
+    hub.typed();
+    assert_eq!(
+        sent(&hub, peer).as_deref(),
+        Some("a"),
+        "it may be what was asked for"
+    );
+    while hub.state.lock().held_until(peer, Instant::now()).is_none() {
+        hub.publish(b".", false);
+        sent(&hub, peer);
+    }
+    hub.publish(b"last words", false);
+    hub.record_end(ProcessExit::Code(0), Timestamp(1));
+    assert_eq!(sent(&hub, peer), None);
+    hub.announce_end();
+    assert_eq!(sent(&hub, peer).as_deref(), Some("last words"));
+    let end = hub.state.lock().next(peer);
+    assert!(matches!(end, Some(PeerUpdate::Reply(HolderReply::Exited(_)))));
+}
+
+/// A peer that waits for output which is held back gets it when that happens.
+fn wakes(what: &str, happens: impl Fn(&SharedState, PeerId)) {
+    let (hub, peer) = paced();
+    let (got, has_got) = sync_channel(1);
+    std::thread::scope(|scope| {
+        scope.spawn(|| got.send(matches!(hub.next_update(peer), PeerUpdate::Live { .. })));
+        hub.publish(b"a", false);
+        happens(&hub, peer);
+        let is_woken = has_got.recv_timeout(LONG / 2);
+        // It ends in any case, so that the test does.
+        hub.close_peer(peer);
+        assert_eq!(is_woken, Ok(true), "{what}");
+    });
+}
+
+#[test]
+fn a_flood_input_and_a_look_wake_who_waits_for_collected_output() {
+    wakes("a flood", |hub, _| hub.publish(&flood(), false));
+    wakes("input", |hub, _| hub.typed());
+    wakes("a look", |hub, peer| hub.set_pace(peer, Duration::ZERO));
+}
+
+#[test]
+fn what_follows_a_flood_is_collected_again() {
+    let (hub, peer) = paced();
+    hub.publish(&flood(), false);
+    assert_eq!(sent(&hub, peer).map(|text| text.len() as u64), Some(pace::FLOOD));
+    hub.publish(b"a", false);
+    assert_eq!(sent(&hub, peer), None);
+}
+
+#[test]
+fn output_that_is_held_back_goes_by_itself_when_its_time_is_over() {
+    let (hub, peer) = paced();
+    hub.set_pace(peer, Duration::from_millis(1));
+    for _ in 0..20 {
+        hub.publish(b"a", false);
+        let (before, end) = (hub.status().1 - 1, hub.status().1);
+        assert!(matches!(hub.next_update(peer), PeerUpdate::Live { .. }));
+        hub.advance(peer, before, end);
+    }
+}
