@@ -107,9 +107,19 @@ fn replies_input_and_the_end_do_not_wait_for_collected_output() {
 fn wakes(what: &str, happens: impl Fn(&SharedState, PeerId)) {
     let (hub, peer) = paced();
     let (got, has_got) = sync_channel(1);
+    let begins = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        scope.spawn(|| got.send(matches!(hub.next_update(peer), PeerUpdate::Live { .. })));
+        scope.spawn(|| {
+            begins.store(true, Ordering::SeqCst);
+            got.send(matches!(hub.next_update(peer), PeerUpdate::Live { .. }))
+        });
         hub.publish(b"a", false);
+        // Nobody can see that it waits; one that does not yet passes without being woken.
+        let mut turns = 0;
+        while !begins.load(Ordering::SeqCst) || turns < 10_000 {
+            std::thread::yield_now();
+            turns += 1;
+        }
         happens(&hub, peer);
         let is_woken = has_got.recv_timeout(LONG / 2);
         // It ends in any case, so that the test does.
