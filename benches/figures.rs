@@ -33,6 +33,9 @@ mod panes;
 #[path = "figures/processes.rs"]
 mod processes;
 #[cfg(unix)]
+#[path = "figures/states.rs"]
+mod states;
+#[cfg(unix)]
 #[path = "figures/table.rs"]
 mod table;
 #[cfg(unix)]
@@ -63,12 +66,13 @@ fn main() {
         .collect();
     let sizes = Sizes::chosen();
     let mut table = Table::new(sizes, tmux::version());
-    let groups: [Group; 11] = [
+    let groups: [Group; 12] = [
         ("text", panes::throughput),
         ("echo", panes::echo),
         ("start", agents::starts),
         ("agents", agents::twenty),
         ("load", load::animated),
+        ("state", states::states),
         ("kill", agents::killed),
         ("signal", boards::signal_to_spawn),
         ("board", boards::ten_thousand),
