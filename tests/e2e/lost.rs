@@ -118,7 +118,10 @@ fn beside_list(screen: &Screen) -> Vec<String> {
 /// What the agent's terminal shows, once it has come to rest: the present, and the very first line of its past.
 fn agents_screen(tty: &Tty<'_>) -> (Vec<String>, Vec<String>) {
     tty.press("2");
-    let list = tty.wait("the agents", |screen| screen.has("[2 Agents]"));
+    // Enter opens the details of a task whose terminal is not read again yet.
+    let list = tty.wait("the agents", |screen| {
+        screen.has("[2 Agents]") && screen.has("y · n · 1-9 · Enter")
+    });
     if !list.has("LOOKING") {
         tty.press("Enter");
     }
