@@ -204,7 +204,7 @@ fn gate_fails(
         let why = format!("there is no gate {name}; set it with `dbs config gates.{name} COMMAND`");
         return Err(Tri::No(why));
     };
-    let run = gate_runs::one(world, job, (attempt, gate), head).map_err(Tri::Unknown)?;
+    let run = gate_runs::one(world, job, (attempt, gate), head)?;
     let why = match &run.exit {
         // What a shell says of a command that is not there, or may not be run.
         GateExit::Code(code @ (126 | 127)) => format!("ended with code {code}, so it was not run at all"),

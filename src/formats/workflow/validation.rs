@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use super::stage::{LocatedStage, LocatedWorkflow};
 use super::support::check_support;
 use crate::domain::workflow::{
-    Actor, ApprovalRule, EngineAction, EvidenceKind, FileAccess, FindingPolicy, GateSet, RejectTo, Stage,
-    Workspace,
+    Actor, ApprovalRule, EngineAction, EvidenceKind, FileAccess, FindingPolicy, GatePlace, GateSet, RejectTo,
+    Stage, Workspace,
 };
 use crate::domain::{SignalKind, StageId};
 use crate::formats::table::{Located, TomlFile};
@@ -215,6 +215,12 @@ fn checks(placed: &LocatedStage<'_>) {
     placed.check(
         stage.gates_before && (stage.gates == GateSet::None || !agent_on_branch),
         "gates_before",
+        text,
+    );
+    let text = "gates in the worktree need `gates` and an agent with the workspace \"branch\"";
+    placed.check(
+        stage.gate_at == GatePlace::Worktree && (stage.gates == GateSet::None || !agent_on_branch),
+        "gate_at",
         text,
     );
     let fails = stage.evidence.iter().find_map(|kind| match kind {
