@@ -153,8 +153,13 @@ fn proofs(placed: &LocatedStage<'_>) {
         ),
         (
             stage.evidence.iter().any(is_about_changes) && !(by_agent && on_branch),
-            "protected, listed_files, notes, tests and gate_fails are about what an agent commits on the task's branch: set `role` and \
+            "protected, listed_files, tests and gate_fails are about what an agent commits on the task's branch: set `role` and \
              `workspace = \"branch\"`",
+        ),
+        (
+            needs(&EvidenceKind::Notes) && !(by_agent && on_branch || merges),
+            "notes are looked at where an agent commits them or where they are merged: set `role` and `workspace = \"branch\"`, or \
+             `action = \"merge\"`",
         ),
         (
             needs(&EvidenceKind::Protected) && stage.protected.is_empty() && !by_agent,
@@ -190,8 +195,7 @@ fn counts_by_plan(kind: &EvidenceKind) -> bool {
 fn is_about_changes(kind: &EvidenceKind) -> bool {
     matches!(
         kind,
-        EvidenceKind::Notes
-            | EvidenceKind::Protected
+        EvidenceKind::Protected
             | EvidenceKind::ListedFiles
             | EvidenceKind::GateFails(_)
             | EvidenceKind::Tests
