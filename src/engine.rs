@@ -20,6 +20,7 @@ mod checkpoint;
 mod cleanup;
 mod clock_jumps;
 mod evidence;
+mod gate_folder;
 mod gate_runs;
 mod job;
 mod launch;

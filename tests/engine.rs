@@ -21,6 +21,9 @@ mod committing;
 mod continuing;
 #[path = "engine/filling.rs"]
 mod filling;
+#[cfg(unix)]
+#[path = "engine/gating.rs"]
+mod gating;
 #[path = "engine/keeping.rs"]
 mod keeping;
 #[path = "engine/mishaps.rs"]

@@ -1,20 +1,15 @@
-//! Running gates on a clean checkout of an exact commit, never in a folder an agent can write to (M12).
-
-use std::path::PathBuf;
+//! What gates say of an exact commit, and what that proves.
 
 use super::context::EngineContext;
-use super::job::{Job, JobKind};
+use super::gate_folder::in_folder;
+use super::job::Job;
 use crate::domain::task::GateCommand;
 use crate::domain::{
     Attempt, AttemptMode, Cause, ComplianceIssue, Evidence, EvidenceKind, GateBaseline, STORY_GATE, Severity,
     TestOutcome, Tri,
 };
-use crate::ports::gates::{GateReport, GateRun};
+use crate::ports::gates::GateReport;
 use crate::ports::git::{CommitId, Head, Revision};
-use crate::ports::trouble::io_trouble;
-
-/// Most bytes of output kept per gate.
-const OUTPUT_LIMIT: u64 = 4 * 1024 * 1024;
 
 /// Runs every gate of the job on what a revision points at now. Without a gate command there is no pass.
 pub(super) fn on_revision(
@@ -44,7 +39,7 @@ pub(super) fn on_commit(world: &EngineContext, job: &Job, attempt: &Attempt, com
     let about = |outcome| Evidence::new(EvidenceKind::Gates, outcome);
     let reports = match all(world, job, attempt, commit) {
         Ok(reports) => reports,
-        Err(why) => return about(Tri::Unknown(why)),
+        Err(why) => return about(why),
     };
     let (mut failed, mut unknown) = (Vec::new(), Vec::new());
     let mut counts = None;
@@ -96,7 +91,7 @@ pub(super) fn before_work(
         return Vec::new();
     };
     let reports = all(world, job, attempt, &commit).unwrap_or_else(|why| {
-        tracing::warn!(attempt = %attempt.id, "gates were not run before the work: {why}");
+        tracing::warn!(attempt = %attempt.id, "gates were not run before the work: {why:?}");
         Vec::new()
     });
     let of_gate = |(gate, report): (&GateCommand, GateReport)| GateBaseline {
@@ -112,11 +107,11 @@ fn all(
     job: &Job,
     attempt: &Attempt,
     commit: &CommitId,
-) -> Result<Vec<GateReport>, Cause> {
+) -> Result<Vec<GateReport>, Tri> {
     if job.gates.is_empty() {
         return Ok(Vec::new());
     }
-    in_checkout(world, (job, attempt), commit, |place| {
+    in_folder(world, (job, attempt), commit, |place| {
         let gates = job.gates.iter().enumerate();
         gates.map(|gate| place.run(world, job, gate)).collect()
     })
@@ -128,68 +123,10 @@ pub(super) fn one(
     job: &Job,
     (attempt, gate): (&Attempt, &GateCommand),
     commit: &CommitId,
-) -> Result<GateReport, Cause> {
-    in_checkout(world, (job, attempt), commit, |place| {
+) -> Result<GateReport, Tri> {
+    in_folder(world, (job, attempt), commit, |place| {
         place.run(world, job, (0, gate))
     })
-}
-
-/// A clean checkout in which gates run, and the folder for their output.
-struct GatePlace<'a> {
-    checkout: PathBuf,
-    outputs: PathBuf,
-    commit: &'a CommitId,
-}
-
-impl GatePlace<'_> {
-    fn run(&self, world: &EngineContext, job: &Job, (n, gate): (usize, &GateCommand)) -> GateReport {
-        world.gates.run(&GateRun {
-            name: gate.name.clone(),
-            command: gate.command.clone(),
-            commit: self.commit.as_str().to_owned(),
-            began: world.clock.now(),
-            cwd: self.checkout.clone(),
-            env: environment(world, job, self.commit),
-            timeout: world.config.gate_timeout,
-            output: self.outputs.join(format!("{n:02}.log")),
-            output_limit: OUTPUT_LIMIT,
-        })
-    }
-}
-
-/// Makes the checkout, and removes it afterwards.
-fn in_checkout<T>(
-    world: &EngineContext,
-    (job, attempt): (&Job, &Attempt),
-    commit: &CommitId,
-    run: impl FnOnce(&GatePlace<'_>) -> T,
-) -> Result<T, Cause> {
-    if let Some(why) = world.gates.withheld() {
-        return Err(why);
-    }
-    let folder = world.config.checkouts.join(format!("attempt-{}", attempt.id));
-    let checkout = world.git.checkout_clean(commit, &folder);
-    let checkout = checkout.map_err(|error| error.cause().after("could not "))?.path;
-    let outputs = world.config.attempts.join(attempt.id.to_string());
-    // What was said of the commit before the work is no result of the work.
-    let is_before = job.kind == JobKind::Start;
-    let outputs = outputs.join(if is_before { "gates-before" } else { "gates" });
-    // What an earlier round left would be taken for this one's.
-    drop(std::fs::remove_dir_all(&outputs));
-    std::fs::create_dir_all(&outputs).map_err(|error| {
-        let why = format!("could not make {}: {error}", outputs.display());
-        io_trouble(error.kind()).cause(why)
-    })?;
-    let place = GatePlace {
-        checkout,
-        outputs,
-        commit,
-    };
-    let result = run(&place);
-    if let Err(error) = world.git.discard_checkout(&folder) {
-        tracing::warn!("could not {error}");
-    }
-    Ok(result)
 }
 
 /// What kept several gates from being run, as one cause of the worst kind.
@@ -197,18 +134,4 @@ fn together(causes: &[Cause]) -> Cause {
     let kind = causes.iter().map(|cause| cause.kind).min().unwrap_or_default();
     let texts: Vec<&str> = causes.iter().map(|cause| cause.text.as_str()).collect();
     kind.cause(texts.join("\n"))
-}
-
-/// The configured environment, plus what the gate may want to know; task text is only ever here, never in a command.
-fn environment(
-    world: &EngineContext,
-    job: &Job,
-    commit: &CommitId,
-) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
-    let mut env = world.config.gate_env.clone();
-    env.push(("DBS_TASK".into(), job.task.id.as_str().into()));
-    env.push(("DBS_COMMIT".into(), commit.as_str().into()));
-    env.push(("DBS_BASE".into(), job.base.as_str().into()));
-    env.push(("DBS_STAGE".into(), job.stage.id.as_str().into()));
-    env
 }

@@ -41,18 +41,21 @@ fn committed_by_itself(world: &EngineContext, job: &Job) -> Tri {
     };
     match world.git.changed_paths(&range) {
         Ok(files) if files.is_empty() => Tri::Yes,
-        Ok(files) => {
-            let named: Vec<&str> = files.iter().take(MOST_NAMED).map(String::as_str).collect();
-            let more = files.len() - named.len();
-            let rest = if more == 0 {
-                String::new()
-            } else {
-                format!(" and {more} more")
-            };
-            Tri::No(format!("not committed: {}{rest}", named.join(", ")))
-        }
+        Ok(files) => Tri::No(format!("not committed: {}", named_files(&files))),
         Err(error) => Tri::Unknown(error.cause().after("could not ")),
     }
+}
+
+/// The first of these files by name, and how many more there are.
+pub(super) fn named_files(files: &[String]) -> String {
+    let named: Vec<&str> = files.iter().take(MOST_NAMED).map(String::as_str).collect();
+    let more = files.len() - named.len();
+    let rest = if more == 0 {
+        String::new()
+    } else {
+        format!(" and {more} more")
+    };
+    format!("{}{rest}", named.join(", "))
 }
 
 /// The words of a commit of what an agent left.

@@ -5,6 +5,7 @@ use super::context::{EngineContext, base_branch, branch_of, signature};
 use super::evidence::{BranchHeads, collect};
 use super::gate_runs;
 use super::job::Job;
+use super::plan_checks;
 use super::story_record;
 use crate::domain::{ActionOutcome, Attempt, Evidence, EvidenceKind, Tri};
 use crate::ports::git::{
@@ -93,27 +94,20 @@ fn round(
 ) -> MergeRound {
     match merged.unwrap_or_else(|| world.git.merge(request)) {
         MergeOutcome::BaseMoved => MergeRound::Again,
-        MergeOutcome::Merged { commit, base, .. } => {
-            let gates = if job.gates.is_empty() {
-                Tri::Yes
-            } else {
-                gate_runs::on_commit(world, job, attempt, &commit).outcome
-            };
-            match gates {
-                Tri::Yes => {
-                    let publication = PublishRequest {
-                        commit,
-                        base: request.base.clone(),
-                        expected: base,
-                    };
-                    publish(world, job, attempt, &publication)
-                }
-                Tri::No(why) => MergeRound::Final(ActionOutcome::Failed(format!(
-                    "checks fail on the merged tree\n{why}"
-                ))),
-                Tri::Unknown(why) => MergeRound::Final(ActionOutcome::Unknown(why)),
+        MergeOutcome::Merged { commit, base, .. } => match checked(world, job, attempt, &commit) {
+            Tri::Yes => {
+                let publication = PublishRequest {
+                    commit,
+                    base: request.base.clone(),
+                    expected: base,
+                };
+                publish(world, job, attempt, &publication)
             }
-        }
+            Tri::No(why) => MergeRound::Final(ActionOutcome::Failed(format!(
+                "checks fail on the merged tree\n{why}"
+            ))),
+            Tri::Unknown(why) => MergeRound::Final(ActionOutcome::Unknown(why)),
+        },
         MergeOutcome::AlreadyMerged { commit, base } => {
             let commit = commit.unwrap_or(base);
             MergeRound::Final(verified(world, job, attempt, &commit, Gates::NotRun))
@@ -126,6 +120,20 @@ fn round(
             MergeRound::Final(ActionOutcome::Refused(why))
         }
         MergeOutcome::Unknown(why) => MergeRound::Final(ActionOutcome::Unknown(why)),
+    }
+}
+
+/// What the gates say of the merged tree, and whether it holds the notes of the task, before anybody else sees it.
+fn checked(world: &EngineContext, job: &Job, attempt: &Attempt, commit: &CommitId) -> Tri {
+    let gates = if job.gates.is_empty() {
+        Tri::Yes
+    } else {
+        gate_runs::on_commit(world, job, attempt, commit).outcome
+    };
+    let needs_notes = job.stage.evidence.contains(&EvidenceKind::Notes);
+    match gates {
+        Tri::Yes if needs_notes => plan_checks::notes_kept(world, job, commit),
+        gates => gates,
     }
 }
 
@@ -169,6 +177,9 @@ fn verified(
             Gates::Passed => about_gates(Tri::Yes),
             Gates::NotRun => gate_runs::on_commit(world, job, attempt, commit),
         },
+        EvidenceKind::Notes => {
+            Evidence::new(EvidenceKind::Notes, plan_checks::notes_kept(world, job, commit))
+        }
         kind => collect(world, job, attempt, kind, &BranchHeads::at(commit)),
     };
     let evidence = job.stage.evidence.iter().map(look);

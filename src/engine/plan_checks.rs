@@ -47,8 +47,28 @@ pub(super) fn collect(
 
 type Issues = Result<Vec<ComplianceIssue>, Tri>;
 
-/// The notes are in the commit, with all their sections: missing ones are the greater fault (P34).
+/// Whether a merged commit holds the notes as the task brought them to its stage: what was accepted of them then is no fault of the merge.
+pub(super) fn notes_kept(world: &EngineContext, job: &Job, merged: &CommitId) -> Tri {
+    let brought = job.task.stage_head.as_deref().or(job.task.head.as_deref());
+    let looked = notes_at(world, job, merged).and_then(|now| match brought.map(CommitId::new) {
+        Some(Ok(brought)) if !now.is_empty() => Ok((now, notes_at(world, job, &brought)?)),
+        _ => Ok((now, Vec::new())),
+    });
+    match looked {
+        Ok((now, before)) => {
+            let lost = now.into_iter().filter(|issue| !before.contains(issue));
+            Evidence::from_issues(EvidenceKind::Notes, lost.collect()).outcome
+        }
+        Err(outcome) => outcome,
+    }
+}
+
 fn notes(world: &EngineContext, job: &Job, _: (&Attempt, &EvidenceKind), head: &CommitId) -> Issues {
+    notes_at(world, job, head)
+}
+
+/// The notes are in the commit, with all their sections: missing ones are the greater fault (P34).
+fn notes_at(world: &EngineContext, job: &Job, head: &CommitId) -> Issues {
     let Some(path) = job.task.plan.as_deref().and_then(|plan| plan.notes.as_deref()) else {
         return Ok(Vec::new());
     };
@@ -204,7 +224,7 @@ fn gate_fails(
         let why = format!("there is no gate {name}; set it with `dbs config gates.{name} COMMAND`");
         return Err(Tri::No(why));
     };
-    let run = gate_runs::one(world, job, (attempt, gate), head).map_err(Tri::Unknown)?;
+    let run = gate_runs::one(world, job, (attempt, gate), head)?;
     let why = match &run.exit {
         // What a shell says of a command that is not there, or may not be run.
         GateExit::Code(code @ (126 | 127)) => format!("ended with code {code}, so it was not run at all"),

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::diagnostic::{Diagnostic, DiagnosticLevel};
 use crate::domain::task::{GateCommand, TaskKind};
-use crate::domain::{AgentSettings, BatchId, PlanEntry, StageId, TaskDraft, TaskId, WorkflowId};
+use crate::domain::{AgentSettings, BatchId, PlanEntry, Span, StageId, TaskDraft, TaskId, WorkflowId};
 
 /// A task as it was read from a task list, with its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +61,8 @@ struct WrittenDraft {
     needs_approval: bool,
     #[serde(default)]
     gates: Vec<GateCommand>,
+    #[serde(default, deserialize_with = "values::time_limit")]
+    timeout: Option<Span>,
     #[serde(default)]
     agent: Box<AgentSettings>,
     plan: Option<Arc<PlanEntry>>,
@@ -79,6 +81,7 @@ const TASK_FIELDS: &[&str] = &[
     "batch",
     "needs_approval",
     "gates",
+    "timeout",
     "agent",
     "plan",
 ];
@@ -199,7 +202,8 @@ mod tests {
     fn every_part_of_a_task_can_be_written_down() {
         let text = "{\"id\": \"t-1\", \"title\": \"T\", \"description\": \"D\", \"tags\": [\"security\"], \"priority\": 0, \
                     \"type\": \"bug\", \"stage\": \"security-review\", \"workflow\": \"own\", \"batch\": \"b\", \"approval\": true, \
-                    \"gates\": [{\"name\": \"test\", \"command\": \"true\"}]}";
+                    \"gates\": [{\"name\": \"test\", \"command\": \"true\"}], \"timeout\": \"90m\", \
+                    \"agent\": {\"model\": \"small\", \"effort\": \"high\"}}";
         let draft = TaskDraft {
             body: "D".to_owned(),
             tags: ["security".to_owned()].into(),
@@ -213,6 +217,12 @@ mod tests {
                 name: "test".to_owned(),
                 command: "true".to_owned(),
             }],
+            timeout: Some(Span::minutes(90)),
+            agent: Box::new(AgentSettings {
+                model: Some("small".to_owned()),
+                effort: Some("high".to_owned()),
+                ..AgentSettings::default()
+            }),
             ..TaskDraft::new("t-1", "T")
         };
         let (line, name) = (1, None);
@@ -223,10 +233,10 @@ mod tests {
 
     #[test]
     fn a_listed_task_is_read_without_its_progress() {
-        let text = "[{\"id\": \"t-1\", \"title\": \"T\", \"body\": \"B\", \"stage\": \"merging\", \"state\": \"done\", \"spawns\": 3, \"kind\": \"chore\"}]";
+        let text = "[{\"id\": \"t-1\", \"title\": \"T\", \"body\": \"B\", \"stage\": \"merging\", \"state\": \"done\", \"spawns\": 3, \"kind\": \"chore\", \"timeout\": 60000}]";
         let draft = good(text).remove(0).draft;
         assert_eq!((draft.body.as_str(), draft.kind), ("B", TaskKind::Chore));
-        assert_eq!(draft.stage, None);
+        assert_eq!((draft.stage, draft.timeout), (None, Some(Span::minutes(1))));
     }
 
     #[test]

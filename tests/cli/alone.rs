@@ -339,3 +339,92 @@ fn the_agent_of_a_task_is_set_part_by_part_and_taken_back() {
     ]);
     assert_eq!(agent(), serde_json::Value::Null);
 }
+
+#[test]
+fn checks_limit_workflow_and_approval_of_a_task_are_chosen_when_it_is_made_and_later() {
+    let shop = Shop::new();
+    shop.does(&[
+        "task",
+        "create",
+        "Fix",
+        "--id",
+        "t-1",
+        "--gate",
+        "test=make test",
+        "--timeout",
+        "90m",
+        "--workflow",
+        "phased",
+    ]);
+    let said = || {
+        let task = shop.json(&["task", "show", "t-1", "--json"])["task"].clone();
+        let gates: Vec<String> = task["gates"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|gate| gate["command"].to_string())
+            .collect();
+        let of = |name: &str| task[name].to_string();
+        [
+            gates.join(" "),
+            of("timeout"),
+            of("workflow"),
+            of("stage"),
+            of("needs_approval"),
+        ]
+        .join(", ")
+    };
+    assert_eq!(said(), r#""make test", 5400000, "phased", "work", false"#);
+    shop.does(&[
+        "task",
+        "update",
+        "t-1",
+        "--gate",
+        "lint=make lint",
+        "--gate",
+        "unit=make unit",
+        "--timeout",
+        "30m",
+        "--approval",
+        "yes",
+    ]);
+    assert_eq!(
+        said(),
+        r#""make lint" "make unit", 1800000, "phased", "work", true"#
+    );
+    let listed = shop.git.root().join("tasks.json");
+    std::fs::write(&listed, shop.does(&["task", "list", "--json"])).unwrap();
+    shop.does(&[
+        "task",
+        "update",
+        "t-1",
+        "--no-gates",
+        "--timeout",
+        "default",
+        "--workflow",
+        "kanban",
+        "--stage",
+        "merging",
+        "--approval",
+        "no",
+    ]);
+    assert_eq!(said(), r#", null, "kanban", "merging", false"#);
+    shop.refuses(
+        &["task", "update", "t-1", "--timeout", "soon"],
+        2,
+        "write a time such as 90s",
+    );
+    shop.refuses(
+        &["task", "create", "x", "--timeout", "0"],
+        2,
+        "write a time such as 90s",
+    );
+    // What is printed of a task can be read again with all that was chosen for it.
+    let other = Shop::new();
+    other.does(&["task", "import", listed.to_str().unwrap()]);
+    let task = other.json(&["task", "show", "t-1", "--json"])["task"].clone();
+    assert_eq!(
+        (&task["timeout"], &task["gates"][1]["name"]),
+        (&1_800_000.into(), &"unit".into())
+    );
+}

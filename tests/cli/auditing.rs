@@ -1,8 +1,8 @@
-//! What `dbs audit --json` prints is as its schema says, for every plan of the corpus.
+//! What `dbs audit --json` prints is as its schema says, for every plan of the corpus; and what a dry run says.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -106,4 +106,60 @@ fn what_an_audit_prints_for_programs_is_as_its_schema_says() {
         assert_eq!(said.code, i32::from(is_wrong), "{name}: {said:?}");
     }
     assert!(seen.len() >= 9, "{seen:?}");
+}
+
+/// Every file below a folder, with its content.
+fn files_below(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(files_below(&path));
+        } else {
+            found.insert(path.clone(), fs::read(&path).unwrap());
+        }
+    }
+    found
+}
+
+const MASTER: &str = "# Export\n\n## Phases\n\n| Phase | Title |\n|---|---|\n| 1 | [Model](one.md) |\n| 2 | [Writer](two.md) |\n";
+const ONE: &str = "# Model\n\n## Process Wrapper\n- [ ] **AGENT:checker** - look\n- [ ] Write notes to: `notes/1.md`\n\n\
+     ## Gates\n- test: passes (command: `touch ran`)\n\n## Tasks\n- [x] 1.1: Do\n- [ ] 1.2: Do more\n";
+const TWO: &str = "# Writer\n\n**Depends On:** Phase 1\n\n## Process Wrapper\n- [ ] Read previous notes: `notes/1.md`\n\
+     - [ ] Write notes to: `notes/2.md`\n\n## Gates\n- lint: `touch ran`\n\n## Tasks\n- [ ] 2.1: Do\n";
+
+#[test]
+fn a_dry_run_shows_what_a_plan_would_do_and_changes_nothing() {
+    let shop = Shop::new();
+    let folder = shop.git.project().join("plan");
+    fs::create_dir(&folder).unwrap();
+    for (name, text) in [("MASTER.md", MASTER), ("one.md", ONE), ("two.md", TWO)] {
+        fs::write(folder.join(name), text).unwrap();
+    }
+    // The first command in a project makes a place for what the program keeps of it.
+    shop.does(&["task", "list"]);
+    let before = files_below(&shop.git.project());
+    let shown = shop.does(&["run", "plan/MASTER.md", "--dry-run"]);
+    let lines: Vec<&str> = shown.lines().map(str::trim_end).collect();
+    for wanted in [
+        "phased plan: Export, 2 phases",
+        "1      Model  (1 of 2 tasks done)",
+        "       gate test: touch ran",
+        "       agents: checker",
+        "       notes: notes/1.md",
+        "2      Writer  (0 of 1 task done, waits for 1)",
+        "       gate lint: touch ran",
+        "       reads: notes/1.md",
+    ] {
+        assert!(lines.contains(&wanted), "{wanted}: {shown}");
+    }
+    let of_programs = shop.json(&["run", "plan/MASTER.md", "--dry-run", "--json"]);
+    assert_eq!(of_programs["phases"][1]["needs"][0], "1");
+    assert_eq!(files_below(&shop.git.project()), before);
+    assert_eq!(shop.json(&["task", "list", "--json"]), serde_json::json!([]));
+    assert_eq!(shop.json(&["sessions", "--json"]), serde_json::json!([]));
+    fs::write(folder.join("two.md"), TWO.replace("Phase 1", "Phase 7")).unwrap();
+    let wrong = shop.run(&["run", "plan/MASTER.md", "--dry-run"]);
+    assert_eq!(wrong.code, 1, "{wrong:?}");
+    assert!(wrong.out.contains("phase 2 waits for phase 7"), "{wrong:?}");
 }

@@ -307,15 +307,46 @@ fn plan_findings(text: &str) -> Vec<String> {
     findings
 }
 
+/// Texts of plans are compared in this size and in one so many times as large.
+const SMALL_PLAN: usize = 4 * 1024;
+const TIMES: usize = 16;
+/// Work that grows with the text takes about that many times as long, work that grows with its square that many times that.
+const MOST_TIMES: u32 = 64;
+
+/// The processor time of this thread alone: how busy the machine is with other things is not in it.
+#[cfg(target_os = "linux")]
+fn work_of(read: impl FnOnce()) -> Duration {
+    use nix::sys::resource::{UsageWho, getrusage};
+    let now = || {
+        let usage = getrusage(UsageWho::RUSAGE_THREAD).unwrap();
+        let microseconds =
+            [usage.user_time(), usage.system_time()].map(|time| time.tv_sec() * 1_000_000 + time.tv_usec());
+        Duration::from_micros(microseconds.iter().sum::<i64>().try_into().unwrap())
+    };
+    let before = now();
+    read();
+    now().saturating_sub(before)
+}
+
 #[test]
-fn a_plan_that_is_built_to_take_long_is_read_at_once() {
+#[cfg(target_os = "linux")]
+fn the_work_of_reading_a_plan_grows_with_its_text_and_not_with_the_square_of_it() {
+    let work = |piece: &str, size: usize| {
+        let text = piece.repeat(size / piece.len());
+        work_of(|| drop(std::hint::black_box(plan_findings(&text))))
+    };
     for (at, piece) in PIECES.iter().enumerate() {
         // By itself, and between the next one, as marks that open and never close.
         let pair = format!("{piece}{}", PIECES[(at + 1) % PIECES.len()]);
         for piece in [*piece, &pair] {
-            let text = piece.repeat(LARGEST / 4 / piece.len());
-            let findings = answer(plan_findings, text);
-            assert!(findings.is_some(), "{piece:?}: no answer in {LONGEST:?}");
+            // What is measured in a few milliseconds says nothing.
+            let small = work(piece, SMALL_PLAN).max(Duration::from_millis(4));
+            let large = || work(piece, TIMES * SMALL_PLAN);
+            let is_linear = (0..3).any(|_| large() < small * MOST_TIMES);
+            assert!(
+                is_linear,
+                "{piece:?}: {small:?} became more than {MOST_TIMES} times that"
+            );
         }
     }
 }

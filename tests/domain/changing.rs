@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use dbs::domain::task::GateCommand;
-use dbs::domain::{AgentSettings, Command, EvidenceKind, PlanEntry, Span, TaskDraft, TaskPatch, Tri};
+use dbs::domain::{
+    AgentSettings, Command, EvidenceKind, PlanEntry, ProcessExit, Span, TaskDraft, TaskPatch, Tri,
+};
 
 use crate::fixture::{BoardFixture, draft};
 
@@ -47,6 +49,16 @@ fn a_task_has_the_limit_it_was_given_and_then_that_of_its_stage_again() {
     );
     fixture.ask(update(limited(Span::default()))).unwrap();
     assert_eq!(fixture.task("a").timeout, None);
+    fixture.wait(Span::minutes(2));
+    fixture.end_with(first, ProcessExit::Signal(15), None);
+    fixture.settled(first);
+    let second = fixture.open("a");
+    fixture.start(second);
+    assert_eq!(
+        fixture.attempt(second).deadline,
+        Some(fixture.now + Span::minutes(120)),
+        "the hour of its stage, doubled after a timeout"
+    );
 }
 
 #[test]
@@ -169,6 +181,7 @@ fn the_next_agent_of_a_task_is_the_one_that_a_person_named_for_it() {
     let agent = AgentSettings {
         agent: Some("codex".to_owned()),
         model: Some("small".to_owned()),
+        effort: Some("high".to_owned()),
         ..AgentSettings::default()
     };
     let patch = TaskPatch {
@@ -178,7 +191,7 @@ fn the_next_agent_of_a_task_is_the_one_that_a_person_named_for_it() {
     fixture.ask(update(patch)).unwrap();
     fixture.ask(Command::Release(vec!["a".into()])).unwrap();
     let choice = fixture.attempt(fixture.open("a")).choice.words();
-    assert_eq!(choice, "codex (task), model small (task)");
+    assert_eq!(choice, "codex (task), model small (task), effort high (task)");
     for odd in ["--yolo", "", "two words", "a\nb"] {
         let patch = TaskPatch {
             agent: Some(Box::new(AgentSettings {

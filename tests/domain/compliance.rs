@@ -312,9 +312,14 @@ fn the_next_agent_is_told_each_finding_with_what_to_do_about_it() {
     fixture.released(phase("p", demanding()));
     let first = fixture.open("p");
     done_with(&mut fixture, first, Claims::default());
-    verify_with(&mut fixture, first, &[(EvidenceKind::Notes, Severity::High)]);
+    let seen = [
+        (EvidenceKind::Notes, Severity::High),
+        (EvidenceKind::Gates, Severity::Critical),
+    ];
+    verify_with(&mut fixture, first, &seen);
     let finding = fixture.task("p").finding.clone().unwrap();
     let wanted = [
+        "critical: Gates is wanting\n  to do: fix what the gate found, and run it until it passes",
         "high: Notes is wanting\n  to do: write the notes",
         "critical: the subagent task-validator was not used\n  to do: let that subagent do its part",
         "high: the step write_notes was not reported\n  to do: do the step, then report it",
@@ -322,7 +327,7 @@ fn the_next_agent_is_told_each_finding_with_what_to_do_about_it() {
     for wanted in wanted {
         assert!(finding.contains(wanted), "{wanted}\n{finding}");
     }
-    assert!(fixture.notice_kinds().contains(&"gate") || fixture.word("p") == "active");
+    assert_eq!((fixture.stage("p"), fixture.word("p")), ("work", "active"));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use dbs::domain::settings::BoardSettings;
 use dbs::domain::task::GateCommand;
 use dbs::domain::{
-    AgentSettings, AttemptId, BatchPatch, Command, PlannedBoard, ProcessExit, RunOptions, SignalKind,
+    AgentSettings, AttemptId, BatchPatch, Command, PlannedBoard, ProcessExit, RunOptions, SignalKind, Span,
     TaskDraft, TaskId, TaskPatch,
 };
 
@@ -223,6 +223,7 @@ fn choosing() -> Vec<Command> {
         }),
         with(|draft| draft.workflow = "conduct".into()),
         with(|draft| draft.stage = Some("merging".into())),
+        with(|draft| draft.timeout = Some(Span::minutes(600))),
         Command::Create(TaskDraft {
             agent: Box::new(model()),
             ..draft("c", "kanban")

@@ -108,6 +108,7 @@ fn draft() -> TaskDraft {
             name: "tests".to_owned(),
             command: "make test".to_owned(),
         }],
+        timeout: Some(Span::minutes(90)),
         needs_approval: true,
         agent: Box::new(agent()),
         plan: Some(Arc::new(plan())),

@@ -249,6 +249,18 @@ fn gates_that_prove_nothing_and_proofs_nobody_runs_are_found() {
         at,
         "gates before the work need `gates` and an agent with the workspace \"branch\"",
     );
+    one(
+        reads,
+        "evidence = [\"workspace_unchanged\"]\ngate_at = \"worktree\"",
+        at,
+        "gates in the worktree need `gates` and an agent with the workspace \"branch\"",
+    );
+    one(
+        reads,
+        "evidence = [\"workspace_unchanged\", \"notes\"]",
+        line(reads),
+        "notes are looked at where an agent commits them or where they are merged",
+    );
 }
 
 #[test]

@@ -29,16 +29,41 @@ fn a_running_agent_is_adopted_and_nothing_changes() {
 
 #[test]
 fn an_agent_that_ended_meanwhile_is_concluded_as_if_nothing_had_happened() {
-    let mut fixture = BoardFixture::developing("a");
-    let first = fixture.open("a");
-    fixture.start(first);
-    fixture.say(first, SignalKind::Done, "");
-    let inventory = Inventory {
-        ended: [(first, (ProcessExit::Code(0), String::new()))].into(),
-        ..Inventory::default()
-    };
-    fixture.happen(Event::Woke(inventory));
-    assert_eq!(fixture.word("a"), "verifying");
+    let cases = [
+        (Some(SignalKind::Done), ProcessExit::Code(0), "verifying"),
+        (Some(SignalKind::Block), ProcessExit::Code(0), "held"),
+        (None, ProcessExit::Code(3), "released"),
+        (None, ProcessExit::MachineStopped, "active"),
+    ];
+    for (said, exit, word) in cases {
+        let ended = |is_found: bool| {
+            let mut fixture = BoardFixture::developing("a");
+            let first = fixture.open("a");
+            fixture.start(first);
+            if let Some(kind) = said {
+                fixture.say(first, kind, "no key");
+            }
+            let tail = "the last line".to_owned();
+            fixture.happen(if is_found {
+                Event::Woke(Inventory {
+                    ended: [(first, (exit.clone(), tail))].into(),
+                    ..Inventory::default()
+                })
+            } else {
+                Event::AttemptEnded {
+                    attempt: first,
+                    exit: exit.clone(),
+                    tail,
+                    cause: None,
+                }
+            });
+            fixture
+        };
+        let (found, heard) = (ended(true), ended(false));
+        assert_eq!(found.board, heard.board, "{said:?} {exit:?}");
+        assert_eq!(found.effect_keys(), heard.effect_keys());
+        assert_eq!(found.word("a"), word, "{said:?} {exit:?}");
+    }
 }
 
 #[test]
@@ -285,6 +310,8 @@ fn limits_move_with_a_clock_that_jumped_and_nobody_is_late() {
 
         fixture.end(first);
         let until = fixture.task("a").not_before.unwrap();
+        // Nobody schedules, who would find out anew what it waits for.
+        fixture.board.sleep();
         fixture.now = fixture.now.moved(by);
         fixture.happen(Event::ClockJumped { by });
         let task = fixture.task("a");

@@ -13,10 +13,14 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use dbs::adapters::project::Project;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use tempfile::TempDir;
 
 /// Far longer than anything here takes on a free machine.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
+/// Nor does a command that waits for the end of a plan take that long.
+const LONGEST_COMMAND: Duration = PATIENCE.saturating_mul(2);
 /// Stories at once.
 const AT_ONCE: usize = 4;
 
@@ -187,9 +191,31 @@ impl Story {
         command
     }
 
-    /// Runs a command of the program to its end; any exit code.
+    /// Runs a command of the program to its end; any exit code. One that waits for ever fails the story.
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
-        self.program(arguments).output().unwrap()
+        let mut command = self.program(arguments);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let child = child.unwrap();
+        let process = Pid::from_raw(i32::try_from(child.id()).unwrap());
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| child.wait_with_output().unwrap());
+            let deadline = Instant::now() + LONGEST_COMMAND;
+            while !waiting.is_finished() && Instant::now() < deadline {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            let is_late = !waiting.is_finished();
+            if is_late {
+                drop(kill(process, Signal::SIGKILL));
+            }
+            let output = waiting.join().unwrap();
+            assert!(
+                !is_late,
+                "dbs {arguments:?} did not end: {}\n{}",
+                said(&output),
+                self.logs()
+            );
+            output
+        })
     }
 
     /// Runs a command of the program, which must succeed; what it printed.

@@ -86,6 +86,65 @@ fn notes_that_are_missing_incomplete_ignored_or_a_link_are_said_so() {
 }
 
 #[test]
+fn notes_that_were_lost_on_the_way_to_the_merge_are_asked_for_before_it_is_pushed() {
+    let mut bench = Bench::new();
+    bench.release(phase(notes_at("notes/n.md")));
+    bench.git.commit_on_origin("work", "a.txt", "theirs\n");
+    leave(&mut bench, &[("a.txt", "ours\n"), ("notes/n.md", NOTES)]);
+    assert_eq!(
+        bench.stage("p-1"),
+        ("merging", "active"),
+        "a conflict: {}",
+        finding(&bench)
+    );
+    let folder = bench.folder("p-1");
+    bench.git.git(&folder, &["fetch", "-q", "origin", "work"]);
+    let who = ["-c", "user.name=A", "-c", "user.email=a@example.org"];
+    let merge = ["merge", "-q", "-X", "ours", "-m", "Take up work", "FETCH_HEAD"];
+    bench.git.git(&folder, &[&who[..], &merge].concat());
+    fs::remove_file(folder.join("notes/n.md")).unwrap();
+    bench.git.commit(&folder, "a.txt", "both\n", "Solve the conflict");
+    bench.last_word("p-1", SignalKind::Done);
+    let origin = bench.git.origin();
+    assert_eq!(
+        bench.git.git(&origin, &["show", "work:a.txt"]),
+        "theirs",
+        "nothing was pushed"
+    );
+    assert_eq!(bench.stage("p-1"), ("merging", "active"));
+    let found = finding(&bench);
+    assert!(
+        found.contains("the notes notes/n.md are not in what was committed"),
+        "{found}"
+    );
+    let folder = bench.folder("p-1");
+    bench
+        .git
+        .commit(&folder, "notes/n.md", NOTES, "Put the notes back");
+    bench.last_word("p-1", SignalKind::Done);
+    assert_eq!(bench.stage("p-1"), ("merging", "done"), "{}", finding(&bench));
+    assert_eq!(
+        bench.git.git(&origin, &["show", "work:notes/n.md"]).trim(),
+        NOTES.trim()
+    );
+}
+
+#[test]
+fn a_phase_that_was_accepted_with_a_warning_about_its_notes_is_merged() {
+    for notes in [&[][..], &[("notes/n.md", "# Notes\n## Summary\n")]] {
+        let mut bench = Bench::new();
+        bench.release(phase(notes_at("notes/n.md")));
+        leave(&mut bench, &[&[("a.txt", "a")], notes].concat());
+        assert!(
+            finding(&bench).contains("passed with warnings"),
+            "{}",
+            finding(&bench)
+        );
+        assert_eq!(bench.stage("p-1"), ("merging", "done"), "{}", finding(&bench));
+    }
+}
+
+#[test]
 #[cfg(unix)]
 fn notes_that_are_a_link_to_somewhere_else_are_not_followed() {
     let mut bench = Bench::new();

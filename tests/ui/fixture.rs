@@ -10,8 +10,8 @@ use dbs::domain::command::TaskDraft;
 use dbs::domain::evidence::Evidence;
 use dbs::domain::task::{Comment, TaskKind};
 use dbs::domain::workflow::{
-    Actor, ApprovalRule, CascadePolicy, Edge, ExhaustionPolicy, FileAccess, GateSet, RejectTo, RetryLimits,
-    Stage, Workspace,
+    Actor, ApprovalRule, CascadePolicy, Edge, ExhaustionPolicy, FileAccess, GatePlace, GateSet, RejectTo,
+    RetryLimits, Stage, Workspace,
 };
 use dbs::domain::{
     ActivityKind, Ask, AskChannel, AskKind, AskRecord, AskReply, Attempt, AttemptId, AttemptMode,
@@ -255,6 +255,7 @@ fn stage(id: &str, label: &str, actor: Actor, approval: ApprovalRule) -> Stage {
         gates: GateSet::None,
         gate_names: Vec::new(),
         gates_before: false,
+        gate_at: GatePlace::Commit,
         protected: Vec::new(),
         findings: dbs::domain::workflow::FindingPolicy::Fail,
         singleton: false,

@@ -104,6 +104,9 @@ pub struct TaskDraft {
     /// Must exist already, or be made before it by the same command.
     pub deps: BTreeSet<TaskId>,
     pub gates: Vec<GateCommand>,
+    /// Longest run of one attempt at it; nothing or zero: as its stage says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Span>,
     pub needs_approval: bool,
     /// What a person says of its agents.
     #[serde(default, skip_serializing_if = "AgentSettings::is_none")]
@@ -128,6 +131,7 @@ impl TaskDraft {
             priority: 2,
             deps: BTreeSet::new(),
             gates: Vec::new(),
+            timeout: None,
             needs_approval: false,
             agent: Box::default(),
             plan: None,

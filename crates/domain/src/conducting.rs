@@ -119,11 +119,11 @@ impl PlannedBoard<'_> {
             ));
         }
         let runs_something = !draft.gates.is_empty() || draft.plan.is_some();
-        let chooses = *draft.agent != AgentSettings::default();
+        let chooses = *draft.agent != AgentSettings::default() || draft.timeout.is_some();
         if runs_something || chooses || draft.workflow.is_conduct() {
             return Err(
-                "checks of a task, its agents, models and permissions, and new conductors are a person's choice: leave them out, and \
-                 write into the description what you would choose"
+                "checks of a task, its time limit, its agents, models and permissions, and new conductors are a person's choice: leave \
+                 them out, and write into the description what you would choose"
                     .to_owned(),
             );
         }

@@ -101,6 +101,9 @@ pub struct Stage {
     /// Whether the gates are run before the first attempt too, so that its agent is told what passes already (LP-22).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gates_before: bool,
+    /// Where the gates are run.
+    #[serde(default, skip_serializing_if = "GatePlace::is_commit")]
+    pub gate_at: GatePlace,
     /// Paths that must stay as they were when the task came here, besides those its plan protects; as in
     /// [`PathRules`](super::plan_entry::PathRules).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -317,6 +320,24 @@ pub enum GateSet {
     IfAny,
     /// The task's own and the project's; without a single one nothing passes.
     All,
+}
+
+/// Where the gates of a stage are run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GatePlace {
+    /// In a clean checkout of the commit they are about.
+    #[default]
+    Commit,
+    /// In the worktree of the agent, with what git ignores there, when all else in it is in the commit.
+    Worktree,
+}
+
+impl GatePlace {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+    fn is_commit(&self) -> bool {
+        *self == GatePlace::Commit
+    }
 }
 
 /// A condition on starting an attempt, beyond the task's dependencies.

@@ -171,6 +171,9 @@ pub struct CreateArgs {
     /// A check of its own: a name and a command; may be given several times
     #[arg(long = "gate", value_name = "NAME=COMMAND", value_parser = gate)]
     pub gates: Vec<GateCommand>,
+    /// Longest run of one attempt at it, such as 90m; default: as its stage says
+    #[arg(long, value_name = "TIME", value_parser = time_limit)]
+    pub timeout: Option<Span>,
     #[command(flatten)]
     pub agent: AgentArgs,
     /// Hand it to the pipeline at once

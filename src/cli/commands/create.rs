@@ -82,6 +82,7 @@ fn draft(create: CreateArgs) -> Result<TaskDraft, String> {
         priority: create.priority,
         deps: named.filter(|text| !text.is_empty()).map(TaskId::from).collect(),
         gates: create.gates,
+        timeout: create.timeout,
         agent: Box::new(task_agent::merged(&create.agent, AgentSettings::default())?),
         plan: None,
         needs_approval: create.approval,

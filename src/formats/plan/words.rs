@@ -160,6 +160,9 @@ mod tests {
             ("in_progress", Some(PhaseStatus::Running)),
             ("In Progress", Some(PhaseStatus::Running)),
             ("awaiting_human", Some(PhaseStatus::AwaitingHuman)),
+            ("🔍 Validating", Some(PhaseStatus::Validating)),
+            ("❌ Failed", Some(PhaseStatus::Failed)),
+            ("Blocked", Some(PhaseStatus::Blocked)),
             ("", Some(PhaseStatus::Pending)),
             ("perhaps", None),
         ];

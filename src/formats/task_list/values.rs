@@ -1,9 +1,27 @@
 //! The JSON values of a text with the lines they begin at: one after another, or in one list.
 
+use serde::Deserialize as _;
 use serde_json::{Deserializer, Value};
+
+use crate::domain::Span;
+use crate::formats::span_text::parse_span;
 
 /// A JSON value and its line, or a line and the error there. An error is the last of a list.
 pub(super) type ParsedValue = Result<(usize, Value), (usize, String)>;
+
+/// The longest run of an attempt: a text such as `90m`, or a number of milliseconds, as a task is printed.
+pub(super) fn time_limit<'d, D: serde::Deserializer<'d>>(value: D) -> Result<Option<Span>, D::Error> {
+    let value = Value::deserialize(value)?;
+    let limit = match &value {
+        Value::Null => return Ok(None),
+        Value::String(text) => parse_span(text),
+        value => value.as_u64().map(Span),
+    };
+    let limit = limit.filter(|limit| *limit != Span::default()).map(Some);
+    limit.ok_or_else(|| {
+        serde::de::Error::custom("a timeout is a length of time such as \"90s\", \"30m\" or \"2h\"")
+    })
+}
 
 /// All values of a text.
 pub(super) fn all(text: &str) -> Vec<ParsedValue> {

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::domain::workflow::{
-    Actor, ApprovalRule, Edge, EvidenceKind, FileAccess, GateSet, RejectTo, Stage, Workflow, Workspace,
+    Actor, ApprovalRule, Edge, EvidenceKind, FileAccess, GatePlace, GateSet, RejectTo, Stage, Workflow,
+    Workspace,
 };
 
 /// Lists for each stage who acts where, where its edges lead, and which evidence it needs.
@@ -72,6 +73,9 @@ fn lines(stage: &Stage) -> Vec<String> {
         ApprovalRule::Always => Some("begins after approval"),
     };
     lines.extend(approval.map(str::to_owned));
+    if stage.gate_at == GatePlace::Worktree {
+        lines.push("gates run in the worktree of its agent, not on a clean checkout".to_owned());
+    }
     if stage.singleton {
         lines.push("one at a time for each base branch".to_owned());
     }

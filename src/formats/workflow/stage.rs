@@ -77,6 +77,7 @@ pub(super) fn read_stage(mut fields: TableReader<'_>) -> LocatedStage<'_> {
         gates: fields.word("gates").unwrap_or(GateSet::None),
         gate_names: read_texts(&mut fields, "gate_names"),
         gates_before: fields.flag("gates_before"),
+        gate_at: fields.word("gate_at").unwrap_or_default(),
         protected: read_texts(&mut fields, "protected"),
         findings: fields.word("findings").unwrap_or_default(),
         singleton: fields.flag("singleton"),

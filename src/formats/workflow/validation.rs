@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use super::stage::{LocatedStage, LocatedWorkflow};
 use super::support::check_support;
 use crate::domain::workflow::{
-    Actor, ApprovalRule, EngineAction, EvidenceKind, FileAccess, FindingPolicy, GateSet, RejectTo, Stage,
-    Workspace,
+    Actor, ApprovalRule, EngineAction, EvidenceKind, FileAccess, FindingPolicy, GatePlace, GateSet, RejectTo,
+    Stage, Workspace,
 };
 use crate::domain::{SignalKind, StageId};
 use crate::formats::table::{Located, TomlFile};
@@ -153,8 +153,13 @@ fn proofs(placed: &LocatedStage<'_>) {
         ),
         (
             stage.evidence.iter().any(is_about_changes) && !(by_agent && on_branch),
-            "protected, listed_files, notes, tests and gate_fails are about what an agent commits on the task's branch: set `role` and \
+            "protected, listed_files, tests and gate_fails are about what an agent commits on the task's branch: set `role` and \
              `workspace = \"branch\"`",
+        ),
+        (
+            needs(&EvidenceKind::Notes) && !(by_agent && on_branch || merges),
+            "notes are looked at where an agent commits them or where they are merged: set `role` and `workspace = \"branch\"`, or \
+             `action = \"merge\"`",
         ),
         (
             needs(&EvidenceKind::Protected) && stage.protected.is_empty() && !by_agent,
@@ -190,8 +195,7 @@ fn counts_by_plan(kind: &EvidenceKind) -> bool {
 fn is_about_changes(kind: &EvidenceKind) -> bool {
     matches!(
         kind,
-        EvidenceKind::Notes
-            | EvidenceKind::Protected
+        EvidenceKind::Protected
             | EvidenceKind::ListedFiles
             | EvidenceKind::GateFails(_)
             | EvidenceKind::Tests
@@ -215,6 +219,12 @@ fn checks(placed: &LocatedStage<'_>) {
     placed.check(
         stage.gates_before && (stage.gates == GateSet::None || !agent_on_branch),
         "gates_before",
+        text,
+    );
+    let text = "gates in the worktree need `gates` and an agent with the workspace \"branch\"";
+    placed.check(
+        stage.gate_at == GatePlace::Worktree && (stage.gates == GateSet::None || !agent_on_branch),
+        "gate_at",
         text,
     );
     let fails = stage.evidence.iter().find_map(|kind| match kind {

@@ -51,7 +51,7 @@ impl Task {
             priority: draft.priority,
             deps: draft.deps.clone(),
             gates: draft.gates.clone(),
-            timeout: None,
+            timeout: draft.timeout.filter(|limit| *limit != Span::default()),
             stage,
             state: TaskState::Backlog,
             open_attempt: None,

@@ -1,0 +1,169 @@
+//! Where gates run, and how a hook of the repository becomes one.
+
+use std::fs;
+use std::path::Path;
+
+use dbs::domain::task::GateCommand;
+use dbs::domain::workflow::{EngineAction, GatePlace, GateSet};
+use dbs::domain::{BoardSettings, Event, SignalKind, TaskDraft};
+
+use crate::bench::{Bench, draft, workflows};
+
+/// A bench whose phases have their gates run there, and none when they are merged.
+fn bench(place: GatePlace, auto_commit: bool) -> Bench {
+    let mut bench = Bench::new();
+    let mut flows = workflows();
+    for stage in flows.iter_mut().flat_map(|flow| &mut flow.stages) {
+        if stage.id.as_str() == "work" {
+            stage.gate_at = place;
+        } else if stage.actor == dbs::domain::workflow::Actor::Engine(EngineAction::Merge) {
+            stage.gates = GateSet::None;
+        }
+    }
+    bench.happen(&Event::WorkflowsLoaded(flows));
+    let settings = BoardSettings {
+        auto_commit,
+        ..(*bench.board.settings).clone()
+    };
+    bench.happen(&Event::Configured(settings));
+    bench
+}
+
+fn gated(gates: &[(&str, &str)]) -> TaskDraft {
+    let gates = gates.iter().map(|(name, command)| GateCommand {
+        name: (*name).to_owned(),
+        command: (*command).to_owned(),
+    });
+    TaskDraft {
+        gates: gates.collect(),
+        ..draft("p-1", "phased", None)
+    }
+}
+
+fn write(folder: &Path, files: &[(&str, &str)]) {
+    for (file, text) in files {
+        let path = folder.join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+}
+
+/// The agent leaves these files and is done.
+fn leave(bench: &mut Bench, files: &[(&str, &str)]) {
+    write(&bench.folder("p-1"), files);
+    bench.last_word("p-1", SignalKind::Done);
+}
+
+fn finding(bench: &Bench) -> String {
+    bench.task("p-1").finding.clone().unwrap_or_default()
+}
+
+const BUILT: [(&str, &str); 3] = [(".gitignore", "*.o\n"), ("built.o", "o"), ("a.txt", "a")];
+
+#[test]
+fn gates_in_the_worktree_find_what_git_ignores_there_and_those_on_the_commit_do_not() {
+    for (place, stands) in [
+        (GatePlace::Commit, ("work", "active")),
+        (GatePlace::Worktree, ("merging", "done")),
+    ] {
+        let mut bench = bench(place, true);
+        bench.release(gated(&[("built", "test -e built.o")]));
+        leave(&mut bench, &BUILT);
+        assert_eq!(bench.stage("p-1"), stands, "{place:?}: {}", finding(&bench));
+    }
+}
+
+#[test]
+fn gates_in_a_worktree_say_nothing_of_a_commit_from_which_it_differs() {
+    let mut bench = bench(GatePlace::Worktree, false);
+    bench.release(gated(&[("there", "test -e late.txt")]));
+    let folder = bench.folder("p-1");
+    let commit = bench.git.commit(&folder, "a.txt", "a\n", "Work");
+    leave(&mut bench, &[("late.txt", "late")]);
+    let found = finding(&bench);
+    let wanted = format!("gates run in the worktree, and it differs from the commit {commit}: late.txt");
+    assert!(found.contains(&wanted), "{found}");
+    // The branch holds the file, and the agent has gone back to where nothing lacked.
+    let folder = bench.folder("p-1");
+    let commit = bench.git.commit(&folder, "late.txt", "late\n", "More work");
+    bench.git.git(&folder, &["checkout", "-q", "--detach", "HEAD~1"]);
+    let stands = bench.head(&folder, "HEAD");
+    leave(&mut bench, &[]);
+    let found = finding(&bench);
+    let wanted = format!("it differs from the commit {commit}: it stands at {stands}");
+    assert!(found.contains(&wanted), "{found}");
+}
+
+#[test]
+fn gates_that_change_what_is_committed_say_nothing_of_the_commit() {
+    for place in [GatePlace::Commit, GatePlace::Worktree] {
+        let mut bench = bench(place, true);
+        bench.release(gated(&[("format", "echo more >> a.txt")]));
+        leave(&mut bench, &[("a.txt", "a\n")]);
+        let found = finding(&bench);
+        let is_told = found.contains("the gates changed files of the worktree") && found.contains(": a.txt");
+        // A clean checkout is thrown away with what a gate wrote there.
+        assert_eq!(is_told, place == GatePlace::Worktree, "{place:?}: {found}");
+        assert_eq!(bench.stage("p-1").0 == "merging", place == GatePlace::Commit);
+    }
+}
+
+/// The commands of docs/workflows.md by which hooks become gates.
+const HOOKS: [(&str, &str); 2] = [
+    (
+        "pre-commit",
+        "git symbolic-ref HEAD refs/heads/all && sh .githooks/pre-commit",
+    ),
+    (
+        "commit-msg",
+        "git log -1 --format=%B \"$DBS_COMMIT\" > .git/message && sh .githooks/commit-msg .git/message",
+    ),
+];
+
+#[test]
+fn a_hook_that_is_a_gate_refuses_what_the_engine_commits_and_its_words_are_a_finding() {
+    let documented = include_str!("../../docs/workflows.md");
+    for (name, command) in HOOKS {
+        let line = format!("{name} = '{command}'");
+        assert!(documented.contains(&line), "{line}");
+    }
+    let mut bench = bench(GatePlace::Commit, true);
+    for (hook, text) in [
+        (
+            ".githooks/pre-commit",
+            "git grep --cached -n FIXME -- '*.txt' && { echo 'there is a FIXME'; exit 1; }; exit 0\n",
+        ),
+        (
+            ".githooks/commit-msg",
+            "grep -q '^Dbs-Task: p-1$' \"$1\" && grep -q 'so it is' \"$1\" || { echo 'no reason given'; exit 1; }\n",
+        ),
+    ] {
+        bench.git.commit_on_origin("work", hook, text);
+    }
+    bench.release(gated(&HOOKS));
+    leave(&mut bench, &[("a.txt", "FIXME\n")]);
+    let found = finding(&bench);
+    for wanted in [
+        "critical: gate pre-commit failed: ended with code 1",
+        "a.txt:1:FIXME",
+        "there is a FIXME",
+    ] {
+        assert!(found.contains(wanted), "{wanted}: {found}");
+    }
+    assert!(!found.contains("commit-msg"), "{found}");
+    bench.tidy();
+    // It is found also where another attempt has committed it.
+    leave(&mut bench, &[("b.txt", "b\n")]);
+    assert!(finding(&bench).contains("a.txt:1:FIXME"), "{}", finding(&bench));
+    bench.tidy();
+    write(&bench.folder("p-1"), &[("a.txt", "a\n")]);
+    bench.says("p-1", SignalKind::Done, "");
+    let agent = bench.agent("p-1").id;
+    bench.ends(agent);
+    let found = finding(&bench);
+    assert!(
+        found.contains("gate commit-msg failed: ended with code 1") && found.contains("no reason given"),
+        "{found}"
+    );
+    assert!(!found.contains("pre-commit"), "{found}");
+}
