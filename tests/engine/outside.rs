@@ -74,6 +74,25 @@ fn a_base_that_the_remote_protects_is_left_to_a_person_at_once_in_the_remotes_wo
 }
 
 #[test]
+fn a_branch_that_a_hook_of_the_remote_refuses_is_a_finding_in_the_words_of_the_hook() {
+    let mut bench = Bench::new();
+    hook(
+        &bench.git.origin(),
+        "while read a b ref; do [ $ref != refs/heads/feature/t-1 ] || { echo 'no FIXME here' >&2; exit 1; }; done",
+    );
+    bench.release(draft("t-1", "kanban", None));
+    let first = bench.agent("t-1").id;
+    bench.develop("t-1", "work.txt", "FIXME\n");
+    assert_eq!(bench.stage("t-1"), ("development", "active"));
+    assert_ne!(bench.agent("t-1").id, first, "another agent mends it");
+    let finding = bench.task("t-1").finding.clone().unwrap_or_default();
+    assert!(
+        finding.contains("the remote refused the branch") && finding.contains("no FIXME here"),
+        "{finding}"
+    );
+}
+
+#[test]
 fn a_base_that_is_missing_at_the_remote_is_left_to_a_person_at_once() {
     let mut bench = reviewed();
     bench.git.git(&bench.git.origin(), &["branch", "-D", "work"]);
