@@ -11,9 +11,7 @@ use dbs::read_model::{CheckResult, CheckRun, ReadModel, Trouble, TroubleKind};
 use dbs::ui::{CacheEntry, CacheKey, DetectedPrograms, SessionKind, UiRequest, ViewCache};
 
 use crate::fixture::{Dashboard, NOW};
-use crate::snapshots;
-
-const SIZES: [(u16, u16); 3] = [(60, 15), (80, 24), (120, 40)];
+use crate::snapshots::{self, SIZES};
 
 fn check(name: &str, dashboard: &Dashboard) {
     snapshots::check(&format!("state_{name}"), dashboard);
@@ -86,6 +84,24 @@ fn who_comes_first_is_asked_four_things_and_offered_the_demo() {
             [UiRequest::SaveSettings(answers.to_vec()), UiRequest::PlayDemo]
         );
         assert_eq!(dashboard.mode(), "NAV");
+    }
+}
+
+#[test]
+fn that_the_base_branch_is_missing_is_said_only_when_the_questions_are_over() {
+    let missing = "No base branch is set";
+    for size in SIZES {
+        let mut dashboard = Dashboard::empty(size);
+        dashboard.press("3");
+        assert!(dashboard.text().contains(missing), "{}", dashboard.text());
+        dashboard.state.show_welcome(first_look());
+        for keys in ["Enter", "j Enter", "Esc"] {
+            let text = dashboard.text();
+            assert!(!text.contains(missing), "{text}");
+            dashboard.press(keys);
+        }
+        assert_eq!(dashboard.mode(), "NAV");
+        assert!(dashboard.text().contains(missing), "{}", dashboard.text());
     }
 }
 
