@@ -555,9 +555,9 @@ fn the_way_of_a_task_has_the_short_names_of_its_own_workflow() {
     assert!(text.contains("dev 15m > rev! 8m"), "{text}");
 }
 
-#[test]
-fn a_task_whose_check_failed_shows_what_the_check_printed() {
-    let mut dashboard = failed((120, 40), FailureClass::Gate, "cargo test: 2 of 318 failed");
+/// The details of a task whose check failed, with what the check printed.
+fn failed_gate(size: (u16, u16)) -> Dashboard {
+    let mut dashboard = failed(size, FailureClass::Gate, "cargo test: 2 of 318 failed");
     let checks = vec![CheckRun {
         attempt: AttemptId(30),
         index: 0,
@@ -595,7 +595,15 @@ fn a_task_whose_check_failed_shows_what_the_check_printed() {
         .map(|line| format!("line {line} of the test's output"))
         .collect();
     dashboard.cache.put(output, CacheEntry::Text(Arc::new(said)), NOW);
-    check("failed_gate", &dashboard);
+    dashboard
+}
+
+#[test]
+fn a_task_whose_check_failed_shows_what_the_check_printed() {
+    for size in SIZES {
+        check("failed_gate", &failed_gate(size));
+    }
+    let mut dashboard = failed_gate((120, 40));
     // While somebody works on it again, what went wrong before is history.
     dashboard.change("dbs-17", |task| task.open_attempt = Some(AttemptId(11)));
     assert!(!dashboard.text().contains("What went wrong"));
