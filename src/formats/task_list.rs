@@ -199,6 +199,14 @@ mod tests {
     }
 
     #[test]
+    fn what_comes_forward_because_another_waits_for_it_keeps_the_order_of_the_file() {
+        let text = "{\"title\": \"Use\", \"deps\": [\"a\", \"z\"]}\n{\"title\": \"Free\"}\n\
+                    {\"name\": \"z\", \"title\": \"Z\"}\n{\"name\": \"a\", \"title\": \"A\"}\n{\"title\": \"Last\"}\n";
+        let titles: Vec<String> = good(text).into_iter().map(|task| task.draft.title).collect();
+        assert_eq!(titles, ["Z", "A", "Use", "Free", "Last"]);
+    }
+
+    #[test]
     fn every_part_of_a_task_can_be_written_down() {
         let text = "{\"id\": \"t-1\", \"title\": \"T\", \"description\": \"D\", \"tags\": [\"security\"], \"priority\": 0, \
                     \"type\": \"bug\", \"stage\": \"security-review\", \"workflow\": \"own\", \"batch\": \"b\", \"approval\": true, \

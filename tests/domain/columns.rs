@@ -1,6 +1,6 @@
 //! The board as people see it: which column a task stands in, and the order of cards (K80).
 
-use dbs::domain::{Command, SignalKind};
+use dbs::domain::{Command, ProcessExit, SignalKind, TaskState};
 use dbs::read_model::ReadModel;
 
 use crate::fixture::{BoardFixture, draft};
@@ -41,6 +41,41 @@ fn cards_stand_as_planned_by_priority_tag_and_number_whatever_happens_to_them() 
         column(&fixture, "Dev"),
         ["a-waits", "e-tagged", "d-urgent", "z-runs", "c-plain", "b-plain"]
     );
+}
+
+#[test]
+fn what_was_imported_stands_in_the_order_of_its_file_through_every_change_of_state() {
+    let mut fixture = BoardFixture::new();
+    let file = ["zeta", "mid", "beta", "alpha", "omega"];
+    let drafts = file.map(|id| draft(id, "kanban"));
+    fixture.ask(Command::CreateAll(drafts.into())).unwrap();
+    assert_eq!(column(&fixture, "Backlog"), file);
+    for id in ["omega", "alpha", "beta", "mid", "zeta"] {
+        fixture.ask(Command::Release(vec![id.into()])).unwrap();
+    }
+    assert_eq!(column(&fixture, "Dev"), file);
+    let (held, crashed) = (fixture.open("alpha"), fixture.open("omega"));
+    fixture.live(held, SignalKind::Block, "no key");
+    fixture.start(crashed);
+    fixture.end_with(crashed, ProcessExit::Code(1), None);
+    let verified = fixture.open("mid");
+    fixture.live(verified, SignalKind::Done, "");
+    let state = |id: &str| &fixture.task(id).state;
+    assert!(
+        matches!(state("alpha"), TaskState::Held(_)),
+        "{:?}",
+        state("alpha")
+    );
+    assert!(
+        matches!(state("omega"), TaskState::Released),
+        "{:?}",
+        state("omega")
+    );
+    assert_eq!(
+        (state("mid"), state("zeta")),
+        (&TaskState::Verifying, &TaskState::Active)
+    );
+    assert_eq!(column(&fixture, "Dev"), file);
 }
 
 #[test]

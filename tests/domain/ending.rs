@@ -209,7 +209,7 @@ fn an_agent_that_runs_too_long_is_stopped_and_counts_as_a_timeout() {
         fixture.task("a").failures[&"development".into()][&FailureClass::Timeout],
         1
     );
-    assert!(fixture.comments("a").contains("timed out after 1.0h"));
+    assert!(fixture.comments("a").contains("timed out after 1h"));
     assert_eq!((fixture.stage("a"), fixture.word("a")), ("development", "active"));
 }
 

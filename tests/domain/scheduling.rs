@@ -96,6 +96,19 @@ fn within_a_stage_the_priority_tag_then_bugs_then_the_number_then_age_decide() {
 }
 
 #[test]
+fn tasks_of_equal_priority_that_were_made_together_start_in_the_order_they_were_given() {
+    let mut fixture = BoardFixture::with(roomy());
+    let given = ["zeta", "mid", "alpha", "omega"];
+    let drafts = given.map(|id| draft(id, "kanban"));
+    fixture.ask(Command::CreateAll(drafts.into())).unwrap();
+    let backwards = ["omega", "alpha", "mid", "zeta"].map(Into::into);
+    fixture.ask(Command::Release(backwards.into())).unwrap();
+    let mut started = given.map(|id| (started_by(&fixture, id), id));
+    started.sort();
+    assert_eq!(started.map(|(_, id)| id), given);
+}
+
+#[test]
 fn at_most_two_agents_start_in_a_turn_and_the_rest_follows_at_once() {
     let mut fixture = BoardFixture::new();
     for id in ["a", "b", "c", "d", "e"] {

@@ -270,7 +270,7 @@ fn on_a_terminal_a_run_says_its_limits_and_its_phases() {
     assert_eq!(code, 0);
     for wanted in [
         "phased plan: Invoice export, 2 phases as they depend on each other",
-        "model small, ends after 3 failed checks, 1.0h for each try, output to a log for each attempt",
+        "model small, ends after 3 failed checks, 1h for each try, output to a log for each attempt",
         "invoice-1  Phase 1: Data model  Pending",
         "invoice-2.1  Phase 2.1: CSV writer  Pending, waits for invoice-1",
     ] {

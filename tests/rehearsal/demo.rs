@@ -333,6 +333,33 @@ fn every_part_of_the_demo_is_played_by_some_attempt() {
 }
 
 #[test]
+fn a_task_that_a_person_adds_to_the_demo_is_played_in_every_stage_of_its_way() {
+    let scenario = DemoScript::Tasks.scenario().unwrap();
+    for (stage, role, mode) in [
+        ("development", "developer", "fresh"),
+        ("reviewing", "reviewer", "fresh"),
+        ("security-review", "security-reviewer", "fresh"),
+        ("merging", "integrator", "fallback"),
+        ("acceptance", "tester", "fresh"),
+    ] {
+        let now = AttemptContext {
+            stage,
+            role,
+            task: "dbs-1",
+            title: "Mine",
+            tags: &[],
+            number: 1,
+            mode,
+        };
+        let part = scenario.part(&now).unwrap();
+        assert_ne!(
+            part.name, "any other task",
+            "{role} only says that it has no part"
+        );
+    }
+}
+
+#[test]
 fn the_stories_of_the_demo_have_a_scenario_without_mistakes() {
     let script = DemoScript::Stories;
     let (_, diagnostics) = read("demo-stories.toml".as_ref(), script.scenario_text());

@@ -29,6 +29,8 @@ pub(crate) struct Terminal {
     /// Where it works.
     pub(crate) tree: TempDir,
     size: (u16, u16),
+    /// Sizes it was given while everything was kept, each with how much had been written before.
+    sizes: Vec<(usize, (u16, u16))>,
 }
 
 impl Terminal {
@@ -61,6 +63,7 @@ impl Terminal {
             bytes: Vec::new(),
             tree,
             size: (80, 24),
+            sizes: Vec::new(),
         }
     }
 
@@ -73,6 +76,10 @@ impl Terminal {
                 .recv_timeout(deadline.saturating_duration_since(Instant::now()))
             {
                 Ok(chunk) => self.bytes.extend(chunk),
+                Err(error) if !self.sizes.is_empty() => panic!(
+                    "{what} did not happen; {error}; the pane has\n{}",
+                    self.lines_in_a_pane().join("\n")
+                ),
                 Err(error) => panic!("{what} did not happen; {error}; the screen is\n{}", self.screen()),
             }
         }
@@ -120,6 +127,27 @@ impl Terminal {
         self.master.resize(pty_size(columns, rows)).unwrap();
         self.size = (columns, rows);
         self.bytes.clear();
+    }
+
+    /// Gives the terminal another size; what was drawn before stays.
+    pub(crate) fn resize_and_keep(&mut self, columns: u16, rows: u16) {
+        self.master.resize(pty_size(columns, rows)).unwrap();
+        self.size = (columns, rows);
+        self.sizes.push((self.bytes.len(), self.size));
+    }
+
+    /// The lines of the history and the screen of a pane that had every size in its turn.
+    pub(crate) fn lines_in_a_pane(&self) -> Vec<String> {
+        let size = |(columns, rows)| dbs::term::Size::new(columns, rows);
+        let mut pane = dbs::term::Terminal::new(dbs::term::EmulatorKind::Rio, size((80, 24)), 1000);
+        let mut fed = 0;
+        for (at, next) in &self.sizes {
+            pane.feed(0, self.bytes.get(fed..*at).unwrap_or_default());
+            pane.resize(size(*next));
+            fed = *at;
+        }
+        pane.feed(0, self.bytes.get(fed..).unwrap_or_default());
+        pane.all_lines()
     }
 
     /// Sends a signal to the rehearsal.

@@ -62,31 +62,62 @@ fn the_label_stays_while_text_scrolls_by_on_either_screen() {
 }
 
 #[test]
-fn a_new_size_is_drawn_anew() {
-    for head in ["", "screen = \"full\""] {
+fn a_full_screen_is_drawn_anew_for_a_new_size() {
+    let mut terminal = Terminal::start(
+        "screen = \"full\"",
+        "{ print = \"first words\" }, { think = \"Pondering\", seconds = 600 }",
+    );
+    terminal.until_seen("Pondering");
+    for (columns, rows) in [(40, 10), (120, 40)] {
+        terminal.resize(columns, rows);
+        let rule = usize::from(columns - 1);
+        let widths = |screen: &str| {
+            screen
+                .lines()
+                .map(|line| line.chars().count())
+                .collect::<Vec<_>>()
+        };
+        terminal.until("all of it, and a rule as wide as the screen", |t| {
+            let screen = t.screen();
+            let is_whole = ["first words", LABEL].iter().all(|text| screen.contains(text));
+            is_whole && widths(&screen).contains(&rule)
+        });
+        let screen = terminal.screen();
+        assert!(
+            widths(&screen).iter().all(|width| *width <= rule + 1)
+                && screen.lines().count() <= usize::from(rows)
+        );
+    }
+}
+
+#[test]
+fn a_new_size_prints_nothing_again_and_the_rule_becomes_as_wide_as_the_screen() {
+    for printed in [1, 60] {
+        let words: String = (0..printed).map(|number| format!("word {number}.\\n")).collect();
         let mut terminal = Terminal::start(
-            head,
-            "{ print = \"first words\" }, { think = \"Pondering\", seconds = 600 }",
+            "",
+            &format!("{{ print = \"{words}\" }}, {{ think = \"Pondering\", seconds = 600 }}"),
         );
         terminal.until_seen("Pondering");
-        for (columns, rows) in [(40, 10), (120, 40)] {
-            terminal.resize(columns, rows);
-            let rule = usize::from(columns - 1);
-            let widths = |screen: &str| {
-                screen
-                    .lines()
-                    .map(|line| line.chars().count())
-                    .collect::<Vec<_>>()
-            };
-            terminal.until("all of it, and a rule as wide as the screen", |t| {
-                let screen = t.screen();
-                let is_whole = ["first words", LABEL].iter().all(|text| screen.contains(text));
-                is_whole && widths(&screen).contains(&rule)
+        for (columns, rows) in [(60, 24), (100, 24), (50, 12), (120, 40), (80, 24)] {
+            terminal.resize_and_keep(columns, rows);
+            terminal.until("a rule as wide as the screen", |terminal| {
+                let lines = terminal.lines_in_a_pane();
+                let rule = lines.iter().rfind(|line| line.contains("──"));
+                rule.is_some_and(|rule| rule.trim_end().chars().count() == usize::from(columns - 1))
             });
-            let screen = terminal.screen();
-            assert!(
-                widths(&screen).iter().all(|width| *width <= rule + 1)
-                    && screen.lines().count() <= usize::from(rows)
+            let lines = terminal.lines_in_a_pane();
+            let many = |words: &str| lines.iter().filter(|line| line.contains(words)).count();
+            for number in 0..printed {
+                let word = format!("word {number}.");
+                assert_eq!(many(&word), 1, "{word} at {columns}x{rows}\n{}", lines.join("\n"));
+            }
+            assert_eq!(many("Pondering"), 1, "{}", lines.join("\n"));
+            assert_eq!(
+                many(LABEL),
+                2,
+                "at the head and at the foot\n{}",
+                lines.join("\n")
             );
         }
     }

@@ -103,13 +103,20 @@ pub(crate) const CASES: &[Case] = &[
     case("1048 saves and restores", "xterm ctlseqs 1048", filled!("\x1b[?1048h\x1b[HY\x1b[?1048lX"), "YAAAA|BBBBB|CCXCC|DDDDD|EEEEE", (2, 3)),
     case("decrc restores a wrap that waits", "xterm CursorRestore", "0123456789\x1b7\x1b[H\x1b8X", "0123456789|X", (1, 1)),
     case("1049 restores a wrap that waits", "xterm ctlseqs 1049", "0123456789\x1b[?1049h\x1b[?1049lX", "0123456789|X", (1, 1)),
-    case("1047 keeps a wrap that waits", "xterm ctlseqs 1047", "0123456789\x1b[?1047h\x1b[?1047lX", "0123456789|X", (1, 1)),
+    case("1047 clears the screen it leaves, which ends the wrap", "xterm charproc 1047", "0123456789\x1b[?1047h\x1b[?1047lX", "012345678X", (0, 9)),
+    case("1047 on the main screen keeps a wrap that waits", "xterm charproc 1047", "0123456789\x1b[?1047lX", "0123456789|X", (1, 1)),
     case("47 keeps a wrap that waits", "xterm ctlseqs 47", "0123456789\x1b[?47h\x1b[?47lX", "0123456789|X", (1, 1)),
     case("47 keeps it on the other screen, too", "xterm ctlseqs 47", "0123456789\x1b[?47hX", "|X", (1, 1)),
+    case("1047 keeps it on the other screen, too", "xterm ctlseqs 1047", "0123456789\x1b[?1047hX", "|X", (1, 1)),
     case("1049 clears, which ends the wrap", "xterm ctlseqs 1049", "0123456789\x1b[?1049hX", "         X", (0, 9)),
     case("47 leaves the saved cursor", "xterm ctlseqs 47", "ab\x1b7\x1b[3;3H\x1b[?47h\x1b[?47l\x1b8X", "abX", (0, 3)),
     case("1047 leaves the saved cursor", "xterm ctlseqs 1047", "ab\x1b7\x1b[3;3H\x1b[?1047h\x1b[?1047l\x1b8X", "abX", (0, 3)),
     case("1049 saves its own", "xterm ctlseqs 1049", "ab\x1b7\x1b[3;3H\x1b[?1049h\x1b[H\x1b[?1049lY\x1b8X", "ab||  X", (2, 3)),
+    case("a wrap that was saved outlives 47", "xterm CursorRestore", "0123456789\x1b7\x1b[?47h\x1b[H\x1b[?47l\x1b8X", "0123456789|X", (1, 1)),
+    case("a wrap that was saved outlives 1047", "xterm CursorRestore", "0123456789\x1b7\x1b[?1047h\x1b[H\x1b[?1047l\x1b8X", "0123456789|X", (1, 1)),
+    case("a wrap that was saved outlives 1049", "xterm CursorRestore", "0123456789\x1b[?1049h\x1b[H\x1b[?1049l\x1b[H\x1b8X", "0123456789|X", (1, 1)),
+    case("1049 leaves what the alternate screen saved", "xterm ctlseqs 1049", "\x1b[?1049h\x1b[4;4H\x1b7\x1b[?1049l\x1b[H\x1b7\x1b[?1049h\x1b8X", "|||   X", (3, 4)),
+    case("1047 leaves what the alternate screen saved", "xterm ctlseqs 1047", "\x1b[?1047h\x1b[4;4H\x1b7\x1b[?1047l\x1b[H\x1b7\x1b[?1047h\x1b8X", "|||   X", (3, 4)),
     case("each screen has a saved cursor", "xterm ctlseqs 47", "ab\x1b7\x1b[?47h\x1b[4;4H\x1b7\x1b[?47l\x1b8X", "abX", (0, 3)),
     case("the alternate screen keeps its own", "xterm ctlseqs 47", "\x1b[?47h\x1b[4;4H\x1b7\x1b[?47l\x1b[1;1H\x1b7\x1b[?47h\x1b8X", "|||   X", (3, 4)),
     // Erasing.
@@ -176,14 +183,18 @@ pub(crate) const CASES: &[Case] = &[
     case("47 keeps the cursor", "xterm ctlseqs 47", "main\x1b[?47h\x1b[3;3HX\x1b[?47lY", "main||   Y", (2, 4)),
     case("1047 keeps the cursor", "xterm ctlseqs 1047", "main\x1b[?1047h\x1b[3;3HX\x1b[?1047lY", "main||   Y", (2, 4)),
     case("the alternate screen starts blank", "xterm ctlseqs 1049", "\x1b[?1049hold\x1b[?1049l\x1b[?1049h", "", (0, 0)),
+    case("47 leaves what the alternate screen shows", "xterm charproc 47", "\x1b[?47hold\x1b[?47l\x1b[?47h", "old", (0, 3)),
+    case("1047 clears the alternate screen as it leaves", "xterm charproc 1047", "\x1b[?1047hold\x1b[?1047l\x1b[?47h", "", (0, 3)),
     case("decstr keeps the screen and the cursor", "DEC STD 070 DECSTR", filled!("\x1b[2;4r\x1b[?6h\x1b[4h\x1b[3;2H\x1b[!pX"), "AAAAA|BBBBB|CCCCC|DXDDD|EEEEE", (3, 2)),
     case("ris clears and homes", "DEC STD 070 RIS", filled!("\x1b[2;4r\x1bcX"), "X", (0, 1)),
     case("ris leaves the alternate screen", "DEC STD 070 RIS", "main\x1b[?1049hX\x1bcY", "Y", (0, 1)),
     case("ris gives the tab stops back", "DEC STD 070 RIS", "\x1b[3g\x1bc\tX", "        X", (0, 9)),
     case("decaln fills with e", "DEC STD 070 DECALN", "\x1b[2;3r\x1b#8", "EEEEEEEEEE|EEEEEEEEEE|EEEEEEEEEE|EEEEEEEEEE|EEEEEEEEEE", (0, 0)),
     case("lnm makes lf a new line", "ECMA-48 7.2.11", "\x1b[20hab\nX\x1b[20l\nY", "ab|X| Y", (2, 2)),
-    case("deccolm clears and homes", "DEC STD 070 DECCOLM", filled!("\x1b[?3hX"), "X", (0, 1)),
-    case("deccolm resets the margins", "DEC STD 070 DECCOLM", filled!("\x1b[2;3r\x1b[?3l\x1b[3;1H1\n2"), "||1| 2", (3, 2)),
+    case("deccolm set clears and homes", "DEC STD 070 DECCOLM", filled!("\x1b[?3hX"), "X", (0, 1)),
+    case("deccolm reset clears and homes", "DEC STD 070 DECCOLM", filled!("\x1b[?3lX"), "X", (0, 1)),
+    case("deccolm set resets the margins", "DEC STD 070 DECCOLM", filled!("\x1b[2;3r\x1b[?3h\x1b[3;1H1\n2"), "||1| 2", (3, 2)),
+    case("deccolm reset resets the margins", "DEC STD 070 DECCOLM", filled!("\x1b[2;3r\x1b[?3l\x1b[3;1H1\n2"), "||1| 2", (3, 2)),
     // Character sets.
     case("line drawing", "DEC STD 070 SCS", "\x1b(0lqk\x1b(Bq", "┌─┐q", (0, 4)),
     case("so and si shift", "ECMA-35 9", "\x1b)0q\x0eq\x0fq", "q─q", (0, 3)),
@@ -207,10 +218,20 @@ pub(crate) const CASES: &[Case] = &[
     case("combining marks join", "Unicode 3.6", "e\u{301}X", "e\u{301}X", (0, 2)),
     case("vs16 makes an emoji wide", "UTS 51", "\u{26a0}\u{fe0f}X", "\u{26a0}\u{fe0f}X", (0, 3)),
     case("a zwj family takes two columns", "UTS 51, mode 2027", "\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}X", "\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}X", (0, 3)),
+    case("an indic conjunct joins", "UAX 29 GB9c, mode 2027", "\u{915}\u{94d}\u{937}X", "\u{915}\u{94d}\u{937}X", (0, 3)),
+    case("a long indic conjunct takes two columns", "UAX 29 GB9c, mode 2027", "\u{915}\u{94d}\u{937}\u{94d}\u{92e}\u{94d}\u{92f}X", "\u{915}\u{94d}\u{937}\u{94d}\u{92e}\u{94d}\u{92f}X", (0, 3)),
     case("a skin tone joins", "UTS 51, mode 2027", "\u{1f44d}\u{1f3fd}X", "\u{1f44d}\u{1f3fd}X", (0, 3)),
     case("an encoded c1 control shows nothing", "ECMA-48 5.3", "a\u{85}b", "ab", (0, 2)),
     case("deleting half of a wide character", "xterm", "日本\x1b[1;1H\x1b[P", " 本", (0, 0)),
     case("replacement characters show", "Unicode 3.9", "a\u{fffd}b", "a\u{fffd}b", (0, 3)),
+];
+
+/// A screen of three rows that grows to eight: what is fed before, and the screen then. A history above it comes back.
+#[rustfmt::skip]
+pub(crate) const GROWN: &[(&str, &str, &str)] = &[
+    ("growing pulls back what went up", "1\r\n2\r\n3\r\n4\r\n5", "1|2|3|4|5"),
+    ("ed 3 empties what growing could pull back", "1\r\n2\r\n3\r\n4\r\n5\x1b[3J", "3|4|5"),
+    ("ed 2 and 3 empty it, too", "1\r\n2\r\n3\r\n4\r\n5\x1b[H\x1b[2J\x1b[3Jnew", "new"),
 ];
 
 macro_rules! styled {

@@ -1,17 +1,20 @@
 //! The table of cases on both emulators. A gap that is listed and no longer fails is an error too, so the lists stay true.
 
-use crate::cases::{CASES, Case, STYLES, StyleCase};
+use crate::cases::{CASES, Case, GROWN, STYLES, StyleCase};
 use crate::screen::{cursor, fed, row, text};
-use dbs::term::EmulatorKind;
+use dbs::term::{EmulatorKind, Size};
 
 /// Cases an emulator is known to fail, by name.
 fn known_gaps(kind: EmulatorKind) -> &'static [&'static str] {
     match kind {
         EmulatorKind::Rio => &[
+            "47 leaves what the alternate screen shows",
             "el at the pending wrap erases the last column",
             "lf at the pending wrap keeps the column",
         ],
         EmulatorKind::Vt100 => &[
+            "47 leaves what the alternate screen shows",
+            "a long indic conjunct takes two columns",
             "a skin tone joins",
             "a scrolled in line takes only the background",
             "a zwj family takes two columns",
@@ -103,6 +106,20 @@ fn rio_draws_every_case_as_its_standard_says() {
 #[test]
 fn vt100_draws_every_case_but_its_known_gaps() {
     judge(EmulatorKind::Vt100);
+}
+
+#[test]
+fn a_screen_that_grows_shows_what_is_above_it_unless_that_was_erased() {
+    for kind in EmulatorKind::ALL {
+        // The second emulator pulls nothing back.
+        let skipped = usize::from(kind == EmulatorKind::Vt100);
+        for (name, input, screen) in GROWN.iter().skip(skipped) {
+            let mut terminal = fed(kind, 10, 3, input.as_bytes());
+            terminal.resize(Size::new(10, 8));
+            let want = screen.replace('|', "\n");
+            assert_eq!(text(&mut terminal), want, "{name} on {}", kind.name());
+        }
+    }
 }
 
 #[test]

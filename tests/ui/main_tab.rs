@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dbs::domain::{AttemptId, AttemptState, Span, TaskId, TaskState, Verdict, Worker};
+use dbs::domain::{AttemptId, AttemptState, Span, TaskId, TaskState, Verdict, WaitReason, Worker};
 use dbs::ui::{LeaveEffect, ScreenId, UiInput, UiRequest};
 
 use crate::fixture::{Dashboard, NOW};
@@ -101,6 +101,24 @@ fn from_another_tab_an_agent_is_visited_among_the_agents() {
     let mut dashboard = Dashboard::full((120, 40));
     dashboard.press("3 g Enter");
     assert!(dashboard.text().contains("[2 Agents]"), "{}", dashboard.text());
+}
+
+#[test]
+fn an_ended_agent_is_marked_at_every_size() {
+    for size in snapshots::SIZES {
+        for (name, keys) in [("main", "j k"), ("agents", "2 j k")] {
+            let mut dashboard = Dashboard::full(size);
+            dashboard.press(keys);
+            end(&mut dashboard, 11);
+            dashboard.change("dbs-4", |task| {
+                task.stage = "review".into();
+                task.state = TaskState::Released;
+                task.why_not = Some(WaitReason::NoRoom { running: 8, most: 8 });
+                task.since = NOW;
+            });
+            snapshots::check(&format!("ended_{name}"), &dashboard);
+        }
+    }
 }
 
 #[test]
@@ -237,6 +255,11 @@ fn all_done(size: (u16, u16)) -> Dashboard {
             }
         });
     }
+    dashboard
+        .board
+        .attempts
+        .retain(|_, attempt| !attempt.state.is_open());
+    dashboard.change("dbs-1", |_| {});
     dashboard.now = NOW + Span::minutes(5);
     dashboard.input(UiInput::Tick);
     dashboard
@@ -260,10 +283,11 @@ fn when_all_is_done_how_it_went_is_shown_beside_the_list_until_a_task_is_selecte
 
 #[test]
 fn a_demo_ends_with_what_comes_next_and_is_left_after_a_question() {
-    for size in [(60, 15), (80, 24), (120, 40), (200, 60)] {
+    for size in snapshots::SIZES {
         let mut dashboard = all_done(size);
         dashboard.session.on_leave = LeaveEffect::EndsAndDeletes;
         dashboard.input(UiInput::Tick);
+        snapshots::check("demo_end", &dashboard);
         let text = dashboard.text();
         let commands = [
             "dbs init ",
@@ -281,23 +305,26 @@ fn a_demo_ends_with_what_comes_next_and_is_left_after_a_question() {
         assert_eq!(is_said, text.contains("a task, handed over"), "{text}");
         assert!(is_said || !text.contains("makes it"), "{text}");
         assert_eq!(dashboard.press("q"), [], "asks first");
+        let text = dashboard.text();
         assert!(
-            dashboard.text().contains("Its folder is deleted"),
-            "{}",
-            dashboard.text()
+            text.contains("Its folder is deleted") && !text.contains("agents are ended"),
+            "{text}"
         );
         assert_eq!(dashboard.press("n"), []);
         assert!(!dashboard.text().contains("Leave the demo?"));
         assert_eq!(dashboard.press("q y"), [UiRequest::Detach]);
     }
-    let mut dashboard = Dashboard::full((120, 40));
-    dashboard.session.on_leave = LeaveEffect::EndsAndKeeps;
-    dashboard.press("C-b d");
-    let text = dashboard.text();
-    assert!(
-        text.contains("Its folder is kept.") && text.contains("These agents are ended:"),
-        "{text}"
-    );
+    for size in snapshots::SIZES {
+        let mut dashboard = Dashboard::full(size);
+        dashboard.session.on_leave = LeaveEffect::EndsAndKeeps;
+        dashboard.press("C-b d");
+        let text = dashboard.text();
+        assert!(
+            text.contains("Its folder is kept.") && text.contains("These agents are ended:"),
+            "{text}"
+        );
+        snapshots::check("demo_leave", &dashboard);
+    }
     let mut dashboard = Dashboard::full((120, 40));
     assert_eq!(dashboard.press("q"), [UiRequest::Detach], "a project goes on");
 }
@@ -370,7 +397,7 @@ const PLANNED: &str = "> Customers want to see their orders.\n\nThe plan is on t
 
 #[test]
 fn a_conductor_at_work_stands_beside_the_board_with_what_it_planned() {
-    for size in [(80, 24), (120, 40)] {
+    for size in snapshots::SIZES {
         for (name, mut dashboard) in [
             ("main", Dashboard::full(size)),
             ("classic", Dashboard::classic(size)),

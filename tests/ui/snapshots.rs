@@ -14,9 +14,6 @@ const PLAIN: [(&str, ColourDepth, Glyphs); 2] = [
     ("ascii", ColourDepth::Sixteen, Glyphs::Ascii),
 ];
 
-/// What lies over the panes is looked at in the sizes where it is tightest.
-const OVERLAY_SIZES: [(u16, u16); 3] = [(60, 15), (80, 24), (120, 40)];
-
 /// Compares a frame with the one that is kept under that name and its size.
 pub(crate) fn check(name: &str, dashboard: &Dashboard) {
     let (width, height) = dashboard.state.size;
@@ -35,9 +32,15 @@ pub(crate) fn check_text(name: &str, text: &str) {
 fn at_every_size(name: &str, keys: &str) {
     for size in SIZES {
         let mut dashboard = Dashboard::full(size);
-        if !keys.is_empty() {
-            dashboard.press(keys);
-        }
+        dashboard.press(keys);
+        check(name, &dashboard);
+    }
+}
+
+fn empty_at_every_size(name: &str, keys: &str) {
+    for size in SIZES {
+        let mut dashboard = Dashboard::empty(size);
+        dashboard.press(keys);
         check(name, &dashboard);
     }
 }
@@ -51,9 +54,7 @@ fn the_inbox() {
         dashboard.press("5");
         check(&format!("inbox_{name}"), &dashboard);
     }
-    let mut dashboard = Dashboard::empty((80, 24));
-    dashboard.press("5");
-    check("inbox_empty", &dashboard);
+    empty_at_every_size("inbox_empty", "5");
 }
 
 #[test]
@@ -70,9 +71,7 @@ fn what_a_task_changed() {
         check(&format!("diff_{name}"), &dashboard);
     }
     for (name, keys) in [("none", "3 G d"), ("review", "3 g d ="), ("coming", "3 g j d")] {
-        let mut dashboard = Dashboard::full((80, 24));
-        dashboard.press(keys);
-        check(&format!("diff_{name}"), &dashboard);
+        at_every_size(&format!("diff_{name}"), keys);
     }
 }
 
@@ -87,9 +86,7 @@ fn the_checks() {
             check(&format!("gates_{name}"), &dashboard);
         }
     }
-    let mut dashboard = Dashboard::empty((80, 24));
-    dashboard.press("3 C");
-    check("gates_empty", &dashboard);
+    empty_at_every_size("gates_empty", "3 C");
 }
 
 #[test]
@@ -98,22 +95,14 @@ fn the_log_and_what_a_terminal_showed_then() {
     dashboard.theme = Theme::builtin(ColourDepth::Mono, Glyphs::Ascii);
     dashboard.press("4 k k");
     check("log_plain", &dashboard);
-    check("log_empty", &{
-        let mut dashboard = Dashboard::empty((60, 15));
-        dashboard.press("4");
-        dashboard
-    });
-    for size in [(60, 15), (120, 40)] {
-        let mut dashboard = Dashboard::full(size);
-        dashboard.press("4 k k Enter");
-        check("moment", &dashboard);
-    }
+    empty_at_every_size("log_empty", "4");
+    at_every_size("moment", "4 k k Enter");
 }
 
 #[test]
 fn what_happened_while_nobody_looked_and_that_all_is_over() {
     use dbs::domain::TaskState;
-    for size in [(60, 15), (120, 40)] {
+    for size in SIZES {
         let mut dashboard = Dashboard::full(size);
         dashboard
             .state
@@ -122,7 +111,7 @@ fn what_happened_while_nobody_looked_and_that_all_is_over() {
         dashboard.press("j");
         assert!(!dashboard.text().contains("While you were away"));
     }
-    for size in [(60, 15), (80, 24), (200, 60)] {
+    for size in SIZES {
         let mut dashboard = Dashboard::full(size);
         let ids: Vec<String> = dashboard.board.tasks.keys().map(ToString::to_string).collect();
         for id in ids {
@@ -161,9 +150,7 @@ fn the_figures() {
             check(&format!("metrics_{name}"), &dashboard);
         }
     }
-    let mut dashboard = Dashboard::empty((80, 24));
-    dashboard.press("6");
-    check("metrics_empty", &dashboard);
+    empty_at_every_size("metrics_empty", "6");
 }
 
 #[test]
@@ -192,14 +179,12 @@ fn what_waits_for_what() {
         dashboard.press("3 D j j l");
         check(&format!("graph_{name}"), &dashboard);
     }
-    let mut dashboard = Dashboard::empty((80, 24));
-    dashboard.press("3 D");
-    check("graph_empty", &dashboard);
+    empty_at_every_size("graph_empty", "3 D");
 }
 
 #[test]
 fn the_help() {
-    for size in OVERLAY_SIZES {
+    for size in SIZES {
         let mut dashboard = Dashboard::full(size);
         dashboard.press("?");
         check("help", &dashboard);
@@ -210,7 +195,7 @@ fn the_help() {
 
 #[test]
 fn the_palette() {
-    for size in OVERLAY_SIZES {
+    for size in SIZES {
         let mut dashboard = Dashboard::full(size);
         dashboard.press(":");
         check("palette", &dashboard);
@@ -221,7 +206,7 @@ fn the_palette() {
 
 #[test]
 fn a_list_that_is_searched_and_one_that_is_filtered() {
-    for size in OVERLAY_SIZES {
+    for size in SIZES {
         let mut dashboard = Dashboard::full(size);
         dashboard.press("3");
         dashboard.press("/ r e");
@@ -233,7 +218,7 @@ fn a_list_that_is_searched_and_one_that_is_filtered() {
 
 #[test]
 fn a_terminal_that_is_held_still() {
-    for size in OVERLAY_SIZES {
+    for size in SIZES {
         let mut dashboard = Dashboard::full(size);
         dashboard.press("3");
         dashboard.press("g Enter / t e s t Enter V k");
@@ -245,22 +230,20 @@ fn a_terminal_that_is_held_still() {
 fn forms_labels_marks_and_undo() {
     for (name, keys) in [
         ("form", "n f i x Tab"),
+        ("form_tags", "n Tab Tab s"),
+        ("form_needs", "n Up Up Up Up Up l o g"),
         ("jump", "f"),
         ("marked", "v v"),
         ("undo", "s"),
         ("discard", "X"),
     ] {
-        for size in OVERLAY_SIZES {
-            let mut dashboard = Dashboard::full(size);
-            dashboard.press(keys);
-            check(name, &dashboard);
-        }
+        at_every_size(name, keys);
     }
 }
 
 #[test]
 fn the_keys_after_the_prefix() {
-    for size in [(60, 15), (80, 24), (120, 40)] {
+    for size in SIZES {
         let mut dashboard = Dashboard::full(size);
         dashboard.press("C-b");
         dashboard.now = dashboard.now + Span(400);
@@ -276,17 +259,13 @@ fn prompts_questions_and_choices() {
         ("choose", "C-b %"),
         ("panes", "C-b w"),
     ] {
-        for size in [(60, 15), (120, 40)] {
-            let mut dashboard = Dashboard::full(size);
-            dashboard.press(keys);
-            check(name, &dashboard);
-        }
+        at_every_size(name, keys);
     }
 }
 
 #[test]
 fn a_paused_rehearsal_that_has_something_to_say() {
-    for size in [(60, 15), (120, 40)] {
+    for size in SIZES {
         let mut dashboard = Dashboard::full(size);
         dashboard.session.kind = SessionKind::Rehearsal;
         dashboard.model.pause = Some(PauseReason::Operator {
@@ -369,7 +348,7 @@ fn words_in_what_all_agents_have_shown() {
             .put(paper, dbs::ui::CacheEntry::Search(found), crate::fixture::NOW);
         dashboard
     };
-    for size in [(60, 15), (120, 40)] {
+    for size in SIZES {
         check("past", &dashboard(size));
     }
 }

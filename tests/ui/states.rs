@@ -11,9 +11,7 @@ use dbs::read_model::{CheckResult, CheckRun, ReadModel, Trouble, TroubleKind};
 use dbs::ui::{CacheEntry, CacheKey, DetectedPrograms, SessionKind, UiRequest, ViewCache};
 
 use crate::fixture::{Dashboard, NOW};
-use crate::snapshots;
-
-const SIZES: [(u16, u16); 3] = [(60, 15), (80, 24), (120, 40)];
+use crate::snapshots::{self, SIZES};
 
 fn check(name: &str, dashboard: &Dashboard) {
     snapshots::check(&format!("state_{name}"), dashboard);
@@ -86,6 +84,24 @@ fn who_comes_first_is_asked_four_things_and_offered_the_demo() {
             [UiRequest::SaveSettings(answers.to_vec()), UiRequest::PlayDemo]
         );
         assert_eq!(dashboard.mode(), "NAV");
+    }
+}
+
+#[test]
+fn that_the_base_branch_is_missing_is_said_only_when_the_questions_are_over() {
+    let missing = "No base branch is set";
+    for size in SIZES {
+        let mut dashboard = Dashboard::empty(size);
+        dashboard.press("3");
+        assert!(dashboard.text().contains(missing), "{}", dashboard.text());
+        dashboard.state.show_welcome(first_look());
+        for keys in ["Enter", "j Enter", "Esc"] {
+            let text = dashboard.text();
+            assert!(!text.contains(missing), "{text}");
+            dashboard.press(keys);
+        }
+        assert_eq!(dashboard.mode(), "NAV");
+        assert!(dashboard.text().contains(missing), "{}", dashboard.text());
     }
 }
 
@@ -539,9 +555,9 @@ fn the_way_of_a_task_has_the_short_names_of_its_own_workflow() {
     assert!(text.contains("dev 15m > rev! 8m"), "{text}");
 }
 
-#[test]
-fn a_task_whose_check_failed_shows_what_the_check_printed() {
-    let mut dashboard = failed((120, 40), FailureClass::Gate, "cargo test: 2 of 318 failed");
+/// The details of a task whose check failed, with what the check printed.
+fn failed_gate(size: (u16, u16)) -> Dashboard {
+    let mut dashboard = failed(size, FailureClass::Gate, "cargo test: 2 of 318 failed");
     let checks = vec![CheckRun {
         attempt: AttemptId(30),
         index: 0,
@@ -579,6 +595,12 @@ fn a_task_whose_check_failed_shows_what_the_check_printed() {
         .map(|line| format!("line {line} of the test's output"))
         .collect();
     dashboard.cache.put(output, CacheEntry::Text(Arc::new(said)), NOW);
+    dashboard
+}
+
+#[test]
+fn a_task_whose_check_failed_shows_what_the_check_printed() {
+    let mut dashboard = failed_gate((120, 40));
     check("failed_gate", &dashboard);
     // While somebody works on it again, what went wrong before is history.
     dashboard.change("dbs-17", |task| task.open_attempt = Some(AttemptId(11)));

@@ -80,7 +80,7 @@ fn check(name: &str, dashboard: &Dashboard) {
 
 #[test]
 fn what_a_project_would_start_is_listed_with_its_place_and_what_changed_and_read_in_full() {
-    for size in [(80, 24), (120, 40)] {
+    for size in snapshots::SIZES {
         let mut dashboard = listed(untrusted(), size);
         check("list", &dashboard);
         dashboard.press("j j v");

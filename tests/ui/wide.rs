@@ -1,9 +1,12 @@
 //! What a board with columns does with its room.
 
+use std::sync::Arc;
+
 use dbs::domain::TaskId;
-use dbs::ui::{ColourDepth, Glyphs, Theme};
+use dbs::ui::{ColourDepth, Glyphs, Theme, UiInput};
 
 use crate::fixture::Dashboard;
+use crate::snapshots;
 
 /// The tab of the board, with nothing but these tasks.
 fn few(size: (u16, u16), tasks: &[&str]) -> Dashboard {
@@ -79,4 +82,57 @@ fn a_column_without_cards_is_only_its_heading_and_the_others_share_its_room() {
         done.contains("✓ dbs-1") && done.trim_end().ends_with("1.3h"),
         "{text}"
     );
+}
+
+/// Three hundred tasks of a plan in full swing: half of them not released, a fifth done, the others where agents are or wait.
+fn many(size: (u16, u16)) -> Dashboard {
+    let mut dashboard = Dashboard::full(size);
+    let like = |dashboard: &Dashboard, id: &str| dashboard.board.tasks[&TaskId::from(id)].as_ref().clone();
+    let (planned, done) = (like(&dashboard, "dbs-20"), like(&dashboard, "dbs-3"));
+    let queued = like(&dashboard, "dbs-15");
+    let given = u64::try_from(dashboard.board.tasks.len()).expect("few");
+    for number in 1..=300 - given {
+        let mut task = match number % 10 {
+            0..=4 => planned.clone(),
+            5 | 6 => done.clone(),
+            _ => queued.clone(),
+        };
+        if number % 10 == 9 {
+            task.stage = "review".into();
+        }
+        task.id = format!("shop-{number}").as_str().into();
+        task.title = format!("Step {number} of the new shop");
+        task.number = 1000 + number;
+        dashboard.board.tasks.insert(task.id.clone(), Arc::new(task));
+    }
+    dashboard.change("shop-1", |_| {});
+    dashboard.press("3");
+    dashboard
+}
+
+#[test]
+fn a_board_of_three_hundred_tasks_counts_them_by_stage_and_shows_the_one_that_is_gone_to() {
+    for size in snapshots::SIZES {
+        let mut dashboard = many(size);
+        let text = dashboard.text();
+        assert!(text.contains("Board  300 tasks"), "{text}");
+        assert!(text.contains("Dev 64  4/4 at work"), "{text}");
+        snapshots::check("many", &dashboard);
+        for (task, keys) in [("shop-277", ""), ("shop-278", "j"), ("shop-277", "k")] {
+            if keys.is_empty() {
+                dashboard.press(":");
+                dashboard.input(UiInput::Paste(format!("@{task}")));
+                dashboard.press("Enter");
+            } else {
+                dashboard.press(keys);
+            }
+            let text = dashboard.text();
+            let number = task.trim_start_matches("shop-");
+            assert!(
+                text.contains(&format!("{task} Step {number} of")),
+                "{task} {size:?}\n{text}"
+            );
+        }
+        snapshots::check("many_gone_to", &dashboard);
+    }
 }

@@ -61,13 +61,37 @@ impl Sub<Span> for Timestamp {
 }
 
 impl fmt::Display for Span {
-    /// `<60 s` as seconds, `<1 h` as minutes, else hours with one decimal (K79).
+    /// `<60 s` as seconds, `<1 h` as minutes, else hours with one decimal (K79), which is left out where it is zero.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = self.0 / 1000;
+        let (hours, tenths) = (seconds / 3600, (seconds % 3600) / 360);
         match seconds {
             0..60 => write!(f, "{seconds}s"),
             60..3600 => write!(f, "{}m", seconds / 60),
-            _ => write!(f, "{}.{}h", seconds / 3600, (seconds % 3600) / 360),
+            _ if tenths == 0 => write!(f, "{hours}h"),
+            _ => write!(f, "{hours}.{tenths}h"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_of_time_reads_as_people_say_it() {
+        for (span, words) in [
+            (Span(999), "0s"),
+            (Span::seconds(59), "59s"),
+            (Span::seconds(60), "1m"),
+            (Span::seconds(3_599), "59m"),
+            (Span::minutes(60), "1h"),
+            (Span::minutes(65), "1h"),
+            (Span::minutes(66), "1.1h"),
+            (Span::minutes(90), "1.5h"),
+            (Span::minutes(24 * 60), "24h"),
+        ] {
+            assert_eq!(span.to_string(), words);
         }
     }
 }

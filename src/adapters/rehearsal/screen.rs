@@ -27,12 +27,21 @@ pub(super) struct RehearsalScreen<'a> {
     pub(super) pace: RehearsalSpeed,
     surface: Surface,
     badge: String,
+    /// What a full screen draws anew for every line; inline, it stands in the terminal.
     transcript: VecDeque<TranscriptLine>,
     live: Vec<TranscriptLine>,
-    drawn: usize,
+    /// The lines of the live area as they were drawn.
+    drawn: Vec<DrawnLine>,
     typed: String,
     size: (u16, u16),
     frame: usize,
+}
+
+/// A line on the terminal: its columns, and the bytes that draw it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct DrawnLine {
+    columns: usize,
+    bytes: String,
 }
 
 impl<'a> RehearsalScreen<'a> {
@@ -51,7 +60,7 @@ impl<'a> RehearsalScreen<'a> {
             badge: badge.to_owned(),
             transcript: VecDeque::new(),
             live: Vec::new(),
-            drawn: 0,
+            drawn: Vec::new(),
             typed: String::new(),
             size: keys.size(),
             frame: 0,
@@ -66,7 +75,7 @@ impl<'a> RehearsalScreen<'a> {
 
     pub(super) fn close(&mut self) -> io::Result<()> {
         let erase = self.erase_live();
-        self.drawn = 0;
+        self.drawn.clear();
         let leave = if self.surface == Surface::Full {
             "\x1b[?1049l"
         } else {
@@ -79,14 +88,15 @@ impl<'a> RehearsalScreen<'a> {
         if self.keys == KeySource::NoTerminal {
             return self.bytes(format!("{}\n", line.text()).as_bytes());
         }
-        let drawn = line.draw(self.columns());
-        if self.transcript.len() == REMEMBERED {
-            self.transcript.pop_front();
-        }
-        self.transcript.push_back(line);
+        self.take_size();
         if self.surface == Surface::Full {
+            if self.transcript.len() == REMEMBERED {
+                self.transcript.pop_front();
+            }
+            self.transcript.push_back(line);
             return self.repaint();
         }
+        let drawn = line.draw(self.columns());
         let erase = self.erase_live();
         let below = self.draw_live();
         self.bytes(format!("{erase}{drawn}\r\n{below}").as_bytes())
@@ -151,10 +161,13 @@ impl<'a> RehearsalScreen<'a> {
     pub(super) fn key(&mut self, time: Duration) -> Result<Option<KeyCode>, PlayEnd> {
         let input = self.keys.wait(time)?;
         // Asked each time: a change before the first wait comes without an event.
-        let size = self.keys.size();
-        if size != self.size {
-            self.size = size;
-            self.repaint()?;
+        if self.keys.size() != self.size {
+            if self.surface == Surface::Inline && self.drawn.is_empty() {
+                // Bytes of another kind stand there, such as a drawing.
+                self.take_size();
+            } else {
+                self.redraw()?;
+            }
         }
         match input {
             ConsoleInput::Nothing => Ok(None),
@@ -189,7 +202,7 @@ impl<'a> RehearsalScreen<'a> {
     /// Clears the live area so that raw bytes may follow; the next line is drawn below them.
     pub(super) fn clear_live(&mut self) -> io::Result<()> {
         let erase = self.erase_live();
-        self.drawn = 0;
+        self.drawn.clear();
         self.control(&erase)
     }
 
@@ -202,11 +215,10 @@ impl<'a> RehearsalScreen<'a> {
         self.redraw()
     }
 
-    pub(super) fn repaint(&mut self) -> io::Result<()> {
+    fn repaint(&mut self) -> io::Result<()> {
         let (columns, rows) = self.size();
-        self.drawn = 0;
         let below = self.draw_live();
-        let room = rows.saturating_sub(self.drawn.max(1));
+        let room = rows.saturating_sub(self.drawn.len().max(1));
         let tail = self.transcript.iter();
         let tail: String = tail
             .skip(self.transcript.len().saturating_sub(room))
@@ -216,9 +228,44 @@ impl<'a> RehearsalScreen<'a> {
     }
 
     fn redraw(&mut self) -> io::Result<()> {
+        let is_new_size = self.take_size();
+        if is_new_size && self.surface == Surface::Full {
+            return self.repaint();
+        }
+        let next = self.live_lines();
+        if !is_new_size && next.len() == self.drawn.len() {
+            let changed = self.draw_changed(&next);
+            self.drawn = next;
+            return self.control(&changed);
+        }
         let erase = self.erase_live();
         let below = self.draw_live();
         self.control(&format!("{erase}{below}"))
+    }
+
+    /// The bytes that draw only what is another line now. A terminal that becomes narrower meanwhile has them inside the live area,
+    /// which is drawn again for the new size.
+    fn draw_changed(&self, next: &[DrawnLine]) -> String {
+        let pairs = next.iter().zip(&self.drawn).rev().enumerate();
+        let changed = pairs.filter(|(_, (new, old))| new != old);
+        let draw = |(below, (new, _)): (usize, (&DrawnLine, _))| {
+            let (up, down) = match below {
+                0 => (String::new(), String::new()),
+                rows => (format!("\x1b[{rows}A"), format!("\x1b[{rows}B")),
+            };
+            format!("{up}\r{}\x1b[K{down}", new.bytes)
+        };
+        let drawn: String = changed.map(draw).collect();
+        match next.last() {
+            Some(last) if !drawn.is_empty() => format!("{drawn}\r\x1b[{}C", last.columns),
+            _ => drawn,
+        }
+    }
+
+    /// Whether the terminal has another size than before; it is kept.
+    fn take_size(&mut self) -> bool {
+        let before = std::mem::replace(&mut self.size, self.keys.size());
+        before != self.size
     }
 
     fn columns(&self) -> usize {
@@ -229,28 +276,43 @@ impl<'a> RehearsalScreen<'a> {
         SPINNER.get(self.frame % SPINNER.len()).copied().unwrap_or("-")
     }
 
+    /// The bytes that erase the live area. A terminal that has become narrower since then has wrapped its lines, and those of the
+    /// transcript, too, which are left as they stand: to draw them again would leave them in the history once for every size.
     fn erase_live(&self) -> String {
-        match self.drawn {
+        let rows = self
+            .drawn
+            .iter()
+            .map(|line| line.columns.div_ceil(self.columns()).max(1));
+        match rows.sum::<usize>() {
             0 => String::new(),
             1 => "\r\x1b[J".into(),
             rows => format!("\r\x1b[{}A\x1b[J", rows - 1),
         }
     }
 
-    /// The bytes that draw the live area: what goes on, the prompt, the label. Counts its rows.
+    /// The bytes that draw the live area, which are kept as drawn.
     fn draw_live(&mut self) -> String {
+        self.drawn = self.live_lines();
+        let lines: Vec<&str> = self.drawn.iter().map(|line| line.bytes.as_str()).collect();
+        lines.join("\r\n")
+    }
+
+    /// What the live area consists of: what goes on, the prompt, the label.
+    fn live_lines(&self) -> Vec<DrawnLine> {
         let (columns, rows) = self.size();
         // One column is left free: a full row would wrap on some terminals and not on others.
         let width = columns - 1;
         let skip = (self.live.len() + 2).saturating_sub(rows - 1);
-        let mut lines: Vec<String> = self.live.iter().skip(skip).map(|line| line.draw(width)).collect();
         let grey = colour(ScenarioColour::Grey);
         let prompt = TranscriptLine::new("> ", grey).and(&self.typed, TextStyle::default());
         let rule = "─".repeat(width.saturating_sub(width_of(&self.badge) + 4));
         let label = TranscriptLine::new("── ", grey).and(&self.badge, bold(ScenarioColour::Magenta));
         let label = label.and(&format!(" {rule}"), grey);
-        lines.extend([prompt.draw(width), label.draw(width)]);
-        self.drawn = lines.len();
-        lines.join("\r\n")
+        let lines = self.live.iter().skip(skip).chain([&prompt, &label]);
+        let drawn = lines.map(|line| DrawnLine {
+            columns: width_of(&line.text()).min(width),
+            bytes: line.draw(width),
+        });
+        drawn.collect()
     }
 }

@@ -77,9 +77,12 @@ fn mark(seen: &mut [VisitState], place: usize, now: VisitState) {
     }
 }
 
-/// The places of the dependencies of a task that are in the list.
+/// The places of the dependencies of a task that are in the list, in the order of the list.
 fn listed_deps(task: &ListedTask, places: &Places) -> Vec<usize> {
     let deps = task.draft.deps.iter();
-    deps.filter_map(|name| places.get(name.as_str()).copied())
-        .collect()
+    let mut listed: Vec<usize> = deps
+        .filter_map(|name| places.get(name.as_str()).copied())
+        .collect();
+    listed.sort_unstable();
+    listed
 }

@@ -232,7 +232,7 @@ mod tests {
         has("attempts ended: 5; sent back 1, tried again 2, timeouts 1, stopped 0");
         has("  development           30m       2         0       2");
         has("  reviewing              5m       0         1       0");
-        has("t-1                2.0h  development 2x 30m > reviewing! 5m > development 2x 1.5h");
+        has("t-1                  2h  development 2x 30m > reviewing! 5m > development 2x 1.5h");
         let of_task = &metrics.trails[&"t-1".into()];
         let trail = |is_done| steps(&board, (&"t-1".into(), of_task), is_done);
         assert!(trail(true).ends_with(" > done") && !trail(false).contains("done"));

@@ -106,10 +106,9 @@ fn at_work(board: &ReadModel, task: &Task, attempt: &Attempt) -> String {
             format!("the engine checks what {name} did (attempt {})", attempt.id)
         }
         (Worker::Agent { name, .. }, _) => {
-            let works = if cause.is_some() {
-                "has it"
-            } else {
-                "is working on it"
+            let works = match cause {
+                Some(_) => "has it",
+                None => works(&attempt.activity),
             };
             format!(
                 "{name} {works} (attempt {}{})",
@@ -165,6 +164,19 @@ fn kept_from_work(activity: &Activity) -> Option<String> {
     is_kept.then(|| format!("its agent is kept from work: {}", doing(activity)))
 }
 
+/// What an agent that nothing keeps from work does with its task; that it works is said only where that is known.
+fn works(activity: &Activity) -> &'static str {
+    if !activity.is_known() {
+        "has it, and nothing has reported what it does"
+    } else if activity.doing == ActivityKind::Idle {
+        "has it and is idle"
+    } else if activity.doing == ActivityKind::Starting {
+        "is starting on it"
+    } else {
+        "is working on it"
+    }
+}
+
 fn verb(action: EngineAction) -> &'static str {
     match action {
         EngineAction::Merge => "merges",
@@ -193,7 +205,21 @@ fn released(board: &ReadModel, task: &Task) -> String {
         _ if !board.is_live => format!("{id} is released, and no server runs; `dbs` starts one"),
         None => format!("{id} is about to start"),
         Some(WaitReason::Until(until)) => format!("{id}: retry in {}", time_left(*until, board.at)),
-        Some(why) => format!("{id}: {}", board.wait_text(why)),
+        Some(why) => {
+            let way = way_out(task, why).map_or_else(String::new, |way| format!("; {way}"));
+            format!("{id}: {}{way}", board.wait_text(why))
+        }
+    }
+}
+
+/// What a person can do about it, where the cause does not say so itself and nothing else will end it.
+fn way_out(task: &Task, why: &WaitReason) -> Option<String> {
+    if *why == WaitReason::Paused {
+        Some("`dbs resume` goes on".to_owned())
+    } else if *why == WaitReason::NoGoAhead {
+        Some(format!("`dbs batch release {}` hands it over", task.batch))
+    } else {
+        None
     }
 }
 
@@ -298,6 +324,91 @@ mod tests {
             "t-1: waits for a person for 1m, needs somebody at its terminal: Bash: make; type there: `dbs`, then `i` on its \
              row; AGENT has it (attempt 1)"
         );
+    }
+
+    #[test]
+    fn that_an_agent_works_is_said_only_while_it_does() {
+        let what = || "make".to_owned();
+        for (doing, cause) in [
+            (
+                ActivityKind::Permission(what()),
+                "waits for a person for 1m, needs a permission: make; ",
+            ),
+            (
+                ActivityKind::Question(what()),
+                "waits for a person for 1m, needs an answer: make; ",
+            ),
+            (
+                ActivityKind::Dialog(what()),
+                "waits for a person for 1m, needs somebody at its terminal: make; ",
+            ),
+            (
+                ActivityKind::Error(what()),
+                "waits for a person for 1m, needs somebody at its terminal: reports an error: make; ",
+            ),
+            (
+                ActivityKind::Failed(what()),
+                "its agent is kept from work: turn failed: make; ",
+            ),
+            (ActivityKind::Idle, "AGENT has it and is idle"),
+        ] {
+            let said = told(&[seen(ActivityKind::Working), seen(doing)]);
+            assert!(said.starts_with(&format!("t-1: {cause}")), "{said}");
+            assert!(!said.contains("working"), "{said}");
+        }
+        let silent = told(&[]);
+        assert!(!silent.contains("working"), "{silent}");
+    }
+
+    #[test]
+    fn of_a_task_that_nobody_works_on_the_cause_comes_first_and_then_the_way_out() {
+        let model = ReadModel {
+            at: Timestamp(1_000),
+            is_live: true,
+            ..ReadModel::default()
+        };
+        let task = |state: TaskState, why_not: Option<WaitReason>| Task {
+            state,
+            why_not,
+            ..Task::planned(
+                Timestamp(1),
+                &TaskDraft::new("t-1", "Build"),
+                "development".into(),
+            )
+        };
+        let waits = |why: WaitReason| task(TaskState::Released, Some(why));
+        for (task, said) in [
+            (
+                waits(WaitReason::Dependencies(vec!["t-0".into()])),
+                "t-1: waits for t-0",
+            ),
+            (
+                waits(WaitReason::NoRoom { running: 4, most: 4 }),
+                "t-1: 4 of 4 agents are running",
+            ),
+            (
+                waits(WaitReason::Paused),
+                "t-1: the board is paused; `dbs resume` goes on",
+            ),
+            (
+                waits(WaitReason::NoGoAhead),
+                "t-1: its batch has not been released yet; `dbs batch release main` hands it over",
+            ),
+            (
+                waits(WaitReason::NoBase),
+                "t-1: no base branch is set: dbs config base_branch NAME",
+            ),
+            (
+                task(TaskState::Failed("gate: tests failed".to_owned()), None),
+                "t-1 failed: gate: tests failed; retry with `dbs retry t-1`",
+            ),
+            (
+                task(TaskState::Parked("not now".to_owned()), None),
+                "t-1 is set aside: not now; retry with `dbs retry t-1`",
+            ),
+        ] {
+            assert_eq!(why_task(&model, &task), said);
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ macro_rules! theme_files {
 }
 
 /// Built-in theme files, by name.
-const BUILTIN: [(&str, &str); 17] = theme_files![
+pub(super) const BUILTIN: [(&str, &str); 17] = theme_files![
     "terminal",
     "dark",
     "light",

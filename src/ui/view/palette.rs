@@ -9,13 +9,15 @@ use crate::ui::views::{ClickTarget, List};
 
 /// Most rows that are drawn.
 const MOST_ROWS: u16 = 14;
+/// Most columns: the longest description of an action is whole.
+const MOST_COLUMNS: u16 = 172;
 /// Columns of the name, where the row says more than that.
 const NAME_WIDTH: u16 = 26;
 
 /// Where the palette is drawn: always the same place, however many rows are left.
 fn dialog(area: Rect) -> Rect {
     let (wide, high) = (
-        area.width.saturating_sub(4).min(96),
+        area.width.saturating_sub(4).min(MOST_COLUMNS),
         area.height.saturating_sub(3).min(MOST_ROWS + 4),
     );
     Rect {

@@ -11,7 +11,7 @@ use crate::ui::action::Action;
 use crate::ui::cache::{CacheRequest, DiffBase};
 use crate::ui::canvas::prelude::*;
 use crate::ui::screen_layout::shows_selected_task;
-use crate::ui::state::{FinishedTasks, SortOrder, UiState};
+use crate::ui::state::{FinishedTasks, Overlay, SortOrder, UiState};
 use crate::ui::target::{listed_tasks, ordered_columns, selected, shown_cards, shows_column};
 use crate::ui::text::{cut, width};
 
@@ -187,7 +187,9 @@ fn empty(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let keys = keys.map(|(action, words)| format!("{}{words}", ctx.key_of(action)));
     let mut lines = vec![("No tasks yet.", StyleRole::Strong), ("", StyleRole::Text)];
     lines.extend(keys.iter().map(|line| (line.as_str(), StyleRole::Text)));
-    if ctx.scene.model.base.is_none() {
+    // The questions of a first start ask for it; it is missing only when they are over.
+    let is_asked = matches!(ctx.state.overlay, Some(Overlay::Welcome(_)));
+    if ctx.scene.model.base.is_none() && !is_asked {
         lines.extend([
             ("", StyleRole::Text),
             ("No base branch is set, and agents need one:", StyleRole::Retry),

@@ -63,6 +63,7 @@ impl TerminalState {
     }
 
     /// 1049 saves and restores the cursor; 47 and 1047 leave it where it is. The pen and a wrap that waits belong to the terminal.
+    /// As 1049 clears the screen that it enters, 1047 clears the one that it leaves, and clearing ends a wrap that waits.
     fn switch_screen(&mut self, number: u16, to_alternate: bool) {
         if self.modes.has(TermMode::AlternateScreen) == to_alternate {
             if number == 1049 && !to_alternate {
@@ -102,8 +103,8 @@ impl TerminalState {
         if !to_alternate {
             self.note_left();
         }
-        // 1049 clears the screen, which ends a wrap that waits.
-        if at.pending_wrap && number != 1049 {
+        let clears = number == 1049 || number == 1047 && !to_alternate;
+        if at.pending_wrap && !clears {
             self.emulator.set_pending_wrap();
         }
     }
