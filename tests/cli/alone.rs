@@ -340,6 +340,35 @@ fn the_agent_of_a_task_is_set_part_by_part_and_taken_back() {
     assert_eq!(agent(), serde_json::Value::Null);
 }
 
+/// Gates, time limit, workflow, stage and approval of the task `t-1`.
+fn chosen_for_task(shop: &Shop) -> String {
+    let task = shop.json(&["task", "show", "t-1", "--json"])["task"].clone();
+    let gates = task["gates"].as_array().unwrap().iter();
+    let gates: Vec<String> = gates.map(|gate| gate["command"].to_string()).collect();
+    let of = |name: &str| task[name].to_string();
+    [
+        gates.join(" "),
+        of("timeout"),
+        of("workflow"),
+        of("stage"),
+        of("needs_approval"),
+    ]
+    .join(", ")
+}
+
+/// What is printed of a task is read again with all that was chosen for it.
+fn what_is_listed_is_read_again(shop: &Shop) {
+    let listed = shop.git.root().join("tasks.json");
+    std::fs::write(&listed, shop.does(&["task", "list", "--json"])).unwrap();
+    let other = Shop::new();
+    other.does(&["task", "import", listed.to_str().unwrap()]);
+    let task = other.json(&["task", "show", "t-1", "--json"])["task"].clone();
+    assert_eq!(
+        (&task["timeout"], &task["gates"][1]["name"]),
+        (&1_800_000.into(), &"unit".into())
+    );
+}
+
 #[test]
 fn checks_limit_workflow_and_approval_of_a_task_are_chosen_when_it_is_made_and_later() {
     let shop = Shop::new();
@@ -356,24 +385,7 @@ fn checks_limit_workflow_and_approval_of_a_task_are_chosen_when_it_is_made_and_l
         "--workflow",
         "phased",
     ]);
-    let said = || {
-        let task = shop.json(&["task", "show", "t-1", "--json"])["task"].clone();
-        let gates: Vec<String> = task["gates"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|gate| gate["command"].to_string())
-            .collect();
-        let of = |name: &str| task[name].to_string();
-        [
-            gates.join(" "),
-            of("timeout"),
-            of("workflow"),
-            of("stage"),
-            of("needs_approval"),
-        ]
-        .join(", ")
-    };
+    let said = || chosen_for_task(&shop);
     assert_eq!(said(), r#""make test", 5400000, "phased", "work", false"#);
     shop.does(&[
         "task",
@@ -392,8 +404,7 @@ fn checks_limit_workflow_and_approval_of_a_task_are_chosen_when_it_is_made_and_l
         said(),
         r#""make lint" "make unit", 1800000, "phased", "work", true"#
     );
-    let listed = shop.git.root().join("tasks.json");
-    std::fs::write(&listed, shop.does(&["task", "list", "--json"])).unwrap();
+    what_is_listed_is_read_again(&shop);
     shop.does(&[
         "task",
         "update",
@@ -418,13 +429,5 @@ fn checks_limit_workflow_and_approval_of_a_task_are_chosen_when_it_is_made_and_l
         &["task", "create", "x", "--timeout", "0"],
         2,
         "write a time such as 90s",
-    );
-    // What is printed of a task can be read again with all that was chosen for it.
-    let other = Shop::new();
-    other.does(&["task", "import", listed.to_str().unwrap()]);
-    let task = other.json(&["task", "show", "t-1", "--json"])["task"].clone();
-    assert_eq!(
-        (&task["timeout"], &task["gates"][1]["name"]),
-        (&1_800_000.into(), &"unit".into())
     );
 }

@@ -93,7 +93,8 @@ fn a_full_screen_is_drawn_anew_for_a_new_size() {
 #[test]
 fn a_new_size_prints_nothing_again_and_the_rule_becomes_as_wide_as_the_screen() {
     for printed in [1, 60] {
-        let words: String = (0..printed).map(|number| format!("word {number}.\\n")).collect();
+        let words: Vec<String> = (0..printed).map(|number| format!("word {number}.")).collect();
+        let words = words.join("\\n") + "\\n";
         let mut terminal = Terminal::start(
             "",
             &format!("{{ print = \"{words}\" }}, {{ think = \"Pondering\", seconds = 600 }}"),

@@ -120,22 +120,10 @@ fn proofs(placed: &LocatedStage<'_>) {
     let on_branch = stage.workspace == Workspace::Branch;
     let text = format_args!("{} has no evidence, so nothing ever proves it done", stage.id);
     placed.check(stage.evidence.is_empty(), "evidence", text);
-    let text = "gates are run, but prove nothing: add \"gates\" to `evidence`";
-    let is_run = |kind: &EvidenceKind| matches!(kind, EvidenceKind::Gates | EvidenceKind::GateFails(_));
-    let unused = stage.gates != GateSet::None && !stage.evidence.iter().any(is_run) && !merges;
-    placed.check(unused, "gates", text);
+    gate_proofs(placed);
     let in_worktree = matches!(stage.workspace, Workspace::Head | Workspace::Base);
     let reads = stage.access == FileAccess::Read && by_agent && in_worktree;
     let wrong = [
-        (
-            needs(&EvidenceKind::Gates) && stage.gates == GateSet::None,
-            "gates are evidence here, but no gates are run: set `gates`",
-        ),
-        (
-            // Where gates count only if there are any, something else must count always.
-            stage.gates == GateSet::IfAny && stage.evidence == [EvidenceKind::Gates],
-            "without a gate command nothing would be proved: use `gates = \"all\"`",
-        ),
         (
             needs(&EvidenceKind::Committed) && !(by_agent && on_branch && needs(&EvidenceKind::CommitsAhead)),
             "committed is about what an agent leaves on the task's branch: set `role`, `workspace = \"branch\"`, and add \
@@ -177,6 +165,23 @@ fn proofs(placed: &LocatedStage<'_>) {
     for (is_wrong, text) in wrong {
         placed.check(is_wrong, "evidence", text);
     }
+}
+
+/// Gates that prove something, and evidence of gates that are run.
+fn gate_proofs(placed: &LocatedStage<'_>) {
+    let stage = &placed.stage;
+    let merges = stage.actor == Actor::Engine(EngineAction::Merge);
+    let is_run = |kind: &EvidenceKind| matches!(kind, EvidenceKind::Gates | EvidenceKind::GateFails(_));
+    let unused = stage.gates != GateSet::None && !stage.evidence.iter().any(is_run) && !merges;
+    let text = "gates are run, but prove nothing: add \"gates\" to `evidence`";
+    placed.check(unused, "gates", text);
+    let missing = stage.gates == GateSet::None && stage.evidence.contains(&EvidenceKind::Gates);
+    let text = "gates are evidence here, but no gates are run: set `gates`";
+    placed.check(missing, "evidence", text);
+    // Where gates count only if there are any, something else must count always.
+    let only = stage.gates == GateSet::IfAny && stage.evidence == [EvidenceKind::Gates];
+    let text = "without a gate command nothing would be proved: use `gates = \"all\"`";
+    placed.check(only, "evidence", text);
 }
 
 /// Whether it is looked at only for tasks whose plan says so.
