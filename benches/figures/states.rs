@@ -17,8 +17,8 @@ use crate::table::{Table, percentiles};
 const DEADLINE: Duration = Duration::from_mins(1);
 /// Longer than the board waits between two words of one agent, so that none is measured that had to wait.
 const BETWEEN: Duration = Duration::from_millis(900);
-/// A tab that shows no terminal, chosen at once.
-const BOARD_TAB: &[u8] = b"\x023";
+/// A tab that shows no terminal, chosen at once. The board shows that of the selected task where there is room.
+const LOG_TAB: &[u8] = b"\x024";
 /// Seconds between two frames of a program that draws all the time.
 const FRAME: &str = "0.033";
 
@@ -135,7 +135,7 @@ pub(crate) fn states(table: &mut Table) {
     });
     drop(shown);
     let mut hidden = ToldAgent::drawing();
-    hidden.client.type_in(BOARD_TAB);
+    hidden.client.type_in(LOG_TAB);
     std::thread::sleep(BETWEEN);
     row(
         table,
