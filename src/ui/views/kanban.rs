@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::list::stepped;
 use super::task_card::TaskCard;
 use super::{ClickTarget, MoveOutcome, ViewContext, ViewMove};
-use crate::domain::TaskId;
+use crate::domain::{TaskId, WaitReason};
 use crate::read_model::{Column, ColumnKind};
 use crate::ui::canvas::prelude::*;
 use crate::ui::pane::Direction;
@@ -236,6 +236,8 @@ fn state(card: &TaskCard<'_>, room: usize, more: &str) -> Vec<StyledText> {
         (DisplayStatus::Done | DisplayStatus::Backlog, _) if card.marker.word == card.task.state.word() => {
             Vec::new()
         }
+        // Its sign says that it waits for its turn; every other card of a long column would say the same.
+        (DisplayStatus::Queued, _) if waits_for_its_turn(card.task.why_not.as_ref()) => Vec::new(),
         (DisplayStatus::Running, Some(last)) => {
             let name = card.name(room / 2).unwrap_or_default();
             vec![dim(cut(&format!("{name} {last}"), room, more))]
@@ -249,6 +251,14 @@ fn state(card: &TaskCard<'_>, room: usize, more: &str) -> Vec<StyledText> {
             pieces
         }
     }
+}
+
+/// Whether nothing but a place for its agent is missing.
+fn waits_for_its_turn(why: Option<&WaitReason>) -> bool {
+    matches!(
+        why,
+        None | Some(WaitReason::NoRoom { .. } | WaitReason::BatchFull { .. } | WaitReason::TurnLimit)
+    )
 }
 
 /// Rows that the fullest column needs, at most so many.
