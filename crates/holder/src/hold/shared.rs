@@ -309,10 +309,12 @@ impl SharedState {
     pub(super) fn next_update(&self, id: PeerId) -> PeerUpdate {
         let mut state = self.state.lock();
         loop {
-            if let Some(next) = state.next(id) {
+            // One moment for both questions: output whose time comes between them would wait for ever.
+            let now = Instant::now();
+            if let Some(next) = state.next(id, now) {
                 return next;
             }
-            match state.held_until(id, Instant::now()) {
+            match state.held_until(id, now) {
                 Some(until) => drop(self.peer_ready.wait_until(&mut state, until)),
                 None => self.peer_ready.wait(&mut state),
             }

@@ -124,9 +124,8 @@ impl HolderState {
     }
 
     /// What this peer gets next, if there is anything.
-    pub(super) fn next(&mut self, id: PeerId) -> Option<PeerUpdate> {
+    pub(super) fn next(&mut self, id: PeerId, now: Instant) -> Option<PeerUpdate> {
         let (end, memory) = (self.end, self.end - self.recent.len() as u64);
-        let now = Instant::now();
         let is_held = self.held_until(id, now).is_some();
         let Some(peer) = self.peers.get_mut(&id) else {
             return Some(PeerUpdate::Nothing);

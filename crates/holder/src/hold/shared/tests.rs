@@ -49,7 +49,7 @@ fn flood() -> Vec<u8> {
 
 /// What a peer is sent next of the output; nothing while there is nothing or it is held back.
 fn sent(hub: &SharedState, peer: PeerId) -> Option<String> {
-    let next = hub.state.lock().next(peer)?;
+    let next = hub.state.lock().next(peer, Instant::now())?;
     match next {
         PeerUpdate::Live { offset, bytes } => {
             hub.advance(peer, offset, offset + bytes.len() as u64);
@@ -78,7 +78,7 @@ fn replies_input_and_the_end_do_not_wait_for_collected_output() {
     let (hub, peer) = paced();
     hub.publish(b"a", false);
     hub.reply(peer, HolderReply::InputDropped { count: 1 });
-    let reply = hub.state.lock().next(peer);
+    let reply = hub.state.lock().next(peer, Instant::now());
     assert!(matches!(
         reply,
         Some(PeerUpdate::Reply(HolderReply::InputDropped { .. }))
@@ -99,7 +99,7 @@ fn replies_input_and_the_end_do_not_wait_for_collected_output() {
     assert_eq!(sent(&hub, peer), None);
     hub.announce_end();
     assert_eq!(sent(&hub, peer).as_deref(), Some("last words"));
-    let end = hub.state.lock().next(peer);
+    let end = hub.state.lock().next(peer, Instant::now());
     assert!(matches!(end, Some(PeerUpdate::Reply(HolderReply::Exited(_)))));
 }
 
