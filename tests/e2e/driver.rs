@@ -212,7 +212,7 @@ impl Story {
                 !is_late,
                 "dbs {arguments:?} did not end: {}\n{}",
                 said(&output),
-                self.logs()
+                self.log_ends()
             );
             output
         })
@@ -300,8 +300,23 @@ impl Story {
         count.and_then(serde_json::Value::as_u64).unwrap_or(0)
     }
 
-    /// The ends of all logs, for a story that fails.
+    /// The ends of all logs, the state, and what the newest agent printed, for a story that fails.
     pub(crate) fn logs(&self) -> String {
+        let said = |arguments: &[&str]| String::from_utf8_lossy(&self.run(arguments).stdout).into_owned();
+        let attempts = (1..).take_while(|number| self.attempt(*number).exists());
+        let newest = attempts.last().unwrap_or_default().to_string();
+        let printed = said(&["logs", &newest]);
+        let mut last: Vec<&str> = printed.lines().rev().take(40).collect();
+        last.reverse();
+        let (files, status) = (self.log_ends(), said(&["status"]));
+        format!(
+            "{files}{status}--- attempt {newest} printed at last\n{}",
+            last.join("\n")
+        )
+    }
+
+    /// The ends of all log files.
+    fn log_ends(&self) -> String {
         let mut files = vec![self.root().join("server.log")];
         let logs = fs::read_dir(self.project().join(".debussy/logs"));
         files.extend(logs.into_iter().flatten().flatten().map(|entry| entry.path()));
@@ -310,7 +325,7 @@ impl Story {
             let end = text.get(text.len().saturating_sub(4000)..).unwrap_or_default();
             format!("--- {}\n{}\n", file.display(), String::from_utf8_lossy(end))
         });
-        ends.collect::<String>() + &String::from_utf8_lossy(&self.run(&["status"]).stdout)
+        ends.collect()
     }
 
     /// Processes that belong to this story: its folder is in their environment.
