@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     println!(
         "{pipelines} pipelines from seed {seed}: {} tasks, {} attempts, {} events, {} deaths of the engine, {} restarts of the machine \
          ({} agents gone with it), {} refusals, {} unknown until a person saw to it, {} pieces of work, {} replies to what agents asked, {} of \
-         it answered in the terminal, {} asked again of the next engine, {} answers typed; no rule broken",
+         it answered in the terminal, {} asked again of the next engine, {} answers typed, {} agents stopped because they ran too long; no rule broken",
         sum.tasks,
         sum.attempts,
         sum.steps,
@@ -69,7 +69,8 @@ fn main() -> ExitCode {
         sum.replies,
         sum.taken_back,
         sum.asked_again,
-        sum.typed
+        sum.typed,
+        sum.timeouts
     );
     ExitCode::SUCCESS
 }

@@ -29,7 +29,11 @@ fn play(quarter: u64) {
         "{sum:?}"
     );
     assert!(
-        sum.replies > 500 && sum.typed > 150 && sum.asked_again > 80 && sum.taken_back > 15,
+        sum.replies > 500
+            && sum.typed > 150
+            && sum.asked_again > 80
+            && sum.taken_back > 15
+            && sum.timeouts > 200,
         "{sum:?}"
     );
 }

@@ -27,6 +27,8 @@ mod requests;
 mod rules;
 #[path = "simulator/story.rs"]
 mod story;
+#[path = "simulator/time_limits.rs"]
+mod time_limits;
 #[path = "simulator/world.rs"]
 mod world;
 

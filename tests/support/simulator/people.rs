@@ -51,7 +51,7 @@ pub(super) fn plan(board: &Board, dice: &mut Dice) -> Vec<Command> {
             priority: u8::try_from(dice.between(0, 4)).unwrap_or(2),
             deps,
             gates: Vec::new(),
-            timeout: None,
+            timeout: dice.percent(20).then(|| Span::minutes(dice.between(0, 30))),
             agent: Box::default(),
             plan: planned(dice),
             needs_approval: dice.percent(10),

@@ -13,6 +13,7 @@ use dbs::read_model::ReadModel;
 
 use super::ask_rules;
 use super::laws;
+use super::time_limits;
 use super::world::World;
 
 /// One step.
@@ -50,6 +51,7 @@ impl Step<'_> {
         self.answers()?;
         ask_rules::check(self)?;
         self.deadlines()?;
+        time_limits::check(self)?;
         self.places()?;
         self.refusals()?;
         self.restarts()?;

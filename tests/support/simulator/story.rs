@@ -16,6 +16,7 @@ use super::dice::Dice;
 use super::faults::Faults;
 use super::people;
 use super::rules::{self, Step};
+use super::time_limits;
 use super::world::World;
 
 /// Steps of bad days, at most.
@@ -55,6 +56,8 @@ pub(crate) struct Outcome {
     pub(crate) asked_again: usize,
     /// Answers that were typed.
     pub(crate) typed: usize,
+    /// Agents that were stopped because they ran too long.
+    pub(crate) timeouts: usize,
 }
 
 impl Outcome {
@@ -75,6 +78,7 @@ impl Outcome {
         self.taken_back += other.taken_back;
         self.asked_again += other.asked_again;
         self.typed += other.typed;
+        self.timeouts += other.timeouts;
     }
 }
 
@@ -367,6 +371,7 @@ impl Story {
             world_now: self.now,
         }
         .check()?;
+        self.outcome.timeouts += time_limits::note(&mut self.world.limits, &before, &self.board, self.now);
         self.count(&before);
         if let Event::Woke(inventory) = &event {
             self.twice(inventory)?;

@@ -58,6 +58,8 @@ pub(super) struct World {
     pub(super) outages: Outages,
     pub(super) contents: Contents,
     pub(super) requests: Requests,
+    /// Until when each agent at work may run, in the time of the world.
+    pub(super) limits: BTreeMap<AttemptId, Timestamp>,
     /// What must never be, seen while something was carried out.
     pub(super) wrong: Option<String>,
     n_keys: u64,
@@ -83,6 +85,7 @@ impl World {
             outages: Outages::default(),
             contents: Contents::default(),
             requests: Requests::default(),
+            limits: BTreeMap::new(),
             wrong: None,
             n_keys: 0,
         }

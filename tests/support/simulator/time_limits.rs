@@ -1,0 +1,63 @@
+//! An agent is stopped because it ran too long exactly when its time is over, whatever happened to the engine and its clock.
+
+use std::collections::BTreeMap;
+
+use dbs::domain::attempt::{AttemptState, StopCause};
+use dbs::domain::{Attempt, AttemptId, Board, FailureClass, Span, Timestamp, Worker};
+
+use super::rules::{Step, must};
+
+/// Nobody is stopped for the time before it is over, and nobody runs on after it.
+pub(super) fn check(step: &Step<'_>) -> Result<(), String> {
+    for (id, until) in &step.world.limits {
+        let Some(after) = step.after.attempts.get(id) else {
+            continue;
+        };
+        must(!times_out(step.before, after) || step.world_now >= *until, || {
+            format!("attempt {id} ran too long before its time was over")
+        })?;
+        // What waits for its model after a failed turn gets that time, too.
+        let is_counted = after.state == AttemptState::Running && after.failed_turns.is_none();
+        must(!is_counted || step.world_now <= *until, || {
+            format!("attempt {id} runs on after its time")
+        })?;
+    }
+    Ok(())
+}
+
+/// Writes down until when those who just began may run, and forgets who runs no more. Answers how many were stopped now.
+pub(super) fn note(
+    limits: &mut BTreeMap<AttemptId, Timestamp>,
+    before: &Board,
+    after: &Board,
+    world_now: Timestamp,
+) -> usize {
+    let all = || after.attempts.values().map(AsRef::as_ref);
+    for attempt in all().filter(|attempt: &&Attempt| runs(attempt)) {
+        limits
+            .entry(attempt.id)
+            .or_insert_with(|| world_now + limit(after, attempt));
+    }
+    limits.retain(|id, _| after.attempts.get(id).is_some_and(|attempt| runs(attempt)));
+    all().filter(|attempt| times_out(before, attempt)).count()
+}
+
+fn runs(attempt: &Attempt) -> bool {
+    attempt.state == AttemptState::Running && matches!(attempt.worker, Worker::Agent { .. })
+}
+
+fn times_out(before: &Board, attempt: &Attempt) -> bool {
+    let was = before.attempts.get(&attempt.id).map(|attempt| &attempt.state);
+    attempt.state == AttemptState::Stopping(StopCause::Timeout) && was == Some(&AttemptState::Running)
+}
+
+/// What the task says, or its stage, or the settings; twice as long after each time that was not enough there, three times.
+fn limit(board: &Board, attempt: &Attempt) -> Span {
+    let task = board.tasks.get(&attempt.task);
+    let of_task = task.and_then(|task| task.timeout);
+    let of_stage = board.stage_of_attempt(attempt).and_then(|stage| stage.timeout);
+    let once = of_task.or(of_stage).unwrap_or(board.settings.agent_timeout);
+    let failed = task.and_then(|task| task.failures.get(&attempt.stage)?.get(&FailureClass::Timeout));
+    let times = failed.copied().unwrap_or_default().min(3);
+    Span(once.0 * 2_u64.pow(times))
+}
