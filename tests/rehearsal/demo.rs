@@ -314,6 +314,8 @@ fn every_part_of_the_demo_is_played_by_some_attempt() {
             ("merging", "integrator", "fallback"),
             ("acceptance", "tester", "fresh"),
             ("investigating", "investigator", "fresh"),
+            ("consolidating", "investigator", "fresh"),
+            ("planning", "conductor", "fresh"),
         ];
         for ((stage, role, mode), number) in roles.into_iter().flat_map(|role| [(role, 1), (role, 2)]) {
             let now = AttemptContext {
@@ -341,6 +343,8 @@ fn a_task_that_a_person_adds_to_the_demo_is_played_in_every_stage_of_its_way() {
         ("security-review", "security-reviewer", "fresh"),
         ("merging", "integrator", "fallback"),
         ("acceptance", "tester", "fresh"),
+        ("investigating", "investigator", "fresh"),
+        ("consolidating", "investigator", "fresh"),
     ] {
         let now = AttemptContext {
             stage,

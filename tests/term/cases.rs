@@ -231,6 +231,7 @@ pub(crate) const CASES: &[Case] = &[
 pub(crate) const GROWN: &[(&str, &str, &str)] = &[
     ("growing pulls back what went up", "1\r\n2\r\n3\r\n4\r\n5", "1|2|3|4|5"),
     ("ed 3 empties what growing could pull back", "1\r\n2\r\n3\r\n4\r\n5\x1b[3J", "3|4|5"),
+    ("ed 3 on the alternate screen empties that of the main screen", "1\r\n2\r\n3\r\n4\r\n5\x1b[?1049h\x1b[3J\x1b[?1049l", "3|4|5"),
     ("ed 2 and 3 empty it, too", "1\r\n2\r\n3\r\n4\r\n5\x1b[H\x1b[2J\x1b[3Jnew", "new"),
 ];
 

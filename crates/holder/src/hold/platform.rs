@@ -3,6 +3,10 @@
 
 pub(super) use system::{Mask, SignalWaiter, close_standard_streams, daemonize, reap_children};
 
+/// Bytes that a program can write to its terminal while nobody reads it, before it is kept waiting. Linux queues so many beside the
+/// page that a reader finds; elsewhere it is less, or not known, and a terminal is read at once.
+pub(super) const TERMINAL_ROOM: usize = if cfg!(target_os = "linux") { 8 * 1024 } else { 0 };
+
 /// What a holder does on a signal from the system: end or ignore it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SignalAction {

@@ -3,10 +3,12 @@
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
+use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
 
-use super::shared::SharedState;
+use super::platform::TERMINAL_ROOM;
+use super::shared::{ReadPace, SharedState};
 use crate::files::now;
 use crate::log::LogWriter;
 
@@ -20,8 +22,9 @@ const WAITING: usize = 8 * 1024 * 1024;
 /// Reads until the end: terminal to log, then to whoever listens.
 pub(super) fn pump_output(mut output: impl Read, log: &Mutex<LogWriter>, hub: &SharedState) {
     let mut buffer = vec![0; READ];
+    let mut reads = ReadPace::new(TERMINAL_ROOM);
     loop {
-        hub.wait_for_room();
+        hub.wait_to_read(&mut reads);
         let read = match output.read(&mut buffer) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(_) => &[],
@@ -30,6 +33,7 @@ pub(super) fn pump_output(mut output: impl Read, log: &Mutex<LogWriter>, hub: &S
         if read.is_empty() {
             return hub.drained();
         }
+        reads.read(read.len(), Instant::now());
         let closed_segment = log.lock().append(read, now());
         hub.publish(read, closed_segment);
     }

@@ -14,6 +14,7 @@ use dbs_ports::holders::{ExitedBy, PaneSize};
 mod pace;
 mod state;
 
+pub(super) use pace::ReadPace;
 use state::{EndPhase, HolderState, Peer, ProgramState};
 
 /// Replies that wait for one peer; a peer that asks on and on and does not read is closed.
@@ -73,11 +74,20 @@ impl SharedState {
 
     // ---- output ----
 
-    /// Waits while the attached peer is too far behind; never once the program has ended or is being stopped.
-    pub(super) fn wait_for_room(&self) {
+    /// Waits while the attached peer is too far behind, and where the terminal has room, while what it says would be held back:
+    /// one read takes it then. Never once the program has ended or is being stopped.
+    pub(super) fn wait_to_read(&self, reads: &mut ReadPace) {
         let mut state = self.state.lock();
         while state.is_peer_behind() {
             self.has_room.wait(&mut state);
+        }
+        let since = Instant::now();
+        if !reads.may_pause(since) {
+            return;
+        }
+        while let Some(until) = state.unread_until(since, Instant::now()) {
+            reads.paused();
+            self.has_room.wait_until(&mut state, until);
         }
     }
 
@@ -280,6 +290,7 @@ impl SharedState {
         peer.pace.typed();
         drop(state);
         self.peer_ready.notify_all();
+        self.has_room.notify_all();
     }
 
     /// Output for a peer is collected so long.
@@ -290,6 +301,7 @@ impl SharedState {
         }
         drop(state);
         self.peer_ready.notify_all();
+        self.has_room.notify_all();
     }
 
     /// Queues an answer; a peer that does not read its answers is closed.

@@ -129,6 +129,7 @@ impl TerminalState {
         match what {
             3 => {
                 self.emulator.pack_all();
+                self.erases_history = self.modes.has(TermMode::AlternateScreen);
                 self.event(TermEvent::HistoryMark);
             }
             1 if position.row == 1 && self.lacks(MissingFeatures::ERASE_ABOVE) => {

@@ -1,4 +1,5 @@
-//! When output is sent to one peer: at once, or collected for a while. Pure: the time is given.
+//! When output is sent to one peer: at once, or collected for a while; and when the terminal is read for that. Pure: the time is
+//! given.
 
 use std::time::{Duration, Instant};
 
@@ -7,6 +8,9 @@ pub(super) const FLOOD: u64 = 16 * 1024;
 
 /// After so long without output a program has something to say that somebody may wait for.
 const SILENCE: Duration = Duration::from_secs(1);
+
+/// A read that takes less has emptied the terminal: the system keeps a page for whoever reads.
+const FULL_READ: usize = 4000;
 
 /// Pieces of output that are sent at once after a silence, and after input.
 const AT_ONCE: u8 = 3;
@@ -36,6 +40,18 @@ impl OutputPace {
         self.held_until.filter(|until| *until > now && pending < FLOOD)
     }
 
+    /// Until when nothing more is read of the terminal, because it would be held back, or what was read before is still being sent.
+    /// `since` is when that was first asked of this read.
+    pub(super) fn unread_until(&self, since: Instant, now: Instant, pending: u64) -> Option<Instant> {
+        let latest = since + self.longest;
+        if now >= latest || pending >= FLOOD {
+            return None;
+        }
+        let held = self.held_until.filter(|until| *until > now);
+        held.map(|until| until.min(latest))
+            .or((pending > 0).then_some(latest))
+    }
+
     /// The program was typed to: what it says next may be what somebody waits for.
     pub(super) fn typed(&mut self) {
         self.held_until = None;
@@ -56,9 +72,105 @@ impl OutputPace {
     }
 }
 
+/// Whether the next read of the terminal may wait. What a program writes meanwhile must find room in the terminal, so one that
+/// writes a lot is read without a pause, and so is what a read has left there.
+#[derive(Debug)]
+pub(in super::super) struct ReadPace {
+    /// Bytes that a program can write while nobody reads; of zero nothing waits.
+    room: usize,
+    /// Bytes that were read since the last pause.
+    since_pause: usize,
+    /// Whether the last read took all there was.
+    is_empty: bool,
+    /// When there last was more than half of what there is room for.
+    crowded_at: Option<Instant>,
+}
+
+impl ReadPace {
+    /// Nothing was read yet of a terminal with so much room.
+    pub(in super::super) fn new(room: usize) -> Self {
+        Self {
+            room,
+            since_pause: 0,
+            is_empty: false,
+            crowded_at: None,
+        }
+    }
+
+    /// So many bytes were read of what the terminal gives at once.
+    pub(in super::super) fn read(&mut self, count: usize, now: Instant) {
+        self.since_pause = self.since_pause.saturating_add(count);
+        self.is_empty = count < FULL_READ;
+        if self.since_pause > self.room / 2 {
+            self.crowded_at = Some(now);
+        }
+    }
+
+    pub(super) fn may_pause(&self, now: Instant) -> bool {
+        let is_quiet = self.crowded_at.is_none_or(|at| now.duration_since(at) >= SILENCE);
+        self.room > 0 && self.is_empty && is_quiet
+    }
+
+    pub(super) fn paused(&mut self) {
+        (self.since_pause, self.is_empty) = (0, false);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const ROOM: usize = 8 * 1024;
+
+    #[test]
+    fn a_terminal_is_not_read_while_its_output_would_be_held_back_or_is_being_sent() {
+        let (mut pace, now) = (paced(), Instant::now());
+        let ms = |count| now + Duration::from_millis(count);
+        assert_eq!(pace.unread_until(now, now, 0), None, "nothing was said yet");
+        assert_eq!(
+            pace.unread_until(now, now, 1),
+            Some(now + LONGEST),
+            "it is being sent"
+        );
+        for _ in 0..=AT_ONCE {
+            pace.sent(now);
+        }
+        assert_eq!(pace.unread_until(ms(10), ms(10), 0), Some(now + LONGEST));
+        assert_eq!(pace.unread_until(ms(10), ms(10), FLOOD), None);
+        assert_eq!(pace.unread_until(now, now + LONGEST, 1), None, "never longer");
+        pace.sent(now + LONGEST);
+        assert_eq!(
+            pace.unread_until(now, ms(149), 0),
+            Some(now + LONGEST),
+            "never longer"
+        );
+        pace.typed();
+        assert_eq!(pace.unread_until(ms(160), ms(160), 0), None);
+        pace.set(Duration::ZERO);
+        assert_eq!(pace.unread_until(now, now, 1), None);
+    }
+
+    #[test]
+    fn what_a_read_has_left_and_what_fills_the_terminal_is_read_without_a_pause() {
+        let (mut reads, now) = (ReadPace::new(ROOM), Instant::now());
+        assert!(!reads.may_pause(now), "nothing was read");
+        reads.read(FULL_READ, now);
+        assert!(!reads.may_pause(now), "there may be more");
+        reads.read(1, now);
+        assert!(reads.may_pause(now + SILENCE), "it has room");
+        reads.paused();
+        assert!(!reads.may_pause(now), "it was not read since");
+        for _ in 0..3 {
+            reads.read(1000, now);
+            assert!(reads.may_pause(now));
+        }
+        reads.read(1097, now);
+        assert!(!reads.may_pause(now + SILENCE / 2), "it fills");
+        assert!(reads.may_pause(now + SILENCE));
+        let mut without_room = ReadPace::new(0);
+        without_room.read(1, now);
+        assert!(!without_room.may_pause(now + SILENCE));
+    }
 
     const LONGEST: Duration = Duration::from_millis(150);
 

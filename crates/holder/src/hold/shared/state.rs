@@ -101,13 +101,24 @@ impl HolderState {
         }
     }
 
-    /// Whether the program waits for the attached peer; never once it has ended or is being stopped.
-    pub(super) fn is_peer_behind(&self) -> bool {
+    /// The attached peer, and how many bytes it has not got yet, while the program may wait for it: never once it has ended or is
+    /// being stopped.
+    fn awaited(&self) -> Option<(&Peer, u64)> {
         let may_wait =
             matches!(self.program, ProgramState::Running) && self.end_requested_by == ExitedBy::Itself;
-        let peer = self.attached.and_then(|id| self.peers.get(&id));
-        let cursor = peer.and_then(|peer| peer.cursor);
-        may_wait && cursor.is_some_and(|cursor| self.end - cursor >= MAX_PEER_LAG)
+        let peer = self.peers.get(&self.attached?).filter(|_| may_wait)?;
+        Some((peer, self.end - peer.cursor?))
+    }
+
+    /// Whether the program waits for the attached peer.
+    pub(super) fn is_peer_behind(&self) -> bool {
+        self.awaited().is_some_and(|(_, pending)| pending >= MAX_PEER_LAG)
+    }
+
+    /// Until when the terminal is not read, because its output would be held back. `since` is when that was first asked.
+    pub(super) fn unread_until(&self, since: Instant, now: Instant) -> Option<Instant> {
+        let (peer, pending) = self.awaited()?;
+        peer.pace.unread_until(since, now, pending)
     }
 
     /// Until when output for a peer is held back, if it is. It is not once the end may be known.

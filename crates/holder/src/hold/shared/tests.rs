@@ -135,6 +135,75 @@ fn a_flood_input_and_a_look_wake_who_waits_for_collected_output() {
     wakes("a look", |hub, peer| hub.set_pace(peer, Duration::ZERO));
 }
 
+/// A reader that pauses because output is held back reads on when that happens.
+fn reads_on(what: &str, happens: impl Fn(&SharedState, PeerId)) {
+    let (hub, peer) = paced();
+    let (goes_on, has_gone_on) = sync_channel(1);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut reads = ReadPace::new(8 * 1024);
+            reads.read(1, Instant::now());
+            hub.wait_to_read(&mut reads);
+            goes_on.send(())
+        });
+        // Nobody can see that it waits; one that does not yet passes without being woken.
+        for _ in 0..10_000 {
+            std::thread::yield_now();
+        }
+        assert!(has_gone_on.try_recv().is_err(), "{what}: it reads on by itself");
+        happens(&hub, peer);
+        let is_woken = has_gone_on.recv_timeout(LONG / 2);
+        hub.close_peer(peer);
+        assert!(is_woken.is_ok(), "{what}");
+    });
+}
+
+#[test]
+fn input_a_look_another_peer_and_the_end_let_a_paused_reader_read_on() {
+    reads_on("input", |hub, _| hub.typed());
+    reads_on("a look", |hub, peer| hub.set_pace(peer, Duration::ZERO));
+    reads_on("a lost peer", SharedState::close_peer);
+    reads_on("another peer", |hub, _| {
+        let other = hub.add_peer().unwrap();
+        hub.attach(other, 0);
+        while sent(hub, other).is_some() {}
+    });
+    reads_on("a stop", |hub, _| hub.ask_to_end(ExitedBy::Stop));
+    reads_on("the end of the program", |hub, _| {
+        hub.program_ended(ProcessExit::Code(0), Timestamp(1));
+    });
+}
+
+#[test]
+fn a_reader_waits_until_what_it_read_is_sent_and_pauses_for_the_rest_of_the_time() {
+    let (hub, peer) = paced();
+    hub.set_pace(peer, Duration::from_millis(20));
+    let mut reads = ReadPace::new(8 * 1024);
+    let (done, mut pieces) = (AtomicBool::new(false), 0);
+    let n_reads = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::SeqCst) {
+                hub.wait_to_read(&mut reads);
+                n_reads.fetch_add(1, Ordering::SeqCst);
+                reads.read(1, Instant::now());
+                hub.publish(b"x", false);
+            }
+        });
+        while pieces < 10 {
+            if let PeerUpdate::Live { offset, bytes } = hub.next_update(peer) {
+                pieces += 1;
+                hub.advance(peer, offset, offset + bytes.len() as u64);
+            }
+        }
+        done.store(true, Ordering::SeqCst);
+        hub.close_peer(peer);
+    });
+    // One read for a piece; one more where the reader was quicker than the clock of the other thread.
+    let n_reads = n_reads.load(Ordering::SeqCst);
+    assert!(n_reads <= 2 * pieces + 2, "{n_reads} reads for {pieces} pieces");
+}
+
 #[test]
 fn what_follows_a_flood_is_collected_again() {
     let (hub, peer) = paced();
