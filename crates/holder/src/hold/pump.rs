@@ -83,7 +83,12 @@ impl InputQueue {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use super::super::shared::PeerUpdate;
     use super::*;
+    use dbs_ports::holders::PaneSize;
 
     #[test]
     fn a_long_paste_waits_whole_and_what_has_no_room_is_dropped_and_counted() {
@@ -93,5 +98,58 @@ mod tests {
         assert_eq!(dropped, 0);
         assert_eq!(input.push(b"y"), 1);
         assert_eq!(input.waiting.lock().len(), WAITING);
+    }
+
+    /// A program that always has one more byte to say; counts how often it was read.
+    struct Talker<'a> {
+        reads: &'a AtomicUsize,
+        is_over: &'a AtomicBool,
+    }
+
+    impl Read for Talker<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            if self.is_over.load(Ordering::SeqCst) {
+                return Ok(0);
+            }
+            self.reads.fetch_add(1, Ordering::SeqCst);
+            buffer.fill(b'x');
+            Ok(1)
+        }
+    }
+
+    #[test]
+    fn a_terminal_whose_output_is_collected_is_read_about_once_for_what_is_sent() {
+        let (folder, size) = (tempfile::tempdir().unwrap(), PaneSize::cells(80, 24));
+        let log = Mutex::new(LogWriter::create(folder.path(), 0, size, now()).unwrap());
+        let hub = SharedState::new(size);
+        let peer = hub.add_peer().unwrap();
+        hub.attach(peer, 0);
+        hub.set_pace(peer, Duration::from_millis(20));
+        let (reads, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let (mut pieces, mut bytes_sent) = (0, 0);
+        std::thread::scope(|scope| {
+            let talker = Talker {
+                reads: &reads,
+                is_over: &is_over,
+            };
+            scope.spawn(|| pump_output(talker, &log, &hub));
+            while pieces < 20 {
+                if let PeerUpdate::Live { offset, bytes } = hub.next_update(peer) {
+                    assert_eq!(offset, bytes_sent);
+                    bytes_sent += bytes.len() as u64;
+                    pieces += 1;
+                    hub.advance(peer, offset, bytes_sent);
+                }
+            }
+            is_over.store(true, Ordering::SeqCst);
+            hub.close_peer(peer);
+        });
+        // One more where the reader's clock was quicker than that of the peer.
+        let reads = reads.load(Ordering::SeqCst);
+        let is_bounded = reads <= 2 * pieces + 2;
+        assert!(
+            is_bounded || TERMINAL_ROOM == 0,
+            "{reads} reads for {pieces} pieces"
+        );
     }
 }

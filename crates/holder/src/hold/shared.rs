@@ -104,7 +104,7 @@ impl SharedState {
         if is_first || closed_segment {
             self.job_ready.notify_one();
         }
-        if state.wants_output(Instant::now()) {
+        if state.wants_output(bytes.len(), Instant::now()) {
             self.peer_ready.notify_all();
         }
     }
@@ -336,11 +336,15 @@ impl SharedState {
     /// A peer has got everything from there to here. Means nothing if it asked for another place meanwhile.
     pub(super) fn advance(&self, id: PeerId, from: u64, to: u64) {
         let mut state = self.state.lock();
+        let was_behind = state.is_peer_behind();
         let cursor = state.peers.get_mut(&id).and_then(|peer| peer.cursor.as_mut());
         if let Some(cursor) = cursor.filter(|cursor| **cursor == from) {
             *cursor = to;
         }
-        self.has_room.notify_all();
+        let now = Instant::now();
+        if was_behind || state.unread_until(now, now).is_none() {
+            self.has_room.notify_all();
+        }
     }
 
     fn wake_all(&self, state: MutexGuard<'_, HolderState>) {

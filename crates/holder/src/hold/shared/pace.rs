@@ -43,8 +43,9 @@ impl OutputPace {
     /// Until when nothing more is read of the terminal, because it would be held back, or what was read before is still being sent.
     /// `since` is when that was first asked of this read.
     pub(super) fn unread_until(&self, since: Instant, now: Instant, pending: u64) -> Option<Instant> {
-        let latest = since + self.longest;
-        if now >= latest || pending >= FLOOD {
+        // A little longer, so that what is read then is not held back once more.
+        let latest = since + self.longest + self.longest / 8;
+        if self.longest.is_zero() || now >= latest || pending >= FLOOD {
             return None;
         }
         let held = self.held_until.filter(|until| *until > now);
@@ -127,23 +128,16 @@ mod tests {
         let (mut pace, now) = (paced(), Instant::now());
         let ms = |count| now + Duration::from_millis(count);
         assert_eq!(pace.unread_until(now, now, 0), None, "nothing was said yet");
-        assert_eq!(
-            pace.unread_until(now, now, 1),
-            Some(now + LONGEST),
-            "it is being sent"
-        );
+        let latest = now + LONGEST + LONGEST / 8;
+        assert_eq!(pace.unread_until(now, now, 1), Some(latest), "it is being sent");
         for _ in 0..=AT_ONCE {
             pace.sent(now);
         }
         assert_eq!(pace.unread_until(ms(10), ms(10), 0), Some(now + LONGEST));
         assert_eq!(pace.unread_until(ms(10), ms(10), FLOOD), None);
-        assert_eq!(pace.unread_until(now, now + LONGEST, 1), None, "never longer");
+        assert_eq!(pace.unread_until(now, latest, 1), None, "never longer");
         pace.sent(now + LONGEST);
-        assert_eq!(
-            pace.unread_until(now, ms(149), 0),
-            Some(now + LONGEST),
-            "never longer"
-        );
+        assert_eq!(pace.unread_until(now, ms(149), 0), Some(latest), "never longer");
         pace.typed();
         assert_eq!(pace.unread_until(ms(160), ms(160), 0), None);
         pace.set(Duration::ZERO);

@@ -121,17 +121,23 @@ impl HolderState {
         peer.pace.unread_until(since, now, pending)
     }
 
-    /// Until when output for a peer is held back, if it is. It is not once the end may be known.
+    /// Until when output for a peer is held back, if there is any and it is. It is not once the end may be known.
     pub(super) fn held_until(&self, id: PeerId, now: Instant) -> Option<Instant> {
         let peer = self.peers.get(&id)?;
         let pending = self.end - peer.cursor?;
         let has_ended = matches!(self.end_phase, EndPhase::Announced { .. });
-        peer.pace.held_until(now, pending).filter(|_| !has_ended)
+        peer.pace
+            .held_until(now, pending)
+            .filter(|_| pending > 0 && !has_ended)
     }
 
-    /// Whether the attached peer is to be woken for new output. One whose output is held back wakes by itself.
-    pub(super) fn wants_output(&self, now: Instant) -> bool {
-        self.attached.is_none_or(|id| self.held_until(id, now).is_none())
+    /// Whether the attached peer is to be woken for so many bytes that have come. One that waits with output held back wakes by
+    /// itself.
+    pub(super) fn wants_output(&self, new: usize, now: Instant) -> bool {
+        let attached = self.attached.and_then(|id| self.peers.get(&id));
+        let before = self.end.saturating_sub(new as u64);
+        let is_first = attached.is_some_and(|peer| peer.cursor.is_some_and(|cursor| cursor >= before));
+        is_first || self.attached.is_none_or(|id| self.held_until(id, now).is_none())
     }
 
     /// What this peer gets next, if there is anything.

@@ -35,11 +35,17 @@ fn paced() -> (SharedState, PeerId) {
     let peer = hub.add_peer().unwrap();
     hub.attach(peer, 0);
     hub.set_pace(peer, LONG);
-    while hub.state.lock().held_until(peer, Instant::now()).is_none() {
-        hub.publish(b".", false);
-        assert_eq!(sent(&hub, peer).as_deref(), Some("."));
-    }
+    send_until_held(&hub, peer);
     (hub, peer)
+}
+
+/// Output goes at once a few times; after that it is held back.
+fn send_until_held(hub: &SharedState, peer: PeerId) {
+    let now = Instant::now();
+    while hub.state.lock().unread_until(now, now).is_none() {
+        hub.publish(b".", false);
+        assert_eq!(sent(hub, peer).as_deref(), Some("."));
+    }
 }
 
 /// As much as is not held back.
@@ -62,10 +68,14 @@ fn sent(hub: &SharedState, peer: PeerId) -> Option<String> {
 #[test]
 fn collected_output_goes_as_one_piece_when_the_peer_looks_and_wakes_nobody_before() {
     let (hub, peer) = paced();
-    for piece in [b"a", b"b", b"c"] {
+    for (piece, is_first) in [(b"a", true), (b"b", false), (b"c", false)] {
         hub.publish(piece, false);
         assert_eq!(sent(&hub, peer), None);
-        assert!(!hub.state.lock().wants_output(Instant::now()), "nobody is woken");
+        let wants = hub.state.lock().wants_output(1, Instant::now());
+        assert_eq!(
+            wants, is_first,
+            "the first one lets it wait until its time is over"
+        );
     }
     hub.set_pace(peer, Duration::ZERO);
     assert_eq!(sent(&hub, peer).as_deref(), Some("abc"));
@@ -90,10 +100,7 @@ fn replies_input_and_the_end_do_not_wait_for_collected_output() {
         Some("a"),
         "it may be what was asked for"
     );
-    while hub.state.lock().held_until(peer, Instant::now()).is_none() {
-        hub.publish(b".", false);
-        sent(&hub, peer);
-    }
+    send_until_held(&hub, peer);
     hub.publish(b"last words", false);
     hub.record_end(ProcessExit::Code(0), Timestamp(1));
     assert_eq!(sent(&hub, peer), None);
@@ -172,36 +179,6 @@ fn input_a_look_another_peer_and_the_end_let_a_paused_reader_read_on() {
     reads_on("the end of the program", |hub, _| {
         hub.program_ended(ProcessExit::Code(0), Timestamp(1));
     });
-}
-
-#[test]
-fn a_reader_waits_until_what_it_read_is_sent_and_pauses_for_the_rest_of_the_time() {
-    let (hub, peer) = paced();
-    hub.set_pace(peer, Duration::from_millis(20));
-    let mut reads = ReadPace::new(8 * 1024);
-    let (done, mut pieces) = (AtomicBool::new(false), 0);
-    let n_reads = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !done.load(Ordering::SeqCst) {
-                hub.wait_to_read(&mut reads);
-                n_reads.fetch_add(1, Ordering::SeqCst);
-                reads.read(1, Instant::now());
-                hub.publish(b"x", false);
-            }
-        });
-        while pieces < 10 {
-            if let PeerUpdate::Live { offset, bytes } = hub.next_update(peer) {
-                pieces += 1;
-                hub.advance(peer, offset, offset + bytes.len() as u64);
-            }
-        }
-        done.store(true, Ordering::SeqCst);
-        hub.close_peer(peer);
-    });
-    // One read for a piece; one more where the reader was quicker than the clock of the other thread.
-    let n_reads = n_reads.load(Ordering::SeqCst);
-    assert!(n_reads <= 2 * pieces + 2, "{n_reads} reads for {pieces} pieces");
 }
 
 #[test]
