@@ -255,6 +255,13 @@ fn gates_that_prove_nothing_and_proofs_nobody_runs_are_found() {
         at,
         "gates in the worktree need `gates` and an agent with the workspace \"branch\"",
     );
+    let merged = "evidence = [\"merged\"]";
+    for (setting, text) in [
+        ("gates_before = true", "gates before the work need"),
+        ("gate_at = \"worktree\"", "gates in the worktree need"),
+    ] {
+        one(merged, &format!("{merged}\n{setting}"), line(merged) + 1, text);
+    }
     one(
         reads,
         "evidence = [\"workspace_unchanged\", \"notes\"]",

@@ -9,6 +9,9 @@ pub(super) const FLOOD: u64 = 16 * 1024;
 /// After so long without output a program has something to say that somebody may wait for.
 const SILENCE: Duration = Duration::from_secs(1);
 
+/// In so long, about as long as a pause, a program writes what would have to find room.
+const SPAN: Duration = Duration::from_millis(150);
+
 /// A read that takes less has emptied the terminal: the system keeps a page for whoever reads.
 const FULL_READ: usize = 4000;
 
@@ -79,8 +82,10 @@ impl OutputPace {
 pub(in super::super) struct ReadPace {
     /// Bytes that a program can write while nobody reads; of zero nothing waits.
     room: usize,
-    /// Bytes that were read since the last pause.
-    since_pause: usize,
+    /// Bytes that were read since the last pause, or in a span without one.
+    count: usize,
+    /// When counting them began.
+    counted_from: Option<Instant>,
     /// Whether the last read took all there was.
     is_empty: bool,
     /// When there last was more than half of what there is room for.
@@ -92,7 +97,8 @@ impl ReadPace {
     pub(in super::super) fn new(room: usize) -> Self {
         Self {
             room,
-            since_pause: 0,
+            count: 0,
+            counted_from: None,
             is_empty: false,
             crowded_at: None,
         }
@@ -100,9 +106,15 @@ impl ReadPace {
 
     /// So many bytes were read of what the terminal gives at once.
     pub(in super::super) fn read(&mut self, count: usize, now: Instant) {
-        self.since_pause = self.since_pause.saturating_add(count);
+        if self
+            .counted_from
+            .is_none_or(|from| now.duration_since(from) >= SPAN)
+        {
+            (self.count, self.counted_from) = (0, Some(now));
+        }
+        self.count = self.count.saturating_add(count);
         self.is_empty = count < FULL_READ;
-        if self.since_pause > self.room / 2 {
+        if self.count > self.room / 2 {
             self.crowded_at = Some(now);
         }
     }
@@ -113,7 +125,7 @@ impl ReadPace {
     }
 
     pub(super) fn paused(&mut self) {
-        (self.since_pause, self.is_empty) = (0, false);
+        (self.counted_from, self.is_empty) = (None, false);
     }
 }
 
@@ -161,6 +173,11 @@ mod tests {
         reads.read(1097, now);
         assert!(!reads.may_pause(now + SILENCE / 2), "it fills");
         assert!(reads.may_pause(now + SILENCE));
+        let at = |nth: u32| now + SILENCE + SPAN * nth;
+        for nth in 0..10 {
+            reads.read(1000, at(nth));
+            assert!(reads.may_pause(at(nth)), "each span has room for it");
+        }
         let mut without_room = ReadPace::new(0);
         without_room.read(1, now);
         assert!(!without_room.may_pause(now + SILENCE));
