@@ -24,7 +24,7 @@ pub(super) fn pump_output(mut output: impl Read, log: &Mutex<LogWriter>, hub: &S
     let mut buffer = vec![0; READ];
     let mut reads = ReadPace::new(TERMINAL_ROOM);
     loop {
-        hub.wait_to_read(&mut reads);
+        hub.wait_to_read(&reads);
         let read = match output.read(&mut buffer) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(_) => &[],

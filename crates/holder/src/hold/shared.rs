@@ -76,7 +76,7 @@ impl SharedState {
 
     /// Waits while the attached peer is too far behind, and where the terminal has room, while what it says would be held back:
     /// one read takes it then. Never once the program has ended or is being stopped.
-    pub(super) fn wait_to_read(&self, reads: &mut ReadPace) {
+    pub(super) fn wait_to_read(&self, reads: &ReadPace) {
         let mut state = self.state.lock();
         while state.is_peer_behind() {
             self.has_room.wait(&mut state);
@@ -86,7 +86,6 @@ impl SharedState {
             return;
         }
         while let Some(until) = state.unread_until(since, Instant::now()) {
-            reads.paused();
             self.has_room.wait_until(&mut state, until);
         }
     }

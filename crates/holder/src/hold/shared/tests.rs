@@ -68,6 +68,8 @@ fn sent(hub: &SharedState, peer: PeerId) -> Option<String> {
 #[test]
 fn collected_output_goes_as_one_piece_when_the_peer_looks_and_wakes_nobody_before() {
     let (hub, peer) = paced();
+    let held = hub.state.lock().held_until(peer, Instant::now());
+    assert_eq!(held, None, "a peer without output waits for no time");
     for (piece, is_first) in [(b"a", true), (b"b", false), (b"c", false)] {
         hub.publish(piece, false);
         assert_eq!(sent(&hub, peer), None);
@@ -144,13 +146,23 @@ fn a_flood_input_and_a_look_wake_who_waits_for_collected_output() {
 
 /// A reader that pauses because output is held back reads on when that happens.
 fn reads_on(what: &str, happens: impl Fn(&SharedState, PeerId)) {
+    reads_on_after(what, (1, |_, _| {}), happens);
+}
+
+/// The same of a reader that read so many bytes last, before something else happened.
+fn reads_on_after(
+    what: &str,
+    (count, before): (usize, impl Fn(&SharedState, PeerId)),
+    happens: impl Fn(&SharedState, PeerId),
+) {
     let (hub, peer) = paced();
+    before(&hub, peer);
     let (goes_on, has_gone_on) = sync_channel(1);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let mut reads = ReadPace::new(8 * 1024);
-            reads.read(1, Instant::now());
-            hub.wait_to_read(&mut reads);
+            reads.read(count, Instant::now());
+            hub.wait_to_read(&reads);
             goes_on.send(())
         });
         // Nobody can see that it waits; one that does not yet passes without being woken.
@@ -174,6 +186,23 @@ fn input_a_look_another_peer_and_the_end_let_a_paused_reader_read_on() {
         let other = hub.add_peer().unwrap();
         hub.attach(other, 0);
         while sent(hub, other).is_some() {}
+    });
+    let published = |hub: &SharedState, peer: PeerId| {
+        hub.typed();
+        hub.publish(b"at once", false);
+        assert!(hub.state.lock().held_until(peer, Instant::now()).is_none());
+    };
+    reads_on_after("what goes at once is sent", (1, published), |hub, peer| {
+        assert_eq!(sent(hub, peer).as_deref(), Some("at once"));
+    });
+    let behind = |hub: &SharedState, _: PeerId| {
+        while !hub.state.lock().is_peer_behind() {
+            hub.publish(&flood(), false);
+        }
+    };
+    reads_on_after("a peer that was behind has all", (4096, behind), |hub, peer| {
+        let (end, start) = (hub.status().1, hub.state.lock().peers[&peer].cursor.unwrap());
+        hub.advance(peer, start, end);
     });
     reads_on("a stop", |hub, _| hub.ask_to_end(ExitedBy::Stop));
     reads_on("the end of the program", |hub, _| {
