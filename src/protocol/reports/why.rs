@@ -288,6 +288,18 @@ mod tests {
         }
     }
 
+    fn started() -> Event {
+        Event::AttemptStarted {
+            attempt: AttemptId(1),
+            workplace: Workplace {
+                path: "t".to_owned(),
+                branch: None,
+                start: None,
+                start_tree: None,
+            },
+        }
+    }
+
     #[test]
     fn the_last_step_of_an_agent_is_told_with_its_age_and_so_is_a_long_silence() {
         let step = Event::Signalled {
@@ -298,15 +310,7 @@ mod tests {
             claims: Claims::default(),
             key: "1".to_owned(),
         };
-        let started = Event::AttemptStarted {
-            attempt: AttemptId(1),
-            workplace: Workplace {
-                path: "t".to_owned(),
-                branch: None,
-                start: None,
-                start_tree: None,
-            },
-        };
+        let started = started();
         let said = told(&[started.clone(), step]);
         assert!(said.ends_with("; last step 1m ago: parser written"), "{said}");
         assert!(!told(std::slice::from_ref(&started)).contains("step"));
@@ -358,6 +362,9 @@ mod tests {
         }
         let silent = told(&[]);
         assert!(!silent.contains("working"), "{silent}");
+        let started = told(&[started()]);
+        let unknown = "t-1: AGENT has it, and nothing has reported what it does";
+        assert!(started.starts_with(unknown), "{started}");
     }
 
     #[test]
