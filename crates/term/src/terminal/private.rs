@@ -89,9 +89,7 @@ impl TerminalState {
                 Modes::default().has(TermMode::AlternateScroll),
             );
             self.draw(b"\x1b[?1049l");
-            if std::mem::take(&mut self.erases_history) {
-                self.emulator.pack_all();
-            }
+            self.emulator.main_is_back();
         }
         self.modes.set(TermMode::AlternateScreen, to_alternate);
         self.keyboard.switch(to_alternate);

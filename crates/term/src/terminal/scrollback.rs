@@ -35,6 +35,8 @@ pub(super) struct ScrollbackEmulator {
     lines: usize,
     /// Most lines the emulator keeps when some are packed.
     kept: usize,
+    /// Whether the history of the main screen was erased while it was hidden.
+    packs_later: bool,
 }
 
 impl ScrollbackEmulator {
@@ -50,6 +52,7 @@ impl ScrollbackEmulator {
             packed: PackedHistory::new(size.cols, lines),
             lines,
             kept,
+            packs_later: false,
         }
     }
 
@@ -107,6 +110,18 @@ impl ScrollbackEmulator {
     pub(super) fn pack_all(&mut self) {
         self.emulator.drain_history(0, &mut self.packed);
         self.pack_overflow();
+    }
+
+    /// Packs all lines above the main screen once it is shown again: nobody can while it is hidden.
+    pub(super) fn pack_all_later(&mut self) {
+        self.packs_later = true;
+    }
+
+    /// The main screen is shown again.
+    pub(super) fn main_is_back(&mut self) {
+        if std::mem::take(&mut self.packs_later) {
+            self.pack_all();
+        }
     }
 
     /// Packs the rest of a line that began in the packed history.

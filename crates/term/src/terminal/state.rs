@@ -41,8 +41,6 @@ pub(super) struct TerminalState {
     pub(super) frame_began: Option<u64>,
     /// The main screen as escape codes, while the alternate one is shown.
     pub(super) hidden_main: Option<Vec<u8>>,
-    /// Whether ED 3 erased the history while the alternate screen was shown. It is that of the main screen and goes when that is shown again.
-    pub(super) erases_history: bool,
     /// What a full-screen program showed last.
     pub(super) full_screen: LastFullScreen,
     /// Bytes that were drawn, ever.
@@ -79,7 +77,6 @@ impl TerminalState {
             saved_cursors: [SavedCursor::default(); 2],
             frame_began: None,
             hidden_main: None,
-            erases_history: false,
             full_screen: LastFullScreen::default(),
             drawn: 0,
             linked: false,
