@@ -7,17 +7,24 @@ use dbs::domain::{Attempt, AttemptId, Board, FailureClass, Span, Timestamp, Work
 
 use super::rules::{Step, must};
 
+/// Until when an agent may run, in the time of the world.
+#[derive(Debug, Clone)]
+pub(super) struct RunLimit {
+    until: Timestamp,
+    /// Whether a turn of it failed: the time in which it waits for its model then comes on top.
+    is_longer: bool,
+}
+
 /// Nobody is stopped for the time before it is over, and nobody runs on after it.
 pub(super) fn check(step: &Step<'_>) -> Result<(), String> {
-    for (id, until) in &step.world.limits {
+    for (id, RunLimit { until, is_longer }) in &step.world.limits {
         let Some(after) = step.after.attempts.get(id) else {
             continue;
         };
         must(!times_out(step.before, after) || step.world_now >= *until, || {
             format!("attempt {id} ran too long before its time was over")
         })?;
-        // What waits for its model after a failed turn gets that time, too.
-        let is_counted = after.state == AttemptState::Running && after.failed_turns.is_none();
+        let is_counted = after.state == AttemptState::Running && !is_longer && after.failed_turns.is_none();
         must(!is_counted || step.world_now <= *until, || {
             format!("attempt {id} runs on after its time")
         })?;
@@ -27,16 +34,18 @@ pub(super) fn check(step: &Step<'_>) -> Result<(), String> {
 
 /// Writes down until when those who just began may run, and forgets who runs no more. Answers how many were stopped now.
 pub(super) fn note(
-    limits: &mut BTreeMap<AttemptId, Timestamp>,
+    limits: &mut BTreeMap<AttemptId, RunLimit>,
     before: &Board,
     after: &Board,
     world_now: Timestamp,
 ) -> usize {
     let all = || after.attempts.values().map(AsRef::as_ref);
     for attempt in all().filter(|attempt: &&Attempt| runs(attempt)) {
-        limits
-            .entry(attempt.id)
-            .or_insert_with(|| world_now + limit(after, attempt));
+        let known = limits.entry(attempt.id).or_insert_with(|| RunLimit {
+            until: world_now + limit(after, attempt),
+            is_longer: false,
+        });
+        known.is_longer |= !attempt.failed_turns.is_none();
     }
     limits.retain(|id, _| after.attempts.get(id).is_some_and(|attempt| runs(attempt)));
     all().filter(|attempt| times_out(before, attempt)).count()

@@ -20,6 +20,7 @@ use super::dice::Dice;
 use super::faults::Faults;
 use super::outages::{NO_BASE, Outages, PROTECTED, UNREADABLE};
 use super::requests::Requests;
+use super::time_limits::RunLimit;
 
 /// A process.
 #[derive(Debug, Clone)]
@@ -58,8 +59,8 @@ pub(super) struct World {
     pub(super) outages: Outages,
     pub(super) contents: Contents,
     pub(super) requests: Requests,
-    /// Until when each agent at work may run, in the time of the world.
-    pub(super) limits: BTreeMap<AttemptId, Timestamp>,
+    /// How long each agent at work may run.
+    pub(super) limits: BTreeMap<AttemptId, RunLimit>,
     /// What must never be, seen while something was carried out.
     pub(super) wrong: Option<String>,
     n_keys: u64,
