@@ -345,6 +345,7 @@ fn a_task_that_a_person_adds_to_the_demo_is_played_in_every_stage_of_its_way() {
         ("acceptance", "tester", "fresh"),
         ("investigating", "investigator", "fresh"),
         ("consolidating", "investigator", "fresh"),
+        ("work", "phase-worker", "fresh"),
     ] {
         let now = AttemptContext {
             stage,
