@@ -156,11 +156,12 @@ impl AgentState {
 }
 
 impl Candidate {
-    /// Whether it is a hook that waits since later than the other has told of work.
+    /// Whether it is a hook that waits and the other has told of work before, or in the same millisecond: what a server is told again
+    /// after its start is all of one time.
     pub(super) fn interrupts(&self, other: &Candidate) -> bool {
         let waits = self.source == Source::Hook && matches!(self.doing, Doing::Blocked(_));
         let works = other.ended.is_none() && matches!(other.doing, Doing::Working(_));
-        waits && works && self.since > other.since
+        waits && works && self.since >= other.since
     }
 
     pub(super) fn is_expired(&self, now: Timestamp) -> bool {

@@ -4,8 +4,10 @@ use std::path::Path;
 
 use crate::adapters::agents::hook::{begins_turn, session_begun};
 use crate::adapters::agents::{LocalAgents, claude};
-use crate::agent_state::{AgentReport, Doing, Seen, Source, Work};
-use crate::domain::{Ask, AskChannel, AskId, AskKind, AskRecord, Attempt, AttemptId, Event, ToolUse};
+use crate::agent_state::{AgentReport, Doing, Seen, Source, Wait, Work};
+use crate::domain::{
+    Ask, AskChannel, AskId, AskKind, AskRecord, Attempt, AttemptId, Event, Timestamp, ToolUse,
+};
 use crate::protocol::answer::plan_now;
 use crate::protocol::hooks::{HookCall, HookEvent, HookReply, LONGEST_STATE};
 use crate::server::engine_handle::EngineHandle;
@@ -61,7 +63,9 @@ pub(super) fn take_hook(
         HookEvent::Ask(ask) => {
             let ask = ask.bounded();
             intake.usage.count_call(attempt.id, &ask.text);
-            observe(&asking(report, &ask));
+            if !was_answered(attempt, &ask.id) {
+                observe(&asking(report, &ask));
+            }
             let wanted = call.wanted.map(ToolUse::bounded);
             take_ask(intake, agents, attempt, (ask, wanted))
         }
@@ -122,6 +126,21 @@ fn asking(mut report: AgentReport, ask: &Ask) -> AgentReport {
         }
     }
     report
+}
+
+/// Whether an ask was answered already: a hook that comes back for the answer waits for nobody.
+fn was_answered(attempt: &Attempt, ask: &AskId) -> bool {
+    let mut known = attempt.asks.iter().filter(|known| known.ask.id == *ask);
+    known.any(|known| known.given().is_some())
+}
+
+/// What an agent waits for whose request a server took that has ended since. Its terminal may not show that yet, and the hook comes back
+/// only when it finds this one.
+pub(super) fn still_asked(attempt: &Attempt, now: Timestamp) -> Option<AgentReport> {
+    let mut open = attempt.open_asks(now);
+    let known = open.find(|known| known.ask.channel == AskChannel::Request)?;
+    let wait = Wait::new(known.ask.kind, sanitize(&known.ask.text));
+    Some(AgentReport::doing(Doing::Blocked(wait)))
 }
 
 /// Lets an ask wait for its reply. One that is known makes no event, so that asking again and again costs nothing.

@@ -433,6 +433,7 @@ mod tests {
                 screen_reader: Box::new(|_| None),
                 limit_ends: Box::new(|_, _| None),
                 goes_on_after_errors: Box::new(|_| false),
+                still_asked: Box::new(|_| None),
             },
         )
     }

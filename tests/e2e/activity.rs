@@ -86,6 +86,38 @@ fn what_an_agent_does_is_told_from_each_source_and_only_words_that_decide_become
 }
 
 #[test]
+fn what_a_hook_asked_stays_asked_over_a_killed_server_though_the_terminal_shows_work() {
+    let story = story();
+    let answer = story.root().join("answer");
+    let tool = format!(
+        "#!/bin/sh\nprintf '\\033]7501;state=working\\007'\nread -r _ < {1}\n\
+         printf '{{\"hook_event_name\":\"PermissionRequest\",\"tool_name\":\"Bash\",\"tool_input\":{{\"command\":\"make\"}}}}' \
+         | \"$DBS_PROGRAM\" hook > {0}.part\nmv {0}.part {0}\nread -r _\n",
+        answer.display(),
+        story.root().join("first").display()
+    );
+    fs::write(story.root().join("claude"), tool).unwrap();
+    let mut server = story.server();
+    story.wait_until("the server", || story.is_live());
+    story.dbs(&["task", "create", "Work", "--id", "t-1", "--release"]);
+    let why = |part: &str| story.dbs(&["why", "t-1"]).contains(part);
+    story.wait_until("its record", || why("status record: working"));
+    fs::write(story.root().join("first"), "go\n").unwrap();
+    let waits = || why("now: waiting for permission: Bash: make");
+    story.wait_until("its request", || {
+        waits() && story.dbs(&["status"]).contains("needs a permission")
+    });
+    server.kill();
+    let _next = story.server();
+    story.wait_until("the next server", || story.is_live() && waits());
+    story.dbs(&["approve", "t-1"]);
+    story.wait_until("the answer", || answer.exists());
+    assert!(fs::read_to_string(&answer).unwrap().contains("allow"));
+    let log = story.dbs(&["logs"]);
+    assert_eq!(log.matches("asks: Bash: make").count(), 1, "{log}");
+}
+
+#[test]
 fn a_tool_without_a_login_is_said_at_once_with_its_words_and_the_command_to_log_in() {
     let story = story();
     let tool = "#!/bin/sh\nprintf '\\033]7501;state=blocked:kind=auth:msg=UGxlYXNlIHJ1biAvbG9naW4=\\007'\nread -r _\n";

@@ -250,6 +250,11 @@ fn children_kept_of_an_agent_have_a_limit() {
 #[test]
 fn a_wait_that_a_hook_tells_of_counts_over_older_work_and_not_over_newer() {
     let asks = Doing::Blocked(Wait::new(AskKind::Permission, "touch x"));
+    let at_once = [
+        (Source::Hook, 2, asks.clone()),
+        (Source::StatusRecord, 2, Doing::WORKING),
+    ];
+    assert_eq!(state(&at_once).conclude(at(3)).doing, asks);
     let mut state = state(&[
         (Source::StatusRecord, 1, Doing::WORKING),
         (Source::Hook, 2, asks.clone()),

@@ -39,7 +39,11 @@ pub struct ToolFacts {
     pub(in crate::server) screen_reader: ScreenReaderFn,
     pub limit_ends: LimitEndsFn,
     pub goes_on_after_errors: GoesOnFn,
+    pub(in crate::server) still_asked: StillAskedFn,
 }
+
+/// Function that finds what an agent asked of a server before this one by a request that waits for its reply still.
+pub(in crate::server) type StillAskedFn = Box<dyn Fn(AttemptId) -> Option<AgentReport> + Send + Sync>;
 
 /// Function that says whether an error that the tool of an agent reports is a turn that failed, after which another prompt goes on.
 pub type GoesOnFn = Box<dyn Fn(AttemptId) -> bool + Send + Sync>;
@@ -286,6 +290,7 @@ mod tests {
             screen_reader: Box::new(|_| None),
             limit_ends: Box::new(limit_ends),
             goes_on_after_errors: Box::new(|_| false),
+            still_asked: Box::new(|_| None),
         }
     }
 

@@ -42,6 +42,8 @@ struct Reading<'a> {
     sizes: SizeHistory,
     size: PaneSize,
     live: u64,
+    /// This server has shown nothing of it before.
+    is_first: bool,
     /// All of the past has been shown, and the terminal has the size its program has.
     is_live: bool,
     prompt: PromptTyping,
@@ -84,6 +86,7 @@ pub(super) fn read(
         sizes: SizeHistory::default(),
         size: PaneSize::cells(0, 0),
         live: u64::MAX,
+        is_first: fed.0.is_none(),
         is_live: false,
         prompt: PromptTyping::Nothing,
         screen: None,
@@ -167,10 +170,22 @@ impl Reading<'_> {
         drop(self.pane.terminal.lock().resize(size));
         self.hub.found(self.pane, self.size);
         if let Some(attempt) = self.id.attempt() {
+            self.ask_again(attempt);
             self.hub.agents.set_past(attempt, false);
         }
         self.type_prompt();
         self.read_screen();
+    }
+
+    /// Knows what the server before this one knew by a hook alone. What the past shows is work, if a hook asked after it.
+    fn ask_again(&self, attempt: AttemptId) {
+        let asked = self
+            .is_first
+            .then(|| (self.hub.tools.still_asked)(attempt))
+            .flatten();
+        if let Some(report) = asked {
+            self.hub.agents.observe(attempt, Source::Hook, &report);
+        }
     }
 
     /// Takes what the screen shows for what the agent does, until its tool tells that itself.

@@ -15,6 +15,7 @@ use crate::ports::agents::Agents as _;
 use crate::ports::git::Signature;
 use crate::ports::holders::PaneSize;
 use crate::protocol::callers::GATE;
+use crate::server::hooks::still_asked;
 use crate::server::hub::{ScreenReaderFn, TerminalHub, ToolFacts};
 use crate::server::inbox_folder;
 use crate::server::intake::SignalIntake;
@@ -59,6 +60,9 @@ pub(super) fn terminals(
             is_headless || of.is_some_and(|of| failing.goes_on_after_errors(of))
         })
     };
+    let engine = intake.engine.clone();
+    let asked =
+        move |attempt: AttemptId| still_asked(engine.read_model().attempts.get(&attempt)?, clock::now());
     let screen = screen_reader(intake, agents);
     let (signals, agents, engine) = (intake.clone(), Arc::clone(agents), intake.engine.clone());
     let cause = move |attempt: AttemptId, tail: &str| {
@@ -80,6 +84,7 @@ pub(super) fn terminals(
             screen_reader: screen,
             limit_ends: Box::new(limit),
             goes_on_after_errors: Box::new(goes_on),
+            still_asked: Box::new(asked),
         },
     )
 }
