@@ -123,6 +123,28 @@ fn a_screen_that_grows_shows_what_is_above_it_unless_that_was_erased() {
 }
 
 #[test]
+fn a_screen_that_grows_while_it_is_hidden_shows_what_is_above_it_unless_that_was_erased() {
+    for kind in EmulatorKind::ALL {
+        let grown = |erase: &str| {
+            let mut terminal = fed(kind, 10, 3, b"1\r\n2\r\n3\r\n4\r\n5\x1b[?1049h\x1b[2;3H\x1b[31mfull");
+            terminal.feed(0, erase.as_bytes());
+            terminal.feed(0, b"!");
+            assert_eq!(text(&mut terminal), "\n  full!", "{}", kind.name());
+            let pen = row(&mut terminal, 1)[6].style;
+            terminal.resize(Size::new(10, 8));
+            terminal.feed(0, b"\x1b[?1049l");
+            (text(&mut terminal), terminal.history_len(), pen)
+        };
+        let (kept, erased) = (grown(""), grown("\x1b[3J"));
+        assert_eq!((erased.0.as_str(), erased.1), ("3\n4\n5", 2), "{}", kind.name());
+        if kind == EmulatorKind::Rio {
+            assert_eq!((kept.0.as_str(), kept.1), ("1\n2\n3\n4\n5", 0));
+        }
+        assert_eq!(erased.2, kept.2, "the alternate screen keeps its look");
+    }
+}
+
+#[test]
 fn case_names_are_unique_and_there_are_enough() {
     let mut names: Vec<&str> = CASES
         .iter()

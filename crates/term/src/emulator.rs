@@ -46,6 +46,10 @@ pub trait Emulator: Send {
     /// with some only. What [`Emulator::visible_row`] gave for them, the other then gives.
     fn drain_history(&mut self, keep: usize, to: &mut PackedHistory);
 
+    /// Moves all lines above the main screen there while the alternate one is shown. Nothing where a main screen that grows pulls none of
+    /// them back.
+    fn drain_hidden_history(&mut self, _to: &mut PackedHistory) {}
+
     /// Whether the screen in view is the alternate one, which has no history.
     fn is_alternate(&self) -> bool;
 

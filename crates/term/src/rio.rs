@@ -6,6 +6,7 @@ mod pack;
 use compact_str::CompactString;
 use rio_vt::ansi::CursorShape;
 use rio_vt::config::colors::AnsiColor;
+use rio_vt::crosswords::grid::Grid;
 use rio_vt::crosswords::grid::row::{Row, SemanticPrompt};
 use rio_vt::crosswords::pos::Line;
 use rio_vt::crosswords::square::{Square, Wide};
@@ -178,6 +179,19 @@ impl Emulator for RioEmulator {
         // It drops the oldest of what is more than the limit.
         self.screen.grid.update_history(keep);
         self.screen.grid.update_history(self.history_lines);
+    }
+
+    fn drain_hidden_history(&mut self, to: &mut PackedHistory) {
+        if !self.is_alternate() {
+            return;
+        }
+        // The emulator lets nobody at a hidden screen, and clears the alternate one when it is shown anew: a blank one takes its place.
+        let blank = Grid::new(usize::from(self.size.rows), usize::from(self.size.cols), 0);
+        let alternate = std::mem::replace(&mut self.screen.grid, blank);
+        self.screen.swap_alt();
+        self.drain_history(0, to);
+        self.screen.swap_alt();
+        self.screen.grid = alternate;
     }
 
     fn is_alternate(&self) -> bool {

@@ -128,11 +128,7 @@ impl TerminalState {
         let position = self.emulator.write_position();
         match what {
             3 => {
-                if self.modes.has(TermMode::AlternateScreen) {
-                    self.emulator.pack_all_later();
-                } else {
-                    self.emulator.pack_all();
-                }
+                self.emulator.pack_all();
                 self.event(TermEvent::HistoryMark);
             }
             1 if position.row == 1 && self.lacks(MissingFeatures::ERASE_ABOVE) => {

@@ -110,6 +110,10 @@ impl Emulator for GuardedEmulator {
         self.guard(|emulator| emulator.drain_history(keep, to));
     }
 
+    fn drain_hidden_history(&mut self, to: &mut PackedHistory) {
+        self.guard(|emulator| emulator.drain_hidden_history(to));
+    }
+
     fn is_alternate(&self) -> bool {
         self.sound().is_some_and(Emulator::is_alternate)
     }

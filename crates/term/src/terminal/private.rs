@@ -89,7 +89,6 @@ impl TerminalState {
                 Modes::default().has(TermMode::AlternateScroll),
             );
             self.draw(b"\x1b[?1049l");
-            self.emulator.main_is_back();
         }
         self.modes.set(TermMode::AlternateScreen, to_alternate);
         self.keyboard.switch(to_alternate);

@@ -35,8 +35,6 @@ pub(super) struct ScrollbackEmulator {
     lines: usize,
     /// Most lines the emulator keeps when some are packed.
     kept: usize,
-    /// Whether the history of the main screen was erased while it was hidden.
-    packs_later: bool,
 }
 
 impl ScrollbackEmulator {
@@ -52,7 +50,6 @@ impl ScrollbackEmulator {
             packed: PackedHistory::new(size.cols, lines),
             lines,
             kept,
-            packs_later: false,
         }
     }
 
@@ -106,21 +103,13 @@ impl ScrollbackEmulator {
         self.emulator.drain_history(kept, &mut self.packed);
     }
 
-    /// Packs all lines above the screen, so that none of them comes back onto a screen that grows.
+    /// Packs all lines above the main screen, so that none of them comes back onto it when it grows.
     pub(super) fn pack_all(&mut self) {
-        self.emulator.drain_history(0, &mut self.packed);
-        self.pack_overflow();
-    }
-
-    /// Packs all lines above the main screen once it is shown again: nobody can while it is hidden.
-    pub(super) fn pack_all_later(&mut self) {
-        self.packs_later = true;
-    }
-
-    /// The main screen is shown again.
-    pub(super) fn main_is_back(&mut self) {
-        if std::mem::take(&mut self.packs_later) {
-            self.pack_all();
+        if self.emulator.is_alternate() {
+            self.emulator.drain_hidden_history(&mut self.packed);
+        } else {
+            self.emulator.drain_history(0, &mut self.packed);
+            self.pack_overflow();
         }
     }
 
