@@ -126,7 +126,12 @@ fn a_screen_that_grows_shows_what_is_above_it_unless_that_was_erased() {
 fn a_screen_that_grows_while_it_is_hidden_shows_what_is_above_it_unless_that_was_erased() {
     for kind in EmulatorKind::ALL {
         let grown = |erase: &str| {
-            let mut terminal = fed(kind, 10, 3, b"1\r\n2\r\n3\r\n4\r\n5\x1b[?1049h\x1b[2;3H\x1b[31mfull");
+            let mut terminal = fed(
+                kind,
+                10,
+                3,
+                b"1\r\n2\r\n3\r\n4\r\n5\x1b[?1049h\x1b[2;3H\x1b[31mfull",
+            );
             terminal.feed(0, erase.as_bytes());
             terminal.feed(0, b"!");
             assert_eq!(text(&mut terminal), "\n  full!", "{}", kind.name());

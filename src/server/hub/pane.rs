@@ -15,7 +15,7 @@ use crate::ui::ProgramReports;
 
 /// How long the output of a terminal that nobody looks at is collected. What its agent says of itself is shown that much later, and
 /// each wake-up of holder and server that is spared is most of what a hidden agent costs (`docs/performance.md`).
-const HIDDEN_PACE: Duration = Duration::from_millis(150);
+const HIDDEN_PACE: Duration = Duration::from_millis(175);
 
 /// One live terminal: its emulator, its connection to the holder and its size.
 pub struct LiveTerminal {

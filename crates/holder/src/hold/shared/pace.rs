@@ -10,7 +10,7 @@ pub(super) const FLOOD: u64 = 16 * 1024;
 const SILENCE: Duration = Duration::from_secs(1);
 
 /// In so long, about as long as a pause, a program writes what would have to find room.
-const SPAN: Duration = Duration::from_millis(150);
+const SPAN: Duration = Duration::from_millis(175);
 
 /// A read that takes less has emptied the terminal: the system keeps a page for whoever reads.
 const FULL_READ: usize = 4000;
