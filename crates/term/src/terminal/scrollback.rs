@@ -35,6 +35,8 @@ pub(super) struct ScrollbackEmulator {
     lines: usize,
     /// Most lines the emulator keeps when some are packed.
     kept: usize,
+    /// Nothing is left above the main screen that is hidden, so that a program which erases it again and again costs nothing.
+    hidden_is_packed: bool,
 }
 
 impl ScrollbackEmulator {
@@ -50,6 +52,7 @@ impl ScrollbackEmulator {
             packed: PackedHistory::new(size.cols, lines),
             lines,
             kept,
+            hidden_is_packed: false,
         }
     }
 
@@ -101,12 +104,15 @@ impl ScrollbackEmulator {
         let rewraps = !self.missing_features().contains(MissingFeatures::REWRAP);
         let kept = if rewraps { self.kept } else { 0 };
         self.emulator.drain_history(kept, &mut self.packed);
+        self.hidden_is_packed = false;
     }
 
     /// Packs all lines above the main screen, so that none of them comes back onto it when it grows.
     pub(super) fn pack_all(&mut self) {
         if self.emulator.is_alternate() {
-            self.emulator.drain_hidden_history(&mut self.packed);
+            if !std::mem::replace(&mut self.hidden_is_packed, true) {
+                self.emulator.drain_hidden_history(&mut self.packed);
+            }
         } else {
             self.emulator.drain_history(0, &mut self.packed);
             self.pack_overflow();

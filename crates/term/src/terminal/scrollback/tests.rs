@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::ScrollbackEmulator;
 use crate::cell::Cell;
+use crate::emulator::{Damage, Emulator as _};
 use crate::emulator_kind::EmulatorKind;
 use crate::event::TermEvent;
 use crate::scanner::Scanner;
@@ -191,6 +192,22 @@ fn a_history_begins_and_ends_where_the_emulators_would() {
         }
         assert_eq!(terminal.text(3, 9, 30), "", "below the view is nothing");
     }
+}
+
+#[test]
+fn a_hidden_history_is_packed_once_however_often_it_is_erased_until_its_size_changes() {
+    let mut terminal = terminal(EmulatorKind::Rio, Size::new(10, 3), 4);
+    terminal.feed(0, b"1\r\n2\r\n3\r\n4\r\n5\x1b[?1049h");
+    // Packing draws the whole screen anew.
+    let packs = |terminal: &mut Terminal| {
+        terminal.core.emulator.take_damage();
+        terminal.feed(0, b"\x1b[3J");
+        terminal.core.emulator.take_damage() == Damage::All
+    };
+    assert!(packs(&mut terminal), "it had a history");
+    assert!(!packs(&mut terminal), "nothing can have come to it");
+    terminal.resize(Size::new(10, 2));
+    assert!(packs(&mut terminal), "a line went up");
 }
 
 #[test]
