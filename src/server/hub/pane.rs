@@ -175,7 +175,7 @@ mod tests {
             )))
         };
         let (collect, at_once) = (
-            HolderRequest::Pace { longest: 150 },
+            HolderRequest::Pace { longest: 175 },
             HolderRequest::Pace { longest: 0 },
         );
 
