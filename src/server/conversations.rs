@@ -3,7 +3,7 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use tokio_util::task::TaskTracker;
@@ -64,7 +64,7 @@ impl Conversations {
             tracing::warn!("dropped a connection: {open} are open");
             return;
         }
-        let is_full = open >= MOST && !self.idle.close_longest();
+        let is_full = open >= MOST && !self.idle.close_longest(Instant::now());
         self.tasks.spawn(async move {
             if is_full && !own.wait_for_room().await {
                 tracing::warn!("refused a connection: {open} are open");
@@ -76,11 +76,10 @@ impl Conversations {
         });
     }
 
-    /// Waits until another connection makes room; false when none does. Those that came a moment ago are not idle yet: who calls is
-    /// found out first.
+    /// Waits until another connection makes room; false when none does. Those that came a moment ago make none yet.
     async fn wait_for_room(&self) -> bool {
         let room = async {
-            while self.tasks.len() > MOST && !self.idle.close_longest() {
+            while self.tasks.len() > MOST && !self.idle.close_longest(Instant::now()) {
                 tokio::time::sleep(ROOM_RETRY).await;
             }
         };
@@ -142,7 +141,7 @@ async fn converse(
     (mut sender, mut receiver): IpcConnection,
 ) -> Result<(), ConnectionError> {
     loop {
-        let idle = own.idle.wait();
+        let idle = own.idle.wait(Instant::now());
         let message = tokio::select! {
             () = own.services.stop.cancelled() => return say_goodbye(own, &mut sender, &mut receiver).await,
             () = idle.closed.cancelled() => return make_room(&mut sender, &mut receiver).await,
@@ -212,7 +211,7 @@ async fn greet(
     sender: &mut FrameSender,
     receiver: &mut FrameReceiver,
 ) -> Result<Greeting, ConnectionError> {
-    let idle = own.idle.wait();
+    let idle = own.idle.wait(Instant::now());
     let first = tokio::select! {
         () = idle.closed.cancelled() => {
             make_room(sender, receiver).await?;

@@ -1,10 +1,15 @@
 //! Connections that wait for their peer's next message. When too many are open, the one that waits longest makes room, so that
-//! nobody is locked out by connections that are only held open.
+//! nobody is locked out by connections that are only held open. One that began a moment ago is about to say something: on a busy machine
+//! every command is that for some milliseconds.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
+
+/// A connection that waits for less makes no room.
+const LEAST_WAIT: Duration = Duration::from_millis(500);
 
 /// Connections that wait for their peer.
 #[derive(Debug, Default)]
@@ -14,7 +19,13 @@ pub(super) struct IdleConnections(Mutex<WaitingPeers>);
 struct WaitingPeers {
     next: u64,
     /// By when they began to wait: the first waits longest.
-    waiting: BTreeMap<u64, CancellationToken>,
+    waiting: BTreeMap<u64, WaitingPeer>,
+}
+
+#[derive(Debug)]
+struct WaitingPeer {
+    since: Instant,
+    closed: CancellationToken,
 }
 
 /// A connection that waits, until this is dropped.
@@ -27,11 +38,15 @@ pub(super) struct IdleConnection<'a> {
 
 impl IdleConnections {
     /// A connection begins to wait.
-    pub(super) fn wait(&self) -> IdleConnection<'_> {
+    pub(super) fn wait(&self, since: Instant) -> IdleConnection<'_> {
         let mut all = self.0.lock();
         let (number, closed) = (all.next, CancellationToken::new());
         all.next += 1;
-        all.waiting.insert(number, closed.clone());
+        let peer = WaitingPeer {
+            since,
+            closed: closed.clone(),
+        };
+        all.waiting.insert(number, peer);
         IdleConnection {
             all: self,
             number,
@@ -39,13 +54,17 @@ impl IdleConnections {
         }
     }
 
-    /// Closes the connection that waits longest; whether there was one.
-    pub(super) fn close_longest(&self) -> bool {
-        let first = self.0.lock().waiting.pop_first();
-        first.is_some_and(|(_, closed)| {
-            closed.cancel();
-            true
-        })
+    /// Closes the connection that waits longest; whether there was one that waits for more than a moment.
+    pub(super) fn close_longest(&self, now: Instant) -> bool {
+        let mut all = self.0.lock();
+        let Some(first) = all.waiting.first_entry() else {
+            return false;
+        };
+        if now.duration_since(first.get().since) < LEAST_WAIT {
+            return false;
+        }
+        first.remove().closed.cancel();
+        true
     }
 }
 
@@ -61,13 +80,16 @@ mod tests {
 
     #[test]
     fn the_connection_that_waits_longest_makes_room() {
-        let all = IdleConnections::default();
-        let (gone, first, second) = (all.wait(), all.wait(), all.wait());
+        let (all, now) = (IdleConnections::default(), Instant::now());
+        let late = now + LEAST_WAIT;
+        let (gone, first, second) = (all.wait(now), all.wait(now), all.wait(now + LEAST_WAIT / 2));
         drop(gone);
-        assert!(all.close_longest());
+        assert!(!all.close_longest(now + LEAST_WAIT / 2), "each may speak yet");
+        assert!(all.close_longest(late));
         assert!(first.closed.is_cancelled() && !second.closed.is_cancelled());
         drop(first);
-        assert!(all.close_longest() && second.closed.is_cancelled());
-        assert!(!all.close_longest(), "nobody waits any more");
+        assert!(!all.close_longest(late) && !second.closed.is_cancelled());
+        assert!(all.close_longest(late + LEAST_WAIT) && second.closed.is_cancelled());
+        assert!(!all.close_longest(late + LEAST_WAIT), "nobody waits any more");
     }
 }
