@@ -3,9 +3,10 @@
 //! every command is that for some milliseconds.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use parking_lot::Mutex;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// A connection that waits for less makes no room.
