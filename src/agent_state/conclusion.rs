@@ -13,7 +13,7 @@
 //!    background work left.
 //! 7. A source that takes back what it said, as tools do when they end, makes older reports of lower sources void.
 //! 8. Reports of the same time from different sources give the same in any order.
-//! 9. A wait that a hook tells of counts over work that a higher source has told of since before: a tool that asks its hook first shows
+//! 9. A wait that a hook tells of counts over work that a higher source has told of since before, or since the same moment: a tool that asks its hook first shows
 //!    nothing of the wait until the hook has ended.
 
 use super::doing::{Doing, Work};

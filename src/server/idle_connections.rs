@@ -58,14 +58,14 @@ impl IdleConnections {
     /// Closes the connection that waits longest; whether there was one that waits for more than a moment.
     pub(super) fn close_longest(&self, now: Instant) -> bool {
         let mut all = self.0.lock();
-        let Some(first) = all.waiting.first_entry() else {
-            return false;
-        };
-        if now.duration_since(first.get().since) < LEAST_WAIT {
-            return false;
-        }
-        first.remove().closed.cancel();
-        true
+        let first = all.waiting.first_entry();
+        let longest = first.filter(|first| now.duration_since(first.get().since) >= LEAST_WAIT);
+        let closed = longest.map(|longest| longest.remove().closed);
+        drop(all);
+        closed.is_some_and(|closed| {
+            closed.cancel();
+            true
+        })
     }
 }
 

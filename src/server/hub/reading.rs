@@ -24,12 +24,16 @@ const REPLAYED: u64 = 5 * 1024 * 1024;
 /// Log offset up to which a terminal was fed, where reading goes on after a broken connection. A connection that breaks is taken
 /// up there again.
 #[derive(Debug, Default)]
-pub(super) struct OutputOffset(Option<u64>);
+pub(super) struct OutputOffset {
+    at: Option<u64>,
+    /// All of the past was shown once.
+    was_live: bool,
+}
 
 impl OutputOffset {
     /// Where to go on when there are so many bytes, and the oldest still stored is that one.
     fn from(&self, (oldest, end): (u64, u64)) -> u64 {
-        self.0.unwrap_or(end.saturating_sub(REPLAYED)).max(oldest)
+        self.at.unwrap_or(end.saturating_sub(REPLAYED)).max(oldest)
     }
 }
 
@@ -42,8 +46,6 @@ struct Reading<'a> {
     sizes: SizeHistory,
     size: PaneSize,
     live: u64,
-    /// This server has shown nothing of it before.
-    is_first: bool,
     /// All of the past has been shown, and the terminal has the size its program has.
     is_live: bool,
     prompt: PromptTyping,
@@ -86,7 +88,6 @@ pub(super) fn read(
         sizes: SizeHistory::default(),
         size: PaneSize::cells(0, 0),
         live: u64::MAX,
-        is_first: fed.0.is_none(),
         is_live: false,
         prompt: PromptTyping::Nothing,
         screen: None,
@@ -155,13 +156,13 @@ impl Reading<'_> {
             self.type_prompt();
             self.read_screen();
         }
-        fed.0 = Some(offset + bytes.len() as u64);
+        fed.at = Some(offset + bytes.len() as u64);
         self.hub.wrote(self.pane);
     }
 
     /// Everything before that offset has been shown, as far as it is still stored.
     fn reached(&mut self, offset: u64, fed: &mut OutputOffset) {
-        fed.0 = Some(offset);
+        fed.at = Some(offset);
         if offset < self.live || self.is_live {
             return;
         }
@@ -170,7 +171,9 @@ impl Reading<'_> {
         drop(self.pane.terminal.lock().resize(size));
         self.hub.found(self.pane, self.size);
         if let Some(attempt) = self.id.attempt() {
-            self.ask_again(attempt);
+            if !std::mem::replace(&mut fed.was_live, true) {
+                self.ask_again(attempt);
+            }
             self.hub.agents.set_past(attempt, false);
         }
         self.type_prompt();
@@ -179,11 +182,7 @@ impl Reading<'_> {
 
     /// Knows what the server before this one knew by a hook alone. What the past shows is work, if a hook asked after it.
     fn ask_again(&self, attempt: AttemptId) {
-        let asked = self
-            .is_first
-            .then(|| (self.hub.tools.still_asked)(attempt))
-            .flatten();
-        if let Some(report) = asked {
+        if let Some(report) = (self.hub.tools.still_asked)(attempt) {
             self.hub.agents.observe(attempt, Source::Hook, &report);
         }
     }
@@ -278,7 +277,7 @@ pub(super) fn replay(hub: &Readers, id: &HolderId, pane: &LiveTerminal, fed: &mu
         let end = log.end()?;
         let sizes = SizeHistory::from_entries(&log.index_entries()?);
         let range = (fed.from((0, end)), end);
-        fed.0 = Some(end);
+        fed.at = Some(end);
         sizes.replay(&mut log, &mut pane.terminal.lock(), range)
     });
     if let Err(error) = shown {
@@ -306,7 +305,10 @@ mod tests {
         assert_eq!(fresh.from((0, 5 * MIB)), 0);
         assert_eq!(fresh.from((0, 7 * MIB)), 2 * MIB);
         assert_eq!(fresh.from((3 * MIB, 7 * MIB)), 3 * MIB, "older bytes are gone");
-        let broken_off = OutputOffset(Some(MIB));
+        let broken_off = OutputOffset {
+            at: Some(MIB),
+            was_live: false,
+        };
         assert_eq!(
             broken_off.from((0, 7 * MIB)),
             MIB,
