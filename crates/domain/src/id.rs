@@ -114,7 +114,11 @@ pub struct RequestId(pub u64);
 /// Texts in the order people count in: runs of digits by their number, everything else by its characters. Equal only for equal
 /// texts, so that it may order keys: what differs in leading zeros alone is in the order of its characters.
 fn natural(left: &str, right: &str) -> Ordering {
-    let (mut a, mut b) = (left.as_bytes(), right.as_bytes());
+    // Every look into a board compares ids: equal ones are told at once, and what all ids of a plan begin with is passed quickly.
+    if left == right {
+        return Ordering::Equal;
+    }
+    let (mut a, mut b) = behind_the_same(left.as_bytes(), right.as_bytes());
     while let (Some(first), Some(second)) = (a.first(), b.first()) {
         let order = if first.is_ascii_digit() && second.is_ascii_digit() {
             by_number(&mut a, &mut b)
@@ -129,20 +133,51 @@ fn natural(left: &str, right: &str) -> Ordering {
     a.len().cmp(&b.len()).then_with(|| left.cmp(right))
 }
 
-/// The order of the numbers that both begin with, however long; takes them off.
-fn by_number(a: &mut &[u8], b: &mut &[u8]) -> Ordering {
-    let (one, other) = (number(a), number(b));
-    one.len().cmp(&other.len()).then_with(|| one.cmp(other))
+/// What follows what both begin with. A number that goes on in one of them is left whole.
+fn behind_the_same<'a>(mut a: &'a [u8], mut b: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+    let mut behind = (a, b);
+    while let ([one, rest @ ..], [other, other_rest @ ..]) = (a, b)
+        && one == other
+    {
+        (a, b) = (rest, other_rest);
+        if !one.is_ascii_digit() {
+            behind = (a, b);
+        }
+    }
+    behind
 }
 
-/// Takes the digits off the front; answers them without leading zeros.
-fn number<'a>(text: &mut &'a [u8]) -> &'a [u8] {
-    let all = *text;
-    let end = all.iter().position(|byte| !byte.is_ascii_digit());
-    let (digits, rest) = all.split_at(end.unwrap_or(all.len()));
-    *text = rest;
-    let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
-    digits.get(zeros..).unwrap_or_default()
+/// The order of the numbers that both begin with, however long; takes them off.
+fn by_number(a: &mut &[u8], b: &mut &[u8]) -> Ordering {
+    (*a, *b) = (without_zeros(a), without_zeros(b));
+    // Of numbers as long the first digit that differs decides.
+    let mut order = Ordering::Equal;
+    loop {
+        match (digit(a), digit(b)) {
+            (Some((one, rest)), Some((other, other_rest))) => {
+                order = order.then(one.cmp(&other));
+                (*a, *b) = (rest, other_rest);
+            }
+            (Some(_), None) => return Ordering::Greater,
+            (None, Some(_)) => return Ordering::Less,
+            (None, None) => return order,
+        }
+    }
+}
+
+/// The digit that the text begins with, and what follows it.
+fn digit(text: &[u8]) -> Option<(u8, &[u8])> {
+    match text {
+        [first, rest @ ..] if first.is_ascii_digit() => Some((*first, rest)),
+        _ => None,
+    }
+}
+
+fn without_zeros(mut text: &[u8]) -> &[u8] {
+    while let [b'0', rest @ ..] = text {
+        text = rest;
+    }
+    text
 }
 
 #[cfg(test)]
@@ -177,5 +212,41 @@ mod tests {
         assert_eq!(TaskId::from("a01").cmp(&TaskId::from("a1")), Ordering::Less);
         assert_eq!(TaskId::from("a1").cmp(&TaskId::from("a1")), Ordering::Equal);
         assert_eq!(sorted(&["a01b", "a1a", "a1"]), ["a1", "a1a", "a01b"]);
+    }
+
+    /// The order as its sentence says it, slowly: characters one by one, a run of digits as one number.
+    fn sort_key(text: &str) -> Vec<(u8, usize, &str)> {
+        let mut key = Vec::new();
+        let mut rest = text;
+        while let Some(first) = rest.bytes().next() {
+            let n_digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+            let (number, behind) = rest.split_at(n_digits);
+            if n_digits == 0 {
+                key.push((first, 0, ""));
+                rest = &rest[1..];
+            } else {
+                let number = number.trim_start_matches('0');
+                key.push((b'0', number.len(), number));
+                rest = behind;
+            }
+        }
+        key
+    }
+
+    #[test]
+    fn every_short_id_is_where_its_characters_and_numbers_put_it() {
+        let mut texts = vec![String::new()];
+        let mut longest = texts.clone();
+        for _ in 0..4 {
+            let longer = |text: &String| ["a", ".", "0", "1", "2"].map(|more| format!("{text}{more}"));
+            longest = longest.iter().flat_map(longer).collect();
+            texts.extend(longest.iter().cloned());
+        }
+        for left in &texts {
+            for right in &texts {
+                let expected = sort_key(left).cmp(&sort_key(right)).then_with(|| left.cmp(right));
+                assert_eq!(natural(left, right), expected, "{left:?} and {right:?}");
+            }
+        }
     }
 }

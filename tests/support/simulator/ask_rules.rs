@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use dbs::domain::attempt::AttemptState;
 use dbs::domain::{AskChannel, AskRecord, Attempt, Command, Effect, Event};
 
+use super::laws::is_same_row;
 use super::rules::{Step, must};
 
 /// Most asks of one attempt that may be open.
@@ -12,11 +13,13 @@ const MOST_OPEN: usize = 16;
 
 pub(super) fn check(step: &Step<'_>) -> Result<(), String> {
     for attempt in step.after.attempts.values() {
+        let before = step.before.attempts.get(&attempt.id);
+        if is_same_row(before, attempt) {
+            continue;
+        }
         one(attempt)?;
-        if let Some(before) = step.before.attempts.get(&attempt.id) {
-            for known in &before.asks {
-                followed(step, known, attempt)?;
-            }
+        for known in before.iter().flat_map(|before| &before.asks) {
+            followed(step, known, attempt)?;
         }
     }
     accepted(step)?;

@@ -2,6 +2,7 @@
 //! functions, so that a mistake there is seen here.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use dbs::domain::attempt::{AttemptState, Verdict};
 use dbs::domain::batch::RunState;
@@ -22,6 +23,9 @@ pub(crate) fn check(before: &Board, event: &Event, after: &Board) -> Result<(), 
     limits(after)?;
     for attempt in after.attempts.values() {
         let earlier = before.attempts.get(&attempt.id);
+        if is_same_row(earlier, attempt) {
+            continue;
+        }
         if earlier.is_none() {
             begun(before, attempt, after)?;
             within_batch(attempt, after)?;
@@ -32,8 +36,11 @@ pub(crate) fn check(before: &Board, event: &Event, after: &Board) -> Result<(), 
         }
     }
     for task in after.tasks.values() {
-        if let Some(earlier) = before.tasks.get(&task.id) {
-            moved(before, event, (earlier, task), after)?;
+        match before.tasks.get(&task.id) {
+            Some(earlier) if !is_same_row(Some(earlier), task) => {
+                moved(before, event, (earlier, task), after)?;
+            }
+            _ => {}
         }
     }
     skipping(before, event, after)?;
@@ -41,6 +48,11 @@ pub(crate) fn check(before: &Board, event: &Event, after: &Board) -> Result<(), 
         Event::Asked { .. } => circles::none(after),
         _ => Ok(()),
     }
+}
+
+/// Whether a step left a row alone: boards share rows until one is changed.
+pub(super) fn is_same_row<T>(before: Option<&Arc<T>>, after: &Arc<T>) -> bool {
+    before.is_some_and(|before| Arc::ptr_eq(before, after))
 }
 
 /// Never more agents than allowed, in all and by role; where only one may be at it, for one base, there is one.

@@ -34,17 +34,22 @@ const LONGEST_UNREACHABLE: Span = Span::minutes(120);
 impl Step<'_> {
     /// The first rule that is broken.
     pub(super) fn check(&self) -> Result<(), String> {
-        check_invariants(self.after)?;
+        // In builds with checks the board has looked at itself.
+        if !cfg!(debug_assertions) {
+            check_invariants(self.after)?;
+        }
         laws::check(self.before, self.event, self.after)?;
         self.budgets()?;
         for task in self.after.tasks.values() {
-            if let Some(before) = self.before.tasks.get(&task.id) {
-                self.movement(before, task)?;
+            match self.before.tasks.get(&task.id) {
+                Some(before) if !laws::is_same_row(Some(before), task) => self.movement(before, task)?,
+                _ => {}
             }
         }
         for attempt in self.after.attempts.values() {
             match self.before.attempts.get(&attempt.id) {
                 None => self.begun(attempt)?,
+                before if laws::is_same_row(before, attempt) => {}
                 Some(before) => stays_settled(before, attempt)?,
             }
         }
@@ -266,8 +271,10 @@ impl Step<'_> {
 
     /// After the tick at a deadline the next one is later, unless something was started or is asked for again.
     fn deadlines(&self) -> Result<(), String> {
-        let due = self.before.next_deadline().is_some_and(|due| due <= self.now);
-        if !matches!(self.event, Event::Ticked) || !due || !self.effects.is_empty() {
+        if !matches!(self.event, Event::Ticked) || !self.effects.is_empty() {
+            return Ok(());
+        }
+        if self.before.next_deadline().is_none_or(|due| due > self.now) {
             return Ok(());
         }
         let later = self.after.next_deadline().is_none_or(|next| next > self.now);

@@ -2,9 +2,9 @@
 //! checked; at the end the log is replayed.
 
 use std::any::Any;
-use std::collections::VecDeque;
 use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
+use std::rc::Rc;
 
 use dbs::domain::task::HoldReason;
 use dbs::domain::{
@@ -23,8 +23,8 @@ use super::world::World;
 const BAD_STEPS: usize = 250;
 /// Steps of good days within which everything must have ended.
 const GOOD_STEPS: usize = 4_000;
-/// Events remembered for the report of a broken rule.
-const REMEMBERED: usize = 25;
+/// The last events that the report of a broken rule shows.
+const REPORTED: usize = 25;
 
 /// What came of a story.
 #[derive(Debug, Clone, Copy, Default)]
@@ -114,8 +114,7 @@ struct Story {
     /// What the engine's clock shows is so many milliseconds later: a person may set it, and a machine may sleep.
     clock_ahead: i64,
     start: Board,
-    log: Vec<(Timestamp, Event)>,
-    last: VecDeque<String>,
+    log: Vec<(Timestamp, Rc<Event>)>,
     outcome: Outcome,
     requests: u64,
     /// Whether the bad days are over.
@@ -135,7 +134,6 @@ pub(crate) fn tell(seed: u64, flows: &[Workflow], settings: &BoardSettings) -> R
         clock_ahead: 0,
         start,
         log: Vec::new(),
-        last: VecDeque::new(),
         outcome: Outcome::default(),
         requests: 0,
         is_healed: false,
@@ -158,7 +156,7 @@ pub(crate) fn tell(seed: u64, flows: &[Workflow], settings: &BoardSettings) -> R
             seed,
             step: story.outcome.steps,
             rule,
-            last: story.last.into(),
+            last: story.last(),
         })),
     }
 }
@@ -351,11 +349,9 @@ impl Story {
 
     fn take(&mut self, event: Event) -> Result<(), String> {
         self.outcome.steps += 1;
-        if self.last.len() == REMEMBERED {
-            self.last.pop_front();
-        }
         let now = self.clock();
-        self.last.push_back(brief(now, &event));
+        let event = Rc::new(event);
+        self.log.push((now, event.clone()));
         let before = self.board.clone();
         let effects = self.board.apply(now, &event);
         self.board.take_changed_rows();
@@ -373,15 +369,21 @@ impl Story {
         .check()?;
         self.outcome.timeouts += time_limits::note(&mut self.world.limits, &before, &self.board, self.now);
         self.count(&before);
-        if let Event::Woke(inventory) = &event {
+        if let Event::Woke(inventory) = event.as_ref() {
             self.twice(inventory)?;
         }
-        self.log.push((now, event));
         if self.perform(&effects) {
             self.die()?;
         }
         self.world.hear_replies(&self.board, self.now);
         Ok(())
+    }
+
+    /// The events before the one that broke a rule, and that one.
+    fn last(&self) -> Vec<String> {
+        let from = self.log.len().saturating_sub(REPORTED);
+        let last = self.log.iter().skip(from);
+        last.map(|(now, event)| brief(*now, event)).collect()
     }
 
     /// Counts what was left to a person in this step.

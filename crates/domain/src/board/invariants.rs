@@ -106,18 +106,21 @@ fn check_attempt(board: &Board, attempt: &Attempt) -> Result<(), String> {
         attempt.workspace != WorkspaceState::Kept || task.continues == Some(attempt.id),
         "its workspace is kept, but its task does not go on with it",
     )?;
+    ensure(
+        attempt.state != AttemptState::Settled(Verdict::Passed) || is_proved(&attempt.evidence),
+        "it passed without evidence",
+    )
+}
+
+fn is_proved(evidence: &[Evidence]) -> bool {
     let is_known = |piece: &Evidence| !matches!(piece.outcome, Tri::Unknown(_));
-    let found: Vec<ComplianceIssue> = attempt.evidence.iter().flat_map(Evidence::findings).collect();
+    let found: Vec<ComplianceIssue> = evidence.iter().flat_map(Evidence::findings).collect();
     // Where a stage weighs findings, a warning is no obstacle.
     let is_fine = matches!(
         strategy(&found),
         RemediationStrategy::Accept | RemediationStrategy::Warn
     );
-    let proved = !attempt.evidence.is_empty() && attempt.evidence.iter().all(is_known) && is_fine;
-    ensure(
-        attempt.state != AttemptState::Settled(Verdict::Passed) || proved,
-        "it passed without evidence",
-    )
+    !evidence.is_empty() && evidence.iter().all(is_known) && is_fine
 }
 
 fn ensure(holds: bool, rule: &str) -> Result<(), String> {
