@@ -43,6 +43,8 @@ mod moving;
 mod plain;
 #[path = "cli/prompting.rs"]
 mod prompting;
+#[path = "support/script.rs"]
+mod script;
 #[path = "cli/served.rs"]
 mod served;
 #[path = "cli/sessions.rs"]

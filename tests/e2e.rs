@@ -94,6 +94,8 @@ mod reaching;
 mod readme;
 #[path = "e2e/scenarios.rs"]
 mod scenarios;
+#[path = "support/script.rs"]
+mod script;
 #[path = "e2e/secrets.rs"]
 mod secrets;
 #[path = "e2e/servers.rs"]

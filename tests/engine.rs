@@ -37,6 +37,8 @@ mod places;
 mod planning;
 #[path = "engine/proving.rs"]
 mod proving;
+#[path = "support/script.rs"]
+mod script;
 #[cfg(unix)]
 #[path = "engine/stories.rs"]
 mod stories;

@@ -30,6 +30,8 @@ mod nested;
 mod remote;
 #[path = "git/repair.rs"]
 mod repair;
+#[path = "support/script.rs"]
+mod script;
 #[path = "git/start.rs"]
 mod start;
 #[cfg(unix)]

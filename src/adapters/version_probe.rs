@@ -149,9 +149,12 @@ mod tests {
     const PATH: &str = "/usr/bin:/bin";
 
     fn program(folder: &Path, script: &str) -> PathBuf {
-        let file = folder.join("agent");
-        fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+        let (text, file) = (folder.join("text"), folder.join("agent"));
+        fs::write(&text, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&text, fs::Permissions::from_mode(0o755)).unwrap();
+        // Copied by another process: no program that a test beside this one starts at this moment has the copy open for writing.
+        let copied = Command::new("cp").args([&text, &file]).status().unwrap();
+        assert!(copied.success());
         file
     }
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
+use crate::script::write_script;
 use crate::shop::{Said, Shop};
 
 /// Runs in a place where only these programs are found, beside those of the system.
@@ -12,8 +12,7 @@ fn run(shop: &Shop, programs: &[(&str, &str)], arguments: &[&str]) -> Said {
     fs::create_dir_all(&folder).unwrap();
     for (name, script) in programs {
         let file = folder.join(name);
-        fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+        write_script(&file, format!("#!/bin/sh\n{script}\n"));
     }
     let text = |value: std::ffi::OsString| value.into_string().unwrap();
     let own = shop.environment().into_iter();

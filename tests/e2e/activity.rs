@@ -1,9 +1,9 @@
 //! What is known of an agent at work: from its title, its hooks and its status records, and what the board is told of it.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
 use crate::driver::Story;
+use crate::script::write_script;
 
 /// A tool that reports by its title, by hooks and by status records, and goes on when somebody writes into its pipes.
 const TOOL: &str = r#"#!/bin/sh
@@ -28,8 +28,7 @@ fn story() -> Story {
     let story = Story::new("[[part]]\nsteps = [{ signal = \"claim\" }]\n");
     let (root, program) = (story.root(), story.root().join("claude"));
     let text = TOOL.replace("$ROOT", &root.display().to_string());
-    fs::write(&program, text).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    write_script(&program, text);
     for pipe in ["first", "second"] {
         let made = story.outside("mkfifo").arg(root.join(pipe)).status().unwrap();
         assert!(made.success());

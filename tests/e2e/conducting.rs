@@ -1,10 +1,8 @@
 //! A conductor: started with one command, it plans two tasks in its pane, and a person releases them (K1, K87, K91, LK-32).
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-
 use crate::driver::Story;
 use crate::scenarios::working;
+use crate::script::write_script;
 
 /// Plans, tries what is not for it, and then does what a person types.
 const CONDUCTOR: &str = r#"#!/bin/sh
@@ -26,8 +24,7 @@ exit 0
 fn a_conductor_plans_two_tasks_in_its_pane_and_a_person_releases_them() {
     let story = Story::new(&working(""));
     let program = story.root().join("planner");
-    fs::write(&program, CONDUCTOR).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    write_script(&program, CONDUCTOR);
     let command = program.display().to_string();
     story.configure(&format!(
         "[roles.conductor]\ncommand = {command:?}\n[gates]\ntest = \"true\"\n"

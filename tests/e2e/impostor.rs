@@ -2,7 +2,6 @@
 //! and from another folder, with a server and without one. Nothing changes, and the task says what was tried.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use dbs::domain::{AttemptId, SignalKind};
@@ -13,6 +12,7 @@ use dbs::ui::{ColourDepth, DisplayCaps, Glyphs};
 
 use crate::driver::{Story, said};
 use crate::scenarios::working;
+use crate::script::write_script;
 
 /// The commands of the table that are for persons, as one types them; `trust` is in the table before the program has it.
 const TRIES: &[(&str, &str)] = &[
@@ -115,8 +115,7 @@ impl Impostor {
             "for way in",
             "[ -n \"$1\" ] && { attempt \"$1\"; exit; }\nfor way in",
         );
-        fs::write(&script, format!("{begin}{body}")).unwrap();
-        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+        write_script(&script, format!("{begin}{body}"));
         let lines: Vec<&str> = TRIES.iter().map(|(_, line)| *line).collect();
         fs::write(root.join("tries"), lines.join("\n") + "\n").unwrap();
         fs::write(root.join("tasks.jsonl"), "{\"title\": \"Smuggled\"}\n").unwrap();

@@ -2,11 +2,11 @@
 //! its merge, the screen arranged and dressed, an agent whose program is missing.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use crate::driver::Story;
 use crate::scenarios::careful;
+use crate::script::write_script;
 use crate::terminal::{Make, Tty};
 
 /// Works at once; who looks at it afterwards takes all the time there is.
@@ -33,8 +33,7 @@ steps = [{ signal = "claim" }, { signal = "done", text = "Good." }]
 fn program(story: &Story, name: &str, text: &str) -> String {
     let bin = story.root().join("bin");
     fs::create_dir_all(&bin).unwrap();
-    fs::write(bin.join(name), text).unwrap();
-    fs::set_permissions(bin.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    write_script(&bin.join(name), text);
     path(story)
 }
 

@@ -2,10 +2,10 @@
 //! window says. The tools are scripts, found in `PATH` as any tool is.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
 
 use crate::driver::{Server, Story, said};
+use crate::script::write_script;
 
 /// How every tool of these stories ends: it writes down its arguments, reports, and does what its role asks.
 const WORK: &str = r#"
@@ -30,8 +30,7 @@ pub(crate) fn story(kind: &str, script: &str) -> Story {
         "#!/bin/sh\n{}\n",
         work.replace("$ROOT", &story.root().display().to_string())
     );
-    fs::write(&file, text).unwrap();
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    write_script(&file, text);
     let agents = story.project().join(".debussy/agents");
     fs::create_dir_all(&agents).unwrap();
     let head = "title = \"Tool\"\nprogram = \"tool\"\ninstall = \"get tool\"\nvariables = [\"OWN_TOOL_*\"]\n";

@@ -2,11 +2,11 @@
 //! who is asked between phases.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
 use crate::driver::{Story, said};
 use crate::phases_mishaps::{ROWS, one_phase, part};
 use crate::plans::{hash, story_of, task};
+use crate::script::write_script;
 
 /// Writes a file named as the task, other at each attempt.
 fn worker() -> String {
@@ -14,11 +14,6 @@ fn worker() -> String {
         "",
         "  { write = \"{task}\", text = \"{n}\\n\" },\n  { signal = \"done\", text = \"Worked.\" },",
     )
-}
-
-fn write_script(file: &std::path::Path, text: &str) {
-    fs::write(file, text).unwrap();
-    fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 #[test]

@@ -2,12 +2,12 @@
 //! session, the arrangement.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
 use crate::attached::{go_to_shell, type_in_shell};
 use crate::driver::{Story, said};
 use crate::lost::lose_server;
 use crate::scenarios::working;
+use crate::script::write_script;
 use crate::terminal::{Make, Screen, Tty};
 
 /// Says something at once, and then waits to be answered.
@@ -31,8 +31,7 @@ fn text_and_links_of_a_terminal_reach_the_person() {
     let bin = story.root().join("bin");
     fs::create_dir_all(&bin).unwrap();
     let (opener, given) = (bin.join("xdg-open"), story.root().join("opened"));
-    fs::write(&opener, format!("#!/bin/sh\necho \"$1\" > {}\n", given.display())).unwrap();
-    fs::set_permissions(&opener, fs::Permissions::from_mode(0o755)).unwrap();
+    write_script(&opener, format!("#!/bin/sh\necho \"$1\" > {}\n", given.display()));
     let path = format!("{}:/usr/local/bin:/usr/bin:/bin", bin.display());
     let tty = story.tty_of(Make::New, &[("PATH", &path)], &[], (120, 40));
     type_in_shell(&tty);

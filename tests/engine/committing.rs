@@ -1,12 +1,12 @@
 //! Workflows in which the engine commits what agents leave (`committed`): exactly that, once, signed, and without hooks.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
 use dbs::domain::{BoardSettings, EvidenceKind, SignalKind, Span, StageId};
 use dbs::ports::git::{BranchName, CommitOutcome, CommitRequest, Git as _, SafeName, Signature};
 
 use crate::bench::{Bench, draft};
+use crate::script::write_script;
 
 fn ann() -> Signature {
     Signature {
@@ -44,12 +44,10 @@ fn the_engine_commits_what_the_agent_left_signed_and_without_a_hook_and_goes_on_
         "pre-push",
     ] {
         let file = hooks.join(hook);
-        fs::write(
+        write_script(
             &file,
             format!("#!/bin/sh\necho {hook} >> '{}/ran'\nexit 1\n", project.display()),
-        )
-        .unwrap();
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+        );
     }
     bench.release(draft("t-1", "kanban", None));
     let folder = bench.folder("t-1");

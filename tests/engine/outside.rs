@@ -1,13 +1,13 @@
 //! What the outside says no to, and what it leaves unknown: with real git, a real remote and its hooks.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use dbs::domain::task::HoldReason;
 use dbs::domain::{SignalKind, Span, TaskState, TroubleKind};
 
 use crate::bench::{Bench, draft};
+use crate::script::write_script;
 
 /// What is wrong on the other side or in the repository.
 #[derive(Debug, Clone, Copy)]
@@ -153,6 +153,5 @@ fn is_tried_and_held(bench: &mut Bench, breakage: Breakage, (kind, words): (Trou
 pub(crate) fn hook(origin: &Path, script: &str) {
     let hook = origin.join("hooks/pre-receive");
     fs::create_dir_all(hook.parent().unwrap()).unwrap();
-    fs::write(&hook, format!("#!/bin/sh\n{script}\n")).unwrap();
-    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    write_script(&hook, format!("#!/bin/sh\n{script}\n"));
 }

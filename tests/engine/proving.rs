@@ -118,8 +118,6 @@ fn a_merged_tree_that_fails_the_gates_is_not_pushed_though_both_sides_passed() {
 #[cfg(unix)]
 #[test]
 fn a_merge_the_remote_no_longer_shows_when_it_is_asked_again_is_not_believed() {
-    use std::os::unix::fs::PermissionsExt as _;
-
     let git = GitFixture::new();
     let origin = git.origin();
     let (program, pushed) = (git.root().join("forgetful-git"), git.root().join("pushed"));
@@ -138,8 +136,7 @@ fn a_merge_the_remote_no_longer_shows_when_it_is_asked_again_is_not_believed() {
         pushed = pushed.display(),
         origin = origin.display(),
     );
-    fs::write(&program, text).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    crate::script::write_script(&program, text);
     let mut setup = GitSetup::new(git.project(), git.environment());
     setup.program = program.into();
     let settings = BoardSettings {

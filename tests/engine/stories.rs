@@ -333,8 +333,7 @@ fn a_merge_that_a_hook_refuses_is_held_with_its_words_and_leaves_no_record() {
     for hook in ["pre-commit", "commit-msg", "pre-merge-commit", "pre-push"] {
         let file = project.join(".git/hooks").join(hook);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(&file, format!("#!/bin/sh\ntouch '{}'\nexit 1\n", ran.display())).unwrap();
-        fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        crate::script::write_script(&file, format!("#!/bin/sh\ntouch '{}'\nexit 1\n", ran.display()));
     }
     crate::outside::hook(
         &bench.git.origin(),

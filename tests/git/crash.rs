@@ -156,13 +156,11 @@ fn a_lock_that_stays_is_named_and_leaves_no_worktree() {
 /// A git that is killed in the instant it has locked a branch of the project.
 #[cfg(unix)]
 fn killed_at_a_branch(fixture: &GitFixture) -> std::path::PathBuf {
-    use std::os::unix::fs::PermissionsExt as _;
     let program = fixture.root().join("killed-git");
     let text = "#!/bin/sh\ncase \"$*\" in *update-ref*refs/heads/feature/t1*)\n\
         mkdir -p .git/refs/heads/feature && : > .git/refs/heads/feature/t1.lock && kill -9 $$ ;;\nesac\n\
         exec git \"$@\"\n";
-    fs::write(&program, text).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    crate::script::write_script(&program, text);
     program
 }
 

@@ -2,9 +2,10 @@
 #![cfg(unix)]
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use crate::script::write_script;
 
 use dbs::domain::Tri;
 use dbs::ports::git::{
@@ -87,7 +88,7 @@ impl Trap {
             "#!/bin/sh\ntouch '{}'/\"$(basename \"$0\")-$1-$$\"\ncat\n",
             marks.display()
         );
-        write_program(&program, &script);
+        write_script(&program, &script);
         Self { marks, program }
     }
 
@@ -111,11 +112,6 @@ impl Trap {
     }
 }
 
-fn write_program(file: &Path, text: &str) {
-    fs::write(file, text).unwrap();
-    fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
-}
-
 /// Plants everything known into the project's repository and a worktree's tree.
 fn plant(fixture: &GitFixture, trap: &Trap, worktree: &Path) {
     let git_dir = fixture.project().join(".git");
@@ -123,7 +119,7 @@ fn plant(fixture: &GitFixture, trap: &Trap, worktree: &Path) {
     for folder in [&hooks, &git_dir.join("hooks")] {
         fs::create_dir_all(folder).unwrap();
         for hook in HOOKS {
-            write_program(&folder.join(hook), &fs::read_to_string(&trap.program).unwrap());
+            write_script(&folder.join(hook), fs::read_to_string(&trap.program).unwrap());
         }
     }
     let included = fixture.root().join("included");

@@ -10,9 +10,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use crate::script::write_script;
 
 use dbs::adapters::git::GitCli;
 use dbs::ports::git::{
@@ -188,16 +189,7 @@ fn killed_git(fixture: &GitFixture, killing: &Killing) -> PathBuf {
          -e inject={CALLS}:signal=SIGKILL:when=\"$(cat '{root}/moment')\" git \"$@\" ;;\nesac\nexec git \"$@\"\n",
         killing.git
     );
-    fs::write(&program, text).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    // A program that another test started at this moment holds the file open for writing until it has begun.
-    while Command::new(&program)
-        .arg("--version")
-        .output()
-        .is_err_and(|error| error.kind() == std::io::ErrorKind::ExecutableFileBusy)
-    {
-        std::thread::yield_now();
-    }
+    write_script(&program, text);
     program
 }
 

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use crate::script::write_script;
+
 use dbs::domain::Tri;
 use dbs::ports::git::{
     CommitId, CommitsAhead, DiffRange, FileEdit, Git, GitError, MergeEdits, MergeOutcome, MergeRequest,
@@ -234,23 +236,13 @@ fn a_remote_that_says_no_is_refused_and_named() {
     let publication = merged(git.merge(&merge_of(&head)), "main");
     let hook = fixture.origin().join("hooks/pre-receive");
     fs::create_dir_all(hook.parent().unwrap()).unwrap();
-    fs::write(&hook, "#!/bin/sh\necho protected by policy >&2\nexit 1\n").unwrap();
-    make_executable(&hook);
+    write_script(&hook, "#!/bin/sh\necho protected by policy >&2\nexit 1\n");
     let refused = git.publish(&publication);
     assert!(
         matches!(&refused, PublishOutcome::Refused(why) if why.contains("protected by policy")),
         "{refused:?}"
     );
 }
-
-#[cfg(unix)]
-fn make_executable(file: &std::path::Path) {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
-}
-
-#[cfg(not(unix))]
-fn make_executable(_file: &std::path::Path) {}
 
 #[test]
 fn a_squash_merge_elsewhere_counts_as_merged() {

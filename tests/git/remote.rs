@@ -39,15 +39,13 @@ fn a_branch_is_pushed_once_and_read_back() {
 #[cfg(unix)]
 #[test]
 fn a_push_whose_helper_at_the_remote_was_killed_is_unknown_and_a_refused_one_is_not() {
-    use std::os::unix::fs::PermissionsExt as _;
     let fixture = GitFixture::new();
     let git = open(&fixture);
     let (_worktree, commit) = developed(&fixture, &git);
     let hook = fixture.origin().join("hooks/pre-receive");
     let feature = branch("feature/t1");
     let pushed = |script: &str| {
-        fs::write(&hook, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+        crate::script::write_script(&hook, format!("#!/bin/sh\n{script}\n"));
         git.push_branch(&feature, None)
     };
     let refused = pushed("exit 1");

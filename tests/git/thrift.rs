@@ -1,13 +1,13 @@
 //! How many times git is started: each costs a few milliseconds, and an agent waits for all of them.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
 use dbs::adapters::git::{GitCli, GitSetup};
 use dbs::domain::Tri;
 use dbs::ports::git::{CommitsAhead, Git as _, Head, Revision, WorkingTree, WorktreeKind};
 
 use crate::git_fixture::GitFixture;
+use crate::script::write_script;
 use crate::{branch, developed, id, name, on_branch, open, setup, spec};
 
 /// A git that notes every start, and its notes.
@@ -23,8 +23,7 @@ impl Counted {
             "#!/bin/sh\necho \"$*\" >> '{}'\nexec git \"$@\"\n",
             notes.display()
         );
-        fs::write(&program, text).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        write_script(&program, text);
         let mut setup = setup(fixture);
         setup.program = program.into();
         Self { setup, notes }

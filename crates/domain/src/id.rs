@@ -215,18 +215,19 @@ mod tests {
     }
 
     /// The order as its sentence says it, slowly: characters one by one, a run of digits as one number.
-    fn sort_key(text: &str) -> Vec<(u8, usize, &str)> {
+    fn sort_key(text: &str) -> Vec<(&str, usize, &str)> {
         let mut key = Vec::new();
         let mut rest = text;
-        while let Some(first) = rest.bytes().next() {
+        while !rest.is_empty() {
             let n_digits = rest.bytes().take_while(u8::is_ascii_digit).count();
             let (number, behind) = rest.split_at(n_digits);
             if n_digits == 0 {
+                let (first, behind) = rest.split_at(1);
                 key.push((first, 0, ""));
-                rest = &rest[1..];
+                rest = behind;
             } else {
                 let number = number.trim_start_matches('0');
-                key.push((b'0', number.len(), number));
+                key.push(("0", number.len(), number));
                 rest = behind;
             }
         }

@@ -1,0 +1,31 @@
+//! Scripts that tests write to have them run.
+#![expect(clippy::disallowed_methods, reason = "another process has to write them")]
+
+use std::path::Path;
+
+/// Writes a script that can be run at once.
+///
+/// On Unix another process writes it: a program that a thread beside this one starts would inherit the open file until it has
+/// begun, and a file that somebody may still write is run by no system ("Text file busy").
+pub(crate) fn write_script(file: &Path, text: impl AsRef<[u8]>) {
+    #[cfg(unix)]
+    {
+        use std::io::Write as _;
+        use std::process::{Command, Stdio};
+
+        let mut writer = Command::new("sh")
+            .args(["-c", "cat > \"$1\" && chmod 755 \"$1\"", "sh"])
+            .arg(file)
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        writer.stdin.take().unwrap().write_all(text.as_ref()).unwrap();
+        assert!(
+            writer.wait().unwrap().success(),
+            "{} was not written",
+            file.display()
+        );
+    }
+    #[cfg(not(unix))]
+    std::fs::write(file, text).unwrap();
+}
