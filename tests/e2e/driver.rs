@@ -46,6 +46,17 @@ impl Drop for Turn {
     }
 }
 
+/// The temporary folder where its path is short, otherwise `/tmp`: paths of sockets have a limit.
+fn short_temp_dir() -> PathBuf {
+    const LONGEST: usize = 16;
+    let own = std::env::temp_dir();
+    if own.as_os_str().len() <= LONGEST {
+        own
+    } else {
+        PathBuf::from("/tmp")
+    }
+}
+
 /// A home, a runtime folder, a project whose agents play `scenario.toml`, and its bare origin.
 pub(crate) struct Story {
     folder: TempDir,
@@ -56,7 +67,9 @@ impl Story {
     /// A project whose agents play these parts; up to four at once.
     pub(crate) fn new(scenario: &str) -> Self {
         let turn = Turn::take();
-        let folder = tempfile::Builder::new().prefix("dbs-e2e-").tempdir_in("/tmp");
+        let folder = tempfile::Builder::new()
+            .prefix("dbs-e2e-")
+            .tempdir_in(short_temp_dir());
         let story = Self {
             folder: folder.unwrap(),
             _turn: turn,
