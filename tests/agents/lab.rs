@@ -249,8 +249,15 @@ impl Lab {
 
 impl Drop for Lab {
     fn drop(&mut self) {
+        /// What Codex has just started may outlive it for a moment, and ends by itself.
+        const MOMENT: Duration = Duration::from_secs(5);
         let mut marked = ProcessSelector::marked(&self.marker());
-        let left = members(&mut marked).unwrap_or_default();
+        let deadline = Instant::now() + MOMENT;
+        let mut left = members(&mut marked).unwrap_or_default();
+        while !left.is_empty() && Instant::now() < deadline {
+            std::thread::park_timeout(Duration::from_millis(5));
+            left = members(&mut marked).unwrap_or_default();
+        }
         if left.is_empty() {
             return;
         }
