@@ -6,6 +6,7 @@ use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
 use std::rc::Rc;
 
+use dbs::domain::board::check_invariants;
 use dbs::domain::task::HoldReason;
 use dbs::domain::{
     Board, BoardSettings, Effect, Event, Inventory, RequestId, TaskId, TaskState, Timestamp, Workflow,
@@ -307,6 +308,8 @@ impl Story {
         self.outcome.interrupted += self.world.machine_restarts();
         self.board =
             stored(&self.board).map_err(|error| format!("the board could not be stored: {error}"))?;
+        // A board looks at itself only where it was sound before.
+        check_invariants(&self.board)?;
         self.die()
     }
 
