@@ -47,6 +47,8 @@ mod pane;
 mod pipeline;
 #[path = "agents/planned.rs"]
 mod planned;
+#[path = "support/polling.rs"]
+mod polling;
 #[path = "agents/recorded.rs"]
 mod recorded;
 #[path = "agents/resuming.rs"]

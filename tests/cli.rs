@@ -41,6 +41,8 @@ mod importing;
 mod moving;
 #[path = "cli/plain.rs"]
 mod plain;
+#[path = "support/polling.rs"]
+mod polling;
 #[path = "cli/prompting.rs"]
 mod prompting;
 #[path = "support/script.rs"]

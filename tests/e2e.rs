@@ -86,6 +86,8 @@ mod phases_mishaps;
 mod plain;
 #[path = "e2e/plans.rs"]
 mod plans;
+#[path = "support/polling.rs"]
+mod polling;
 #[path = "e2e/protocol.rs"]
 mod protocol;
 #[path = "e2e/reaching.rs"]

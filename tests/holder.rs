@@ -23,6 +23,8 @@ mod launching;
 mod origins;
 #[path = "holder/output.rs"]
 mod output;
+#[path = "support/polling.rs"]
+mod polling;
 #[cfg(target_os = "linux")]
 #[path = "support/small_disk.rs"]
 mod small_disk;

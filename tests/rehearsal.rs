@@ -17,6 +17,9 @@ mod document;
 mod git_steps;
 #[path = "rehearsal/playing.rs"]
 mod playing;
+#[cfg(unix)]
+#[path = "support/polling.rs"]
+mod polling;
 #[path = "rehearsal/program.rs"]
 mod program;
 #[cfg(unix)]

@@ -5,13 +5,14 @@ use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use dbs::adapters::holder::process::{MARKER, ProcessSelector, members, terminate};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::model_server::{ModelServer, Scripts};
+use crate::polling::holds_within;
 
 /// Names the folder in which the programs `claude` and `codex` lie.
 const TOOLS: &str = "DBS_AGENT_TOOLS";
@@ -252,13 +253,12 @@ impl Drop for Lab {
         /// What Codex has just started may outlive it for a moment, and ends by itself.
         const MOMENT: Duration = Duration::from_secs(5);
         let mut marked = ProcessSelector::marked(&self.marker());
-        let deadline = Instant::now() + MOMENT;
-        let mut left = members(&mut marked).unwrap_or_default();
-        while !left.is_empty() && Instant::now() < deadline {
-            std::thread::park_timeout(Duration::from_millis(5));
+        let mut left = Vec::new();
+        let all_ended = holds_within(MOMENT, || {
             left = members(&mut marked).unwrap_or_default();
-        }
-        if left.is_empty() {
+            left.is_empty()
+        });
+        if all_ended {
             return;
         }
         let survivors = terminate(&mut marked, Duration::from_secs(5));
@@ -312,12 +312,8 @@ pub(crate) fn json_lines(text: &str) -> Vec<Value> {
 }
 
 /// Waits for a condition, at most a minute.
-pub(crate) fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
-    while !condition() {
-        assert!(Instant::now() < deadline, "waited in vain for: {what}");
-        std::thread::park_timeout(Duration::from_millis(5));
-    }
+pub(crate) fn wait_for(what: &str, condition: impl FnMut() -> bool) {
+    assert!(holds_within(PATIENCE, condition), "waited in vain for: {what}");
 }
 
 /// The part of the key by which Claude Code knows that it may be used.

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::git_fixture::GitFixture;
+use crate::polling::holds_within;
 use crate::waiting::output;
 
 /// What one run said.
@@ -111,10 +112,9 @@ impl Shop {
                 .spawn()
                 .unwrap(),
         );
-        let deadline = Instant::now() + Duration::from_secs(20);
-        while self.json(&["status", "--json"])["live"] != true {
-            assert!(Instant::now() < deadline, "the server does not listen");
-        }
+        let is_live = || self.json(&["status", "--json"])["live"] == true;
+        let listens = holds_within(Duration::from_secs(20), is_live);
+        assert!(listens, "the server does not listen");
     }
 
     pub(crate) fn command(&self, folder: &Path, arguments: &[&str]) -> Command {
@@ -192,11 +192,8 @@ impl Shop {
 
     /// Waits until something is so.
     pub(crate) fn wait_for(&self, what: &str, is_so: impl Fn() -> bool) {
-        let deadline = Instant::now() + Duration::from_mins(1);
-        while !is_so() {
-            assert!(Instant::now() < deadline, "no {what}: {:?}", self.board());
-            std::thread::park_timeout(Duration::from_millis(20));
-        }
+        let is_there = holds_within(Duration::from_mins(1), is_so);
+        assert!(is_there, "no {what}: {:?}", self.board());
     }
 
     pub(crate) fn state(&self, id: &str) -> Value {
@@ -214,12 +211,9 @@ impl Drop for Shop {
             return;
         };
         drop(self.command(&self.git.project(), &["stop", "--all"]).output());
-        let deadline = Instant::now() + Duration::from_secs(5);
-        while matches!(server.try_wait(), Ok(None)) {
-            if Instant::now() > deadline {
-                drop(server.kill());
-                drop(server.wait());
-            }
+        if !holds_within(Duration::from_secs(5), || !matches!(server.try_wait(), Ok(None))) {
+            drop(server.kill());
+            drop(server.wait());
         }
     }
 }

@@ -8,8 +8,9 @@
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::process::{ChildStdout, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::polling::holds_within;
 use crate::shop::Shop;
 use crate::waiting::Program;
 
@@ -36,11 +37,11 @@ impl Watch {
             lines,
             problems,
         };
-        let deadline = Instant::now() + Duration::from_mins(1);
-        while shop.json(&["status", "--json"])["live"] != true {
+        let is_live = holds_within(Duration::from_mins(1), || {
             watch.goes_on();
-            assert!(Instant::now() < deadline, "no server: {}", watch.said());
-        }
+            shop.json(&["status", "--json"])["live"] == true
+        });
+        assert!(is_live, "no server: {}", watch.said());
         watch
     }
 

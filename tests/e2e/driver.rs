@@ -9,18 +9,23 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Condvar, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use dbs::adapters::project::Project;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tempfile::TempDir;
 
+use crate::polling::holds_within;
+
 /// Far longer than anything here takes on a free machine.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 /// Nor does a command that waits for the end of a plan take that long.
 const LONGEST_COMMAND: Duration = PATIENCE.saturating_mul(2);
+/// Nor does the end of what a story started.
+const LONGEST_END: Duration = Duration::from_secs(20);
 /// Stories at once.
 const AT_ONCE: usize = 4;
 
@@ -211,12 +216,13 @@ impl Story {
         let child = child.unwrap();
         let process = Pid::from_raw(i32::try_from(child.id()).unwrap());
         std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| child.wait_with_output().unwrap());
-            let deadline = Instant::now() + LONGEST_COMMAND;
-            while !waiting.is_finished() && Instant::now() < deadline {
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            let is_late = !waiting.is_finished();
+            let (ended, end) = sync_channel(1);
+            let waiting = scope.spawn(move || {
+                let output = child.wait_with_output().unwrap();
+                drop(ended);
+                output
+            });
+            let is_late = end.recv_timeout(LONGEST_COMMAND) == Err::<(), _>(RecvTimeoutError::Timeout);
             if is_late {
                 kill(process, Signal::SIGKILL).ok();
             }
@@ -281,16 +287,12 @@ impl Story {
     }
 
     /// Waits until a condition holds; fails with the end of the logs.
-    pub(crate) fn wait_until(&self, what: &str, mut condition: impl FnMut() -> bool) {
-        let deadline = Instant::now() + PATIENCE;
-        while !condition() {
-            assert!(
-                Instant::now() < deadline,
-                "{what} did not happen; the logs end\n{}",
-                self.logs()
-            );
-            std::thread::sleep(Duration::from_millis(20));
-        }
+    pub(crate) fn wait_until(&self, what: &str, condition: impl FnMut() -> bool) {
+        assert!(
+            holds_within(PATIENCE, condition),
+            "{what} did not happen; the logs end\n{}",
+            self.logs()
+        );
     }
 
     /// Lets a time pass: the story's own dice, no condition.
@@ -362,18 +364,15 @@ impl Drop for Story {
         if !self.processes().is_empty() && !self.is_live() {
             drop(self.run(&["stop", "--all"]));
         }
-        let deadline = Instant::now() + Duration::from_secs(20);
         let mut server = (!self.processes().is_empty() && !self.is_live()).then(|| self.server());
-        while server.is_some() && !self.is_live() && Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(50));
+        if server.is_some() {
+            holds_within(LONGEST_END, || self.is_live());
         }
         drop(self.run(&["stop", "--all"]));
         if let Some(server) = &mut server {
             drop(server.0.wait());
         }
-        while !self.processes().is_empty() && Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        holds_within(LONGEST_END, || self.processes().is_empty());
         let left = self.processes();
         if !std::thread::panicking() {
             assert!(left.is_empty(), "processes are left: {left:#?}");

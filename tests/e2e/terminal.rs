@@ -21,6 +21,7 @@ use nix::sys::termios::{SetArg, SpecialCharacterIndices, tcgetattr, tcsetattr};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 use crate::driver::{PATIENCE, Story};
+use crate::polling::holds_within;
 
 /// Bytes of a transcript that are kept.
 const REMEMBERED: usize = 4 * 1024 * 1024;
@@ -344,8 +345,7 @@ impl Tty<'_> {
     /// Presses keys, one after the other; written as in key files: `C-b d Enter j`.
     pub(crate) fn press(&self, chords: &str) {
         for chord in chords.split(' ') {
-            let modes = self.look().modes;
-            self.shared.write(&keys::encode_key(&key(chord), &modes));
+            self.shared.write(&keys::encode_key(&key(chord), &self.modes()));
         }
     }
 
@@ -356,9 +356,8 @@ impl Tty<'_> {
                 '\n' => Key::Enter,
                 other => Key::Char(other),
             };
-            let modes = self.look().modes;
-            self.shared
-                .write(&keys::encode_key(&KeyInput::new(key, Modifiers::empty()), &modes));
+            let input = KeyInput::new(key, Modifiers::empty());
+            self.shared.write(&keys::encode_key(&input, &self.modes()));
         }
     }
 
@@ -390,7 +389,7 @@ impl Tty<'_> {
 
     /// Pastes a text as a terminal does.
     pub(crate) fn paste(&self, text: &str) {
-        self.shared.write(&keys::encode_paste(text, &self.look().modes));
+        self.shared.write(&keys::encode_paste(text, &self.modes()));
     }
 
     /// Moves the mark by a key again and again until it is where it should be.
@@ -413,6 +412,11 @@ impl Tty<'_> {
         drop(face);
         let master = self.master.as_ref().unwrap();
         master.resize(pty_size(cols, rows)).unwrap();
+    }
+
+    fn modes(&self) -> Modes {
+        let face = self.shared.face.lock().unwrap_or_else(PoisonError::into_inner);
+        *face.terminal.modes()
     }
 
     /// What is on the screen now.
@@ -476,19 +480,13 @@ impl Tty<'_> {
 
     /// Waits until the program has ended by itself and given everything back; answers its exit code and what it left.
     pub(crate) fn leave(mut self) -> (u32, Screen) {
-        let deadline = Instant::now() + PATIENCE;
-        let code = loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                break status.exit_code();
-            }
-            let screen = self.look();
-            assert!(
-                Instant::now() < deadline,
+        let code = self.exit_code();
+        let Some(code) = code else {
+            panic!(
                 "the program does not end; the screen is\n{}\n{}",
-                screen.text(),
+                self.look().text(),
                 self.story.logs()
             );
-            std::thread::sleep(Duration::from_millis(10));
         };
         self.wait_for_end();
         (code, self.look())
@@ -515,15 +513,18 @@ impl Tty<'_> {
         self.wait_for_end();
         self.take_the_keyboard_away();
         drop(self.master.take());
-        let deadline = Instant::now() + PATIENCE;
-        while self.child.try_wait().unwrap().is_none() {
-            assert!(
-                Instant::now() < deadline,
-                "the program stays\n{}",
-                self.story.logs()
-            );
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        let has_ended = self.exit_code().is_some();
+        assert!(has_ended, "the program stays\n{}", self.story.logs());
+    }
+
+    /// With what the program ended; none if it does not.
+    fn exit_code(&mut self) -> Option<u32> {
+        let mut status = None;
+        holds_within(PATIENCE, || {
+            status = self.child.try_wait().unwrap();
+            status.is_some()
+        });
+        Some(status?.exit_code())
     }
 
     /// Nobody types any more. The pty library would type Enter and the end-of-file character when it is dropped, which no

@@ -1,7 +1,7 @@
 //! A folder of attempts of its own for each test, and what tests need of holders.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use dbs::adapters::holder::process::{ProcessEntry, ProcessSelector, members};
 use dbs::adapters::holder::protocol::HolderReply;
@@ -12,6 +12,8 @@ use dbs::ports::holders::{
     ProgramExit,
 };
 use tempfile::TempDir;
+
+use crate::polling::holds_within;
 
 /// Holders that end with the test.
 pub(crate) struct Bench {
@@ -115,12 +117,9 @@ impl Drop for Bench {
 }
 
 /// Waits for a condition, at most half a minute.
-pub(crate) fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while !condition() {
-        assert!(Instant::now() < deadline, "waited in vain for: {what}");
-        std::thread::park_timeout(Duration::from_millis(3));
-    }
+pub(crate) fn wait_for(what: &str, condition: impl FnMut() -> bool) {
+    let is_so = holds_within(Duration::from_secs(30), condition);
+    assert!(is_so, "waited in vain for: {what}");
 }
 
 /// Output of one terminal as the test has seen it, checked for overlaps and holes.

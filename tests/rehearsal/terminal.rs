@@ -15,6 +15,8 @@ use nix::unistd::Pid;
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 use tempfile::TempDir;
 
+use crate::polling::holds_within;
+
 /// Far longer than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -184,11 +186,7 @@ impl Drop for Terminal {
 
 /// Waits for a condition of the world outside.
 pub(crate) fn wait_until(what: &str, condition: impl Fn() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
-    while !condition() {
-        assert!(Instant::now() < deadline, "{what} did not happen");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    assert!(holds_within(PATIENCE, condition), "{what} did not happen");
 }
 
 fn program(scenario: &Path, tree: &Path) -> CommandBuilder {
