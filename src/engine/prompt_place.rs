@@ -24,12 +24,13 @@ pub(super) fn facts(world: &EngineContext, job: &Job, made: &Workplace) -> Promp
     let Ok(base) = base_branch(&job.base) else {
         return facts;
     };
-    let base = Revision::RemoteBranch(base);
-    if let Head::At(commit) = world.git.resolve(&base) {
-        facts.place.base_commit = Some(commit.as_str().to_owned());
-    }
+    // The remote is asked once: on the way to a distant one a question takes as long as all else here.
+    let Head::At(base) = world.git.resolve(&Revision::RemoteBranch(base)) else {
+        return facts;
+    };
+    facts.place.base_commit = Some(base.as_str().to_owned());
     if let Some(head) = job.recorded_head() {
-        let head = Revision::Commit(head);
+        let (base, head) = (Revision::Commit(base), Revision::Commit(head));
         let changed = world.git.changed_paths(&DiffRange::SinceFork { base, head });
         facts.place.changed = changed.unwrap_or_default();
     }
