@@ -131,6 +131,7 @@ impl PlainClient {
         let follow = ServerCall::Follow(self.begin(status.since));
         connection::send(&mut sender, &FromClient::Call(Box::new(follow))).await?;
         let mut look_at = Instant::now();
+        let mut is_unanswered = false;
         while !output::is_unread() {
             tokio::select! {
                 heard = connection::receive(&mut receiver) => match heard? {
@@ -153,7 +154,12 @@ impl PlainClient {
                     look_at = Instant::now();
                 }
                 () = tokio::time::sleep_until(look_at) => {
-                    self.refresh().await?;
+                    match self.refresh().await {
+                        Ok(()) => is_unanswered = false,
+                        Err(error) if is_unanswered => return Err(error),
+                        // One that ends takes no new call and says goodbye here; it must not be started again.
+                        Err(_) => is_unanswered = true,
+                    }
                     look_at = Instant::now() + self.pause(REFRESH_INTERVAL);
                 }
             }

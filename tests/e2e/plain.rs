@@ -1,5 +1,12 @@
 //! A person with a screen reader: lines, numbered prompts, nothing drawn, in a terminal that can do nothing else.
 
+#![expect(clippy::disallowed_methods, reason = "waits until a time has passed for a program")]
+
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
 use crate::driver::Story;
 use crate::scenarios::{careful, working};
 use crate::terminal::{Make, Tty};
@@ -98,4 +105,32 @@ fn a_server_that_dies_is_started_again_and_the_lines_go_on() {
     let (code, screen) = tty.leave();
     assert_eq!(code, 0);
     assert!(screen.has("the server ends"), "{}", screen.text());
+}
+
+/// Each of them finds the goodbye and the time for its next look at the board at once; which it takes first is chance.
+#[test]
+fn a_server_that_was_stopped_is_not_started_again_by_clients_that_were_about_to_ask_it() {
+    let story = Story::new("");
+    let mut server = story.server();
+    story.wait_until("a server", || story.is_live());
+    let all: Vec<Tty<'_>> = (0..8)
+        .map(|_| story.tty(&["attach", "--plain"], (140, 20)))
+        .collect();
+    for tty in &all {
+        tty.see("Nothing needs you.");
+    }
+    let signal = |tty: &Tty<'_>, signal| kill(Pid::from_raw(tty.pid().cast_signed()), signal).unwrap();
+    all.iter().for_each(|tty| signal(tty, Signal::SIGSTOP));
+    let stopped = Instant::now();
+    story.dbs(&["stop"]);
+    server.0.wait().unwrap();
+    story.wait_until("the next look", || stopped.elapsed() > Duration::from_secs(3));
+    all.iter().for_each(|tty| signal(tty, Signal::SIGCONT));
+    for tty in all {
+        let (code, screen) = tty.leave();
+        assert_eq!(code, 0);
+        assert!(screen.has("the server ends"), "{}", screen.text());
+        assert!(!screen.has("the server is back"), "{}", screen.text());
+    }
+    assert!(!story.is_live());
 }
