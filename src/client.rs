@@ -14,5 +14,5 @@ mod reconnect;
 mod tty;
 mod window;
 
-pub use attach::{SwitchTarget, attach, refuse_nesting};
-pub use reconnect::RestartFn;
+pub use attach::{SwitchTarget, attach, refuse_nesting, refuse_without_terminal};
+pub use reconnect::{Recovery, RestartFn};

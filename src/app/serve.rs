@@ -68,13 +68,13 @@ async fn serve_until_stopped(session: Session, lines: Option<JsonFlag>) -> Comma
     };
     tokio::join!(
         serving,
+        server.remove_record(),
         server.notify(),
         stop.run_until_cancelled(print_notices(&server, lines)),
         stop.run_until_cancelled(server.watch_settings()),
         stop.run_until_cancelled(interrupted),
     );
     let ended = server.end(server.stop_agents()).await;
-    session_list::remove_record(&socket);
     // Last, so that whoever waits for the end of this server waits for all of it.
     drop(listener);
     ended?;

@@ -11,7 +11,7 @@ use crate::cli::caller;
 use crate::cli::commands::{CommandResult, create, print_done, show, stop, typed};
 use crate::cli::failure::could_not;
 use crate::client::plain::{self, Commands};
-use crate::client::{self, RestartFn, SwitchTarget};
+use crate::client::{self, Recovery, RestartFn, SwitchTarget};
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::command::{Command, TaskDraft};
@@ -45,21 +45,12 @@ impl DisplayMode {
     }
 }
 
-/// Refuses before anything is begun: a screen that cannot be drawn is no reason to start a server.
-fn needs_terminal(edge: &ProcessEnv) -> Result<(), String> {
-    use std::io::IsTerminal as _;
-    client::refuse_nesting(edge)?;
-    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
-        return Ok(());
-    }
-    Err("could not draw the screen: standard input and output must be a terminal; `dbs --plain` and `dbs watch` work without one".to_owned())
-}
-
 /// Starts this project's server if none runs, and attaches (K63).
 pub(super) fn start(edge: &ProcessEnv, start: &StartArgs) -> CommandResult {
     let mode = DisplayMode::choose(start.plain, edge);
     if mode == DisplayMode::FullScreen {
-        needs_terminal(edge)?;
+        // Before anything is begun: a screen that cannot be drawn is no reason to start a server.
+        client::refuse_without_terminal(edge)?;
     }
     let place = place_at(&edge.folder, edge).map_err(|why| match session_list::last_used(edge) {
         Some(_) => format!("{why}; `dbs attach` goes to the session you were at last"),
@@ -119,11 +110,8 @@ pub(super) fn attach(edge: &ProcessEnv, name: Option<&str>, plain: bool) -> Comm
     };
     // It may be another project than that of the folder it was run in.
     caller::check_in(&place, "attach")?;
-    if !BoardAccess::open_project(place.clone())?.has_server() {
-        if !session_list::is_cut_off(&place) {
-            return Err("could not attach: no server runs for this project; `dbs` starts one".to_owned());
-        }
-        server_process::ensure_server(edge, &place)?;
+    if recover(edge, &place)? == Recovery::Stopped {
+        return Err("could not attach: no server runs for this project; `dbs` starts one".to_owned());
     }
     show(edge, &place, mode)
 }
@@ -168,10 +156,20 @@ fn show_screen(edge: &ProcessEnv, mut place: ProjectPaths) -> CommandResult {
     }
 }
 
-/// Starts the project's server again when it is gone.
 fn restart(edge: &ProcessEnv, place: &ProjectPaths) -> RestartFn {
     let (edge, place) = (edge.clone(), place.clone());
-    Arc::new(move || server_process::ensure_server(&edge, &place))
+    Arc::new(move || recover(&edge, &place))
+}
+
+/// Starts the project's server again if it was cut off; one that was stopped, as its missing record says, stays so.
+fn recover(edge: &ProcessEnv, place: &ProjectPaths) -> Result<Recovery, String> {
+    if !BoardAccess::open_project(place.clone())?.has_server() {
+        if !session_list::is_cut_off(place) {
+            return Ok(Recovery::Stopped);
+        }
+        server_process::start_server(edge, place)?;
+    }
+    Ok(Recovery::Running)
 }
 
 fn place_at(folder: &Path, edge: &ProcessEnv) -> Result<ProjectPaths, String> {

@@ -1,5 +1,6 @@
 //! Shows a session on the whole screen of this terminal: sends what is pressed, writes what arrives.
 
+use std::io::IsTerminal as _;
 use std::path::Path;
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
@@ -18,7 +19,7 @@ use super::colours::TerminalInput;
 use super::features::TerminalFeatures;
 use super::input::{InputReader, message_of};
 use super::progress::ProgressSupport;
-use super::reconnect::{DisconnectLog, LastFrame, RestartFn};
+use super::reconnect::{DisconnectLog, LastFrame, RestartFn, STOPPED, WaitOutcome};
 use super::tty::{TerminalGuard, is_enhanced, restore};
 use super::window::WindowStatus;
 
@@ -119,15 +120,18 @@ async fn show(
                 // Nobody knows how far the work is.
                 TerminalGuard::clear_progress();
                 losses.record(tokio::time::Instant::now())?;
-                let Some(back) =
-                    super::reconnect::wait(socket, restart.clone(), (&mut input, &mut frozen)).await?
-                else {
-                    return Ok(DetachReason::Ended(
-                        "left while the server did not answer; agents go on, and `dbs` comes back to them"
-                            .to_owned(),
-                    ));
-                };
-                *connection = back;
+                let waited =
+                    super::reconnect::wait(socket, restart.clone(), (&mut input, &mut frozen)).await?;
+                match waited {
+                    WaitOutcome::Connected(back) => *connection = back,
+                    WaitOutcome::Stopped => return Ok(DetachReason::Ended(STOPPED.to_owned())),
+                    WaitOutcome::Left => {
+                        return Ok(DetachReason::Ended(
+                            "left while the server did not answer; agents go on, and `dbs` comes back to them"
+                                .to_owned(),
+                        ));
+                    }
+                }
             }
         }
     }
@@ -277,4 +281,13 @@ pub fn refuse_nesting(edge: &ProcessEnv) -> Result<(), String> {
          the prefix and s go to another project, `dbs board` and `dbs watch` work here, `env -u DBS_MARKER dbs` does it anyway"
             .to_owned(),
     )
+}
+
+/// Refuses a screen that cannot be drawn: in one of our own panes, or without a terminal.
+pub fn refuse_without_terminal(edge: &ProcessEnv) -> Result<(), String> {
+    refuse_nesting(edge)?;
+    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+        return Ok(());
+    }
+    Err("could not draw the screen: standard input and output must be a terminal; `dbs --plain` and `dbs watch` work without one".to_owned())
 }

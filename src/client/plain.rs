@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::adapters::clock;
 use crate::adapters::output;
-use crate::client::reconnect::{RestartFn, reconnect};
+use crate::client::reconnect::{RestartFn, STOPPED, reconnect};
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::{TaskId, Timestamp, pluralized};
@@ -97,7 +97,10 @@ impl PlainClient {
                 return Ok(why);
             }
             tell("the server is not answering; agents go on; connecting again");
-            reconnect(&self.place.socket, restart.clone(), &AtomicU32::new(0)).await?;
+            let back = reconnect(&self.place.socket, restart.clone(), &AtomicU32::new(0)).await?;
+            if back.is_none() {
+                return Ok(STOPPED.to_owned());
+            }
             tell("the server is back");
         }
     }

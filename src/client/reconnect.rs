@@ -17,8 +17,20 @@ use crate::client::tty::TerminalGuard;
 use crate::protocol::connection::greet;
 use crate::term::{CellWidth, EmulatorKind, Size, Terminal};
 
-/// Function that starts the server again after it was lost.
-pub type RestartFn = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
+/// What became of a server that was lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recovery {
+    /// It runs again.
+    Running,
+    /// Somebody had stopped it, so it was not started.
+    Stopped,
+}
+
+/// Function that starts the server again after it was lost, unless it was stopped.
+pub type RestartFn = Arc<dyn Fn() -> Result<Recovery, String> + Send + Sync>;
+
+/// The last words where the server was stopped and its goodbye was not heard.
+pub(super) const STOPPED: &str = "the server was stopped meanwhile; `dbs` starts it again";
 
 /// How long a server that has gone may take to come back before the client gives up.
 const RECONNECT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -78,12 +90,21 @@ fn size() -> Size {
     Size::new(columns, rows)
 }
 
-/// Waits until the server is there again, and says so meanwhile; nothing when the person left.
+/// How the wait for a lost server ended.
+pub(super) enum WaitOutcome {
+    Connected((FrameSender, FrameReceiver)),
+    /// The person did not want to wait.
+    Left,
+    /// Somebody had stopped the server.
+    Stopped,
+}
+
+/// Waits until the server is there again, and says so meanwhile.
 pub(super) async fn wait(
     socket: &Path,
     restart: Option<RestartFn>,
     (input, frozen): (&mut InputReader, &mut LastFrame),
-) -> Result<Option<(FrameSender, FrameReceiver)>, String> {
+) -> Result<WaitOutcome, String> {
     let (tries, began) = (AtomicU32::new(0), Instant::now());
     let coming = reconnect(socket, restart, &tries);
     tokio::pin!(coming);
@@ -92,15 +113,15 @@ pub(super) async fn wait(
     loop {
         TerminalGuard::status_line(&status_line(began.elapsed(), tries.load(Ordering::Relaxed)));
         tokio::select! {
-            came = &mut coming => return came.map(Some),
+            came = &mut coming => return Ok(came?.map_or(WaitOutcome::Stopped, WaitOutcome::Connected)),
             heard = input.next() => match heard {
                 Some(Ok(TerminalInput::Event(Event::Resize(..)))) => {
                     frozen.resize();
                     drop(TerminalGuard::write(frozen.dimmed().as_bytes()));
                 }
-                Some(Ok(heard)) if began.elapsed() >= KEY_QUITS_AFTER && is_quit_key(&heard) => return Ok(None),
+                Some(Ok(heard)) if began.elapsed() >= KEY_QUITS_AFTER && is_quit_key(&heard) => return Ok(WaitOutcome::Left),
                 Some(Ok(_)) => {}
-                Some(Err(_)) | None => return Ok(None),
+                Some(Err(_)) | None => return Ok(WaitOutcome::Left),
             },
             () = tokio::time::sleep(STATUS_INTERVAL) => {}
         }
@@ -146,7 +167,7 @@ impl DisconnectLog {
     }
 }
 
-/// Connects again to a server that has gone; `restart` starts it, if there is one. Counts the tries in `tried`.
+/// Connects again to a server that has gone; `restart` starts it, if there is one. Counts the tries in `tried`. None: it was stopped.
 ///
 /// # Errors
 /// What the server said when it could not be started, or that nobody listens; for people.
@@ -154,7 +175,7 @@ pub(super) async fn reconnect(
     socket: &Path,
     restart: Option<RestartFn>,
     tried: &AtomicU32,
-) -> Result<(FrameSender, FrameReceiver), String> {
+) -> Result<Option<(FrameSender, FrameReceiver)>, String> {
     for tries in 1.. {
         let Some(restart) = restart.clone() else { break };
         tried.fetch_add(1, Ordering::Relaxed);
@@ -162,13 +183,14 @@ pub(super) async fn reconnect(
             .await
             .map_err(|error| format!("could not start the server again: {error}"))?;
         match started {
-            Ok(()) => break,
+            Ok(Recovery::Running) => break,
+            Ok(Recovery::Stopped) => return Ok(None),
             Err(why) if tries >= MAX_RESTARTS => return Err(why),
             // The one that was started may have been killed, too, or another one has the project and does not listen yet.
             Err(_) => tokio::time::sleep(RETRY_INTERVAL * tries).await,
         }
     }
-    connect(socket, RECONNECT_TIMEOUT, tried).await
+    connect(socket, RECONNECT_TIMEOUT, tried).await.map(Some)
 }
 
 /// Connects as soon as somebody listens. Counts the tries in `tried`.

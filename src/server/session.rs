@@ -32,6 +32,7 @@ use crate::ports::git::{Git, PreflightError};
 use crate::ports::holders::{HolderPortError, Holders};
 use crate::ports::store::{Store, StoreError};
 use crate::ports::stories::StoryFiles;
+use crate::protocol::session_list;
 use crate::protocol::wire::StopAgents;
 use crate::server::attached_clients::AttachedClients;
 use crate::server::callers::CallerGuard;
@@ -266,6 +267,15 @@ impl Server {
         let stopped = tokio::task::spawn_blocking(move || stop_programs(holders.as_ref())).await;
         let stopped = stopped.unwrap_or_else(|error| Err(format!("could not stop the agents: {error}")));
         ended.and(stopped.map(drop))
+    }
+
+    /// Waits until the server is stopped, and removes its record at once: without it nobody who loses the server takes it for one
+    /// that was cut off, and starts it again. One that broke keeps it, because it is to be started again.
+    pub async fn remove_record(&self) {
+        self.stop.cancelled().await;
+        if !self.is_broken() {
+            session_list::remove_record(&self.session.paths.socket);
+        }
     }
 
     /// Whether agents end with it, as somebody asked.

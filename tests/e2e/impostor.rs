@@ -275,7 +275,7 @@ fn shout(socket: &Path) -> String {
         attempt: AttemptId(1),
         token: String::new(),
         kind: SignalKind::Progress,
-        text: "x".repeat(32 * 1024 * 1024),
+        text: "x".repeat(6 * 1024 * 1024),
         report: None,
         key: "k".to_owned(),
     };

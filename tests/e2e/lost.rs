@@ -152,3 +152,37 @@ fn all_numbers_three_times(text: &str) {
         .position(|(one, other)| one != other);
     assert_eq!((differs, numbers.len()), (None, expected.len()));
 }
+
+/// As after Ctrl-Z and `fg`, or in a session that hung: each finds keys, and behind the last frame a goodbye; what it takes first is
+/// chance, and what it sends then reaches nobody.
+#[test]
+fn a_server_that_was_stopped_is_not_started_again_by_screens_that_slept_meanwhile() {
+    let story = Story::new("");
+    let mut server = story.server();
+    story.wait_until("a server", || story.is_live());
+    let all: Vec<Tty<'_>> = (0..6).map(|_| story.tty(&["attach"], (100, 30))).collect();
+    for tty in &all {
+        tty.wait("a screen", |screen| screen.area("Shell").is_some());
+    }
+    let signal = |tty: &Tty<'_>, signal| kill(Pid::from_raw(tty.pid().cast_signed()), signal).unwrap();
+    for tty in &all {
+        signal(tty, Signal::SIGSTOP);
+    }
+    story.dbs(&["task", "create", "Something", "--id", "t-1"]);
+    story.dbs(&["stop"]);
+    server.0.wait().unwrap();
+    for tty in &all {
+        tty.press("j k j k");
+        signal(tty, Signal::SIGCONT);
+    }
+    for tty in all {
+        let (code, screen) = tty.leave();
+        assert_eq!(code, 0, "{}", screen.text());
+        assert!(
+            screen.has("the server ends") || screen.has("the server was stopped"),
+            "{}",
+            screen.text()
+        );
+    }
+    assert!(!story.is_live());
+}

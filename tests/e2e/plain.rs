@@ -1,6 +1,9 @@
 //! A person with a screen reader: lines, numbered prompts, nothing drawn, in a terminal that can do nothing else.
 
-#![expect(clippy::disallowed_methods, reason = "waits until a time has passed for a program")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "waits until a time has passed for a program"
+)]
 
 use std::time::{Duration, Instant};
 
@@ -120,12 +123,16 @@ fn a_server_that_was_stopped_is_not_started_again_by_clients_that_were_about_to_
         tty.see("Nothing needs you.");
     }
     let signal = |tty: &Tty<'_>, signal| kill(Pid::from_raw(tty.pid().cast_signed()), signal).unwrap();
-    all.iter().for_each(|tty| signal(tty, Signal::SIGSTOP));
+    for tty in &all {
+        signal(tty, Signal::SIGSTOP);
+    }
     let stopped = Instant::now();
     story.dbs(&["stop"]);
     server.0.wait().unwrap();
     story.wait_until("the next look", || stopped.elapsed() > Duration::from_secs(3));
-    all.iter().for_each(|tty| signal(tty, Signal::SIGCONT));
+    for tty in &all {
+        signal(tty, Signal::SIGCONT);
+    }
     for tty in all {
         let (code, screen) = tty.leave();
         assert_eq!(code, 0);

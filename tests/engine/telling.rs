@@ -1,9 +1,15 @@
 //! What the engine hands an agent to be told.
 
+#[cfg(unix)]
+use dbs::adapters::git::GitSetup;
+#[cfg(unix)]
+use dbs::domain::BoardSettings;
 use dbs::domain::task::GateCommand;
 use dbs::domain::{AskReply, AttemptMode, Command, Event, PromptFacts, SignalKind, Span};
 
 use crate::bench::{Bench, Mishap, draft};
+#[cfg(unix)]
+use crate::{git_fixture::GitFixture, script::write_script};
 
 fn last_facts(bench: &Bench) -> PromptFacts {
     bench.outside.briefs.lock().unwrap().last().unwrap().facts.clone()
@@ -18,6 +24,39 @@ fn check_developer(facts: &PromptFacts) {
     assert!(facts.stage.may_write);
     let signals = [SignalKind::Done, SignalKind::Block, SignalKind::Fail];
     assert_eq!(facts.stage.signals, signals.into());
+}
+
+/// A question to a distant remote takes as long as all else that the start of an agent does.
+#[cfg(unix)]
+#[test]
+fn for_what_an_agent_is_told_of_the_base_the_remote_is_asked_once() {
+    let git = GitFixture::new();
+    let (program, questions) = (git.root().join("counting-git"), git.root().join("questions"));
+    let text = format!(
+        "#!/bin/sh\ncase \"$*\" in *ls-remote*) echo \"$*\" >> '{}' ;; esac\nexec git \"$@\"\n",
+        questions.display()
+    );
+    write_script(&program, text);
+    let mut setup = GitSetup::new(git.project(), git.environment());
+    setup.program = program.into();
+    let settings = BoardSettings {
+        base: Some("work".to_owned()),
+        ..BoardSettings::default()
+    };
+    let mut bench = Bench::over(git, &setup, settings);
+    bench.release(draft("t-1", "kanban", None));
+    std::fs::remove_file(&questions).unwrap();
+
+    bench.develop("t-1", "work.txt", "work\n");
+
+    let facts = last_facts(&bench);
+    assert_eq!(
+        (facts.agent.role.as_str(), facts.place.changed),
+        ("reviewer", vec!["work.txt".to_owned()])
+    );
+    let questions = std::fs::read_to_string(&questions).unwrap();
+    let of_the_base = |line: &&str| line.ends_with("origin refs/heads/work");
+    assert_eq!(questions.lines().filter(of_the_base).count(), 1, "{questions}");
 }
 
 #[test]

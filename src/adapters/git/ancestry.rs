@@ -7,7 +7,11 @@ use crate::domain::{Tri, TroubleKind};
 use crate::ports::git::{BranchName, CommitId, CommitsAhead, GitError, Revision};
 
 impl GitCli {
+    /// Whether the newer commit holds the older one; each holds itself. Both are in the control repository.
     pub(super) fn is_ancestor(&self, older: &CommitId, newer: &CommitId) -> Result<bool, GitError> {
+        if older == newer {
+            return Ok(true);
+        }
         let call = self.in_control(format!("compare {older} and {newer}"))?;
         let call = call.words("merge-base --is-ancestor");
         call.arg(older.as_str()).arg(newer.as_str()).run_bool()
