@@ -1,13 +1,17 @@
 //! How a server ends: how long it waits for what it has under way, what that is, and how it is broken off.
 
+use std::path::Path;
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::adapters::child_process::children::{EndForce, end_all};
 use crate::domain::{AttemptState, EngineAction, Worker};
+use crate::protocol::session_list;
 use crate::protocol::wire::StopAgents;
 use crate::read_model::ReadModel;
+use crate::server::poison::PoisonFlag;
 
 /// How long checks, pushes and copies of work that are under way may take to end by themselves.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -55,6 +59,15 @@ impl StopOrder {
     }
 }
 
+/// Waits for the stop, and removes the record of the server at that socket at once: without it nobody who loses the server takes it for
+/// one that was cut off, and starts it again. A server that broke keeps its record, because it is to be started again.
+pub(super) async fn remove_record((stop, poison): (&CancellationToken, &PoisonFlag), socket: &Path) {
+    stop.cancelled().await;
+    if !poison.is_poisoned() {
+        session_list::remove_record(socket);
+    }
+}
+
 /// What the engine has under way of itself, task by task.
 fn under_way(model: &ReadModel) -> Vec<String> {
     let open = model.attempts.values().filter(|attempt| attempt.state.is_open());
@@ -88,4 +101,26 @@ pub(super) async fn finish(effects: &TaskTracker, patience: Duration) {
         }
     }
     tracing::warn!("{} effects go on until this process has ended", effects.len());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_server_that_is_stopped_leaves_no_record_and_one_that_broke_keeps_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("1.sock");
+        let record = folder.path().join("1.json");
+        for broke in [true, false] {
+            std::fs::write(&record, "{}").unwrap();
+            let (stop, poison) = (CancellationToken::new(), PoisonFlag::default());
+            if broke {
+                poison.guard("a part", || panic!("on purpose"));
+            }
+            stop.cancel();
+            remove_record((&stop, &poison), &socket).await;
+            assert_eq!(record.exists(), broke);
+        }
+    }
 }

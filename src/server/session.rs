@@ -32,14 +32,13 @@ use crate::ports::git::{Git, PreflightError};
 use crate::ports::holders::{HolderPortError, Holders};
 use crate::ports::store::{Store, StoreError};
 use crate::ports::stories::StoryFiles;
-use crate::protocol::session_list;
 use crate::protocol::wire::StopAgents;
 use crate::server::attached_clients::AttachedClients;
 use crate::server::callers::CallerGuard;
 use crate::server::connection_places::ConnectionPlaces;
 use crate::server::connections;
 use crate::server::conversations::Conversations;
-use crate::server::ending::StopOrder;
+use crate::server::ending::{self, StopOrder};
 use crate::server::engine_handle::EngineHandle;
 use crate::server::engine_thread::EngineThread;
 use crate::server::fetch::Fetcher;
@@ -269,13 +268,13 @@ impl Server {
         ended.and(stopped.map(drop))
     }
 
-    /// Waits until the server is stopped, and removes its record at once: without it nobody who loses the server takes it for one
-    /// that was cut off, and starts it again. One that broke keeps it, because it is to be started again.
+    /// Waits until the server is stopped, and removes its record.
     pub async fn remove_record(&self) {
-        self.stop.cancelled().await;
-        if !self.is_broken() {
-            session_list::remove_record(&self.session.paths.socket);
-        }
+        ending::remove_record(
+            (&self.stop, self.session.hub.poison()),
+            &self.session.paths.socket,
+        )
+        .await;
     }
 
     /// Whether agents end with it, as somebody asked.
