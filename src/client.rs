@@ -15,4 +15,4 @@ mod tty;
 mod window;
 
 pub use attach::{SwitchTarget, attach, refuse_nesting, refuse_without_terminal};
-pub use reconnect::{Recovery, RestartFn};
+pub use reconnect::{RestartFn, RestartOutcome};

@@ -11,7 +11,7 @@ use crate::cli::caller;
 use crate::cli::commands::{CommandResult, create, print_done, show, stop, typed};
 use crate::cli::failure::could_not;
 use crate::client::plain::{self, Commands};
-use crate::client::{self, Recovery, RestartFn, SwitchTarget};
+use crate::client::{self, RestartFn, RestartOutcome, SwitchTarget};
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::command::{Command, TaskDraft};
@@ -110,7 +110,7 @@ pub(super) fn attach(edge: &ProcessEnv, name: Option<&str>, plain: bool) -> Comm
     };
     // It may be another project than that of the folder it was run in.
     caller::check_in(&place, "attach")?;
-    if recover(edge, &place)? == Recovery::Stopped {
+    if recover(edge, &place)? == RestartOutcome::Stopped {
         return Err("could not attach: no server runs for this project; `dbs` starts one".to_owned());
     }
     show(edge, &place, mode)
@@ -162,14 +162,14 @@ fn restart(edge: &ProcessEnv, place: &ProjectPaths) -> RestartFn {
 }
 
 /// Starts the project's server again if it was cut off; one that was stopped, as its missing record says, stays so.
-fn recover(edge: &ProcessEnv, place: &ProjectPaths) -> Result<Recovery, String> {
+fn recover(edge: &ProcessEnv, place: &ProjectPaths) -> Result<RestartOutcome, String> {
     if !BoardAccess::open_project(place.clone())?.has_server() {
         if !session_list::is_cut_off(place) {
-            return Ok(Recovery::Stopped);
+            return Ok(RestartOutcome::Stopped);
         }
         server_process::start_server(edge, place)?;
     }
-    Ok(Recovery::Running)
+    Ok(RestartOutcome::Running)
 }
 
 fn place_at(folder: &Path, edge: &ProcessEnv) -> Result<ProjectPaths, String> {

@@ -19,7 +19,7 @@ use crate::term::{CellWidth, EmulatorKind, Size, Terminal};
 
 /// What became of a server that was lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Recovery {
+pub enum RestartOutcome {
     /// It runs again.
     Running,
     /// Somebody had stopped it, so it was not started.
@@ -27,7 +27,7 @@ pub enum Recovery {
 }
 
 /// Function that starts the server again after it was lost, unless it was stopped.
-pub type RestartFn = Arc<dyn Fn() -> Result<Recovery, String> + Send + Sync>;
+pub type RestartFn = Arc<dyn Fn() -> Result<RestartOutcome, String> + Send + Sync>;
 
 /// The last words where the server was stopped and its goodbye was not heard.
 pub(super) const STOPPED: &str = "the server was stopped meanwhile; `dbs` starts it again";
@@ -183,8 +183,8 @@ pub(super) async fn reconnect(
             .await
             .map_err(|error| format!("could not start the server again: {error}"))?;
         match started {
-            Ok(Recovery::Running) => break,
-            Ok(Recovery::Stopped) => return Ok(None),
+            Ok(RestartOutcome::Running) => break,
+            Ok(RestartOutcome::Stopped) => return Ok(None),
             Err(why) if tries >= MAX_RESTARTS => return Err(why),
             // The one that was started may have been killed, too, or another one has the project and does not listen yet.
             Err(_) => tokio::time::sleep(RETRY_INTERVAL * tries).await,
