@@ -233,6 +233,20 @@ impl Bench {
         Bench::judged((git, setup), settings, Arc::new(ShellGates))
     }
 
+    /// The same with a script in place of git, which runs git itself in the end: `exec git "$@"`.
+    #[cfg(unix)]
+    pub(crate) fn scripted(git: GitFixture, script: &str) -> Bench {
+        let program = git.root().join("scripted-git");
+        crate::script::write_script(&program, script);
+        let mut setup = GitSetup::new(git.project(), git.environment());
+        setup.program = program.into();
+        let settings = BoardSettings {
+            base: Some("work".to_owned()),
+            ..BoardSettings::default()
+        };
+        Bench::over(git, &setup, settings)
+    }
+
     /// The same with gates of the test's own.
     pub(crate) fn judged(
         (git, setup): (GitFixture, &GitSetup),

@@ -120,7 +120,7 @@ fn a_merged_tree_that_fails_the_gates_is_not_pushed_though_both_sides_passed() {
 fn a_merge_the_remote_no_longer_shows_when_it_is_asked_again_is_not_believed() {
     let git = GitFixture::new();
     let origin = git.origin();
-    let (program, pushed) = (git.root().join("forgetful-git"), git.root().join("pushed"));
+    let pushed = git.root().join("pushed");
     let before = git.git(&git.project(), &["rev-parse", "HEAD"]);
     let text = format!(
         "#!/bin/sh\n\
@@ -136,14 +136,7 @@ fn a_merge_the_remote_no_longer_shows_when_it_is_asked_again_is_not_believed() {
         pushed = pushed.display(),
         origin = origin.display(),
     );
-    crate::script::write_script(&program, text);
-    let mut setup = GitSetup::new(git.project(), git.environment());
-    setup.program = program.into();
-    let settings = BoardSettings {
-        base: Some("work".to_owned()),
-        ..BoardSettings::default()
-    };
-    let mut bench = Bench::over(git, &setup, settings);
+    let mut bench = Bench::scripted(git, &text);
     bench.release(draft("t-1", "kanban", None));
     let work = bench.develop("t-1", "work.txt", "work\n");
 

@@ -1,15 +1,11 @@
 //! What the engine hands an agent to be told.
 
-#[cfg(unix)]
-use dbs::adapters::git::GitSetup;
-#[cfg(unix)]
-use dbs::domain::BoardSettings;
 use dbs::domain::task::GateCommand;
 use dbs::domain::{AskReply, AttemptMode, Command, Event, PromptFacts, SignalKind, Span};
 
 use crate::bench::{Bench, Mishap, draft};
 #[cfg(unix)]
-use crate::{git_fixture::GitFixture, script::write_script};
+use crate::git_fixture::GitFixture;
 
 fn last_facts(bench: &Bench) -> PromptFacts {
     bench.outside.briefs.lock().unwrap().last().unwrap().facts.clone()
@@ -31,19 +27,12 @@ fn check_developer(facts: &PromptFacts) {
 #[test]
 fn for_what_an_agent_is_told_of_the_base_the_remote_is_asked_once() {
     let git = GitFixture::new();
-    let (program, questions) = (git.root().join("counting-git"), git.root().join("questions"));
+    let questions = git.root().join("questions");
     let text = format!(
         "#!/bin/sh\ncase \"$*\" in *ls-remote*) echo \"$*\" >> '{}' ;; esac\nexec git \"$@\"\n",
         questions.display()
     );
-    write_script(&program, text);
-    let mut setup = GitSetup::new(git.project(), git.environment());
-    setup.program = program.into();
-    let settings = BoardSettings {
-        base: Some("work".to_owned()),
-        ..BoardSettings::default()
-    };
-    let mut bench = Bench::over(git, &setup, settings);
+    let mut bench = Bench::scripted(git, &text);
     bench.release(draft("t-1", "kanban", None));
     std::fs::remove_file(&questions).unwrap();
 
