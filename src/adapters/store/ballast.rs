@@ -1,7 +1,7 @@
 //! A file that is kept for nothing but to be given up when the disk is full.
 
 use std::fs;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write as _};
 
 use super::files::{StoreFiles, private_file};
 
@@ -37,27 +37,26 @@ impl Ballast {
     }
 }
 
+/// Bytes that are made and written at a time.
+const PIECE_BYTES: usize = 64 * 1024;
+
 /// Fills the file with bytes that no file system can squeeze or leave out.
 fn fill(files: &StoreFiles) -> io::Result<()> {
     if files.ballast_bytes == 0 {
         return Ok(());
     }
-    let file = private_file()
+    let mut file = private_file()
         .write(true)
         .create(true)
         .truncate(true)
         .open(&files.ballast)?;
-    let mut out = BufWriter::with_capacity(1 << 16, file);
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut piece = vec![0; PIECE_BYTES];
     let mut left = files.ballast_bytes;
     while left > 0 {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        let bytes = state.to_le_bytes();
-        let take = usize::try_from(left.min(8)).unwrap_or(8);
-        out.write_all(bytes.get(..take).unwrap_or(&bytes))?;
-        left -= u64::try_from(take).unwrap_or(8);
+        getrandom::fill(&mut piece)?;
+        let take = usize::try_from(left).map_or(PIECE_BYTES, |left| left.min(PIECE_BYTES));
+        file.write_all(piece.get(..take).unwrap_or(&piece))?;
+        left = left.saturating_sub(PIECE_BYTES as u64);
     }
-    out.into_inner()?.sync_all()
+    file.sync_all()
 }
