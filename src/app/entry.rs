@@ -3,7 +3,7 @@
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
-use clap::FromArgMatches as _;
+use clap::{CommandFactory as _, FromArgMatches as _};
 
 use crate::adapters::holder;
 use crate::adapters::output;
@@ -59,9 +59,11 @@ pub fn run() -> ExitCode {
 
 /// What is asked for, with its name. Without a command that is the screen; where none can be drawn, the help (K76).
 fn read(edge: &ProcessEnv) -> Result<(String, CliCommand), ExitCode> {
-    let mut all = command();
-    let matches = all.clone().get_matches();
-    let arguments = CliArgs::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut all).exit());
+    // Examples take a third of the time of this and are only shown with help, which the first reading ends with as with an error.
+    let first = CliArgs::command().try_get_matches();
+    let matches = first.unwrap_or_else(|_| command().get_matches());
+    let arguments =
+        CliArgs::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command()).exit());
     let name = caller::command_name(&matches);
     let plain = arguments.plain || edge.prefers_plain();
     match arguments.command {
@@ -77,7 +79,7 @@ fn read(edge: &ProcessEnv) -> Result<(String, CliCommand), ExitCode> {
         }
         None => {
             output::problem("there is no terminal to draw on, so a command is needed");
-            output::lines(&all.render_help().to_string());
+            output::lines(&command().render_help().to_string());
             Err(ExitCode::FAILURE)
         }
     }
