@@ -247,6 +247,18 @@ impl Bench {
         Bench::over(git, &setup, settings)
     }
 
+    /// The same with a git that writes each question to the remote into the file that is named beside it, one a line.
+    #[cfg(unix)]
+    pub(crate) fn with_questions() -> (Bench, PathBuf) {
+        let git = GitFixture::new();
+        let questions = git.root().join("questions");
+        let text = format!(
+            "#!/bin/sh\ncase \"$*\" in *ls-remote*) echo \"$*\" >> '{}' ;; esac\nexec git \"$@\"\n",
+            questions.display()
+        );
+        (Bench::scripted(git, &text), questions)
+    }
+
     /// The same with gates of the test's own.
     pub(crate) fn judged(
         (git, setup): (GitFixture, &GitSetup),

@@ -41,6 +41,28 @@ fn a_task_goes_from_its_own_branch_through_a_detached_review_into_the_base() {
     );
 }
 
+/// To a distant remote each of them takes seconds. What was merged is believed only when the remote has shown it, and a branch goes
+/// only when it is where it was recorded, so some of them are needed.
+#[cfg(unix)]
+#[test]
+fn a_merge_and_the_end_of_its_branches_ask_the_remote_seven_times() {
+    let (mut bench, questions) = Bench::with_questions();
+    bench.release(draft("t-1", "kanban", None));
+    bench.develop("t-1", "work.txt", "work\n");
+    std::fs::remove_file(&questions).unwrap();
+
+    bench.last_word("t-1", SignalKind::Done);
+
+    assert_eq!(bench.task("t-1").state.word(), "done");
+    let questions = std::fs::read_to_string(&questions).unwrap();
+    let refs = questions.lines().filter_map(|line| line.split_once("origin "));
+    let refs: Vec<&str> = refs.map(|(_, refs)| refs).collect();
+    let (base, feature) = ("refs/heads/work", "refs/heads/feature/t-1");
+    let of_the_merge = [base; 4];
+    let of_the_branches = [base, &format!("{feature} {base}"), feature];
+    assert_eq!(refs, [&of_the_merge[..], &of_the_branches[..]].concat());
+}
+
 #[test]
 fn a_finished_task_leaves_no_branch_and_no_worktree_behind() {
     let mut bench = Bench::new();

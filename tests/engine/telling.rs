@@ -4,8 +4,6 @@ use dbs::domain::task::GateCommand;
 use dbs::domain::{AskReply, AttemptMode, Command, Event, PromptFacts, SignalKind, Span};
 
 use crate::bench::{Bench, Mishap, draft};
-#[cfg(unix)]
-use crate::git_fixture::GitFixture;
 
 fn last_facts(bench: &Bench) -> PromptFacts {
     bench.outside.briefs.lock().unwrap().last().unwrap().facts.clone()
@@ -26,13 +24,7 @@ fn check_developer(facts: &PromptFacts) {
 #[cfg(unix)]
 #[test]
 fn for_what_an_agent_is_told_of_the_base_the_remote_is_asked_once() {
-    let git = GitFixture::new();
-    let questions = git.root().join("questions");
-    let text = format!(
-        "#!/bin/sh\ncase \"$*\" in *ls-remote*) echo \"$*\" >> '{}' ;; esac\nexec git \"$@\"\n",
-        questions.display()
-    );
-    let mut bench = Bench::scripted(git, &text);
+    let (mut bench, questions) = Bench::with_questions();
     bench.release(draft("t-1", "kanban", None));
     std::fs::remove_file(&questions).unwrap();
 

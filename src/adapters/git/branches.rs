@@ -5,7 +5,7 @@ use super::cli::GitCli;
 use super::push::PushReply;
 use super::stale_locks::lock_of;
 use super::write_lock::WriteGuard;
-use crate::ports::git::{AtticOwner, BranchName, CommitId, DeleteOutcome, GitError};
+use crate::ports::git::{AtticOwner, BranchName, CommitId, DeleteOutcome, GitError, Revision};
 
 impl GitCli {
     /// Makes a branch of the project, or moves it; only from where it was seen.
@@ -35,7 +35,7 @@ impl GitCli {
             return Ok(end);
         }
         self.import_known(recorded.clone())?;
-        let kept_as = self.keep_unless_merged(recorded, base, saver)?;
+        let kept_as = self.keep_unless_merged(recorded, self.import_remote(base), saver)?;
         let mut turn = self.lock_project()?;
         if let Some(entry) = self.registered()?.iter().find(|entry| entry.holds(branch)) {
             let folder = entry.path.display();
@@ -59,10 +59,14 @@ impl GitCli {
         base: &BranchName,
         saver: &AtticOwner,
     ) -> Result<DeleteOutcome, GitError> {
-        if let Some(end) = refusal(self.import_remote(branch)?.as_ref(), branch, recorded, base) {
+        let asked = [branch, base].map(|name| Revision::RemoteBranch(name.clone()));
+        let mut heads = self.resolve_revisions(&asked).into_iter();
+        let there = heads.next().transpose()?.flatten();
+        if let Some(end) = refusal(there.as_ref(), branch, recorded, base) {
             return Ok(end);
         }
-        let kept_as = self.keep_unless_merged(recorded, base, saver)?;
+        let base_head = heads.next().unwrap_or(Ok(None));
+        let kept_as = self.keep_unless_merged(recorded, base_head, saver)?;
         let end = self.push(None, branch, Some(recorded));
         let there = self.remote_branch_head(branch)?;
         let Some(there) = there else {
@@ -81,10 +85,10 @@ impl GitCli {
     fn keep_unless_merged(
         &self,
         commit: &CommitId,
-        base: &BranchName,
+        base_head: Result<Option<CommitId>, GitError>,
         saver: &AtticOwner,
     ) -> Result<Option<String>, GitError> {
-        let is_merged = match self.import_remote(base) {
+        let is_merged = match base_head {
             Ok(Some(base)) => self.is_ancestor(commit, &base).unwrap_or(false),
             Ok(None) | Err(_) => false,
         };
