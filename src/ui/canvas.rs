@@ -206,11 +206,12 @@ impl Canvas<'_> {
         };
         cell.set_symbol(grapheme);
         cell.set_style(style);
+        if wide <= 1 {
+            return;
+        }
         let mut second = cell.clone();
-        if wide > 1
-            && let Some(cell) = self.buffer.cell_mut((x + 1, y))
-        {
-            second.set_symbol(" ");
+        second.set_symbol(" ");
+        if let Some(cell) = self.buffer.cell_mut((x + 1, y)) {
             *cell = second;
         }
     }

@@ -10,7 +10,15 @@ use crate::term::sanitize;
 
 /// Columns a text takes, counted as it will be drawn: grapheme by grapheme.
 pub fn width(text: &str) -> usize {
+    if is_printable_ascii(text) {
+        return text.len();
+    }
     text.graphemes(true).map(grapheme_width).sum()
+}
+
+/// Whether each byte is a grapheme of one column that steers nothing, which is so for most of what is drawn and quick to see.
+fn is_printable_ascii(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// Columns one grapheme takes: none, one or two. One that claims more is drawn as [`UNKNOWN`].
@@ -29,6 +37,9 @@ pub(super) const UNKNOWN: &str = "?";
 /// Variation selectors and joiners go: terminals disagree about how wide they make a character, and a border must not move.
 pub(super) fn clean(text: &str) -> Cow<'_, str> {
     const JOINERS: [char; 3] = ['\u{fe0e}', '\u{fe0f}', '\u{200d}'];
+    if is_printable_ascii(text) {
+        return Cow::Borrowed(text);
+    }
     if !text.contains(['\n', '\r', '\t']) && !text.contains(JOINERS) {
         return sanitize(text);
     }
@@ -139,6 +150,12 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_text_is_as_wide_as_its_graphemes(text in "[\\x00-\\x7f]{0,20}|[ -~é日\u{301}\r\n]{0,20}") {
+            let by_grapheme: usize = text.graphemes(true).map(grapheme_width).sum();
+            prop_assert_eq!(width(&text), by_grapheme);
+        }
+
         #[test]
         fn cut_and_wrapped_text_fits(text in "\\PC{0,60}", room in 0usize..40) {
             let text = clean(&text).into_owned();
