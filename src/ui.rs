@@ -50,6 +50,7 @@ pub use chord::{Chord, KeyParseError};
 pub use flowchart::flowchart;
 pub use key_reference::keys_document;
 pub use keymap::{KeyTable, Keymap, KeymapError};
+pub use last_output::LastOutputCache;
 pub use layout::{FirstTab, LayoutError, TabLayout};
 pub use live_screen::{LiveScreen, key_input, mouse_input};
 pub use pane::{Axis, Direction, PaneId};

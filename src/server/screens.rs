@@ -37,7 +37,8 @@ impl Screens for TerminalHub {
         }
         let alive = pane.alive.load(Ordering::Acquire);
         let mut terminal = pane.terminal.lock();
-        read(&mut LiveScreen::new(&mut terminal, alive));
+        let mut last_output = pane.last_output.lock();
+        read(&mut LiveScreen::new(&mut terminal, alive).with_last_output(&mut last_output));
         true
     }
 

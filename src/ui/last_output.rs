@@ -12,6 +12,23 @@ const SPINNERS: [char; 10] = ['·', '✢', '✳', '✶', '✻', '✽', '◐', '�
 /// What the name of a key is followed by where a line says what it does.
 const DOES: [&str; 4] = ["to", "for", "or", "again"];
 
+/// The last output of one terminal, kept until the terminal changes: of most terminals on a screen many frames show the same.
+#[derive(Debug, Default)]
+pub struct LastOutputCache(Option<(ScreenVersion, String)>);
+
+/// What a screen looks like depends on nothing else: the number of its last change, and its columns and rows.
+type ScreenVersion = (u64, (u16, u16));
+
+impl LastOutputCache {
+    /// The last output of that version, which `read` finds where it is not known.
+    pub(super) fn get(&mut self, version: ScreenVersion, read: impl FnOnce() -> String) -> String {
+        match &self.0 {
+            Some((known, output)) if *known == version => output.clone(),
+            _ => self.0.insert((version, read())).1.clone(),
+        }
+    }
+}
+
 /// The last line with words, of the rows of a screen from top to bottom; empty when there is none.
 pub(super) fn last_output(rows: &[String]) -> String {
     let columns = rows.iter().map(|row| width(row)).max().unwrap_or(0);

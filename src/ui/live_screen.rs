@@ -6,6 +6,7 @@ use crossterm::event::{
 };
 use ratatui::style::{Color, Modifier, Style};
 
+use super::last_output::{LastOutputCache, last_output};
 use super::scene::{MouseReporting, ScreenCursor, ScreenRead};
 use super::scrollback::{Scrollback, ScrollbackLine};
 use crate::domain::Timestamp;
@@ -19,6 +20,7 @@ pub struct LiveScreen<'a> {
     terminal: &'a mut Terminal,
     alive: bool,
     row: Vec<Cell>,
+    last_output: Option<&'a mut LastOutputCache>,
 }
 
 impl<'a> LiveScreen<'a> {
@@ -28,6 +30,16 @@ impl<'a> LiveScreen<'a> {
             terminal,
             alive,
             row: Vec::new(),
+            last_output: None,
+        }
+    }
+
+    /// The same with what is known of its last output.
+    #[must_use]
+    pub fn with_last_output(self, cache: &'a mut LastOutputCache) -> LiveScreen<'a> {
+        LiveScreen {
+            last_output: Some(cache),
+            ..self
         }
     }
 }
@@ -78,6 +90,18 @@ impl ScreenRead for LiveScreen<'_> {
     fn cells(&mut self, back: usize, show: &mut dyn FnMut(u16, u16, &str, Style)) {
         for row in 0..self.terminal.size().rows {
             self.show_row(row, back, show);
+        }
+    }
+
+    fn last_line(&mut self) -> String {
+        let version = (self.changes_since(u64::MAX).0, self.size());
+        match self.last_output.take() {
+            Some(cache) => {
+                let output = cache.get(version, || last_output(&self.text_rows()));
+                self.last_output = Some(cache);
+                output
+            }
+            None => last_output(&self.text_rows()),
         }
     }
 
@@ -342,6 +366,26 @@ mod tests {
         terminal.feed(0, written.as_bytes());
         let lines = LiveScreen::new(&mut terminal, true).scrollback();
         lines.text(SelectionMode::Text, (0, 0), (lines.last_line(), 99))
+    }
+
+    #[test]
+    fn the_last_output_is_read_once_for_each_change_of_a_terminal() {
+        let mut terminal = Terminal::new(EmulatorKind::Rio, Size::new(20, 3), 2000);
+        let mut cache = LastOutputCache::default();
+        let last_line = |terminal: &mut Terminal, cache: &mut LastOutputCache| {
+            LiveScreen::new(terminal, true)
+                .with_last_output(cache)
+                .last_line()
+        };
+        terminal.feed(0, b"first words\r\n");
+        assert_eq!(last_line(&mut terminal, &mut cache), "first words");
+        let version = (terminal.changes_since(u64::MAX).0, (20, 3));
+        let known = cache.get(version, || panic!("it is read a second time"));
+        assert_eq!(known, "first words");
+        terminal.feed(0, b"more words");
+        assert_eq!(last_line(&mut terminal, &mut cache), "more words");
+        terminal.resize(Size::new(4, 3));
+        assert_eq!(last_line(&mut terminal, &mut cache), "wor");
     }
 
     #[test]

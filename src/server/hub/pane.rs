@@ -11,7 +11,7 @@ use crate::adapters::holder::RequestSender;
 use crate::ports::holders::PaneSize;
 use crate::server::sizes::ResizeThrottle;
 use crate::term::{Size, TermEvent, Terminal};
-use crate::ui::ProgramReports;
+use crate::ui::{LastOutputCache, ProgramReports};
 
 /// How long the output of a terminal that nobody looks at is collected. What its agent says of itself is shown that much later, and
 /// each wake-up of holder and server that is spared is most of what a hidden agent costs (`docs/performance.md`).
@@ -21,6 +21,8 @@ const HIDDEN_PACE: Duration = Duration::from_millis(175);
 pub struct LiveTerminal {
     /// The emulated screen. Hold it for the time of copying visible cells, no longer.
     pub terminal: FairMutex<Terminal>,
+    /// What is known of its last output. Locked while the terminal is.
+    pub(in crate::server) last_output: Mutex<LastOutputCache>,
     pub alive: AtomicBool,
     /// Whether it shows the present. Before that it is shown the past once more, which nobody should take for the present.
     pub caught_up: AtomicBool,
@@ -59,6 +61,7 @@ impl LiveTerminal {
         let size = Size::default();
         LiveTerminal {
             terminal: FairMutex::new(terminal),
+            last_output: Mutex::default(),
             alive: AtomicBool::new(true),
             caught_up: AtomicBool::new(false),
             requests: Mutex::default(),
