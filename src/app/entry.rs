@@ -59,7 +59,7 @@ pub fn run() -> ExitCode {
 
 /// What is asked for, with its name. Without a command that is the screen; where none can be drawn, the help (K76).
 fn read(edge: &ProcessEnv) -> Result<(String, CliCommand), ExitCode> {
-    // Examples take a third of the time of this and are only shown with help, which the first reading ends with as with an error.
+    // Examples are only shown with help, which the first reading ends with as with an error; every command would pay for them.
     let first = CliArgs::command().try_get_matches();
     let matches = first.unwrap_or_else(|_| command().get_matches());
     let arguments =
