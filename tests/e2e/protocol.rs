@@ -125,6 +125,26 @@ fn escape_cancels_a_turn_of_the_protocol_with_what_it_asks_and_a_typed_line_begi
     }
 }
 
+#[test]
+fn what_a_person_types_before_the_tool_is_ready_follows_the_prompt() {
+    let turn = r#"opened() { if [ "$DBS_ROLE" = developer ]; then mkfifo "$ROOT/gate"; read -r _ < "$ROOT/gate"; fi; }
+turn() { case "$line" in *'hurry up'*) work;; *) signals claim;; esac; over end_turn; }"#;
+    let (story, _server) = at_work(turn);
+    let gate = story.root().join("gate");
+    story.wait_until("its handshake", || gate.exists());
+    let tty = story.tty(&["attach"], (140, 50));
+    tty.press("C-b a");
+    tty.press("i");
+    tty.wait("to type", |screen| screen.status().contains("TYPE"));
+    tty.type_text("please hurry up\n");
+    tty.see("queued > please hurry up");
+    fs::write(&gate, "go\n").unwrap();
+    story.wait_until("its work", || story.count("done") == 1);
+    let told = heard(&story, 1);
+    let at = |words: &str| told.find(words).unwrap_or_else(|| panic!("{words}: {told}"));
+    assert!(at("Make it") < at("please hurry up"), "{told}");
+}
+
 /// Works in its second session only; in the first it leaves something and waits to be killed.
 const WAITS: &str = r#"turn() { if [ -e begun.txt ]; then rm begun.txt; work; over end_turn; else echo > begun.txt; says 'I wait.'; echo $PPID > "$ROOT/part"; mv "$ROOT/part" "$ROOT/runner"; hears; fi; }"#;
 

@@ -49,6 +49,8 @@ pub struct AcpSession {
 enum Phase {
     Opening(u64),
     Session(u64),
+    /// The server is told which session it is.
+    Telling,
     Idle,
     Turn(u64),
     /// The turn is over, and the server says whether it is sent back.
@@ -128,10 +130,14 @@ impl HeadlessTool for AcpSession {
     }
 
     fn event_answer(&mut self, id: &str, reply: &EventReply) -> Vec<HeadlessStep> {
-        if id == BEGUN || self.phase != Phase::Asked {
-            return Vec::new();
+        match self.phase {
+            Phase::Telling if id == BEGUN => {
+                self.phase = Phase::Idle;
+                return vec![HeadlessStep::Ready];
+            }
+            Phase::Asked if id != BEGUN => self.phase = Phase::Idle,
+            _ => return Vec::new(),
         }
-        self.phase = Phase::Idle;
         self.again = matches!(reply, EventReply::GoOn(_));
         if let EventReply::GoOn(why) = reply {
             return self.prompt(why);
@@ -205,7 +211,8 @@ impl AcpSession {
         vec![line]
     }
 
-    /// The session is there: its id is told as the hook of other tools tells it.
+    /// The session is there: its id is told as the hook of other tools tells it, before the model begins with anything, so that a run
+    /// that is killed at work can go on in the same session.
     fn begun(&mut self, result: &Value) -> Vec<HeadlessStep> {
         if self.session.is_none() {
             self.session = filled(result, "/sessionId");
@@ -218,8 +225,8 @@ impl AcpSession {
             id: BEGUN.to_owned(),
             input,
         };
-        self.phase = Phase::Idle;
-        vec![event, HeadlessStep::Ready]
+        self.phase = Phase::Telling;
+        vec![event]
     }
 
     fn cannot_begin(&mut self, text: &str, error: &Value) -> Vec<HeadlessStep> {

@@ -34,6 +34,8 @@ pub(super) struct Runner {
     typed: TypedMessage,
     /// Sent when the tool is ready.
     prompt: Option<String>,
+    /// What a person typed before the tool was ready; it follows the prompt.
+    early: Vec<String>,
     queued: BTreeMap<String, String>,
     stray: usize,
     /// Ctrl-C was typed, and the next one ends the tool.
@@ -59,6 +61,7 @@ impl Runner {
             state: HeadlessState::new(),
             typed: TypedMessage::default(),
             prompt: Some(prompt.to_owned()),
+            early: Vec::new(),
             queued: BTreeMap::new(),
             stray: 0,
             is_warned: false,
@@ -174,8 +177,9 @@ impl Runner {
             HeadlessStep::Write(line) => self.write(line),
             HeadlessStep::Interrupt => self.process.interrupt(),
             HeadlessStep::Ready => {
-                if let Some(prompt) = self.prompt.take() {
-                    self.send(&prompt);
+                let early = std::mem::take(&mut self.early);
+                for text in self.prompt.take().into_iter().chain(early) {
+                    self.send(&text);
                 }
             }
             HeadlessStep::Begun { message } => {
@@ -277,6 +281,10 @@ impl Runner {
     }
 
     fn send(&mut self, text: &str) {
+        if self.prompt.is_some() {
+            self.send_later(text);
+            return;
+        }
         let Ok(id) = message_id() else {
             self.console
                 .lines(["the message was not sent: no random number could be had"]);
@@ -287,6 +295,16 @@ impl Runner {
         }
         let steps = self.tool.message(text, &id);
         self.perform(steps);
+    }
+
+    /// Keeps a message until the tool was told its prompt.
+    fn send_later(&mut self, text: &str) {
+        if self.early.len() < MOST_QUEUED {
+            self.early.push(text.to_owned());
+        } else {
+            let words = format!("! this message was not taken: {MOST_QUEUED} wait already");
+            self.console.lines([words]);
+        }
     }
 
     fn interrupt(&mut self) {

@@ -18,8 +18,9 @@ fn at_work() -> AcpSession {
     let mut session = AcpSession::new("/w", None);
     session.start(&["tool".to_owned()]);
     says(&mut session, &json!({ "id": 1, "result": {} }));
-    let steps = says(&mut session, &json!({ "id": 2, "result": { "sessionId": "s" } }));
-    assert!(steps.contains(&HeadlessStep::Ready), "{steps:?}");
+    says(&mut session, &json!({ "id": 2, "result": { "sessionId": "s" } }));
+    let steps = session.event_answer(BEGUN, &EventReply::Nothing);
+    assert_eq!(steps, [HeadlessStep::Ready]);
     let sent = written(&session.message("go", "m1"));
     assert_eq!(sent[0]["params"]["prompt"][0]["text"], "go");
     session
@@ -48,6 +49,27 @@ fn a_session_goes_on_where_the_tool_loads_it_and_else_ends_with_words() {
     assert_eq!(loaded[0]["method"], "session/load");
     assert_eq!(loaded[0]["params"]["sessionId"], "of-before");
     assert!(open(false).contains(&HeadlessStep::Interrupt));
+}
+
+#[test]
+fn the_model_begins_when_the_server_knows_the_session() {
+    let mut session = AcpSession::new("/w", None);
+    session.start(&[]);
+    says(&mut session, &json!({ "id": 1, "result": {} }));
+    let begun = says(&mut session, &json!({ "id": 2, "result": { "sessionId": "s" } }));
+    let [HeadlessStep::Event { id, input }] = begun.as_slice() else {
+        panic!("{begun:?}")
+    };
+    assert_eq!(input["session_id"], "s");
+    assert_eq!(session.message("typed early", "m1"), []);
+    assert_eq!(session.event_answer("turn-0", &EventReply::Nothing), []);
+    assert_eq!(
+        session.event_answer(id, &EventReply::Nothing),
+        [HeadlessStep::Ready]
+    );
+    assert_eq!(session.event_answer(id, &EventReply::Nothing), [], "only once");
+    let sent = written(&session.message("go", "m2"));
+    assert_eq!(sent[0]["params"]["prompt"][0]["text"], "typed early");
 }
 
 #[test]
