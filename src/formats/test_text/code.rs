@@ -53,6 +53,12 @@ impl<'a> Code<'a> {
     }
 }
 
+/// Which of these brackets a mark is.
+fn kind_of(mark: &CodeToken<'_>, brackets: &[u8; 3]) -> Option<usize> {
+    let [mark] = mark.text.as_bytes() else { return None };
+    brackets.iter().position(|bracket| bracket == mark)
+}
+
 /// Where each bracket closes. One that was never closed ends where the next bracket around it does, so that a slip stays in its function.
 fn closers(tokens: &[CodeToken<'_>]) -> Vec<usize> {
     let mut closers = vec![tokens.len(); tokens.len()];
@@ -63,10 +69,10 @@ fn closers(tokens: &[CodeToken<'_>]) -> Vec<usize> {
         if token.kind != CodeTokenKind::Mark {
             continue;
         }
-        if let Some(kind) = ["(", "[", "{"].iter().position(|mark| *mark == token.text) {
+        if let Some(kind) = kind_of(token, b"([{") {
             open.push((at, kind));
             n_open.iter_mut().skip(kind).take(1).for_each(|n| *n += 1);
-        } else if let Some(kind) = [")", "]", "}"].iter().position(|mark| *mark == token.text)
+        } else if let Some(kind) = kind_of(token, b")]}")
             && n_open.get(kind).is_some_and(|n| *n > 0)
         {
             while let Some((start, own)) = open.pop() {

@@ -70,7 +70,7 @@ impl<'a, 'b> CodeScanner<'a, 'b> {
                 self.block_comment();
             } else if letter.is_alphanumeric() || letter == '_' || letter == '$' {
                 self.word();
-            } else if "'\"`".contains(letter) {
+            } else if matches!(letter, '\'' | '"' | '`') {
                 self.quote(letter);
             } else if letter == '/' && self.syntax.quotes == QuoteStyle::JavaScript && self.may_begin_regex()
             {
@@ -90,11 +90,16 @@ impl<'a, 'b> CodeScanner<'a, 'b> {
     }
 
     fn peek(&self) -> Option<char> {
-        self.rest().chars().next()
+        match self.text.as_bytes().get(self.at) {
+            // Nearly all of it, and known without being decoded.
+            Some(byte) if byte.is_ascii() => Some(char::from(*byte)),
+            _ => self.rest().chars().next(),
+        }
     }
 
     fn sees(&self, words: &str) -> bool {
-        self.rest().starts_with(words)
+        let rest = self.text.as_bytes().get(self.at..);
+        rest.is_some_and(|rest| rest.starts_with(words.as_bytes()))
     }
 
     fn bump(&mut self) -> Option<char> {
