@@ -5,21 +5,28 @@
     clippy::print_stderr,
     reason = "prints for a person at a terminal"
 )]
-#[path = "../tests/support/simulator.rs"]
-mod simulator;
-
 use std::path::Path;
 use std::process::ExitCode;
 
 use dbs::domain::settings::BoardSettings;
 use dbs::domain::task::GateCommand;
 use dbs::domain::workflow::Workflow;
+use dbs::domain::{AttemptId, Board, Timestamp};
+use dbs::read_model::ReadModel;
 
 const TEXTS: [(&str, &str); 3] = [
     ("staged", include_str!("../tests/domain/workflows/staged.toml")),
     ("graph", include_str!("../tests/domain/workflows/graph.toml")),
     ("stories", include_str!("../tests/domain/workflows/stories.toml")),
 ];
+
+/// What people are told of attempts.
+fn told(board: &Board) -> Vec<(AttemptId, String)> {
+    let items = ReadModel::of(board, Timestamp::default()).attention.into_iter();
+    items
+        .filter_map(|item| Some((item.attempt?, item.text)))
+        .collect()
+}
 
 fn main() -> ExitCode {
     let (seed, pipelines) = match arguments(std::env::args().skip(1)) {
@@ -34,7 +41,7 @@ fn main() -> ExitCode {
     let flows: Vec<Workflow> = texts
         .filter_map(|(name, text)| dbs::formats::workflow::read(Path::new(name), text).0)
         .collect();
-    let flows = simulator::with_commits(flows);
+    let flows = dbs_simulator::with_commits(flows);
     let settings = BoardSettings {
         base: Some("feature/shop".to_owned()),
         gates: vec![GateCommand {
@@ -43,9 +50,9 @@ fn main() -> ExitCode {
         }],
         ..BoardSettings::default()
     };
-    let mut sum = simulator::Outcome::default();
+    let mut sum = dbs_simulator::Outcome::default();
     for seed in seed..seed.saturating_add(pipelines) {
-        match simulator::tell(seed, &flows, &settings) {
+        match dbs_simulator::tell(seed, &flows, &settings, told) {
             Ok(outcome) => sum.add(&outcome),
             Err(broken) => {
                 eprintln!("{broken}");

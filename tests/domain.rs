@@ -55,8 +55,6 @@ mod runs;
 mod scheduling;
 #[path = "domain/simulating.rs"]
 mod simulating;
-#[path = "support/simulator.rs"]
-mod simulator;
 #[path = "domain/soaking.rs"]
 mod soaking;
 #[path = "domain/stories.rs"]

@@ -54,7 +54,7 @@ fn read_workflows() -> Vec<Workflow> {
     ];
     let builtin = dbs::formats::workflow::builtin();
     let all = builtin.into_iter().chain(own);
-    crate::simulator::with_commits(all.map(|(name, text)| workflow(name, text)).collect())
+    dbs_simulator::with_commits(all.map(|(name, text)| workflow(name, text)).collect())
 }
 
 pub(crate) fn draft(id: &str, flow: &str) -> TaskDraft {

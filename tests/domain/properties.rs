@@ -20,7 +20,7 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 
 use crate::fixture::{draft, settings, workflows};
-use crate::simulator::laws;
+use dbs_simulator::laws;
 
 const FLOWS: [&str; 6] = ["kanban", "investigation", "phased", "staged", "graph", "stories"];
 const STAGES: [&str; 9] = [

@@ -1,16 +1,27 @@
 //! Ten thousand stories of the simulator: no rule is ever broken, and everything ends once the bad days are over. In quarters,
 //! so that several cores play them.
 
+use dbs::domain::{AttemptId, Board, Timestamp};
+use dbs::read_model::ReadModel;
+use dbs_simulator::{Outcome, tell};
+
 use crate::fixture::{settings, workflows};
-use crate::simulator::{Outcome, tell};
 
 const QUARTER: u64 = 2_500;
+
+/// What people are told of attempts.
+fn told(board: &Board) -> Vec<(AttemptId, String)> {
+    let items = ReadModel::of(board, Timestamp::default()).attention.into_iter();
+    items
+        .filter_map(|item| Some((item.attempt?, item.text)))
+        .collect()
+}
 
 fn play(quarter: u64) {
     let (flows, settings) = (workflows(), settings());
     let mut sum = Outcome::default();
     for seed in (quarter - 1) * QUARTER + 1..=quarter * QUARTER {
-        match tell(seed, &flows, &settings) {
+        match tell(seed, &flows, &settings, told) {
             Ok(outcome) => sum.add(&outcome),
             Err(broken) => panic!("{broken}"),
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dbs::domain::{Ask, AskChannel, AskId, AskKind, AskReply, AttemptId, Board};
+use dbs_domain::{Ask, AskChannel, AskId, AskKind, AskReply, AttemptId, Board};
 
 use super::agenda::Act;
 use super::dice::Dice;

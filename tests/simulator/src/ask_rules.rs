@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use dbs::domain::attempt::AttemptState;
-use dbs::domain::{AskChannel, AskRecord, Attempt, Command, Effect, Event};
+use dbs_domain::attempt::AttemptState;
+use dbs_domain::{AskChannel, AskRecord, Attempt, Command, Effect, Event};
 
 use super::laws::is_same_row;
 use super::rules::{Step, must};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use dbs::domain::task::{GateCommand, HoldReason, Task, TaskKind};
-use dbs::domain::{
+use dbs_domain::task::{GateCommand, HoldReason, Task, TaskKind};
+use dbs_domain::{
     AskKind, AskReply, BatchId, BatchPatch, Board, Command, PathRules, PlanEntry, RunOptions, Span, StageId,
     StoryTests, TaskDraft, TaskId, TaskPatch, TaskState, Timestamp, WaitReason,
 };

@@ -4,14 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use dbs::domain::attempt::{AttemptState, Verdict};
-use dbs::domain::batch::RunState;
-use dbs::domain::evidence::Severity;
-use dbs::domain::task::{HoldReason, Task};
-use dbs::domain::workflow::{
+use dbs_domain::attempt::{AttemptState, Verdict};
+use dbs_domain::batch::RunState;
+use dbs_domain::evidence::Severity;
+use dbs_domain::task::{HoldReason, Task};
+use dbs_domain::workflow::{
     Actor, ApprovalRule, CascadePolicy, Edge, FileAccess, FindingPolicy, GateSet, RejectTo, Stage, Workspace,
 };
-use dbs::domain::{
+use dbs_domain::{
     ActionOutcome, Attempt, AttemptId, BatchId, Board, Command, Event, Evidence, EvidenceKind, PlanEntry,
     SignalKind, StageId, TaskId, TaskState, Tri, Worker,
 };
@@ -19,7 +19,7 @@ use dbs::domain::{
 use super::circles;
 
 /// The first law that a step breaks.
-pub(crate) fn check(before: &Board, event: &Event, after: &Board) -> Result<(), String> {
+pub fn check(before: &Board, event: &Event, after: &Board) -> Result<(), String> {
     limits(after)?;
     for attempt in after.attempts.values() {
         let earlier = before.attempts.get(&attempt.id);

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use dbs::domain::attempt::AttemptState;
-use dbs::domain::board::check_invariants;
-use dbs::domain::task::{HoldReason, Task};
-use dbs::domain::workflow::StartGuard;
-use dbs::domain::{
+use dbs_domain::attempt::AttemptState;
+use dbs_domain::board::check_invariants;
+use dbs_domain::task::{HoldReason, Task};
+use dbs_domain::workflow::StartGuard;
+use dbs_domain::{
     ActionOutcome, Attempt, Board, Effect, Event, ProcessExit, Span, TaskState, Timestamp, TroubleKind,
 };
-use dbs::read_model::ReadModel;
 
 use super::ask_rules;
 use super::laws;
+use super::story::Told;
 use super::time_limits;
 use super::world::World;
 
@@ -179,7 +179,7 @@ impl Step<'_> {
         let writes = self
             .before
             .stage_of(before)
-            .is_some_and(|stage| stage.evidence.contains(&dbs::domain::EvidenceKind::CommitsAhead));
+            .is_some_and(|stage| stage.evidence.contains(&dbs_domain::EvidenceKind::CommitsAhead));
         if passed && writes {
             must(self.world.commits.contains_key(id), || {
                 format!("{id} advanced without a commit")
@@ -191,7 +191,7 @@ impl Step<'_> {
     fn published(&self, before: &Task, after: &Task) -> Result<(), String> {
         let id = &after.id;
         let stage = self.before.stage_of(before);
-        let merges = stage.is_some_and(|stage| stage.evidence.contains(&dbs::domain::EvidenceKind::Merged));
+        let merges = stage.is_some_and(|stage| stage.evidence.contains(&dbs_domain::EvidenceKind::Merged));
         if merges {
             let there = self.world.merged.get(id);
             must(there.is_some() && there == after.head.as_ref(), || {
@@ -284,7 +284,7 @@ impl Step<'_> {
 
 /// When nothing happens by itself any more, every task is over or says what it waits for, nobody keeps a place, and what could not
 /// be removed is shown to people with its cause.
-pub(super) fn quiet(board: &Board, world: &World) -> Result<(), String> {
+pub(super) fn quiet(board: &Board, world: &World, told: Told) -> Result<(), String> {
     let open = board.attempts.values().find(|attempt| attempt.state.is_open());
     if let Some(open) = open {
         return Err(format!("attempt {} is open, and nothing ever happens", open.id));
@@ -301,10 +301,10 @@ pub(super) fn quiet(board: &Board, world: &World) -> Result<(), String> {
             format!("{} rests as {:?} and says no cause", task.id, task.state)
         })?;
     }
-    let shown = ReadModel::of(board, Timestamp::default()).attention;
+    let told = told(board);
     for id in &world.workspaces {
-        let item = shown.iter().find(|item| item.attempt == Some(*id));
-        must(item.is_some_and(|item| item.text.contains("retry")), || {
+        let text = told.iter().find(|(attempt, _)| attempt == id);
+        must(text.is_some_and(|(_, text)| text.contains("retry")), || {
             format!("the workspace of {id} is left over, and nobody is told")
         })?;
     }

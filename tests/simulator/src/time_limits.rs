@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use dbs::domain::attempt::{AttemptState, StopCause};
-use dbs::domain::{Attempt, AttemptId, Board, FailureClass, Span, Timestamp, Worker};
+use dbs_domain::attempt::{AttemptState, StopCause};
+use dbs_domain::{Attempt, AttemptId, Board, FailureClass, Span, Timestamp, Worker};
 
 use super::rules::{Step, must};
 

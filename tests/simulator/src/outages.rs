@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dbs::domain::{AttemptId, TaskId};
+use dbs_domain::{AttemptId, TaskId};
 
 use super::dice::Dice;
 use super::faults::Faults;

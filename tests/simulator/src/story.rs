@@ -6,10 +6,11 @@ use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
 use std::rc::Rc;
 
-use dbs::domain::board::check_invariants;
-use dbs::domain::task::HoldReason;
-use dbs::domain::{
-    Board, BoardSettings, Effect, Event, Inventory, RequestId, TaskId, TaskState, Timestamp, Workflow,
+use dbs_domain::board::check_invariants;
+use dbs_domain::task::HoldReason;
+use dbs_domain::{
+    AttemptId, Board, BoardSettings, Effect, Event, Inventory, RequestId, TaskId, TaskState, Timestamp,
+    Workflow,
 };
 
 use super::agenda::Item;
@@ -29,41 +30,41 @@ const REPORTED: usize = 25;
 
 /// What came of a story.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Outcome {
+pub struct Outcome {
     /// Tasks planned.
-    pub(crate) tasks: usize,
+    pub tasks: usize,
     /// Events taken in.
-    pub(crate) steps: usize,
+    pub steps: usize,
     /// Attempts begun.
-    pub(crate) attempts: u64,
+    pub attempts: u64,
     /// Times the engine died.
-    pub(crate) deaths: usize,
+    pub deaths: usize,
     /// Times the machine went down and came up again, and agents that were gone with it.
-    pub(crate) restarts: usize,
-    pub(crate) interrupted: usize,
+    pub restarts: usize,
+    pub interrupted: usize,
     /// Definite refusals: of a merge by the remote, of a start for want of a base.
-    pub(crate) refused: usize,
+    pub refused: usize,
     /// Holders that could not be read, and tasks about which git was silent, until a person saw to it.
-    pub(crate) unknown: usize,
+    pub unknown: usize,
     /// Times a task was left to a person because of something outside.
-    pub(crate) troubles: usize,
+    pub troubles: usize,
     /// Workspaces that were left to a person.
-    pub(crate) unremovable: usize,
+    pub unremovable: usize,
     /// Pieces of work that agents wrote.
-    pub(crate) written: u64,
+    pub written: u64,
     /// Replies that tools heard, requests that were answered in the terminal, and those that were made again to the next engine.
-    pub(crate) replies: usize,
-    pub(crate) taken_back: usize,
-    pub(crate) asked_again: usize,
+    pub replies: usize,
+    pub taken_back: usize,
+    pub asked_again: usize,
     /// Answers that were typed.
-    pub(crate) typed: usize,
+    pub typed: usize,
     /// Agents that were stopped because they ran too long.
-    pub(crate) timeouts: usize,
+    pub timeouts: usize,
 }
 
 impl Outcome {
     /// Adds another story.
-    pub(crate) fn add(&mut self, other: &Outcome) {
+    pub fn add(&mut self, other: &Outcome) {
         self.tasks += other.tasks;
         self.steps += other.steps;
         self.attempts += other.attempts;
@@ -85,7 +86,7 @@ impl Outcome {
 
 /// A story in which a rule was broken.
 #[derive(Debug)]
-pub(crate) struct Broken {
+pub struct Broken {
     seed: u64,
     step: usize,
     rule: String,
@@ -118,12 +119,24 @@ struct Story {
     log: Vec<(Timestamp, Rc<Event>)>,
     outcome: Outcome,
     requests: u64,
+    told: Told,
     /// Whether the bad days are over.
     is_healed: bool,
 }
 
+/// What people are told of attempts on a board.
+pub type Told = fn(&Board) -> Vec<(AttemptId, String)>;
+
 /// Tells the story of a seed.
-pub(crate) fn tell(seed: u64, flows: &[Workflow], settings: &BoardSettings) -> Result<Outcome, Box<Broken>> {
+///
+/// # Errors
+/// When a rule was broken.
+pub fn tell(
+    seed: u64,
+    flows: &[Workflow],
+    settings: &BoardSettings,
+    told: Told,
+) -> Result<Outcome, Box<Broken>> {
     let mut dice = Dice::new(seed);
     let faults = Faults::swarm(&mut dice);
     let start = Board::default();
@@ -137,10 +150,11 @@ pub(crate) fn tell(seed: u64, flows: &[Workflow], settings: &BoardSettings) -> R
         log: Vec::new(),
         outcome: Outcome::default(),
         requests: 0,
+        told,
         is_healed: false,
     };
     // The board looks at itself in builds with checks: what it finds wrong is told with the seed, too.
-    let told = panic::catch_unwind(AssertUnwindSafe(|| {
+    let end = panic::catch_unwind(AssertUnwindSafe(|| {
         story.begin(flows, settings).and_then(|()| story.live())
     }));
     story.outcome.refused = story.world.outages.n_refused;
@@ -151,7 +165,7 @@ pub(crate) fn tell(seed: u64, flows: &[Workflow], settings: &BoardSettings) -> R
     story.outcome.asked_again = requests.n_again;
     story.outcome.typed = requests.typed.len();
     story.outcome.written = story.world.contents.written();
-    match told.unwrap_or_else(|said| Err(rule_of(said.as_ref()))) {
+    match end.unwrap_or_else(|said| Err(rule_of(said.as_ref()))) {
         Ok(()) => Ok(story.outcome),
         Err(rule) => Err(Box::new(Broken {
             seed,
@@ -220,7 +234,7 @@ impl Story {
             if self.next()? {
                 continue;
             }
-            rules::quiet(&self.board, &self.world)?;
+            rules::quiet(&self.board, &self.world, self.told)?;
             match people::help(&self.board) {
                 Some(command) => self.ask(command)?,
                 None => return Ok(()),
@@ -286,11 +300,11 @@ impl Story {
         self.now.moved(self.clock_ahead)
     }
 
-    fn ask(&mut self, command: dbs::domain::Command) -> Result<(), String> {
+    fn ask(&mut self, command: dbs_domain::Command) -> Result<(), String> {
         self.requests += 1;
         self.world.seen_to.extend(command.tasks());
         // Who retries a task has as a rule seen to what kept it, and at the end of the story always has.
-        if let dbs::domain::Command::Retry { task, .. } = &command
+        if let dbs_domain::Command::Retry { task, .. } = &command
             && (self.is_healed || self.dice.percent(50))
         {
             self.world.outages.lift(task, &self.world.owners);

@@ -1,8 +1,8 @@
 //! Agents made of dice: what one will do from its start to its end.
 
-use dbs::domain::attempt::ActivityKind;
-use dbs::domain::workflow::{FileAccess, RejectTo};
-use dbs::domain::{Attempt, Board, SignalKind};
+use dbs_domain::attempt::ActivityKind;
+use dbs_domain::workflow::{FileAccess, RejectTo};
+use dbs_domain::{Attempt, Board, SignalKind};
 
 use super::agenda::Act;
 use super::dice::Dice;

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use dbs::domain::attempt::ActivityKind;
-use dbs::domain::{AttemptId, Event, SignalKind, Span, Timestamp};
+use dbs_domain::attempt::ActivityKind;
+use dbs_domain::{AttemptId, Event, SignalKind, Span, Timestamp};
 
 /// One thing that is going to happen.
 #[derive(Debug, Clone)]

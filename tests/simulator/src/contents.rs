@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dbs::domain::{AttemptId, TaskId};
+use dbs_domain::{AttemptId, TaskId};
 
 /// Where each piece of work is; a piece stands in for any bytes.
 #[derive(Debug, Clone, Default)]

@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dbs::domain::attempt::{ActivityKind, AttemptState, Verdict, WorkspaceState};
-use dbs::domain::event::EndCause;
-use dbs::domain::evidence::{ComplianceIssue, Severity};
-use dbs::domain::workflow::Workspace;
-use dbs::domain::{
+use dbs_domain::attempt::{ActivityKind, AttemptState, Verdict, WorkspaceState};
+use dbs_domain::event::EndCause;
+use dbs_domain::evidence::{ComplianceIssue, Severity};
+use dbs_domain::workflow::Workspace;
+use dbs_domain::{
     ActionOutcome, AskChannel, AskId, AskReply, Attempt, AttemptId, Board, Cause, Claims, Effect,
     EngineAction, Event, Evidence, EvidenceKind, FailureClass, Inventory, ProcessExit, SignalKind, TaskId,
     Timestamp, Tri, TroubleKind, Worker, Workplace,
@@ -118,7 +118,7 @@ impl World {
             Effect::Checkpoint(id) => {
                 let event = Event::WorkSaved {
                     attempt: *id,
-                    work: dbs::domain::SavedWork::default(),
+                    work: dbs_domain::SavedWork::default(),
                 };
                 self.agenda.report(now, 1, event);
             }
@@ -184,7 +184,7 @@ impl World {
             self.put_aside(board, attempt, place);
             self.agenda.report(now, 0, made);
             for (after, act) in plan(board, attempt, &self.faults, &mut self.dice) {
-                let at = now + dbs::domain::Span(after);
+                let at = now + dbs_domain::Span(after);
                 self.agenda.add(at, Item::Agent(id, act));
             }
         }
@@ -363,7 +363,7 @@ impl World {
         if is_taken_back {
             let (after, act) = rest.remove(0);
             self.agenda
-                .add(now + dbs::domain::Span(after), Item::Agent(id, act));
+                .add(now + dbs_domain::Span(after), Item::Agent(id, act));
         }
         let ask = self.requests.ask(id, rest, &mut self.dice);
         let rule = self.dice.percent(10).then(|| {
@@ -390,7 +390,7 @@ impl World {
     fn goes_on(&mut self, now: Timestamp, id: AttemptId, rest: Vec<(u64, Act)>) {
         for (after, act) in rest {
             self.agenda
-                .add(now + dbs::domain::Span(after), Item::Agent(id, act));
+                .add(now + dbs_domain::Span(after), Item::Agent(id, act));
         }
     }
 
@@ -454,7 +454,7 @@ impl World {
         let cause = self.dice.percent(self.faults.named).then(|| {
             if self.dice.percent(50) {
                 EndCause::Quota {
-                    until: Some(now + dbs::domain::Span::minutes(20)),
+                    until: Some(now + dbs_domain::Span::minutes(20)),
                     why: "limit".to_owned(),
                 }
             } else {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dbs::domain::Board;
+use dbs_domain::Board;
 
 /// A task or a batch, by its id.
 type Node<'a> = (bool, &'a str);
