@@ -54,7 +54,7 @@ impl<'a> Code<'a> {
 }
 
 /// Which of these brackets a mark is.
-fn kind_of(mark: &CodeToken<'_>, brackets: &[u8; 3]) -> Option<usize> {
+fn kind_of(mark: &CodeToken<'_>, brackets: [u8; 3]) -> Option<usize> {
     let [mark] = mark.text.as_bytes() else { return None };
     brackets.iter().position(|bracket| bracket == mark)
 }
@@ -69,10 +69,10 @@ fn closers(tokens: &[CodeToken<'_>]) -> Vec<usize> {
         if token.kind != CodeTokenKind::Mark {
             continue;
         }
-        if let Some(kind) = kind_of(token, b"([{") {
+        if let Some(kind) = kind_of(token, *b"([{") {
             open.push((at, kind));
             n_open.iter_mut().skip(kind).take(1).for_each(|n| *n += 1);
-        } else if let Some(kind) = kind_of(token, b")]}")
+        } else if let Some(kind) = kind_of(token, *b")]}")
             && n_open.get(kind).is_some_and(|n| *n > 0)
         {
             while let Some((start, own)) = open.pop() {
