@@ -63,6 +63,14 @@ impl Source {
         }
     }
 
+    /// Whether its reports reach the server beside the terminal's output. What the output says is said again when it is read again.
+    pub fn comes_beside_output(self) -> bool {
+        match self {
+            Source::Hook | Source::SessionFile | Source::Stream => true,
+            Source::ProcessExit | Source::StatusRecord | Source::Title | Source::Screen => false,
+        }
+    }
+
     /// Whether the source does not notice the end of a wait, so that a key ends it.
     pub(super) fn is_sticky(self) -> bool {
         self == Source::Hook

@@ -58,6 +58,11 @@ impl AgentState {
         self.latest.keys().all(|source| *source >= Source::Title)
     }
 
+    /// Forgets what a source said that the agent does.
+    pub fn forget(&mut self, source: Source) {
+        self.latest.remove(&source);
+    }
+
     /// A person typed a key into the agent's terminal: a wait that its source would not take back is over.
     pub fn input(&mut self, now: Timestamp) {
         self.input = self.input.max(Some(now));

@@ -1,7 +1,7 @@
 //! What is known of the agent in one terminal, and what of it the board is told: words it decides by, when they change, and not more
 //! often than it can use. Pure; must not send anything.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use crate::agent_state::{AgentReport, AgentState, Conclusion, Doing, Seen, Source};
 use crate::domain::attempt::ActivityKind;
@@ -18,6 +18,9 @@ const WORDS_WAIT: Span = Span::seconds(3);
 const MOST_SUBAGENTS: usize = 64;
 const LONGEST_NAME: usize = 120;
 
+/// Most reports that are repeated once a terminal shows the present; of more, the newest.
+const MOST_REPEATED: usize = 64;
+
 /// The state of one process of an agent, and what the board was told of it.
 #[derive(Debug)]
 pub(super) struct AgentWatch {
@@ -31,6 +34,19 @@ pub(super) struct AgentWatch {
     untold: Vec<String>,
     /// Its terminal is still shown the past, of which only the end says anything about now.
     is_past: bool,
+    /// What came meanwhile beside the terminal's output: it is newer than all that the terminal is shown of the past, and is taken
+    /// once more at the end of that.
+    beside: VecDeque<BesideOutput>,
+}
+
+/// What comes to a server beside the output of an agent's terminal.
+#[derive(Debug)]
+enum BesideOutput {
+    Report(Source, AgentReport),
+    /// A person typed a key.
+    Input,
+    /// The agent's ask was answered.
+    Answered,
 }
 
 impl AgentWatch {
@@ -44,11 +60,41 @@ impl AgentWatch {
             subagents: BTreeSet::new(),
             untold: Vec::new(),
             is_past: true,
+            beside: VecDeque::new(),
         }
     }
 
     /// Takes what a source says.
     pub(super) fn observe(&mut self, source: Source, at: Timestamp, report: &AgentReport) {
+        if source.comes_beside_output() {
+            self.remember(|| BesideOutput::Report(source, report.clone()));
+        }
+        self.take(source, at, report);
+    }
+
+    /// A person typed a key into its terminal.
+    pub(super) fn input(&mut self, now: Timestamp) {
+        self.remember(|| BesideOutput::Input);
+        self.state.input(now);
+    }
+
+    /// Its ask was answered.
+    pub(super) fn answered(&mut self, now: Timestamp) {
+        self.remember(|| BesideOutput::Answered);
+        self.state.answered(now);
+    }
+
+    fn remember(&mut self, what: impl FnOnce() -> BesideOutput) {
+        if !self.is_past {
+            return;
+        }
+        self.beside.push_back(what());
+        if self.beside.len() > MOST_REPEATED {
+            self.beside.pop_front();
+        }
+    }
+
+    fn take(&mut self, source: Source, at: Timestamp, report: &AgentReport) {
         for observation in report.observations(source, at) {
             self.note_subagents(&observation.seen);
             self.state.observe(observation);
@@ -76,9 +122,32 @@ impl AgentWatch {
         std::mem::take(&mut self.untold)
     }
 
-    /// Whether its terminal is shown the past.
-    pub(super) fn set_past(&mut self, is_past: bool, now: Timestamp) {
-        self.is_past = is_past;
+    /// Its terminal is shown the past once more.
+    pub(super) fn begin_past(&mut self) {
+        self.is_past = true;
+    }
+
+    /// Its terminal shows the present. Newer than the past that it showed is what the agent asked of the server before this one, and
+    /// newer than that is what was told since.
+    pub(super) fn end_past(&mut self, asked: Option<&AgentReport>, now: Timestamp) {
+        self.is_past = false;
+        let beside = std::mem::take(&mut self.beside);
+        for what in &beside {
+            // Or what it says once more would count from when it said it first.
+            if let BesideOutput::Report(source, _) = what {
+                self.state.forget(*source);
+            }
+        }
+        if let Some(report) = asked {
+            self.take(Source::Hook, now, report);
+        }
+        for what in beside {
+            match what {
+                BesideOutput::Report(source, report) => self.take(source, now, &report),
+                BesideOutput::Input => self.state.input(now),
+                BesideOutput::Answered => self.state.answered(now),
+            }
+        }
         self.look(now);
     }
 
@@ -215,7 +284,7 @@ mod tests {
 
     fn live() -> AgentWatch {
         let mut watch = AgentWatch::new();
-        watch.set_past(false, Timestamp(0));
+        watch.end_past(None, Timestamp(0));
         watch
     }
 
@@ -318,7 +387,7 @@ mod tests {
                 "nothing is told before the present is shown"
             );
         }
-        watch.set_past(false, Timestamp(6));
+        watch.end_past(None, Timestamp(6));
         let told: Vec<ActivityKind> = watch
             .tell(Timestamp(6))
             .into_iter()
@@ -328,12 +397,46 @@ mod tests {
     }
 
     #[test]
+    fn what_a_hook_tells_while_the_past_is_shown_is_newer_than_all_of_it() {
+        let mut watch = AgentWatch::new();
+        // A hook that waits for its answer may find the next server before that has read the terminal.
+        watch.observe(Source::Hook, Timestamp(1), &asks("a"));
+        watch.observe(Source::StatusRecord, Timestamp(5), &working());
+        watch.end_past(Some(&asks("a")), Timestamp(9));
+        assert_eq!(watch.tell(Timestamp(9))[0].0, permission("a"));
+        watch.begin_past();
+        watch.observe(Source::StatusRecord, Timestamp(20), &asks("b"));
+        watch.observe(Source::Hook, Timestamp(21), &working());
+        for number in 0..2 * MOST_REPEATED {
+            watch.observe(Source::Stream, Timestamp(22), &AgentReport::doing(Doing::Idle));
+            assert!(watch.beside.len() <= MOST_REPEATED, "{number}");
+        }
+        watch.observe(Source::StatusRecord, Timestamp(23), &working());
+        watch.observe(Source::Hook, Timestamp(24), &asks("c"));
+        assert_eq!(watch.tell(Timestamp(5_000)), []);
+        watch.end_past(None, Timestamp(5_000));
+        assert_eq!(watch.tell(Timestamp(5_000))[0].0, permission("c"));
+    }
+
+    #[test]
+    fn an_answer_and_a_key_while_the_past_is_shown_end_what_was_asked_before_them() {
+        for ends in [AgentWatch::input, AgentWatch::answered] {
+            let mut watch = AgentWatch::new();
+            watch.observe(Source::Hook, Timestamp(1), &asks("a"));
+            ends(&mut watch, Timestamp(3));
+            watch.observe(Source::StatusRecord, Timestamp(5), &working());
+            watch.end_past(None, Timestamp(9));
+            assert_eq!(watch.tell(Timestamp(9))[0].0, ActivityKind::Working);
+        }
+    }
+
+    #[test]
     fn neither_a_key_nor_an_answer_tells_the_board_that_an_ask_is_over() {
         let mut watch = live();
         watch.observe(Source::Hook, Timestamp(0), &asks("a"));
         assert_eq!(watch.tell(Timestamp(0)).len(), 1);
-        watch.state.input(Timestamp(10));
-        watch.state.answered(Timestamp(20));
+        watch.input(Timestamp(10));
+        watch.answered(Timestamp(20));
         assert_eq!(watch.state.conclude(Timestamp(30)).doing, Doing::WORKING);
         assert_eq!(watch.tell(Timestamp(5_000)), []);
     }

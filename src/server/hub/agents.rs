@@ -108,19 +108,24 @@ impl AgentStates {
             .is_some_and(|watch| watch.state.is_unheard())
     }
 
-    /// Whether the agent's terminal is shown the past once more.
-    pub(super) fn set_past(&self, attempt: AttemptId, is_past: bool) {
-        self.change(attempt, |watch, now| watch.set_past(is_past, now));
+    /// The agent's terminal is shown the past once more.
+    pub(super) fn begin_past(&self, attempt: AttemptId) {
+        self.change(attempt, |watch, _| watch.begin_past());
+    }
+
+    /// The agent's terminal shows the present. `asked` is what the server before this one knew that it waits for.
+    pub(super) fn end_past(&self, attempt: AttemptId, asked: Option<&AgentReport>) {
+        self.change(attempt, |watch, now| watch.end_past(asked, now));
     }
 
     /// A person typed a key into its terminal.
     pub(super) fn input(&self, attempt: AttemptId) {
-        self.change(attempt, |watch, now| watch.state.input(now));
+        self.change(attempt, AgentWatch::input);
     }
 
     /// Its ask was answered.
     pub(super) fn answered(&self, attempt: AttemptId) {
-        self.change(attempt, |watch, now| watch.state.answered(now));
+        self.change(attempt, AgentWatch::answered);
     }
 
     /// Its process has ended.
@@ -299,7 +304,7 @@ mod tests {
         let (states, (inlet, outlet)) = (AgentStates::default(), inbox());
         let attempt = AttemptId(7);
         states.begin(attempt);
-        states.set_past(attempt, false);
+        states.end_past(attempt, None);
         let mut seen = Vec::new();
         std::thread::scope(|scope| {
             let facts = facts(|_, _| None);

@@ -128,7 +128,7 @@ impl Reading<'_> {
         self.pane.connect(&self.requests);
         // What was reported before says nothing of now but by its end: an ask that still waits was after it.
         if let Some(attempt) = self.id.attempt() {
-            self.hub.agents.set_past(attempt, true);
+            self.hub.agents.begin_past(attempt);
             let prompt = (self.hub.tools.prompt_to_type)(attempt);
             self.prompt = prompt.map_or(PromptTyping::Nothing, PromptTyping::Awaited);
             self.screen = (self.hub.tools.screen_reader)(attempt);
@@ -171,20 +171,17 @@ impl Reading<'_> {
         drop(self.pane.terminal.lock().resize(size));
         self.hub.found(self.pane, self.size);
         if let Some(attempt) = self.id.attempt() {
-            if !std::mem::replace(&mut fed.was_live, true) {
-                self.ask_again(attempt);
-            }
-            self.hub.agents.set_past(attempt, false);
+            // What the server before this one knew by a hook alone. What the past shows is work, if a hook asked after it.
+            let is_first = !std::mem::replace(&mut fed.was_live, true);
+            let asked = if is_first {
+                (self.hub.tools.still_asked)(attempt)
+            } else {
+                None
+            };
+            self.hub.agents.end_past(attempt, asked.as_ref());
         }
         self.type_prompt();
         self.read_screen();
-    }
-
-    /// Knows what the server before this one knew by a hook alone. What the past shows is work, if a hook asked after it.
-    fn ask_again(&self, attempt: AttemptId) {
-        if let Some(report) = (self.hub.tools.still_asked)(attempt) {
-            self.hub.agents.observe(attempt, Source::Hook, &report);
-        }
     }
 
     /// Takes what the screen shows for what the agent does, until its tool tells that itself.
