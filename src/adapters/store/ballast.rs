@@ -37,10 +37,14 @@ impl Ballast {
     }
 }
 
-/// Bytes that are made and written at a time.
-const PIECE_BYTES: usize = 64 * 1024;
+/// Bytes that are written at a time. Random bytes are slow to make, so the same ones are written again, but only after more of them
+/// than file systems compress as one.
+const PIECE_BYTES: usize = 1024 * 1024;
 
-/// Fills the file with bytes that no file system can squeeze or leave out.
+/// By how many bytes each piece is turned against the one before, so that no two blocks of the file are the same.
+const TURN_BYTES: usize = 12_347;
+
+/// Fills the file with bytes that no file system can compress or store once for several places.
 fn fill(files: &StoreFiles) -> io::Result<()> {
     if files.ballast_bytes == 0 {
         return Ok(());
@@ -51,9 +55,10 @@ fn fill(files: &StoreFiles) -> io::Result<()> {
         .truncate(true)
         .open(&files.ballast)?;
     let mut piece = vec![0; PIECE_BYTES];
+    getrandom::fill(&mut piece)?;
     let mut left = files.ballast_bytes;
     while left > 0 {
-        getrandom::fill(&mut piece)?;
+        piece.rotate_left(TURN_BYTES);
         let take = usize::try_from(left).map_or(PIECE_BYTES, |left| left.min(PIECE_BYTES));
         file.write_all(piece.get(..take).unwrap_or(&piece))?;
         left = left.saturating_sub(PIECE_BYTES as u64);
