@@ -8,7 +8,7 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use crate::driver::{Server, Story, said};
-use crate::lab::{KEY, end_of_key, installed};
+use crate::lab::{KEY, LESS_COMPILING, end_of_key, installed};
 use crate::model_server::{ModelServer, Scripts};
 use crate::pipeline::path_with;
 
@@ -60,7 +60,7 @@ fn person(story: &Story, trusted: Option<&Path>) -> PathBuf {
 }
 
 /// Variables by which Claude Code finds that model and nothing else.
-fn environment(model: &ModelServer, folder: &Path) -> [(&'static str, String); 6] {
+fn environment(model: &ModelServer, folder: &Path) -> [(&'static str, String); 7] {
     [
         ("CLAUDE_CONFIG_DIR", folder.display().to_string()),
         ("ANTHROPIC_BASE_URL", model.url()),
@@ -68,6 +68,7 @@ fn environment(model: &ModelServer, folder: &Path) -> [(&'static str, String); 6
         ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
         ("HTTPS_PROXY", model.url()),
         ("NO_PROXY", "127.0.0.1,localhost".to_owned()),
+        (LESS_COMPILING.0, LESS_COMPILING.1.to_owned()),
     ]
 }
 

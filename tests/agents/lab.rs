@@ -18,6 +18,8 @@ use crate::polling::holds_within;
 const TOOLS: &str = "DBS_AGENT_TOOLS";
 /// No key of anybody; agents ask whether to use one whose end is not in their settings.
 pub(crate) const KEY: &str = "sk-dummy-key-0123456789abcdefghij";
+/// Lets the runtime of Claude Code compile what runs often only once. Compiling it better pays after longer than a test takes.
+pub(crate) const LESS_COMPILING: (&str, &str) = ("BUN_JSC_useDFGJIT", "0");
 /// How long a test waits for an agent.
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -151,6 +153,7 @@ impl Lab {
             ("DISABLE_ERROR_REPORTING", "1".into()),
             ("HTTPS_PROXY", url),
             ("NO_PROXY", "127.0.0.1,localhost".into()),
+            (LESS_COMPILING.0, LESS_COMPILING.1.into()),
         ];
         pairs.map(|(name, value)| (name.to_owned(), value)).to_vec()
     }

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use crate::driver::{Server, Story};
-use crate::lab::{KEY, end_of_key, installed, scripts};
+use crate::lab::{KEY, LESS_COMPILING, end_of_key, installed, scripts};
 use crate::model_server::{ModelServer, Scripts};
 
 /// The part that is played by whoever is not Claude Code.
@@ -56,7 +56,8 @@ pub(crate) fn server_program(story: &Story, model: &ModelServer) -> Command {
         .env("DISABLE_ERROR_REPORTING", "1")
         .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
         .env("HTTPS_PROXY", model.url())
-        .env("NO_PROXY", "127.0.0.1,localhost");
+        .env("NO_PROXY", "127.0.0.1,localhost")
+        .env(LESS_COMPILING.0, LESS_COMPILING.1);
     server
 }
 

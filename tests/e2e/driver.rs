@@ -10,10 +10,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use dbs::adapters::project::Project;
+use dbs::adapters::project::{Project, RuntimeDirs};
+use dbs::cli::board_access::BoardAccess;
+use dbs::config::process_env::ProcessEnv;
+use dbs::protocol::query::{Answer, OutputFormat, Query, Report};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tempfile::TempDir;
@@ -26,31 +28,6 @@ pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 const LONGEST_COMMAND: Duration = PATIENCE.saturating_mul(2);
 /// Nor does the end of what a story started.
 const LONGEST_END: Duration = Duration::from_secs(20);
-/// Stories at once.
-const AT_ONCE: usize = 4;
-
-static RUNNING: Mutex<usize> = Mutex::new(0);
-static ENDED: Condvar = Condvar::new();
-
-/// Leave to run; given back when dropped.
-struct Turn;
-
-impl Turn {
-    fn take() -> Self {
-        let free = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = ENDED.wait_while(free, |running| *running >= AT_ONCE);
-        *waited.unwrap_or_else(PoisonError::into_inner) += 1;
-        Self
-    }
-}
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
-        ENDED.notify_one();
-    }
-}
-
 /// The temporary folder where its path is short, otherwise `/tmp`: paths of sockets have a limit.
 fn short_temp_dir() -> PathBuf {
     const LONGEST: usize = 16;
@@ -65,19 +42,16 @@ fn short_temp_dir() -> PathBuf {
 /// A home, a runtime folder, a project whose agents play `scenario.toml`, and its bare origin.
 pub(crate) struct Story {
     folder: TempDir,
-    _turn: Turn,
 }
 
 impl Story {
-    /// A project whose agents play these parts; up to four at once.
+    /// A project whose agents play these parts.
     pub(crate) fn new(scenario: &str) -> Self {
-        let turn = Turn::take();
         let folder = tempfile::Builder::new()
             .prefix("dbs-e2e-")
             .tempdir_in(short_temp_dir());
         let story = Self {
             folder: folder.unwrap(),
-            _turn: turn,
         };
         for name in ["home", "run", "tmp", "project/.debussy"] {
             fs::create_dir_all(story.root().join(name)).unwrap();
@@ -194,19 +168,24 @@ impl Story {
     /// Any other program with the story's environment, not yet started.
     pub(crate) fn outside(&self, program: &str) -> Command {
         let mut command = Command::new(program);
+        command.env_clear().envs(self.environment()).stdin(Stdio::null());
         command
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap())
-            .env("HOME", self.root().join("home"))
-            .env("XDG_RUNTIME_DIR", self.root().join("run"))
-            .env("TMPDIR", self.root().join("tmp"))
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .env("LANG", "C.UTF-8")
-            .env("USER", "story")
-            .env("SHELL", "/bin/sh")
-            .stdin(Stdio::null());
-        command
+    }
+
+    /// The whole environment of what a story starts.
+    fn environment(&self) -> [(&'static str, OsString); 9] {
+        let in_root = |name: &str| self.root().join(name).into_os_string();
+        [
+            ("PATH", std::env::var_os("PATH").unwrap()),
+            ("HOME", in_root("home")),
+            ("XDG_RUNTIME_DIR", in_root("run")),
+            ("TMPDIR", in_root("tmp")),
+            ("GIT_CONFIG_GLOBAL", "/dev/null".into()),
+            ("GIT_CONFIG_NOSYSTEM", "1".into()),
+            ("LANG", "C.UTF-8".into()),
+            ("USER", "story".into()),
+            ("SHELL", "/bin/sh".into()),
+        ]
     }
 
     /// Runs a command of the program to its end; any exit code. One that waits for ever fails the story.
@@ -302,17 +281,36 @@ impl Story {
 
     /// Whether a server answers.
     pub(crate) fn is_live(&self) -> bool {
-        let output = self.run(&["status", "--json"]);
-        let status: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
-        status.pointer("/live") == Some(&serde_json::Value::Bool(true))
+        self.status().pointer("/live") == Some(&serde_json::Value::Bool(true))
     }
 
     /// How many tasks are in that state.
     pub(crate) fn count(&self, state: &str) -> u64 {
-        let output = self.run(&["status", "--json"]);
-        let status: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        let status = self.status();
         let count = status.pointer(&format!("/counts/{state}"));
         count.and_then(serde_json::Value::as_u64).unwrap_or(0)
+    }
+
+    /// What `dbs status --json` prints, without branches; nothing when the board cannot be reached. Stories that wait ask for it
+    /// all the time, so no program is started for it.
+    fn status(&self) -> serde_json::Value {
+        let environment = self.environment().map(|(name, value)| (name.into(), value));
+        let edge = ProcessEnv {
+            program: env!("CARGO_BIN_EXE_dbs").into(),
+            folder: self.project(),
+            environment: environment.to_vec(),
+            theme: None,
+            runtime: RuntimeDirs {
+                runtime: Some(self.root().join("run")),
+                temporary: self.root().join("tmp"),
+                user: nix::unistd::getuid().as_raw(),
+            },
+        };
+        let query = Query::Report(Report::Status(Ok(Vec::new())), OutputFormat::Json);
+        match BoardAccess::open(&edge).and_then(|mut board| board.query(query)) {
+            Ok(Answer::Text(pieces)) => serde_json::from_slice(&pieces.concat()).unwrap_or_default(),
+            _ => serde_json::Value::Null,
+        }
     }
 
     /// The ends of all logs, the state, and what the newest agent printed, for a story that fails.
