@@ -292,7 +292,7 @@ impl Story {
     }
 
     /// What `dbs status --json` prints, without branches; nothing when the board cannot be reached. Stories that wait ask for it
-    /// all the time, so no program is started for it.
+    /// all the time, so no program is started for it. A server that never answers fails the story.
     fn status(&self) -> serde_json::Value {
         let environment = self.environment().map(|(name, value)| (name.into(), value));
         let edge = ProcessEnv {
@@ -307,7 +307,12 @@ impl Story {
             },
         };
         let query = Query::Report(Report::Status(Ok(Vec::new())), OutputFormat::Json);
-        match BoardAccess::open(&edge).and_then(|mut board| board.query(query)) {
+        let (answer, answered) = sync_channel(1);
+        std::thread::spawn(move || {
+            drop(answer.send(BoardAccess::open(&edge).and_then(|mut board| board.query(query))));
+        });
+        let known = answered.recv_timeout(LONGEST_COMMAND);
+        match known.unwrap_or_else(|error| panic!("no answer of the board: {error}\n{}", self.log_ends())) {
             Ok(Answer::Text(pieces)) => serde_json::from_slice(&pieces.concat()).unwrap_or_default(),
             _ => serde_json::Value::Null,
         }
