@@ -129,6 +129,8 @@ fn a_turn_of_codex_that_is_interrupted_is_no_longer_reported_as_working() {
     let mut pane = Pane::start(&lab, &["[[script:held]] go"]);
     pane.wait_for_state(ReportedState::Working);
     lab.server.wait_at_gate("held");
+    // Before its interface knows of the turn it takes Esc for the wish to edit a message.
+    pane.wait_for_text("waits for the test in the mi");
     pane.type_keys("\u{1b}");
     pane.wait_for_state(ReportedState::Idle);
 }

@@ -76,7 +76,7 @@ impl UpdateContext<'_, '_> {
             Action::NewTask => self.new_task(),
             Action::Conduct => self.conduct(),
             Action::StopAgent => self.stop_agents(about),
-            Action::StopTurn => self.command_each("stopped the turn of", Command::Interrupt, about),
+            Action::StopTurn => self.command_each("pressed Esc for the agent of", Command::Interrupt, about),
             Action::SwitchMode => self.command_each("switched", |id| Command::SetMode(id, None), about),
             Action::CloseTask => self.ask_close(about),
             Action::TogglePause => self.pause(),
