@@ -11,9 +11,9 @@ use super::plan_checks;
 use super::prompt_place;
 use super::session_before::{self, SessionObstacle};
 use crate::domain::workflow::Workspace;
-use crate::domain::{Attempt, Cause, Event, GateBaseline, TroubleKind, Worker, Workplace};
+use crate::domain::{Attempt, Cause, Event, GateBaseline, PromptFacts, TroubleKind, Worker, Workplace};
 use crate::ports::agents::{Brief, LaunchCommand};
-use crate::ports::git::{GitError, Revision, SafeName, WorktreeKind, WorktreeSpec};
+use crate::ports::git::{CommitId, GitError, Revision, SafeName, WorktreeKind, WorktreeSpec};
 use crate::ports::holders::{HolderId, HolderLiveness, LaunchError, LaunchSpec, OrphanPolicy};
 
 /// Why an agent's process was not started, or may not have been.
@@ -67,7 +67,7 @@ fn make_and_launch(world: &EngineContext, job: &Job, attempt: &Attempt) -> Optio
         None => plan_checks::restore_protected(world, job, attempt).map(|()| kept),
     });
     let made = kept.and_then(|kept| Ok((make_workplace(world, job, attempt)?, kept)));
-    let (made, kept) = match made {
+    let ((made, base), kept) = match made {
         Ok(made) => made,
         Err(why) => return Some(not_started(attempt, why)),
     };
@@ -88,7 +88,7 @@ fn make_and_launch(world: &EngineContext, job: &Job, attempt: &Attempt) -> Optio
             return None;
         }
     }
-    match launch(world, (job, attempt), &made, (session, gates_before)) {
+    match launch(world, (job, attempt), (&made, base), (session, gates_before)) {
         Ok(()) => Some(started(attempt, made)),
         Err(StartError::Failed(why)) => Some(not_started(attempt, why)),
         Err(StartError::Unknown(why)) => Some(unknown(attempt, &why)),
@@ -141,7 +141,12 @@ fn check_disk(world: &EngineContext) -> Result<(), Cause> {
     Ok(())
 }
 
-fn make_workplace(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result<Workplace, Cause> {
+/// The workspace of an attempt, and where the remote had the base branch, if it was asked for it.
+fn make_workplace(
+    world: &EngineContext,
+    job: &Job,
+    attempt: &Attempt,
+) -> Result<(Workplace, Option<CommitId>), Cause> {
     let branch = branch_of(&job.task);
     let base = || base_branch(&job.base).map_err(|error| unmade(&error.into()));
     let head = job.recorded_head();
@@ -175,7 +180,7 @@ fn make_workplace(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result
         start: worktree.start.head.map(|commit| commit.as_str().to_owned()),
         start_tree: Some(worktree.start.tree.as_str().to_owned()),
     };
-    Ok(session_before::with_its_start(job, attempt, made))
+    Ok((session_before::with_its_start(job, attempt, made), worktree.base))
 }
 
 /// Makes the base branch of the task's batch on the remote, where it has none yet (K61). Answers whether it did.
@@ -204,10 +209,11 @@ fn unmade(error: &GitError) -> Cause {
 fn launch(
     world: &EngineContext,
     (job, attempt): (&Job, &Attempt),
-    made: &Workplace,
+    (made, base): (&Workplace, Option<CommitId>),
     (session, gates_before): (Option<String>, Vec<GateBaseline>),
 ) -> Result<(), StartError> {
-    let mut brief = brief(world, job, attempt, made).map_err(StartError::Failed)?;
+    let facts = prompt_place::facts(world, job, made, base);
+    let mut brief = brief(job, attempt, made, facts).map_err(StartError::Failed)?;
     brief.facts.agent.goes_on = session.is_some();
     brief.facts.gates_before = gates_before;
     brief.session = session;
@@ -247,7 +253,7 @@ fn spec(world: &EngineContext, attempt: &Attempt, folder: &Path, line: LaunchCom
     }
 }
 
-fn brief(world: &EngineContext, job: &Job, attempt: &Attempt, made: &Workplace) -> Result<Brief, Cause> {
+fn brief(job: &Job, attempt: &Attempt, made: &Workplace, facts: PromptFacts) -> Result<Brief, Cause> {
     let Worker::Agent { role, name } = &attempt.worker else {
         return Err("could not start an agent for an engine action".into());
     };
@@ -269,6 +275,6 @@ fn brief(world: &EngineContext, job: &Job, attempt: &Attempt, made: &Workplace) 
         finding: job.task.finding.clone(),
         session: None,
         choice: attempt.choice.clone(),
-        facts: prompt_place::facts(world, job, made),
+        facts,
     })
 }

@@ -9,8 +9,14 @@ use crate::ports::stories::{ContextRequest, StoryFiles};
 /// Most bytes of a text that an agent is given to read.
 const TEXT_LIMIT: usize = 256 * 1024;
 
-/// The facts for the agent of a job that works there. What git cannot tell is left open: it keeps no agent from its work.
-pub(super) fn facts(world: &EngineContext, job: &Job, made: &Workplace) -> PromptFacts {
+/// The facts for the agent of a job that works there; `base` is where the remote has the base branch, if it was asked already.
+/// What git cannot tell is left open: it keeps no agent from its work.
+pub(super) fn facts(
+    world: &EngineContext,
+    job: &Job,
+    made: &Workplace,
+    base: Option<CommitId>,
+) -> PromptFacts {
     let mut facts = job.facts.as_deref().cloned().unwrap_or_default();
     facts.reading = reading(world, job, made).unwrap_or_else(|why| {
         tracing::warn!(task = %job.task.id, "the agent of a story is given nothing to read: {why}");
@@ -21,11 +27,8 @@ pub(super) fn facts(world: &EngineContext, job: &Job, made: &Workplace) -> Promp
     facts.gate_limit = u64::try_from(world.config.gate_timeout.as_millis())
         .ok()
         .map(Span);
-    let Ok(base) = base_branch(&job.base) else {
-        return facts;
-    };
-    // The remote is asked once: on the way to a distant one a question takes as long as all else here.
-    let Head::At(base) = world.git.resolve(&Revision::RemoteBranch(base)) else {
+    // The remote is asked once at most: on the way to a distant one a question takes as long as all else here.
+    let Some(base) = base.or_else(|| remote_base(world, job)) else {
         return facts;
     };
     facts.place.base_commit = Some(base.as_str().to_owned());
@@ -35,6 +38,14 @@ pub(super) fn facts(world: &EngineContext, job: &Job, made: &Workplace) -> Promp
         facts.place.changed = changed.unwrap_or_default();
     }
     facts
+}
+
+fn remote_base(world: &EngineContext, job: &Job) -> Option<CommitId> {
+    let base = base_branch(&job.base).ok()?;
+    match world.git.resolve(&Revision::RemoteBranch(base)) {
+        Head::At(commit) => Some(commit),
+        Head::Absent | Head::Unknown(_) => None,
+    }
 }
 
 /// What the agent of a story is given to read, as the commit has it that it begins at; nothing for any other task.

@@ -40,6 +40,24 @@ fn for_what_an_agent_is_told_of_the_base_the_remote_is_asked_once() {
     assert_eq!(questions.lines().filter(of_the_base).count(), 1, "{questions}");
 }
 
+#[cfg(unix)]
+#[test]
+fn the_first_agent_is_told_the_base_without_the_remote_being_asked_for_it_again() {
+    let (mut bench, questions) = Bench::with_questions();
+    let base = bench.head(&bench.git.origin(), "work");
+    std::fs::remove_file(&questions).ok();
+
+    bench.release(draft("t-1", "kanban", None));
+
+    assert_eq!(last_facts(&bench).place.base_commit, Some(base));
+    let questions = std::fs::read_to_string(&questions).unwrap();
+    let wanted = "origin refs/heads/work refs/heads/feature/t-1";
+    assert!(
+        questions.lines().count() == 1 && questions.trim_end().ends_with(wanted),
+        "{questions}"
+    );
+}
+
 #[test]
 fn an_agent_is_told_its_place_its_checks_and_what_was_found_before() {
     let mut bench = Bench::new();

@@ -60,12 +60,13 @@ impl GitCli {
         real_folder(&root)?;
         self.fetch_into_project(&goal, &mut turn)?;
         let path = root.join(spec.folder.as_str());
+        let base = goal.branch.as_ref().map(|branch| branch.base_head.clone());
         if let Some(found) = self.existing_worktree(&path, &goal)? {
             // An agent may be at work there already; a lock that is in use is its own.
             if let Some(branch) = &goal.branch {
                 drop(self.free_lock(&branch.name, &spec.attic_owner));
             }
-            return Ok(found);
+            return Ok(Worktree { base, ..found });
         }
         let mut cleared = ClearedPath::default();
         self.clear_path(&path, spec, &mut cleared)?;
@@ -85,6 +86,7 @@ impl GitCli {
             path,
             start,
             origin: WorktreeOrigin::Made,
+            base,
             saved: cleared.saved,
             set_aside: cleared.set_aside,
         })
@@ -335,6 +337,7 @@ fn found(path: PathBuf, start: WorkspaceTree) -> Worktree {
         path,
         start,
         origin: WorktreeOrigin::Found,
+        base: None,
         saved: Vec::new(),
         set_aside: Vec::new(),
     }

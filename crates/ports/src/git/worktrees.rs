@@ -118,6 +118,8 @@ pub struct Worktree {
     /// What it looks like at the start; compare with [`super::Git::workspace_unchanged`].
     pub start: WorkspaceTree,
     pub origin: WorktreeOrigin,
+    /// Where the remote had the base branch when it was asked for this worktree; none where it was not asked.
+    pub base: Option<CommitId>,
     pub saved: Vec<AtticSnapshot>,
     /// Folders that were in the way, not ours, and therefore moved aside unread.
     pub set_aside: Vec<PathBuf>,
