@@ -61,6 +61,8 @@ impl Story {
             std::os::unix::fs::PermissionsExt::from_mode(0o700),
         )
         .unwrap();
+        // Git looks after each commit and push whether it has to tidy up; here it never has.
+        fs::write(story.root().join("gitconfig"), "[maintenance]\n\tauto = false\n").unwrap();
         let (scenario_file, project) = (story.root().join("scenario.toml"), story.project());
         fs::write(&scenario_file, scenario).unwrap();
         let config = format!(
@@ -180,7 +182,7 @@ impl Story {
             ("HOME", in_root("home")),
             ("XDG_RUNTIME_DIR", in_root("run")),
             ("TMPDIR", in_root("tmp")),
-            ("GIT_CONFIG_GLOBAL", "/dev/null".into()),
+            ("GIT_CONFIG_GLOBAL", in_root("gitconfig")),
             ("GIT_CONFIG_NOSYSTEM", "1".into()),
             ("LANG", "C.UTF-8".into()),
             ("USER", "story".into()),
