@@ -308,18 +308,23 @@ mod tests {
     ) -> Vec<(u64, ActivityKind)> {
         let mut told = Vec::new();
         let mut reports = reports.iter().peekable();
-        for now in 0..=end {
+        let mut now = 0;
+        while now <= end {
             while let Some((_, source, report)) = reports.next_if(|(at, ..)| *at <= now) {
                 watch.observe(*source, Timestamp(now), report);
             }
-            if watch.due(Timestamp(now)).is_some_and(|due| due <= Timestamp(now)) {
-                told.extend(
-                    watch
-                        .tell(Timestamp(now))
-                        .into_iter()
-                        .map(|(word, _)| (now, word)),
-                );
+            let due = watch.due(Timestamp(now));
+            if due.is_some_and(|due| due <= Timestamp(now)) {
+                let words = watch.tell(Timestamp(now)).into_iter();
+                told.extend(words.map(|(word, _)| (now, word)));
             }
+            // The server looks again when a report comes and when it was told that something is due, at no other time.
+            let due = watch.due(Timestamp(now)).map(|due| due.0.max(now + 1));
+            let next_report = reports.peek().map(|(at, ..)| *at);
+            let Some(next) = due.into_iter().chain(next_report).min() else {
+                break;
+            };
+            now = next;
         }
         told
     }

@@ -112,7 +112,8 @@ fn what_was_drawn_again_and_again_is_one_line_and_what_is_too_much_is_counted() 
 #[test]
 fn a_search_goes_on_step_by_step_and_shows_what_it_has() {
     let folder = tempfile::tempdir().expect("folder");
-    let much = "words and more of them\n".repeat(usize::try_from(BYTES_PER_STEP).expect("fits") / 20);
+    let lines = "a line that is looked at\n".repeat(usize::try_from(BYTES_PER_STEP).expect("fits") / 20);
+    let much = format!("words\n{lines}");
     for attempt in 1..=2 {
         log(&folder.path().join(attempt.to_string()), 0, &[&much]);
     }
