@@ -7,7 +7,6 @@
 //! environment escapes; only a container would hold it.
 
 mod output;
-mod processes;
 mod record;
 mod shell;
 

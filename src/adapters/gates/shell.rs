@@ -11,15 +11,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::output::RecordedOutput;
-use super::processes;
 use crate::adapters::child_process;
 use crate::adapters::child_process::output::{OpenOutputs, OutputCollector, wait_for_exit};
+use crate::adapters::child_process::table::{ProcessSelector, terminate};
 use crate::domain::Tri;
 use crate::ports::gates::{GateExit, GateReport, GateRun, Gates};
 use crate::ports::trouble::io_trouble;
 
 /// How long the thread of a busy machine may take to read what an ended gate wrote.
 const DRAIN: Duration = Duration::from_mins(1);
+
+/// Name of the variable that marks all processes of one gate run.
+const MARK: &str = "DBS_GATE_MARK";
 
 /// Numbers the runs of this process, so that no two have the same mark.
 static N_RUNS: AtomicU64 = AtomicU64::new(0);
@@ -76,12 +79,10 @@ fn finish(gate: &mut StartedGate, mark: &str, deadline: Instant) -> GateExit {
         Ok(status) => status.map(exit_of),
         Err(error) => Some(GateExit::NotRun(format!("wait for it: {error}").into())),
     };
-    let survivors = processes::GateProcesses {
-        leader: gate.child.id(),
-        is_leader_alive: exit.is_none(),
-        mark,
-    };
-    survivors.kill(|pause| gate.ends.wait_closed(Instant::now() + pause));
+    child_process::kill_group(gate.child.id());
+    if let Err(error) = terminate(&mut ProcessSelector::with_variable(MARK, mark), Duration::ZERO) {
+        tracing::warn!("could not look for what a gate left running: {error}");
+    }
     let exit = exit.unwrap_or_else(|| {
         gate.child.wait().ok();
         GateExit::TimedOut
@@ -100,7 +101,7 @@ fn start(run: &GateRun, mark: &str) -> io::Result<StartedGate> {
         .current_dir(&run.cwd)
         .env_clear()
         .envs(run.env.iter().map(|(name, value)| (name, value)));
-    command.env(processes::MARK, mark);
+    command.env(MARK, mark);
     command
         .stdin(Stdio::null())
         .stdout(writer.try_clone()?)

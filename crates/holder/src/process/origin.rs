@@ -29,7 +29,7 @@ pub fn origin(pid: u32, project: &str) -> Result<Vec<String>, OriginError> {
     let (mut found, mut row) = (Vec::new(), first);
     for _ in 0..MOST_ANCESTORS {
         for name in [MARKER, HOLDER_MARKER] {
-            let values = table::env_values(row.pid, name);
+            let values = table::env_values(&row, name);
             let own = values
                 .iter()
                 .filter_map(|value| value.strip_prefix(project)?.strip_prefix('-'));
@@ -92,6 +92,7 @@ mod tests {
         parent: 3,
         session: 7,
         start: 100,
+        environment: 0,
         is_dead: false,
     };
 
@@ -136,7 +137,8 @@ mod tests {
         let mut output = BufReader::new(child.stdout.take().expect("piped"));
         output.read_line(&mut line).expect("a line");
         let pid: u32 = line.trim().parse().expect("a number");
-        assert!(table::env_values(pid, MARKER).is_empty(), "its own is empty");
+        let row = table::process(pid).expect("readable").expect("it lives");
+        assert!(table::env_values(&row, MARKER).is_empty(), "its own is empty");
         assert_eq!(origin(pid, "dbs-1"), Ok(vec!["17".to_owned()]));
         assert_eq!(origin(pid, "dbs-12"), Ok(vec![]));
         assert_eq!(

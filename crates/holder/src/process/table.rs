@@ -12,6 +12,9 @@ pub struct ProcessEntry {
     pub session: u32,
     /// When it started, in units of the system.
     pub start: u64,
+    /// Which environment it was started with, as a number that another program in the same process does not have (its address in
+    /// memory); 0 when unknown.
+    pub environment: u64,
     /// It has ended and only waits to be collected.
     pub is_dead: bool,
 }
@@ -21,10 +24,22 @@ pub(super) use system::{boot, env_values, has_env_entry, process};
 
 #[cfg(target_os = "linux")]
 mod system {
-    use super::{ProcessEntry, io};
     use std::fs;
+    use std::thread;
+    use std::time::{Duration, Instant};
 
-    /// All processes of this machine that can be seen.
+    use super::{ProcessEntry, io};
+
+    /// How long a process may take to start another program in its place.
+    const EXEC_LIMIT: Duration = Duration::from_millis(500);
+    /// How long an environment that does not change may read as empty until that is what it is.
+    const NO_ENVIRONMENT_AFTER: Duration = Duration::from_millis(5);
+    /// Between two looks at an environment.
+    const PAUSE: Duration = Duration::from_micros(200);
+    /// The bit in a process's flags that says it is a thread of the kernel.
+    const KERNEL_THREAD: u32 = 0x0020_0000;
+
+    /// All processes of this machine that can be seen; threads of the kernel are none.
     ///
     /// # Errors
     /// When `/proc` cannot be listed.
@@ -34,8 +49,10 @@ mod system {
             let Some(pid) = entry?.file_name().to_str().and_then(|name| name.parse().ok()) else {
                 continue;
             };
-            if let Ok(Some(found)) = process(pid) {
-                rows.push(found);
+            if let Ok(Some(found)) = look(pid)
+                && !found.is_of_kernel
+            {
+                rows.push(found.row);
             }
         }
         Ok(rows)
@@ -43,6 +60,17 @@ mod system {
 
     /// One process, `None` when there is no such.
     pub(in super::super) fn process(pid: u32) -> io::Result<Option<ProcessEntry>> {
+        Ok(look(pid)?.map(|found| found.row))
+    }
+
+    /// What the kernel says of a process.
+    #[derive(Debug, PartialEq, Eq)]
+    struct Stat {
+        row: ProcessEntry,
+        is_of_kernel: bool,
+    }
+
+    fn look(pid: u32) -> io::Result<Option<Stat>> {
         match fs::read(format!("/proc/{pid}/stat")) {
             Ok(stat) => Ok(parse(pid, &stat)),
             // The second is what a process gives that ends while its file is being read.
@@ -59,35 +87,40 @@ mod system {
     const NO_SUCH_PROCESS: i32 = 3;
 
     /// The name in the second field may hold anything, brackets and blanks too: fields count from the last bracket.
-    fn parse(pid: u32, stat: &[u8]) -> Option<ProcessEntry> {
-        let after_name = stat.iter().rposition(|byte| *byte == b')')? + 1;
-        let rest = std::str::from_utf8(stat.get(after_name..)?).ok()?;
+    fn parse(pid: u32, line: &[u8]) -> Option<Stat> {
+        let after_name = line.iter().rposition(|byte| *byte == b')')? + 1;
+        let rest = std::str::from_utf8(line.get(after_name..)?).ok()?;
+        // The first of these is the third of the line.
         let mut fields = rest.split_ascii_whitespace();
         let state = fields.next()?;
         let parent = fields.next()?.parse().ok()?;
         let session = fields.nth(1)?.parse().unwrap_or(0);
-        let started = fields.nth(15)?.parse().ok()?;
-        Some(ProcessEntry {
-            pid,
-            parent,
-            session,
-            start: started,
-            is_dead: matches!(state, "Z" | "X" | "x"),
+        let flags: u32 = fields.nth(2)?.parse().unwrap_or(0);
+        let start = fields.nth(12)?.parse().ok()?;
+        let environment = fields.nth(27).and_then(|text| text.parse().ok()).unwrap_or(0);
+        Some(Stat {
+            row: ProcessEntry {
+                pid,
+                parent,
+                session,
+                start,
+                environment,
+                is_dead: matches!(state, "Z" | "X" | "x"),
+            },
+            is_of_kernel: flags & KERNEL_THREAD != 0,
         })
     }
 
     /// Whether the process was started with `entry` (`NAME=value`) in its environment; no, where it may not be read.
-    pub(in super::super) fn has_env_entry(pid: u32, entry: &str) -> bool {
-        fs::read(format!("/proc/{pid}/environ")).is_ok_and(|environment| {
-            environment
-                .split(|byte| *byte == 0)
-                .any(|found| found == entry.as_bytes())
-        })
+    pub(in super::super) fn has_env_entry(row: &ProcessEntry, entry: &str) -> bool {
+        let environment = environment(row);
+        let mut entries = environment.split(|byte| *byte == 0);
+        entries.any(|found| found == entry.as_bytes())
     }
 
     /// All values that the process was started with under `name`; none, where they may not be read.
-    pub(in super::super) fn env_values(pid: u32, name: &str) -> Vec<String> {
-        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    pub(in super::super) fn env_values(row: &ProcessEntry, name: &str) -> Vec<String> {
+        let environment = environment(row);
         let entries = environment.split(|byte| *byte == 0);
         entries
             .filter_map(|entry| {
@@ -98,6 +131,37 @@ mod system {
             })
             .map(str::to_owned)
             .collect()
+    }
+
+    /// The environment that a process was started with; nothing where it may not be read. While a process starts another program in
+    /// its place its environment reads as empty or as the beginning of the old one, so that is waited for.
+    fn environment(row: &ProcessEntry) -> Vec<u8> {
+        let began = Instant::now();
+        let (mut before, mut last) = (row.environment, Vec::new());
+        loop {
+            let Ok(found) = fs::read(format!("/proc/{}/environ", row.pid)) else {
+                return Vec::new();
+            };
+            let after = match look(row.pid) {
+                Ok(Some(now)) if now.row.start == row.start && !now.row.is_dead && !now.is_of_kernel => {
+                    now.row.environment
+                }
+                _ => return found,
+            };
+            // Where the kernel does not say which environment it is, two looks have to agree.
+            let is_known = after == before && (after != 0 || found == last);
+            let has_none = found.is_empty() && is_known && after != 0;
+            let limit = if has_none {
+                NO_ENVIRONMENT_AFTER
+            } else {
+                EXEC_LIMIT
+            };
+            if (is_known && !found.is_empty()) || began.elapsed() >= limit {
+                return found;
+            }
+            (before, last) = (after, found);
+            thread::park_timeout(PAUSE);
+        }
     }
 
     pub(in super::super) fn boot() -> String {
@@ -118,9 +182,11 @@ mod system {
                 parent: 7,
                 session: 40,
                 start: 98765,
+                environment: 0,
                 is_dead: false,
             };
-            assert_eq!(parse(42, line), Some(row));
+            let is_of_kernel = false;
+            assert_eq!(parse(42, line), Some(Stat { row, is_of_kernel }));
         }
     }
 }
@@ -143,6 +209,7 @@ mod system {
             parent: process.parent().map_or(0, Pid::as_u32),
             session: process.session_id().map_or(0, Pid::as_u32),
             start: process.start_time(),
+            environment: 0,
             is_dead: matches!(process.status(), ProcessStatus::Zombie | ProcessStatus::Dead),
         }
     }
@@ -165,8 +232,8 @@ mod system {
     }
 
     /// Whether the process was started with `entry` (`NAME=value`) in its environment; no, where it may not be read.
-    pub(in super::super) fn has_env_entry(pid: u32, entry: &str) -> bool {
-        let pid = Pid::from_u32(pid);
+    pub(in super::super) fn has_env_entry(row: &ProcessEntry, entry: &str) -> bool {
+        let pid = Pid::from_u32(row.pid);
         let Ok(system) = look(ProcessesToUpdate::Some(&[pid]), UpdateKind::Always) else {
             return false;
         };
@@ -176,8 +243,8 @@ mod system {
     }
 
     /// All values that the process was started with under `name`; none, where they may not be read.
-    pub(in super::super) fn env_values(pid: u32, name: &str) -> Vec<String> {
-        let pid = Pid::from_u32(pid);
+    pub(in super::super) fn env_values(row: &ProcessEntry, name: &str) -> Vec<String> {
+        let pid = Pid::from_u32(row.pid);
         let Ok(system) = look(ProcessesToUpdate::Some(&[pid]), UpdateKind::Always) else {
             return Vec::new();
         };
