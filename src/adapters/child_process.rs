@@ -4,8 +4,6 @@
 pub(crate) mod children;
 pub(super) mod output;
 
-/// The list of processes, and how to end what carries a mark, as the holder does it for what it holds.
-pub(super) use dbs_holder::process as table;
 pub(super) use group::{interrupt, kill, kill_group, new_process_group, terminate, terminate_group};
 
 /// A command line that runs this program with these words, in the shell of the platform.

@@ -280,8 +280,9 @@ fn wrong_inside(layer: &Layer, module: &[String], path: &[String]) -> Option<Str
     (is_layer && !allowed).then(|| format!("`{}` may not use `{}`", layer.name, path.join("::")))
 }
 
-/// What adapters may share: asks the system, knows no port.
+/// What adapters may share: asks the system, knows no port. Of the holder that is the table of processes alone.
 const SHARED: &[&str] = &[
+    "holder::process",
     "child_process",
     "pipe",
     "excludes",
@@ -296,7 +297,7 @@ const SHARED: &[&str] = &[
 fn wrong_sibling(layer: &Layer, module: &[String], path: &[String]) -> Option<String> {
     let (own, other) = (module.get(1)?, path.get(1)?);
     let is_module = other.starts_with(|first: char| first.is_ascii_lowercase());
-    let is_shared = SHARED.contains(&other.as_str());
+    let is_shared = SHARED.iter().any(|shared| starts_with(&path[1..], shared));
     (layer.name == "adapters" && is_module && own != other && !is_shared)
         .then(|| format!("adapter `{own}` may not know its sibling `{other}`"))
 }
@@ -398,6 +399,22 @@ fn a_planted_sibling_is_found() {
     assert_eq!(
         planted("src/adapters/git/merge.rs", "use crate::adapters::pipe::Probe;").len(),
         0
+    );
+    assert_eq!(
+        planted(
+            "src/adapters/git/merge.rs",
+            "use crate::adapters::holder::process::terminate;"
+        )
+        .len(),
+        0
+    );
+    assert_eq!(
+        planted(
+            "src/adapters/git/merge.rs",
+            "use crate::adapters::holder::LocalHolders;"
+        )
+        .len(),
+        1
     );
 }
 

@@ -1,7 +1,7 @@
 //! Ending all children of this process that lead a group: for a server that must end while git or a gate still works.
 
-use super::table::processes;
 use super::{kill_group, terminate_group};
+use crate::adapters::holder::process::processes;
 
 /// How children are ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use super::output::RecordedOutput;
 use crate::adapters::child_process;
 use crate::adapters::child_process::output::{OpenOutputs, OutputCollector, wait_for_exit};
-use crate::adapters::child_process::table::{ProcessSelector, terminate};
+use crate::adapters::holder::process::{ProcessSelector, terminate};
 use crate::domain::Tri;
 use crate::ports::gates::{GateExit, GateReport, GateRun, Gates};
 use crate::ports::trouble::io_trouble;
