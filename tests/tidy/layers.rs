@@ -295,9 +295,10 @@ const SHARED: &[&str] = &[
 
 /// Adapters know one thing each and none of their siblings.
 fn wrong_sibling(layer: &Layer, module: &[String], path: &[String]) -> Option<String> {
-    let (own, other) = (module.get(1)?, path.get(1)?);
+    let (own, inside) = (module.get(1)?, path.get(1..)?);
+    let other = inside.first()?;
     let is_module = other.starts_with(|first: char| first.is_ascii_lowercase());
-    let is_shared = SHARED.iter().any(|shared| starts_with(&path[1..], shared));
+    let is_shared = SHARED.iter().any(|shared| starts_with(inside, shared));
     (layer.name == "adapters" && is_module && own != other && !is_shared)
         .then(|| format!("adapter `{own}` may not know its sibling `{other}`"))
 }
