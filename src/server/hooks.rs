@@ -8,6 +8,7 @@ use crate::agent_state::{AgentReport, Doing, Seen, Source, Wait, Work};
 use crate::domain::{
     Ask, AskChannel, AskId, AskKind, AskRecord, Attempt, AttemptId, Event, Timestamp, ToolUse,
 };
+use crate::engine::inbox::Inbox;
 use crate::protocol::answer::plan_now;
 use crate::protocol::hooks::{HookCall, HookEvent, HookReply, LONGEST_STATE};
 use crate::server::engine_handle::EngineHandle;
@@ -63,11 +64,10 @@ pub(super) fn take_hook(
         HookEvent::Ask(ask) => {
             let ask = ask.bounded();
             intake.usage.count_call(attempt.id, &ask.text);
-            if !was_answered(attempt, &ask.id) {
-                observe(&asking(report, &ask));
-            }
+            let waits = (!was_answered(attempt, &ask.id)).then(|| asking(report, &ask));
+            let observe = || waits.iter().for_each(observe);
             let wanted = call.wanted.map(ToolUse::bounded);
-            take_ask(intake, agents, attempt, (ask, wanted))
+            take_ask((intake, agents), attempt, (ask, wanted), observe)
         }
         HookEvent::Usage(figures) => {
             intake.usage.count(attempt.id, &figures);
@@ -143,33 +143,52 @@ pub(super) fn still_asked(attempt: &Attempt, now: Timestamp) -> Option<AgentRepo
     Some(AgentReport::doing(Doing::Blocked(wait)))
 }
 
-/// Lets an ask wait for its reply. One that is known makes no event, so that asking again and again costs nothing.
+/// Lets an ask wait for its reply. One that is known makes no event, so that asking again and again costs nothing. `observe` tells
+/// what the agent is seen to wait for.
 fn take_ask(
-    intake: &SignalIntake,
-    agents: &LocalAgents,
+    (intake, agents): (&SignalIntake, &LocalAgents),
     attempt: &Attempt,
     (ask, wanted): (Ask, Option<ToolUse>),
+    observe: impl FnOnce(),
 ) -> HookOutcome {
-    let known = attempt.asks.iter().find(|known| known.ask.id == ask.id);
-    if known.is_none() && !attempt.takes_asks() {
+    let is_known = attempt.asks.iter().any(|known| known.ask.id == ask.id);
+    if !is_known && !attempt.takes_asks() {
+        observe();
         return HookOutcome::Reply(HookReply::Nothing);
     }
     let waiting = WaitingAsk {
         attempt: attempt.id,
         ask: ask.id.clone(),
     };
-    if known.is_none() {
+    let opened = (!is_known).then(|| {
         let folder = attempt.workplace.as_ref().map(|place| Path::new(&place.path));
         let asker = attempt.role_choice().map(|of| (of, &attempt.stage, folder));
-        let opened = Event::AskOpened {
+        Event::AskOpened {
             attempt: attempt.id,
             rule: asker.and_then(|asker| agents.answer_rule(asker, (&ask, wanted.as_ref()))),
             ask,
-        };
-        // An engine that has ended takes the server with it; the hook comes back to the next.
-        drop(intake.engine.inbox.send(opened));
-    }
+        }
+    });
+    tell_ask(&intake.engine.inbox, opened, observe);
     HookOutcome::Wait(waiting)
+}
+
+/// Tells the board of a new ask and of what the agent is seen to wait for. Seen first, the wait would be an ask of its own for the board,
+/// and an answer to that is typed into a terminal that asks nothing yet. Only what a rule answers is seen first: seen later, it would wait
+/// for ever, as its answer is there already.
+fn tell_ask(inbox: &Inbox, opened: Option<Event>, observe: impl FnOnce()) {
+    // An engine that has ended takes the server with it; the hook comes back to the next.
+    let send = |opened| drop(inbox.send(opened));
+    match opened {
+        Some(opened @ Event::AskOpened { rule: None, .. }) => {
+            send(opened);
+            observe();
+        }
+        opened => {
+            observe();
+            opened.into_iter().for_each(send);
+        }
+    }
 }
 
 /// What a person is asked about an agent that was told to report and stopped all the same: it would wait for a prompt until its
@@ -263,7 +282,8 @@ impl WaitingAsk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{AskAnswer, AskChannel, AskKind, AskReply, AttemptState, Timestamp, Verdict};
+    use crate::domain::{AskAnswer, AskChannel, AskKind, AskReply, AttemptState, Span, Timestamp, Verdict};
+    use crate::engine::inbox::{Received, inbox};
     use crate::read_model::settled_attempt;
 
     fn ask() -> Ask {
@@ -310,6 +330,31 @@ mod tests {
         attempt.state = AttemptState::Settled(Verdict::Passed);
         assert_eq!(decided(&attempt), Some(HookReply::Nothing), "its attempt is over");
         assert_eq!(waiting.decided(None), Some(HookReply::Nothing));
+    }
+
+    #[test]
+    fn the_board_hears_of_a_request_before_it_is_seen_unless_a_rule_answers_it() {
+        for (rule, first) in [
+            (None, "request"),
+            (Some(("r".to_owned(), AskReply::Allow)), "wait"),
+        ] {
+            let (inlet, outlet) = inbox();
+            let opened = Event::AskOpened {
+                attempt: AttemptId(7),
+                ask: ask(),
+                rule,
+            };
+            let mut told = "wait";
+            tell_ask(&inlet, Some(opened), || {
+                if matches!(outlet.next(Some(Span(0))), Received::Envelope(_)) {
+                    told = "request";
+                }
+            });
+            assert_eq!(told, first);
+            if first == "wait" {
+                assert!(matches!(outlet.next(Some(Span(0))), Received::Envelope(_)));
+            }
+        }
     }
 
     #[test]

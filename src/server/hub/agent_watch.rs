@@ -26,8 +26,10 @@ const MOST_REPEATED: usize = 64;
 pub(super) struct AgentWatch {
     pub(super) state: AgentState,
     told: Option<ActivityKind>,
-    /// The wait that the board was told of has been over since, even if the agent waits for the same again.
-    was_over: bool,
+    /// The wait that the board was told of, or is to be told of.
+    wait: KnownWait,
+    /// What became of the wait that the board was told of.
+    since_told: SinceTold,
     not_before: Timestamp,
     /// Names of subagents that were seen at work, and those of them the board was not told of yet.
     subagents: BTreeSet<String>,
@@ -37,6 +39,27 @@ pub(super) struct AgentWatch {
     /// What came meanwhile beside the terminal's output: it is newer than all that the terminal is shown of the past, and is taken
     /// once more at the end of that.
     beside: VecDeque<BesideOutput>,
+}
+
+/// What became of a wait since the board was told of it, as far as the agent waits for the same now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SinceTold {
+    /// It is the same wait.
+    Waits,
+    /// The agent went on.
+    WentOn,
+    /// The agent went on and waits again, which is another wait.
+    WaitsAgain,
+}
+
+/// A wait of an agent for somebody.
+#[derive(Debug, Default)]
+struct KnownWait {
+    word: Option<ActivityKind>,
+    /// Who has said so. A source that is behind another says what was before the wait, and then the wait: that is no other one.
+    sources: BTreeSet<Source>,
+    /// It was answered here, or a person typed a key.
+    is_answered: bool,
 }
 
 /// What comes to a server beside the output of an agent's terminal.
@@ -55,7 +78,8 @@ impl AgentWatch {
         AgentWatch {
             state: AgentState::new(),
             told: None,
-            was_over: false,
+            wait: KnownWait::default(),
+            since_told: SinceTold::Waits,
             not_before: Timestamp::default(),
             subagents: BTreeSet::new(),
             untold: Vec::new(),
@@ -75,12 +99,14 @@ impl AgentWatch {
     /// A person typed a key into its terminal.
     pub(super) fn input(&mut self, now: Timestamp) {
         self.remember(|| BesideOutput::Input);
+        self.wait.is_answered = true;
         self.state.input(now);
     }
 
     /// Its ask was answered.
     pub(super) fn answered(&mut self, now: Timestamp) {
         self.remember(|| BesideOutput::Answered);
+        self.wait.is_answered = true;
         self.state.answered(now);
     }
 
@@ -97,9 +123,28 @@ impl AgentWatch {
     fn take(&mut self, source: Source, at: Timestamp, report: &AgentReport) {
         for observation in report.observations(source, at) {
             self.note_subagents(&observation.seen);
+            if let Seen::Doing(doing) = &observation.seen {
+                self.note_wait(source, doing, at);
+            }
             self.state.observe(observation);
         }
         self.look(at);
+    }
+
+    /// Notes who says that the agent waits for somebody, and whether it does so once more.
+    fn note_wait(&mut self, source: Source, doing: &Doing, at: Timestamp) {
+        let Some(word) = word_of(source, doing, at).filter(is_awaited) else {
+            return;
+        };
+        if self.wait.word.as_ref() != Some(&word) {
+            self.wait = KnownWait::of(word, source);
+            return;
+        }
+        let is_new = self.wait.sources.insert(source);
+        if self.since_told == SinceTold::WentOn && (!is_new || self.wait.is_answered) {
+            self.wait = KnownWait::of(word, source);
+            self.since_told = SinceTold::WaitsAgain;
+        }
     }
 
     /// Remembers the names of subagents; no more of them than anybody needs.
@@ -195,8 +240,11 @@ impl AgentWatch {
             told.push((ActivityKind::Working, source));
         }
         told.push((word.clone(), source));
+        if !is_awaited(&word) {
+            self.wait = KnownWait::default();
+        }
         self.told = Some(word);
-        self.was_over = false;
+        self.since_told = SinceTold::Waits;
         self.not_before = now + if told.len() > 1 { PACE_AFTER_TWO } else { PACE };
         told
     }
@@ -204,15 +252,18 @@ impl AgentWatch {
     fn has_news(&self, now: Timestamp) -> bool {
         !self.is_past
             && word(&self.state.conclude(now)).is_some_and(|(word, _)| {
-                self.told.as_ref() != Some(&word) || (self.was_over && is_awaited(&word))
+                self.told.as_ref() != Some(&word)
+                    || (self.since_told == SinceTold::WaitsAgain && is_awaited(&word))
             })
     }
 
-    /// Notes the end of a wait that the board knows of, however short it lasts.
+    /// Notes the end of a wait that the board knows of, however soon the agent waits again.
     fn look(&mut self, now: Timestamp) {
         let word = word(&self.state.conclude(now));
-        if word.is_some_and(|(word, _)| !is_awaited(&word)) {
-            self.was_over = self.told.as_ref().is_some_and(is_awaited);
+        let goes_on = word.is_some_and(|(word, _)| !is_awaited(&word));
+        let was_told = self.told.as_ref().is_some_and(is_awaited);
+        if goes_on && was_told && self.since_told == SinceTold::Waits {
+            self.since_told = SinceTold::WentOn;
         }
     }
 }
@@ -220,6 +271,29 @@ impl AgentWatch {
 /// Whether an agent that was told to do this waits for somebody, so that the same once more is another wait.
 fn is_awaited(word: &ActivityKind) -> bool {
     word.needs_person() || matches!(word, ActivityKind::Failed(_))
+}
+
+impl KnownWait {
+    fn of(word: ActivityKind, source: Source) -> KnownWait {
+        KnownWait {
+            word: Some(word),
+            sources: BTreeSet::from([source]),
+            is_answered: false,
+        }
+    }
+}
+
+/// The board's word for what one source says.
+fn word_of(source: Source, doing: &Doing, at: Timestamp) -> Option<ActivityKind> {
+    let said = Conclusion {
+        doing: doing.clone(),
+        since: at,
+        source: Some(source),
+        age: Span(0),
+        is_stale: false,
+        is_presumed: false,
+    };
+    word(&said).map(|(word, _)| word)
 }
 
 /// The board's word for what an agent does, and for the source of it. None for what the board learns by other events, and for what
@@ -379,6 +453,43 @@ mod tests {
             permission("touch x"),
         ];
         assert_eq!(words(&told), wanted);
+    }
+
+    #[test]
+    fn a_wait_that_another_source_tells_later_with_what_was_before_it_is_the_same_wait() {
+        let mut watch = live();
+        watch.observe(Source::Hook, Timestamp(0), &asks("a"));
+        assert_eq!(watch.tell(Timestamp(0)).len(), 1);
+        watch.observe(Source::Hook, Timestamp(50), &asks("a"));
+        assert_eq!(watch.due(Timestamp(1_000)), None, "it only says it again");
+        // Its terminal is read later than its hook is heard.
+        for (at, report) in [(150, working()), (150, asks("a"))] {
+            watch.observe(Source::StatusRecord, Timestamp(at), &report);
+        }
+        assert_eq!(watch.due(Timestamp(1_000)), None);
+        assert_eq!(watch.tell(Timestamp(1_000)), []);
+        for (at, report) in [(2_000, working()), (2_001, asks("a"))] {
+            watch.observe(Source::StatusRecord, Timestamp(at), &report);
+        }
+        let told = watch.tell(Timestamp(2_002)).into_iter().map(|(word, _)| word);
+        assert_eq!(
+            told.collect::<Vec<_>>(),
+            [ActivityKind::Working, permission("a")],
+            "it has said that before"
+        );
+    }
+
+    #[test]
+    fn a_wait_for_the_same_after_an_answer_is_another_whoever_tells_it() {
+        for ends in [AgentWatch::input, AgentWatch::answered] {
+            let mut watch = live();
+            watch.observe(Source::Hook, Timestamp(0), &asks("a"));
+            assert_eq!(watch.tell(Timestamp(0)).len(), 1);
+            ends(&mut watch, Timestamp(10));
+            watch.observe(Source::StatusRecord, Timestamp(20), &working());
+            watch.observe(Source::StatusRecord, Timestamp(30), &asks("a"));
+            assert_eq!(watch.tell(Timestamp(1_000)).len(), 2);
+        }
     }
 
     #[test]

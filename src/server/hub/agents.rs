@@ -87,15 +87,26 @@ impl AgentStates {
 
     /// Takes what a source says of an agent. What is said before its terminal is read is kept until it is.
     pub(in crate::server) fn observe(&self, attempt: AttemptId, source: Source, report: &AgentReport) {
-        if report.seen.is_empty() {
+        self.observe_all(attempt, &[(source, report.clone())]);
+    }
+
+    /// Takes what was said one after the other and is read at once. The board is told nothing of what held between.
+    pub(super) fn observe_all(&self, attempt: AttemptId, reports: &[(Source, AgentReport)]) {
+        let mut said = reports
+            .iter()
+            .filter(|(_, report)| !report.seen.is_empty())
+            .peekable();
+        if said.peek().is_none() {
             return;
         }
         let mut watches = self.watches.lock();
         if watches.by_attempt.contains_key(&attempt) {
             drop(watches);
-            self.change(attempt, |watch, now| watch.observe(source, now, report));
+            self.change(attempt, |watch, now| {
+                said.for_each(|(source, report)| watch.observe(*source, now, report));
+            });
         } else {
-            watches.observe_early(attempt, source, report);
+            said.for_each(|(source, report)| watches.observe_early(attempt, *source, report));
         }
     }
 

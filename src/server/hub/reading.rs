@@ -5,8 +5,8 @@ use crate::adapters::agents::{ReadScreen, TypedPrompt, status_record};
 use crate::adapters::clock;
 use crate::adapters::holder::protocol::{HolderReply, HolderStatus};
 use crate::adapters::holder::{LogReader, RequestSender};
-use crate::agent_state::{AgentReport, Source};
-use crate::domain::{AttemptId, ProcessExit};
+use crate::agent_state::Source;
+use crate::domain::ProcessExit;
 use crate::ports::holders::{ExitedBy, HolderId, PaneSize};
 use crate::server::hub::pane::LiveTerminal;
 use crate::server::hub::readers::Readers;
@@ -191,7 +191,7 @@ impl Reading<'_> {
         };
         if self.hub.agents.is_unheard(attempt) {
             let screen = self.screen_text();
-            self.observe(Source::Screen, |_| read(&screen));
+            self.hub.agents.observe(attempt, Source::Screen, &read(&screen));
         } else {
             self.screen = None;
         }
@@ -231,16 +231,16 @@ impl Reading<'_> {
 
     /// Types answers of the terminal into the program, unless they are to questions of the past, and passes on reports.
     fn take_all(&self, events: Vec<TermEvent>, past: bool) {
+        let mut reports = Vec::new();
         for event in events {
             match event {
                 TermEvent::Reply(bytes) if !past => drop(self.requests.input(&bytes)),
                 TermEvent::AgentState(record) => {
-                    self.observe(Source::StatusRecord, |_| status_record::read(&record));
+                    reports.push((Source::StatusRecord, status_record::read(&record)));
                 }
                 TermEvent::Title(title) => {
-                    self.observe(Source::Title, |attempt| {
-                        (self.hub.tools.read_title)(attempt, &title)
-                    });
+                    let read = |attempt| (self.hub.tools.read_title)(attempt, &title);
+                    reports.extend(self.id.attempt().map(|attempt| (Source::Title, read(attempt))));
                 }
                 TermEvent::Bell if !past => self.hub.rang(self.id, self.pane),
                 TermEvent::Notification(said) if !past => self.hub.notified(self.id, self.pane, &said),
@@ -257,12 +257,8 @@ impl Reading<'_> {
                 | TermEvent::EmulatorRebuilt => {}
             }
         }
-    }
-
-    /// Keeps what a source says of the program, if it is an agent's.
-    fn observe(&self, source: Source, read: impl FnOnce(AttemptId) -> AgentReport) {
         if let Some(attempt) = self.id.attempt() {
-            self.hub.agents.observe(attempt, source, &read(attempt));
+            self.hub.agents.observe_all(attempt, &reports);
         }
     }
 }
