@@ -76,6 +76,8 @@ fn a_task_is_done_over_the_protocol_and_merged_after_a_person_allowed_what_was_a
     for part in ["I make it.", "* make it", "! allowed it", "= turn over"] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
+    let logs = story.logs();
+    assert_eq!(logs.matches("asks: Bash").count(), 1, "one request is one: {logs}");
     let prompt = heard(&story, 1);
     assert!(
         prompt.contains("session/new") && prompt.contains("Make it"),
