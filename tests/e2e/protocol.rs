@@ -77,7 +77,11 @@ fn a_task_is_done_over_the_protocol_and_merged_after_a_person_allowed_what_was_a
         assert!(shown.contains(part), "{part}: {shown}");
     }
     let logs = story.logs();
-    assert_eq!(logs.matches("asks: Bash").count(), 1, "one request is one: {logs}");
+    assert_eq!(
+        logs.matches("asks: Bash").count(),
+        1,
+        "one request is one: {logs}"
+    );
     let prompt = heard(&story, 1);
     assert!(
         prompt.contains("session/new") && prompt.contains("Make it"),

@@ -14,6 +14,10 @@ const PACE_AFTER_TWO: Span = Span(400);
 /// How long the cause of an error is waited for that came without words; session files are read about once a second.
 const WORDS_WAIT: Span = Span::seconds(3);
 
+/// How long a source that says that the agent goes on, and has never said that it waits, may be behind the one that has: a terminal
+/// that nobody looks at is read about every fifth of a second.
+const BEHIND: Span = Span(500);
+
 /// Most subagents of one agent that the board is told of, and the longest name in bytes.
 const MOST_SUBAGENTS: usize = 64;
 const LONGEST_NAME: usize = 120;
@@ -210,7 +214,26 @@ impl AgentWatch {
         // A clock that was set back must not hold it up.
         let waits = self.not_before > now && self.not_before.since(now) <= PACE_AFTER_TWO;
         let paced = if waits { self.not_before } else { now };
-        Some(paced.max(self.words_expected(now)))
+        Some(
+            paced
+                .max(self.words_expected(now))
+                .max(self.repetition_expected(now)),
+        )
+    }
+
+    /// Until when another source is waited for that may only be behind: it says what was before the wait, and then the wait.
+    fn repetition_expected(&self, now: Timestamp) -> Timestamp {
+        let concluded = self.state.conclude(now);
+        let has_said_it = |source| self.wait.sources.contains(&source);
+        let may_be_behind = self.since_told == SinceTold::WentOn
+            && !self.wait.is_answered
+            && !word(&concluded).is_some_and(|(word, _)| is_awaited(&word))
+            && !concluded.source.is_some_and(has_said_it);
+        if may_be_behind {
+            (concluded.since + BEHIND).min(now + BEHIND)
+        } else {
+            now
+        }
     }
 
     /// Until when the words of an error are waited for that came without any: the tool's session file names the cause a moment later,
@@ -477,6 +500,38 @@ mod tests {
             [ActivityKind::Working, permission("a")],
             "it has said that before"
         );
+    }
+
+    #[test]
+    fn a_source_that_may_be_behind_ends_a_wait_only_when_it_has_had_the_time_to_tell_it() {
+        let at_wait = || {
+            let mut watch = live();
+            watch.observe(Source::Hook, Timestamp(0), &asks("a"));
+            assert_eq!(watch.tell(Timestamp(0)).len(), 1);
+            watch.observe(Source::StatusRecord, Timestamp(50), &working());
+            watch
+        };
+        let mut behind = at_wait();
+        assert_eq!(behind.tell(Timestamp(300)), []);
+        behind.observe(Source::StatusRecord, Timestamp(320), &asks("a"));
+        assert_eq!(behind.due(Timestamp(5_000)), None);
+        let mut ended = at_wait();
+        let end = Timestamp(50) + BEHIND;
+        assert_eq!(ended.due(Timestamp(60)), Some(end));
+        assert_eq!(ended.tell(end)[0].0, ActivityKind::Working);
+        let mut told_both = live();
+        for source in [Source::Hook, Source::StatusRecord] {
+            told_both.observe(source, Timestamp(0), &asks("a"));
+        }
+        assert_eq!(told_both.tell(Timestamp(0)).len(), 1);
+        told_both.observe(Source::StatusRecord, Timestamp(1_000), &working());
+        assert_eq!(told_both.tell(Timestamp(1_000))[0].0, ActivityKind::Working);
+        let mut answered = live();
+        answered.observe(Source::Hook, Timestamp(0), &asks("a"));
+        assert_eq!(answered.tell(Timestamp(0)).len(), 1);
+        answered.answered(Timestamp(900));
+        answered.observe(Source::StatusRecord, Timestamp(1_000), &working());
+        assert_eq!(answered.tell(Timestamp(1_000))[0].0, ActivityKind::Working);
     }
 
     #[test]
