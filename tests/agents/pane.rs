@@ -145,9 +145,15 @@ impl Pane {
 
     /// Waits until the screen holds this text, blanks and line ends aside.
     pub(crate) fn wait_for_text(&self, text: &str) {
-        let wanted = without_blanks(text);
-        self.wait(&format!("the text {text:?}"), |screen| {
-            without_blanks(&screen.text()).contains(&wanted).then_some(())
+        self.wait_for_one_of(&[text]);
+    }
+
+    /// The same with any of these texts.
+    pub(crate) fn wait_for_one_of(&self, texts: &[&str]) {
+        let wanted: Vec<String> = texts.iter().map(|text| without_blanks(text)).collect();
+        self.wait(&format!("one of the texts {texts:?}"), |screen| {
+            let shown = without_blanks(&screen.text());
+            wanted.iter().any(|text| shown.contains(text)).then_some(())
         });
     }
 

@@ -62,8 +62,10 @@ struct KnownWait {
     word: Option<ActivityKind>,
     /// Who has said so. A source that is behind another says what was before the wait, and then the wait: that is no other one.
     sources: BTreeSet<Source>,
-    /// It was answered here, or a person typed a key.
-    is_answered: bool,
+    /// When it was answered here, or a person typed a key.
+    answered_at: Option<Timestamp>,
+    /// Until when a source that names it only after that may be behind.
+    doubted_until: Option<Timestamp>,
 }
 
 /// What comes to a server beside the output of an agent's terminal.
@@ -103,14 +105,14 @@ impl AgentWatch {
     /// A person typed a key into its terminal.
     pub(super) fn input(&mut self, now: Timestamp) {
         self.remember(|| BesideOutput::Input);
-        self.wait.is_answered = true;
+        self.wait.answered_at = Some(now);
         self.state.input(now);
     }
 
     /// Its ask was answered.
     pub(super) fn answered(&mut self, now: Timestamp) {
         self.remember(|| BesideOutput::Answered);
-        self.wait.is_answered = true;
+        self.wait.answered_at = Some(now);
         self.state.answered(now);
     }
 
@@ -145,8 +147,11 @@ impl AgentWatch {
             return;
         }
         let is_new = self.wait.sources.insert(source);
-        if self.since_told == SinceTold::WentOn && (!is_new || self.wait.is_answered) {
-            self.wait = KnownWait::of(word, source);
+        let answered = self.wait.answered_at;
+        if is_new && answered.is_some_and(|answered| at.since(answered) <= BEHIND) {
+            self.wait.doubted_until = Some(at + BEHIND);
+        }
+        if self.since_told == SinceTold::WentOn && (!is_new || answered.is_some()) {
             self.since_told = SinceTold::WaitsAgain;
         }
     }
@@ -214,11 +219,15 @@ impl AgentWatch {
         // A clock that was set back must not hold it up.
         let waits = self.not_before > now && self.not_before.since(now) <= PACE_AFTER_TWO;
         let paced = if waits { self.not_before } else { now };
-        Some(
-            paced
-                .max(self.words_expected(now))
-                .max(self.repetition_expected(now)),
-        )
+        let expected = self.words_expected(now).max(self.repetition_expected(now));
+        Some(paced.max(expected).max(self.end_of_doubt(now)))
+    }
+
+    /// Until when a wait is not told that may have been answered already.
+    fn end_of_doubt(&self, now: Timestamp) -> Timestamp {
+        let concluded = word(&self.state.conclude(now)).map(|(word, _)| word);
+        let doubted = self.wait.doubted_until.filter(|_| concluded == self.wait.word);
+        doubted.map_or(now, |until| until.min(now + BEHIND))
     }
 
     /// Until when another source is waited for that may only be behind: it says what was before the wait, and then the wait.
@@ -226,7 +235,7 @@ impl AgentWatch {
         let concluded = self.state.conclude(now);
         let has_said_it = |source| self.wait.sources.contains(&source);
         let may_be_behind = self.since_told == SinceTold::WentOn
-            && !self.wait.is_answered
+            && self.wait.answered_at.is_none()
             && !word(&concluded).is_some_and(|(word, _)| is_awaited(&word))
             && !concluded.source.is_some_and(has_said_it);
         if may_be_behind {
@@ -263,7 +272,9 @@ impl AgentWatch {
             told.push((ActivityKind::Working, source));
         }
         told.push((word.clone(), source));
-        if !is_awaited(&word) {
+        if is_awaited(&word) {
+            (self.wait.answered_at, self.wait.doubted_until) = (None, None);
+        } else if self.wait.answered_at.is_none() {
             self.wait = KnownWait::default();
         }
         self.told = Some(word);
@@ -301,7 +312,8 @@ impl KnownWait {
         KnownWait {
             word: Some(word),
             sources: BTreeSet::from([source]),
-            is_answered: false,
+            answered_at: None,
+            doubted_until: None,
         }
     }
 }
@@ -532,6 +544,37 @@ mod tests {
         answered.answered(Timestamp(900));
         answered.observe(Source::StatusRecord, Timestamp(1_000), &working());
         assert_eq!(answered.tell(Timestamp(1_000))[0].0, ActivityKind::Working);
+    }
+
+    #[test]
+    fn a_wait_that_a_source_names_only_after_the_answer_is_told_when_it_has_had_the_time_to_go_on() {
+        let after_answer = |told: &[ActivityKind]| {
+            let mut watch = live();
+            watch.observe(Source::Hook, Timestamp(0), &asks("a"));
+            if !told.is_empty() {
+                assert_eq!(watch.tell(Timestamp(0)).len(), 1);
+            }
+            watch.answered(Timestamp(50));
+            watch.observe(Source::StatusRecord, Timestamp(300), &working());
+            watch.tell(Timestamp(300));
+            watch.observe(Source::StatusRecord, Timestamp(400), &asks("a"));
+            watch
+        };
+        for told in [&[][..], &[permission("a")][..]] {
+            let mut behind = after_answer(told);
+            assert_eq!(behind.tell(Timestamp(600)), []);
+            behind.observe(Source::StatusRecord, Timestamp(610), &working());
+            assert_eq!(behind.tell(Timestamp(5_000)), []);
+            let mut waits = after_answer(told);
+            let end = Timestamp(400) + BEHIND;
+            assert_eq!(waits.due(Timestamp(600)), Some(end));
+            assert_eq!(waits.tell(end).pop().map(|(word, _)| word), Some(permission("a")));
+            let mut later = after_answer(told);
+            later.observe(Source::StatusRecord, Timestamp(610), &working());
+            later.observe(Source::StatusRecord, Timestamp(2_000), &asks("a"));
+            let told = later.tell(Timestamp(2_000)).pop().map(|(word, _)| word);
+            assert_eq!(told, Some(permission("a")), "it has said that before");
+        }
     }
 
     #[test]
