@@ -79,16 +79,26 @@ fn finish(gate: &mut StartedGate, mark: &str, deadline: Instant) -> GateExit {
         Ok(status) => status.map(exit_of),
         Err(error) => Some(GateExit::NotRun(format!("wait for it: {error}").into())),
     };
-    child_process::kill_group(gate.child.id());
-    if let Err(error) = terminate(&mut ProcessSelector::with_variable(MARK, mark), Duration::ZERO) {
-        tracing::warn!("could not look for what a gate left running: {error}");
-    }
+    kill_left(gate.child.id(), exit.is_none(), mark);
     let exit = exit.unwrap_or_else(|| {
         gate.child.wait().ok();
         GateExit::TimedOut
     });
     (gate.ends).wait_drained(|| gate.output.has_all(), Instant::now() + DRAIN);
     exit
+}
+
+/// Kills what a gate left running: what carries its mark, its tree while the leader of that lives, and its process group. The group is
+/// last, as the tree is known only while its parents live.
+fn kill_left(leader: u32, is_leader_alive: bool, mark: &str) {
+    let mut marked = ProcessSelector::with_variable(MARK, mark);
+    if is_leader_alive {
+        marked = marked.with_process(leader);
+    }
+    if let Err(error) = terminate(&mut marked, Duration::ZERO) {
+        tracing::warn!("could not look for what a gate left running: {error}");
+    }
+    child_process::kill_group(leader);
 }
 
 fn start(run: &GateRun, mark: &str) -> io::Result<StartedGate> {

@@ -14,8 +14,8 @@ pub struct ProcessSelector {
     entry: String,
     ancestor: Option<u32>,
     session: Option<u32>,
-    /// Number and start of those that were seen to be marked.
-    marked: HashSet<(u32, u64)>,
+    /// Number and start of those that were members once. One that has lost its parent and carries no marker is known by nothing else.
+    known: HashSet<(u32, u64)>,
     /// The same of those that were not, and the environment in which the marker was missing.
     unmarked: HashSet<(u32, u64, u64)>,
 }
@@ -32,7 +32,7 @@ impl ProcessSelector {
             entry: format!("{name}={value}"),
             ancestor: None,
             session: None,
-            marked: HashSet::new(),
+            known: HashSet::new(),
             unmarked: HashSet::new(),
         }
     }
@@ -44,6 +44,15 @@ impl ProcessSelector {
         self
     }
 
+    /// Also this process, whatever environment it has, and everything below it; only while it is known to live, because numbers are
+    /// used again.
+    #[must_use]
+    pub fn with_process(mut self, pid: u32) -> Self {
+        let row = table::process(pid).ok().flatten();
+        self.known.extend(row.map(|row| (row.pid, row.start)));
+        self
+    }
+
     /// Also this session; only while its leader is known to live, because numbers are used again.
     #[must_use]
     pub fn in_session(mut self, session: Option<u32>) -> Self {
@@ -51,19 +60,19 @@ impl ProcessSelector {
         self
     }
 
-    /// Looks into each environment once: what is marked stays so, even if it then clears its environment; what is not may start
-    /// another program that is.
+    /// Looks into each environment once: a member stays one, even if it then clears its environment; what is none may start a marked
+    /// program in its place.
     fn is_marked(&mut self, row: &ProcessEntry) -> bool {
         let process = (row.pid, row.start);
         let environment = (row.pid, row.start, row.environment);
-        if self.marked.contains(&process) {
+        if self.known.contains(&process) {
             return true;
         }
         if row.is_dead || self.unmarked.contains(&environment) {
             return false;
         }
         if table::has_env_entry(row, &self.entry) {
-            return self.marked.insert(process);
+            return self.known.insert(process);
         }
         if row.environment != 0 {
             self.unmarked.insert(environment);
@@ -99,10 +108,13 @@ pub fn members(target: &mut ProcessSelector) -> io::Result<Vec<ProcessEntry>> {
     }
     let is_member =
         |row: &ProcessEntry| found.contains(&row.pid) && row.pid != own && Some(row.pid) != target.ancestor;
-    Ok(rows
-        .into_iter()
+    let living: Vec<ProcessEntry> = rows
+        .iter()
         .filter(|row| is_member(row) && !row.is_dead)
-        .collect())
+        .copied()
+        .collect();
+    target.known.extend(living.iter().map(|row| (row.pid, row.start)));
+    Ok(living)
 }
 
 #[cfg(all(test, unix))]
@@ -133,6 +145,41 @@ mod tests {
         child.kill().expect("it runs");
         child.wait().expect("collected");
         assert_eq!(found, 300);
+    }
+
+    #[test]
+    fn a_member_that_has_lost_its_parent_and_carries_no_marker_stays_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let marker = format!("orphan-{}", folder.path().display());
+        let mut target = ProcessSelector::marked(&marker);
+        #[expect(clippy::disallowed_methods, reason = "the test needs a child of its own")]
+        let mut child = Command::new("sh")
+            .args(["-c", "env -i sleep 1000 & echo $!; wait"])
+            .env(MARKER, &marker)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("sh starts");
+        let mut line = String::new();
+        let mut output = BufReader::new(child.stdout.take().expect("piped"));
+        output.read_line(&mut line).expect("a line");
+        let orphan: u32 = line.trim().parse().expect("a number");
+        let mut found = || {
+            let rows = members(&mut target).expect("listed");
+            rows.iter().any(|row| row.pid == orphan)
+        };
+        assert!(found(), "its parent is marked");
+        child.kill().expect("it runs");
+        child.wait().expect("collected");
+        assert!(found(), "it was a member");
+        assert_eq!(
+            super::super::terminate(&mut target, std::time::Duration::ZERO).expect("listed"),
+            0
+        );
+        assert!(
+            table::process(orphan)
+                .expect("readable")
+                .is_none_or(|row| row.is_dead)
+        );
     }
 
     #[test]

@@ -143,6 +143,22 @@ fn at_the_time_limit_the_whole_tree_is_killed_even_what_left_the_group() {
 }
 
 #[test]
+fn at_the_time_limit_a_tree_is_killed_that_has_cleared_its_environment_and_left_the_group() {
+    let folder = tempfile::tempdir().unwrap();
+    let command = "exec env -i PATH=\"$PATH\" sh -c 'trap \"\" TERM HUP\n\
+        setsid sh -c \"echo \\$\\$ > bare; exec sleep 300\" &\n\
+        until [ -s bare ]; do sleep 0.05; done; echo ready; sleep 300'";
+    let mut gate = gate(&folder, command);
+    gate.timeout = Duration::from_secs(2);
+    let report = ShellGates.run(&gate);
+    assert_eq!(
+        (report.exit, report.tail.as_str()),
+        (GateExit::TimedOut, "ready\n")
+    );
+    assert!(!is_alive(&folder.path().join("bare")), "it lives");
+}
+
+#[test]
 fn what_a_gate_leaves_running_is_killed_when_it_ends() {
     let (report, folder) =
         run("sh -c 'echo $$ > left; exec sleep 300' & until [ -s left ]; do sleep 0.05; done");
