@@ -213,57 +213,44 @@ impl AgentWatch {
         if self.is_past {
             return None;
         }
-        if !self.has_news(now) {
+        let concluded = self.state.conclude(now);
+        if !self.is_news(&concluded) {
             return self.state.next_change(now);
         }
-        // A clock that was set back must not hold it up.
-        let waits = self.not_before > now && self.not_before.since(now) <= PACE_AFTER_TWO;
-        let paced = if waits { self.not_before } else { now };
-        let expected = self.words_expected(now).max(self.repetition_expected(now));
-        Some(paced.max(expected).max(self.end_of_doubt(now)))
+        // A clock that was set back must not hold anything up.
+        let at_most = |end: Timestamp, longest| (end <= now + longest).then_some(end);
+        let held_back = [
+            at_most(self.not_before, PACE_AFTER_TWO),
+            words_expected(&concluded).map(|end| end.min(now + WORDS_WAIT)),
+            self.other_source_expected(&concluded)
+                .map(|end| end.min(now + BEHIND)),
+        ];
+        held_back.into_iter().flatten().chain([now]).max()
     }
 
-    /// Until when a wait is not told that may have been answered already.
-    fn end_of_doubt(&self, now: Timestamp) -> Timestamp {
-        let concluded = word(&self.state.conclude(now)).map(|(word, _)| word);
-        let doubted = self.wait.doubted_until.filter(|_| concluded == self.wait.word);
-        doubted.map_or(now, |until| until.min(now + BEHIND))
-    }
-
-    /// Until when another source is waited for that may only be behind: it says what was before the wait, and then the wait.
-    fn repetition_expected(&self, now: Timestamp) -> Timestamp {
-        let concluded = self.state.conclude(now);
-        let has_said_it = |source| self.wait.sources.contains(&source);
-        let may_be_behind = self.since_told == SinceTold::WentOn
-            && self.wait.answered_at.is_none()
-            && !word(&concluded).is_some_and(|(word, _)| is_awaited(&word))
-            && !concluded.source.is_some_and(has_said_it);
-        if may_be_behind {
-            (concluded.since + BEHIND).min(now + BEHIND)
-        } else {
-            now
+    /// Until when the source of this is waited for, as it may be behind: what it says may have been before a wait that another has told,
+    /// or it may name a wait that was answered already.
+    fn other_source_expected(&self, concluded: &Conclusion) -> Option<Timestamp> {
+        let word = word(concluded).map(|(word, _)| word);
+        if word == self.wait.word {
+            return self.wait.doubted_until;
         }
-    }
-
-    /// Until when the words of an error are waited for that came without any: the tool's session file names the cause a moment later,
-    /// and a usage limit is no failed turn.
-    fn words_expected(&self, now: Timestamp) -> Timestamp {
-        let concluded = self.state.conclude(now);
-        let is_wordless = concluded.source == Some(Source::StatusRecord)
-            && matches!(&concluded.doing, Doing::Done { problem: Some(text) } if text.trim().is_empty());
-        if is_wordless {
-            (concluded.since + WORDS_WAIT).min(now + WORDS_WAIT)
-        } else {
-            now
-        }
+        let is_by_another = concluded
+            .source
+            .is_some_and(|source| !self.wait.sources.contains(&source));
+        let is_end_of_wait =
+            self.since_told == SinceTold::WentOn && !word.is_some_and(|word| is_awaited(&word));
+        let may_be_behind = is_end_of_wait && is_by_another && self.wait.answered_at.is_none();
+        may_be_behind.then_some(concluded.since + BEHIND)
     }
 
     /// What the board is to be told now, in this order, with the source that says so.
     pub(super) fn tell(&mut self, now: Timestamp) -> Vec<(ActivityKind, &'static str)> {
-        if !self.has_news(now) || self.due(now).is_none_or(|due| due > now) {
+        let concluded = self.state.conclude(now);
+        if !self.is_news(&concluded) || self.due(now).is_none_or(|due| due > now) {
             return Vec::new();
         }
-        let Some((word, source)) = word(&self.state.conclude(now)) else {
+        let Some((word, source)) = word(&concluded) else {
             return Vec::new();
         };
         let mut told = Vec::new();
@@ -283,9 +270,9 @@ impl AgentWatch {
         told
     }
 
-    fn has_news(&self, now: Timestamp) -> bool {
+    fn is_news(&self, concluded: &Conclusion) -> bool {
         !self.is_past
-            && word(&self.state.conclude(now)).is_some_and(|(word, _)| {
+            && word(concluded).is_some_and(|(word, _)| {
                 self.told.as_ref() != Some(&word)
                     || (self.since_told == SinceTold::WaitsAgain && is_awaited(&word))
             })
@@ -300,6 +287,14 @@ impl AgentWatch {
             self.since_told = SinceTold::WentOn;
         }
     }
+}
+
+/// Until when the words of an error are waited for that came without any: the tool's session file names the cause a moment later,
+/// and a usage limit is no failed turn.
+fn words_expected(concluded: &Conclusion) -> Option<Timestamp> {
+    let is_wordless = concluded.source == Some(Source::StatusRecord)
+        && matches!(&concluded.doing, Doing::Done { problem: Some(text) } if text.trim().is_empty());
+    is_wordless.then_some(concluded.since + WORDS_WAIT)
 }
 
 /// Whether an agent that was told to do this waits for somebody, so that the same once more is another wait.

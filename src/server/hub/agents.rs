@@ -87,15 +87,16 @@ impl AgentStates {
 
     /// Takes what a source says of an agent. What is said before its terminal is read is kept until it is.
     pub(in crate::server) fn observe(&self, attempt: AttemptId, source: Source, report: &AgentReport) {
-        self.observe_all(attempt, &[(source, report.clone())]);
+        self.observe_all(attempt, std::iter::once((source, report)));
     }
 
     /// Takes what was said one after the other and is read at once. The board is told nothing of what held between.
-    pub(super) fn observe_all(&self, attempt: AttemptId, reports: &[(Source, AgentReport)]) {
-        let mut said = reports
-            .iter()
-            .filter(|(_, report)| !report.seen.is_empty())
-            .peekable();
+    pub(super) fn observe_all<'a>(
+        &self,
+        attempt: AttemptId,
+        reports: impl Iterator<Item = (Source, &'a AgentReport)>,
+    ) {
+        let mut said = reports.filter(|(_, report)| !report.seen.is_empty()).peekable();
         if said.peek().is_none() {
             return;
         }
@@ -103,10 +104,10 @@ impl AgentStates {
         if watches.by_attempt.contains_key(&attempt) {
             drop(watches);
             self.change(attempt, |watch, now| {
-                said.for_each(|(source, report)| watch.observe(*source, now, report));
+                said.for_each(|(source, report)| watch.observe(source, now, report));
             });
         } else {
-            said.for_each(|(source, report)| watches.observe_early(attempt, *source, report));
+            said.for_each(|(source, report)| watches.observe_early(attempt, source, report));
         }
     }
 

@@ -258,7 +258,8 @@ impl Reading<'_> {
             }
         }
         if let Some(attempt) = self.id.attempt() {
-            self.hub.agents.observe_all(attempt, &reports);
+            let said = reports.iter().map(|(source, report)| (*source, report));
+            self.hub.agents.observe_all(attempt, said);
         }
     }
 }

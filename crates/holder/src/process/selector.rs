@@ -154,9 +154,11 @@ mod tests {
         let mut target = ProcessSelector::marked(&marker);
         #[expect(clippy::disallowed_methods, reason = "the test needs a child of its own")]
         let mut child = Command::new("sh")
-            .args(["-c", "env -i sleep 1000 & echo $!; wait"])
+            .args(["-c", "env -i sleep 60 & echo $!; wait"])
             .env(MARKER, &marker)
             .stdout(Stdio::piped())
+            // Or whoever reads what the tests say would wait for it when the test fails.
+            .stderr(Stdio::null())
             .spawn()
             .expect("sh starts");
         let mut line = String::new();
