@@ -14,3 +14,6 @@ pub use origin::{HOLDER_MARKER, OriginError, origin};
 pub use selector::{MARKER, ProcessSelector, members};
 pub use table::{ProcessEntry, processes};
 pub use termination::terminate;
+
+#[cfg(all(test, target_os = "linux"))]
+mod scarcity;

@@ -8,6 +8,7 @@ use std::io;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::output::RecordedOutput;
@@ -20,6 +21,11 @@ use crate::ports::trouble::io_trouble;
 
 /// How long the thread of a busy machine may take to read what an ended gate wrote.
 const DRAIN: Duration = Duration::from_mins(1);
+
+/// How long a server that has no descriptors left tries to see what a gate left running.
+const LOOK_LIMIT: Duration = Duration::from_secs(10);
+/// Between two of these tries.
+const LOOK_PAUSE: Duration = Duration::from_millis(100);
 
 /// Name of the variable that marks all processes of one gate run.
 const MARK: &str = "DBS_GATE_MARK";
@@ -91,14 +97,28 @@ fn finish(gate: &mut StartedGate, mark: &str, deadline: Instant) -> GateExit {
 /// Kills what a gate left running: what carries its mark, its tree while the leader of that lives, and its process group. The group is
 /// last, as the tree is known only while its parents live.
 fn kill_left(leader: u32, is_leader_alive: bool, mark: &str) {
-    let mut marked = ProcessSelector::with_variable(MARK, mark);
-    if is_leader_alive {
-        marked = marked.with_process(leader);
-    }
-    if let Err(error) = terminate(&mut marked, Duration::ZERO) {
+    let deadline = Instant::now() + LOOK_LIMIT;
+    let marked = ProcessSelector::with_variable(MARK, mark);
+    let target = if is_leader_alive {
+        retried(deadline, || marked.clone().with_process(leader))
+    } else {
+        Ok(marked)
+    };
+    let killed = target.and_then(|mut target| retried(deadline, || terminate(&mut target, Duration::ZERO)));
+    if let Err(error) = killed {
         tracing::warn!("could not look for what a gate left running: {error}");
     }
     child_process::kill_group(leader);
+}
+
+/// Tries it until it succeeds or the time is over.
+fn retried<T>(deadline: Instant, mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match attempt() {
+            Err(_) if Instant::now() < deadline => thread::park_timeout(LOOK_PAUSE),
+            last => return last,
+        }
+    }
 }
 
 fn start(run: &GateRun, mark: &str) -> io::Result<StartedGate> {

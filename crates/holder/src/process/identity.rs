@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::table;
+use super::table::{self, ProcessEntry};
 use dbs_domain::Tri;
 
 /// Process id with start time and boot id, so that a reused process id is recognised.
@@ -18,20 +18,19 @@ impl ProcessIdentity {
     /// The process that has this number now, unless it is gone or a zombie.
     pub fn of(pid: u32) -> Option<Self> {
         let row = table::process(pid).ok().flatten()?;
-        (!row.is_dead).then(|| Self {
-            pid,
-            start: row.start,
-            boot: table::boot(),
-        })
+        Self::of_row(&row).filter(|_| !row.is_dead)
     }
 
     /// The process that has this number now, even if it has ended but was not collected yet.
     pub fn of_own_child(pid: u32) -> Option<Self> {
-        let row = table::process(pid).ok().flatten()?;
+        Self::of_row(&table::process(pid).ok().flatten()?)
+    }
+
+    fn of_row(row: &ProcessEntry) -> Option<Self> {
         Some(Self {
-            pid,
+            pid: row.pid,
             start: row.start,
-            boot: table::boot(),
+            boot: table::boot().ok()?.to_owned(),
         })
     }
 
@@ -41,15 +40,19 @@ impl ProcessIdentity {
         Self::of(own.parent)
     }
 
-    /// Whether the machine was started again since.
+    /// Whether the machine was started again since; no, while the system does not say which boot this is.
     pub fn is_from_before_restart(&self) -> bool {
-        table::boot() != self.boot
+        table::boot().is_ok_and(|now| now != self.boot)
     }
 
     /// Whether this very process lives. A zombie is dead, and so is everything from before a restart of the machine.
     pub fn is_alive(&self) -> Tri {
-        if self.is_from_before_restart() {
-            return Tri::No("the machine was started again since".into());
+        match table::boot() {
+            Err(error) => {
+                return Tri::Unknown(format!("ask whether the machine was started again: {error}").into());
+            }
+            Ok(now) if now != self.boot => return Tri::No("the machine was started again since".into()),
+            Ok(_) => {}
         }
         match table::process(self.pid) {
             Err(error) => Tri::Unknown(format!("look at process {}: {error}", self.pid).into()),
@@ -86,6 +89,30 @@ mod tests {
         };
         assert!(matches!(later.is_alive(), Tri::No(_)));
         assert!(matches!(before.is_alive(), Tri::No(_)));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn who_may_open_no_more_files_cannot_say_that_a_process_is_gone_or_the_machine_was_started_again() {
+        let name = "process::identity::tests::who_may_open_no_more_files_cannot_say_that_a_process_is_gone_or_the_machine_was_started_again";
+        super::super::scarcity::with_descriptors(name, 0, |all_held| {
+            let mut me = ProcessIdentity {
+                pid: std::process::id(),
+                start: 0,
+                boot: "an earlier boot".into(),
+            };
+            assert!(matches!(me.is_alive(), Tri::Unknown(_)), "{:?}", me.is_alive());
+            assert!(!me.is_from_before_restart());
+            drop(all_held);
+            assert!(matches!(me.is_alive(), Tri::No(_)), "{:?}", me.is_alive());
+            assert!(me.is_from_before_restart());
+            me = ProcessIdentity::of(me.pid).expect("this process exists");
+            let all_held = super::super::scarcity::hold_all();
+            assert!(matches!(me.is_alive(), Tri::Unknown(_)), "{:?}", me.is_alive());
+            assert!(!me.is_from_before_restart(), "which boot it is was read before");
+            drop(all_held);
+            assert_eq!(me.is_alive(), Tri::Yes);
+        });
     }
 
     #[cfg(unix)]

@@ -1,6 +1,8 @@
 //! Where a process comes from: the markers that it and its ancestors were started with. A program can change its own
 //! environment and leave its session, but not what its ancestors were started with; and the holder adopts who loses its parent.
 
+use std::io;
+
 use super::selector::MARKER;
 use super::table::{self, ProcessEntry};
 
@@ -29,7 +31,7 @@ pub fn origin(pid: u32, project: &str) -> Result<Vec<String>, OriginError> {
     let (mut found, mut row) = (Vec::new(), first);
     for _ in 0..MOST_ANCESTORS {
         for name in [MARKER, HOLDER_MARKER] {
-            let values = table::env_values(&row, name);
+            let values = table::env_values(&row, name).map_err(unreadable(row.pid))?;
             let own = values
                 .iter()
                 .filter_map(|value| value.strip_prefix(project)?.strip_prefix('-'));
@@ -76,11 +78,15 @@ fn is_parent(parent: &ProcessEntry, child: &ProcessEntry) -> bool {
 }
 
 fn look(pid: u32) -> Result<Option<ProcessEntry>, OriginError> {
-    let row = table::process(pid).map_err(|error| OriginError::Unreadable {
+    let row = table::process(pid).map_err(unreadable(pid))?;
+    Ok(row.filter(|row| !row.is_dead))
+}
+
+fn unreadable(pid: u32) -> impl Fn(io::Error) -> OriginError {
+    move |error| OriginError::Unreadable {
         pid,
         why: error.to_string(),
-    })?;
-    Ok(row.filter(|row| !row.is_dead))
+    }
 }
 
 #[cfg(test)]
@@ -138,7 +144,8 @@ mod tests {
         output.read_line(&mut line).expect("a line");
         let pid: u32 = line.trim().parse().expect("a number");
         let row = table::process(pid).expect("readable").expect("it lives");
-        assert!(table::env_values(&row, MARKER).is_empty(), "its own is empty");
+        let own = table::env_values(&row, MARKER).expect("readable");
+        assert!(own.is_empty(), "its own is empty");
         assert_eq!(origin(pid, "dbs-1"), Ok(vec!["17".to_owned()]));
         assert_eq!(origin(pid, "dbs-12"), Ok(vec![]));
         assert_eq!(

@@ -46,11 +46,13 @@ impl ProcessSelector {
 
     /// Also this process, whatever environment it has, and everything below it; only while it is known to live, because numbers are
     /// used again.
-    #[must_use]
-    pub fn with_process(mut self, pid: u32) -> Self {
-        let row = table::process(pid).ok().flatten();
+    ///
+    /// # Errors
+    /// When the system does not tell of it.
+    pub fn with_process(mut self, pid: u32) -> io::Result<Self> {
+        let row = table::process(pid)?;
         self.known.extend(row.map(|row| (row.pid, row.start)));
-        self
+        Ok(self)
     }
 
     /// Also this session; only while its leader is known to live, because numbers are used again.
@@ -62,22 +64,22 @@ impl ProcessSelector {
 
     /// Looks into each environment once: a member stays one, even if it then clears its environment; what is none may start a marked
     /// program in its place.
-    fn is_marked(&mut self, row: &ProcessEntry) -> bool {
+    fn is_marked(&mut self, row: &ProcessEntry) -> io::Result<bool> {
         let process = (row.pid, row.start);
         let environment = (row.pid, row.start, row.environment);
         if self.known.contains(&process) {
-            return true;
+            return Ok(true);
         }
         if row.is_dead || self.unmarked.contains(&environment) {
-            return false;
+            return Ok(false);
         }
-        if table::has_env_entry(row, &self.entry) {
-            return self.known.insert(process);
+        if table::has_env_entry(row, &self.entry)? {
+            return Ok(self.known.insert(process));
         }
         if row.environment != 0 {
             self.unmarked.insert(environment);
         }
-        false
+        Ok(false)
     }
 }
 
@@ -90,7 +92,7 @@ pub fn members(target: &mut ProcessSelector) -> io::Result<Vec<ProcessEntry>> {
     let own = std::process::id();
     let mut found: HashSet<u32> = target.ancestor.into_iter().collect();
     for row in &rows {
-        if target.session.is_some_and(|session| session == row.session) || target.is_marked(row) {
+        if target.session.is_some_and(|session| session == row.session) || target.is_marked(row)? {
             found.insert(row.pid);
         }
     }
@@ -123,6 +125,29 @@ mod tests {
     use std::process::{Command, Stdio};
 
     use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn who_may_open_no_more_files_cannot_say_that_nothing_is_left() {
+        let name = "process::selector::tests::who_may_open_no_more_files_cannot_say_that_nothing_is_left";
+        super::super::scarcity::with_descriptors(name, 1, |held| {
+            // One descriptor is enough for the list of numbers, and two for what stands behind them.
+            let looked = members(&mut ProcessSelector::marked("nobody"));
+            assert!(looked.is_err(), "{looked:?}");
+            drop(held);
+            let row = table::process(std::process::id())
+                .expect("readable")
+                .expect("it lives");
+            assert!(table::has_env_entry(&row, "DBS_TEST_LACKS_DESCRIPTORS=yes").expect("readable"));
+            let held = super::super::scarcity::hold_all();
+            assert!(table::has_env_entry(&row, "DBS_TEST_LACKS_DESCRIPTORS=yes").is_err());
+            drop(held);
+            assert_eq!(
+                members(&mut ProcessSelector::marked("nobody")).expect("listed"),
+                []
+            );
+        });
+    }
 
     #[cfg(target_os = "linux")]
     #[test]

@@ -25,8 +25,11 @@ pub(super) use system::{boot, env_values, has_env_entry, process};
 #[cfg(target_os = "linux")]
 mod system {
     use std::fs;
+    use std::sync::OnceLock;
     use std::thread;
     use std::time::{Duration, Instant};
+
+    use nix::errno::Errno;
 
     use super::{ProcessEntry, io};
 
@@ -42,20 +45,27 @@ mod system {
     /// All processes of this machine that can be seen; threads of the kernel are none.
     ///
     /// # Errors
-    /// When `/proc` cannot be listed.
+    /// When `/proc` cannot be listed, or this process may open no more files: a list with gaps would call the missing ones ended.
     pub fn processes() -> io::Result<Vec<ProcessEntry>> {
         let mut rows = Vec::new();
         for entry in fs::read_dir("/proc")? {
             let Some(pid) = entry?.file_name().to_str().and_then(|name| name.parse().ok()) else {
                 continue;
             };
-            if let Ok(Some(found)) = look(pid)
-                && !found.is_of_kernel
-            {
-                rows.push(found.row);
+            match look(pid) {
+                Ok(Some(found)) if !found.is_of_kernel => rows.push(found.row),
+                Err(error) if is_scarcity(&error) => return Err(error),
+                // A process that the system does not show to this user is none of its own.
+                Ok(_) | Err(_) => {}
             }
         }
         Ok(rows)
+    }
+
+    /// Whether it failed because this process or the system has no descriptors or memory left, which says nothing of what was looked at.
+    fn is_scarcity(error: &io::Error) -> bool {
+        let number = error.raw_os_error().map(Errno::from_raw);
+        matches!(number, Some(Errno::EMFILE | Errno::ENFILE | Errno::ENOMEM))
     }
 
     /// One process, `None` when there is no such.
@@ -76,15 +86,13 @@ mod system {
             // The second is what a process gives that ends while its file is being read.
             Err(error)
                 if error.kind() == io::ErrorKind::NotFound
-                    || error.raw_os_error() == Some(NO_SUCH_PROCESS) =>
+                    || error.raw_os_error().map(Errno::from_raw) == Some(Errno::ESRCH) =>
             {
                 Ok(None)
             }
             Err(error) => Err(error),
         }
     }
-
-    const NO_SUCH_PROCESS: i32 = 3;
 
     /// The name in the second field may hold anything, brackets and blanks too: fields count from the last bracket.
     fn parse(pid: u32, line: &[u8]) -> Option<Stat> {
@@ -112,41 +120,48 @@ mod system {
     }
 
     /// Whether the process was started with `entry` (`NAME=value`) in its environment; no, where it may not be read.
-    pub(in super::super) fn has_env_entry(row: &ProcessEntry, entry: &str) -> bool {
-        let environment = environment(row);
+    ///
+    /// # Errors
+    /// When this process may open no more files.
+    pub(in super::super) fn has_env_entry(row: &ProcessEntry, entry: &str) -> io::Result<bool> {
+        let environment = environment(row)?;
         let mut entries = environment.split(|byte| *byte == 0);
-        entries.any(|found| found == entry.as_bytes())
+        Ok(entries.any(|found| found == entry.as_bytes()))
     }
 
     /// All values that the process was started with under `name`; none, where they may not be read.
-    pub(in super::super) fn env_values(row: &ProcessEntry, name: &str) -> Vec<String> {
-        let environment = environment(row);
+    ///
+    /// # Errors
+    /// When this process may open no more files.
+    pub(in super::super) fn env_values(row: &ProcessEntry, name: &str) -> io::Result<Vec<String>> {
+        let environment = environment(row)?;
         let entries = environment.split(|byte| *byte == 0);
-        entries
-            .filter_map(|entry| {
-                std::str::from_utf8(entry)
-                    .ok()?
-                    .strip_prefix(name)?
-                    .strip_prefix('=')
-            })
-            .map(str::to_owned)
-            .collect()
+        let values = entries.filter_map(|entry| {
+            std::str::from_utf8(entry)
+                .ok()?
+                .strip_prefix(name)?
+                .strip_prefix('=')
+        });
+        Ok(values.map(str::to_owned).collect())
     }
 
     /// The environment that a process was started with; nothing where it may not be read. While a process starts another program in
     /// its place its environment reads as empty or as the beginning of the old one, so that is waited for.
-    fn environment(row: &ProcessEntry) -> Vec<u8> {
+    fn environment(row: &ProcessEntry) -> io::Result<Vec<u8>> {
         let began = Instant::now();
         let (mut before, mut last) = (row.environment, Vec::new());
         loop {
-            let Ok(found) = fs::read(format!("/proc/{}/environ", row.pid)) else {
-                return Vec::new();
+            let found = match fs::read(format!("/proc/{}/environ", row.pid)) {
+                Ok(found) => found,
+                Err(error) if is_scarcity(&error) => return Err(error),
+                Err(_) => return Ok(Vec::new()),
             };
             let after = match look(row.pid) {
                 Ok(Some(now)) if now.row.start == row.start && !now.row.is_dead && !now.is_of_kernel => {
                     now.row.environment
                 }
-                _ => return found,
+                Err(error) if is_scarcity(&error) => return Err(error),
+                Ok(_) | Err(_) => return Ok(found),
             };
             // Where the kernel does not say which environment it is, two looks have to agree.
             let is_known = after == before && (after != 0 || found == last);
@@ -157,17 +172,29 @@ mod system {
                 EXEC_LIMIT
             };
             if (is_known && !found.is_empty()) || began.elapsed() >= limit {
-                return found;
+                return Ok(found);
             }
             (before, last) = (after, found);
             thread::park_timeout(PAUSE);
         }
     }
 
-    pub(in super::super) fn boot() -> String {
-        fs::read_to_string("/proc/sys/kernel/random/boot_id")
-            .map(|id| id.trim().to_owned())
-            .unwrap_or_default()
+    /// Which boot of the machine this is; empty where the system does not say it. It is asked once: it stays the same while this
+    /// process lives, and one that could not be read must not pass for another.
+    ///
+    /// # Errors
+    /// When it was not read yet and this process may open no more files.
+    pub(in super::super) fn boot() -> io::Result<&'static str> {
+        static BOOT: OnceLock<String> = OnceLock::new();
+        if let Some(known) = BOOT.get() {
+            return Ok(known);
+        }
+        let id = match fs::read_to_string("/proc/sys/kernel/random/boot_id") {
+            Ok(id) => id.trim().to_owned(),
+            Err(error) if is_scarcity(&error) => return Err(error),
+            Err(_) => String::new(),
+        };
+        Ok(BOOT.get_or_init(|| id))
     }
 
     #[cfg(test)]
@@ -193,6 +220,8 @@ mod system {
 
 #[cfg(not(target_os = "linux"))]
 mod system {
+    use std::sync::OnceLock;
+
     use super::{ProcessEntry, io};
     use sysinfo::{Pid, Process, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind};
 
@@ -232,33 +261,36 @@ mod system {
     }
 
     /// Whether the process was started with `entry` (`NAME=value`) in its environment; no, where it may not be read.
-    pub(in super::super) fn has_env_entry(row: &ProcessEntry, entry: &str) -> bool {
+    ///
+    /// # Errors
+    /// When the system does not list processes.
+    pub(in super::super) fn has_env_entry(row: &ProcessEntry, entry: &str) -> io::Result<bool> {
         let pid = Pid::from_u32(row.pid);
-        let Ok(system) = look(ProcessesToUpdate::Some(&[pid]), UpdateKind::Always) else {
-            return false;
-        };
-        system
-            .process(pid)
-            .is_some_and(|process| process.environ().iter().any(|found| found == entry))
+        let system = look(ProcessesToUpdate::Some(&[pid]), UpdateKind::Always)?;
+        let process = system.process(pid);
+        Ok(process.is_some_and(|process| process.environ().iter().any(|found| found == entry)))
     }
 
     /// All values that the process was started with under `name`; none, where they may not be read.
-    pub(in super::super) fn env_values(row: &ProcessEntry, name: &str) -> Vec<String> {
+    ///
+    /// # Errors
+    /// When the system does not list processes.
+    pub(in super::super) fn env_values(row: &ProcessEntry, name: &str) -> io::Result<Vec<String>> {
         let pid = Pid::from_u32(row.pid);
-        let Ok(system) = look(ProcessesToUpdate::Some(&[pid]), UpdateKind::Always) else {
-            return Vec::new();
-        };
+        let system = look(ProcessesToUpdate::Some(&[pid]), UpdateKind::Always)?;
         let entries = system.process(pid).map(Process::environ).unwrap_or_default();
-        entries
+        let values = entries
             .iter()
-            .filter_map(|entry| entry.to_str()?.strip_prefix(name)?.strip_prefix('='))
-            .map(str::to_owned)
-            .collect()
+            .filter_map(|entry| entry.to_str()?.strip_prefix(name)?.strip_prefix('='));
+        Ok(values.map(str::to_owned).collect())
     }
 
-    pub(in super::super) fn boot() -> String {
-        System::boot_time()
-            .map(|seconds| seconds.to_string())
-            .unwrap_or_default()
+    /// Which boot of the machine this is; empty where the system does not say it. It is asked once: it stays the same while this
+    /// process lives.
+    #[expect(clippy::unnecessary_wraps, reason = "on another system it can fail")]
+    pub(in super::super) fn boot() -> io::Result<&'static str> {
+        static BOOT: OnceLock<String> = OnceLock::new();
+        let ask = || System::boot_time().map(|seconds| seconds.to_string());
+        Ok(BOOT.get_or_init(|| ask().unwrap_or_default()))
     }
 }

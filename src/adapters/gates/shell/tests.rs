@@ -178,3 +178,20 @@ fn a_gate_has_no_file_of_ours_open_beside_its_input_and_outputs() {
     assert!(report.tail.starts_with("open: 0 1 "), "{}", report.tail);
     assert_eq!(report.tail, String::from_utf8(plain.stdout).unwrap());
 }
+
+#[test]
+fn what_cannot_be_looked_at_is_looked_at_again_until_the_time_is_over() {
+    let mut left = 2;
+    let mut look = || {
+        left -= 1;
+        if left == 0 {
+            Ok("seen")
+        } else {
+            Err(io::Error::other("no descriptors"))
+        }
+    };
+    let deadline = Instant::now() + Duration::from_mins(1);
+    assert_eq!(retried(deadline, &mut look).unwrap(), "seen");
+    let gone = retried(Instant::now(), look).unwrap_err();
+    assert_eq!(gone.to_string(), "no descriptors");
+}
