@@ -62,7 +62,9 @@ if [ "$DBS_ROLE" = developer ]; then
   echo "$DBS_TASK" >"work/$DBS_TASK.txt"
   git add work
   git diff --cached --quiet || git commit -qm "[$DBS_TASK] Work"
-  echo "$(git rev-parse HEAD) $DBS_TASK" >>NOTES/commits
+  # This git may be killed, too; a note without a commit would be taken for one that is lost.
+  commit=$(git rev-parse HEAD) || commit=$(git rev-parse HEAD)
+  echo "$commit $DBS_TASK" >>NOTES/commits
   git push -q origin HEAD
   case $trick in
     deletes-branch) git update-ref -d "refs/heads/$DBS_BRANCH" ;;
