@@ -11,7 +11,7 @@ use crate::adapters::rehearsal::DemoScript;
 use crate::adapters::rehearsal::{self, OutgoingSignal, RehearsalContext, SignalSink};
 use crate::app::demo;
 use crate::app::{serve, server_process, start};
-use crate::cli::args::{AtddCommand, CliArgs, CliCommand, StartArgs, command};
+use crate::cli::args::{AtddCommand, CliArgs, CliCommand, DeferredArgs, StartArgs, command};
 use crate::cli::caller;
 use crate::cli::commands;
 use crate::cli::commands::plans::MadeForm;
@@ -75,7 +75,7 @@ fn read(edge: &ProcessEnv) -> Result<(String, CliCommand), ExitCode> {
                 plain: arguments.plain,
                 looks: arguments.looks,
             };
-            Ok((name, CliCommand::Start(start)))
+            Ok((name, CliCommand::Start(DeferredArgs(start))))
         }
         None => {
             output::problem("there is no terminal to draw on, so a command is needed");
@@ -87,12 +87,14 @@ fn read(edge: &ProcessEnv) -> Result<(String, CliCommand), ExitCode> {
 
 fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> Result<ExitCode, String> {
     let verb = match verb {
-        CliCommand::Atdd(AtddCommand::Run(wanted)) => CliCommand::Run(commands::atdd::as_run(edge, wanted)?),
+        CliCommand::Atdd(DeferredArgs(AtddCommand::Run(wanted))) => {
+            CliCommand::Run(DeferredArgs(commands::atdd::as_run(edge, wanted)?))
+        }
         verb => verb,
     };
     let serve = &|place: &ProjectPaths| server_process::ensure_server(edge, place);
     match verb {
-        CliCommand::Demo(asked) => demo::run(
+        CliCommand::Demo(DeferredArgs(asked)) => demo::run(
             &demo::DemoOptions {
                 form: match (
                     asked.headless,
@@ -117,16 +119,20 @@ fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> Result<ExitCode, String> {
             edge,
         ),
         CliCommand::Attach { name, plain, .. } => start::attach(edge, name.as_deref(), plain),
-        CliCommand::Start(start) => start::start(edge, &start),
-        CliCommand::Restart(wanted) => start::restart_server(edge, &wanted),
-        CliCommand::Watch(json) => serve::run(edge, Some(json)),
+        CliCommand::Start(DeferredArgs(start)) => start::start(edge, &start),
+        CliCommand::Restart(DeferredArgs(wanted)) => start::restart_server(edge, &wanted),
+        CliCommand::Watch(DeferredArgs(json)) => serve::run(edge, Some(json)),
         CliCommand::Server => serve::run(edge, None),
-        CliCommand::Run(wanted) if wanted.interactive && !wanted.dry_run => {
+        CliCommand::Run(DeferredArgs(wanted)) if wanted.interactive && !wanted.dry_run => {
             commands::plans::run_interactive(edge, &wanted, serve)
         }
-        CliCommand::Run(wanted) if wanted.headless => commands::plans::run_headless(edge, &wanted, serve),
-        CliCommand::Convert(wanted) => commands::plans::convert(edge, (&wanted, MadeForm::Plan), serve),
-        CliCommand::Atdd(AtddCommand::New(wanted)) => {
+        CliCommand::Run(DeferredArgs(wanted)) if wanted.headless => {
+            commands::plans::run_headless(edge, &wanted, serve)
+        }
+        CliCommand::Convert(DeferredArgs(wanted)) => {
+            commands::plans::convert(edge, (&wanted, MadeForm::Plan), serve)
+        }
+        CliCommand::Atdd(DeferredArgs(AtddCommand::New(wanted))) => {
             commands::plans::convert(edge, (&wanted, MadeForm::Prd), serve)
         }
         verb => commands::run(verb, edge),

@@ -3,6 +3,7 @@
 mod atdd;
 mod batches;
 mod cost;
+mod deferred;
 mod demo;
 mod examples;
 mod logs;
@@ -24,6 +25,7 @@ use crate::protocol::query::OutputFormat;
 pub use atdd::{AtddCheckArgs, AtddCommand, AtddHistoryArgs, AtddInitArgs, AtddRunArgs};
 pub use batches::{BatchArgs, BatchCommand};
 pub use cost::CostArgs;
+pub use deferred::DeferredArgs;
 pub use demo::DemoArgs;
 pub use examples::command;
 pub use logs::{EventsArgs, LogsArgs};
@@ -68,9 +70,9 @@ pub struct CliArgs {
 #[derive(Debug, Subcommand)]
 pub enum CliCommand {
     /// Start this project's session if needed, and attach to it
-    Start(StartArgs),
+    Start(DeferredArgs<StartArgs>),
     /// Run the server in the foreground, without a screen, one line per event
-    Watch(JsonFlag),
+    Watch(DeferredArgs<JsonFlag>),
     /// Attach to a session; one that was cut off comes back
     Attach {
         /// Name or folder of the session; without it this project's, and outside of projects the one you were at last
@@ -82,7 +84,7 @@ pub enum CliCommand {
         looks: ThemeArgs,
     },
     /// List sessions: those that run, and those that were cut off
-    Sessions(JsonFlag),
+    Sessions(DeferredArgs<JsonFlag>),
     /// End the server; agents go on unless --all is given
     Stop {
         /// Stop all agents, too; also when no server runs
@@ -95,13 +97,13 @@ pub enum CliCommand {
         json: JsonFlag,
     },
     /// End the server and start it again, in the background; agents go on
-    Restart(RestartArgs),
+    Restart(DeferredArgs<RestartArgs>),
     /// Which version this is, where it lies, and how a newer one gets there
-    Upgrade(JsonFlag),
+    Upgrade(DeferredArgs<JsonFlag>),
     /// Base branch, agents, counts, branches of tasks
-    Status(StatusArgs),
+    Status(DeferredArgs<StatusArgs>),
     /// Runs: plans and other batches of tasks, the newest first
-    History(HistoryArgs),
+    History(DeferredArgs<HistoryArgs>),
     /// The board, and below it the status
     Board {
         /// Print again whenever it changes
@@ -111,9 +113,9 @@ pub enum CliCommand {
         json: JsonFlag,
     },
     /// Start nothing new and stop what runs
-    Pause(JsonFlag),
+    Pause(DeferredArgs<JsonFlag>),
     /// Go on
-    Resume(JsonFlag),
+    Resume(DeferredArgs<JsonFlag>),
     /// Stop one agent; its task goes back to its stage
     #[command(name = "kill-agent")]
     KillAgent {
@@ -141,10 +143,10 @@ pub enum CliCommand {
     },
     /// Tasks: create, show, list, release …
     #[command(subcommand, visible_aliases = ["bd", "bead"])]
-    Task(TaskCommand),
+    Task(DeferredArgs<TaskCommand>),
     /// Batches: tasks that belong together, with a base branch of their own
     #[command(subcommand)]
-    Batch(BatchCommand),
+    Batch(DeferredArgs<BatchCommand>),
     /// Start a conductor: an agent that plans tasks with you in its terminal; you release them
     Conduct {
         /// What is to be built; without it the conductor asks you
@@ -160,17 +162,17 @@ pub enum CliCommand {
         json: JsonFlag,
     },
     /// Say yes: to a task that waits for approval, or to an agent that asks for a permission
-    Approve(TaskArgs),
+    Approve(DeferredArgs<TaskArgs>),
     /// Say no: to an agent that asks for a permission, or to work, which is sent back
-    Reject(TaskTextArgs),
+    Reject(DeferredArgs<TaskTextArgs>),
     /// Leave a task out
-    Skip(TaskArgs),
+    Skip(DeferredArgs<TaskArgs>),
     /// Take up a held, parked or failed task again
-    Retry(RetryArgs),
+    Retry(DeferredArgs<RetryArgs>),
     /// Type an answer to the agent that works on a task
-    Answer(TaskTextArgs),
+    Answer(DeferredArgs<TaskTextArgs>),
     /// For agents: say how the attempt goes
-    Signal(SignalArgs),
+    Signal(DeferredArgs<SignalArgs>),
     /// For agents: the same as tools, over the Model Context Protocol on standard input and output
     Mcp,
     /// What the tool of an agent calls when something happens in it
@@ -187,38 +189,38 @@ pub enum CliCommand {
     #[command(hide = true)]
     Statusline,
     /// For agents: the attempt is done
-    Done(DoneArgs),
+    Done(DeferredArgs<DoneArgs>),
     /// For agents: a step of the way
-    Progress(ProgressArgs),
+    Progress(DeferredArgs<ProgressArgs>),
     /// Show or set configuration
-    Config(ConfigArgs),
+    Config(DeferredArgs<ConfigArgs>),
     /// Whether what this project's files would start is trusted; trust it by its hash
-    Trust(TrustArgs),
+    Trust(DeferredArgs<TrustArgs>),
     /// Workflows: list, show, check
     #[command(subcommand)]
-    Workflow(WorkflowCommand),
+    Workflow(DeferredArgs<WorkflowCommand>),
     /// What the next agent of a task would be told, or the one at work was told
-    Prompt(PromptArgs),
+    Prompt(DeferredArgs<PromptArgs>),
     /// Say what a plan holds and what is wrong with it
-    Audit(AuditArgs),
+    Audit(DeferredArgs<AuditArgs>),
     /// Carry out a plan: its phases become tasks, and the engine works through them
-    Run(RunPlanArgs),
+    Run(DeferredArgs<RunPlanArgs>),
     /// Read the runs of plans that an earlier program wrote into its database; it is only read
-    Import(EarlierArgs),
+    Import(DeferredArgs<EarlierArgs>),
     /// Let an agent turn a text into a phased plan; it is shown before it is written
-    Convert(ConvertArgs),
+    Convert(DeferredArgs<ConvertArgs>),
     /// Make a plan, or write into its files how far its phases are
     #[command(subcommand)]
-    Plan(PlanCommand),
+    Plan(DeferredArgs<PlanCommand>),
     /// Stories whose tests are written first: documents, PRDs, where they stand
     #[command(subcommand, visible_alias = "stories")]
-    Atdd(AtddCommand),
+    Atdd(DeferredArgs<AtddCommand>),
     /// What happened, or what an agent showed
-    Logs(LogsArgs),
+    Logs(DeferredArgs<LogsArgs>),
     /// The durable events, one a line, for tools
-    Events(EventsArgs),
+    Events(DeferredArgs<EventsArgs>),
     /// Agents on this machine: version, login, what works with them, how to get them
-    Agents(JsonFlag),
+    Agents(DeferredArgs<JsonFlag>),
     /// Look whether everything needed is there
     Doctor {
         /// Bring lost settings back, or make a damaged store whole again, from its events and backups
@@ -235,7 +237,7 @@ pub enum CliCommand {
         json: JsonFlag,
     },
     /// Take everything off the board, after a copy was made; asks for the project's name
-    Clear(ClearArgs),
+    Clear(DeferredArgs<ClearArgs>),
     /// Put a copy in the place of the store, which is kept aside
     Restore {
         /// The copy
@@ -252,17 +254,17 @@ pub enum CliCommand {
         json: JsonFlag,
     },
     /// Tasks by state and stage, and what is in the state folder
-    Debug(JsonFlag),
+    Debug(DeferredArgs<JsonFlag>),
     /// Prepare this project: folders and ignore rules; with a name make the files of a new plan
-    Init(InitArgs),
+    Init(DeferredArgs<InitArgs>),
     /// See everything work: a throw-away repository with scripted agents
-    Demo(DemoArgs),
+    Demo(DeferredArgs<DemoArgs>),
     /// The keys in force, with a person's own
-    Keys(KeysArgs),
+    Keys(DeferredArgs<KeysArgs>),
     /// What agents cost, as far as their tools report it
-    Cost(CostArgs),
+    Cost(DeferredArgs<CostArgs>),
     /// Figures: throughput, stages, failures, what agents use
-    Metrics(JsonFlag),
+    Metrics(DeferredArgs<JsonFlag>),
     /// Manual pages: that of dbs, or all of them into a folder
     Man {
         /// The folder
@@ -334,9 +336,9 @@ impl CliCommand {
     /// The theme that the screen shall have this time.
     pub fn theme(&self) -> Option<&str> {
         match self {
-            CliCommand::Start(StartArgs { looks, .. })
+            CliCommand::Start(DeferredArgs(StartArgs { looks, .. }))
             | CliCommand::Attach { looks, .. }
-            | CliCommand::Demo(DemoArgs { looks, .. }) => looks.theme.as_deref(),
+            | CliCommand::Demo(DeferredArgs(DemoArgs { looks, .. })) => looks.theme.as_deref(),
             _ => None,
         }
     }

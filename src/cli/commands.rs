@@ -34,7 +34,7 @@ pub mod workflows;
 use std::process::ExitCode;
 
 use crate::adapters::output;
-use crate::cli::args::{CliCommand, JsonFlag};
+use crate::cli::args::{CliCommand, DeferredArgs, JsonFlag};
 use crate::cli::board_access::BoardAccess;
 use crate::config::process_env::ProcessEnv;
 use crate::domain::Command;
@@ -89,47 +89,51 @@ fn exit_code(is_well: bool) -> ExitCode {
 /// What could not be done, for people.
 pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
     match verb {
-        CliCommand::Pause(json) => execute(edge, Command::Pause, json),
-        CliCommand::Resume(json) => execute(edge, Command::Resume, json),
-        CliCommand::Reject(one) => tasks::reject(edge, &one),
-        CliCommand::Skip(one) => execute(edge, Command::Skip(one.id.as_str().into()), one.json),
-        CliCommand::Answer(one) => tasks::answer(edge, &one),
-        CliCommand::Approve(one) => tasks::approve(edge, &one),
+        CliCommand::Pause(DeferredArgs(json)) => execute(edge, Command::Pause, json),
+        CliCommand::Resume(DeferredArgs(json)) => execute(edge, Command::Resume, json),
+        CliCommand::Reject(DeferredArgs(one)) => tasks::reject(edge, &one),
+        CliCommand::Skip(DeferredArgs(one)) => execute(edge, Command::Skip(one.id.as_str().into()), one.json),
+        CliCommand::Answer(DeferredArgs(one)) => tasks::answer(edge, &one),
+        CliCommand::Approve(DeferredArgs(one)) => tasks::approve(edge, &one),
         CliCommand::KillAgent { name, json } => tasks::kill(edge, &name, json),
         CliCommand::Interrupt { id, json } => tasks::interrupt(edge, &id, json),
         CliCommand::Mode { id, mode, json } => tasks::mode(edge, (&id, mode.as_deref()), json),
         CliCommand::Conduct { goal, json } => create::conduct(edge, &goal.join(" "), json),
-        CliCommand::Task(verb) => tasks::task(edge, verb),
-        CliCommand::Batch(verb) => batches::run(edge, verb),
+        CliCommand::Task(DeferredArgs(verb)) => tasks::task(edge, verb),
+        CliCommand::Batch(DeferredArgs(verb)) => batches::run(edge, verb),
         CliCommand::Why { id, json } => show::print_report(edge, Report::Why(id), json),
-        CliCommand::Retry(retry) => tasks::retry(edge, retry),
-        CliCommand::Status(wanted) => show::status(edge, &wanted),
-        CliCommand::History(wanted) => show::print_report(edge, Report::Runs(wanted.limit), wanted.json),
+        CliCommand::Retry(DeferredArgs(retry)) => tasks::retry(edge, retry),
+        CliCommand::Status(DeferredArgs(wanted)) => show::status(edge, &wanted),
+        CliCommand::History(DeferredArgs(wanted)) => {
+            show::print_report(edge, Report::Runs(wanted.limit), wanted.json)
+        }
         CliCommand::Board { watch, json } => show::board(edge, watch, json),
-        CliCommand::Signal(signal) => signal::signal(edge, signal.kind, &signal.message),
+        CliCommand::Signal(DeferredArgs(signal)) => signal::signal(edge, signal.kind, &signal.message),
         CliCommand::Hook => hook::hook(edge),
         CliCommand::Headless { words } => headless::run(edge, &words),
         CliCommand::Statusline => statusline::run(edge),
         CliCommand::Mcp => mcp::run(edge),
-        CliCommand::Done(wanted) => signal::done(edge, &wanted),
-        CliCommand::Progress(wanted) => signal::progress(edge, &wanted),
-        CliCommand::Workflow(verb) => workflows::run(edge, verb),
-        CliCommand::Prompt(wanted) => prompt::run(edge, &wanted),
-        CliCommand::Audit(wanted) => plans::audit(edge, &wanted),
-        CliCommand::Run(wanted) => plans::run(edge, &wanted),
-        CliCommand::Import(wanted) => earlier::run(edge, &wanted),
-        CliCommand::Atdd(verb) => atdd::run(edge, verb),
-        CliCommand::Logs(wanted) => show::logs(edge, &wanted),
-        CliCommand::Events(wanted) => events::run(edge, &wanted),
-        CliCommand::Init(wanted) => match &wanted.feature {
+        CliCommand::Done(DeferredArgs(wanted)) => signal::done(edge, &wanted),
+        CliCommand::Progress(DeferredArgs(wanted)) => signal::progress(edge, &wanted),
+        CliCommand::Workflow(DeferredArgs(verb)) => workflows::run(edge, verb),
+        CliCommand::Prompt(DeferredArgs(wanted)) => prompt::run(edge, &wanted),
+        CliCommand::Audit(DeferredArgs(wanted)) => plans::audit(edge, &wanted),
+        CliCommand::Run(DeferredArgs(wanted)) => plans::run(edge, &wanted),
+        CliCommand::Import(DeferredArgs(wanted)) => earlier::run(edge, &wanted),
+        CliCommand::Atdd(DeferredArgs(verb)) => atdd::run(edge, verb),
+        CliCommand::Logs(DeferredArgs(wanted)) => show::logs(edge, &wanted),
+        CliCommand::Events(DeferredArgs(wanted)) => events::run(edge, &wanted),
+        CliCommand::Init(DeferredArgs(wanted)) => match &wanted.feature {
             None => sessions::init(edge, wanted.json),
             Some(feature) => plans::init(edge, (feature, &wanted.shape), wanted.json),
         },
-        CliCommand::Plan(verb) => plans::plan(edge, &verb),
-        CliCommand::Debug(json) => show::debug(edge, json),
-        CliCommand::Clear(wanted) => clear::run(edge, &wanted),
-        CliCommand::Cost(wanted) => show::print_report(edge, Report::Cost(wanted.by), wanted.json),
-        CliCommand::Metrics(json) => show::metrics(edge, json),
+        CliCommand::Plan(DeferredArgs(verb)) => plans::plan(edge, &verb),
+        CliCommand::Debug(DeferredArgs(json)) => show::debug(edge, json),
+        CliCommand::Clear(DeferredArgs(wanted)) => clear::run(edge, &wanted),
+        CliCommand::Cost(DeferredArgs(wanted)) => {
+            show::print_report(edge, Report::Cost(wanted.by), wanted.json)
+        }
+        CliCommand::Metrics(DeferredArgs(json)) => show::metrics(edge, json),
         other => of_machine(other, edge),
     }
 }
@@ -137,18 +141,18 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
 /// Runs a command about sessions, settings, copies of the board and the program itself.
 fn of_machine(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
     match verb {
-        CliCommand::Agents(json) => agents::run(edge, json),
-        CliCommand::Sessions(json) => sessions::list(edge, json),
+        CliCommand::Agents(DeferredArgs(json)) => agents::run(edge, json),
+        CliCommand::Sessions(DeferredArgs(json)) => sessions::list(edge, json),
         CliCommand::Stop { all, now, json } => stop::stop(edge, (all, now), json),
         CliCommand::Notify { test, json } => notify::run(edge, test, json),
         CliCommand::Doctor { repair: true, json } => copies::repair(edge, json),
         CliCommand::Doctor { json, .. } => Ok(sessions::doctor(edge, json)),
         CliCommand::Backup { file, json } => copies::backup(edge, file.as_deref(), json),
-        CliCommand::Upgrade(json) => Ok(sessions::upgrade(edge, json)),
+        CliCommand::Upgrade(DeferredArgs(json)) => Ok(sessions::upgrade(edge, json)),
         CliCommand::Restore { file, json } => copies::restore(edge, &file, json),
-        CliCommand::Config(wanted) => config::run(edge, &wanted),
-        CliCommand::Trust(wanted) => trust::run(edge, &wanted),
-        CliCommand::Keys(keys) => keys::run(edge, &keys),
+        CliCommand::Config(DeferredArgs(wanted)) => config::run(edge, &wanted),
+        CliCommand::Trust(DeferredArgs(wanted)) => trust::run(edge, &wanted),
+        CliCommand::Keys(DeferredArgs(keys)) => keys::run(edge, &keys),
         CliCommand::Completions { shell } => completions(shell),
         CliCommand::Man { folder } => manual::run(folder.as_deref()),
         // What draws, serves or plays is begun by whoever puts the program together.

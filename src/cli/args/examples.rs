@@ -191,6 +191,8 @@ const EXAMPLES: &[(&str, &str)] = &[
 /// The whole command line, with examples.
 pub fn command() -> Command {
     let mut all = CliArgs::command();
+    // What is deferred has to be there to be given an example.
+    all.build();
     for (path, examples) in EXAMPLES {
         let lines: Vec<String> = examples.lines().map(|line| format!("  {line}")).collect();
         let text = format!("Examples:\n{}", lines.join("\n"));

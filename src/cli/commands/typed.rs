@@ -2,7 +2,7 @@
 
 use clap::FromArgMatches as _;
 
-use crate::cli::args::{CliArgs, CliCommand, EventsArgs, LogsArgs, TaskCommand, command};
+use crate::cli::args::{CliArgs, CliCommand, DeferredArgs, EventsArgs, LogsArgs, TaskCommand, command};
 use crate::config::process_env::ProcessEnv;
 
 /// Carries out one typed command, which prints by itself; its exit code goes to nobody.
@@ -52,9 +52,9 @@ fn fits(verb: &CliCommand) -> bool {
             | CliCommand::Rehearse { .. }
             | CliCommand::Headless { .. }
             | CliCommand::Board { watch: true, .. }
-            | CliCommand::Logs(LogsArgs { follow: true, .. })
-            | CliCommand::Events(EventsArgs { follow: true, .. })
-            | CliCommand::Task(TaskCommand::Edit(_))
+            | CliCommand::Logs(DeferredArgs(LogsArgs { follow: true, .. }))
+            | CliCommand::Events(DeferredArgs(EventsArgs { follow: true, .. }))
+            | CliCommand::Task(DeferredArgs(TaskCommand::Edit(_)))
     )
 }
 
@@ -75,7 +75,7 @@ mod tests {
         ] {
             let verb = read(&words(line)).unwrap();
             assert!(
-                matches!(&verb, CliCommand::Task(TaskCommand::Release { ids, .. }) if ids.len() == 2),
+                matches!(&verb, CliCommand::Task(DeferredArgs(TaskCommand::Release { ids, .. })) if ids.len() == 2),
                 "{line}: {verb:?}"
             );
         }
