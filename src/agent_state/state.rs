@@ -29,6 +29,8 @@ pub(super) struct Latest {
     pub(super) doing: Option<Doing>,
     /// When the source itself told that its wait is over.
     over: Option<Timestamp>,
+    /// The answer that was known when it said so: in the same moment one may be given and the next thing be asked.
+    answer_before: Option<Timestamp>,
 }
 
 impl AgentState {
@@ -68,9 +70,9 @@ impl AgentState {
         self.input = self.input.max(Some(now));
     }
 
-    /// The agent's open ask was answered: every wait seen until now is over.
-    pub fn answered(&mut self, now: Timestamp) {
-        self.answered = self.answered.max(Some(now));
+    /// The agent's open ask was answered at that time: every wait that was seen until then is over.
+    pub fn answered(&mut self, at: Timestamp) {
+        self.answered = self.answered.max(Some(at));
     }
 
     /// Subagents and background commands that run.
@@ -84,19 +86,22 @@ impl AgentState {
             return None;
         }
         let input = self.input.filter(|_| source.is_sticky());
-        let ends = [latest.over, input, self.answered];
+        let is_after_answer = self.answered == Some(latest.at) && latest.answer_before == self.answered;
+        let answered = self.answered.filter(|_| !is_after_answer);
+        let ends = [latest.over, input, answered];
         ends.into_iter().flatten().filter(|end| *end >= latest.at).max()
     }
 
     fn take(&mut self, source: Source, at: Timestamp, doing: Option<Doing>) {
         let Some(before) = self.latest.get(&source) else {
-            self.latest.insert(source, Latest::new(at, doing));
+            self.latest
+                .insert(source, Latest::new((at, self.answered), doing));
             return;
         };
         if at < before.at {
             return;
         }
-        let mut next = Latest::new(at, doing);
+        let mut next = Latest::new((at, self.answered), doing);
         if self.end_of_wait(source, before).is_none() {
             next.go_on_from(before);
         }
@@ -117,12 +122,13 @@ impl AgentState {
 }
 
 impl Latest {
-    fn new(at: Timestamp, doing: Option<Doing>) -> Latest {
+    fn new((at, answer_before): (Timestamp, Option<Timestamp>), doing: Option<Doing>) -> Latest {
         Latest {
             at,
             since: at,
             doing,
             over: None,
+            answer_before,
         }
     }
 

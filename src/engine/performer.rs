@@ -133,7 +133,7 @@ fn answer(world: &EngineContext, job: &Job, ask: &AskId) -> Option<Event> {
     let known = attempt.asks.iter().find(|known| known.ask.id == *ask)?;
     let given = known.answer.as_ref().filter(|_| known.closed.is_none())?;
     let (attempt, ask) = (attempt.id, ask.clone());
-    match world.terminals.answer(attempt, &known.ask, &given.reply) {
+    match world.terminals.answer(attempt, &known.ask, given) {
         Err(problem) => Some(Event::AnswerLost {
             attempt,
             ask,

@@ -22,7 +22,7 @@ use tokio::time::Instant;
 use crate::adapters::clock;
 use crate::adapters::holder::LocalHolders;
 use crate::domain::event::EndCause;
-use crate::domain::{Ask, AskChannel, AskReply, AttemptId, Event, ProcessExit};
+use crate::domain::{Ask, AskAnswer, AskChannel, AskReply, AttemptId, Event, ProcessExit};
 use crate::engine::inbox::Inbox;
 use crate::ports::holders::{HolderId, HolderLiveness, Holders, PaneSize};
 use crate::ports::terminals::Terminals;
@@ -331,13 +331,13 @@ impl Terminals for TerminalHub {
         Ok(())
     }
 
-    fn answer(&self, attempt: AttemptId, ask: &Ask, reply: &AskReply) -> Result<(), String> {
+    fn answer(&self, attempt: AttemptId, ask: &Ask, given: &AskAnswer) -> Result<(), String> {
         let id = HolderId::from(attempt);
-        let given = match (ask.channel, reply) {
+        let done = match (ask.channel, &given.reply) {
             // Whoever waits for it reads it from the board.
             (AskChannel::Request, _) => Ok(()),
             (AskChannel::Keys | AskChannel::Line, AskReply::Text(text)) => self.type_line(&id, text),
-            (AskChannel::Keys | AskChannel::Line, _) => {
+            (AskChannel::Keys | AskChannel::Line, reply) => {
                 let gone = || format!("the terminal of attempt {attempt} is not here");
                 let pane = self.terminal(&id).ok_or_else(gone)?;
                 let key = encode_key(&answer_key(reply), pane.terminal.lock().modes());
@@ -346,10 +346,11 @@ impl Terminals for TerminalHub {
             }
             (AskChannel::Terminal, _) => Err("only its terminal takes an answer".to_owned()),
         };
-        if given.is_ok() {
-            self.agents().answered(attempt);
+        if done.is_ok() {
+            // Not now: the agent may have gone on already, and ask something else.
+            self.agents().answered(attempt, given.at);
         }
-        given
+        done
     }
 
     fn last_lines(&self, id: &HolderId) -> String {
@@ -500,11 +501,30 @@ mod tests {
             options: Vec::new(),
             channel: AskChannel::Terminal,
         };
-        assert!(hub.answer(AttemptId(7), &ask, &AskReply::Allow).is_err());
+        let given = |at| AskAnswer {
+            by: "you".to_owned(),
+            reply: AskReply::Allow,
+            at,
+            problem: None,
+        };
+        assert!(hub.answer(AttemptId(7), &ask, &given(clock::now())).is_err());
         assert_eq!(words(), "waiting for permission: make", "it was not handed over");
         let channel = AskChannel::Request;
-        let sent = hub.answer(AttemptId(7), &Ask { channel, ..ask }, &AskReply::Allow);
+        let ask = Ask { channel, ..ask };
+        let at = clock::now();
+        let sent = hub.answer(AttemptId(7), &ask, &given(at));
         assert_eq!((sent, words().as_str()), (Ok(()), "working"));
+        while clock::now() <= at {
+            std::thread::yield_now();
+        }
+        let next = AgentReport::doing(Doing::Blocked(Wait::new(AskKind::Permission, "test")));
+        (hub.agents()).observe(AttemptId(7), Source::StatusRecord, &next);
+        let sent = hub.answer(AttemptId(7), &ask, &given(at));
+        assert_eq!(
+            (sent, words().as_str()),
+            (Ok(()), "waiting for permission: test"),
+            "it was asked after that answer"
+        );
     }
 
     #[test]

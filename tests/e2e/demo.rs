@@ -1,26 +1,10 @@
 //! The demo without a screen.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use crate::driver::{Story, said};
 use crate::terminal::Tty;
-
-#[test]
-fn the_demo_ends_well_and_says_so_in_json() {
-    let story = Story::new("");
-    let output = story.run(&["demo", "--headless", "--json", "--speed", "20"]);
-    assert!(output.status.success(), "{}", said(&output));
-    let text = String::from_utf8(output.stdout).unwrap();
-    let lines: Vec<serde_json::Value> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    let summary = lines.last().unwrap();
-    assert_eq!(summary["exit"], 0);
-    assert_eq!(summary["done"], summary["tasks"]);
-    assert_eq!(summary["differences"], serde_json::json!([]));
-    assert!(lines.len() > 20, "every event has a line");
-}
 
 #[test]
 fn the_demo_of_a_plan_mends_a_failed_gate_and_approves_a_phase_by_itself() {
@@ -110,50 +94,6 @@ fn the_demo_of_a_plan_counts_down_to_its_approval_and_waits_once_a_person_is_the
     tty.see("Leave the demo?");
     tty.press("y");
     assert_eq!(tty.leave().0, 0);
-}
-
-#[test]
-fn a_demo_is_kept_where_asked_and_never_over_something_else() {
-    let story = Story::new("");
-    let kept = story.root().join("kept");
-    let place = kept.to_str().unwrap();
-    let output = story.run(&["demo", "--headless", "--speed", "20", "--keep", place]);
-    assert!(output.status.success(), "{}", said(&output));
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(text.contains("origin holds exactly the expected tree"), "{text}");
-    let origin = kept.join("origin.git");
-    let cover = story.git(&origin, &["show", "feature/demo:cover.toml"]);
-    assert!(
-        cover.contains("motto = \"Tie it right, check it twice\""),
-        "{cover}"
-    );
-    let again = story.run(&["demo", "--headless", "--keep", place]);
-    assert!(!again.status.success());
-    assert!(said(&again).contains("it is not empty"), "{}", said(&again));
-}
-
-#[test]
-fn the_figures_of_a_played_demo_tell_what_came_back_and_what_went_wrong() {
-    let story = Story::new("");
-    play(&story, "kept");
-    let project = story.root().join("kept/project");
-    let metrics = |arguments: &[&str]| {
-        let output = story.program(arguments).current_dir(&project).output().unwrap();
-        assert!(output.status.success(), "{}", said(&output));
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let figures: serde_json::Value = serde_json::from_str(&metrics(&["metrics", "--json"])).unwrap();
-    let count = |field: &str| figures[field].as_u64().unwrap();
-    assert_eq!(count("tasks_done"), 12);
-    assert_eq!(figures["trails"].as_array().unwrap().len(), 12);
-    assert!(count("attempts") > 36 && count("sent_back") >= 1, "{figures}");
-    assert!(figures["failures"]["crash"].as_u64() >= Some(1), "{figures}");
-    let text = metrics(&["metrics"]);
-    let trails: Vec<&str> = text.lines().filter(|line| line.contains(" > ")).collect();
-    assert_eq!(trails.len(), 12, "{text}");
-    assert!(trails.iter().all(|line| line.ends_with(" > done")), "{text}");
-    assert!(trails.iter().any(|line| line.contains("rev!")), "{text}");
-    assert!(trails.iter().any(|line| line.contains(" 2x ")), "{text}");
 }
 
 #[test]
@@ -275,8 +215,9 @@ fn a_demo_that_is_left_early_leaves_nothing() {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// A demo that is over: what became of each task, line by line, and the tree in the end.
+/// A demo that is over: what it said, what became of each task, line by line, and the tree in the end.
 struct Played {
+    lines: Vec<serde_json::Value>,
     tasks: BTreeMap<String, Vec<String>>,
     tree: String,
 }
@@ -293,9 +234,13 @@ fn play(story: &Story, name: &str) -> Played {
         kept.to_str().unwrap(),
     ]);
     assert!(output.status.success(), "{}", said(&output));
+    let lines: Vec<serde_json::Value> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     let mut tasks: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for line in String::from_utf8(output.stdout).unwrap().lines() {
-        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+    for line in &lines {
         if let Some(task) = line.pointer("/notice/task").and_then(serde_json::Value::as_str) {
             let text = line.pointer("/notice/text").and_then(serde_json::Value::as_str);
             let of_task = tasks.entry(task.to_owned()).or_default();
@@ -303,7 +248,7 @@ fn play(story: &Story, name: &str) -> Played {
         }
     }
     let tree = story.git(&kept.join("origin.git"), &["ls-tree", "-r", "feature/demo"]);
-    Played { tasks, tree }
+    Played { lines, tasks, tree }
 }
 
 /// Composers are dealt out in the order of starts, which two runs need not share; roles stay.
@@ -342,10 +287,57 @@ fn asked_apart(lines: Vec<String>) -> (Vec<String>, Vec<String>) {
     lines.into_iter().partition(|line| line.contains(" asks: "))
 }
 
+/// Its last line says how it ended.
+fn check_summary(lines: &[serde_json::Value]) {
+    let summary = lines.last().unwrap();
+    assert_eq!(summary["exit"], 0);
+    assert_eq!(summary["done"], summary["tasks"]);
+    assert_eq!(summary["differences"], serde_json::json!([]));
+    assert!(lines.len() > 20, "every event has a line");
+}
+
+/// The figures of a played demo tell what came back and what went wrong.
+fn check_figures(story: &Story, project: &Path) {
+    let metrics = |arguments: &[&str]| {
+        let output = story.program(arguments).current_dir(project).output().unwrap();
+        assert!(output.status.success(), "{}", said(&output));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let figures: serde_json::Value = serde_json::from_str(&metrics(&["metrics", "--json"])).unwrap();
+    let count = |field: &str| figures[field].as_u64().unwrap();
+    assert_eq!(count("tasks_done"), 12);
+    assert_eq!(figures["trails"].as_array().unwrap().len(), 12);
+    assert!(count("attempts") > 36 && count("sent_back") >= 1, "{figures}");
+    assert!(figures["failures"]["crash"].as_u64() >= Some(1), "{figures}");
+    let text = metrics(&["metrics"]);
+    let trails: Vec<&str> = text.lines().filter(|line| line.contains(" > ")).collect();
+    assert_eq!(trails.len(), 12, "{text}");
+    assert!(trails.iter().all(|line| line.ends_with(" > done")), "{text}");
+    assert!(trails.iter().any(|line| line.contains("rev!")), "{text}");
+    assert!(trails.iter().any(|line| line.contains(" 2x ")), "{text}");
+}
+
+/// It is kept where that was asked, and not played over something else.
+fn check_kept(story: &Story, kept: &Path) {
+    let cover = ["show", "feature/demo:cover.toml"];
+    let cover = story.git(&kept.join("origin.git"), &cover);
+    assert!(
+        cover.contains("motto = \"Tie it right, check it twice\""),
+        "{cover}"
+    );
+    let again = story.run(&["demo", "--headless", "--keep", kept.to_str().unwrap()]);
+    assert!(!again.status.success());
+    assert!(said(&again).contains("it is not empty"), "{}", said(&again));
+}
+
+// One test for all that a played demo leaves: each demo is ten seconds of a processor.
 #[test]
-fn demos_one_after_another_and_side_by_side_tell_the_same_story() {
+fn played_demos_are_kept_with_their_figures_and_tell_the_same_story_one_after_another_and_side_by_side() {
     let story = Story::new("");
     let mut first = play(&story, "first");
+    check_summary(&first.lines);
+    check_figures(&story, &story.root().join("first/project"));
+    check_kept(&story, &story.root().join("first"));
     let rivals = take_rivals(&mut first);
     assert_eq!(first.tasks.len(), 10);
     let tasks: BTreeMap<String, _> = first

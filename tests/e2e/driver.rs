@@ -7,6 +7,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -15,7 +16,9 @@ use std::time::Duration;
 use dbs::adapters::project::{Project, RuntimeDirs};
 use dbs::cli::board_access::BoardAccess;
 use dbs::config::process_env::ProcessEnv;
+use dbs::config::project_paths::ProjectPaths;
 use dbs::protocol::query::{Answer, OutputFormat, Query, Report};
+use dbs::protocol::wire::ServerCall;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tempfile::TempDir;
@@ -72,24 +75,38 @@ impl Story {
         );
         fs::write(project.join(".debussy/config.toml"), config).unwrap();
         fs::write(project.join("README.md"), "hello\n").unwrap();
-        let origin = story.origin();
-        let origin = origin.to_str().unwrap();
-        story.git(&story.root(), &["init", "-q", "--bare", "-b", "main", origin]);
-        let steps: [&[&str]; 8] = [
-            &["init", "-q", "-b", "main"],
-            &["config", "user.name", "Story"],
-            &["config", "user.email", "story@example.org"],
-            &["remote", "add", "origin", origin],
-            &["add", "README.md"],
-            &["commit", "-q", "-m", "First"],
-            &["branch", "work"],
-            &["push", "-q", "origin", "main", "work"],
-        ];
-        for step in steps {
-            story.git(&project, step);
-        }
+        story.make_repositories();
         story.trust();
         story
+    }
+
+    /// A repository with one commit on two branches, and an origin that has them. Every story needs that, so what git would start
+    /// a dozen programs for is copied.
+    fn make_repositories(&self) {
+        let (project, origin) = (self.project(), self.origin());
+        let place = origin.to_str().unwrap();
+        self.git(
+            &self.root(),
+            &["init", "-q", "--template=", "--bare", "-b", "main", place],
+        );
+        self.git(&project, &["init", "-q", "--template=", "-b", "main"]);
+        let own = project.join(".git");
+        let mut config = fs::OpenOptions::new()
+            .append(true)
+            .open(own.join("config"))
+            .unwrap();
+        write!(
+            config,
+            "[user]\n\tname = Story\n\temail = story@example.org\n\
+             [remote \"origin\"]\n\turl = {place}\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n"
+        )
+        .unwrap();
+        self.git(&project, &["add", "README.md"]);
+        self.git(&project, &["commit", "-q", "-m", "First"]);
+        fs::copy(own.join("refs/heads/main"), own.join("refs/heads/work")).unwrap();
+        copy_folder(&own.join("refs/heads"), &own.join("refs/remotes/origin"));
+        copy_folder(&own.join("refs/heads"), &origin.join("refs/heads"));
+        copy_folder(&own.join("objects"), &origin.join("objects"));
     }
 
     /// Folder of everything.
@@ -136,18 +153,12 @@ impl Story {
 
     /// The same for another project in that folder.
     pub(crate) fn trust_in(&self, folder: &Path) {
-        let ask = |words: &[&str]| {
-            let mut command = self.program(&[&["trust"], words].concat());
-            command.current_dir(folder).output().unwrap()
-        };
-        let shown = ask(&["show", "--json"]);
-        let shown: serde_json::Value = serde_json::from_slice(&shown.stdout).unwrap();
-        let hash = shown
-            .pointer("/hash")
-            .and_then(serde_json::Value::as_str)
-            .unwrap();
-        let trusted = ask(&["--hash", hash]);
-        assert!(trusted.status.success(), "{}", said(&trusted));
+        let edge = self.edge(folder);
+        let place = ProjectPaths::find(folder, &edge).unwrap();
+        place.trust.trust(&place.trust.look().listing.hash()).unwrap();
+        let mut board = BoardAccess::open_project(place).unwrap();
+        let call = ServerCall::Reload { by: edge.author() };
+        board.call(call).unwrap();
     }
 
     /// Folder of an attempt.
@@ -188,6 +199,22 @@ impl Story {
             ("USER", "story".into()),
             ("SHELL", "/bin/sh".into()),
         ]
+    }
+
+    /// What the program would find around it, for what is done without starting it.
+    fn edge(&self, folder: &Path) -> ProcessEnv {
+        let environment = self.environment().map(|(name, value)| (name.into(), value));
+        ProcessEnv {
+            program: env!("CARGO_BIN_EXE_dbs").into(),
+            folder: folder.to_owned(),
+            environment: environment.to_vec(),
+            theme: None,
+            runtime: RuntimeDirs {
+                runtime: Some(self.root().join("run")),
+                temporary: self.root().join("tmp"),
+                user: nix::unistd::getuid().as_raw(),
+            },
+        }
     }
 
     /// Runs a command of the program to its end; any exit code. One that waits for ever fails the story.
@@ -296,18 +323,7 @@ impl Story {
     /// What `dbs status --json` prints, without branches; nothing when the board cannot be reached. Stories that wait ask for it
     /// all the time, so no program is started for it. A server that never answers fails the story.
     fn status(&self) -> serde_json::Value {
-        let environment = self.environment().map(|(name, value)| (name.into(), value));
-        let edge = ProcessEnv {
-            program: env!("CARGO_BIN_EXE_dbs").into(),
-            folder: self.project(),
-            environment: environment.to_vec(),
-            theme: None,
-            runtime: RuntimeDirs {
-                runtime: Some(self.root().join("run")),
-                temporary: self.root().join("tmp"),
-                user: nix::unistd::getuid().as_raw(),
-            },
-        };
+        let edge = self.edge(&self.project());
         let query = Query::Report(Report::Status(Ok(Vec::new())), OutputFormat::Json);
         let (answer, answered) = sync_channel(1);
         std::thread::spawn(move || {
@@ -381,6 +397,19 @@ impl Drop for Story {
         let left = self.processes();
         if !std::thread::panicking() {
             assert!(left.is_empty(), "processes are left: {left:#?}");
+        }
+    }
+}
+
+/// Copies files and folders, and what is in them, beside what is there.
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy_folder(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
         }
     }
 }

@@ -9,9 +9,9 @@ use dbs::adapters::git::{GitCli, GitSetup};
 use dbs::domain::attempt::Attempt;
 use dbs::domain::event::EndCause;
 use dbs::domain::{
-    Accepted, Ask, AskReply, AttemptId, BatchId, Board, BoardSettings, Cause, Command, Effect, Event,
-    ProcessExit, RequestId, RoleChoice, SessionOrigin, SignalKind, Span, Task, TaskDraft, TaskId, Timestamp,
-    Workflow,
+    Accepted, Ask, AskAnswer, AskReply, AttemptId, BatchId, Board, BoardSettings, Cause, Command, Effect,
+    Event, ProcessExit, RequestId, RoleChoice, SessionOrigin, SignalKind, Span, Task, TaskDraft, TaskId,
+    Timestamp, Workflow,
 };
 use dbs::engine::context::{EngineConfig, EngineContext};
 use dbs::engine::event_loop::Perform as _;
@@ -155,11 +155,11 @@ impl Terminals for Outside {
         self.terminal_is_there()
     }
 
-    fn answer(&self, _: AttemptId, ask: &Ask, reply: &AskReply) -> Result<(), String> {
+    fn answer(&self, _: AttemptId, ask: &Ask, given: &AskAnswer) -> Result<(), String> {
         self.answers
             .lock()
             .unwrap()
-            .push((ask.text.clone(), reply.clone()));
+            .push((ask.text.clone(), given.reply.clone()));
         self.terminal_is_there()
     }
 

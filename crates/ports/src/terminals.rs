@@ -1,6 +1,6 @@
 //! Who follows the terminals of running attempts and reports their end.
 
-use dbs_domain::{Ask, AskReply, AttemptId};
+use dbs_domain::{Ask, AskAnswer, AttemptId};
 
 use super::holders::HolderId;
 
@@ -26,7 +26,7 @@ pub trait Terminals: Send + Sync {
     ///
     /// # Errors
     /// When it cannot be handed over; the text says why.
-    fn answer(&self, attempt: AttemptId, ask: &Ask, reply: &AskReply) -> Result<(), String>;
+    fn answer(&self, attempt: AttemptId, ask: &Ask, given: &AskAnswer) -> Result<(), String>;
 
     /// The last lines it showed, as plain text for people; empty when there are none.
     fn last_lines(&self, id: &HolderId) -> String;

@@ -92,6 +92,25 @@ fn a_key_does_not_end_the_wait_of_a_source_that_reports_its_end() {
 }
 
 #[test]
+fn an_answer_ends_what_was_asked_before_it_and_nothing_that_is_asked_after() {
+    let is_blocked = |state: &AgentState| state.conclude(at(9)).doing.name() == "blocked";
+    let mut state = state(&[(Source::StatusRecord, 5, asks("first"))]);
+    assert!(is_blocked(&state));
+    state.answered(at(5));
+    assert!(!is_blocked(&state), "given in the same moment");
+    state.observe(Observation {
+        source: Source::StatusRecord,
+        at: at(5),
+        seen: Seen::Doing(asks("second")),
+    });
+    assert!(is_blocked(&state), "asked in the same moment, after it");
+    state.answered(at(4));
+    assert!(is_blocked(&state), "what is older says nothing of it");
+    state.answered(at(6));
+    assert!(!is_blocked(&state));
+}
+
+#[test]
 fn a_hook_says_which_tool_works_and_what_is_asked_where_the_record_does_not() {
     let working = state(&[
         (Source::Hook, 10, Doing::Working(Work::Tool("Bash".to_owned()))),

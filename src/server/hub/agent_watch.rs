@@ -40,6 +40,8 @@ pub(super) struct AgentWatch {
     untold: Vec<String>,
     /// Its terminal is still shown the past, of which only the end says anything about now.
     is_past: bool,
+    /// Since when this server watches it.
+    began: Timestamp,
     /// What came meanwhile beside the terminal's output: it is newer than all that the terminal is shown of the past, and is taken
     /// once more at the end of that.
     beside: VecDeque<BesideOutput>,
@@ -60,6 +62,8 @@ enum SinceTold {
 #[derive(Debug, Default)]
 struct KnownWait {
     word: Option<ActivityKind>,
+    /// When it was named first.
+    since: Timestamp,
     /// Who has said so. A source that is behind another says what was before the wait, and then the wait: that is no other one.
     sources: BTreeSet<Source>,
     /// When it was answered here, or a person typed a key.
@@ -71,7 +75,7 @@ struct KnownWait {
 /// What comes to a server beside the output of an agent's terminal.
 #[derive(Debug)]
 enum BesideOutput {
-    Report(Source, AgentReport),
+    Report(Source, AgentReport, Timestamp),
     /// A person typed a key.
     Input,
     /// The agent's ask was answered.
@@ -79,8 +83,8 @@ enum BesideOutput {
 }
 
 impl AgentWatch {
-    /// The watch of a process of which nothing was reported yet.
-    pub(super) fn new() -> AgentWatch {
+    /// The watch of a process of which nothing was reported yet, from now on.
+    pub(super) fn new(began: Timestamp) -> AgentWatch {
         AgentWatch {
             state: AgentState::new(),
             told: None,
@@ -90,6 +94,7 @@ impl AgentWatch {
             subagents: BTreeSet::new(),
             untold: Vec::new(),
             is_past: true,
+            began,
             beside: VecDeque::new(),
         }
     }
@@ -97,30 +102,38 @@ impl AgentWatch {
     /// Takes what a source says.
     pub(super) fn observe(&mut self, source: Source, at: Timestamp, report: &AgentReport) {
         if source.comes_beside_output() {
-            self.remember(|| BesideOutput::Report(source, report.clone()));
+            self.remember(None, || BesideOutput::Report(source, report.clone(), at));
         }
         self.take(source, at, report);
     }
 
     /// A person typed a key into its terminal.
     pub(super) fn input(&mut self, now: Timestamp) {
-        self.remember(|| BesideOutput::Input);
+        self.remember(None, || BesideOutput::Input);
         self.wait.answered_at = Some(now);
         self.state.input(now);
     }
 
-    /// Its ask was answered.
-    pub(super) fn answered(&mut self, now: Timestamp) {
-        self.remember(|| BesideOutput::Answered);
-        self.wait.answered_at = Some(now);
-        self.state.answered(now);
+    /// Its ask was answered at that time. It may have gone on since, and ask something else, which is not answered by that.
+    pub(super) fn answered(&mut self, at: Timestamp, now: Timestamp) {
+        // An answer of the server before this one is given again, and what its terminal showed then was only seen now.
+        let at = if at < self.began { now } else { at };
+        let is_later =
+            |what: &BesideOutput| matches!(what, BesideOutput::Report(_, _, reported) if *reported > at);
+        let place = self.beside.iter().position(is_later);
+        self.remember(place, || BesideOutput::Answered);
+        if self.wait.since <= at {
+            self.wait.answered_at = Some(at);
+        }
+        self.state.answered(at);
     }
 
-    fn remember(&mut self, what: impl FnOnce() -> BesideOutput) {
+    /// Keeps it for the end of the past, at that place among what was kept, or behind it.
+    fn remember(&mut self, place: Option<usize>, what: impl FnOnce() -> BesideOutput) {
         if !self.is_past {
             return;
         }
-        self.beside.push_back(what());
+        self.beside.insert(place.unwrap_or(self.beside.len()), what());
         if self.beside.len() > MOST_REPEATED {
             self.beside.pop_front();
         }
@@ -143,7 +156,7 @@ impl AgentWatch {
             return;
         };
         if self.wait.word.as_ref() != Some(&word) {
-            self.wait = KnownWait::of(word, source);
+            self.wait = KnownWait::of(word, source, at);
             return;
         }
         let is_new = self.wait.sources.insert(source);
@@ -188,7 +201,7 @@ impl AgentWatch {
         let beside = std::mem::take(&mut self.beside);
         for what in &beside {
             // Or what it says once more would count from when it said it first.
-            if let BesideOutput::Report(source, _) = what {
+            if let BesideOutput::Report(source, ..) = what {
                 self.state.forget(*source);
             }
         }
@@ -197,7 +210,7 @@ impl AgentWatch {
         }
         for what in beside {
             match what {
-                BesideOutput::Report(source, report) => self.take(source, now, &report),
+                BesideOutput::Report(source, report, _) => self.take(source, now, &report),
                 BesideOutput::Input => self.state.input(now),
                 BesideOutput::Answered => self.state.answered(now),
             }
@@ -303,9 +316,10 @@ fn is_awaited(word: &ActivityKind) -> bool {
 }
 
 impl KnownWait {
-    fn of(word: ActivityKind, source: Source) -> KnownWait {
+    fn of(word: ActivityKind, source: Source, since: Timestamp) -> KnownWait {
         KnownWait {
             word: Some(word),
+            since,
             sources: BTreeSet::from([source]),
             answered_at: None,
             doubted_until: None,
@@ -387,9 +401,13 @@ mod tests {
     use crate::agent_state::Wait;
 
     fn live() -> AgentWatch {
-        let mut watch = AgentWatch::new();
+        let mut watch = AgentWatch::new(Timestamp(0));
         watch.end_past(None, Timestamp(0));
         watch
+    }
+
+    fn answered_now(watch: &mut AgentWatch, now: Timestamp) {
+        watch.answered(now, now);
     }
 
     fn asks(text: &str) -> AgentReport {
@@ -536,7 +554,7 @@ mod tests {
         let mut answered = live();
         answered.observe(Source::Hook, Timestamp(0), &asks("a"));
         assert_eq!(answered.tell(Timestamp(0)).len(), 1);
-        answered.answered(Timestamp(900));
+        answered.answered(Timestamp(900), Timestamp(900));
         answered.observe(Source::StatusRecord, Timestamp(1_000), &working());
         assert_eq!(answered.tell(Timestamp(1_000))[0].0, ActivityKind::Working);
     }
@@ -549,7 +567,7 @@ mod tests {
             if !told.is_empty() {
                 assert_eq!(watch.tell(Timestamp(0)).len(), 1);
             }
-            watch.answered(Timestamp(50));
+            watch.answered(Timestamp(50), Timestamp(50));
             watch.observe(Source::StatusRecord, Timestamp(300), &working());
             watch.tell(Timestamp(300));
             watch.observe(Source::StatusRecord, Timestamp(400), &asks("a"));
@@ -574,7 +592,7 @@ mod tests {
 
     #[test]
     fn a_wait_for_the_same_after_an_answer_is_another_whoever_tells_it() {
-        for ends in [AgentWatch::input, AgentWatch::answered] {
+        for ends in [AgentWatch::input, answered_now] {
             let mut watch = live();
             watch.observe(Source::Hook, Timestamp(0), &asks("a"));
             assert_eq!(watch.tell(Timestamp(0)).len(), 1);
@@ -586,8 +604,53 @@ mod tests {
     }
 
     #[test]
+    fn what_is_asked_after_an_answer_was_given_is_told_however_late_that_is_noted() {
+        let mut watch = live();
+        watch.observe(Source::Hook, Timestamp(0), &asks("a"));
+        assert_eq!(watch.tell(Timestamp(0)).len(), 1);
+        // The key was typed at 10, and the agent is faster than who typed it.
+        watch.observe(Source::Hook, Timestamp(12), &working());
+        watch.observe(Source::Hook, Timestamp(12), &asks("b"));
+        watch.answered(Timestamp(10), Timestamp(13));
+        assert_eq!(watch.tell(Timestamp(300))[0].0, permission("b"));
+        // Nor is what another source says of it taken for another wait, also where the board knows of it before that is noted.
+        watch.answered(Timestamp(10), Timestamp(301));
+        for report in [working(), asks("b")] {
+            watch.observe(Source::StatusRecord, Timestamp(310), &report);
+        }
+        assert_eq!(watch.tell(Timestamp(5_000)), []);
+    }
+
+    #[test]
+    fn an_answer_that_the_next_server_gives_again_ends_what_its_terminal_showed_before() {
+        let mut watch = AgentWatch::new(Timestamp(40));
+        watch.observe(Source::StatusRecord, Timestamp(50), &asks("a"));
+        watch.end_past(None, Timestamp(60));
+        watch.answered(Timestamp(10), Timestamp(70));
+        assert_eq!(watch.tell(Timestamp(5_000)), []);
+        assert_eq!(watch.state.conclude(Timestamp(80)).doing, Doing::WORKING);
+    }
+
+    #[test]
+    fn what_is_asked_after_an_answer_while_the_past_is_shown_is_told() {
+        for is_noted_late in [false, true] {
+            let mut watch = AgentWatch::new(Timestamp(0));
+            watch.observe(Source::Hook, Timestamp(1), &asks("a"));
+            if !is_noted_late {
+                watch.answered(Timestamp(2), Timestamp(2));
+            }
+            watch.observe(Source::Hook, Timestamp(3), &asks("b"));
+            if is_noted_late {
+                watch.answered(Timestamp(2), Timestamp(4));
+            }
+            watch.end_past(None, Timestamp(9));
+            assert_eq!(watch.tell(Timestamp(9))[0].0, permission("b"), "{is_noted_late}");
+        }
+    }
+
+    #[test]
     fn of_the_past_only_its_end_is_told() {
-        let mut watch = AgentWatch::new();
+        let mut watch = AgentWatch::new(Timestamp(0));
         for report in [asks("a"), working(), asks("b"), working(), asks("c")] {
             watch.observe(Source::StatusRecord, Timestamp(5), &report);
             assert_eq!(
@@ -607,7 +670,7 @@ mod tests {
 
     #[test]
     fn what_a_hook_tells_while_the_past_is_shown_is_newer_than_all_of_it() {
-        let mut watch = AgentWatch::new();
+        let mut watch = AgentWatch::new(Timestamp(0));
         // A hook that waits for its answer may find the next server before that has read the terminal.
         watch.observe(Source::Hook, Timestamp(1), &asks("a"));
         watch.observe(Source::StatusRecord, Timestamp(5), &working());
@@ -629,8 +692,8 @@ mod tests {
 
     #[test]
     fn an_answer_and_a_key_while_the_past_is_shown_end_what_was_asked_before_them() {
-        for ends in [AgentWatch::input, AgentWatch::answered] {
-            let mut watch = AgentWatch::new();
+        for ends in [AgentWatch::input, answered_now] {
+            let mut watch = AgentWatch::new(Timestamp(0));
             watch.observe(Source::Hook, Timestamp(1), &asks("a"));
             ends(&mut watch, Timestamp(3));
             watch.observe(Source::StatusRecord, Timestamp(5), &working());
@@ -645,7 +708,7 @@ mod tests {
         watch.observe(Source::Hook, Timestamp(0), &asks("a"));
         assert_eq!(watch.tell(Timestamp(0)).len(), 1);
         watch.input(Timestamp(10));
-        watch.answered(Timestamp(20));
+        watch.answered(Timestamp(20), Timestamp(20));
         assert_eq!(watch.state.conclude(Timestamp(30)).doing, Doing::WORKING);
         assert_eq!(watch.tell(Timestamp(5_000)), []);
     }
@@ -740,7 +803,7 @@ mod tests {
 
     #[test]
     fn each_subagent_is_told_once_by_its_name_and_not_without_end() {
-        let mut watch = AgentWatch::new();
+        let mut watch = AgentWatch::new(Timestamp(0));
         let child = |id: &str, name: &str| {
             let (id, name) = (id.to_owned(), name.to_owned());
             AgentReport::of(Seen::Child { id, name })

@@ -82,7 +82,7 @@ impl AgentStates {
         let early = watches.early.remove(&attempt);
         watches
             .by_attempt
-            .insert(attempt, early.unwrap_or_else(AgentWatch::new));
+            .insert(attempt, early.unwrap_or_else(|| AgentWatch::new(clock::now())));
     }
 
     /// Takes what a source says of an agent. What is said before its terminal is read is kept until it is.
@@ -135,9 +135,9 @@ impl AgentStates {
         self.change(attempt, AgentWatch::input);
     }
 
-    /// Its ask was answered.
-    pub(super) fn answered(&self, attempt: AttemptId) {
-        self.change(attempt, AgentWatch::answered);
+    /// Its ask was answered at that time, maybe a moment ago.
+    pub(super) fn answered(&self, attempt: AttemptId, at: Timestamp) {
+        self.change(attempt, |watch, now| watch.answered(at, now));
     }
 
     /// Its process has ended.
@@ -236,7 +236,10 @@ impl AgentStates {
 impl Watches {
     /// Nothing is told to the board of such an agent: a watch begins in the past and is shown the present by its terminal.
     fn observe_early(&mut self, attempt: AttemptId, source: Source, report: &AgentReport) {
-        let watch = self.early.entry(attempt).or_insert_with(AgentWatch::new);
+        let watch = self
+            .early
+            .entry(attempt)
+            .or_insert_with(|| AgentWatch::new(clock::now()));
         watch.observe(source, clock::now(), report);
         if self.early.len() > MAX_EARLY {
             self.early.pop_first();
