@@ -49,6 +49,8 @@ mod pipeline;
 mod planned;
 #[path = "support/polling.rs"]
 mod polling;
+#[path = "support/publishing.rs"]
+mod publishing;
 #[path = "agents/recorded.rs"]
 mod recorded;
 #[path = "agents/resuming.rs"]

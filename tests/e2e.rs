@@ -90,6 +90,8 @@ mod plans;
 mod polling;
 #[path = "e2e/protocol.rs"]
 mod protocol;
+#[path = "support/publishing.rs"]
+mod publishing;
 #[path = "e2e/reaching.rs"]
 mod reaching;
 #[path = "e2e/readme.rs"]

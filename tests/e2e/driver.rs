@@ -24,6 +24,7 @@ use nix::unistd::Pid;
 use tempfile::TempDir;
 
 use crate::polling::holds_within;
+use crate::publishing::publish;
 
 /// Far longer than anything here takes on a free machine.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
@@ -104,9 +105,7 @@ impl Story {
         self.git(&project, &["add", "README.md"]);
         self.git(&project, &["commit", "-q", "-m", "First"]);
         fs::copy(own.join("refs/heads/main"), own.join("refs/heads/work")).unwrap();
-        copy_folder(&own.join("refs/heads"), &own.join("refs/remotes/origin"));
-        copy_folder(&own.join("refs/heads"), &origin.join("refs/heads"));
-        copy_folder(&own.join("objects"), &origin.join("objects"));
+        publish(&own, &origin);
     }
 
     /// Folder of everything.
@@ -397,19 +396,6 @@ impl Drop for Story {
         let left = self.processes();
         if !std::thread::panicking() {
             assert!(left.is_empty(), "processes are left: {left:#?}");
-        }
-    }
-}
-
-/// Copies files and folders, and what is in them, beside what is there.
-fn copy_folder(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy_folder(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).unwrap();
         }
     }
 }

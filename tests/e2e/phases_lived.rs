@@ -28,9 +28,7 @@ fn a_server_killed_in_the_middle_of_the_commit_the_check_and_the_merge_of_a_phas
         stop("merge"),
         stop("commit")
     );
-    let hooks = story.origin().join("hooks");
-    fs::create_dir_all(&hooks).unwrap();
-    write_script(&hooks.join("post-receive"), &hook);
+    write_script(&story.origin().join("hooks/post-receive"), &hook);
     let gate = format!(
         "test -e invoice-1 || exit 1; test $DBS_STAGE = merging || exit 0; {}",
         stop("check")

@@ -17,6 +17,11 @@ use std::process::{Command, Output};
 use dbs::adapters::project::Project;
 use tempfile::TempDir;
 
+#[path = "publishing.rs"]
+mod publishing;
+
+use publishing::publish;
+
 /// `project/` with branch `main`, one commit, pushed to `origin.git/`; `home/` is empty.
 pub(crate) struct GitFixture {
     folder: TempDir,
@@ -27,7 +32,7 @@ impl GitFixture {
     pub(crate) fn new() -> Self {
         let fixture = Self::unborn();
         fixture.commit(&fixture.project(), "README.md", "hello\n", "First");
-        fixture.git(&fixture.project(), &["push", "-q", "origin", "main"]);
+        publish(&fixture.project().join(".git"), &fixture.origin());
         fixture
     }
 
@@ -40,21 +45,23 @@ impl GitFixture {
             fs::create_dir(fixture.root().join(name)).unwrap();
         }
         fs::write(fixture.personal_config(), "").unwrap();
-        fixture.git(
-            &fixture.root(),
-            &["init", "-q", "--bare", "-b", "main", "origin.git"],
-        );
-        fixture.git(&fixture.project(), &["init", "-q", "-b", "main"]);
-        fixture.git(&fixture.project(), &["config", "user.name", "Fixture"]);
-        fixture.git(
-            &fixture.project(),
-            &["config", "user.email", "fixture@example.org"],
-        );
+        // Without the examples of hooks, which nobody reads.
+        let init = ["init", "-q", "--template=", "-b", "main"];
+        let bare = [&init[..], &["--bare", "origin.git"]].concat();
+        fixture.git(&fixture.root(), &bare);
+        fixture.git(&fixture.project(), &init);
+        let info = fixture.project().join(".git/info");
+        fs::create_dir(&info).unwrap();
+        fs::write(info.join("exclude"), "").unwrap();
+        let config = fixture.project().join(".git/config");
+        let before = fs::read_to_string(&config).unwrap();
         let origin = fixture.origin();
-        fixture.git(
-            &fixture.project(),
-            &["remote", "add", "origin", origin.to_str().unwrap()],
+        let own = format!(
+            "[user]\n\tname = Fixture\n\temail = fixture@example.org\n\
+             [remote \"origin\"]\n\turl = {}\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n",
+            origin.display().to_string().replace('\\', "/")
         );
+        fs::write(config, before + &own).unwrap();
         fixture
     }
 

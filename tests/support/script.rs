@@ -8,6 +8,9 @@ use std::path::Path;
 /// On Unix another process writes it: a program that a thread beside this one starts would inherit the open file until it has
 /// begun, and a file that somebody may still write is run by no system ("Text file busy").
 pub(crate) fn write_script(file: &Path, text: impl AsRef<[u8]>) {
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder).unwrap();
+    }
     #[cfg(unix)]
     {
         use std::io::Write as _;
