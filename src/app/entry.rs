@@ -7,7 +7,6 @@ use clap::{CommandFactory as _, FromArgMatches as _};
 
 use crate::adapters::holder;
 use crate::adapters::output;
-use crate::adapters::rehearsal::DemoScript;
 use crate::adapters::rehearsal::{self, OutgoingSignal, RehearsalContext, SignalSink};
 use crate::app::demo;
 use crate::app::{serve, server_process, start};
@@ -107,11 +106,7 @@ fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> Result<ExitCode, String> {
                     (false, _, false) => demo::DemoDisplay::Screen,
                 },
                 speed: asked.speed,
-                script: match (asked.plan, asked.stories) {
-                    (true, _) => DemoScript::Plan,
-                    (false, true) => DemoScript::Stories,
-                    (false, false) => DemoScript::Tasks,
-                },
+                script: asked.script(),
                 keep: asked.keep,
                 agent: asked.agent,
                 is_agreed: asked.yes,

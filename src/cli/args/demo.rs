@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{PlainFlag, ThemeArgs};
+use crate::adapters::rehearsal::DemoScript;
 
 /// Arguments of `dbs demo`.
 #[derive(Debug, Args)]
@@ -38,6 +39,17 @@ pub struct DemoArgs {
     /// Yes to what it may cost (with --agent)
     #[arg(long, requires = "agent")]
     pub yes: bool,
+}
+
+impl DemoArgs {
+    /// What is played.
+    pub fn script(&self) -> DemoScript {
+        match (self.plan, self.stories) {
+            (true, _) => DemoScript::Plan,
+            (false, true) => DemoScript::Stories,
+            (false, false) => DemoScript::Tasks,
+        }
+    }
 }
 
 /// A speed at which waits neither vanish nor last for hours.
