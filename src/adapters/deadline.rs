@@ -29,4 +29,9 @@ impl Deadline {
     pub fn sleep(&self) {
         std::thread::sleep(Duration::from_millis(10));
     }
+
+    /// Waits as long as what is tried again costs much.
+    pub fn sleep_long(&self) {
+        std::thread::sleep(Duration::from_millis(200));
+    }
 }

@@ -50,7 +50,8 @@ pub fn start_server(edge: &ProcessEnv, place: &ProjectPaths) -> Result<(), Strin
         match try_start(edge, place, &deadline)? {
             SpawnResult::Listening => return Ok(()),
             SpawnResult::Locked(why) if deadline.is_over() => return Err(why),
-            SpawnResult::Locked(_) => deadline.sleep(),
+            // Each try starts a server, which keeps the processors from the one that is to end or to listen.
+            SpawnResult::Locked(_) => deadline.sleep_long(),
         }
     }
 }
