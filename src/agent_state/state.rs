@@ -17,6 +17,8 @@ pub struct AgentState {
     input: Option<Timestamp>,
     /// When an answer was last given through its request or keys.
     answered: Option<Timestamp>,
+    /// Answers until then: in the same moment one may be given and the next thing be asked.
+    n_answers: u64,
 }
 
 /// The latest report of one source.
@@ -29,8 +31,8 @@ pub(super) struct Latest {
     pub(super) doing: Option<Doing>,
     /// When the source itself told that its wait is over.
     over: Option<Timestamp>,
-    /// The answer that was known when it said so: in the same moment one may be given and the next thing be asked.
-    answer_before: Option<Timestamp>,
+    /// How many answers were known when it said so.
+    n_answers: u64,
 }
 
 impl AgentState {
@@ -72,7 +74,10 @@ impl AgentState {
 
     /// The agent's open ask was answered at that time: every wait that was seen until then is over.
     pub fn answered(&mut self, at: Timestamp) {
-        self.answered = self.answered.max(Some(at));
+        if self.answered.is_none_or(|latest| at >= latest) {
+            self.answered = Some(at);
+            self.n_answers += 1;
+        }
     }
 
     /// Subagents and background commands that run.
@@ -86,7 +91,7 @@ impl AgentState {
             return None;
         }
         let input = self.input.filter(|_| source.is_sticky());
-        let is_after_answer = self.answered == Some(latest.at) && latest.answer_before == self.answered;
+        let is_after_answer = self.answered == Some(latest.at) && self.n_answers == latest.n_answers;
         let answered = self.answered.filter(|_| !is_after_answer);
         let ends = [latest.over, input, answered];
         ends.into_iter().flatten().filter(|end| *end >= latest.at).max()
@@ -95,13 +100,13 @@ impl AgentState {
     fn take(&mut self, source: Source, at: Timestamp, doing: Option<Doing>) {
         let Some(before) = self.latest.get(&source) else {
             self.latest
-                .insert(source, Latest::new((at, self.answered), doing));
+                .insert(source, Latest::new((at, self.n_answers), doing));
             return;
         };
         if at < before.at {
             return;
         }
-        let mut next = Latest::new((at, self.answered), doing);
+        let mut next = Latest::new((at, self.n_answers), doing);
         if self.end_of_wait(source, before).is_none() {
             next.go_on_from(before);
         }
@@ -122,13 +127,13 @@ impl AgentState {
 }
 
 impl Latest {
-    fn new((at, answer_before): (Timestamp, Option<Timestamp>), doing: Option<Doing>) -> Latest {
+    fn new((at, n_answers): (Timestamp, u64), doing: Option<Doing>) -> Latest {
         Latest {
             at,
             since: at,
             doing,
             over: None,
-            answer_before,
+            n_answers,
         }
     }
 

@@ -649,6 +649,18 @@ mod tests {
     }
 
     #[test]
+    fn each_of_two_answers_while_the_past_is_shown_ends_what_was_asked_before_it() {
+        let mut watch = AgentWatch::new(Timestamp(0));
+        for (asked, text) in [(1, "a"), (3, "b")] {
+            watch.observe(Source::Hook, Timestamp(asked), &asks(text));
+            answered_now(&mut watch, Timestamp(asked + 1));
+        }
+        watch.end_past(None, Timestamp(9));
+        assert_eq!(watch.tell(Timestamp(9)), []);
+        assert_eq!(watch.state.conclude(Timestamp(10)).doing, Doing::WORKING);
+    }
+
+    #[test]
     fn of_the_past_only_its_end_is_told() {
         let mut watch = AgentWatch::new(Timestamp(0));
         for report in [asks("a"), working(), asks("b"), working(), asks("c")] {
