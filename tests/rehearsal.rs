@@ -23,6 +23,9 @@ mod polling;
 #[path = "rehearsal/program.rs"]
 mod program;
 #[cfg(unix)]
+#[path = "support/script.rs"]
+mod script;
+#[cfg(unix)]
 #[path = "rehearsal/terminal.rs"]
 mod terminal;
 #[cfg(unix)]

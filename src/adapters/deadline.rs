@@ -30,8 +30,8 @@ impl Deadline {
         std::thread::sleep(Duration::from_millis(10));
     }
 
-    /// Waits as long as what is tried again costs much.
-    pub fn sleep_long(&self) {
-        std::thread::sleep(Duration::from_millis(200));
+    /// Waits so long.
+    pub fn sleep_for(&self, pause: Duration) {
+        std::thread::sleep(pause);
     }
 }

@@ -6,6 +6,7 @@
 
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
 
 use crate::adapters::deadline::Deadline;
 use crate::adapters::text_file;
@@ -51,7 +52,7 @@ pub fn start_server(edge: &ProcessEnv, place: &ProjectPaths) -> Result<(), Strin
             SpawnResult::Listening => return Ok(()),
             SpawnResult::Locked(why) if deadline.is_over() => return Err(why),
             // Each try starts a server, which keeps the processors from the one that is to end or to listen.
-            SpawnResult::Locked(_) => deadline.sleep_long(),
+            SpawnResult::Locked(_) => deadline.sleep_for(Duration::from_millis(200)),
         }
     }
 }

@@ -96,6 +96,31 @@ fn a_conflict_is_resolved_by_the_given_content_and_only_then() {
     assert_eq!(parents.split(' ').count(), 2);
 }
 
+/// Another git has just made the file in which it says where the repository of its worktree is, and not filled it yet. It does when
+/// the remote is asked a second time.
+#[cfg(unix)]
+#[test]
+fn a_worktree_that_is_just_being_made_beside_it_is_no_failure() {
+    let fixture = GitFixture::new();
+    worktree(&fixture);
+    let (project, beside) = (fixture.project(), fixture.root().join("beside"));
+    fixture.git(&project, &["worktree", "add", "-q", beside.to_str().unwrap()]);
+    let half = project.join(".git/worktrees/beside/commondir");
+    fs::write(&half, "").unwrap();
+    let (helper, asked) = (fixture.root().join("upload-pack"), fixture.root().join("asked"));
+    let text = format!(
+        "#!/bin/sh\nif test -e '{asked}'; then echo ../.. > '{half}'; fi\n: > '{asked}'\nexec git-upload-pack \"$@\"\n",
+        asked = asked.display(),
+        half = half.display(),
+    );
+    crate::script::write_script(&helper, text);
+    let setting = ["config", "remote.origin.uploadpack", helper.to_str().unwrap()];
+    fixture.git(&project, &setting);
+    let ended = play(&fixture, "{ merge = \"origin/{base}\", fetch = \"origin\" }");
+    assert_eq!(ended.code, Some(0), "{}", ended.said);
+    assert_eq!(fs::read_to_string(&half).unwrap(), "../..\n");
+}
+
 #[test]
 fn what_git_refuses_is_said_and_signalled() {
     let fixture = GitFixture::new();

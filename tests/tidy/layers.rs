@@ -288,6 +288,7 @@ const SHARED: &[&str] = &[
     "excludes",
     "program",
     "clock",
+    "deadline",
     "socket",
     "state_folder",
     "text_file",

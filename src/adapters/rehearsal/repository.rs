@@ -2,10 +2,17 @@
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use memchr::memmem;
 
 use super::error::RehearsalError;
 use super::files;
+use crate::adapters::deadline::Deadline;
 use crate::formats::scenario::{CommitAuthor, Resolution};
+
+/// How long a worktree that another git makes may stay half-made.
+const LONGEST_RACE: Duration = Duration::from_secs(5);
 
 /// The attempt's git worktree and the author of its commits.
 pub(super) struct AttemptRepo<'a> {
@@ -93,7 +100,12 @@ impl AttemptRepo<'_> {
     }
 
     fn git(&self, arguments: &[&str]) -> Result<String, RehearsalError> {
-        let output = self.run(arguments)?;
+        let deadline = Deadline::after(LONGEST_RACE);
+        let mut output = self.run(arguments)?;
+        while meets_half_made_worktree(&output) && !deadline.is_over() {
+            deadline.sleep();
+            output = self.run(arguments)?;
+        }
         if !output.status.success() {
             return Err(refused(arguments, &output));
         }
@@ -125,6 +137,12 @@ impl AttemptRepo<'_> {
         let failed = |error: std::io::Error| git_error(arguments, error.to_string());
         command.output().map_err(failed)
     }
+}
+
+/// Whether git failed because another git was just making a worktree of the project: it creates the file `commondir` first and fills
+/// it then, and every git that looks at all worktrees in between ends with an error.
+fn meets_half_made_worktree(output: &Output) -> bool {
+    !output.status.success() && memmem::find(&output.stderr, b"/commondir: ").is_some()
 }
 
 fn refused(arguments: &[&str], output: &Output) -> RehearsalError {
