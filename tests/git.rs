@@ -44,8 +44,8 @@ mod worktrees;
 
 use dbs::adapters::git::{GitCli, GitLimits, GitSetup};
 use dbs::ports::git::{
-    AtticOwner, BranchName, CommitId, Git, MergeRequest, SafeName, Signature, Worktree, WorktreeKind,
-    WorktreeSpec,
+    AtticOwner, BranchName, CommitId, Git, MergeRequest, RemoteBase, Revision, SafeName, Signature, Worktree,
+    WorktreeKind, WorktreeSpec,
 };
 use std::time::Duration;
 
@@ -68,6 +68,11 @@ pub(crate) fn setup(fixture: &GitFixture) -> GitSetup {
 
 pub(crate) fn branch(name: &str) -> BranchName {
     BranchName::new(name).unwrap()
+}
+
+/// A base branch as the remote has it now.
+pub(crate) fn base(git: &GitCli, name: &str) -> RemoteBase {
+    RemoteBase::new(branch(name), git.resolve(&Revision::RemoteBranch(branch(name))))
 }
 
 pub(crate) fn name(name: &str) -> SafeName {

@@ -6,7 +6,7 @@ use super::context::{EngineContext, base_branch, branch_of};
 use super::job::Job;
 use crate::domain::workflow::Workspace;
 use crate::domain::{Attempt, Cause, TroubleKind};
-use crate::ports::git::{DeleteOutcome, Head, Revision, SafeName};
+use crate::ports::git::{DeleteOutcome, Head, RemoteBase, Revision, SafeName};
 
 /// Puts the work aside where the task begins anew, and answers the refs that keep it. Safe to repeat: what is gone stays so.
 ///
@@ -25,12 +25,15 @@ pub(super) fn put_aside(world: &EngineContext, job: &Job, attempt: &Attempt) -> 
     let branch = branch_of(&job.task);
     let base = base_branch(&job.base).map_err(|error| Cause::from(format!("could not {error}").as_str()))?;
     let owner = world.attic_owner(&job.task, attempt.created_at);
-    let sides = [
-        (Revision::LocalBranch(branch.clone()), true),
-        (Revision::RemoteBranch(branch.clone()), false),
+    let wanted = [
+        Revision::LocalBranch(branch.clone()),
+        Revision::RemoteBranch(branch.clone()),
+        Revision::RemoteBranch(base.clone()),
     ];
-    for (side, is_local) in sides {
-        let outcome = match world.git.resolve(&side) {
+    let mut heads = world.git.resolve_all(&wanted);
+    let base = RemoteBase::new(base, heads.pop().unwrap_or(Head::Absent));
+    for (side, is_local) in heads.into_iter().zip([true, false]) {
+        let outcome = match side {
             Head::Absent => continue,
             Head::Unknown(why) => return Err(why),
             Head::At(head) if is_local => world.git.delete_branch(&branch, &head, &base, &owner),

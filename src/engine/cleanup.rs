@@ -5,7 +5,7 @@ use super::context::{EngineContext, STOP_GRACE, base_branch, branch_of};
 use super::job::Job;
 use crate::domain::workflow::Workspace;
 use crate::domain::{Attempt, AttemptId, Event, Task};
-use crate::ports::git::{DeleteOutcome, Head, RemoveOutcome, Revision, SafeName};
+use crate::ports::git::{DeleteOutcome, Head, RemoteBase, RemoveOutcome, Revision, SafeName};
 use crate::ports::holders::{HolderId, HolderLiveness};
 
 /// Removes the attempt's worktree; work that is kept nowhere else goes to the attic first.
@@ -92,13 +92,22 @@ pub(super) fn retire(world: &EngineContext, job: &Job) -> Option<String> {
         Err(error) => return Some(format!("could not {error}")),
     };
     let owner = world.attic_owner(&job.task, job.task.created_at);
-    let local = match world.git.resolve(&Revision::LocalBranch(branch.clone())) {
+    let (local, recorded) = (
+        world.git.resolve(&Revision::LocalBranch(branch.clone())),
+        job.recorded_head(),
+    );
+    if local == Head::Absent && recorded.is_none() {
+        return None;
+    }
+    // Both are deleted with one question to the remote.
+    let base = RemoteBase::new(base.clone(), world.git.resolve(&Revision::RemoteBranch(base)));
+    let local = match local {
         Head::At(head) => kept_reason(world.git.delete_branch(&branch, &head, &base, &owner)),
         Head::Absent => None,
         Head::Unknown(why) => Some(why.text),
     };
     let delete = |head| world.git.delete_remote_branch(&branch, &head, &base, &owner);
-    let remote = job.recorded_head().map(delete).and_then(kept_reason);
+    let remote = recorded.map(delete).and_then(kept_reason);
     local.or(remote)
 }
 

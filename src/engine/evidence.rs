@@ -253,8 +253,8 @@ fn pushed(world: &EngineContext, job: &Job, seen: &BranchHeads) -> Tri {
         .git
         .push_branch(&branch_of(&job.task), job.recorded_head().as_ref())
     {
-        PushOutcome::Pushed(there) | PushOutcome::AlreadyThere(there) if there == *head => Tri::Yes,
-        PushOutcome::Pushed(there) | PushOutcome::AlreadyThere(there) => {
+        PushOutcome::Pushed(there) if there == *head => Tri::Yes,
+        PushOutcome::Pushed(there) => {
             Tri::Unknown(format!("the branch moved to {there} while it was looked at").into())
         }
         PushOutcome::NoBranch => Tri::No("the branch does not exist".to_owned()),

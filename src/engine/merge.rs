@@ -139,7 +139,7 @@ fn checked(world: &EngineContext, job: &Job, attempt: &Attempt, commit: &CommitI
 
 fn publish(world: &EngineContext, job: &Job, attempt: &Attempt, publication: &PublishRequest) -> MergeRound {
     match world.git.publish(publication) {
-        PublishOutcome::Done | PublishOutcome::AlreadyDone => {
+        PublishOutcome::Done => {
             MergeRound::Final(verified(world, job, attempt, &publication.commit, Gates::Passed))
         }
         PublishOutcome::Moved(_) => MergeRound::Again,

@@ -45,7 +45,7 @@ fn a_task_goes_from_its_own_branch_through_a_detached_review_into_the_base() {
 /// only when it is where it was recorded, so some of them are needed.
 #[cfg(unix)]
 #[test]
-fn a_merge_and_the_end_of_its_branches_ask_the_remote_seven_times() {
+fn a_merge_and_the_end_of_its_branches_ask_the_remote_five_times() {
     let (mut bench, questions) = Bench::with_questions();
     bench.release(draft("t-1", "kanban", None));
     bench.develop("t-1", "work.txt", "work\n");
@@ -58,9 +58,21 @@ fn a_merge_and_the_end_of_its_branches_ask_the_remote_seven_times() {
     let refs = questions.lines().filter_map(|line| line.split_once("origin "));
     let refs: Vec<&str> = refs.map(|(_, refs)| refs).collect();
     let (base, feature) = ("refs/heads/work", "refs/heads/feature/t-1");
-    let of_the_merge = [base; 4];
-    let of_the_branches = [base, &format!("{feature} {base}"), feature];
+    let of_the_merge = [base; 3];
+    let of_the_branches = [base, feature];
     assert_eq!(refs, [&of_the_merge[..], &of_the_branches[..]].concat());
+}
+
+#[cfg(unix)]
+#[test]
+fn the_end_of_a_task_without_a_branch_asks_the_remote_nothing() {
+    let (mut bench, questions) = Bench::with_questions();
+    bench.release(draft("inv", "investigation", None));
+    bench.says("inv", SignalKind::Progress, "it is the cache");
+    std::fs::remove_file(&questions).ok();
+    bench.last_word("inv", SignalKind::Done);
+    assert_eq!(bench.stage("inv"), ("investigating", "done"));
+    assert_eq!(std::fs::read_to_string(&questions).unwrap_or_default(), "");
 }
 
 #[test]

@@ -36,8 +36,11 @@ fn for_what_an_agent_is_told_of_the_base_the_remote_is_asked_once() {
         ("reviewer", vec!["work.txt".to_owned()])
     );
     let questions = std::fs::read_to_string(&questions).unwrap();
-    let of_the_base = |line: &&str| line.ends_with("origin refs/heads/work");
-    assert_eq!(questions.lines().filter(of_the_base).count(), 1, "{questions}");
+    let refs = questions.lines().filter_map(|line| line.split_once("origin "));
+    let refs: Vec<&str> = refs.map(|(_, refs)| refs).collect();
+    let (base, feature) = ("refs/heads/work", "refs/heads/feature/t-1");
+    // Before the developer's branch is pushed, after it, and for the reviewer.
+    assert_eq!(refs, [&format!("{base} {feature}"), feature, base]);
 }
 
 #[cfg(unix)]

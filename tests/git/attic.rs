@@ -7,7 +7,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use dbs::domain::Timestamp;
 use dbs::ports::git::{DeleteOutcome, Git, RemoveOutcome, Revision, WorkingTree, WorktreeKind};
 
-use super::{GitFixture, branch, developed, file_at, id, name, on_branch, open, saver, spec};
+use super::{GitFixture, base, branch, developed, file_at, id, name, on_branch, open, saver, spec};
 
 fn attic(fixture: &GitFixture) -> String {
     let control = fixture.state().join("control.git");
@@ -172,7 +172,7 @@ fn an_unmerged_branch_is_deleted_only_with_its_head_in_the_attic() {
     let fixture = GitFixture::new();
     let git = open(&fixture);
     let (_, commit) = developed(&fixture, &git);
-    let delete = || git.delete_branch(&branch("feature/t1"), &commit, &branch("main"), &saver("t1"));
+    let delete = || git.delete_branch(&branch("feature/t1"), &commit, &base(&git, "main"), &saver("t1"));
     assert!(matches!(delete(), DeleteOutcome::Kept(why) if why.contains("checked out")));
     git.remove_worktree(&name("a"), &saver("t1")).unwrap();
     let DeleteOutcome::Deleted { kept_as: Some(kept) } = delete() else {
@@ -184,6 +184,27 @@ fn an_unmerged_branch_is_deleted_only_with_its_head_in_the_attic() {
 }
 
 #[test]
+fn a_branch_whose_commits_the_base_holds_goes_without_a_copy() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (_, commit) = developed(&fixture, &git);
+    let feature = branch("feature/t1");
+    git.push_branch(&feature, None);
+    fixture.git(
+        &fixture.origin(),
+        &["update-ref", "refs/heads/main", commit.as_str()],
+    );
+    git.remove_worktree(&name("a"), &saver("t1")).unwrap();
+    let base = base(&git, "main");
+    let outcomes = [
+        git.delete_branch(&feature, &commit, &base, &saver("t1")),
+        git.delete_remote_branch(&feature, &commit, &base, &saver("t1")),
+    ];
+    assert_eq!(outcomes, [const { DeleteOutcome::Deleted { kept_as: None } }; 2]);
+    assert_eq!(attic(&fixture), "");
+}
+
+#[test]
 fn a_branch_merged_by_squash_still_leaves_its_commits_in_the_attic() {
     let fixture = GitFixture::new();
     let git = open(&fixture);
@@ -191,7 +212,7 @@ fn a_branch_merged_by_squash_still_leaves_its_commits_in_the_attic() {
     fixture.commit_on_origin("main", "work.txt", "work\n");
     assert!(git.is_merged(&commit, &branch("main")).is_yes());
     git.remove_worktree(&name("a"), &saver("t1")).unwrap();
-    let deleted = git.delete_branch(&branch("feature/t1"), &commit, &branch("main"), &saver("t1"));
+    let deleted = git.delete_branch(&branch("feature/t1"), &commit, &base(&git, "main"), &saver("t1"));
     assert!(
         matches!(deleted, DeleteOutcome::Deleted { kept_as: Some(_) }),
         "{deleted:?}"
@@ -205,7 +226,12 @@ fn a_branch_that_moved_since_it_was_recorded_is_kept() {
     let (worktree, recorded) = developed(&fixture, &git);
     fixture.commit(&worktree.path, "more.txt", "more", "More");
     git.remove_worktree(&name("a"), &saver("t1")).unwrap();
-    let deleted = git.delete_branch(&branch("feature/t1"), &recorded, &branch("main"), &saver("t1"));
+    let deleted = git.delete_branch(
+        &branch("feature/t1"),
+        &recorded,
+        &base(&git, "main"),
+        &saver("t1"),
+    );
     assert!(matches!(deleted, DeleteOutcome::Kept(_)), "{deleted:?}");
     assert_eq!(git.branches().unwrap().len(), 2);
 }

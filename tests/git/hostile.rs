@@ -257,7 +257,7 @@ fn nothing_planted_by_an_agent_is_executed_by_any_operation() {
     git.is_merged(&head, &base);
     git.commits_ahead(
         &Revision::LocalBranch(feature.clone()),
-        &Revision::RemoteBranch(base.clone()),
+        &Revision::RemoteBranch(base),
     );
     git.branches().unwrap();
     git.remote_branches().unwrap();
@@ -269,6 +269,7 @@ fn nothing_planted_by_an_agent_is_executed_by_any_operation() {
         let removed = git.remove_worktree(&name(folder), &saver("t1")).unwrap();
         assert!(matches!(removed, RemoveOutcome::Removed(_)), "{removed:?}");
     }
+    let base = super::base(&git, "main");
     git.delete_branch(&feature, &head, &base, &saver("t1"));
     git.delete_remote_branch(&feature, &head, &base, &saver("t1"));
     git.preflight().unwrap();

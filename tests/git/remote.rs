@@ -10,7 +10,7 @@ use dbs::ports::git::{
     Revision,
 };
 
-use super::{GitFixture, branch, developed, id, merge_of, name, on_branch, open, saver, setup, spec};
+use super::{GitFixture, base, branch, developed, id, merge_of, name, on_branch, open, saver, setup, spec};
 
 #[test]
 fn a_branch_is_pushed_once_and_read_back() {
@@ -25,7 +25,7 @@ fn a_branch_is_pushed_once_and_read_back() {
     );
     assert_eq!(
         git.push_branch(&feature, None),
-        PushOutcome::AlreadyThere(commit.clone())
+        PushOutcome::Pushed(commit.clone())
     );
     assert_eq!(git.remote_head(&feature), Head::At(commit));
     let next = id(&fixture.commit(&worktree.path, "next.txt", "x", "Next"));
@@ -102,7 +102,7 @@ fn a_remote_branch_is_deleted_only_where_it_was_recorded() {
     let fixture = GitFixture::new();
     let git = open(&fixture);
     let (_, commit) = developed(&fixture, &git);
-    let (feature, base) = (branch("feature/t1"), branch("main"));
+    let (feature, base) = (branch("feature/t1"), base(&git, "main"));
     git.push_branch(&feature, None);
     let newer = id(&fixture.commit_on_origin("feature/t1", "theirs.txt", "x"));
     let kept = git.delete_remote_branch(&feature, &commit, &base, &saver("t1"));
@@ -116,11 +116,27 @@ fn a_remote_branch_is_deleted_only_where_it_was_recorded() {
         git.delete_remote_branch(&feature, &newer, &base, &saver("t1")),
         DeleteOutcome::Absent
     );
-    let main = id(&fixture.git(&fixture.origin(), &["rev-parse", "main"]));
-    assert!(matches!(
-        git.delete_remote_branch(&base, &main, &base, &saver("t1")),
-        DeleteOutcome::Kept(_)
-    ));
+}
+
+/// One that the remote itself would let go, for nothing is checked out of it.
+#[test]
+fn the_base_is_no_branch_to_delete_here_or_on_the_remote() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    for place in [fixture.project(), fixture.origin()] {
+        fixture.git(&place, &["branch", "work", "main"]);
+    }
+    let base = base(&git, "work");
+    let head = base.head.clone().unwrap();
+    let outcomes = [
+        git.delete_branch(&base.branch, &head, &base, &saver("t1")),
+        git.delete_remote_branch(&base.branch, &head, &base, &saver("t1")),
+    ];
+    for outcome in outcomes {
+        let is_named = matches!(&outcome, DeleteOutcome::Kept(why) if why.contains("is the base branch"));
+        assert!(is_named, "{outcome:?}");
+    }
+    assert_eq!(git.remote_head(&base.branch), Head::At(head));
 }
 
 /// Asks everything that needs the remote; each answer must be Unknown.
@@ -153,6 +169,7 @@ fn assert_silence(git: &GitCli, commit: &CommitId) {
         ),
         ("ahead", matches!(ahead, CommitsAhead::Unknown(_))),
         ("delete", {
+            let base = super::base(git, "main");
             let deleted = git.delete_remote_branch(&feature, commit, &base, &saver("t1"));
             matches!(deleted, DeleteOutcome::Unknown(_))
         }),
@@ -229,7 +246,7 @@ fn local_work_goes_on_without_the_remote() {
         git.remove_worktree(&name("a"), &saver("t1")).unwrap(),
         dbs::ports::git::RemoveOutcome::Removed(Some(_))
     ));
-    let deleted = git.delete_branch(&branch("feature/t1"), &commit, &branch("main"), &saver("t1"));
+    let deleted = git.delete_branch(&branch("feature/t1"), &commit, &base(&git, "main"), &saver("t1"));
     assert!(
         matches!(deleted, DeleteOutcome::Deleted { kept_as: Some(_) }),
         "{deleted:?}"

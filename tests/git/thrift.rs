@@ -4,11 +4,14 @@ use std::fs;
 
 use dbs::adapters::git::{GitCli, GitSetup};
 use dbs::domain::Tri;
-use dbs::ports::git::{CommitsAhead, Git as _, Head, Revision, WorkingTree, WorktreeKind};
+use dbs::ports::git::{
+    CommitsAhead, DeleteOutcome, Git as _, Head, MergeOutcome, PublishOutcome, PublishRequest, Revision,
+    WorkingTree, WorktreeKind,
+};
 
 use crate::git_fixture::GitFixture;
 use crate::script::write_script;
-use crate::{branch, developed, id, name, on_branch, open, setup, spec};
+use crate::{base, branch, developed, id, merge_of, name, on_branch, open, saver, setup, spec};
 
 /// A git that notes every start, and its notes.
 struct Counted {
@@ -89,6 +92,52 @@ fn pushed_work_is_seen_with_three_questions_and_its_review_begins_with_four() {
     assert_eq!(worktree.start.head, Some(commit));
     let answer = git.workspace_unchanged(&WorkingTree::Worktree(name("r")), &worktree.start);
     assert_eq!(answer, Tri::Yes);
+}
+
+#[test]
+fn whether_commits_are_part_of_others_is_asked_once_from_the_merge_to_the_end_of_the_branch() {
+    let fixture = GitFixture::new();
+    let counted = Counted::new(&fixture);
+    let git = GitCli::open(&counted.setup).unwrap();
+    let (_, head) = developed(&fixture, &git);
+    git.push_branch(&branch("feature/t1"), None);
+    counted.starts();
+    let compared = |starts: &[String]| starts.iter().filter(|line| line.contains("merge-base")).count();
+
+    let MergeOutcome::Merged {
+        commit,
+        base: expected,
+        ..
+    } = git.merge(&merge_of(&head))
+    else {
+        panic!("there is nothing against it")
+    };
+    let publication = PublishRequest {
+        commit,
+        base: branch("main"),
+        expected,
+    };
+    assert_eq!(git.publish(&publication), PublishOutcome::Done);
+    assert_eq!(git.is_merged(&head, &branch("main")), Tri::Yes);
+    git.remove_worktree(&name("a"), &saver("t1")).unwrap();
+    let base = base(&git, "main");
+    for outcome in [
+        git.delete_branch(&branch("feature/t1"), &head, &base, &saver("t1")),
+        git.delete_remote_branch(&branch("feature/t1"), &head, &base, &saver("t1")),
+    ] {
+        assert_eq!(outcome, DeleteOutcome::Deleted { kept_as: None });
+    }
+    assert_eq!(compared(&counted.starts()), 1);
+
+    fixture.commit_on_origin("main", "theirs.txt", "theirs\n");
+    for _ in 0..2 {
+        assert_eq!(git.is_merged(&head, &branch("main")), Tri::Yes);
+    }
+    assert_eq!(
+        compared(&counted.starts()),
+        1,
+        "of another base it is asked again, once"
+    );
 }
 
 #[test]

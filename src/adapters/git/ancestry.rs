@@ -6,15 +6,31 @@ use super::parse;
 use crate::domain::{Tri, TroubleKind};
 use crate::ports::git::{BranchName, CommitId, CommitsAhead, GitError, Revision};
 
+/// Pairs of commits that are remembered; all are forgotten when there are more.
+const MOST_PAIRS: usize = 1_000;
+
 impl GitCli {
     /// Whether the newer commit holds the older one; each holds itself. Both are in the control repository.
     pub(super) fn is_ancestor(&self, older: &CommitId, newer: &CommitId) -> Result<bool, GitError> {
-        if older == newer {
+        if older == newer || self.ancestors.lock().contains(&(older.clone(), newer.clone())) {
             return Ok(true);
         }
         let call = self.in_control(format!("compare {older} and {newer}"))?;
         let call = call.words("merge-base --is-ancestor");
-        call.arg(older.as_str()).arg(newer.as_str()).run_bool()
+        let is_part = call.arg(older.as_str()).arg(newer.as_str()).run_bool()?;
+        if is_part {
+            self.remember_ancestor(older, newer);
+        }
+        Ok(is_part)
+    }
+
+    /// Remembers that a commit is part of another, which stays so. That it is not may change, where history is brought later.
+    pub(super) fn remember_ancestor(&self, older: &CommitId, newer: &CommitId) {
+        let mut ancestors = self.ancestors.lock();
+        if ancestors.len() >= MOST_PAIRS {
+            ancestors.clear();
+        }
+        ancestors.insert((older.clone(), newer.clone()));
     }
 
     pub(super) fn count_ahead(&self, head: &Revision, base: &Revision) -> Result<CommitsAhead, GitError> {

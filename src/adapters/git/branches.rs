@@ -2,10 +2,10 @@
 //! (LK-20, LK-23).
 
 use super::cli::GitCli;
-use super::push::PushReply;
+use super::push::{PushLease, PushReply};
 use super::stale_locks::lock_of;
 use super::write_lock::WriteGuard;
-use crate::ports::git::{AtticOwner, BranchName, CommitId, DeleteOutcome, GitError, Revision};
+use crate::ports::git::{AtticOwner, BranchName, CommitId, DeleteOutcome, GitError, RemoteBase};
 
 impl GitCli {
     /// Makes a branch of the project, or moves it; only from where it was seen.
@@ -28,14 +28,14 @@ impl GitCli {
         &self,
         branch: &BranchName,
         recorded: &CommitId,
-        base: &BranchName,
+        base: &RemoteBase,
         saver: &AtticOwner,
     ) -> Result<DeleteOutcome, GitError> {
         if let Some(end) = refusal(self.local_head(branch)?.as_ref(), branch, recorded, base) {
             return Ok(end);
         }
         self.import_known(recorded.clone())?;
-        let kept_as = self.keep_unless_merged(recorded, self.import_remote(base), saver)?;
+        let kept_as = self.keep_unless_merged(recorded, base, saver)?;
         let mut turn = self.lock_project()?;
         if let Some(entry) = self.registered()?.iter().find(|entry| entry.holds(branch)) {
             let folder = entry.path.display();
@@ -56,21 +56,21 @@ impl GitCli {
         &self,
         branch: &BranchName,
         recorded: &CommitId,
-        base: &BranchName,
+        base: &RemoteBase,
         saver: &AtticOwner,
     ) -> Result<DeleteOutcome, GitError> {
-        let asked = [branch, base].map(|name| Revision::RemoteBranch(name.clone()));
-        let mut heads = self.resolve_revisions(&asked).into_iter();
-        let there = heads.next().transpose()?.flatten();
-        if let Some(end) = refusal(there.as_ref(), branch, recorded, base) {
+        // The remote itself keeps a branch that stands elsewhere, so it is not asked where it stands before.
+        if let Some(end) = refusal(Some(recorded), branch, recorded, base) {
             return Ok(end);
         }
-        let base_head = heads.next().unwrap_or(Ok(None));
-        let kept_as = self.keep_unless_merged(recorded, base_head, saver)?;
-        let end = self.push(None, branch, Some(recorded));
-        let there = self.remote_branch_head(branch)?;
-        let Some(there) = there else {
-            return Ok(DeleteOutcome::Deleted { kept_as });
+        self.import_commit(recorded)?;
+        let kept_as = self.keep_unless_merged(recorded, base, saver)?;
+        let end = self.push(None, branch, PushLease::At(Some(recorded)));
+        let Some(there) = self.remote_branch_head(branch)? else {
+            return Ok(match end {
+                Ok(PushReply::Stale(_) | PushReply::Refused(_)) => DeleteOutcome::Absent,
+                Ok(PushReply::Accepted) | Err(_) => DeleteOutcome::Deleted { kept_as },
+            });
         };
         if there != *recorded {
             return Ok(DeleteOutcome::Kept(format!("{branch} is at {there} now")));
@@ -85,14 +85,11 @@ impl GitCli {
     fn keep_unless_merged(
         &self,
         commit: &CommitId,
-        base_head: Result<Option<CommitId>, GitError>,
+        base: &RemoteBase,
         saver: &AtticOwner,
     ) -> Result<Option<String>, GitError> {
-        let is_merged = match base_head {
-            Ok(Some(base)) => self.is_ancestor(commit, &base).unwrap_or(false),
-            Ok(None) | Err(_) => false,
-        };
-        if is_merged {
+        let is_in = |base: &CommitId| self.is_ancestor(commit, base).unwrap_or(false);
+        if base.head.as_ref().is_some_and(is_in) {
             return Ok(None);
         }
         Ok(Some(self.archive(commit, &saver.task)?.attic_ref))
@@ -104,12 +101,14 @@ fn refusal(
     head: Option<&CommitId>,
     branch: &BranchName,
     recorded: &CommitId,
-    base: &BranchName,
+    base: &RemoteBase,
 ) -> Option<DeleteOutcome> {
     match head {
         None => Some(DeleteOutcome::Absent),
         Some(head) if head != recorded => Some(DeleteOutcome::Kept(format!("{branch} is at {head} now"))),
-        Some(_) if branch == base => Some(DeleteOutcome::Kept(format!("{branch} is the base branch"))),
+        Some(_) if *branch == base.branch => {
+            Some(DeleteOutcome::Kept(format!("{branch} is the base branch")))
+        }
         Some(_) => None,
     }
 }

@@ -1,7 +1,7 @@
 //! The adapter itself: opened once per project, shared by all threads. The work is in the sibling files; this one
 //! holds what they share and hands the trait's calls on.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,8 +20,8 @@ use crate::ports::git::{
     AtticOwner, AtticSnapshot, BranchEntry, BranchName, CheckedOut, CleanCheckout, CommitFile, CommitId,
     CommitOutcome, CommitRequest, CommitsAhead, DeleteOutcome, DiffRange, Git, GitError, Head, LimitedText,
     MergeOutcome, MergeRequest, Preflight, PreflightError, PublishOutcome, PublishRequest, PushOutcome,
-    RemoveOutcome, RestoreRequest, Revision, SafeName, TreeId, WorkingTree, WorkspaceTree, Worktree,
-    WorktreeEntry, WorktreeSpec,
+    RemoteBase, RemoveOutcome, RestoreRequest, Revision, SafeName, TreeId, WorkingTree, WorkspaceTree,
+    Worktree, WorktreeEntry, WorktreeSpec,
 };
 
 const CONTROL: &str = "the control repository";
@@ -39,6 +39,8 @@ pub struct GitCli {
     pub(super) maintenance_lock: (RepoLock, Mutex<()>),
     n_scratch: AtomicU64,
     pub(super) trees: Mutex<HashMap<CommitId, TreeId>>,
+    /// Pairs of which the first commit is part of the second.
+    pub(super) ancestors: Mutex<HashSet<(CommitId, CommitId)>>,
     pub(super) filters: Mutex<KnownFilters>,
     /// Git's version and the address of `origin` as seen at the opening, for the first preflight, which follows at once.
     opened: Mutex<Option<(String, OriginUrls)>>,
@@ -71,6 +73,7 @@ impl GitCli {
             control,
             n_scratch: AtomicU64::new(0),
             trees: Mutex::default(),
+            ancestors: Mutex::default(),
             filters: Mutex::new(KnownFilters::read(project.filters.clone(), &project.common)),
             project,
             opened: Mutex::new(Some((version, origin))),
@@ -261,7 +264,7 @@ impl Git for GitCli {
         &self,
         branch: &BranchName,
         recorded: &CommitId,
-        base: &BranchName,
+        base: &RemoteBase,
         saver: &AtticOwner,
     ) -> DeleteOutcome {
         or_unknown(
@@ -274,7 +277,7 @@ impl Git for GitCli {
         &self,
         branch: &BranchName,
         recorded: &CommitId,
-        base: &BranchName,
+        base: &RemoteBase,
         saver: &AtticOwner,
     ) -> DeleteOutcome {
         or_unknown(

@@ -34,7 +34,8 @@ impl GitCli {
             return match self.earlier_merge(request, &base)? {
                 None if request.edits.is_some() => {
                     let tree = self.tree_of(&base)?;
-                    self.commit_merge(request, tree, base)
+                    // What the base holds already is no second parent: nothing is merged, files are written only.
+                    self.commit_merge(request, tree, base, None)
                 }
                 commit => Ok(MergeOutcome::AlreadyMerged { commit, base }),
             };
@@ -48,7 +49,7 @@ impl GitCli {
             }
             (Some(0), Some(merged)) => match self.unusable(&base, &merged.tree)? {
                 Some(why) => Ok(MergeOutcome::Impossible(why)),
-                None => self.commit_merge(request, merged.tree, base),
+                None => self.commit_merge(request, merged.tree, base, Some(&request.head)),
             },
             (Some(1), Some(merged)) => self.describe(&merged, base),
             _ if is_unrelated(&output) => {
@@ -67,24 +68,27 @@ impl GitCli {
         }
     }
 
+    /// Commits a merged tree on the base and what was merged into it.
     fn commit_merge(
         &self,
         request: &MergeRequest,
         tree: TreeId,
         base: CommitId,
+        merged: Option<&CommitId>,
     ) -> Result<MergeOutcome, GitError> {
         let files = request.edits.as_ref().map_or(&[][..], |edits| &edits.files);
         let tree = self.with_edits(tree, files)?;
-        let parents = [base.clone(), request.head.clone()];
-        let is_in_base = self.is_ancestor(&request.head, &base)?;
+        let parents: Vec<CommitId> = [Some(&base), merged].into_iter().flatten().cloned().collect();
         let draft = CommitDraft {
             tree: &tree,
-            // What the base holds already is no second parent: nothing is merged, files are written only.
-            parents: if is_in_base { &parents[..1] } else { &parents },
+            parents: &parents,
             message: message(request),
             signature: &request.signature,
         };
         let commit = self.commit(&draft)?;
+        for parent in &parents {
+            self.remember_ancestor(parent, &commit);
+        }
         self.pin(PinKind::Pin, &commit)?;
         Ok(MergeOutcome::Merged { commit, tree, base })
     }

@@ -14,6 +14,16 @@ use crate::ports::git::{
 /// What git says of a hook or a helper that a signal has ended.
 const KILLED: &[u8] = b"died of signal";
 
+/// What the git of a remote says when somebody else is changing the branch, or has just changed it. The last three are of git 2.50
+/// and newer.
+const LOST_RACES: [&str; 5] = [
+    "failed to update ref",
+    "cannot lock ref",
+    "incorrect old value",
+    "reference already exists",
+    "reference does not exist",
+];
+
 /// How git reported the end of a push: accepted, outdated or refused.
 pub(super) enum PushReply {
     /// The remote took it, or had it.
@@ -34,6 +44,15 @@ impl PushReply {
     }
 }
 
+/// What a push may replace on the remote.
+#[derive(Clone, Copy)]
+pub(super) enum PushLease<'a> {
+    /// Nothing: what is there must be part of what is pushed.
+    Nothing,
+    /// The branch if it stands at this commit; none: if it does not exist.
+    At(Option<&'a CommitId>),
+}
+
 impl GitCli {
     pub(super) fn push_local(
         &self,
@@ -44,26 +63,24 @@ impl GitCli {
             return Ok(PushOutcome::NoBranch);
         };
         self.import_known(local.clone())?;
-        let remote = self.import_remote(branch)?;
-        match &remote {
-            Some(there) if *there == local => return Ok(PushOutcome::AlreadyThere(local)),
-            Some(there) if replaces != Some(there) && !self.is_ancestor(there, &local)? => {
-                let remote = there.clone();
-                return Ok(PushOutcome::Diverged { local, remote });
-            }
-            Some(_) | None => {}
-        }
-        let end = self.push(Some(&local), branch, remote.as_ref());
+        let mut end = self.push(Some(&local), branch, PushLease::Nothing);
         // A push that broke off may have arrived.
-        let there = self.remote_branch_head(branch)?;
+        let mut there = self.remote_branch_head(branch)?;
+        let is_replaceable = there.is_some() && there.as_ref() == replaces;
+        if is_replaceable && matches!(end, Ok(PushReply::Stale(_))) {
+            end = self.push(Some(&local), branch, PushLease::At(replaces));
+            there = self.remote_branch_head(branch)?;
+        }
         match (there, end) {
             (Some(there), _) if there == local => Ok(PushOutcome::Pushed(local)),
             (_, Err(error)) => Err(error),
             (_, Ok(PushReply::Refused(why))) => Ok(PushOutcome::Refused(why)),
-            (Some(there), Ok(_)) if Some(&there) != remote.as_ref() => {
-                Ok(PushOutcome::Diverged { local, remote: there })
-            }
-            (_, Ok(end)) => Ok(PushOutcome::Unknown(end.unconfirmed(branch))),
+            (there, Ok(end)) => match self.import_remote_at(branch, there)? {
+                Some(remote) if !self.is_ancestor(&remote, &local)? => {
+                    Ok(PushOutcome::Diverged { local, remote })
+                }
+                Some(_) | None => Ok(PushOutcome::Unknown(end.unconfirmed(branch))),
+            },
         }
     }
 
@@ -75,7 +92,7 @@ impl GitCli {
             return Ok(false);
         }
         let start = start.ok_or_else(|| missing_on_origin(from))?;
-        let end = self.push(Some(&start), branch, None);
+        let end = self.push(Some(&start), branch, PushLease::At(None));
         // A push that broke off may have arrived, and somebody else may have made it meanwhile.
         if self.remote_branch_head(branch)?.is_some() {
             return Ok(true);
@@ -104,70 +121,109 @@ impl GitCli {
             base,
             expected,
         } = publication;
-        let Some(there) = self.import_remote(base)? else {
-            return Ok(PublishOutcome::Refused(format!("origin has no branch {base}")));
-        };
-        if !self.has(commit)? || !self.is_ancestor(expected, commit)? {
+        if !self.has(commit)? || !self.has(expected)? || !self.is_ancestor(expected, commit)? {
             let why = format!("{commit} does not build on {expected}");
             return Ok(PublishOutcome::Refused(why));
         }
+        let end = self.push(Some(commit), base, PushLease::At(Some(expected)));
+        let Some(there) = self.import_remote(base)? else {
+            return Ok(PublishOutcome::Refused(format!("origin has no branch {base}")));
+        };
         if self.is_ancestor(commit, &there)? {
-            return Ok(PublishOutcome::AlreadyDone);
+            return Ok(PublishOutcome::Done);
         }
-        if there != *expected {
-            return Ok(PublishOutcome::Moved(there));
-        }
-        let end = self.push(Some(commit), base, Some(expected));
-        let there = self.import_remote(base)?;
-        let holds = there
-            .as_ref()
-            .map_or(Ok(false), |there| self.is_ancestor(commit, there))?;
-        match (end, there) {
-            _ if holds => Ok(PublishOutcome::Done),
-            (Err(error), _) => Err(error),
-            (Ok(PushReply::Refused(why)), _) => Ok(PublishOutcome::Refused(why)),
-            (Ok(_), Some(there)) if there != *expected => Ok(PublishOutcome::Moved(there)),
-            (Ok(end), _) => Ok(PublishOutcome::Unknown(end.unconfirmed(base))),
+        match end? {
+            PushReply::Refused(why) => Ok(PublishOutcome::Refused(why)),
+            _ if there != *expected => Ok(PublishOutcome::Moved(there)),
+            end => Ok(PublishOutcome::Unknown(end.unconfirmed(base))),
         }
     }
 
-    /// Sets a branch of the remote to a commit, or deletes it, if it stands at `expected` (none: does not exist).
+    /// Sets a branch of the remote to a commit, or deletes it.
     pub(super) fn push(
         &self,
         commit: Option<&CommitId>,
         branch: &BranchName,
-        expected: Option<&CommitId>,
+        lease: PushLease<'_>,
     ) -> Result<PushReply, GitError> {
         let call = self.over_network(format!("push {branch}"))?;
         let call = call.words("push --porcelain --no-verify --no-follow-tags --no-signed --no-thin");
-        let call = call.words("--recurse-submodules=no --receive-pack=git-receive-pack");
-        let lease = expected.map_or(String::new(), CommitId::to_string);
-        let call = call.arg(format!("--force-with-lease={}:{lease}", branch.full()));
+        let mut call = call.words("--recurse-submodules=no --receive-pack=git-receive-pack");
+        if let PushLease::At(expected) = lease {
+            let expected = expected.map_or(String::new(), CommitId::to_string);
+            call = call.arg(format!("--force-with-lease={}:{expected}", branch.full()));
+        }
         let call = call.words("--end-of-options origin");
         let source = commit.map_or(String::new(), CommitId::to_string);
         let output = self.run_in_control_lock(call.arg(format!("{source}:{}", branch.full())))?;
         if output.code == Some(0) {
             return Ok(PushReply::Accepted);
         }
-        let (report, why) = (output.text(), error_text::reason(&output));
-        let Some(refusal) = report.lines().find_map(|line| line.strip_prefix("!\t")) else {
-            return Err(output.failure());
-        };
-        let is_remote = refusal.contains("[remote rejected]") || refusal.contains("[no match]");
-        let is_locked = refusal.contains("failed to update ref") || refusal.contains("cannot lock ref");
-        // A program of the remote that was killed, or had no room, has judged nothing: the work is not to be done again for that.
-        let is_broken = refusal.contains("unpacker error") || memmem::find(&output.stderr, KILLED).is_some();
-        let why = error_text::one_line(&format!("{refusal}; {why}"));
-        Ok(if is_remote && !is_locked && !is_broken {
-            PushReply::Refused(why)
-        } else {
-            PushReply::Stale(why)
-        })
+        let is_killed = memmem::find(&output.stderr, KILLED).is_some();
+        match rejection(&output.text(), &error_text::reason(&output), is_killed) {
+            Some(reply) => Ok(reply),
+            None => Err(output.failure()),
+        }
     }
+}
+
+/// What git's report of a failed push says of the branch; none where the push broke off before there was an answer.
+fn rejection(report: &str, reason: &str, is_killed: bool) -> Option<PushReply> {
+    let line = report.lines().find_map(|line| line.strip_prefix("!\t"))?;
+    let is_remote = line.contains("[remote rejected]") || line.contains("[no match]");
+    let is_race = LOST_RACES.iter().any(|words| line.contains(words));
+    // A program of the remote that was killed, or had no room, has judged nothing: the work is not to be done again for that.
+    let is_broken = line.contains("unpacker error") || is_killed;
+    let why = error_text::one_line(&format!("{line}; {reason}"));
+    Some(if is_remote && !is_race && !is_broken {
+        PushReply::Refused(why)
+    } else {
+        PushReply::Stale(why)
+    })
 }
 
 /// The error for a base branch that the remote does not have.
 pub(super) fn missing_on_origin(branch: &BranchName) -> GitError {
     let hint = format!("push it first with `git push origin {branch}`");
     missing(format!("branch {branch} on origin"), hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reply(line: &str, is_killed: bool) -> PushReply {
+        let report = format!("To /srv/origin.git\n!\tHEAD:refs/heads/work\t{line}\nDone\n");
+        rejection(&report, "error: failed to push some refs", is_killed).unwrap()
+    }
+
+    #[test]
+    fn only_a_remote_that_judged_the_branch_itself_refuses_it() {
+        let refused = [
+            "[remote rejected] (pre-receive hook declined)",
+            "[remote rejected] (protected branch hook declined)",
+            "[no match]",
+        ];
+        for line in refused {
+            assert!(
+                matches!(reply(line, false), PushReply::Refused(why) if why.contains(line)),
+                "{line}"
+            );
+            assert!(matches!(reply(line, true), PushReply::Stale(_)), "killed: {line}");
+        }
+        let outrun = [
+            "[rejected] (stale info)",
+            "[rejected] (fetch first)",
+            "[remote rejected] (failed to update ref)",
+            "[remote rejected] (cannot lock ref 'refs/heads/work': is at 1 but expected 2)",
+            "[remote rejected] (incorrect old value provided)",
+            "[remote rejected] (reference already exists)",
+            "[remote rejected] (reference does not exist)",
+            "[remote rejected] (unpacker error)",
+        ];
+        for line in outrun {
+            assert!(matches!(reply(line, false), PushReply::Stale(_)), "{line}");
+        }
+        assert!(rejection("To /srv/origin.git\n", "fatal: the remote end hung up", false).is_none());
+    }
 }

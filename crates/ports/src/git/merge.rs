@@ -137,10 +137,8 @@ pub struct PublishRequest {
 /// The outcome of pushing a merge commit to the remote base branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PublishOutcome {
-    /// The remote base holds the commit; read back from the remote.
+    /// The remote base holds the commit, since now or since before, perhaps below newer ones; read back from the remote.
     Done,
-    /// The remote base held the commit already, perhaps below newer ones.
-    AlreadyDone,
     /// The remote base has moved to this commit: merge again (at most 3 times).
     Moved(CommitId),
     /// The remote answered no; the text is the remote's.

@@ -9,7 +9,7 @@ use super::merge::{
     RestoreRequest,
 };
 use super::names::{BranchName, CommitId, SafeName};
-use super::outcomes::{CommitFile, CommitsAhead, DeleteOutcome, Head, LimitedText, PushOutcome};
+use super::outcomes::{CommitFile, CommitsAhead, DeleteOutcome, Head, LimitedText, PushOutcome, RemoteBase};
 use super::worktrees::{
     AtticOwner, AtticSnapshot, BranchEntry, DiffRange, Preflight, RemoveOutcome, Revision, WorkingTree,
     WorkspaceTree, Worktree, WorktreeEntry, WorktreeSpec,
@@ -66,23 +66,23 @@ pub trait Git: Send + Sync {
     /// Branches of the remote, asked of the remote; branches with names the engine refuses are skipped.
     fn remote_branches(&self) -> Result<Vec<BranchEntry>, GitError>;
 
-    /// Deletes a local branch that stands at `recorded`; its head goes to the attic unless the remote base holds it
+    /// Deletes a local branch that stands at `recorded`; its head goes to the attic unless the base is known to hold it
     /// (LK-20). A branch that is checked out anywhere is kept.
     fn delete_branch(
         &self,
         branch: &BranchName,
         recorded: &CommitId,
-        base: &BranchName,
+        base: &RemoteBase,
         saver: &AtticOwner,
     ) -> DeleteOutcome;
 
-    /// Deletes a branch of the remote if it still stands at `recorded` (LK-23); `recorded` is kept in the attic
-    /// unless the remote base holds it.
+    /// Deletes a branch of the remote if it still stands at `recorded` (LK-23); `recorded` is kept in the attic unless the base
+    /// is known to hold it.
     fn delete_remote_branch(
         &self,
         branch: &BranchName,
         recorded: &CommitId,
-        base: &BranchName,
+        base: &RemoteBase,
         saver: &AtticOwner,
     ) -> DeleteOutcome;
 

@@ -1,6 +1,6 @@
 //! Answers to questions about commits and branches. Must not turn "could not find out" into an answer (LK-56).
 
-use super::names::CommitId;
+use super::names::{BranchName, CommitId};
 use dbs_domain::Cause;
 
 /// The commit a revision points at, or that it does not exist or is unknown.
@@ -38,10 +38,8 @@ pub enum CommitsAhead {
 /// The outcome of pushing a branch to the remote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PushOutcome {
-    /// The remote now holds this commit; read back from the remote.
+    /// The remote holds this commit, since now or since before; read back from the remote.
     Pushed(CommitId),
-    /// The remote held this commit already; nothing was sent.
-    AlreadyThere(CommitId),
     NoBranch,
     /// The remote branch holds commits the local one lacks; nothing was changed.
     Diverged {
@@ -52,6 +50,26 @@ pub enum PushOutcome {
     Refused(String),
     /// Could not be found out; the text says why. Try again later.
     Unknown(Cause),
+}
+
+/// A base branch as the remote has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemoteBase {
+    pub branch: BranchName,
+    /// Where the remote had it when it was asked just now; none where it does not exist or that could not be found out.
+    pub head: Option<CommitId>,
+}
+
+impl RemoteBase {
+    /// The branch with what the remote has just answered about it.
+    #[must_use]
+    pub fn new(branch: BranchName, answer: Head) -> RemoteBase {
+        let head = match answer {
+            Head::At(commit) => Some(commit),
+            Head::Absent | Head::Unknown(_) => None,
+        };
+        RemoteBase { branch, head }
+    }
 }
 
 /// The outcome of deleting a branch.
