@@ -16,6 +16,13 @@ pub fn now() -> Timestamp {
     Timestamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }
 
+/// How long the machine was awake since this was asked first. Nobody can set it.
+pub fn uptime() -> Span {
+    static FIRST: OnceLock<Instant> = OnceLock::new();
+    let passed = FIRST.get_or_init(Instant::now).elapsed();
+    Span(u64::try_from(passed.as_millis()).unwrap_or(u64::MAX))
+}
+
 /// Seconds that the person's time zone is ahead of UTC now.
 pub fn utc_offset() -> i32 {
     Zoned::now().offset().seconds()
@@ -83,9 +90,7 @@ impl Clock for WallClock {
     }
 
     fn uptime(&self) -> Span {
-        static FIRST: OnceLock<Instant> = OnceLock::new();
-        let passed = FIRST.get_or_init(Instant::now).elapsed();
-        Span(u64::try_from(passed.as_millis()).unwrap_or(u64::MAX))
+        uptime()
     }
 }
 

@@ -83,6 +83,13 @@ impl Children {
         children
     }
 
+    /// The clock was put forward by so many milliseconds, or back.
+    pub(super) fn move_times(&mut self, by: i64) {
+        for known in self.0.values_mut() {
+            (known.since, known.at) = (known.since.moved(by), known.at.moved(by));
+        }
+    }
+
     fn forget(&mut self) {
         while self.0.len() > MOST {
             let oldest = self.0.iter().min_by_key(|(_, known)| (known.runs, known.at));

@@ -80,6 +80,18 @@ impl AgentState {
         }
     }
 
+    /// The clock was put forward by so many milliseconds, or back: everything was as long ago as it was. The end of a limit stays; it
+    /// is told by somebody else's clock.
+    pub fn move_times(&mut self, by: i64) {
+        for latest in self.latest.values_mut() {
+            (latest.at, latest.since) = (latest.at.moved(by), latest.since.moved(by));
+            latest.over = latest.over.map(|at| at.moved(by));
+        }
+        self.children.move_times(by);
+        self.input = self.input.map(|at| at.moved(by));
+        self.answered = self.answered.map(|at| at.moved(by));
+    }
+
     /// Subagents and background commands that run.
     pub fn children(&self) -> Vec<Child> {
         self.children.running()

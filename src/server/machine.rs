@@ -64,5 +64,30 @@ impl MachineMonitor {
 }
 
 fn is_young(last: &MachineLoad, now: Timestamp) -> bool {
-    last.cpu.is_some() && now.since(last.at) < CACHE_TIME
+    last.cpu.is_some() && now.apart(last.at) < CACHE_TIME
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_measure_is_taken_again_after_two_seconds_and_after_the_clock_was_set() {
+        let last = MachineLoad {
+            at: Timestamp(10_000),
+            cpu: Some(50.0),
+            memory: None,
+            disk: None,
+        };
+        for (now, young) in [
+            (10_000, true),
+            (11_999, true),
+            (12_000, false),
+            (8_000, false),
+            (0, false),
+        ] {
+            assert_eq!(is_young(&last, Timestamp(now)), young, "{now}");
+        }
+        assert!(!is_young(&MachineLoad { cpu: None, ..last }, Timestamp(10_000)));
+    }
 }

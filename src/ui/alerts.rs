@@ -128,6 +128,7 @@ impl TerminalAlerts {
         model: &ReadModel,
         project: &str,
     ) -> Vec<TerminalUpdate> {
+        self.set_time(now);
         self.queue.update(model, self.rules.when.applies(self.away));
         self.quiet_until = quiet;
         let mut calls = Vec::new();
@@ -152,6 +153,12 @@ impl TerminalAlerts {
             self.progress = (progress, now);
         }
         calls
+    }
+
+    /// The time is `now`: what seems to have been sent later was sent before the clock was set back.
+    pub fn set_time(&mut self, now: Timestamp) {
+        self.queue.set_time(now);
+        self.progress.1 = self.progress.1.min(now);
     }
 
     /// When there is something to send even if nothing more happens.

@@ -140,7 +140,7 @@ impl ProgramReports {
 
 /// Whether the pace allows it now. A clock that was set back must not hold it up.
 fn take_turn(last: &mut Option<Timestamp>, pace: Span, now: Timestamp) -> bool {
-    let waits = last.is_some_and(|last| now >= last && now.since(last) < pace);
+    let waits = last.is_some_and(|last| now.apart(last) < pace);
     if !waits {
         *last = Some(now);
     }

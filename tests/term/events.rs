@@ -231,6 +231,20 @@ fn a_frame_is_held_for_at_most_150_milliseconds() {
 }
 
 #[test]
+fn a_clock_that_is_set_back_holds_no_frame_for_longer() {
+    const HOUR: u64 = 3_600_000;
+    let mut terminal = terminal(EmulatorKind::Rio, 40, 10);
+    terminal.feed(2 * HOUR, b"\x1b[?2026hhalf");
+    assert!(terminal.presentable(HOUR), "nobody knows how long ago it began");
+    terminal.feed(HOUR, b"more");
+    assert!(!terminal.presentable(HOUR + 149));
+    assert!(terminal.presentable(HOUR + 150));
+    terminal.feed(HOUR + 200, b"\x1b[?2026l\x1b[?2026h");
+    assert!(!terminal.presentable(HOUR + 349));
+    assert!(terminal.presentable(HOUR + 350));
+}
+
+#[test]
 fn links_are_kept_for_three_schemes_only() {
     let mut terminal = fed(
         EmulatorKind::Rio,

@@ -96,6 +96,20 @@ fn what_happens_soon_after_a_call_is_sent_together_and_what_was_settled_not_at_a
 }
 
 #[test]
+fn a_clock_that_is_set_back_holds_no_call_up_for_longer_than_the_pause() {
+    const HOUR: u64 = 3_600_000;
+    let mut alerts = TerminalAlerts::new(RULES);
+    alerts.set_focused(false);
+    alerts.update((Timestamp(1), None), &board(&[]), "shop");
+    assert_eq!(notices(&mut alerts, 2 * HOUR, &board(&[("t-1", "a")])).len(), 1);
+    let both = board(&[("t-1", "a"), ("t-2", "b")]);
+    assert_eq!(notices(&mut alerts, 2 * HOUR + 1, &both), NONE, "too soon");
+    alerts.set_time(Timestamp(HOUR));
+    assert_eq!(alerts.next_due(), Some(Timestamp(HOUR + 5_000)));
+    assert_eq!(notices(&mut alerts, HOUR + 5_000, &both).len(), 1);
+}
+
+#[test]
 fn in_quiet_hours_nobody_is_called_and_what_still_waits_at_their_end_is_sent_once_and_together() {
     let mut alerts = TerminalAlerts::new(RULES);
     alerts.set_focused(false);
@@ -275,6 +289,9 @@ fn progress_is_sent_when_it_changes_repeated_and_removed_when_switched_off() {
     assert_eq!(alerts.update((Timestamp(20), None), &board, "shop"), []);
     assert_eq!(alerts.next_due(), Some(Timestamp(10_010)));
     assert_eq!(alerts.update((Timestamp(10_010), None), &board, "shop"), working);
+    assert_eq!(alerts.update((Timestamp(10), None), &board, "shop"), []);
+    let again = Some(Timestamp(10_010));
+    assert_eq!(alerts.next_due(), again, "the clock was set back");
     alerts.set_rules(rules(false));
     let gone = [TerminalUpdate::Progress(WorkProgress::Idle)];
     assert_eq!(alerts.update((Timestamp(10_020), None), &board, "shop"), gone);

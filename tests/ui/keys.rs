@@ -714,6 +714,11 @@ fn a_toast_goes_away_by_itself() {
     assert!(dashboard.text().contains("released dbs-20"));
     dashboard.now = NOW + Span::seconds(7);
     assert!(!dashboard.text().contains("released dbs-20"));
+    dashboard.now = NOW - Span::seconds(7);
+    assert!(
+        !dashboard.text().contains("released dbs-20"),
+        "the clock was set back"
+    );
 }
 
 #[test]

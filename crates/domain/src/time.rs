@@ -21,6 +21,13 @@ impl Timestamp {
         Span(self.0.saturating_sub(earlier.0))
     }
 
+    /// How far two points are apart, whichever is earlier. Where the clock may be set back, a young thing is one that is not far
+    /// from now: one that lies far ahead was there before.
+    #[must_use]
+    pub fn apart(self, other: Timestamp) -> Span {
+        Span(self.0.abs_diff(other.0))
+    }
+
     /// The same point on a clock that was put forward by so many milliseconds, or back.
     #[must_use]
     pub fn moved(self, by: i64) -> Timestamp {

@@ -53,8 +53,8 @@ impl Terminal {
         }
     }
 
-    /// Takes bytes of the program, in order, cut anywhere. `now` is a time in milliseconds that never goes back. At
-    /// most 256 events and 2,048 replies a second come out; what is more is dropped.
+    /// Takes bytes of the program, in order, cut anywhere. `now` is the time in milliseconds by a clock that may
+    /// be set back. At most 256 events and 2,048 replies a second come out; what is more is dropped.
     pub fn feed(&mut self, now: u64, bytes: &[u8]) -> Vec<TermEvent> {
         self.core.begin(now);
         self.scanner.scan(bytes, &mut self.core);
@@ -153,9 +153,7 @@ impl Terminal {
     /// Whether the screen may be shown at `now`: not while the program is in the middle of a frame, which counts for at
     /// most 150 ms and not after a resize.
     pub fn presentable(&self, now: u64) -> bool {
-        self.core
-            .frame_began
-            .is_none_or(|began| now >= began + FRAME_LIMIT)
+        self.core.is_frame_overdue(now, FRAME_LIMIT)
     }
 
     /// Rows that may have changed since `seen`, in ascending order, and the `seen` of the next call; 0 stands for all rows.

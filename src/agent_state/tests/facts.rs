@@ -297,3 +297,39 @@ fn a_wait_that_a_hook_tells_of_counts_over_older_work_and_not_over_newer() {
     }
     assert_eq!(state.conclude(at(6)).doing, Doing::WORKING);
 }
+
+#[test]
+fn subagents_of_before_the_clock_was_set_back_can_end_after_it() {
+    let mut state = AgentState::new();
+    let seen = |id: &str| Seen::Child {
+        id: id.to_owned(),
+        name: "tester".to_owned(),
+    };
+    let gone = |id: &str| Seen::ChildGone { id: id.to_owned() };
+    let mut observe = |at: Timestamp, seen: Seen| {
+        state.observe(Observation {
+            source: Source::Hook,
+            at,
+            seen,
+        });
+        state.children().len()
+    };
+    assert_eq!((observe(at(500), seen("a")), observe(at(500), seen("b"))), (1, 2));
+    assert_eq!(observe(at(400), gone("a")), 2, "it was told before the other");
+    let since: Vec<Timestamp> = state.children().iter().map(|child| child.since).collect();
+    state.move_times(-400_000);
+    let moved: Vec<Timestamp> = state.children().iter().map(|child| child.since).collect();
+    assert_eq!(
+        moved,
+        since
+            .iter()
+            .map(|since| since.moved(-400_000))
+            .collect::<Vec<_>>()
+    );
+    state.observe(Observation {
+        source: Source::Hook,
+        at: at(500).moved(-400_000),
+        seen: gone("a"),
+    });
+    assert_eq!(state.children().len(), 1);
+}

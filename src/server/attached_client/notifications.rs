@@ -71,6 +71,7 @@ impl ClientNotifier {
 
     fn updates(&mut self, model: Arc<ReadModel>, project: &str) -> Vec<TerminalUpdate> {
         let now = clock::now();
+        self.alerts.set_time(now);
         let is_known = self
             .last_board
             .as_ref()

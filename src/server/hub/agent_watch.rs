@@ -117,7 +117,7 @@ impl AgentWatch {
     /// Its ask was answered at that time. It may have gone on since, and ask something else, which is not answered by that.
     pub(super) fn answered(&mut self, at: Timestamp, now: Timestamp) {
         // An answer of the server before this one is given again, and what its terminal showed then was only seen now.
-        let at = if at < self.began { now } else { at };
+        let at = if at < self.began { now } else { at.min(now) };
         let is_later =
             |what: &BesideOutput| matches!(what, BesideOutput::Report(_, _, reported) if *reported > at);
         let place = self.beside.iter().position(is_later);
@@ -126,6 +126,22 @@ impl AgentWatch {
             self.wait.answered_at = Some(at);
         }
         self.state.answered(at);
+    }
+
+    /// The clock was put forward by so many milliseconds, or back: everything was as long ago as it was.
+    pub(super) fn move_times(&mut self, by: i64) {
+        self.state.move_times(by);
+        let wait = &mut self.wait;
+        wait.since = wait.since.moved(by);
+        wait.answered_at = wait.answered_at.map(|at| at.moved(by));
+        wait.doubted_until = wait.doubted_until.map(|at| at.moved(by));
+        self.not_before = self.not_before.moved(by);
+        self.began = self.began.moved(by);
+        for what in &mut self.beside {
+            if let BesideOutput::Report(_, _, at) = what {
+                *at = at.moved(by);
+            }
+        }
     }
 
     /// Keeps it for the end of the past, at that place among what was kept, or behind it.
@@ -841,6 +857,86 @@ mod tests {
         assert_eq!(watch.tell(Timestamp(900_000)).len(), 1);
         watch.observe(Source::StatusRecord, Timestamp(900_001), &asks("a"));
         assert_eq!(watch.due(Timestamp(1_000)), Some(Timestamp(1_000)));
+    }
+
+    #[test]
+    fn an_answer_after_the_clock_was_set_back_is_later_than_what_was_asked_before_it() {
+        let mut watch = AgentWatch::new(Timestamp(50_000));
+        watch.observe(Source::Hook, Timestamp(50_010), &asks("a"));
+        watch.move_times(-40_000);
+        watch.answered(Timestamp(10_020), Timestamp(10_021));
+        watch.end_past(None, Timestamp(10_030));
+        assert_eq!(watch.state.conclude(Timestamp(10_030)).doing, Doing::WORKING);
+        // One that was given by the clock of before ends nothing that is asked after it.
+        watch.answered(Timestamp(50_040), Timestamp(10_040));
+        watch.observe(Source::Hook, Timestamp(10_050), &asks("b"));
+        assert_eq!(watch.tell(Timestamp(10_060))[0].0, permission("b"));
+    }
+
+    /// Something that happens to an agent's watch.
+    #[derive(Debug, Clone)]
+    enum Happening {
+        Report(Source, AgentReport),
+        Input,
+        /// An answer that was given so many milliseconds before.
+        Answered(u64),
+        BeginPast,
+        EndPast,
+    }
+
+    /// What the board is told, and when, by a clock that is set back before what happens at that place.
+    fn told_by_clock(happenings: &[(u64, Happening)], set_back: Option<usize>) -> Vec<(u64, ActivityKind)> {
+        const START: u64 = 10_000_000;
+        const BACK: u64 = 7_000_000;
+        let (mut clock, mut told) = (START, Vec::new());
+        let mut watch = AgentWatch::new(Timestamp(START));
+        for (place, (at, what)) in happenings.iter().enumerate() {
+            if set_back == Some(place) {
+                watch.move_times(-7_000_000);
+                clock -= BACK;
+            }
+            let now = Timestamp(clock + at);
+            match what {
+                Happening::Report(source, report) => watch.observe(*source, now, report),
+                Happening::Input => watch.input(now),
+                Happening::Answered(before) => watch.answered(now - Span(*before), now),
+                Happening::BeginPast => watch.begin_past(),
+                Happening::EndPast => watch.end_past(None, now),
+            }
+            let next = happenings.get(place + 1).map_or(at + 20_000, |(next, _)| *next);
+            let mut looked = now;
+            while let Some(due) = watch.due(looked).filter(|due| *due < Timestamp(clock + next)) {
+                let words = watch.tell(due).into_iter();
+                told.extend(words.map(|(word, _)| (due.0 - clock, word)));
+                looked = due + Span(1);
+            }
+        }
+        told
+    }
+
+    fn any_happening() -> impl Strategy<Value = Happening> {
+        prop_oneof![
+            8 => any_report().prop_map(|(source, report)| Happening::Report(source, report)),
+            1 => prop::sample::select(&[Source::StatusRecord, Source::Hook][..]).prop_map(|source| {
+                Happening::Report(source, AgentReport::of(Seen::WaitOver { child: None }))
+            }),
+            1 => Just(Happening::Input),
+            2 => (0..1_000u64).prop_map(Happening::Answered),
+            1 => Just(Happening::BeginPast),
+            3 => Just(Happening::EndPast),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn a_clock_that_is_set_back_changes_nothing_of_what_is_told_and_when(
+            mut happenings in prop::collection::vec((0..3_000u64, any_happening()), 1..40),
+            place in any::<prop::sample::Index>(),
+        ) {
+            happenings.sort_by_key(|(at, _)| *at);
+            let place = place.index(happenings.len());
+            prop_assert_eq!(told_by_clock(&happenings, Some(place)), told_by_clock(&happenings, None));
+        }
     }
 
     fn any_report() -> impl Strategy<Value = (Source, AgentReport)> {

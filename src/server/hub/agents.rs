@@ -12,7 +12,7 @@ use crate::adapters::agents::{ReadScreen, TypedPrompt};
 use crate::adapters::clock;
 use crate::agent_state::{AgentReport, Doing, Source};
 use crate::domain::attempt::ActivityKind;
-use crate::domain::{AttemptId, Event, ProcessExit, Timestamp};
+use crate::domain::{AttemptId, Event, ProcessExit, Span, Timestamp};
 use crate::engine::inbox::Inbox;
 use crate::read_model::LiveActivity;
 
@@ -67,6 +67,8 @@ struct Watches {
     /// What was told of agents whose terminal is not read yet: a hook may be called in the first milliseconds of a process.
     early: BTreeMap<AttemptId, AgentWatch>,
     ended: Vec<AttemptId>,
+    /// What the clock showed when it was looked at last, and how long the machine had been awake.
+    time: Option<(Timestamp, Span)>,
     is_closed: bool,
     has_thread: bool,
     /// When the thread that tells the board looks again by itself.
@@ -80,9 +82,8 @@ impl AgentStates {
         let mut watches = self.watches.lock();
         watches.ended.retain(|ended| *ended != attempt);
         let early = watches.early.remove(&attempt);
-        watches
-            .by_attempt
-            .insert(attempt, early.unwrap_or_else(|| AgentWatch::new(clock::now())));
+        let watch = early.unwrap_or_else(|| AgentWatch::new(watches.now()));
+        watches.by_attempt.insert(attempt, watch);
     }
 
     /// Takes what a source says of an agent. What is said before its terminal is read is kept until it is.
@@ -157,14 +158,16 @@ impl AgentStates {
 
     /// What an agent does now, as people read it.
     pub(in crate::server) fn live(&self, attempt: AttemptId) -> Option<LiveActivity> {
-        let watches = self.watches.lock();
+        let mut watches = self.watches.lock();
+        let now = watches.now();
         let watch = watches.by_attempt.get(&attempt)?;
-        Some(live_activity(&watch.state, clock::now()))
+        Some(live_activity(&watch.state, now))
     }
 
     /// What all agents do now that have, or had a moment ago, a live terminal.
     pub(in crate::server) fn all_live(&self) -> BTreeMap<AttemptId, LiveActivity> {
-        let (now, watches) = (clock::now(), self.watches.lock());
+        let mut watches = self.watches.lock();
+        let now = watches.now();
         let known = watches.by_attempt.iter();
         known
             .map(|(attempt, watch)| (*attempt, live_activity(&watch.state, now)))
@@ -199,7 +202,7 @@ impl AgentStates {
     fn next_events(&self) -> Option<Vec<Event>> {
         let mut watches = self.watches.lock();
         while !watches.is_closed {
-            let now = clock::now();
+            let now = watches.now();
             let events = watches.tell(now);
             if !events.is_empty() {
                 return Some(events);
@@ -218,8 +221,8 @@ impl AgentStates {
 
     /// Changes what is known of an agent, and wakes the thread only if it has to look earlier than it would.
     fn change(&self, attempt: AttemptId, change: impl FnOnce(&mut AgentWatch, Timestamp)) {
-        let now = clock::now();
         let mut watches = self.watches.lock();
+        let now = watches.now();
         let Some(watch) = watches.by_attempt.get_mut(&attempt) else {
             return;
         };
@@ -234,13 +237,33 @@ impl AgentStates {
 }
 
 impl Watches {
+    /// The time.
+    fn now(&mut self) -> Timestamp {
+        self.set_time(clock::now(), clock::uptime())
+    }
+
+    /// Takes the time. Where the clock was set back all that is known moves with it: what is told from now on would pass for older,
+    /// and be lost until the clock shows again what it had shown.
+    fn set_time(&mut self, now: Timestamp, uptime: Span) -> Timestamp {
+        let (before, then) = self.time.replace((now, uptime)).unwrap_or((now, uptime));
+        if now < before {
+            let back = before
+                .apart(now)
+                .0
+                .saturating_add(uptime.0.saturating_sub(then.0));
+            let by = i64::try_from(back).map_or(i64::MIN, |back| -back);
+            let watches = self.by_attempt.values_mut().chain(self.early.values_mut());
+            watches.for_each(|watch| watch.move_times(by));
+            self.wakes_at = self.wakes_at.map(|at| at.moved(by));
+        }
+        now
+    }
+
     /// Nothing is told to the board of such an agent: a watch begins in the past and is shown the present by its terminal.
     fn observe_early(&mut self, attempt: AttemptId, source: Source, report: &AgentReport) {
-        let watch = self
-            .early
-            .entry(attempt)
-            .or_insert_with(|| AgentWatch::new(clock::now()));
-        watch.observe(source, clock::now(), report);
+        let now = self.now();
+        let watch = self.early.entry(attempt).or_insert_with(|| AgentWatch::new(now));
+        watch.observe(source, now, report);
         if self.early.len() > MAX_EARLY {
             self.early.pop_first();
         }
@@ -297,8 +320,8 @@ fn complete(doing: &mut ActivityKind, attempt: AttemptId, facts: &ToolFacts) {
 mod tests {
     use super::*;
     use crate::adapters::agents::claude::title;
-    use crate::agent_state::Seen;
-    use crate::domain::Span;
+    use crate::agent_state::{Seen, Wait};
+    use crate::domain::AskKind;
     use crate::engine::inbox::{Received, inbox};
 
     /// What is known of a tool of which nothing is known but when a limit ends.
@@ -312,6 +335,43 @@ mod tests {
             goes_on_after_errors: Box::new(|_| false),
             still_asked: Box::new(|_| None),
         }
+    }
+
+    #[test]
+    fn what_an_agent_says_after_the_clock_was_set_back_is_newer_than_what_it_said_before() {
+        const HOUR: u64 = 3_600_000;
+        let (mut watches, attempt) = (Watches::default(), AttemptId(7));
+        let start = watches.set_time(Timestamp(2 * HOUR), Span(5_000));
+        let working = AgentReport::doing(Doing::WORKING);
+        let mut watch = AgentWatch::new(start);
+        watch.observe(Source::StatusRecord, start, &working);
+        watches.early.insert(attempt, watch);
+        let mut watch = AgentWatch::new(start);
+        watch.end_past(None, start);
+        watch.observe(Source::StatusRecord, start, &working);
+        watches.by_attempt.insert(attempt, watch);
+        assert_eq!(watches.tell(start).len(), 1);
+        watches.wakes_at = Some(start);
+
+        // Three seconds later, by a clock that was set back by an hour meanwhile.
+        let now = watches.set_time(Timestamp(HOUR + 3_000), Span(8_000));
+        assert_eq!(watches.wakes_at, Some(Timestamp(HOUR)));
+        let wait = Wait::new(AskKind::Permission, "make");
+        let asks = AgentReport::doing(Doing::Blocked(wait));
+        for watch in watches.by_attempt.values_mut().chain(watches.early.values_mut()) {
+            assert_eq!(live_activity(&watch.state, now).age, Span(3_000));
+            watch.observe(Source::StatusRecord, now, &asks);
+            assert!(live_activity(&watch.state, now).is_waiting);
+        }
+        let told = watches.tell(now);
+        let is_asked = matches!(
+            told.as_slice(),
+            [Event::Observed { doing: ActivityKind::Permission(text), .. }] if text == "make"
+        );
+        assert!(is_asked, "{told:?}");
+        // A clock that is put forward moves nothing: what was said before it is older in any case.
+        watches.set_time(Timestamp(9 * HOUR), Span(9_000));
+        assert_eq!(watches.wakes_at, Some(Timestamp(HOUR)));
     }
 
     #[test]

@@ -45,7 +45,8 @@ pub(super) struct NotifySituation {
 pub(super) struct ChannelState {
     channel: NotifyChannel,
     alerts: AlertQueue,
-    not_before: Timestamp,
+    /// Since when nothing is delivered, and for how long.
+    pause: (Timestamp, Span),
     failures: usize,
     reported_failure: Option<String>,
     /// What was tried last, and when first.
@@ -62,7 +63,7 @@ impl ChannelState {
         ChannelState {
             channel,
             alerts: AlertQueue::resume(marks, at),
-            not_before: at + START_DELAY,
+            pause: (at, START_DELAY),
             failures: 0,
             reported_failure: None,
             last_try: None,
@@ -104,14 +105,17 @@ impl ChannelState {
         rules: NotifyRules,
         (project, model): (&str, &ReadModel),
     ) -> Option<Notification> {
-        if !self.alerts.is_initialized() && self.not_before > now.at {
+        // What seems to have been later was before the clock was set back.
+        self.pause.0 = self.pause.0.min(now.at);
+        self.alerts.set_time(now.at);
+        if !self.alerts.is_initialized() && self.not_before() > now.at {
             return None;
         }
         self.alerts.update(model, rules.when.applies(now.away));
         if rules.when == AlertWhen::Never || (rules.when == AlertWhen::Away && !now.away) {
             self.alerts.mark_seen();
         }
-        if now.quiet.is_some() || self.not_before > now.at {
+        if now.quiet.is_some() || self.not_before() > now.at {
             return None;
         }
         let facts = self.alerts.begin_delivery(now.at, rules.pause)?;
@@ -121,10 +125,16 @@ impl ChannelState {
     /// When the channel has something to do even if nothing changes.
     pub(super) fn due(&self, rules: NotifyRules, quiet: Option<Timestamp>) -> Option<Timestamp> {
         if !self.alerts.is_initialized() {
-            return Some(self.not_before);
+            return Some(self.not_before());
         }
-        let due = self.alerts.next_due(rules.pause)?.max(self.not_before);
+        let due = self.alerts.next_due(rules.pause)?.max(self.not_before());
         Some(quiet.map_or(due, |end| end.max(due)))
+    }
+
+    /// When the pause after a start or a failure is over.
+    fn not_before(&self) -> Timestamp {
+        let (since, length) = self.pause;
+        since + length
     }
 
     /// Takes in how a delivery went; answers the notice about that.
@@ -144,7 +154,7 @@ impl ChannelState {
                     NotifyError::Permanent(_) => RETRY_DELAYS.len(),
                 };
                 let step = self.failures.saturating_sub(1).min(RETRY_DELAYS.len() - 1);
-                self.not_before = at + RETRY_DELAYS.get(step).copied().unwrap_or_default();
+                self.pause = (at, RETRY_DELAYS.get(step).copied().unwrap_or_default());
                 let why = why.to_string();
                 if self.failures < RETRY_DELAYS.len() || self.reported_failure.as_ref() == Some(&why) {
                     return None;

@@ -138,6 +138,11 @@ impl AlertQueue {
         self.pending.clear();
     }
 
+    /// The time is `now`: a pause that seems to have begun later began before the clock was set back.
+    pub fn set_time(&mut self, now: Timestamp) {
+        self.last_delivery = self.last_delivery.map(|at| at.min(now));
+    }
+
     /// When the next delivery is due even if nothing more happens.
     pub fn next_due(&self, pause: Span) -> Option<Timestamp> {
         let earliest = self.last_delivery.map_or(Timestamp::default(), |at| at + pause);

@@ -65,6 +65,6 @@ impl UiState {
 
 impl Toast {
     pub(crate) fn is_visible(&self, now: Timestamp) -> bool {
-        now.since(self.at).0 < TOAST_MILLIS
+        now.apart(self.at).0 < TOAST_MILLIS
     }
 }

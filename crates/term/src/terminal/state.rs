@@ -47,6 +47,8 @@ pub(super) struct TerminalState {
     pub(super) drawn: u64,
     /// Whether the program ever set a hyperlink.
     pub(super) linked: bool,
+    /// Milliseconds that never go back: the time of the last feed, and how much of it has passed for this terminal.
+    seen: u64,
     pub(super) now: u64,
     pub(super) generation: u64,
     hidden_main_taken: Option<u64>,
@@ -80,6 +82,7 @@ impl TerminalState {
             full_screen: LastFullScreen::default(),
             drawn: 0,
             linked: false,
+            seen: 0,
             now: 0,
             generation: 0,
             hidden_main_taken: None,
@@ -93,9 +96,17 @@ impl TerminalState {
 
     /// Starts a feed.
     pub(super) fn begin(&mut self, now: u64) {
-        self.now = self.now.max(now);
+        // A clock that was set back: no time has passed that this terminal knows of, and from there on it passes again.
+        self.now = self.now.saturating_add(now.saturating_sub(self.seen));
+        self.seen = now;
         self.generation += 1;
         self.bell_rang = false;
+    }
+
+    /// Whether the frame that the program has begun has had its time at `now`.
+    pub(super) fn is_frame_overdue(&self, now: u64, limit: u64) -> bool {
+        let passed = |began| self.now.saturating_add(now.saturating_sub(self.seen)) >= began + limit;
+        now < self.seen || self.frame_began.is_none_or(passed)
     }
 
     /// Ends a feed and returns its events.

@@ -324,3 +324,26 @@ fn a_permanent_failure_is_reported_at_once_and_what_was_settled_is_not_retried()
     let text = deliver(&mut other, now(at + 6_000), &two);
     assert_eq!(text.as_deref(), Some("needs you: t-2 question"));
 }
+
+#[test]
+fn a_clock_that_is_set_back_lets_nobody_wait_longer_than_a_channel_pauses() {
+    const HOUR: u64 = 3_600_000;
+    let mut channel = channel();
+    let one = board(&[("t-1", QUESTION)]);
+    let tried = channel.next_notification(now(2 * HOUR), RULES, ("shop", &one));
+    assert!(tried.is_some());
+    let failed = NotifyError::Temporary("the bus is gone".to_owned());
+    channel.on_result(Timestamp(2 * HOUR), Err(failed));
+    assert_eq!(
+        deliver(&mut channel, now(HOUR), &one),
+        None,
+        "two seconds after a failure"
+    );
+    assert_eq!(channel.due(RULES, None), Some(Timestamp(HOUR + 5_000)));
+    assert!(deliver(&mut channel, now(HOUR + 5_000), &one).is_some());
+
+    let mut fresh = ChannelState::new(notify_channel("bell"), Some(BTreeSet::new()), Timestamp(2 * HOUR));
+    assert_eq!(deliver(&mut fresh, now(HOUR), &one), None);
+    assert_eq!(fresh.due(RULES, None), Some(Timestamp(HOUR) + START_DELAY));
+    assert!(deliver(&mut fresh, now(HOUR + 5_000), &one).is_some());
+}
