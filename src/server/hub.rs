@@ -3,6 +3,7 @@
 
 mod agent_watch;
 mod agents;
+mod board_word;
 mod live_activity;
 mod pane;
 mod readers;

@@ -3,9 +3,10 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use super::board_word::{is_awaited, word, word_of};
 use crate::agent_state::{AgentReport, AgentState, Conclusion, Doing, Seen, Source};
 use crate::domain::attempt::ActivityKind;
-use crate::domain::{AskKind, Span, Timestamp};
+use crate::domain::{Span, Timestamp};
 
 /// Shortest time between two words for the board. What changes more often is told as it is at the end of that time.
 const PACE: Span = Span(200);
@@ -326,11 +327,6 @@ fn words_expected(concluded: &Conclusion) -> Option<Timestamp> {
     is_wordless.then_some(concluded.since + WORDS_WAIT)
 }
 
-/// Whether an agent that was told to do this waits for somebody, so that the same once more is another wait.
-fn is_awaited(word: &ActivityKind) -> bool {
-    word.needs_person() || matches!(word, ActivityKind::Failed(_))
-}
-
 impl KnownWait {
     fn of(word: ActivityKind, source: Source, since: Timestamp) -> KnownWait {
         KnownWait {
@@ -343,71 +339,6 @@ impl KnownWait {
     }
 }
 
-/// The board's word for what one source says.
-fn word_of(source: Source, doing: &Doing, at: Timestamp) -> Option<ActivityKind> {
-    let said = Conclusion {
-        doing: doing.clone(),
-        since: at,
-        source: Some(source),
-        age: Span(0),
-        is_stale: false,
-        is_presumed: false,
-    };
-    word(&said).map(|(word, _)| word)
-}
-
-/// The board's word for what an agent does, and for the source of it. None for what the board learns by other events, and for what
-/// is only presumed: no ask is over because a key was typed or an answer was sent.
-fn word(concluded: &Conclusion) -> Option<(ActivityKind, &'static str)> {
-    let source = source_name(concluded.source?);
-    if concluded.is_presumed {
-        return None;
-    }
-    let word = match &concluded.doing {
-        Doing::Starting | Doing::Exited(_) | Doing::Lost => return None,
-        Doing::Working(_) | Doing::Background(_) => ActivityKind::Working,
-        Doing::Blocked(wait) => match wait.kind {
-            AskKind::Permission | AskKind::Plan => ActivityKind::Permission(wait.text.clone()),
-            AskKind::Question => ActivityKind::Question(wait.text.clone()),
-            AskKind::Dialog => ActivityKind::Dialog(wait.text.clone()),
-        },
-        Doing::NotLoggedIn { text } => ActivityKind::NotLoggedIn(first_of(text, "not logged in")),
-        // A record that says so stands until the tool says something else. A hook only knows that a turn failed.
-        Doing::Done { problem: Some(text) } if concluded.source == Some(Source::StatusRecord) => {
-            ActivityKind::Error(first_of(text, "it does not say which"))
-        }
-        // One whose time is over is none any more.
-        Doing::Limit { until, text } if !concluded.is_stale => ActivityKind::Limit {
-            until: *until,
-            why: first_of(text, "usage limit"),
-        },
-        Doing::Done { problem: Some(text) } => {
-            ActivityKind::Failed(first_of(text, "its tool does not say why"))
-        }
-        Doing::Limit { .. } | Doing::Idle | Doing::Done { problem: None } => ActivityKind::Idle,
-    };
-    Some((word, source))
-}
-
-/// The first line of what a tool says, or what it means where it says nothing.
-fn first_of(text: &str, meaning: &str) -> String {
-    let first = text.lines().next().unwrap_or_default().trim();
-    if first.is_empty() { meaning } else { first }.to_owned()
-}
-
-/// The name of a source in events, as they have been stored from the first.
-fn source_name(source: Source) -> &'static str {
-    match source {
-        Source::ProcessExit => "exit",
-        Source::StatusRecord => "osc 7501",
-        Source::Hook => "hook",
-        Source::SessionFile => "session file",
-        Source::Stream => "stream",
-        Source::Title => "title",
-        Source::Screen => "screen",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -415,6 +346,7 @@ mod tests {
     use super::*;
     use crate::adapters::agents::claude::title;
     use crate::agent_state::Wait;
+    use crate::domain::AskKind;
 
     fn live() -> AgentWatch {
         let mut watch = AgentWatch::new(Timestamp(0));
