@@ -69,8 +69,7 @@ impl ClientNotifier {
         }
     }
 
-    fn updates(&mut self, model: Arc<ReadModel>, project: &str) -> Vec<TerminalUpdate> {
-        let now = clock::now();
+    fn updates(&mut self, now: Timestamp, model: Arc<ReadModel>, project: &str) -> Vec<TerminalUpdate> {
         self.alerts.set_time(now);
         let is_known = self
             .last_board
@@ -133,7 +132,7 @@ impl AttachedClient {
             self.take_offer(id, sender).await?;
         }
         let project = self.services.settings.name();
-        for call in self.notifier.updates(model, &project) {
+        for call in self.notifier.updates(clock::now(), model, &project) {
             let word = match (call, self.notifier.style) {
                 (TerminalUpdate::Title(title), _) => FromServer::Title(title),
                 (TerminalUpdate::Progress(progress), _) => FromServer::Progress(progress),
@@ -147,5 +146,60 @@ impl AttachedClient {
             say(sender, &word).await?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Span;
+    use crate::read_model::{AttentionItem, AttentionKind};
+    use crate::ui::{AlertRules, AlertWhen, Glyphs, ProgramCalls};
+
+    fn board(tasks: &[&str]) -> Arc<ReadModel> {
+        let waits = |task: &&str| AttentionItem {
+            task: (*task).into(),
+            attempt: None,
+            kind: AttentionKind::Question,
+            text: "which one?".to_owned(),
+            since: Timestamp(1),
+            ask: None,
+        };
+        Arc::new(ReadModel {
+            attention: tasks.iter().map(waits).collect(),
+            ..ReadModel::default()
+        })
+    }
+
+    #[test]
+    fn a_call_that_is_due_by_a_clock_that_was_set_back_is_sent_though_nothing_else_changes() {
+        const HOUR: u64 = 3_600_000;
+        let rules = AlertRules {
+            when: AlertWhen::Always,
+            programs: ProgramCalls::None,
+            min_interval: Span(5_000),
+            title: false,
+            progress: false,
+            glyphs: Glyphs::Unicode,
+        };
+        let mut notifier = ClientNotifier {
+            alerts: TerminalAlerts::new(rules),
+            style: None,
+            quiet: DailyHours::default(),
+            last_focused: None,
+            offer: None,
+            calls_seen: 0,
+            last_board: None,
+        };
+        let mut sent = |at: u64, board: &Arc<ReadModel>| {
+            let updates = notifier.updates(Timestamp(at), Arc::clone(board), "shop");
+            (updates.len(), notifier.due())
+        };
+        let both = board(&["t-1", "t-2"]);
+        assert_eq!(sent(2 * HOUR - 1, &board(&[])), (0, None));
+        assert_eq!(sent(2 * HOUR, &board(&["t-1"])), (1, None));
+        assert_eq!(sent(2 * HOUR + 1, &both), (0, Some(Timestamp(2 * HOUR + 5_000))));
+        assert_eq!(sent(HOUR, &both), (0, Some(Timestamp(HOUR + 5_000))));
+        assert_eq!(sent(HOUR + 5_000, &both), (1, None));
     }
 }

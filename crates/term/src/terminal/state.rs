@@ -47,8 +47,9 @@ pub(super) struct TerminalState {
     pub(super) drawn: u64,
     /// Whether the program ever set a hyperlink.
     pub(super) linked: bool,
-    /// Milliseconds that never go back: the time of the last feed, and how much of it has passed for this terminal.
+    /// What the clock showed at the last feed.
     seen: u64,
+    /// Milliseconds by a clock of its own, which passes with that one and never goes back.
     pub(super) now: u64,
     pub(super) generation: u64,
     hidden_main_taken: Option<u64>,
