@@ -92,10 +92,8 @@ pub(super) fn retire(world: &EngineContext, job: &Job) -> Option<String> {
         Err(error) => return Some(format!("could not {error}")),
     };
     let owner = world.attic_owner(&job.task, job.task.created_at);
-    let (local, recorded) = (
-        world.git.resolve(&Revision::LocalBranch(branch.clone())),
-        job.recorded_head(),
-    );
+    let local = world.git.resolve(&Revision::LocalBranch(branch.clone()));
+    let recorded = job.recorded_head();
     if local == Head::Absent && recorded.is_none() {
         return None;
     }

@@ -118,6 +118,19 @@ fn a_remote_branch_is_deleted_only_where_it_was_recorded() {
     );
 }
 
+#[test]
+fn a_remote_branch_whose_recorded_commit_nobody_has_any_more_is_gone_or_left_alone() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let base = base(&git, "main");
+    let lost = id(&"1".repeat(40));
+    let delete = || git.delete_remote_branch(&branch("feature/t1"), &lost, &base, &saver("t1"));
+    assert_eq!(delete(), DeleteOutcome::Absent);
+    fixture.git(&fixture.origin(), &["branch", "feature/t1", "main"]);
+    let theirs = fixture.git(&fixture.origin(), &["rev-parse", "feature/t1"]);
+    assert!(matches!(delete(), DeleteOutcome::Kept(why) if why.contains(&theirs)));
+}
+
 /// One that the remote itself would let go, for nothing is checked out of it.
 #[test]
 fn the_base_is_no_branch_to_delete_here_or_on_the_remote() {

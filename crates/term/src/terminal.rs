@@ -153,7 +153,7 @@ impl Terminal {
     /// Whether the screen may be shown at `now`: not while the program is in the middle of a frame, which counts for at
     /// most 150 ms and not after a resize.
     pub fn presentable(&self, now: u64) -> bool {
-        self.core.is_frame_overdue(now, FRAME_LIMIT)
+        self.core.is_presentable(now, FRAME_LIMIT)
     }
 
     /// Rows that may have changed since `seen`, in ascending order, and the `seen` of the next call; 0 stands for all rows.

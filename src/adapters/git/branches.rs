@@ -63,7 +63,12 @@ impl GitCli {
         if let Some(end) = refusal(Some(recorded), branch, recorded, base) {
             return Ok(end);
         }
-        self.import_commit(recorded)?;
+        if !self.import_commit(recorded)? {
+            // Nobody has it any more, so no branch of the remote stands there.
+            let there = self.remote_branch_head(branch)?;
+            let moved = |there| DeleteOutcome::Kept(format!("{branch} is at {there} now"));
+            return Ok(there.map_or(DeleteOutcome::Absent, moved));
+        }
         let kept_as = self.keep_unless_merged(recorded, base, saver)?;
         let end = self.push(None, branch, PushLease::At(Some(recorded)));
         let Some(there) = self.remote_branch_head(branch)? else {

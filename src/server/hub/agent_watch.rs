@@ -247,13 +247,10 @@ impl AgentWatch {
         if !self.is_news(&concluded) {
             return self.state.next_change(now);
         }
-        // A clock that was set back must not hold anything up.
-        let at_most = |end: Timestamp, longest| (end <= now + longest).then_some(end);
         let held_back = [
-            at_most(self.not_before, PACE_AFTER_TWO),
-            words_expected(&concluded).map(|end| end.min(now + WORDS_WAIT)),
-            self.other_source_expected(&concluded)
-                .map(|end| end.min(now + BEHIND)),
+            Some(self.not_before),
+            words_expected(&concluded),
+            self.other_source_expected(&concluded),
         ];
         held_back.into_iter().flatten().chain([now]).max()
     }
@@ -780,15 +777,6 @@ mod tests {
         }
         assert_eq!(watch.take_subagents().len(), MOST_SUBAGENTS - 2);
         assert_eq!(watch.due(Timestamp(8)), None);
-    }
-
-    #[test]
-    fn a_clock_that_is_set_back_holds_nothing_up() {
-        let mut watch = live();
-        watch.observe(Source::StatusRecord, Timestamp(900_000), &working());
-        assert_eq!(watch.tell(Timestamp(900_000)).len(), 1);
-        watch.observe(Source::StatusRecord, Timestamp(900_001), &asks("a"));
-        assert_eq!(watch.due(Timestamp(1_000)), Some(Timestamp(1_000)));
     }
 
     #[test]

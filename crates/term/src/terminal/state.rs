@@ -104,8 +104,8 @@ impl TerminalState {
         self.bell_rang = false;
     }
 
-    /// Whether the frame that the program has begun has had its time at `now`.
-    pub(super) fn is_frame_overdue(&self, now: u64, limit: u64) -> bool {
+    /// Whether the program is in no frame at `now`, or in one that has had its time.
+    pub(super) fn is_presentable(&self, now: u64, limit: u64) -> bool {
         let passed = |began| self.now.saturating_add(now.saturating_sub(self.seen)) >= began + limit;
         now < self.seen || self.frame_began.is_none_or(passed)
     }
