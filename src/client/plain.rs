@@ -2,6 +2,7 @@
 //! simple terminals and logs. It says what changes and does what is typed; the words are `ui`'s.
 
 mod dispatch;
+mod log_position;
 mod stdin;
 
 use std::sync::Arc;
@@ -15,12 +16,13 @@ use crate::adapters::output;
 use crate::client::reconnect::{RestartFn, STOPPED, reconnect};
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
-use crate::domain::{TaskId, Timestamp, pluralized};
+use crate::domain::{TaskId, pluralized};
 use crate::protocol::connection::{self, ProtocolError};
 use crate::protocol::query::{Answer, Query};
 use crate::protocol::wire::{CallReply, FromClient, FromServer, Packet, ServerCall};
 use crate::read_model::{AttentionSummary, LogLine};
 use crate::ui::PlainPrompts;
+use log_position::LogPosition;
 use stdin::StdinLines;
 
 /// Delay of a refresh after a notice, so that changes that come together are printed together.
@@ -47,11 +49,7 @@ pub(super) struct PlainClient {
     prompts: PlainPrompts,
     attention: AttentionSummary,
     lines: StdinLines,
-    /// Which server sent the last line, and its position there.
-    last_notice: Option<(Timestamp, u64)>,
-    /// When the last line was written, and up to when this server may only repeat old ones: it remembers what was before it.
-    last_notice_at: Timestamp,
-    repeats_until: Timestamp,
+    position: LogPosition,
     /// How long the last look at the board took.
     refresh_time: Duration,
 }
@@ -74,9 +72,7 @@ pub async fn attach(
         prompts: PlainPrompts::default(),
         attention: AttentionSummary::default(),
         lines,
-        last_notice: None,
-        last_notice_at: Timestamp::default(),
-        repeats_until: Timestamp::default(),
+        position: LogPosition::default(),
         refresh_time: Duration::ZERO,
     };
     let left = tokio::select! {
@@ -106,8 +102,13 @@ impl PlainClient {
     }
 
     async fn introduce(&mut self) -> Result<(), String> {
+        // Before the board, so that nothing is missed between the two.
+        match connection::call_once(&self.place.socket, ServerCall::Who).await? {
+            CallReply::Who(status) => self.position = LogPosition::now(&status),
+            other => return Err(ProtocolError::from(other).into()),
+        }
         self.attention = self.fetch_attention().await?;
-        self.last_notice_at = self.attention.at;
+        self.position.know_until(self.attention.at);
         output::line(&format!(
             "dbs, plain lines. Project {} in {}. {}, {} at work.",
             self.place.session_name(&self.place.config()),
@@ -131,7 +132,7 @@ impl PlainClient {
         let CallReply::Who(status) = status else {
             return Err(status.into());
         };
-        let follow = ServerCall::Follow(self.begin(status.since));
+        let follow = ServerCall::Follow(self.position.begin(&status));
         connection::send(&mut sender, &FromClient::Call(Box::new(follow))).await?;
         let mut look_at = Instant::now();
         let mut is_unanswered = false;
@@ -170,27 +171,10 @@ impl PlainClient {
         Ok(String::new())
     }
 
-    /// After which line the server that runs since then is to go on: one that was started anew has sent nothing yet; of a first
-    /// one only what is new.
-    fn begin(&mut self, since: Timestamp) -> u64 {
-        let (after, old) = match self.last_notice {
-            None => (u64::MAX, self.last_notice_at),
-            Some((same, after)) if same == since => (after, Timestamp::default()),
-            Some(_other) => (0, self.last_notice_at),
-        };
-        self.repeats_until = old;
-        self.last_notice = Some((since, after));
-        after
-    }
-
     fn on_notice(&mut self, line: &LogLine) {
-        if let Some((_, after)) = &mut self.last_notice {
-            *after = line.seq;
-        }
-        if line.at <= self.repeats_until {
+        if !self.position.advance(line) {
             return;
         }
-        self.last_notice_at = self.last_notice_at.max(line.at);
         let notice = &line.notice;
         // A numbered prompt says the same, and how to answer.
         if matches!(notice.kind.as_str(), "permission" | "question") {

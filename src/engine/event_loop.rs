@@ -28,9 +28,6 @@ const ROOM_RETRY: Span = Span(1_000);
 /// Most events that are kept in memory until there is room on the disk.
 const MAX_HELD: usize = 1_024;
 
-/// Events from before a start whose notices are shown again.
-const REPLAYED_EVENTS: u16 = 500;
-
 /// Carries out effects without blocking the engine's loop. Never waits: it hands work to others.
 pub trait Perform: Send {
     /// Carries out one effect that was committed; the board is the one after that commit.
@@ -73,13 +70,6 @@ impl<P: Perform> EngineLoop<P> {
     /// # Errors
     /// When a turn could not be made durable; nothing was performed for it, and agents are untouched.
     pub fn run(mut self, first: Vec<Event>) -> Result<(), StoreError> {
-        let mut first = first.into_iter();
-        if let Some(event) = first.next() {
-            let taken = self.commit(&event, None)?;
-            // Notices from before this start come before those of this turn.
-            self.replay_notices(taken.seq)?;
-            self.carry_out(taken, &event, None);
-        }
         for event in first {
             self.turn(&event, None)?;
         }
@@ -124,18 +114,6 @@ impl<P: Perform> EngineLoop<P> {
                 shown = PublishState::Pending;
             }
         }
-    }
-
-    /// Shows the notices from before this start again.
-    fn replay_notices(&mut self, seq: u64) -> Result<(), StoreError> {
-        let first = seq.saturating_sub(REPLAYED_EVENTS.into());
-        let before = self.durable.store().events(first, REPLAYED_EVENTS.into(), None)?;
-        for event in before.into_iter().filter(|event| event.seq < seq) {
-            for notice in event.notices {
-                self.journal.add(event.at, notice);
-            }
-        }
-        Ok(())
     }
 
     fn time_to_deadline(&self) -> Span {
@@ -263,8 +241,8 @@ mod tests {
 
     use super::*;
     use crate::domain::{
-        BoardSettings, Command, Inventory, Notice, NoticeLevel, RequestId, SignalKind, TaskDraft, TaskId,
-        TaskState, Workflow, Workplace,
+        BoardSettings, Command, Inventory, RequestId, SignalKind, TaskDraft, TaskId, TaskState, Workflow,
+        Workplace,
     };
     use crate::engine::inbox::{Inbox, inbox};
     use crate::ports::store::{Store, StoredEvent, Turn};
@@ -323,19 +301,11 @@ mod tests {
         }
 
         fn events(&mut self, _: u64, _: usize, _: Option<&TaskId>) -> Result<Vec<StoredEvent>, StoreError> {
-            Ok(vec![StoredEvent {
-                seq: 0,
-                session: 0,
-                at: Timestamp(1),
-                event: Event::Ticked,
-                notices: vec![Notice {
-                    level: NoticeLevel::Info,
-                    kind: "before".to_owned(),
-                    task: None,
-                    attempt: None,
-                    text: "from before this start".to_owned(),
-                }],
-            }])
+            Ok(Vec::new())
+        }
+
+        fn recent_events(&mut self, limit: usize) -> Result<Vec<StoredEvent>, StoreError> {
+            self.events(0, limit, None)
         }
 
         fn backup(&mut self, _: Timestamp) -> Result<PathBuf, StoreError> {
@@ -528,27 +498,6 @@ mod tests {
             log.lock()
         );
         assert_eq!(models.borrow().tasks.len(), 2);
-    }
-
-    #[test]
-    fn notices_from_before_this_start_come_before_those_of_its_first_turn() {
-        let mut board = Board::default();
-        for event in beginning().into_iter().take(3) {
-            board.apply(Timestamp(0), &event);
-        }
-        board.take_changed_rows();
-        let (running, inbox, _diary) = engine(board, Vec::new(), None);
-        let journal = running.journal.clone();
-        inbox.close();
-        running
-            .run(vec![asked(Command::Release(vec!["t".into()]))])
-            .expect("nothing fails");
-        let kinds: Vec<String> = journal
-            .after(0)
-            .iter()
-            .map(|line| line.notice.kind.clone())
-            .collect();
-        assert!(kinds.len() > 1 && kinds[0] == "before", "{kinds:?}");
     }
 
     #[test]

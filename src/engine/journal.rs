@@ -51,6 +51,11 @@ impl Journal {
         ring.iter().skip(skip).cloned().collect()
     }
 
+    /// Position of the last line; 0 before the first.
+    pub fn last(&self) -> u64 {
+        *self.last.borrow()
+    }
+
     /// Changes whenever a line is added; its value is the last position.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.last.subscribe()

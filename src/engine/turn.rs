@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use crate::domain::board::ChangedRows;
 use crate::domain::{Board, Effect, Event, Notice, Timestamp};
-use crate::ports::store::{Store, StoreError, Turn};
+use crate::ports::store::{Store, StoreError, StoredEvent, Turn};
 use crate::read_model::{ReadModel, Trouble};
 
-/// What one committed turn led to: its position, effects and notices.
+/// What one committed turn led to.
 #[derive(Debug)]
 pub struct TurnOutcome {
-    pub seq: u64,
     pub effects: Vec<Effect>,
     pub notices: Vec<Notice>,
 }
@@ -66,9 +65,14 @@ impl DurableBoard {
         &self.board
     }
 
-    /// The store, for reading what happened.
-    pub fn store(&mut self) -> &mut dyn Store {
-        self.store.as_mut()
+    /// The notices of the last events, at most so many events, oldest first, and when each was written.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn recent_notices(&mut self, events: usize) -> Result<Vec<(Timestamp, Notice)>, StoreError> {
+        let events = self.store.recent_events(events)?;
+        let notices = |event: StoredEvent| event.notices.into_iter().map(move |notice| (event.at, notice));
+        Ok(events.into_iter().flat_map(notices).collect())
     }
 
     /// Takes a turn. When this fails, the board is ahead of the store: the caller must stop, or write the turn before anything else.
@@ -112,20 +116,13 @@ impl DurableBoard {
             changed: &unwritten.changed,
             effects: &unwritten.effects,
         });
-        let seq = match committed {
-            Ok(seq) => seq,
-            Err(error) => {
-                self.unwritten = Some(unwritten);
-                return Err(error);
-            }
-        };
+        if let Err(error) = committed {
+            self.unwritten = Some(unwritten);
+            return Err(error);
+        }
         let effects = unwritten.effects;
         let notices = effects.iter().filter_map(Effect::notice).cloned().collect();
-        Ok(TurnOutcome {
-            seq,
-            effects,
-            notices,
-        })
+        Ok(TurnOutcome { effects, notices })
     }
 
     /// What people may see now.

@@ -199,6 +199,9 @@ pub struct ServerStatus {
     pub counts: BTreeMap<String, usize>,
     #[serde(default)]
     pub needs: usize,
+    /// Position of the last line of the watcher log; [`ServerCall::Follow`] goes on from there.
+    #[serde(default)]
+    pub last_line: u64,
 }
 
 /// A frame of the server protocol: a JSON message, a screen frame or a piece of text.

@@ -26,7 +26,7 @@ use crate::adapters::clock;
 use crate::adapters::crash::payload;
 use crate::adapters::ipc::{FrameReceiver, FrameSender};
 use crate::config::Config;
-use crate::domain::{Command, NoticeLevel, Timestamp};
+use crate::domain::{Command, NoticeLevel};
 use crate::protocol::wire::{AttachRequest, FromClient};
 use crate::server::arrangements::{self, ArrangementSaver};
 use crate::server::frame::{ClientFrame, StaleScope};
@@ -58,7 +58,6 @@ struct AttachedClient {
     number: u64,
     display: ClientDisplay,
     settings: watch::Receiver<Arc<Config>>,
-    attached_at: Timestamp,
     frame: ClientFrame,
     pace: FramePacer,
     echo: EchoWait,
@@ -121,7 +120,6 @@ impl AttachedClient {
         let (size, changes) = (state.size, services.settings.changes());
         let mut client = AttachedClient {
             settings: changes,
-            attached_at: clock::now(),
             services: Arc::clone(services),
             state,
             number: CLIENTS.fetch_add(1, Ordering::Relaxed),
@@ -130,7 +128,7 @@ impl AttachedClient {
             echo: EchoWait::default(),
             watches: Vec::new(),
             terminal_changes: 0,
-            log: ShownLog::default(),
+            log: ShownLog::new(&services.engine.journal),
             fetches: ClientFetches::default(),
             saver: ArrangementSaver::default(),
             work: JoinSet::new(),

@@ -126,5 +126,6 @@ fn server_status(services: &Services) -> ServerStatus {
         agents: model.agents().count(),
         counts: counts.map(|(word, many)| (word.to_owned(), many)).collect(),
         needs: model.attention.len(),
+        last_line: services.engine.journal.last(),
     }
 }

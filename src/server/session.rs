@@ -55,6 +55,9 @@ use crate::server::services::Services;
 use crate::server::shells::Shells;
 use crate::server::{inbox_folder, notifier};
 
+/// Events from before a start whose notices are shown again.
+const REPLAYED_EVENTS: usize = 500;
+
 /// Engine, terminals and ports of one running project. Without a socket and without clients it is what `dbs demo --headless`
 /// runs.
 pub struct Session {
@@ -118,11 +121,15 @@ impl Session {
         adapters: SessionAdapters,
         runtime: &Handle,
     ) -> Result<Session, SessionError> {
-        let durable = open_board(adapters.store, &place)?;
+        let mut durable = open_board(adapters.store, &place)?;
         let (holders, agents, git) = (adapters.holders, adapters.agents, adapters.git);
         let (inbox, outlet) = inbox();
         let (publish, read_models) = watch::channel(Arc::new(durable.read_model(clock::now())));
+        // Before anybody can ask for it: what was before this start is there from the beginning.
         let journal = Journal::default();
+        for (at, notice) in durable.recent_notices(REPLAYED_EVENTS)? {
+            journal.add(at, notice);
+        }
         let engine = EngineHandle {
             inbox,
             read_models,

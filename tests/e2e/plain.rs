@@ -20,6 +20,10 @@ const ASKING: &str = r#"
   { ask = "Go on?" },
 "#;
 
+fn signal(tty: &Tty<'_>, signal: Signal) {
+    kill(Pid::from_raw(tty.pid().cast_signed()), signal).unwrap();
+}
+
 /// Nothing came that moves a cursor, colours a letter or asks the terminal something.
 fn only_lines(tty: &Tty<'_>) {
     assert_eq!(tty.times_received("\x1b"), 0, "{}", tty.look().text());
@@ -93,14 +97,21 @@ fn a_server_that_dies_is_started_again_and_the_lines_go_on() {
     let story = Story::new(&working(ASKING));
     let mut server = story.server();
     story.wait_until("a server", || story.is_live());
+    story.dbs(&["task", "create", "Old", "--id", "t-0"]);
     let tty = story.tty(&["attach", "--plain"], (140, 60));
     tty.see("Nothing needs you.");
     story.dbs(&["task", "create", "Something", "--id", "t-1", "--release"]);
     tty.see("1. t-1 permission:");
+    signal(&tty, Signal::SIGSTOP);
     server.kill();
+    story.dbs(&["task", "create", "Missed", "--id", "t-2"]);
+    signal(&tty, Signal::SIGCONT);
     tty.see("the server is back");
-    story.dbs(&["task", "create", "Other", "--id", "t-2"]);
-    tty.see("t-2 created");
+    story.dbs(&["task", "create", "Other", "--id", "t-3"]);
+    tty.see("t-3 created");
+    // What was said before is not repeated, what nobody was there to say is made up for.
+    let heard = |task: usize| tty.times_received(&format!("t-{task} created"));
+    assert_eq!([0, 1, 2, 3].map(heard), [0, 1, 1, 1], "{}", tty.look().text());
     story.dbs(&["approve", "t-1"]);
     tty.see("1 no longer waits");
     only_lines(&tty);
@@ -122,7 +133,11 @@ fn a_server_that_was_stopped_is_not_started_again_by_clients_that_were_about_to_
     for tty in &all {
         tty.see("Nothing needs you.");
     }
-    let signal = |tty: &Tty<'_>, signal| kill(Pid::from_raw(tty.pid().cast_signed()), signal).unwrap();
+    // Who hears of it is connected, and hears the goodbye.
+    story.dbs(&["task", "create", "Something", "--id", "t-1"]);
+    for tty in &all {
+        tty.see("t-1 created");
+    }
     for tty in &all {
         signal(tty, Signal::SIGSTOP);
     }

@@ -153,6 +153,8 @@ fn events_are_read_back_with_their_notices_in_order() {
     );
     let page = store.events(2, 2, None).unwrap();
     assert_eq!(page.iter().map(|event| event.seq).collect::<Vec<_>>(), [3, 4]);
+    assert_eq!(store.recent_events(3).unwrap(), all[2..]);
+    assert_eq!(store.recent_events(9).unwrap(), all);
 }
 
 #[test]

@@ -65,6 +65,8 @@ pub trait Store: Send {
         limit: usize,
         task: Option<&TaskId>,
     ) -> Result<Vec<StoredEvent>, StoreError>;
+    /// The newest events, oldest first, at most `limit`.
+    fn recent_events(&mut self, limit: usize) -> Result<Vec<StoredEvent>, StoreError>;
     /// A consistent copy under the backups folder; returns its path.
     fn backup(&mut self, at: Timestamp) -> Result<PathBuf, StoreError>;
     /// What people should know of the store although it still works, as a sentence: the disk is full, the reserve is used up.

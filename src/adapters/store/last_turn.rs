@@ -52,13 +52,17 @@ pub(super) fn noted(files: &StoreFiles) -> Option<u64> {
     text.trim_end().parse().ok()
 }
 
+/// Number of the last turn of a database; 0 before the first.
+pub(super) fn newest(connection: &Connection, files: &StoreFiles) -> Result<u64, StoreError> {
+    let sql = "SELECT coalesce(max(seq), 0) FROM events";
+    let newest = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+    let newest = newest.map_err(failure(files, "read its last turn"))?;
+    Ok(newest.unsigned_abs())
+}
+
 /// The last turn of a database; one that lacks turns which were written is refused.
 pub(super) fn check(connection: &Connection, files: &StoreFiles) -> Result<u64, StoreError> {
-    let newest = "SELECT coalesce(max(seq), 0) FROM events";
-    let newest = connection.query_row(newest, [], |row| row.get::<_, i64>(0));
-    let newest = newest
-        .map_err(failure(files, "read its last turn"))?
-        .unsigned_abs();
+    let newest = newest(connection, files)?;
     let Some(noted) = noted(files).filter(|noted| *noted > newest) else {
         return Ok(newest);
     };

@@ -171,6 +171,10 @@ impl Store for SqliteStore {
         self.database.events(after, limit, task)
     }
 
+    fn recent_events(&mut self, limit: usize) -> Result<Vec<StoredEvent>, StoreError> {
+        self.database.recent_events(limit)
+    }
+
     fn backup(&mut self, at: Timestamp) -> Result<std::path::PathBuf, StoreError> {
         backup::routine(&self.database.connection, &self.database.files, at)
     }

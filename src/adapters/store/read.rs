@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use super::errors::{damaged, failure};
 use super::files::StoreFiles;
 use super::integrity::{check, damaged_log};
+use super::last_turn;
 use super::rows::signed;
 use super::sums;
 use crate::domain::{
@@ -70,6 +71,13 @@ impl StoreReader {
     pub(super) fn open_intents(&self) -> Result<Vec<Effect>, StoreError> {
         let sql = "SELECT doc FROM intents WHERE done_at IS NULL ORDER BY seq, n";
         self.documents("an intent", sql, [])
+    }
+
+    /// The newest events, oldest first, at most `limit`.
+    pub(super) fn recent_events(&self, limit: usize) -> Result<Vec<StoredEvent>, StoreError> {
+        let newest = last_turn::newest(&self.connection, &self.files)?;
+        let limit_seq = u64::try_from(limit).unwrap_or(u64::MAX);
+        self.events(newest.saturating_sub(limit_seq), limit, None)
     }
 
     /// Events after position `after`, oldest first, at most `limit`; of one task if given.

@@ -17,7 +17,7 @@ use crate::server::frame_pacer::DrawExtent;
 use crate::server::hub::{OutputWatch, TerminalHub};
 use crate::server::peer::ConnectionError;
 use crate::server::screens::holder_of;
-use crate::ui::{self, LogLine, ScreenId, UiInput};
+use crate::ui::{self, ScreenId, UiInput};
 
 /// Pause before it is looked whether a program took too long for a frame of its own.
 const SYNC_TIMEOUT: Duration = Duration::from_millis(50);
@@ -187,10 +187,8 @@ impl AttachedClient {
 
     /// Shows what the watcher log says, and what was shown to this person alone.
     fn read_log(&mut self) {
-        let attached_at = self.attached_at;
         let news = self.log.read(&self.services.engine.journal);
-        let about_settings = |line: &&LogLine| is_settings_notice(line) && line.at >= attached_at;
-        for line in news.iter().filter(about_settings) {
+        for line in news.iter().filter(|line| is_settings_notice(line)) {
             let (level, text) = (line.notice.level, line.notice.text.clone());
             self.state.show_toast(clock::now(), level, text);
         }

@@ -18,6 +18,13 @@ pub(super) struct ShownLog {
 }
 
 impl ShownLog {
+    /// With the lines that the watcher log has now: they are no news.
+    pub(super) fn new(journal: &Journal) -> ShownLog {
+        let mut log = ShownLog::default();
+        log.read(journal);
+        log
+    }
+
     /// The lines, oldest first.
     pub(super) fn lines(&self) -> &[LogLine] {
         &self.lines
@@ -51,5 +58,29 @@ impl ShownLog {
         }
         let surplus = self.lines.len().saturating_sub(MAX_LOG_LINES);
         self.lines.drain(..surplus);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{NoticeLevel, Timestamp};
+
+    #[test]
+    fn what_was_written_before_a_client_attached_is_there_and_no_news_whatever_its_time() {
+        let journal = Journal::default();
+        let add = |at, text: &str| {
+            journal.add(
+                Timestamp(at),
+                general_notice(NoticeLevel::Info, "settings", text.to_owned()),
+            );
+        };
+        add(9_000, "old");
+        let mut log = ShownLog::new(&journal);
+        add(1_000, "new, of a clock that was set back");
+        let news: Vec<_> = log.read(&journal).iter().map(|line| line.at.0).collect();
+        assert_eq!(news, [1_000]);
+        assert_eq!(log.lines().len(), 2);
+        assert!(log.read(&journal).is_empty());
     }
 }
