@@ -11,8 +11,10 @@ pub(crate) fn check(manifest: &Manifest, files: &[&SourceFile]) -> Vec<Finding> 
     let dependencies = &manifest.dependencies;
     let mut named = BTreeSet::new();
     for file in files.iter().filter(|file| is_built_with(manifest, file)) {
-        let tokens: TokenStream = file.text.parse().expect("what syn reads has tokens");
-        collect(tokens, dependencies, &mut named);
+        if named.len() == dependencies.len() {
+            break;
+        }
+        collect(file.tokens.clone(), dependencies, &mut named);
     }
     dependencies
         .iter()

@@ -5,7 +5,7 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{LexError, Span, TokenStream, TokenTree};
 
 /// One violated rule, bound to a file and a line.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,6 +48,8 @@ pub(crate) struct SourceFile {
     pub(crate) text: String,
     /// The items, as `syn` reads them.
     pub(crate) items: syn::File,
+    /// All tokens.
+    pub(crate) tokens: TokenStream,
     /// The tokens without anything under `#[cfg(test)]`.
     pub(crate) shipped: Vec<TokenTree>,
     /// How many lines belong to `#[cfg(test)]` items.
@@ -59,17 +61,18 @@ pub(crate) struct SourceFile {
 impl SourceFile {
     /// Reads `text` as the file at `path`.
     pub(crate) fn parse(path: &str, text: &str) -> Self {
-        let items = syn::parse_file(text).unwrap_or_else(|error| {
-            let start = error.span().start();
-            unreadable(path, start.line, &error.to_string())
-        });
-        let tokens: TokenStream = text.parse().expect("what syn reads has tokens");
+        let tokens: TokenStream = text
+            .parse()
+            .unwrap_or_else(|error: LexError| unreadable(path, error.span(), &error.to_string()));
+        let items = syn::parse2(tokens.clone())
+            .unwrap_or_else(|error| unreadable(path, error.span(), &error.to_string()));
         let mut split = Split::default();
-        let shipped = split.without_tests(tokens);
+        let shipped = split.without_tests(tokens.clone());
         Self {
             path: path.to_owned(),
             text: text.to_owned(),
             items,
+            tokens,
             shipped,
             test_lines: split.lines,
             test_children: split.children,
@@ -128,8 +131,8 @@ impl SourceFile {
     clippy::panic,
     reason = "the compiler says the same about this file; there is nothing to go on with"
 )]
-fn unreadable(path: &str, line: usize, why: &str) -> ! {
-    panic!("{path}:{line}: could not parse: {why}")
+fn unreadable(path: &str, place: Span, why: &str) -> ! {
+    panic!("{path}:{}: could not parse: {why}", place.start().line)
 }
 
 /// Separates what is shipped from what is only compiled for tests.
