@@ -125,6 +125,52 @@ fn what_its_terminal_shows_and_its_tool_requests_is_one_ask() {
     }
 }
 
+/// Sets the clock by so many milliseconds.
+fn set_clock(fixture: &mut BoardFixture, by: i64) {
+    fixture.now = fixture.now.moved(by);
+    fixture.happen(Event::ClockJumped { by });
+}
+
+#[test]
+fn a_clock_that_is_set_back_hides_nothing_that_is_asked() {
+    const HOUR: i64 = 3_600_000;
+    let (mut fixture, attempt) = running();
+    set_clock(&mut fixture, 9 * HOUR);
+    fixture.happen(opened(attempt, request("k")));
+    set_clock(&mut fixture, -HOUR);
+    assert_eq!(
+        fixture.attempt(attempt).asks[0].since,
+        fixture.now,
+        "it has just asked"
+    );
+    seen(&mut fixture, attempt, ActivityKind::Permission("make".to_owned()));
+    set_clock(&mut fixture, -HOUR);
+    assert_eq!(
+        fixture.attempt(attempt).activity.since,
+        fixture.now,
+        "it has just shown it"
+    );
+    seen(&mut fixture, attempt, ActivityKind::Working);
+    assert!(waiting(&fixture, attempt).is_empty(), "answered in its terminal");
+
+    seen(&mut fixture, attempt, ActivityKind::Permission("rm".to_owned()));
+    let ask = waiting(&fixture, attempt).remove(0);
+    fixture
+        .ask(answer(attempt, ask.as_str(), AskReply::Allow))
+        .unwrap();
+    set_clock(&mut fixture, HOUR);
+    assert_eq!(waiting(&fixture, attempt), [], "its terminal slept, too");
+    let asked = fixture.attempt(attempt).asks.last().unwrap().since;
+    assert_eq!(
+        asked.moved(HOUR),
+        fixture.now,
+        "a person was waited for all the time"
+    );
+    set_clock(&mut fixture, -HOUR);
+    fixture.wait(Span::seconds(10));
+    assert_eq!(waiting(&fixture, attempt), [ask], "the keys were lost");
+}
+
 #[test]
 fn a_report_of_work_from_before_a_request_was_shown_does_not_end_it() {
     let (mut fixture, attempt) = running();

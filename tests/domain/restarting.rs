@@ -301,12 +301,15 @@ fn limits_move_with_a_clock_that_jumped_and_nobody_is_late() {
         let first = fixture.open("a");
         fixture.start(first);
         let deadline = fixture.attempt(first).deadline.unwrap();
+        let begun = fixture.attempt(first).started_at.unwrap();
         fixture.now = fixture.now.moved(by);
         fixture.happen(Event::ClockJumped { by });
         assert_eq!(fixture.attempt(first).deadline, Some(deadline.moved(by)));
         assert_eq!(fixture.notice_kinds(), ["clock"]);
         fixture.happen(Event::Ticked);
         assert!(fixture.is_running(first), "it has as much time as before");
+        let moved = fixture.attempt(first).started_at;
+        assert_eq!(moved, Some(begun.moved(by)), "it has run no longer");
 
         fixture.end(first);
         let until = fixture.task("a").not_before.unwrap();

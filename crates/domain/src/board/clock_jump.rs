@@ -3,6 +3,7 @@
 
 use super::Board;
 use super::transition::Transition;
+use crate::attempt::Attempt;
 use crate::effect::NoticeLevel;
 use crate::id::{AttemptId, TaskId};
 use crate::task::Task;
@@ -13,12 +14,12 @@ impl Board {
     pub(super) fn clock_jumped(&mut self, step: &mut Transition, by: i64) {
         let timed: Vec<AttemptId> = self.index.timed.iter().copied().collect();
         for id in timed {
-            self.edit_attempt(id, |attempt| {
-                attempt.deadline = attempt.deadline.map(|due| due.moved(by));
-                let goes_on = &mut attempt.failed_turns.go_on_at;
-                *goes_on = goes_on.map(|at| at.moved(by));
-                attempt.awaited = attempt.awaited.map(|since| since.moved(by));
-            });
+            self.edit_attempt(id, |attempt| move_limits(attempt, by));
+        }
+        let open = self.attempts.values().filter(|attempt| attempt.state.is_open());
+        let open: Vec<AttemptId> = open.map(|attempt| attempt.id).collect();
+        for id in open {
+            self.edit_attempt(id, |attempt| move_past(attempt, by));
         }
         let waits = |task: &Task| task.not_before.is_some() || task.letting_go.is_some();
         let waiting: Vec<TaskId> = self
@@ -36,6 +37,30 @@ impl Board {
             length(by.unsigned_abs())
         );
         step.notify(NoticeLevel::Info, "clock", text);
+    }
+}
+
+fn move_limits(attempt: &mut Attempt, by: i64) {
+    attempt.deadline = attempt.deadline.map(|due| due.moved(by));
+    let goes_on = &mut attempt.failed_turns.go_on_at;
+    *goes_on = goes_on.map(|at| at.moved(by));
+    attempt.awaited = attempt.awaited.map(|since| since.moved(by));
+}
+
+/// Moves the times from which something is measured that is not over: how long an agent has run, and how long keys that were pressed
+/// may take. Since when a person is waited for is left, unless it would lie in the future.
+fn move_past(attempt: &mut Attempt, by: i64) {
+    attempt.started_at = attempt.started_at.map(|at| at.moved(by));
+    for known in attempt.asks.iter_mut().filter(|known| known.closed.is_none()) {
+        if let Some(answer) = &mut known.answer {
+            answer.at = answer.at.moved(by);
+        }
+        if by < 0 {
+            known.since = known.since.moved(by);
+        }
+    }
+    if by < 0 {
+        attempt.activity.since = attempt.activity.since.moved(by);
     }
 }
 
