@@ -572,6 +572,7 @@ mod tests {
         let origin = SessionOrigin {
             attempt: AttemptId(7),
             created_at: Timestamp(1),
+            comments_before: 0,
             name: "reviewer-ravel".to_owned(),
             folder: None,
         };

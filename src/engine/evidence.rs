@@ -292,10 +292,9 @@ fn commented(job: &Job, attempt: &Attempt) -> Tri {
     };
     // Who goes on with a session need not say again what it said before the interruption.
     let name = attempt.worker.name();
-    let wrote = |comment: &crate::domain::task::Comment| {
-        (comment.author == name || comment.author == origin.name) && comment.at >= origin.created_at
-    };
-    if job.task.comments.iter().any(wrote) {
+    let wrote =
+        |comment: &crate::domain::task::Comment| comment.author == name || comment.author == origin.name;
+    if job.task.comments_after(origin.comments_before).iter().any(wrote) {
         Tri::Yes
     } else {
         Tri::No(format!("{name} left no comment with its findings"))

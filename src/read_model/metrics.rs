@@ -202,6 +202,7 @@ pub(crate) fn settled_attempt(id: u64, stage: &str, (from, to): (u64, u64), verd
         evidence: Vec::new(),
         checks: 0,
         created_at: Timestamp(from),
+        comments_before: 0,
         started_at: None,
         deadline: None,
         awaited: None,

@@ -328,7 +328,9 @@ mod tests {
             let home = tempfile::tempdir().unwrap();
             let (intake, outlet) = intake(home.path());
             let mut model = (*intake.engine.read_model()).clone();
-            let own = model.attempts[&FIRST].clone();
+            let mut own = Attempt::clone(&model.attempts[&FIRST]);
+            own.comments_before = 600;
+            model.attempts.insert(FIRST, Arc::new(own.clone()));
             let draft = crate::domain::command::TaskDraft::new(own.task.as_str(), "Work");
             let mut task = crate::domain::Task::planned(own.created_at, &draft, "development".into());
             let written = |author: &str, at| crate::domain::task::Comment {
@@ -338,11 +340,12 @@ mod tests {
             };
             // Neither those of others nor those of an attempt before count.
             task.comments = vec![written("ada", own.created_at); 300];
-            let before = crate::domain::Timestamp(own.created_at.0 - 1);
             task.comments
-                .extend(vec![written(own.worker.name(), before); 300]);
+                .extend(vec![written(own.worker.name(), own.created_at); 300]);
+            // Those of its own do, also after a clock was set back.
+            let set_back = crate::domain::Timestamp(own.created_at.0 - 1);
             task.comments
-                .extend(vec![written(own.worker.name(), own.created_at); count - 1]);
+                .extend(vec![written(own.worker.name(), set_back); count - 1]);
             let engine = |task: &crate::domain::Task| {
                 let mut model = model.clone();
                 model.tasks.insert(own.task.clone(), Arc::new(task.clone()));

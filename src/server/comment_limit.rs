@@ -14,8 +14,8 @@ pub(super) fn flood_refusal(model: &ReadModel, own: &Attempt) -> Option<String> 
     let task = model.tasks.get(&own.task)?;
     let is_own = |author: &str| author == own.worker.name();
     let (mut count, mut bytes) = (0, 0);
-    for comment in &task.comments {
-        if is_own(&comment.author) && comment.at >= own.created_at {
+    for comment in task.comments_after(own.comments_before) {
+        if is_own(&comment.author) {
             count += 1;
             bytes += comment.text.len();
         }

@@ -28,6 +28,7 @@ fn session_in(lab: &Lab) -> Result<String, String> {
     let origin = SessionOrigin {
         attempt: AttemptId(1),
         created_at: Timestamp(1),
+        comments_before: 0,
         name: "developer-ravel".to_owned(),
         folder: None,
     };

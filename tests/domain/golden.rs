@@ -729,6 +729,7 @@ fn continued() -> AgentSession {
         origin: SessionOrigin {
             attempt: a(),
             created_at: Timestamp(1),
+            comments_before: 2,
             name: "developer-ravel".to_owned(),
             folder: None,
         },
@@ -795,6 +796,7 @@ fn an_attempt_is_stored_like_this() {
         evidence: evidence(),
         checks: 1,
         created_at: Timestamp(1),
+        comments_before: 3,
         started_at: Some(Timestamp(2)),
         deadline: Some(Timestamp(9)),
         awaited: Some(Timestamp(6)),

@@ -375,9 +375,13 @@ impl Bench {
     }
 
     pub(crate) fn ask(&mut self, command: Command) {
+        self.ask_as("ann", command);
+    }
+
+    pub(crate) fn ask_as(&mut self, by: &str, command: Command) {
         self.happen(&Event::Asked {
             request: RequestId(0),
-            by: "ann".to_owned(),
+            by: by.to_owned(),
             command,
         });
     }

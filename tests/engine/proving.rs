@@ -173,12 +173,19 @@ fn a_review_stands_at_the_recorded_head_though_the_remote_branch_has_moved() {
 #[test]
 fn an_investigator_is_done_only_when_it_has_told_its_findings_itself() {
     let mut bench = Bench::new();
-    bench.release(draft("inv", "investigation", None));
+    bench.ask(Command::Create(draft("inv", "investigation", None)));
+    // Somebody was called the same long before.
+    let name = "investigator-debussy";
+    bench.ask_as(name, Command::Comment("inv".into(), "nothing".to_owned()));
+    bench.ask(Command::Release(vec!["inv".into()]));
+    assert_eq!(bench.agent("inv").worker.name(), name);
     bench.ask(Command::Comment("inv".into(), "what did you find?".to_owned()));
     bench.last_word("inv", SignalKind::Done);
     assert_eq!(bench.stage("inv"), ("investigating", "active"));
     let finding = bench.task("inv").finding.clone().unwrap_or_default();
     assert!(finding.contains("left no comment with its findings"), "{finding}");
+    // Also when the clock is set back.
+    bench.now = bench.now.moved(-1_000);
     bench.says("inv", SignalKind::Progress, "the cart loses its items");
     bench.last_word("inv", SignalKind::Done);
     assert_eq!(bench.stage("inv"), ("investigating", "done"));

@@ -371,6 +371,7 @@ fn attempt((id, task, stage): (u64, &str, &str), worker: Worker, doing: Activity
         evidence: Vec::new(),
         checks: 0,
         created_at: ago(since + 5),
+        comments_before: 0,
         started_at: Some(ago(since + 3)),
         deadline: None,
         awaited: None,

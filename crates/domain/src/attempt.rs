@@ -61,6 +61,9 @@ pub struct Attempt {
     /// How often evidence was asked for (an Unknown asks again).
     pub checks: u32,
     pub created_at: Timestamp,
+    /// How many comments its task had then: what follows was written since, whatever the clock showed.
+    #[serde(default)]
+    pub comments_before: usize,
     pub started_at: Option<Timestamp>,
     /// When it will be stopped, or asked again, if nothing happens.
     pub deadline: Option<Timestamp>,
@@ -125,6 +128,7 @@ impl Attempt {
             || SessionOrigin {
                 attempt: self.id,
                 created_at: self.created_at,
+                comments_before: self.comments_before,
                 name: name.clone(),
                 folder: self.session.restart().map(|restart| restart.folder.clone()),
             },

@@ -34,6 +34,9 @@ pub struct SessionOrigin {
     pub attempt: AttemptId,
     /// When that attempt was decided.
     pub created_at: Timestamp,
+    /// How many comments its task had then.
+    #[serde(default)]
+    pub comments_before: usize,
     /// What its agent was called.
     pub name: String,
     /// The folder it works in, where that is named after another attempt.

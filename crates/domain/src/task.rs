@@ -267,6 +267,11 @@ impl Task {
         self.stage.as_str() == Task::ACCEPTANCE
     }
 
+    /// Its comments after the first so many.
+    pub fn comments_after(&self, count: usize) -> &[Comment] {
+        self.comments.get(count..).unwrap_or_default()
+    }
+
     /// Whether a stage's evidence says anything about it: what its plan does not ask for is not looked at.
     pub fn asks_for(&self, kind: &EvidenceKind, stage: &Stage) -> bool {
         let plan = self.plan.as_deref();

@@ -289,6 +289,7 @@ mod tests {
         let origin = SessionOrigin {
             attempt: brief().attempt,
             created_at: brief().created_at,
+            comments_before: 0,
             name: brief().name,
             folder: None,
         };

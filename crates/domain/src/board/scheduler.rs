@@ -230,6 +230,7 @@ fn new_attempt(
         evidence: Vec::new(),
         checks: 0,
         created_at: step.now,
+        comments_before: task.comments.len(),
         started_at: (!is_agent).then_some(step.now),
         deadline: None,
         awaited: None,
