@@ -28,6 +28,8 @@ pub(crate) struct Lab {
     pub(crate) server: ModelServer,
     program: PathBuf,
     folder: TempDir,
+    /// How long its processes may outlive it: what Codex has just started ends by itself a moment later.
+    grace: Duration,
 }
 
 /// A finished run without a terminal.
@@ -85,6 +87,7 @@ impl Lab {
             server: ModelServer::start(scripts()),
             program,
             folder,
+            grace: Duration::from_secs(5),
         };
         for name in ["project", "home", "claude", "codex", "runs"] {
             fs::create_dir(lab.root().join(name)).expect("a folder");
@@ -253,11 +256,9 @@ impl Lab {
 
 impl Drop for Lab {
     fn drop(&mut self) {
-        /// What Codex has just started may outlive it for a moment, and ends by itself.
-        const MOMENT: Duration = Duration::from_secs(5);
         let mut marked = ProcessSelector::marked(&self.marker());
         let mut left = Vec::new();
-        let all_ended = holds_within(MOMENT, || {
+        let all_ended = holds_within(self.grace, || {
             left = members(&mut marked).unwrap_or_default();
             left.is_empty()
         });
@@ -355,7 +356,8 @@ pub(crate) fn installed(tool: &str) -> Option<PathBuf> {
 #[test]
 #[should_panic(expected = "the test left processes")]
 fn a_test_that_leaves_a_process_fails() {
-    let lab = Lab::without_agent();
+    let mut lab = Lab::without_agent();
+    lab.grace = Duration::ZERO;
     let run = lab.start("left", &["-c", "echo 1; exec sleep 1000"]);
     wait_for("the first line", || {
         fs::read_to_string(lab.run_file("left", "out")).is_ok_and(|text| text == "1\n")

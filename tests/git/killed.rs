@@ -43,7 +43,8 @@ struct Killing {
     run: fn(&GitCli, &GitFixture),
 }
 
-const KILLINGS: &[Killing] = &[
+/// Before a merge.
+const WORK: &[Killing] = &[
     Killing {
         what: "add a worktree",
         git: "worktree add",
@@ -107,6 +108,9 @@ const KILLINGS: &[Killing] = &[
             drop(git.ensure_worktree(&spec("r", WorktreeKind::Detached(main))));
         },
     },
+];
+
+const MERGES: &[Killing] = &[
     Killing {
         what: "merge",
         git: "merge-tree",
@@ -337,6 +341,15 @@ fn next(seed: u64) -> u64 {
 
 #[test]
 fn a_git_killed_at_any_call_loses_nothing_and_leaves_nothing() {
+    try_all(WORK);
+}
+
+#[test]
+fn a_git_killed_while_it_merges_loses_nothing_and_leaves_nothing() {
+    try_all(MERGES);
+}
+
+fn try_all(killings: &[Killing]) {
     let works = Command::new("strace")
         .args(["-qq", "-o", "/dev/null", "true"])
         .status();
@@ -350,7 +363,7 @@ fn a_git_killed_at_any_call_loses_nothing_and_leaves_nothing() {
         .and_then(|seed| seed.parse().ok());
     let mut seed = given.unwrap_or_else(|| u64::from(std::process::id()));
     println!("DBS_KILL_SEED={seed} tries the same moments again");
-    for killing in KILLINGS {
+    for killing in killings {
         let moments: Vec<usize> = try_moment(killing, NEVER).into_iter().collect();
         let mut choose = |_| {
             seed = next(seed);
