@@ -27,7 +27,7 @@
 //! | a kind of agent that a file describes: prompt, session, model, permissions, title | `kinds` |
 //! | a tool without its interface over the Agent Client Protocol: allowed, denied, interrupted, killed, broken | `protocol` |
 //! | server stopped during a check, agents without a server | `stopping` |
-//! | usage limit, full disk, killed holder, unruly agent, flood | `mishaps`, `unruly` |
+//! | usage limit, full disk, killed holder, hostile agent, flood | `hostile`, `mishaps` |
 //! | agents that merge, reports | `integrating` |
 //! | an agent that acts as a person | `impostor` |
 //! | a stranger's repository: nothing of it is started before a person trusts it | `trusting` |
@@ -62,6 +62,8 @@ mod conducting;
 mod demo;
 #[path = "e2e/false_questions.rs"]
 mod false_questions;
+#[path = "e2e/hostile.rs"]
+mod hostile;
 #[path = "e2e/impostor.rs"]
 mod impostor;
 #[path = "e2e/integrating.rs"]
@@ -120,5 +122,3 @@ mod terminal;
 mod tmux;
 #[path = "e2e/trusting.rs"]
 mod trusting;
-#[path = "e2e/unruly.rs"]
-mod unruly;

@@ -15,6 +15,8 @@ mod demo;
 mod document;
 #[path = "rehearsal/git_steps.rs"]
 mod git_steps;
+#[path = "rehearsal/hostile.rs"]
+mod hostile;
 #[path = "rehearsal/playing.rs"]
 mod playing;
 #[cfg(unix)]
@@ -29,8 +31,6 @@ mod script;
 #[path = "rehearsal/terminal.rs"]
 mod terminal;
 #[cfg(unix)]
-#[path = "rehearsal/unruly.rs"]
-mod unruly;
 #[cfg(unix)]
 #[path = "rehearsal/watching.rs"]
 mod watching;

@@ -220,18 +220,22 @@ fn very_many_parts_of_a_file_give_a_finding_at_once() {
 
 #[test]
 fn a_file_built_to_break_its_reader_gives_a_finding_at_once() {
-    let tables = [
-        (TOML_READERS.as_slice(), toml_texts()),
-        (JSON_READERS.as_slice(), json_texts()),
-        (YAML_READERS.as_slice(), yaml_texts()),
-    ];
-    for (readers, texts) in tables {
-        for (kind, reader) in readers {
-            for (what, text) in &texts {
-                let findings = answer(*reader, text.clone());
-                let findings = findings.unwrap_or_else(|| panic!("{kind}, {what}: no answer in {LONGEST:?}"));
-                assert_ne!(findings, [""; 0], "{kind}, {what}");
-            }
+    all_find(&TOML_READERS, &toml_texts());
+}
+
+#[test]
+fn json_and_yaml_built_to_break_their_readers_give_a_finding_at_once() {
+    all_find(&JSON_READERS, &json_texts());
+    all_find(&YAML_READERS, &yaml_texts());
+}
+
+/// Every reader says something against every text.
+fn all_find(readers: &[(&str, Reader)], texts: &[(&str, String)]) {
+    for (kind, reader) in readers {
+        for (what, text) in texts {
+            let findings = answer(*reader, text.clone());
+            let findings = findings.unwrap_or_else(|| panic!("{kind}, {what}: no answer in {LONGEST:?}"));
+            assert_ne!(findings, [""; 0], "{kind}, {what}");
         }
     }
 }
