@@ -7,6 +7,11 @@
     clippy::disallowed_methods,
     reason = "asks whether strace works here, and reads which moments to try"
 )]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "says which moments it tries, so that a failure can be repeated, and when it tries none"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -368,7 +373,7 @@ fn try_all(killings: &[Killing]) {
         let mut choose = |_| {
             seed = next(seed);
             let at = usize::try_from(seed >> 33).unwrap_or_default() % moments.len();
-            moments[at]
+            moments.get(at).copied().unwrap_or(NEVER)
         };
         let chosen: Vec<usize> = if all {
             moments.clone()
