@@ -220,24 +220,26 @@ fn very_many_parts_of_a_file_give_a_finding_at_once() {
 
 #[test]
 fn a_file_built_to_break_its_reader_gives_a_finding_at_once() {
-    all_find(&TOML_READERS, &toml_texts());
+    assert_eq!(silent(&TOML_READERS, &toml_texts()), [""; 0]);
 }
 
 #[test]
 fn json_and_yaml_built_to_break_their_readers_give_a_finding_at_once() {
-    all_find(&JSON_READERS, &json_texts());
-    all_find(&YAML_READERS, &yaml_texts());
+    assert_eq!(silent(&JSON_READERS, &json_texts()), [""; 0]);
+    assert_eq!(silent(&YAML_READERS, &yaml_texts()), [""; 0]);
 }
 
-/// Every reader says something against every text.
-fn all_find(readers: &[(&str, Reader)], texts: &[(&str, String)]) {
-    for (kind, reader) in readers {
-        for (what, text) in texts {
-            let findings = answer(*reader, text.clone());
-            let findings = findings.unwrap_or_else(|| panic!("{kind}, {what}: no answer in {LONGEST:?}"));
-            assert_ne!(findings, [""; 0], "{kind}, {what}");
-        }
-    }
+/// Which reader says nothing against which text, or not in time.
+fn silent(readers: &[(&str, Reader)], texts: &[(&str, String)]) -> Vec<String> {
+    let pairs = readers
+        .iter()
+        .flat_map(|reader| texts.iter().map(move |text| (reader, text)));
+    let silent = pairs.filter(|((_, reader), (_, text))| {
+        answer(*reader, text.clone()).is_none_or(|findings| findings.is_empty())
+    });
+    silent
+        .map(|((kind, _), (what, _))| format!("{kind}, {what}"))
+        .collect()
 }
 
 /// Names of the tests in a text.
