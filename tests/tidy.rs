@@ -90,6 +90,10 @@ fn rulings_on_source(tree: &Tree) -> Vec<Ruling> {
             way_out: "split by rule, not by kind of item",
         },
         Ruling {
+            findings: files::check_declared(&tree.source),
+            way_out: "declare it with `mod`, or remove it",
+        },
+        Ruling {
             findings: names::check(&tree.source),
             way_out: "name it by what it does for a person or a rule",
         },

@@ -300,12 +300,8 @@ mod tests {
             Ok(self.intents.clone())
         }
 
-        fn events(&mut self, _: u64, _: usize, _: Option<&TaskId>) -> Result<Vec<StoredEvent>, StoreError> {
+        fn recent_events(&mut self, _: usize) -> Result<Vec<StoredEvent>, StoreError> {
             Ok(Vec::new())
-        }
-
-        fn recent_events(&mut self, limit: usize) -> Result<Vec<StoredEvent>, StoreError> {
-            self.events(0, limit, None)
         }
 
         fn backup(&mut self, _: Timestamp) -> Result<PathBuf, StoreError> {

@@ -15,7 +15,7 @@ fn a_backup_holds_the_board_of_its_moment_and_opens_as_a_store() {
     filled(folder.path());
     let mut store = open(folder.path());
     let before = store.load().unwrap();
-    let events = store.events(0, 100, None).unwrap();
+    let events = store.reader().events(0, 100, None).unwrap();
     let backup = store.backup(NOW).unwrap();
     let (event, board, touched, effects) = nth_turn(21);
     commit(&mut store, &event, (&board, &touched), &effects).unwrap();
@@ -24,7 +24,7 @@ fn a_backup_holds_the_board_of_its_moment_and_opens_as_a_store() {
     fs::copy(&backup, files(other.path()).database).unwrap();
     let mut restored = open(other.path());
     assert_eq!(restored.load().unwrap(), before);
-    assert_eq!(restored.events(0, 100, None).unwrap(), events);
+    assert_eq!(restored.reader().events(0, 100, None).unwrap(), events);
     assert_eq!(
         commit(&mut restored, &event, (&board, &touched), &effects).unwrap(),
         21

@@ -41,7 +41,7 @@ fn check(folder: &Path, acknowledged: u64) {
         "{acknowledged} acknowledged, {last} there"
     );
     assert_eq!(loaded, expected(last));
-    let events = store.events(0, usize::MAX, None).unwrap();
+    let events = store.reader().events(0, usize::MAX, None).unwrap();
     assert_eq!(events.len() as u64, last);
     for stored in &events {
         let (event, _, _, effects) = nth_turn(stored.seq);

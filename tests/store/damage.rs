@@ -13,7 +13,7 @@ use super::refusals::{contents, filled};
 fn outcome(folder: &Path) -> Result<(), StoreError> {
     let mut store = SqliteStore::open(&files(folder), &owner(), NOW)?;
     store.load()?;
-    store.events(0, usize::MAX, None)?;
+    store.reader().events(0, usize::MAX, None)?;
     store.open_intents()?;
     Ok(())
 }
@@ -114,7 +114,7 @@ fn a_row_that_is_no_json_is_told_with_what_it_is() {
 fn told(folder: &Path) -> Result<(String, usize), StoreError> {
     let mut store = SqliteStore::open(&files(folder), &owner(), NOW)?;
     let board = store.load()?;
-    let events = store.events(0, usize::MAX, None)?;
+    let events = store.reader().events(0, usize::MAX, None)?;
     let is_named = |event: &&StoredEvent| event.notices.iter().any(|notice| notice.kind == "damage");
     let named: Vec<u64> = events.iter().filter(is_named).map(|event| event.seq).collect();
     let kept: Vec<_> = events.iter().filter(|event| !is_named(event)).collect();
@@ -175,7 +175,7 @@ fn a_damaged_event_is_named_and_all_else_is_there() {
     *bytes.get_mut(at + digit).unwrap() ^= 1;
     fs::write(&database, &bytes).unwrap();
     let mut store = SqliteStore::open(&files(folder.path()), &owner(), NOW).unwrap();
-    let events = store.events(0, usize::MAX, None).unwrap();
+    let events = store.reader().events(0, usize::MAX, None).unwrap();
     let damaged: Vec<u64> = events
         .iter()
         .filter(|event| event.notices.iter().any(|notice| notice.kind == "damage"))

@@ -69,7 +69,10 @@ fn a_full_disk_uses_up_the_reserve_then_refuses_whole_turns_and_goes_on_when_the
     drop(store);
     let mut store = SqliteStore::open(&place, &owner(), NOW).unwrap();
     assert_eq!(store.load().unwrap().last_attempt, last + 1);
-    assert_eq!(store.events(0, usize::MAX, None).unwrap().len() as u64, last + 1);
+    assert_eq!(
+        store.reader().events(0, usize::MAX, None).unwrap().len() as u64,
+        last + 1
+    );
     assert_eq!(store.warning(), None);
     assert!(place.ballast.exists());
 }

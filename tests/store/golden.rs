@@ -220,7 +220,7 @@ fn a_database_of_format_one_is_read_without_losing_anything() {
         .values()
         .map(|one| serde_json::to_value(one).unwrap())
         .collect();
-    let events = store.events(0, usize::MAX, None).unwrap();
+    let events = store.reader().events(0, usize::MAX, None).unwrap();
     let events: Vec<Value> = events
         .iter()
         .map(|one| serde_json::to_value(&one.event).unwrap())

@@ -112,7 +112,7 @@ impl<'a> History<'a> {
     fn check(&mut self) {
         let store = self.store.as_mut().unwrap();
         same(&store.load().unwrap(), &self.board);
-        let events = store.events(0, usize::MAX, None).unwrap();
+        let events = store.reader().events(0, usize::MAX, None).unwrap();
         same(&replay(&events), &self.board);
         let keys: BTreeSet<Option<String>> = store.open_intents().unwrap().iter().map(Effect::key).collect();
         let dead = |id: AttemptId| {

@@ -15,7 +15,7 @@ fn a_fresh_store_holds_an_empty_board() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = open(folder.path());
     assert_eq!(store.load().unwrap(), Board::default());
-    assert!(store.events(0, 10, None).unwrap().is_empty());
+    assert!(store.reader().events(0, 10, None).unwrap().is_empty());
     assert!(store.open_intents().unwrap().is_empty());
     assert_eq!(store.warning(), None);
 }
@@ -119,7 +119,7 @@ fn two_open_attempts_on_one_task_are_refused_as_a_whole() {
     );
     assert!(matches!(refused, Err(StoreError::Failed { .. })), "{refused:?}");
     assert_eq!(store.load().unwrap(), Board::default());
-    assert!(store.events(0, 10, None).unwrap().is_empty());
+    assert!(store.reader().events(0, 10, None).unwrap().is_empty());
     let (single, touched) = board(vec![task("a")], vec![attempt(1, "a", &json!("running"))]);
     assert_eq!(
         commit(&mut store, &Event::Ticked, (&single, &touched), &[]).unwrap(),
@@ -138,7 +138,7 @@ fn events_are_read_back_with_their_notices_in_order() {
             n
         );
     }
-    let all = store.events(0, 100, None).unwrap();
+    let all = store.reader().events(0, 100, None).unwrap();
     assert_eq!(
         all.iter().map(|event| event.seq).collect::<Vec<_>>(),
         [1, 2, 3, 4, 5]
@@ -151,7 +151,7 @@ fn events_are_read_back_with_their_notices_in_order() {
         Some(&Effect::Notify(third.notices.first().unwrap().clone())),
         effects.get(1)
     );
-    let page = store.events(2, 2, None).unwrap();
+    let page = store.reader().events(2, 2, None).unwrap();
     assert_eq!(page.iter().map(|event| event.seq).collect::<Vec<_>>(), [3, 4]);
     assert_eq!(store.recent_events(3).unwrap(), all[2..]);
     assert_eq!(store.recent_events(9).unwrap(), all);
@@ -179,8 +179,8 @@ fn events_of_a_task_are_those_that_name_change_or_tell_of_it() {
         &[notice("t-2", "told")],
     )
     .unwrap();
-    let mut seqs = |task: &str| -> Vec<u64> {
-        let found = store.events(0, 10, Some(&TaskId::from(task))).unwrap();
+    let seqs = |task: &str| -> Vec<u64> {
+        let found = store.reader().events(0, 10, Some(&TaskId::from(task))).unwrap();
         found.iter().map(|event| event.seq).collect()
     };
     assert_eq!(seqs("t-2"), [2, 3, 4, 5]);
@@ -217,7 +217,7 @@ fn a_reader_sees_what_a_writer_has_committed_while_it_holds_the_lock() {
         assert_eq!(reader.load().unwrap().last_attempt, n);
         assert_eq!(
             reader.events(0, 10, None).unwrap(),
-            store.events(0, 10, None).unwrap()
+            store.reader().events(0, 10, None).unwrap()
         );
     }
     assert!(reader.load().unwrap().attempts.contains_key(&AttemptId(2)));

@@ -30,7 +30,10 @@ fn through(folder: &Path, mishap: impl Fn(&Path)) -> SqliteStore {
 fn has_all(folder: &Path, last: u64) {
     let mut store = open(folder);
     assert_eq!(store.load().unwrap().last_attempt, last);
-    assert_eq!(store.events(0, usize::MAX, None).unwrap().len() as u64, last);
+    assert_eq!(
+        store.reader().events(0, usize::MAX, None).unwrap().len() as u64,
+        last
+    );
 }
 
 #[test]

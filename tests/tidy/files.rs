@@ -19,6 +19,27 @@ pub(crate) fn check(files: &[SourceFile]) -> Vec<Finding> {
     files.iter().flat_map(|file| check_file(file, &folders)).collect()
 }
 
+/// Every file is a module of another one: what nobody declares is compiled nowhere.
+pub(crate) fn check_declared(files: &[SourceFile]) -> Vec<Finding> {
+    let declared: BTreeSet<Vec<String>> = files
+        .iter()
+        .flat_map(|file| {
+            let module = file.module();
+            file.child_names()
+                .into_iter()
+                .map(move |child| [module.clone(), vec![child]].concat())
+        })
+        .collect();
+    let is_orphan = |file: &&SourceFile| {
+        let is_root = file.path.ends_with("lib.rs") || file.path == "src/main.rs";
+        !is_root && !declared.contains(&file.module())
+    };
+    let orphans = files.iter().filter(is_orphan);
+    orphans
+        .map(|file| file.finding(1, "is a module of nothing, so it is not compiled"))
+        .collect()
+}
+
 fn check_file(file: &SourceFile, folders: &BTreeSet<&str>) -> Vec<Finding> {
     let lines = file.text.lines().count() - file.test_lines;
     let mut findings = Vec::new();
@@ -91,6 +112,18 @@ fn a_planted_long_file_is_found_but_tests_do_not_count() {
 fn a_planted_file_without_a_head_is_found() {
     assert_eq!(planted("src/ui/board.rs", "use a::b;\n"), 1);
     assert_eq!(planted("src/ui/board.rs", "//! Doc.\nuse a::b;\n"), 0);
+}
+
+#[test]
+fn a_planted_file_that_no_module_declares_is_found() {
+    let files = |facade: &str| {
+        [
+            SourceFile::parse("crates/term/src/lib.rs", facade),
+            SourceFile::parse("crates/term/src/cell.rs", "//! Doc.\n"),
+        ]
+    };
+    assert_eq!(check_declared(&files("//! Doc.\nmod cell;\n")), []);
+    assert_eq!(check_declared(&files("//! Doc.\nmod other;\n")).len(), 1);
 }
 
 #[test]

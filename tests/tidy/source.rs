@@ -113,8 +113,16 @@ impl SourceFile {
     }
 
     fn has_files_below(&self) -> bool {
-        let is_file = |item: &syn::Item| matches!(item, syn::Item::Mod(item) if item.content.is_none());
-        self.items.items.iter().any(is_file)
+        !self.child_names().is_empty()
+    }
+
+    /// Names of the modules that are files of their own.
+    pub(crate) fn child_names(&self) -> Vec<String> {
+        let name = |item: &syn::Item| match item {
+            syn::Item::Mod(item) if item.content.is_none() => Some(item.ident.to_string()),
+            _ => None,
+        };
+        self.items.items.iter().filter_map(name).collect()
     }
 
     /// A finding at `line` of this file.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use dbs_domain::{Board, Cause, Effect, Event, Notice, TaskId, Timestamp};
+use dbs_domain::{Board, Cause, Effect, Event, Notice, Timestamp};
 
 /// One turn as it is committed to the store: event, changed rows and effects.
 #[derive(Debug)]
@@ -58,13 +58,6 @@ pub trait Store: Send {
     fn commit(&mut self, turn: &Turn<'_>) -> Result<u64, StoreError>;
     /// Effects whose completion was never seen, oldest first.
     fn open_intents(&mut self) -> Result<Vec<Effect>, StoreError>;
-    /// Events after position `after`, oldest first, at most `limit`; of one task if given.
-    fn events(
-        &mut self,
-        after: u64,
-        limit: usize,
-        task: Option<&TaskId>,
-    ) -> Result<Vec<StoredEvent>, StoreError>;
     /// The newest events, oldest first, at most `limit`.
     fn recent_events(&mut self, limit: usize) -> Result<Vec<StoredEvent>, StoreError>;
     /// A consistent copy under the backups folder; returns its path.

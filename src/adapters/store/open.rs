@@ -14,7 +14,7 @@ use super::presence::{OpenFiles, saved_copies};
 use super::read::StoreReader;
 use super::schema::{MIGRATIONS, Migration, migrate, newest};
 use super::sums;
-use crate::domain::{Board, Cause, Effect, TaskId, Timestamp, TroubleKind};
+use crate::domain::{Board, Cause, Effect, Timestamp, TroubleKind};
 use crate::ports::store::{Store, StoreError, StoredEvent, Turn};
 
 /// Implementation of the `Store` port in `SQLite`; holds the project's lock until it is dropped.
@@ -33,6 +33,11 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
+    /// What is in it, for reading.
+    pub fn reader(&self) -> &StoreReader {
+        &self.database
+    }
+
     /// Opens the store, making or upgrading the database where needed; a copy is made before every step of an upgrade.
     ///
     /// # Errors
@@ -160,15 +165,6 @@ impl Store for SqliteStore {
 
     fn open_intents(&mut self) -> Result<Vec<Effect>, StoreError> {
         self.database.open_intents()
-    }
-
-    fn events(
-        &mut self,
-        after: u64,
-        limit: usize,
-        task: Option<&TaskId>,
-    ) -> Result<Vec<StoredEvent>, StoreError> {
-        self.database.events(after, limit, task)
     }
 
     fn recent_events(&mut self, limit: usize) -> Result<Vec<StoredEvent>, StoreError> {

@@ -93,7 +93,7 @@ fn an_old_database_is_brought_up_step_by_step_with_a_copy_before_each() {
     tick(&mut open(folder.path(), &steps[..1]).unwrap());
     assert!(backups(folder.path()).is_empty());
     let mut store = open(folder.path(), &steps).unwrap();
-    assert_eq!(store.events(0, 10, None).unwrap().len(), 1);
+    assert_eq!(store.reader().events(0, 10, None).unwrap().len(), 1);
     tick(&mut store);
     assert_eq!(format_of(&store.database.connection).unwrap(), 3);
     let stamp = "20260102T030405.678Z-000.db";
