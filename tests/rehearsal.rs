@@ -15,6 +15,7 @@ mod demo;
 mod document;
 #[path = "rehearsal/git_steps.rs"]
 mod git_steps;
+#[cfg(unix)]
 #[path = "rehearsal/hostile.rs"]
 mod hostile;
 #[path = "rehearsal/playing.rs"]
@@ -30,7 +31,6 @@ mod script;
 #[cfg(unix)]
 #[path = "rehearsal/terminal.rs"]
 mod terminal;
-#[cfg(unix)]
 #[cfg(unix)]
 #[path = "rehearsal/watching.rs"]
 mod watching;
