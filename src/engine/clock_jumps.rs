@@ -1,6 +1,6 @@
 //! Notices that the clock shows another time than the one that passed: a laptop slept, or somebody set the clock.
 
-use crate::domain::Span;
+use crate::domain::{Span, Timestamp};
 use crate::ports::clock::Clock;
 
 /// Smaller differences are steps of a clock that is kept right, and move no limit that matters.
@@ -27,12 +27,18 @@ impl ClockJumps {
     }
 }
 
+/// By how many milliseconds the clock shows less than at the last turn of an earlier server, at least: it was set back while none ran.
+/// That it was set forward then cannot be told from time that passed.
+pub(super) fn set_back_since(last_turn: Timestamp, clock: &dyn Clock) -> Option<i64> {
+    let by = last_turn.since(clock.now());
+    (by >= TOLERANCE).then(|| i64::try_from(by.0).ok())?.map(|by| -by)
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
 
     use super::*;
-    use crate::domain::Timestamp;
 
     struct Fake {
         now: AtomicU64,
@@ -72,5 +78,18 @@ mod tests {
             "it was set back"
         );
         assert_eq!(check(86 * HOUR + 9_000, 5 + 2 * HOUR), None, "kept right");
+    }
+
+    #[test]
+    fn a_clock_is_set_back_when_it_shows_less_than_at_the_last_turn() {
+        let clock = Fake {
+            now: AtomicU64::new(100_000),
+            uptime: AtomicU64::new(5),
+        };
+        let set_back = |last_turn: u64| set_back_since(Timestamp(last_turn), &clock);
+        assert_eq!(set_back(160_000), Some(-60_000));
+        assert_eq!(set_back(109_000), None, "kept right");
+        assert_eq!(set_back(100_000), None);
+        assert_eq!(set_back(5), None, "time passed");
     }
 }

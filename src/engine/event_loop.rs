@@ -7,7 +7,7 @@ use std::sync::mpsc::SyncSender;
 
 use tokio::sync::watch;
 
-use super::clock_jumps::ClockJumps;
+use super::clock_jumps::{ClockJumps, set_back_since};
 use super::inbox::{CommandReply, Envelope, InboxReceiver, Received};
 use super::journal::Journal;
 use super::turn::{DurableBoard, TurnOutcome};
@@ -70,6 +70,7 @@ impl<P: Perform> EngineLoop<P> {
     /// # Errors
     /// When a turn could not be made durable; nothing was performed for it, and agents are untouched.
     pub fn run(mut self, first: Vec<Event>) -> Result<(), StoreError> {
+        self.check_clock_since_last_turn()?;
         for event in first {
             self.turn(&event, None)?;
         }
@@ -114,6 +115,13 @@ impl<P: Perform> EngineLoop<P> {
                 shown = PublishState::Pending;
             }
         }
+    }
+
+    /// Before anything is judged by a clock that was set back while no server ran.
+    fn check_clock_since_last_turn(&mut self) -> Result<(), StoreError> {
+        let last_turn = self.durable.last_turn_at()?;
+        let by = last_turn.and_then(|last_turn| set_back_since(last_turn, self.clock.as_ref()));
+        by.map_or(Ok(()), |by| self.turn(&Event::ClockJumped { by }, None))
     }
 
     fn time_to_deadline(&self) -> Span {
@@ -258,6 +266,8 @@ mod tests {
         /// The turn that finds no room, and how often.
         full: Option<(u64, u32)>,
         seq: u64,
+        /// When the last turn of an earlier server was written.
+        last_turn_at: Option<Timestamp>,
         log: EventLog,
         shown: watch::Receiver<Arc<ReadModel>>,
     }
@@ -301,7 +311,14 @@ mod tests {
         }
 
         fn recent_events(&mut self, _: usize) -> Result<Vec<StoredEvent>, StoreError> {
-            Ok(Vec::new())
+            let last = self.last_turn_at.map(|at| StoredEvent {
+                seq: self.seq,
+                session: 1,
+                at,
+                event: Event::Ticked,
+                notices: Vec::new(),
+            });
+            Ok(last.into_iter().collect())
         }
 
         fn backup(&mut self, _: Timestamp) -> Result<PathBuf, StoreError> {
@@ -340,26 +357,28 @@ mod tests {
         intents: Vec<Effect>,
         refuses: Option<u64>,
     ) -> (EngineLoop<Recorder>, Inbox, EventLog) {
-        engine_on(board, intents, (refuses, None))
+        engine_on(board, intents, |store| store.refuses = refuses)
     }
 
-    /// The same over a store with too little room.
+    /// The same over a store that was changed.
     fn engine_on(
         board: Board,
         intents: Vec<Effect>,
-        (refuses, full): (Option<u64>, Option<(u64, u32)>),
+        change: impl FnOnce(&mut Memory),
     ) -> (EngineLoop<Recorder>, Inbox, EventLog) {
         let (log, (inbox, receiver)) = (EventLog::default(), inbox());
         let (models, shown) = watch::channel(Arc::new(ReadModel::default()));
-        let store = Memory {
+        let mut store = Memory {
             board,
             intents,
-            refuses,
-            full,
+            refuses: None,
+            full: None,
             seq: 0,
+            last_turn_at: None,
             log: Arc::clone(&log),
             shown,
         };
+        change(&mut store);
         let running = EngineLoop {
             durable: DurableBoard::open(Box::new(store)).expect("in memory"),
             clock: Arc::new(SteppingClock(AtomicU64::new(1_000), 0)),
@@ -497,6 +516,27 @@ mod tests {
     }
 
     #[test]
+    fn a_clock_that_was_set_back_while_no_server_ran_is_noticed_before_anything_else() {
+        let first_line = |last_turn_at: u64| {
+            let (running, inbox, _log) = engine_on(Board::default(), Vec::new(), |store| {
+                store.last_turn_at = Some(Timestamp(last_turn_at));
+            });
+            let journal = running.journal.clone();
+            inbox.close();
+            running.run(beginning()).expect("nothing fails");
+            journal
+                .after(0)
+                .first()
+                .map(|line| line.notice.text.clone())
+                .unwrap()
+        };
+        let noticed = first_line(7_201_000);
+        assert!(noticed.starts_with("the clock jumped back by 2h 0m"), "{noticed}");
+        let unnoticed = first_line(1_000);
+        assert!(!unnoticed.contains("clock"), "{unnoticed}");
+    }
+
+    #[test]
     fn of_a_turn_that_cannot_be_made_durable_nothing_is_performed_and_the_engine_ends() {
         let (running, inbox, log) = engine(Board::default(), Vec::new(), Some(5));
         let models = running.read_models.subscribe();
@@ -510,7 +550,8 @@ mod tests {
 
     #[test]
     fn a_turn_that_finds_no_room_is_written_when_there_is_some_and_nothing_is_lost_meanwhile() {
-        let (running, inbox, log) = engine_on(Board::default(), Vec::new(), (None, Some((5, 2))));
+        let (running, inbox, log) =
+            engine_on(Board::default(), Vec::new(), |store| store.full = Some((5, 2)));
         let (models, journal) = (running.read_models.subscribe(), running.journal.clone());
         let asker = inbox.ask(asked(planned("refused"))).unwrap();
         inbox.send(asked(planned("late"))).unwrap();
@@ -543,7 +584,8 @@ mod tests {
 
     #[test]
     fn who_asked_for_the_turn_that_finds_no_room_is_told_that_it_is_done_later() {
-        let (running, inbox, _log) = engine_on(Board::default(), Vec::new(), (None, Some((6, 1))));
+        let (running, inbox, _log) =
+            engine_on(Board::default(), Vec::new(), |store| store.full = Some((6, 1)));
         let asker = inbox.ask(asked(planned("late"))).unwrap();
         inbox.send(Event::Ticked).unwrap();
         inbox.close();
@@ -558,7 +600,8 @@ mod tests {
 
     #[test]
     fn an_engine_that_is_to_end_does_not_wait_for_room() {
-        let (running, inbox, _log) = engine_on(Board::default(), Vec::new(), (None, Some((5, 9))));
+        let (running, inbox, _log) =
+            engine_on(Board::default(), Vec::new(), |store| store.full = Some((5, 9)));
         inbox.close();
         let failed = running.run(beginning()).expect_err("there is no room");
         assert!(failed.to_string().contains("the disk is full"), "{failed}");

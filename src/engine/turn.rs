@@ -75,6 +75,15 @@ impl DurableBoard {
         Ok(events.into_iter().flat_map(notices).collect())
     }
 
+    /// When the last turn was written, as the clock showed it; none before the first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn last_turn_at(&mut self) -> Result<Option<Timestamp>, StoreError> {
+        let newest = self.store.recent_events(1)?;
+        Ok(newest.last().map(|event| event.at))
+    }
+
     /// Takes a turn. When this fails, the board is ahead of the store: the caller must stop, or write the turn before anything else.
     ///
     /// # Errors

@@ -343,7 +343,12 @@ fn calls_of_tools_count_only_where_the_fill_is_not_known() {
     report(&mut fixture, first, calls(None, 99));
     assert_eq!(fixture.attempt(first).leaves, None);
     report(&mut fixture, first, calls(None, 100));
-    assert!(fixture.attempt(first).leaves.is_some());
+    assert_eq!(fixture.attempt(first).leaves, Some(fixture.now));
+    for by in [300_000, -600_000] {
+        fixture.now = fixture.now.moved(by);
+        fixture.happen(Event::ClockJumped { by });
+        assert_eq!(fixture.attempt(first).leaves, Some(fixture.now), "asked just now");
+    }
     let (mut fixture, first) = working(RULES);
     fill(&mut fixture, first, 10);
     assert_eq!(fixture.attempt(first).leaves, None);

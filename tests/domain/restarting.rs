@@ -325,6 +325,23 @@ fn limits_move_with_a_clock_that_jumped_and_nobody_is_late() {
 }
 
 #[test]
+fn how_long_a_task_is_in_its_state_does_not_shrink_with_a_clock_that_was_set_back() {
+    const BY: i64 = 300_000;
+    let mut fixture = BoardFixture::developing("a");
+    fixture.planned(draft("over", "kanban"));
+    fixture
+        .ask(Command::Close("over".into(), "no".to_owned()))
+        .unwrap();
+    let (open, over) = (fixture.task("a").since, fixture.task("over").since);
+    for (by, since) in [(BY, open), (-BY, open.moved(-BY))] {
+        fixture.now = fixture.now.moved(by);
+        fixture.happen(Event::ClockJumped { by });
+        assert_eq!(fixture.task("a").since, since, "{by}");
+        assert_eq!(fixture.task("over").since, over, "it was closed then: {by}");
+    }
+}
+
+#[test]
 fn an_action_that_was_being_stopped_is_over_after_a_start_and_the_oldest_attempt_is_forgotten() {
     let mut fixture = BoardFixture::standing("a", "merging");
     let merge = fixture.open("a");

@@ -21,14 +21,9 @@ impl Board {
         for id in open {
             self.edit_attempt(id, |attempt| move_past(attempt, by));
         }
-        let waits = |task: &Task| task.not_before.is_some() || task.letting_go.is_some();
-        let waiting: Vec<TaskId> = self
-            .tasks
-            .values()
-            .filter(|task| waits(task))
-            .map(|task| task.id.clone())
-            .collect();
-        for id in waiting {
+        let timed = self.tasks.values().filter(|task| is_timed(task, by));
+        let timed: Vec<TaskId> = timed.map(|task| task.id.clone()).collect();
+        for id in timed {
             self.edit(&id, |task| move_task(task, by));
         }
         let way = if by < 0 { "back" } else { "forward" };
@@ -48,9 +43,10 @@ fn move_limits(attempt: &mut Attempt, by: i64) {
 }
 
 /// Moves the times from which something is measured that is not over: how long an agent has run, and how long keys that were pressed
-/// may take. Since when a person is waited for is left, unless it would lie in the future.
+/// may take. Since when something is so is left, unless it would lie in the future.
 fn move_past(attempt: &mut Attempt, by: i64) {
     attempt.started_at = attempt.started_at.map(|at| at.moved(by));
+    attempt.leaves = attempt.leaves.map(|at| at.moved(by));
     for known in attempt.asks.iter_mut().filter(|known| known.closed.is_none()) {
         if let Some(answer) = &mut known.answer {
             answer.at = answer.at.moved(by);
@@ -64,7 +60,20 @@ fn move_past(attempt: &mut Attempt, by: i64) {
     }
 }
 
+/// Whether a time of the task moves: one at which something is due, and, with a clock that was set back, the one since when it is in
+/// its state. When a task was finished is no such time.
+fn is_timed(task: &Task, by: i64) -> bool {
+    task.not_before.is_some() || task.letting_go.is_some() || is_since_moved(task, by)
+}
+
+fn is_since_moved(task: &Task, by: i64) -> bool {
+    by < 0 && !task.state.is_terminal()
+}
+
 fn move_task(task: &mut Task, by: i64) {
+    if is_since_moved(task, by) {
+        task.since = task.since.moved(by);
+    }
     task.not_before = task.not_before.map(|at| at.moved(by));
     if let Some(WaitReason::Until(until)) = &mut task.why_not {
         *until = until.moved(by);
