@@ -114,12 +114,13 @@ enum WorkResult {
 
 impl AttachedClient {
     fn new(services: &Arc<Services>, attach: &AttachRequest) -> Result<AttachedClient, String> {
-        let (appearance, problems) = appearance_of(&services.settings);
+        let mut settings = services.settings.changes();
+        let (appearance, problems) = appearance_of(&services.settings.place, &mut settings);
         let mut state = first_state(&appearance, attach, services)?;
         state.set_themes(appearance.themes());
-        let (size, changes) = (state.size, services.settings.changes());
+        let size = state.size;
         let mut client = AttachedClient {
-            settings: changes,
+            settings,
             services: Arc::clone(services),
             state,
             number: CLIENTS.fetch_add(1, Ordering::Relaxed),

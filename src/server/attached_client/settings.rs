@@ -1,26 +1,30 @@
 //! How a person wants the screen, when they come and when the settings change under them: keys, mouse, theme.
 
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
 use crate::adapters::clock;
 use crate::adapters::ipc::FrameSender;
+use crate::config::Config;
 use crate::config::appearance::Appearance;
+use crate::config::project_paths::ProjectPaths;
 use crate::config::themes::own_themes;
 use crate::domain::NoticeLevel;
 use crate::protocol::wire::{AttachRequest, FromServer, TerminalColour};
 use crate::server::attached_client::AttachedClient;
 use crate::server::attached_client::goodbye::ClientFlow;
 use crate::server::frame::StaleScope;
-use crate::server::in_force::ActiveSettings;
 use crate::server::peer::{ConnectionError, say};
 use crate::server::reload::NOTICE_KIND;
 use crate::server::services::Services;
 use crate::server::{arrangements, first_start, notifier};
-use crate::ui::{ClientLocation, LogLine, MouseCapture, UiState};
+use crate::ui::{ClientLocation, LogLine, MouseCapture, UiState, UserTheme};
 
 impl AttachedClient {
     /// Applies changed settings to this client.
     pub(super) fn apply_settings(&mut self) -> ClientFlow {
-        self.settings.mark_unchanged();
-        let (appearance, problems) = appearance_of(&self.services.settings);
+        let (appearance, problems) = appearance_of(&self.services.settings.place, &mut self.settings);
         for problem in problems {
             self.toast(NoticeLevel::Warning, problem);
         }
@@ -80,10 +84,23 @@ pub(super) fn is_settings_notice(line: &LogLine) -> bool {
     [NOTICE_KIND, notifier::NOTICE_KIND].contains(&line.notice.kind.as_str())
 }
 
-/// How the person wants the screen, and what is wrong with themes of their own.
-pub(super) fn appearance_of(settings: &ActiveSettings) -> (Appearance, Vec<String>) {
-    let (own, problems) = own_themes(&settings.place);
-    (Appearance::of(&settings.config()).with(own), problems)
+/// How the person wants the screen, by the settings in force, and what is wrong with themes of their own.
+pub(super) fn appearance_of(
+    place: &ProjectPaths,
+    settings: &mut watch::Receiver<Arc<Config>>,
+) -> (Appearance, Vec<String>) {
+    read_appearance(settings, || own_themes(place))
+}
+
+/// The same with those themes. Settings that come into force meanwhile are a change that `settings` still tells of, so that a client that
+/// is just being made does not miss them.
+fn read_appearance(
+    settings: &mut watch::Receiver<Arc<Config>>,
+    read_themes: impl FnOnce() -> (Vec<UserTheme>, Vec<String>),
+) -> (Appearance, Vec<String>) {
+    let config = Arc::clone(&settings.borrow_and_update());
+    let (own, problems) = read_themes();
+    (Appearance::of(&config).with(own), problems)
 }
 
 /// The first state of a client. Contradicting keys are reported and skipped, so that they keep nobody out.
@@ -131,5 +148,25 @@ fn fresh(appearance: &Appearance, size: (u16, u16)) -> Result<UiState, String> {
             state.show_toast(clock::now(), NoticeLevel::Error, text);
             Ok(state)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_that_come_into_force_while_a_client_is_made_are_not_missed() {
+        let (sender, mut settings) = watch::channel(Arc::new(Config::default()));
+        read_appearance(&mut settings, || {
+            sender.send_replace(Arc::new(Config::default()));
+            (Vec::new(), Vec::new())
+        });
+        assert!(
+            settings.has_changed().unwrap(),
+            "they came after those that were read"
+        );
+        read_appearance(&mut settings, || (Vec::new(), Vec::new()));
+        assert!(!settings.has_changed().unwrap(), "they were read");
     }
 }
