@@ -13,6 +13,7 @@ pub mod channels;
 pub mod clipboard_policy;
 mod edit;
 mod error;
+pub mod file_stamps;
 mod files;
 mod json;
 pub mod kept_settings;

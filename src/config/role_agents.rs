@@ -28,7 +28,11 @@ impl From<RoleError> for String {
     }
 }
 
-pub(super) fn kinds(config: &Config) -> Result<AgentsByRole, RoleError> {
+/// Which agent plays which role, by these settings.
+///
+/// # Errors
+/// What is wrong with an agent's command, and by which keys.
+pub fn kinds(config: &Config) -> Result<AgentsByRole, RoleError> {
     let mut kinds = AgentsByRole::default();
     let commands = BTreeMap::from_iter(config.family(&schema::ROLE_COMMAND));
     let agents = BTreeMap::from_iter(config.family(&schema::ROLE_AGENT));

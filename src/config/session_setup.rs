@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::adapters::agents::{AgentsByRole, InheritedEnv, PersonEnv};
 use crate::config::atdd::{PassingTests, StorySettings};
+use crate::config::file_stamps::FileStamps;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::role_agents::{RoleError, kinds};
@@ -48,6 +49,10 @@ pub struct SessionSetup {
     pub gate_timeout: Duration,
     /// What becomes of the session when its person leaves.
     pub on_leave: LeaveEffect,
+    /// The settings all this was made of.
+    pub config: Config,
+    /// What their files looked like before they were read.
+    pub stamps: FileStamps,
 }
 
 impl Config {
@@ -120,6 +125,8 @@ pub fn of(config: &Config, edge: &ProcessEnv) -> Result<SessionSetup, String> {
         commit_message: config.value(&schema::COMMIT_MESSAGE),
         gate_timeout: Duration::from_millis(config.value(&schema::LIMITS_GATE_TIMEOUT).0),
         on_leave: LeaveEffect::GoesOn,
+        config: config.clone(),
+        stamps: FileStamps::default(),
     })
 }
 
@@ -129,6 +136,14 @@ pub fn of(config: &Config, edge: &ProcessEnv) -> Result<SessionSetup, String> {
 /// # Errors
 /// Every finding, one line each, with file and line.
 pub fn workflows(project: Option<&ProjectPaths>) -> Result<Vec<Workflow>, String> {
+    match project {
+        Some(place) => workflows_by(Some((place, &place.config()))),
+        None => workflows_by(None),
+    }
+}
+
+/// The same by those settings of the project.
+fn workflows_by(project: Option<(&ProjectPaths, &Config)>) -> Result<Vec<Workflow>, String> {
     let mut found: BTreeMap<String, Workflow> = BTreeMap::new();
     let mut problems = Vec::new();
     let mut take = |file: &Path, text: &str| {
@@ -141,18 +156,21 @@ pub fn workflows(project: Option<&ProjectPaths>) -> Result<Vec<Workflow>, String
     for (name, text) in workflow::builtin() {
         take(Path::new(name), text);
     }
-    for (file, text) in project.map(|place| place.trust.workflows()).unwrap_or_default() {
+    for (file, text) in project
+        .map(|(place, _)| place.trust.workflows())
+        .unwrap_or_default()
+    {
         take(&file, &text);
     }
     if !problems.is_empty() {
         return Err(problems.join("\n"));
     }
     let mut flows: Vec<Workflow> = found.into_values().collect();
-    if project.is_some_and(|place| place.config().choice(&schema::MERGE_BY_AGENT)) {
-        flows.iter_mut().for_each(Workflow::merge_by_agent);
-    }
-    if let Some(place) = project {
-        let stories = StorySettings::of(&place.config());
+    if let Some((_, config)) = project {
+        if config.choice(&schema::MERGE_BY_AGENT) {
+            flows.iter_mut().for_each(Workflow::merge_by_agent);
+        }
+        let stories = StorySettings::of(config);
         let is_story = |flow: &&mut Workflow| flow.id.as_str() == PlanKind::Stories.workflow();
         for flow in flows.iter_mut().filter(is_story) {
             if stories.passing_tests == PassingTests::Ask {
@@ -180,12 +198,16 @@ pub fn own_workflows(place: &ProjectPaths) -> Result<Vec<PathBuf>, String> {
 /// # Errors
 /// What is wrong with a workflow or an agent's command.
 pub fn read(place: &ProjectPaths, edge: &ProcessEnv) -> Result<SessionSetup, String> {
-    let (settings, workflows) = reread(place)?;
+    // First, so that whoever compares them later notices what changed while they were read.
+    let stamps = FileStamps::now(place);
+    let config = place.config();
+    let (settings, workflows) = rules(place, &config)?;
     check_stages(place, &workflows)?;
     Ok(SessionSetup {
         settings,
         workflows,
-        ..of(&place.config(), edge)?
+        stamps,
+        ..of(&config, edge)?
     })
 }
 
@@ -216,11 +238,18 @@ pub fn agents(place: &ProjectPaths) -> Result<AgentsByRole, RoleError> {
 /// # Errors
 /// What is wrong with a workflow.
 pub fn reread(place: &ProjectPaths) -> Result<(BoardSettings, Vec<Workflow>), String> {
-    let config = place.config();
+    rules(place, &place.config())
+}
+
+/// Settings of the board and workflows, by those settings of the project.
+///
+/// # Errors
+/// What is wrong with a workflow.
+pub fn rules(place: &ProjectPaths, config: &Config) -> Result<(BoardSettings, Vec<Workflow>), String> {
     for finding in config.diagnostics() {
         tracing::warn!("{finding}");
     }
-    Ok((config.settings(), workflows(Some(place))?))
+    Ok((config.settings(), workflows_by(Some((place, config)))?))
 }
 
 fn shell(wanted: Option<String>) -> PathBuf {

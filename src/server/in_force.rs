@@ -1,8 +1,6 @@
-//! The settings in force and what they make of the session, and what the files of the settings look like from outside.
+//! The settings in force and what they make of the session.
 
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use parking_lot::Mutex;
 use tokio::sync::watch;
@@ -10,8 +8,9 @@ use tokio::sync::watch;
 use crate::adapters::agents::LocalAgents;
 use crate::adapters::clock;
 use crate::config::Config;
+use crate::config::file_stamps::FileStamps;
 use crate::config::project_paths::ProjectPaths;
-use crate::config::session_setup;
+use crate::config::session_setup::SessionSetup;
 use crate::domain::Timestamp;
 use crate::ui::{LeaveEffect, SessionFacts, SessionKind};
 
@@ -24,29 +23,29 @@ pub(super) struct ActiveSettings {
     on_leave: LeaveEffect,
     notice: Mutex<Option<String>>,
     config: watch::Sender<Arc<Config>>,
+    /// What the files looked like before the first of them were read.
+    pub(super) stamps: FileStamps,
     /// What is wrong with the files as they are now. Held for the length of a reading: one at a time.
     pub(super) problem: Mutex<Option<String>>,
 }
 
-/// Modification times and sizes of the configuration files, to notice a change.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct FileStamps(Vec<(PathBuf, Option<(SystemTime, u64)>)>);
-
 impl ActiveSettings {
-    /// Reads the settings of a session that started then from the files as they are now.
+    /// Those with which a session started then.
     pub(super) fn new(
         place: ProjectPaths,
         agents: Arc<LocalAgents>,
-        (started, on_leave): (Timestamp, LeaveEffect),
+        setup: &SessionSetup,
+        started: Timestamp,
     ) -> ActiveSettings {
         ActiveSettings {
-            config: watch::Sender::new(Arc::new(place.config())),
+            config: watch::Sender::new(Arc::new(setup.config.clone())),
+            stamps: setup.stamps.clone(),
             problem: Mutex::new(None),
             notice: Mutex::new(None),
             place,
             agents,
             started,
-            on_leave,
+            on_leave: setup.on_leave,
         }
     }
 
@@ -93,26 +92,5 @@ impl ActiveSettings {
     /// Why the files as they are now are not in force, if so; for people.
     pub(super) fn problem(&self) -> Option<String> {
         self.problem.lock().clone()
-    }
-}
-
-impl FileStamps {
-    /// Those of settings, workflows and `more` files.
-    pub(super) fn at(place: &ProjectPaths, more: &[PathBuf]) -> FileStamps {
-        let places = &place.sources.files;
-        let mut files: Vec<PathBuf> = places.project.iter().chain(&places.user).cloned().collect();
-        // A folder that cannot be listed is reported by whoever reads it.
-        files.extend(session_setup::own_workflows(place).unwrap_or_default());
-        files.extend_from_slice(more);
-        FileStamps(
-            files
-                .into_iter()
-                .map(|file| {
-                    let seen = std::fs::metadata(&file).ok();
-                    let seen = seen.and_then(|data| Some((data.modified().ok()?, data.len())));
-                    (file, seen)
-                })
-                .collect(),
-        )
     }
 }

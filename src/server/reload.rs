@@ -8,7 +8,9 @@ use std::time::Duration;
 use crate::adapters::agents::AgentsByRole;
 use crate::adapters::clock;
 use crate::config::appearance::Appearance;
+use crate::config::file_stamps::FileStamps;
 use crate::config::kept_settings::KeptSettings;
+use crate::config::role_agents::kinds;
 use crate::config::session_setup;
 use crate::config::{self, Config, ResolvedSetting, SettingEffect, SettingOrigin, schema};
 use crate::domain::{Command, Event, NoticeLevel};
@@ -17,7 +19,7 @@ use crate::engine::journal::Journal;
 use crate::protocol::session_list;
 use crate::read_model::general_notice;
 use crate::server::engine_handle::EngineHandle;
-use crate::server::in_force::{ActiveSettings, FileStamps};
+use crate::server::in_force::ActiveSettings;
 use crate::ui::KeymapError;
 
 /// The kind of notices about settings.
@@ -49,11 +51,13 @@ impl Reloader {
         let mut scripts = list().await.unwrap_or_default();
         let mut every = tokio::time::interval(LOOK_EVERY);
         every.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        let mut read = look(&scripts).await.unwrap_or_default();
-        // After the first look, so that what vanishes meanwhile is a change.
+        // The first comes at once, and what is seen now may still be being written.
+        every.tick().await;
+        // What was edited since they were read for the start of the server is a change, and so is what vanishes meanwhile.
+        let mut read = self.settings.stamps.clone();
+        let mut seen = look(&scripts).await.unwrap_or_default();
         let keeper = Arc::clone(self);
         drop(tokio::task::spawn_blocking(move || keeper.keep_files()).await);
-        let mut seen = read.clone();
         loop {
             every.tick().await;
             let Ok(now) = look(&scripts).await else { return };
@@ -163,9 +167,9 @@ impl Reloader {
             let origin = if named.is_empty() { any() } else { named };
             return Err(format!("{origin}could not {error}"));
         }
-        let kinds = session_setup::agents(place)
+        let kinds = kinds(&new)
             .map_err(|error| format!("{}{error}", origin(&changed, |key| key.starts_with(&error.keys))))?;
-        let (settings, workflows) = session_setup::reread(place)?;
+        let (settings, workflows) = session_setup::rules(place, &new)?;
         session_setup::check_stages(place, &workflows)?;
         // Without any kinds of agents those in force stay.
         if kinds != AgentsByRole::default() {

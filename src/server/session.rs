@@ -169,10 +169,10 @@ impl Session {
         let thread = EngineThread::start(running, first, ends).map_err(SessionError::Thread)?;
         let started = clock::now();
         let terminals = (Arc::clone(&holders) as _, hub.clone());
-        let on_leave = setup.on_leave;
+        let settings = Arc::new(ActiveSettings::new(place.clone(), agents, &setup, started));
         let shells = Shells::new(place.clone(), setup, started, terminals);
         Ok(Session {
-            settings: Arc::new(ActiveSettings::new(place.clone(), agents, (started, on_leave))),
+            settings,
             paths: place,
             engine,
             started_at: started,

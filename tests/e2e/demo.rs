@@ -99,6 +99,10 @@ fn the_demo_of_a_plan_counts_down_to_its_approval_and_waits_once_a_person_is_the
 #[test]
 fn the_demo_is_played_on_the_whole_screen_to_its_end() {
     let story = Story::new("");
+    // A person's own keys hold in a demo, too.
+    let own = story.root().join("home/.config/dbs");
+    std::fs::create_dir_all(&own).unwrap();
+    std::fs::write(own.join("config.toml"), "[keys]\nprefix = \"C-a\"\n").unwrap();
     let kept = story.root().join("kept");
     let tty = story.tty(
         &["demo", "--speed", "5", "--keep", kept.to_str().unwrap()],
@@ -119,7 +123,7 @@ fn the_demo_is_played_on_the_whole_screen_to_its_end() {
     // The marked answer is the other one; nobody but us gives this one.
     tty.press("i n");
     tty.see("Nothing needs you.");
-    tty.press("C-b 1");
+    tty.press("C-a 1");
     add_task(&tty);
     tty.wait("the end of all tasks", |screen| {
         screen.has("✓13") && screen.has("13 finished") && screen.pane_has("Log", "demo completed")
@@ -171,7 +175,7 @@ fn wait_for_question(tty: &Tty<'_>) {
     tty.wait("the question of the same agent, without an end", |screen| {
         !screen.has("answers itself")
     });
-    tty.press("C-b a");
+    tty.press("C-a a");
     tty.wait("the terminal that asks, beside the list", |screen| {
         screen.has("[1 Main]")
             && screen.has("waits for your answer")

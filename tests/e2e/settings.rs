@@ -1,10 +1,12 @@
 //! Settings that are written while somebody looks: what can be understood holds at once, what cannot changes nothing.
 
 use std::fs;
+use std::process::Stdio;
 
 use dbs::term::MouseMode;
 
-use crate::driver::Story;
+use crate::driver::{Server, Story};
+use crate::script::write_script;
 
 #[test]
 fn what_is_written_into_the_settings_holds_at_once_and_a_slip_is_told_with_its_line() {
@@ -75,5 +77,47 @@ fn the_log_says_who_has_changed_the_settings() {
     let before = fs::read_to_string(&file).unwrap();
     fs::write(file, before + "[session]\nname = \"other\"\n").unwrap();
     says("settings reloaded: session.name (a file was edited)");
+    story.dbs(&["stop", "--all"]);
+}
+
+#[test]
+fn what_is_edited_while_a_server_starts_is_noticed() {
+    let story = Story::new("");
+    let in_root = |name: &str| story.root().join(name);
+    let (bin, waits, gate) = (in_root("bin"), in_root("waits"), in_root("gate"));
+    fs::create_dir_all(&bin).unwrap();
+    assert!(story.outside("mkfifo").arg(&gate).status().unwrap().success());
+    // A server asks git who commits before it begins to work, and after it has read its settings.
+    let path = std::env::var("PATH").unwrap();
+    let git = format!(
+        "#!/bin/sh\nPATH='{path}'\ncase \"$*\" in *GIT_AUTHOR_IDENT*) : > '{}'; read -r _ < '{}' ;; esac\nexec git \"$@\"\n",
+        waits.display(),
+        gate.display()
+    );
+    write_script(&bin.join("git"), git);
+    let mut starts = story.program(&["server"]);
+    starts.env("PATH", format!("{}:{path}", bin.display()));
+    let _server = Server(
+        starts
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap(),
+    );
+    story.wait_until("it to ask", || waits.exists());
+    let file = story.project().join(".debussy/config.toml");
+    let before = fs::read_to_string(&file).unwrap();
+    fs::write(
+        file,
+        before.replace("max_total_agents = 4", "max_total_agents = 3"),
+    )
+    .unwrap();
+    fs::write(gate, "story\n").unwrap();
+    story.wait_until("the edit to be noticed", || {
+        story
+            .logs()
+            .contains("settings reloaded: max_total_agents (a file was edited)")
+    });
+    assert!(story.dbs(&["status"]).contains("agents: 0/3"));
     story.dbs(&["stop", "--all"]);
 }
