@@ -292,7 +292,7 @@ const TEST_PIECES: [&str; 20] = [
 #[test]
 fn a_file_of_tests_that_is_built_to_take_long_is_read_at_once() {
     for piece in TEST_PIECES {
-        let text = piece.repeat(LARGEST / 2 / piece.len());
+        let text = piece.repeat(LARGEST / 8 / piece.len());
         for (language, reader) in TEST_READERS {
             let names = answer(reader, text.clone());
             assert!(names.is_some(), "{language}, {piece}: no answer in {LONGEST:?}");
@@ -313,10 +313,11 @@ fn plan_findings(text: &str) -> Vec<String> {
     findings
 }
 
-/// Texts of plans are compared in this size and in one so many times as large.
-const SMALL_PLAN: usize = 4 * 1024;
+/// Texts are compared in a small size and in one so many times as large.
+#[cfg(target_os = "linux")]
 const TIMES: usize = 16;
 /// Work that grows with the text takes about that many times as long, work that grows with its square that many times that.
+#[cfg(target_os = "linux")]
 const MOST_TIMES: u32 = 64;
 
 /// The processor time of this thread alone: how busy the machine is with other things is not in it.
@@ -334,25 +335,44 @@ fn work_of(read: impl FnOnce()) -> Duration {
     now().saturating_sub(before)
 }
 
+/// Fails where reading many of a piece takes far more than so many times as long as reading a few, which together have `few` bytes.
+#[cfg(target_os = "linux")]
+fn assert_grows_with_its_text(piece: &str, few: usize, read: impl Fn(&str)) {
+    let work = |size: usize| {
+        let text = piece.repeat(size / piece.len());
+        work_of(|| read(&text))
+    };
+    // What is measured in a few milliseconds says nothing.
+    let small = work(few).max(Duration::from_millis(4));
+    let is_linear = (0..3).any(|_| work(TIMES * few) < small * MOST_TIMES);
+    assert!(
+        is_linear,
+        "{piece:?}: {small:?} became more than {MOST_TIMES} times that"
+    );
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn the_work_of_reading_a_plan_grows_with_its_text_and_not_with_the_square_of_it() {
-    let work = |piece: &str, size: usize| {
-        let text = piece.repeat(size / piece.len());
-        work_of(|| drop(std::hint::black_box(plan_findings(&text))))
-    };
     for (at, piece) in PIECES.iter().enumerate() {
         // By itself, and between the next one, as marks that open and never close.
         let pair = format!("{piece}{}", PIECES[(at + 1) % PIECES.len()]);
         for piece in [*piece, &pair] {
-            // What is measured in a few milliseconds says nothing.
-            let small = work(piece, SMALL_PLAN).max(Duration::from_millis(4));
-            let large = || work(piece, TIMES * SMALL_PLAN);
-            let is_linear = (0..3).any(|_| large() < small * MOST_TIMES);
-            assert!(
-                is_linear,
-                "{piece:?}: {small:?} became more than {MOST_TIMES} times that"
-            );
+            assert_grows_with_its_text(piece, 4 * 1024, |text| {
+                drop(std::hint::black_box(plan_findings(text)));
+            });
+        }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_work_of_reading_tests_grows_with_their_text_and_not_with_the_square_of_it() {
+    for piece in TEST_PIECES {
+        for (_, reader) in TEST_READERS {
+            assert_grows_with_its_text(piece, 8 * 1024, |text| {
+                drop(std::hint::black_box(reader(text)));
+            });
         }
     }
 }

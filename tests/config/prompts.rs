@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use dbs::domain::prompt_facts::{
     AgentFacts, DependencyFacts, EarlierAttempt, PlaceFacts, PromptFacts, StageFacts, TaskFacts,
@@ -207,8 +207,10 @@ fn plan() -> PlanEntry {
     }
 }
 
-fn library() -> PromptLibrary {
-    PromptLibrary::read(&[]).unwrap()
+/// The built-in prompts, read once: they are asked for hundreds of times.
+fn library() -> &'static PromptLibrary {
+    static READ: LazyLock<PromptLibrary> = LazyLock::new(|| PromptLibrary::read(&[]).unwrap());
+    &READ
 }
 
 fn prompt(case: Case) -> String {
@@ -943,7 +945,8 @@ fn outside_of_fences(text: &str) -> Vec<&str> {
 fn the_largest_task_there_can_be_has_a_prompt() {
     for case in CASES {
         let mut facts = facts(*case);
-        let long = "`a".repeat(100_000);
+        // Longer than any limit of a part.
+        let long = "`a".repeat(20_000);
         facts.task.title = "t".repeat(500);
         facts.task.body.clone_from(&long);
         facts.finding = Some(long.clone());
