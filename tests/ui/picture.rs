@@ -23,7 +23,7 @@ use ratatui::layout::Rect;
 
 use crate::docs::is_rewrite_wished;
 use crate::fixture::text;
-use agents::{Terminals, written_by};
+use agents::{Terminals, Worktrees, written_by};
 use run::Run;
 
 /// When the demo begins: any day, ten past nine in the morning.
@@ -108,7 +108,7 @@ impl Dashboard {
 
     /// Lets the agents at work write into terminals as large as they are shown.
     fn start_terminals(&mut self) {
-        let places = self.draw().1.panes;
+        let (places, mut worktrees) = (self.draw().1.panes, Worktrees::default());
         for attempt in self.demo.beats.keys() {
             let attempt = &self.demo.board.attempts[attempt];
             if !attempt.state.is_open() {
@@ -118,7 +118,7 @@ impl Dashboard {
             let place = places.iter().find(|place| place.screen == Some(id));
             let size = place.map_or((80, 24), |place| (place.area.width.max(60), place.area.height));
             self.terminals
-                .put(id, size, &written_by(&self.demo, attempt, size));
+                .put(id, size, &written_by(&self.demo, attempt, size, &mut worktrees));
         }
         self.terminals.put(ScreenId::Shell(1), (80, 24), b"~/project $ ");
     }

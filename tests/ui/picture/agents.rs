@@ -9,7 +9,7 @@ use std::time::Duration;
 use dbs::adapters::rehearsal::{
     Console, KeySource, OutgoingSignal, RehearsalContext, RehearsalSpeed, SignalSink, run,
 };
-use dbs::domain::Attempt;
+use dbs::domain::{Attempt, TaskId};
 use dbs::formats::scenario::Scenario;
 use dbs::term::{EmulatorKind, Size, Terminal};
 use dbs::ui::{LiveScreen, ScreenId, ScreenRead, Screens};
@@ -45,8 +45,33 @@ impl Terminals {
     }
 }
 
+/// Worktrees in which agents have played, by task and whether its work was done before. Each is used again as it was at first.
+#[derive(Default)]
+pub(crate) struct Worktrees(BTreeMap<(TaskId, bool), (GitFixture, String)>);
+
+impl Worktrees {
+    /// The demo's repository with the task's branch checked out: for a developer as it began, for others with the work done.
+    fn of(&mut self, demo: &Run, attempt: &Attempt) -> &GitFixture {
+        let with_work = role_of(attempt) != "developer";
+        let made = self.0.entry((attempt.task.clone(), with_work));
+        let (fixture, begin) = made.or_insert_with(|| {
+            let fixture = worktree(demo, attempt, with_work);
+            let begin = fixture.git(&fixture.project(), &["rev-parse", "HEAD"]);
+            (fixture, begin)
+        });
+        fixture.git(&fixture.project(), &["reset", "-q", "--hard", begin.trim()]);
+        fixture.git(&fixture.project(), &["clean", "-qfdx"]);
+        fixture
+    }
+}
+
 /// What an agent has written by the moment the run has come to, on a terminal of that size.
-pub(crate) fn written_by(demo: &Run, attempt: &Attempt, (cols, rows): (u16, u16)) -> Vec<u8> {
+pub(crate) fn written_by(
+    demo: &Run,
+    attempt: &Attempt,
+    (cols, rows): (u16, u16),
+    worktrees: &mut Worktrees,
+) -> Vec<u8> {
     let begun = demo.beats[&attempt.id]
         .iter()
         .rev()
@@ -63,8 +88,7 @@ pub(crate) fn written_by(demo: &Run, attempt: &Attempt, (cols, rows): (u16, u16)
         parts: vec![demo.part(attempt).clone()],
         ..demo.scenario.clone()
     };
-    let fixture = worktree(demo, attempt);
-    let context = context(demo, attempt, &fixture);
+    let context = context(demo, attempt, worktrees.of(demo, attempt));
     let pace = RehearsalSpeed {
         speed: SPEED,
         answer_after: Some(if attempt.state.is_open() {
@@ -121,8 +145,7 @@ impl Write for Until {
     }
 }
 
-/// The demo's repository with the task's branch checked out: for a developer as it began, for others with the work done.
-fn worktree(demo: &Run, attempt: &Attempt) -> GitFixture {
+fn worktree(demo: &Run, attempt: &Attempt, with_work: bool) -> GitFixture {
     let fixture = GitFixture::unborn();
     let project = fixture.project();
     for option in ["diff.noprefix", "diff.mnemonicPrefix"] {
@@ -137,7 +160,7 @@ fn worktree(demo: &Run, attempt: &Attempt) -> GitFixture {
         &["push", "-q", "origin", &format!("HEAD:refs/heads/{base}")],
     );
     fixture.git(&project, &["fetch", "-q", "origin"]);
-    if role_of(attempt) != "developer" {
+    if with_work {
         for (path, text) in &demo.branches[&attempt.task].files {
             fixture.commit(&project, path, text, "Work");
         }

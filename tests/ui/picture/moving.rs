@@ -9,7 +9,7 @@ use dbs::read_model::ReadModel;
 use dbs::ui::{Chord, ScreenId, Screens, UiInput, update};
 use ratatui::buffer::Buffer;
 
-use super::agents::written_by;
+use super::agents::{Worktrees, written_by};
 use super::{BEGAN, Dashboard, SIZE, svg};
 use crate::docs::is_rewrite_wished;
 
@@ -33,8 +33,12 @@ const LARGEST: usize = 1_000_000;
 const ABOUT: &str = "Half a minute of the demo, moving: agents work on the tasks of a handbook, one asks whether it may run a check and counts \
                      down, a person goes there with Tab, then looks at the board and comes back.";
 
-/// What agents wrote up to something they began, by attempt and what that is.
-type Written = BTreeMap<(AttemptId, String, bool), Vec<u8>>;
+/// What agents wrote up to something they began, by attempt and what that is, and where they wrote it.
+#[derive(Default)]
+struct Written {
+    bytes: BTreeMap<(AttemptId, String, bool), Vec<u8>>,
+    worktrees: Worktrees,
+}
 
 impl Dashboard {
     /// A second goes by; then the key is pressed, if there is one.
@@ -81,9 +85,10 @@ impl Dashboard {
             let age = self.demo.now.since(*since).0 / 1000;
             let key = (number, format!("{doing} {age}"), attempt.state.is_open());
             let size = (pane.area.width, pane.area.height);
-            let bytes = written
+            let Written { bytes, worktrees } = written;
+            let bytes = bytes
                 .entry(key)
-                .or_insert_with(|| written_by(&self.demo, &attempt, size));
+                .or_insert_with(|| written_by(&self.demo, &attempt, size, worktrees));
             self.terminals.put(id, size, bytes);
         }
     }
@@ -92,7 +97,7 @@ impl Dashboard {
 /// The run, second by second.
 fn seconds() -> Vec<Buffer> {
     let mut dashboard = Dashboard::new(Span(0));
-    let mut written = Written::new();
+    let mut written = Written::default();
     let key_at = |second: u64| KEYS.iter().find(|(at, _)| *at == second).map(|(_, key)| *key);
     (0..LENGTH)
         .map(|second| {
