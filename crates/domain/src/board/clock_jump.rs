@@ -42,8 +42,9 @@ fn move_limits(attempt: &mut Attempt, by: i64) {
     attempt.awaited = attempt.awaited.map(|since| since.moved(by));
 }
 
-/// Moves the times from which something is measured that is not over: how long an agent has run, and how long keys that were pressed
-/// may take. Since when something is so is left, unless it would lie in the future.
+/// Moves the times from which something is measured that is not over: how long an agent has run, how long ago it was asked to stop, and
+/// how long keys that were pressed may take. Since when it does something or asks something moves only with a clock that was set back, so
+/// that it does not lie in the future.
 fn move_past(attempt: &mut Attempt, by: i64) {
     attempt.started_at = attempt.started_at.map(|at| at.moved(by));
     attempt.leaves = attempt.leaves.map(|at| at.moved(by));
