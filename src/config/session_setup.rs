@@ -49,7 +49,7 @@ pub struct SessionSetup {
     pub gate_timeout: Duration,
     /// What becomes of the session when its person leaves.
     pub on_leave: LeaveEffect,
-    /// The settings all this was made of.
+    /// The settings that are in force at the start. Later ones are compared with them.
     pub config: Config,
     /// What their files looked like before they were read.
     pub stamps: FileStamps,
@@ -136,10 +136,8 @@ pub fn of(config: &Config, edge: &ProcessEnv) -> Result<SessionSetup, String> {
 /// # Errors
 /// Every finding, one line each, with file and line.
 pub fn workflows(project: Option<&ProjectPaths>) -> Result<Vec<Workflow>, String> {
-    match project {
-        Some(place) => workflows_by(Some((place, &place.config()))),
-        None => workflows_by(None),
-    }
+    let config = project.map(ProjectPaths::config);
+    workflows_by(project.zip(config.as_ref()))
 }
 
 /// The same by those settings of the project.

@@ -31,7 +31,10 @@ impl ClockJumps {
 /// That it was set forward then cannot be told from time that passed.
 pub(super) fn set_back_since(last_turn: Timestamp, clock: &dyn Clock) -> Option<i64> {
     let by = last_turn.since(clock.now());
-    (by >= TOLERANCE).then(|| i64::try_from(by.0).ok())?.map(|by| -by)
+    if by < TOLERANCE {
+        return None;
+    }
+    i64::try_from(by.0).ok().map(|by| -by)
 }
 
 #[cfg(test)]

@@ -45,17 +45,23 @@ impl Terminals {
     }
 }
 
-/// Worktrees in which agents have played, by task and whether its work was done before. Each is used again as it was at first.
+/// Files, by path and text.
+type Files = BTreeMap<String, String>;
+
+/// Worktrees in which agents have played, by task and the work that lay there. Each is used again as it was at first.
 #[derive(Default)]
-pub(crate) struct Worktrees(BTreeMap<(TaskId, bool), (GitFixture, String)>);
+pub(crate) struct Worktrees(BTreeMap<(TaskId, Files), (GitFixture, String)>);
 
 impl Worktrees {
     /// The demo's repository with the task's branch checked out: for a developer as it began, for others with the work done.
     fn of(&mut self, demo: &Run, attempt: &Attempt) -> &GitFixture {
-        let with_work = role_of(attempt) != "developer";
-        let made = self.0.entry((attempt.task.clone(), with_work));
+        let work: Files = match role_of(attempt) {
+            "developer" => Files::new(),
+            _ => demo.branches[&attempt.task].files.clone(),
+        };
+        let made = self.0.entry((attempt.task.clone(), work.clone()));
         let (fixture, begin) = made.or_insert_with(|| {
-            let fixture = worktree(demo, attempt, with_work);
+            let fixture = worktree(demo, &work);
             let begin = fixture.git(&fixture.project(), &["rev-parse", "HEAD"]);
             (fixture, begin)
         });
@@ -145,7 +151,7 @@ impl Write for Until {
     }
 }
 
-fn worktree(demo: &Run, attempt: &Attempt, with_work: bool) -> GitFixture {
+fn worktree(demo: &Run, work: &Files) -> GitFixture {
     let fixture = GitFixture::unborn();
     let project = fixture.project();
     for option in ["diff.noprefix", "diff.mnemonicPrefix"] {
@@ -160,10 +166,8 @@ fn worktree(demo: &Run, attempt: &Attempt, with_work: bool) -> GitFixture {
         &["push", "-q", "origin", &format!("HEAD:refs/heads/{base}")],
     );
     fixture.git(&project, &["fetch", "-q", "origin"]);
-    if with_work {
-        for (path, text) in &demo.branches[&attempt.task].files {
-            fixture.commit(&project, path, text, "Work");
-        }
+    for (path, text) in work {
+        fixture.commit(&project, path, text, "Work");
     }
     fixture
 }
