@@ -1,11 +1,16 @@
 //! Writes a screen as escape codes that rebuild it in a fresh terminal of the same size. Must not need more of an
 //! emulator than its trait.
 
+mod cell_writer;
+
 use std::fmt::Write as _;
+
+use cell_writer::CellWriter;
 
 use super::cell::{Cell, CellAttributes, CellStyle, CellWidth, Color, Underline, blank_torn_halves};
 use super::emulator::Emulator;
 use super::modes::{CursorShape, Modes, MouseEncoding, MouseMode, TermMode};
+use super::scanner::CLUSTERS_OFF;
 
 /// Marks the line of the cursor as one on which a prompt begins.
 pub(super) const PROMPT: &str = "\x1b]133;A\x1b\\";
@@ -49,6 +54,9 @@ pub(super) fn screen(emulator: &mut dyn Emulator, state: &DumpState<'_>, history
     if state.modes.has(TermMode::Insert) {
         out.push_str("\x1b[4h");
     }
+    if !state.modes.has(TermMode::GraphemeClusters) {
+        out.push_str(CLUSTERS_OFF);
+    }
     bytes.extend_from_slice(out.as_bytes());
     bytes
 }
@@ -73,7 +81,7 @@ pub(super) fn grid(emulator: &mut dyn Emulator, history: usize) -> Vec<u8> {
 }
 
 /// The rows of the screen in view from that one on, without blank ones at the end; nothing if all are blank. The cursor is left where
-/// they end.
+/// they end, and the mode for grapheme clusters on.
 pub(super) fn rows_from(emulator: &mut dyn Emulator, first: u16) -> String {
     let places = (first..emulator.size().rows).map(|row| (row, 0)).collect();
     let mut lines = lines(emulator, places);
@@ -119,6 +127,7 @@ fn lines(emulator: &mut dyn Emulator, places: Vec<(u16, usize)>) -> Vec<DumpRow>
 
 fn write_lines(lines: &[DumpRow], out: &mut String) {
     let mut pen = CellStyle::default();
+    let mut writer = CellWriter::default();
     let mut tinted = false;
     let mut goes_on = false;
     for (index, line) in lines.iter().enumerate() {
@@ -140,7 +149,7 @@ fn write_lines(lines: &[DumpRow], out: &mut String) {
                 pen = cell.style;
                 tinted |= pen.bg != Color::Default;
             }
-            out.push_str(&cell.text);
+            writer.write(cell, out);
             if std::mem::take(&mut marks) {
                 out.push_str(PROMPT);
             }
@@ -159,7 +168,9 @@ fn write_lines(lines: &[DumpRow], out: &mut String) {
         if index + 1 < lines.len() {
             out.push_str("\r\n");
         }
+        writer.begin_row();
     }
+    writer.end(true, out);
 }
 
 /// Cells up to the last that is not blank.
@@ -185,7 +196,13 @@ pub(super) fn last_cell_again(emulator: &mut dyn Emulator, row: u16) -> String {
     };
     let mut out = format!("\x1b[{};{}H", row + 1, col + 1);
     sgr(&cell.style, &mut out);
-    out.push_str(&cell.text);
+    let before = cells
+        .iter()
+        .take(col)
+        .rfind(|cell| cell.width != CellWidth::Continuation);
+    let mut writer = CellWriter::after(before);
+    writer.write(cell, &mut out);
+    writer.end(true, &mut out);
     out
 }
 

@@ -8,12 +8,19 @@ mod strings;
 use memchr::memchr;
 
 use cluster::ClusterFilter;
+pub(crate) use cluster::stay_apart;
 pub use csi::Csi;
 pub use strings::StringKind;
 use strings::{StringProgress, StringReader};
 
 /// Longest control sequence that is read; a longer one is skipped.
 const SEQUENCE_LIMIT: usize = 1024;
+
+/// Switches the mode for grapheme clusters on.
+pub(crate) const CLUSTERS_ON: &str = "\x1b[?2027h";
+
+/// Switches the mode for grapheme clusters off: every character with a width takes a cell of its own.
+pub(crate) const CLUSTERS_OFF: &str = "\x1b[?2027l";
 
 /// Receives text and sequences from the scanner, in the order of the bytes.
 pub trait ScanSink {
@@ -163,7 +170,8 @@ impl Scanner {
                 let raw = rest.get(..len).unwrap_or_default();
                 let last = raw.last().copied().unwrap_or(0);
                 let is_read = len <= SEQUENCE_LIMIT && (last != b'b' || self.clusters.may_repeat());
-                if is_read && !matches!(last, b'm' | b'b') {
+                let stays = matches!(last, b'm' | b'b') || switches_clusters(raw);
+                if is_read && !stays {
                     self.clusters.reset();
                 }
                 let inner = raw.get(2..len - 1).unwrap_or_default();
@@ -226,6 +234,13 @@ impl PassRun<'_> {
         }
         self.start = end;
     }
+}
+
+/// Whether a sequence does nothing but switch the mode for grapheme clusters.
+fn switches_clusters(sequence: &[u8]) -> bool {
+    [CLUSTERS_ON, CLUSTERS_OFF]
+        .iter()
+        .any(|switch| switch.as_bytes() == sequence)
 }
 
 /// How many bytes at the end are the beginning of a character whose rest may still come.

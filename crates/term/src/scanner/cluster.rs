@@ -93,6 +93,14 @@ impl ClusterFilter {
     }
 }
 
+/// Whether two characters, the second of which has a width, certainly take a cell each. False too often costs a few bytes only.
+pub(crate) fn stay_apart(one: char, next: char) -> bool {
+    let half_of_flag = ('\u{1f1e6}'..='\u{1f1ff}').contains(&next);
+    let has_width = next.width().is_some_and(|columns| columns > 0);
+    let alone = stands_alone(next) && has_width && !half_of_flag;
+    next.is_ascii() || alone && (one.is_ascii() || stands_alone(one))
+}
+
 /// Zero-width joiner and the signs that tie Indic consonants together.
 fn joiner(c: char) -> bool {
     matches!(

@@ -6,6 +6,7 @@ use super::tabs::TabStops;
 use crate::dump;
 use crate::emulator::{Emulator, MissingFeatures};
 use crate::modes::{CursorShape, TermMode};
+use crate::scanner::CLUSTERS_ON;
 
 impl TerminalState {
     pub(super) fn escape_sequence(&mut self, intermediates: &[u8], last: u8) {
@@ -122,7 +123,7 @@ impl TerminalState {
             self.draw(b"\x1b]8;;\x1b\\");
         }
         if !self.lacks(MissingFeatures::CLUSTERS) {
-            self.draw(b"\x1b[?2027h");
+            self.draw(CLUSTERS_ON.as_bytes());
         }
         self.keyboard = super::keyboard::KeyboardStacks::default();
         self.modes = self.initial_modes();
