@@ -57,13 +57,6 @@ pub struct EngineLoop<P> {
     pub held: VecDeque<Box<Envelope>>,
 }
 
-/// Whether the last turn has been published as a read model yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum PublishState {
-    Published,
-    Pending,
-}
-
 impl<P: Perform> EngineLoop<P> {
     /// Runs until the inbox is closed. `first` are the events to begin with: settings, workflows, inventory.
     ///
@@ -81,38 +74,39 @@ impl<P: Perform> EngineLoop<P> {
         self.publish();
         let mut jumps = ClockJumps::default();
         jumps.check(self.clock.as_ref());
-        let (mut shown, mut shown_at) = (PublishState::Published, self.clock.now());
+        let (mut is_published, mut published_at) = (true, self.clock.now());
         loop {
-            let wait = match shown {
-                PublishState::Published => self.time_to_deadline(),
-                PublishState::Pending => Span(0),
+            let wait = if is_published {
+                self.time_to_deadline()
+            } else {
+                Span(0)
             };
             let received = self.next(wait);
             // Before anything is judged by a clock that jumped.
             if let Some(by) = jumps.check(self.clock.as_ref()) {
                 self.turn(&Event::ClockJumped { by }, None)?;
+                is_published = false;
             }
-            match (received, shown) {
-                (Received::Envelope(envelope), _) => {
-                    self.turn(&envelope.event, envelope.answer.as_ref())?;
+            let is_quiet = matches!(received, Received::Deadline) && !is_published;
+            match received {
+                Received::Envelope(envelope) => {
+                    is_published = self.turn(&envelope.event, envelope.answer.as_ref())?;
+                    if is_published {
+                        published_at = self.clock.now();
+                    }
                     // However many events wait, a deadline does not wait for them.
                     if self.time_to_deadline() == Span(0) {
-                        self.turn(&Event::Ticked, None)?;
+                        is_published = self.turn(&Event::Ticked, None)?;
                     }
                 }
-                (Received::Deadline, PublishState::Published) => {
-                    self.turn(&Event::Ticked, None)?;
-                }
-                (Received::Deadline, PublishState::Pending) => {}
-                (Received::Closed, _) => return Ok(()),
+                Received::Deadline if is_quiet => {}
+                Received::Deadline => is_published = self.turn(&Event::Ticked, None)?,
+                Received::Closed => return Ok(()),
             }
             let now = self.clock.now();
-            let quiet = shown == PublishState::Pending;
-            if quiet || now.since(shown_at) >= PUBLISH_INTERVAL {
+            if is_quiet || !is_published && now.since(published_at) >= PUBLISH_INTERVAL {
                 self.publish();
-                (shown, shown_at) = (PublishState::Published, now);
-            } else {
-                shown = PublishState::Pending;
+                (is_published, published_at) = (true, now);
             }
         }
     }
@@ -121,7 +115,7 @@ impl<P: Perform> EngineLoop<P> {
     fn check_clock_since_last_turn(&mut self) -> Result<(), StoreError> {
         let last_turn = self.durable.last_turn_at()?;
         let by = last_turn.and_then(|last_turn| set_back_since(last_turn, self.clock.as_ref()));
-        by.map_or(Ok(()), |by| self.turn(&Event::ClockJumped { by }, None))
+        by.map_or(Ok(()), |by| self.turn(&Event::ClockJumped { by }, None).map(drop))
     }
 
     fn time_to_deadline(&self) -> Span {
@@ -134,10 +128,10 @@ impl<P: Perform> EngineLoop<P> {
             .send_replace(Arc::new(self.durable.read_model(self.clock.now())));
     }
 
-    fn turn(&mut self, event: &Event, answer: Option<&SyncSender<CommandReply>>) -> Result<(), StoreError> {
+    /// Answers whether what came of it was published, too.
+    fn turn(&mut self, event: &Event, answer: Option<&SyncSender<CommandReply>>) -> Result<bool, StoreError> {
         let taken = self.commit(event, answer)?;
-        self.carry_out(taken, event, answer);
-        Ok(())
+        Ok(self.carry_out(taken, event, answer))
     }
 
     fn next(&mut self, wait: Span) -> Received {
@@ -192,8 +186,13 @@ impl<P: Perform> EngineLoop<P> {
         self.read_models.send_replace(Arc::new(model));
     }
 
-    /// Reports and performs what came of an event that is durable.
-    fn carry_out(&mut self, taken: TurnOutcome, event: &Event, answer: Option<&SyncSender<CommandReply>>) {
+    /// Reports and performs what came of an event that is durable. Answers whether it was published before the reply.
+    fn carry_out(
+        &mut self,
+        taken: TurnOutcome,
+        event: &Event,
+        answer: Option<&SyncSender<CommandReply>>,
+    ) -> bool {
         let now: Timestamp = self.clock.now();
         for notice in taken.notices {
             tracing::info!(
@@ -203,6 +202,11 @@ impl<P: Perform> EngineLoop<P> {
                 notice.text
             );
             self.journal.add(now, notice);
+        }
+        // Whoever has the answer may look at once.
+        let is_published = answer.is_some() && is_read_after(event);
+        if is_published {
+            self.publish();
         }
         let mut effects = Vec::new();
         for effect in taken.effects {
@@ -218,7 +222,16 @@ impl<P: Perform> EngineLoop<P> {
             // A command has its answer by now, and its place is taken.
             drop(answer.try_send(reply_to(self.durable.board(), event)));
         }
+        is_published
     }
+}
+
+/// Whether the one who is answered reads the board afterwards: a person, or a program that shows it to people.
+fn is_read_after(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Asked { .. } | Event::Configured(_) | Event::WorkflowsLoaded(_)
+    )
 }
 
 /// What is answered to who reports, once the report is durable.
@@ -270,6 +283,8 @@ mod tests {
         last_turn_at: Option<Timestamp>,
         log: EventLog,
         shown: watch::Receiver<Arc<ReadModel>>,
+        /// How many tasks were shown when each turn was committed.
+        shown_tasks: Arc<Mutex<Vec<usize>>>,
     }
 
     impl Store for Memory {
@@ -297,6 +312,7 @@ mod tests {
                     why: "the disk is full".to_owned(),
                 });
             }
+            self.shown_tasks.lock().push(self.shown.borrow().tasks.len());
             let is_ahead = self.shown.borrow().tasks.len() > self.board.tasks.len();
             assert!(!is_ahead, "something was shown that is not durable");
             self.board = turn.board.clone();
@@ -377,6 +393,7 @@ mod tests {
             last_turn_at: None,
             log: Arc::clone(&log),
             shown,
+            shown_tasks: Arc::default(),
         };
         change(&mut store);
         let running = EngineLoop {
@@ -433,6 +450,26 @@ mod tests {
         running.run(beginning()).expect("nothing fails");
         assert_eq!(*log.lock(), ["committed start/1", "performed start/1"]);
         assert_eq!(models.borrow().tasks.len(), 1);
+    }
+
+    #[test]
+    fn who_is_answered_sees_what_came_of_it_and_other_events_are_shown_together() {
+        let shown = Arc::default();
+        let (running, inbox, _log) = engine_on(Board::default(), Vec::new(), |store| {
+            store.shown_tasks = Arc::clone(&shown);
+        });
+        for id in ["unasked", "unasked-too"] {
+            inbox.send(asked(planned(id))).unwrap();
+        }
+        let asked_for = inbox.ask(asked(planned("asked-for"))).unwrap();
+        inbox.send(asked(planned("after"))).unwrap();
+        inbox.send(asked(planned("last"))).unwrap();
+        inbox.close();
+        running.run(beginning()).expect("nothing fails");
+        assert!(asked_for.recv().unwrap().is_ok());
+        // The clock stands still, so nothing is shown because time has passed.
+        let after_the_begin = shown.lock().split_off(5);
+        assert_eq!(after_the_begin, [1, 1, 1, 4, 4]);
     }
 
     #[test]

@@ -47,6 +47,19 @@ impl Inbox {
         sent.map_err(|_gone| self.closed())
     }
 
+    /// Puts an event in that is no command, and waits until it is durable. Where the disk has no room, the engine keeps the event until
+    /// it has, and nobody waits for that.
+    ///
+    /// # Errors
+    /// [`InboxClosed`] when the engine has stopped before.
+    pub fn send_and_wait(&self, event: Event) -> Result<(), InboxClosed> {
+        match self.call(event.clone())? {
+            Ok(_) => Ok(()),
+            // An event that somebody waits for is refused, others are kept.
+            Err(_no_room) => self.send(event),
+        }
+    }
+
     /// Puts a command in and returns where its answer will arrive.
     ///
     /// # Errors
@@ -140,4 +153,39 @@ pub fn inbox() -> (Inbox, InboxReceiver) {
         stopped,
     };
     (inbox, receiver)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Accepted, BoardSettings, Refusal};
+
+    #[test]
+    fn who_waits_for_an_event_goes_on_when_it_is_durable_or_kept() {
+        let (inbox, receiver) = inbox();
+        let settings = || Event::Configured(BoardSettings::default());
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                inbox.send_and_wait(settings()).unwrap();
+                inbox.send(Event::Ticked).unwrap();
+                inbox.send_and_wait(settings()).unwrap();
+            });
+            let next = || match receiver.next(None) {
+                Received::Envelope(envelope) => (envelope.event, envelope.answer),
+                other => panic!("{other:?}"),
+            };
+            let (_, answer) = next();
+            let later = receiver.next(Some(Span(20)));
+            assert!(
+                matches!(later, Received::Deadline),
+                "it is not durable: {later:?}"
+            );
+            answer.unwrap().send(Ok(Accepted("recorded".to_owned()))).unwrap();
+            assert_eq!(next().0, Event::Ticked);
+            next().1.unwrap().send(Err(Refusal::new("no room"))).unwrap();
+            let (event, answer) = next();
+            assert_eq!(event, settings());
+            assert!(answer.is_none(), "it is kept until there is room");
+        });
+    }
 }

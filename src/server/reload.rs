@@ -188,9 +188,10 @@ impl Reloader {
             events.push(Event::Configured(settings));
         }
         let stopped = |closed: InboxClosed| format!("could not {closed}");
+        // What is said to be in force has to be so, and to be seen.
         events
             .into_iter()
-            .try_for_each(|event| self.engine.inbox.send(event))
+            .try_for_each(|event| self.engine.inbox.send_and_wait(event))
             .map_err(stopped)?;
         pause(&self.engine, &old, &new).map_err(stopped)?;
         let before = self.settings.name();
