@@ -165,7 +165,7 @@ impl RenderedFrame {
                 continue;
             }
             self.deferred = true;
-            seen.stamp = earlier.stamp;
+            seen.keep_rows_of(earlier);
             copy(shown, buffer, pane.area);
             if pane.focus && self.layout.typing && before.layout.typing {
                 self.layout.cursor = before.layout.cursor;

@@ -370,6 +370,22 @@ fn a_program_in_the_middle_of_a_frame_keeps_its_screen_until_it_is_through_or_to
     bench.compare();
 }
 
+/// A pane that is smaller than its terminal shows the rows around the one its program writes in.
+#[test]
+fn a_program_that_moves_in_the_middle_of_a_frame_is_shown_where_it_is_afterwards() {
+    let mut bench = Bench::new(EmulatorKind::Rio, EmulatorKind::Rio, (200, 50));
+    bench.inner.0[&SHELL].borrow_mut().resize(Size::new(59, 40));
+    bench.write(SHELL, "line\r\n".repeat(29).as_bytes());
+    bench.draw();
+    bench.write(SHELL, b"\x1b[?2026h\x1b[Hup");
+    bench.frame.mark_stale(StaleScope::Everything);
+    bench.draw();
+    assert!(bench.frame.is_in_sync_update(), "it is kept as it was");
+    bench.write(SHELL, b"\x1b[?2026l");
+    bench.draw();
+    bench.compare();
+}
+
 #[test]
 fn only_terminals_on_the_screen_are_watched() {
     let mut bench = Bench::new(EmulatorKind::Rio, EmulatorKind::Rio, (200, 50));

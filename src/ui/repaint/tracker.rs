@@ -51,6 +51,12 @@ impl ScreenStamp {
         }
     }
 
+    /// Its rows stay as they were shown earlier, also the place of the first of them.
+    pub(super) fn keep_rows_of(&mut self, earlier: &Self) {
+        self.stamp = earlier.stamp;
+        self.writes_at = earlier.writes_at;
+    }
+
     /// Whether nothing but rows may have changed since, for a pane of that area.
     pub(super) fn is_unchanged(&self, screen: &dyn ScreenRead, area: Rect) -> bool {
         // Cut to its pane, a terminal moves with where its program writes.
