@@ -51,7 +51,7 @@ impl ScreenStamp {
         }
     }
 
-    /// Its rows stay as they were shown earlier, also the place of the first of them.
+    /// The rows of `earlier` are still the ones on the screen, and so is the row that is shown first.
     pub(super) fn keep_rows_of(&mut self, earlier: &Self) {
         self.stamp = earlier.stamp;
         self.writes_at = earlier.writes_at;
