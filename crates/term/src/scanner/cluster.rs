@@ -84,7 +84,7 @@ impl ClusterFilter {
         if c.width().unwrap_or(0) == 0 || joiner(self.last) || ('\u{1f3fb}'..='\u{1f3ff}').contains(&c) {
             return true;
         }
-        if stands_alone(c) && (self.last.is_ascii() || stands_alone(self.last)) {
+        if both_stand_alone(self.last, c) {
             return false;
         }
         let mut pair = String::from(self.last);
@@ -93,12 +93,16 @@ impl ClusterFilter {
     }
 }
 
-/// Whether two characters, the second of which has a width, certainly take a cell each. False too often costs a few bytes only.
+/// Whether two characters certainly take a cell each. False too often costs a few bytes only.
 pub(crate) fn stay_apart(one: char, next: char) -> bool {
-    let half_of_flag = ('\u{1f1e6}'..='\u{1f1ff}').contains(&next);
-    let has_width = next.width().is_some_and(|columns| columns > 0);
-    let alone = stands_alone(next) && has_width && !half_of_flag;
-    next.is_ascii() || alone && (one.is_ascii() || stands_alone(one))
+    // Halves of flags join in pairs, and only the cells know which half is the first one.
+    let is_half_of_flag = || ('\u{1f1e6}'..='\u{1f1ff}').contains(&next);
+    let has_width = || next.width().is_some_and(|columns| columns > 0);
+    next.is_ascii() || both_stand_alone(one, next) && has_width() && !is_half_of_flag()
+}
+
+fn both_stand_alone(one: char, next: char) -> bool {
+    stands_alone(next) && (one.is_ascii() || stands_alone(one))
 }
 
 /// Zero-width joiner and the signs that tie Indic consonants together.
