@@ -5,15 +5,14 @@ use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Margin, Position, Rect};
 use ratatui::style::Style;
 use ratatui::widgets::BorderType;
-use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
 
 use super::click_target::ClickTarget;
-use super::text::{UNKNOWN, clean, cut, grapheme_width, width};
+use super::text::{clean, cut, width};
 use super::theme::{StyleRole, Theme};
 
 pub(crate) mod area;
 pub(crate) mod borders;
+mod cells;
 
 use area::{cells, columns_of, inset, left_part, row_of, skip_left, skip_right, top_part};
 
@@ -176,86 +175,6 @@ impl Canvas<'_> {
         let style = self.theme.style(role);
         if area.height > 0 {
             self.put((x, area.y), &text, style, area.right());
-        }
-    }
-
-    /// Draws clean text cell by cell, never past `end`; a wide grapheme that would stick out is left out.
-    fn put(&mut self, (mut x, y): (u16, u16), text: &str, style: Style, end: u16) -> u16 {
-        for grapheme in text.graphemes(true) {
-            let wide = cells(grapheme_width(grapheme));
-            if wide == 0 {
-                continue;
-            }
-            if x + wide > end {
-                break;
-            }
-            self.cell((x, y), grapheme, style, wide);
-            x += wide;
-        }
-        x
-    }
-
-    /// Draws one grapheme; the second cell of a wide one becomes empty.
-    pub(crate) fn cell(&mut self, (x, y): (u16, u16), grapheme: &str, style: Style, wide: u16) {
-        self.part((x, y));
-        // A terminal that gave it two columns drew it in them, whatever it is wide elsewhere.
-        let has_room = wide > 1 || grapheme.width() <= 2;
-        let grapheme = if has_room { grapheme } else { UNKNOWN };
-        let Some(cell) = self.buffer.cell_mut((x, y)) else {
-            return;
-        };
-        cell.set_symbol(grapheme);
-        cell.set_style(style);
-        if wide <= 1 {
-            return;
-        }
-        let mut second = cell.clone();
-        second.set_symbol(" ");
-        if let Some(cell) = self.buffer.cell_mut((x + 1, y)) {
-            *cell = second;
-        }
-    }
-
-    /// Draws one cell of a terminal's program, if it is inside the area, in the colours that the theme may use.
-    pub(crate) fn program_cell(
-        &mut self,
-        area: Rect,
-        (column, row): (u16, u16),
-        (grapheme, style): (&str, Style),
-    ) {
-        // Letters that join may count as more than two columns; a terminal gives them two.
-        let wide = cells(grapheme.width().min(2));
-        let shown = if wide == 0 { " " } else { grapheme };
-        if row < area.height && column + wide.max(1) <= area.width {
-            let style = self.theme.fit_style(style);
-            self.cell((area.x + column, area.y + row), shown, style, wide.max(1));
-        }
-    }
-
-    /// A wide grapheme just left of a cell that is written anew would cover it, so it goes.
-    fn part(&mut self, (x, y): (u16, u16)) {
-        let left = x.checked_sub(1).and_then(|x| self.buffer.cell_mut((x, y)));
-        if let Some(cell) = left.filter(|cell| cell.symbol().len() > 1 && cell.symbol().width() > 1) {
-            cell.set_symbol(" ");
-        }
-    }
-
-    /// Empties an area of our own views. A wide grapheme that begins just left of it would stick into it, so it goes too.
-    pub(crate) fn clear(&mut self, area: Rect) {
-        self.reset_area(area);
-        self.buffer
-            .set_style(area.intersection(self.buffer.area), self.theme.ground());
-    }
-
-    /// The same with the colours of the terminal itself, for its programs.
-    pub(crate) fn reset_area(&mut self, area: Rect) {
-        for y in area.y..area.bottom() {
-            self.part((area.x, y));
-        }
-        for position in area.intersection(self.buffer.area).positions() {
-            if let Some(cell) = self.buffer.cell_mut(position) {
-                cell.reset();
-            }
         }
     }
 

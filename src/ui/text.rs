@@ -17,7 +17,7 @@ pub fn width(text: &str) -> usize {
 }
 
 /// Whether each byte is a grapheme of one column that steers nothing, which is so for most of what is drawn and quick to see.
-fn is_printable_ascii(text: &str) -> bool {
+pub(super) fn is_printable_ascii(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 

@@ -17,6 +17,17 @@ pub(crate) fn check(files: &[SourceFile]) -> Vec<Finding> {
         .collect()
 }
 
+/// Code in documents: it is run by nothing, because no library has documentation tests (they take seconds of each run for none).
+pub(crate) fn check_examples(files: &[SourceFile]) -> Vec<Finding> {
+    let is_document = |line: &str| line.starts_with("///") || line.starts_with("//!");
+    let found = files.iter().flat_map(|file| {
+        let lines = file.text.lines().enumerate();
+        let fences = lines.filter(move |(_, line)| is_document(line.trim_start()) && line.contains("```"));
+        fences.map(|(at, _)| file.finding(at + 1, "code in a document is run by no test"))
+    });
+    found.collect()
+}
+
 /// Line and name of an item.
 type Bare = (usize, String);
 
@@ -108,4 +119,14 @@ fn fields_variants_and_what_no_other_room_sees_need_no_document() {
         0
     );
     assert_eq!(planted("impl Clone for A { fn clone(&self) -> A { A } }"), 0);
+}
+
+#[test]
+fn planted_code_in_a_document_is_found() {
+    let found = |text: &str| check_examples(&[SourceFile::parse("src/ui/board.rs", text)]).len();
+    assert_eq!(
+        found("/// Adds.\n///\n/// ```\n/// assert!(true);\n/// ```\npub fn a() {}"),
+        2
+    );
+    assert_eq!(found("/// Adds `a` to ``b``.\npub fn a() {} // ```"), 0);
 }

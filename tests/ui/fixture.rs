@@ -193,7 +193,12 @@ pub(crate) fn text(buffer: &Buffer) -> String {
             }
             let symbol = buffer[(x, y)].symbol();
             line.push_str(symbol);
-            skip = symbol.width().saturating_sub(1);
+            // One byte is one column, which is so for most cells and quick to see.
+            skip = if symbol.len() == 1 {
+                0
+            } else {
+                symbol.width().saturating_sub(1)
+            };
         }
         lines.push(line.trim_end().to_owned());
     }

@@ -58,6 +58,10 @@ pub(crate) fn join(cell: &mut Cell, half: &str, glyphs: Glyphs) {
 
 /// Whether a text is a light or heavy line, or a junction of such lines.
 pub(crate) fn is_line(symbol: &str) -> bool {
+    // All of them are three bytes long, and most of what is asked about is blank.
+    if symbol.len() != 3 {
+        return false;
+    }
     let mut letters = symbol.chars();
     let is_line = matches!(letters.next(), Some('─'..='┃' | '┌'..='╋' | '╴'..='╿'));
     is_line && letters.next().is_none()
