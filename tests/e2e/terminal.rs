@@ -72,10 +72,8 @@ pub(crate) struct Area {
 pub(crate) struct Screen {
     /// One string per row, as wide as the screen, a wide character in its first column only.
     pub(crate) rows: Vec<String>,
-    /// Per row the column in which each character stands.
-    pub(crate) cells: Vec<Vec<String>>,
-    /// Per row what is drawn in reverse.
-    marked: Vec<String>,
+    /// Per row its columns.
+    pub(crate) cells: Vec<Vec<Cell>>,
     pub(crate) modes: Modes,
     /// Bytes that arrived so far.
     pub(crate) received: u64,
@@ -86,19 +84,15 @@ pub(crate) struct Screen {
 impl Screen {
     fn of(face: &mut Face) -> Screen {
         let size = face.terminal.size();
-        let (mut rows, mut cells, mut row_cells) = (Vec::new(), Vec::new(), Vec::new());
-        let mut marked = Vec::new();
+        let mut cells = Vec::new();
         for row in 0..size.rows {
-            face.terminal.visible_row(row, 0, &mut row_cells);
-            rows.push(line(&row_cells));
-            let turned = |cell: &&Cell| cell.style.attributes.contains(CellAttributes::INVERSE);
-            marked.push(row_cells.iter().filter(turned).map(shown).collect());
-            cells.push(row_cells.iter().map(shown).collect());
+            let mut of_row = Vec::new();
+            face.terminal.visible_row(row, 0, &mut of_row);
+            cells.push(of_row);
         }
         Screen {
-            rows,
+            rows: cells.iter().map(|row| line(row)).collect(),
             cells,
-            marked,
             modes: *face.terminal.modes(),
             received: face.received,
             ended: face.ended,
@@ -115,9 +109,15 @@ impl Screen {
 
     /// Whether that text stands in a row that is marked.
     pub(crate) fn is_marked(&self, text: &str) -> bool {
-        let rows = self.rows.iter().zip(&self.marked);
-        rows.into_iter()
-            .any(|(row, marked)| !marked.is_empty() && row.contains(text))
+        let mut rows = self.rows.iter().zip(self.marked());
+        rows.any(|(row, marked)| !marked.is_empty() && row.contains(text))
+    }
+
+    /// Per row what is drawn in reverse.
+    fn marked(&self) -> Vec<String> {
+        let is_turned = |cell: &&Cell| cell.style.attributes.contains(CellAttributes::INVERSE);
+        let turned = |row: &Vec<Cell>| row.iter().filter(is_turned).map(shown).collect();
+        self.cells.iter().map(turned).collect()
     }
 
     /// The last row: the mode and what keys do.
@@ -127,13 +127,13 @@ impl Screen {
 
     /// The inside of the pane whose title begins so.
     pub(crate) fn area(&self, title: &str) -> Option<Area> {
-        let titled = |(top, line): (usize, &Vec<String>)| {
+        let titled = |(top, line): (usize, &Vec<Cell>)| {
             let begins = |column: &usize| {
                 let text: String = line
                     .iter()
                     .skip(column + 2)
                     .take(title.len() + 1)
-                    .map(String::as_str)
+                    .map(shown)
                     .collect();
                 self.is_line(*column, top)
                     && self.is_line(column + 1, top)
@@ -178,13 +178,9 @@ impl Screen {
     /// What is shown there, one line per row.
     pub(crate) fn inside(&self, area: Area) -> Vec<String> {
         let rows = self.cells.iter().skip(area.top).take(area.rows);
-        let cut = |row: &Vec<String>| {
-            let text: String = row
-                .iter()
-                .skip(area.left)
-                .take(area.columns)
-                .map(String::as_str)
-                .collect();
+        let cut = |row: &Vec<Cell>| {
+            let columns = row.iter().skip(area.left).take(area.columns);
+            let text: String = columns.map(shown).collect();
             text.trim_end().to_owned()
         };
         rows.map(cut).collect()
@@ -199,7 +195,7 @@ impl Screen {
     /// What is in the cell.
     pub(crate) fn at(&self, column: usize, row: usize) -> &str {
         let cell = self.cells.get(row).and_then(|row| row.get(column));
-        cell.map_or("", String::as_str)
+        cell.map_or("", shown)
     }
 
     /// Whether the terminal is as it was before a full-screen program came.
@@ -219,19 +215,16 @@ impl Screen {
 }
 
 fn line(cells: &[Cell]) -> String {
-    let visible = cells.iter().filter(|cell| cell.width != CellWidth::Continuation);
-    let text: String = visible.map(shown).collect();
+    let text: String = cells.iter().map(shown).collect();
     text.trim_end().to_owned()
 }
 
-fn shown(cell: &Cell) -> String {
-    if cell.width == CellWidth::Continuation {
-        return String::new();
-    }
-    if cell.text.is_empty() {
-        " ".to_owned()
-    } else {
-        cell.text.to_string()
+/// The text of a cell; empty for the second half of a wide character.
+fn shown(cell: &Cell) -> &str {
+    match cell.text.as_str() {
+        _ if cell.width == CellWidth::Continuation => "",
+        "" => " ",
+        text => text,
     }
 }
 
@@ -400,8 +393,8 @@ impl Tty<'_> {
             assert!(Instant::now() < deadline, "{what}\n{}", before.text());
             self.press(chord);
             // Clocks draw, too; only a mark that has moved answers the key.
-            let marked = before.marked;
-            before = self.wait("the mark to move", |screen| screen.marked != marked);
+            let marked = before.marked();
+            before = self.wait("the mark to move", |screen| screen.marked() != marked);
         }
     }
 
@@ -429,12 +422,19 @@ impl Tty<'_> {
     pub(crate) fn wait(&self, what: &str, mut wished: impl FnMut(&Screen) -> bool) -> Screen {
         let deadline = Instant::now() + PATIENCE;
         loop {
+            let late = Instant::now() >= deadline;
+            let face = self.shared.face.lock().unwrap_or_else(PoisonError::into_inner);
+            // In the middle of a frame there is nothing to be looked at, which takes long.
+            if face.terminal.modes().has(TermMode::SynchronizedOutput) && !face.ended && !late {
+                drop(self.shared.changed.wait_timeout(face, Duration::from_millis(200)));
+                continue;
+            }
+            drop(face);
             let screen = self.look();
             let whole = screen.ended || !screen.modes.has(TermMode::SynchronizedOutput);
             if whole && wished(&screen) {
                 return screen;
             }
-            let late = Instant::now() >= deadline;
             if late || screen.ended {
                 let why = if late {
                     "too late"
