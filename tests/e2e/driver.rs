@@ -65,8 +65,9 @@ impl Story {
             std::os::unix::fs::PermissionsExt::from_mode(0o700),
         )
         .unwrap();
-        // Git looks after each commit and push whether it has to tidy up; here it never has.
-        fs::write(story.root().join("gitconfig"), "[maintenance]\n\tauto = false\n").unwrap();
+        // Git looks after each commit and push whether it has to tidy up; here it never has. Packing a large file takes seconds.
+        let settings = "[maintenance]\n\tauto = false\n[core]\n\tcompression = 0\n";
+        fs::write(story.root().join("gitconfig"), settings).unwrap();
         let (scenario_file, project) = (story.root().join("scenario.toml"), story.project());
         fs::write(&scenario_file, scenario).unwrap();
         let config = format!(
