@@ -46,7 +46,7 @@ struct Ruling {
     way_out: &'static str,
 }
 
-// Two tests and not one for each rule: reading the tree costs as much as half of the rules. Two cores have one each.
+// Two tests and not one for each rule, because each reads the whole tree: two cores have one each.
 
 #[test]
 fn the_project_keeps_its_walls() {

@@ -421,36 +421,37 @@ impl Tty<'_> {
     /// Waits until the screen, between two frames, is as wished; answers it.
     pub(crate) fn wait(&self, what: &str, mut wished: impl FnMut(&Screen) -> bool) -> Screen {
         let deadline = Instant::now() + PATIENCE;
+        let lock = || self.shared.face.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut face = lock();
         loop {
             let late = Instant::now() >= deadline;
-            let face = self.shared.face.lock().unwrap_or_else(PoisonError::into_inner);
-            // In the middle of a frame there is nothing to be looked at, which takes long.
-            if face.terminal.modes().has(TermMode::SynchronizedOutput) && !face.ended && !late {
-                drop(self.shared.changed.wait_timeout(face, Duration::from_millis(200)));
-                continue;
+            // In the middle of a frame there is nothing to be looked at, and looking takes long.
+            let whole = face.ended || !face.terminal.modes().has(TermMode::SynchronizedOutput);
+            if whole || late {
+                let screen = Screen::of(&mut face);
+                drop(face);
+                if whole && wished(&screen) {
+                    return screen;
+                }
+                if late || screen.ended {
+                    let why = if late {
+                        "too late"
+                    } else {
+                        "the terminal was closed"
+                    };
+                    panic!(
+                        "{what}: {why}; the screen is\n{}\n{}",
+                        screen.text(),
+                        self.story.logs()
+                    );
+                }
+                face = lock();
+                if face.received != screen.received || face.ended {
+                    continue;
+                }
             }
-            drop(face);
-            let screen = self.look();
-            let whole = screen.ended || !screen.modes.has(TermMode::SynchronizedOutput);
-            if whole && wished(&screen) {
-                return screen;
-            }
-            if late || screen.ended {
-                let why = if late {
-                    "too late"
-                } else {
-                    "the terminal was closed"
-                };
-                panic!(
-                    "{what}: {why}; the screen is\n{}\n{}",
-                    screen.text(),
-                    self.story.logs()
-                );
-            }
-            let face = self.shared.face.lock().unwrap_or_else(PoisonError::into_inner);
-            if face.received == screen.received && !face.ended {
-                drop(self.shared.changed.wait_timeout(face, Duration::from_millis(200)));
-            }
+            let waited = self.shared.changed.wait_timeout(face, Duration::from_millis(200));
+            face = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 

@@ -93,12 +93,7 @@ impl Canvas<'_> {
         (grapheme, style): (&str, Style),
     ) {
         // Letters that join may count as more than two columns; a terminal gives them two.
-        let wide = if is_printable_ascii(grapheme) {
-            grapheme.len()
-        } else {
-            grapheme.width()
-        };
-        let wide = cells(wide.min(2));
+        let wide = cells(grapheme.width().min(2));
         let shown = if wide == 0 { " " } else { grapheme };
         if row < area.height && column + wide.max(1) <= area.width {
             let style = self.theme.fit_style(style);
