@@ -14,6 +14,8 @@ use dbs::formats::diagnostic::DiagnosticLevel;
 use dbs::ui::{Glyphs, MouseCapture};
 use tempfile::TempDir;
 
+#[path = "config/graph_plans.rs"]
+mod graph_plans;
 #[path = "config/hostile.rs"]
 mod hostile;
 #[path = "config/plan_corpus.rs"]

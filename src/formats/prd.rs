@@ -2,8 +2,6 @@
 //! nothing that stands in them is run or followed.
 
 mod edit;
-mod findings;
-mod json;
 mod model;
 mod story;
 
@@ -11,11 +9,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 pub use edit::{SetPassesError, set_passes};
-pub use model::{PrdDialect, PrdDocument, PrdFinding, PrdStory, StorySize};
+pub use model::{PrdDialect, PrdDocument, PrdStory, StorySize};
 use serde_json::Map;
 
-use findings::{PrdFindings, quoted};
-use json::JsonPlace;
+use crate::formats::json_findings::{JsonFindings, quoted};
+use crate::formats::json_place::{self, JsonPlace};
 
 /// Most bytes of a PRD that are read.
 pub const MOST_PRD_BYTES: usize = 1_048_576;
@@ -33,7 +31,7 @@ pub fn is_prd(text: &str) -> bool {
     if text.len() > MOST_PRD_BYTES {
         return false;
     }
-    if let Ok(root) = json::parse(text) {
+    if let Ok(root) = json_place::parse(text) {
         return root.member("userStories").is_some();
     }
     let body = text.trim_start_matches('\u{feff}').trim_start();
@@ -47,7 +45,7 @@ fn story_key(id: &str) -> String {
 
 /// Reads a PRD. What is wrong with it stands in its findings, each with its path in the document.
 pub fn read(file: &Path, text: &str) -> PrdDocument {
-    let mut found = PrdFindings::about(file, text);
+    let mut found = JsonFindings::about(file, text);
     let mut prd = PrdDocument {
         file: file.to_owned(),
         dialect: None,
@@ -65,7 +63,7 @@ pub fn read(file: &Path, text: &str) -> PrdDocument {
         );
         found.error("TOO_LARGE", 0, "$", &text);
     } else {
-        match json::parse(text) {
+        match json_place::parse(text) {
             Ok(root) => read_root(&root, &mut prd, &mut found),
             Err(fault) => {
                 let text = format!("this is no JSON that can be read: {}", fault.text);
@@ -77,7 +75,7 @@ pub fn read(file: &Path, text: &str) -> PrdDocument {
     prd
 }
 
-fn read_root(root: &JsonPlace, prd: &mut PrdDocument, found: &mut PrdFindings<'_>) {
+fn read_root(root: &JsonPlace, prd: &mut PrdDocument, found: &mut JsonFindings<'_>) {
     let Some(members) = root.members() else {
         let text = format!("a PRD is an object with \"userStories\", not {}", root.kind());
         found.error("WRONG_KIND", root.start, "$", &text);
@@ -102,7 +100,7 @@ fn read_root(root: &JsonPlace, prd: &mut PrdDocument, found: &mut PrdFindings<'_
     prd.stories = stories(root, dialect, found);
 }
 
-fn kind(root: &JsonPlace, dialect: PrdDialect, found: &mut PrdFindings<'_>) -> Option<String> {
+fn kind(root: &JsonPlace, dialect: PrdDialect, found: &mut JsonFindings<'_>) -> Option<String> {
     let text = root_text(root, "type", (MOST_NAME, true), found, dialect);
     if text.is_empty() || KINDS.contains(&text.as_str()) {
         return Some(text).filter(|text| !text.is_empty());
@@ -118,7 +116,7 @@ fn root_text(
     root: &JsonPlace,
     key: &str,
     (most, is_one_line): (usize, bool),
-    found: &mut PrdFindings<'_>,
+    found: &mut JsonFindings<'_>,
     dialect: PrdDialect,
 ) -> String {
     let path = format!("$.{key}");
@@ -135,7 +133,7 @@ fn root_text(
     text.unwrap_or_default()
 }
 
-fn stories(root: &JsonPlace, dialect: PrdDialect, found: &mut PrdFindings<'_>) -> Vec<PrdStory> {
+fn stories(root: &JsonPlace, dialect: PrdDialect, found: &mut JsonFindings<'_>) -> Vec<PrdStory> {
     let path = "$.userStories";
     let Some(value) = root.member("userStories") else {
         let text = "this is missing; a PRD is a list of at least one story";

@@ -8,7 +8,8 @@ use crate::adapters::text_file;
 use crate::config::atdd::StorySettings;
 use crate::config::project_paths::ProjectPaths;
 use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
-use crate::formats::prd::{self, MOST_PRD_BYTES, PrdDocument, PrdFinding};
+use crate::formats::json_findings::JsonFinding;
+use crate::formats::prd::{self, MOST_PRD_BYTES, PrdDocument};
 use crate::formats::story_files::{ARCHIVE_FOLDER, planned_test_names};
 
 /// Most PRDs that are read at once, and most bytes of them together.
@@ -193,8 +194,8 @@ fn finding(
     (code, severity): (&'static str, DiagnosticLevel),
     (line, path): (usize, &str),
     text: &str,
-) -> PrdFinding {
-    PrdFinding {
+) -> JsonFinding {
+    JsonFinding {
         code,
         path: path.to_owned(),
         diagnostic: Diagnostic {

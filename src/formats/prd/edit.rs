@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::json::{self, JsonContent};
+use crate::formats::json_place::{self, JsonContent};
 
 /// Why the field `passes` of a story could not be set; each reads after "could not mark the story as passing:".
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -27,7 +27,7 @@ pub enum SetPassesError {
 /// # Errors
 /// See [`SetPassesError`].
 pub fn set_passes(text: &str, story: &str) -> Result<String, SetPassesError> {
-    let root = json::parse(text).map_err(|fault| SetPassesError::Unreadable(fault.text))?;
+    let root = json_place::parse(text).map_err(|fault| SetPassesError::Unreadable(fault.text))?;
     let stories = root.member("userStories").and_then(|stories| stories.entries());
     let stories = stories.unwrap_or_default().iter();
     let of_id = stories.filter(|one| one.member("id").and_then(|id| id.text()).map(str::trim) == Some(story));

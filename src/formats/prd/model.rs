@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
+use crate::formats::diagnostic::DiagnosticLevel;
+use crate::formats::json_findings::JsonFinding;
 
 /// A product requirements document: the stories of one feature, and everything in its file that was not understood (A23).
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -23,7 +24,7 @@ pub struct PrdDocument {
     pub stories: Vec<PrdStory>,
     /// Fields of the root that are not known, as they stand.
     pub other: Map<String, Value>,
-    pub findings: Vec<PrdFinding>,
+    pub findings: Vec<JsonFinding>,
 }
 
 impl PrdDocument {
@@ -36,7 +37,7 @@ impl PrdDocument {
 
     /// Whether its stories may be worked on: nothing in it is an error.
     pub fn is_sound(&self) -> bool {
-        let is_error = |found: &PrdFinding| found.diagnostic.severity == DiagnosticLevel::Error;
+        let is_error = |found: &JsonFinding| found.diagnostic.severity == DiagnosticLevel::Error;
         !self.findings.iter().any(is_error)
     }
 }
@@ -94,15 +95,4 @@ pub enum StorySize {
     #[default]
     Medium,
     Complex,
-}
-
-/// Something in a PRD that is wrong, doubtful or worth knowing, with a code for programs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct PrdFinding {
-    pub code: &'static str,
-    /// Where in the document: `$.userStories[2].id`.
-    pub path: String,
-    /// File, line and text; the text begins with the path.
-    #[serde(flatten)]
-    pub diagnostic: Diagnostic,
 }

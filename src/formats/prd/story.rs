@@ -1,10 +1,9 @@
 //! One story of a PRD, and what each of its fields must be.
 
-use serde_json::Map;
-
-use super::findings::{PrdFindings, quoted};
-use super::json::{JsonContent, JsonPlace};
 use super::model::{PrdDialect, PrdStory, StorySize};
+use crate::formats::json_findings::{JsonFindings, quoted};
+use crate::formats::json_object::JsonObject;
+use crate::formats::json_place::{JsonContent, JsonPlace};
 use crate::formats::nearest::nearest;
 
 /// Most characters of a title, of a longer text, and of one criterion.
@@ -41,22 +40,14 @@ pub(super) fn read(
     value: &JsonPlace,
     path: &str,
     dialect: PrdDialect,
-    found: &mut PrdFindings<'_>,
+    found: &mut JsonFindings<'_>,
 ) -> Option<PrdStory> {
-    let Some(members) = value.members() else {
-        let text = format!("a story must be an object, not {}", value.kind());
-        found.error("WRONG_KIND", value.start, path, &text);
-        return None;
-    };
-    found.keys_once(value, path);
-    let mut other = Map::new();
-    for (key, unknown) in members.iter().filter(|(key, _)| !FIELDS.contains(&key.as_str())) {
-        found.unknown_key(key, &FIELDS, unknown, path);
-        other.insert(key.clone(), unknown.plain());
-    }
+    let object = JsonObject::read((value, path.to_owned()), ("a story", &FIELDS), found)?;
+    let members = value.members().unwrap_or_default().iter();
+    let unknown = members.filter(|(key, _)| !FIELDS.contains(&key.as_str()));
+    let other = unknown.map(|(key, value)| (key.clone(), value.plain())).collect();
     let mut of = StoryReader {
-        value,
-        path,
+        object,
         dialect,
         found,
     };
@@ -78,32 +69,23 @@ pub(super) fn read(
 }
 
 struct StoryReader<'a, 'b> {
-    value: &'a JsonPlace,
-    path: &'a str,
+    object: JsonObject<'a>,
     dialect: PrdDialect,
-    found: &'a mut PrdFindings<'b>,
+    found: &'a mut JsonFindings<'b>,
 }
 
 impl<'a> StoryReader<'a, '_> {
-    /// A field that was given; null is none.
-    fn field(&self, key: &str) -> Option<&'a JsonPlace> {
-        let value = self.value.member(key)?;
-        (!matches!(value.content, JsonContent::Null)).then_some(value)
-    }
-
-    fn at(&self, key: &str) -> String {
-        format!("{}.{key}", self.path)
+    /// A field that was given, and where it stands.
+    fn field(&self, key: &str) -> (Option<&'a JsonPlace>, String) {
+        (self.object.field(key), self.object.at(key))
     }
 
     fn missing(&mut self, key: &str, example: &str) {
-        let text = format!("this is missing; write {example}");
-        self.found
-            .error("MISSING_FIELD", self.value.start, &self.at(key), &text);
+        self.object.missing(key, example, self.found);
     }
 
     fn id(&mut self) -> Option<String> {
-        let path = self.at("id");
-        let Some(value) = self.field("id") else {
+        let (Some(value), path) = self.field("id") else {
             self.missing("id", "\"id\": \"US-001\"");
             return None;
         };
@@ -160,8 +142,7 @@ impl<'a> StoryReader<'a, '_> {
         (most, is_one_line): (usize, bool),
         advised: std::ops::RangeInclusive<usize>,
     ) -> String {
-        let path = self.at(key);
-        let Some(value) = self.field(key) else {
+        let (Some(value), path) = self.field(key) else {
             self.missing(key, example);
             return String::new();
         };
@@ -181,12 +162,11 @@ impl<'a> StoryReader<'a, '_> {
 
     fn criteria(&mut self) -> Vec<String> {
         let key = "acceptanceCriteria";
-        let Some(value) = self.field(key) else {
+        let (Some(value), path) = self.field(key) else {
             self.missing(key, "a list with at least one \"acceptanceCriteria\"");
             return Vec::new();
         };
         let criteria = self.texts(key);
-        let path = self.at(key);
         match value.entries().map(<[JsonPlace]>::len) {
             Some(0) => {
                 let text = "a story needs at least one criterion, because each becomes a test";
@@ -203,40 +183,12 @@ impl<'a> StoryReader<'a, '_> {
 
     /// A list of texts; empty where it was not given.
     fn texts(&mut self, key: &str) -> Vec<String> {
-        let path = self.at(key);
-        let Some(value) = self.field(key) else {
-            return Vec::new();
-        };
-        let Some(entries) = value.entries() else {
-            let text = format!("this must be a list of texts, not {}", value.kind());
-            self.found.error("WRONG_KIND", value.start, &path, &text);
-            return Vec::new();
-        };
-        if entries.len() > MOST_CRITERIA {
-            let text = format!(
-                "this has {} entries; write {MOST_CRITERIA} at most",
-                entries.len()
-            );
-            self.found.error("TOO_MANY", value.start, &path, &text);
-            return Vec::new();
-        }
-        let mut texts = Vec::new();
-        for (index, entry) in entries.iter().enumerate() {
-            let path = format!("{path}[{index}]");
-            match self.found.text(entry, &path, MOST_CRITERION, false) {
-                Some(text) if text.is_empty() => {
-                    self.found.error("EMPTY", entry.start, &path, "this is empty");
-                }
-                Some(text) => texts.push(text),
-                None => {}
-            }
-        }
-        texts
+        self.object
+            .texts(key, (MOST_CRITERIA, MOST_CRITERION), self.found)
     }
 
     fn notes(&mut self) -> String {
-        let path = self.at("notes");
-        let Some(value) = self.field("notes") else {
+        let (Some(value), path) = self.field("notes") else {
             return String::new();
         };
         if value.entries().is_some() {
@@ -248,9 +200,8 @@ impl<'a> StoryReader<'a, '_> {
     }
 
     fn priority(&mut self) -> u32 {
-        let path = self.at("priority");
         let middle = 3;
-        let Some(value) = self.field("priority") else {
+        let (Some(value), path) = self.field("priority") else {
             return middle;
         };
         let given = match &value.content {
@@ -270,8 +221,7 @@ impl<'a> StoryReader<'a, '_> {
     }
 
     fn size(&mut self) -> StorySize {
-        let path = self.at("complexity");
-        let Some(value) = self.field("complexity") else {
+        let (Some(value), path) = self.field("complexity") else {
             return StorySize::default();
         };
         let Some(word) = self.found.text(value, &path, MOST_TITLE, true) else {
@@ -300,8 +250,8 @@ impl<'a> StoryReader<'a, '_> {
     }
 
     fn passes(&mut self) -> Option<bool> {
-        let path = self.at("passes");
-        let value = self.field("passes")?;
+        let (value, path) = self.field("passes");
+        let value = value?;
         let JsonContent::Switch(passes) = value.content else {
             let text = format!("this must be true or false, not {}", value.kind());
             self.found.error("WRONG_KIND", value.start, &path, &text);

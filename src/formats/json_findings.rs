@@ -1,25 +1,39 @@
-//! Collects what is found in a PRD, and what each value must be at least.
+//! Collects what is found in a JSON document, each with its path in it, and what each value must be at least.
 
 use std::path::Path;
 
-use super::json::JsonPlace;
-use super::model::PrdFinding;
+use serde::Serialize;
+
+use super::json_place::JsonPlace;
 use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel, LineStarts};
 use crate::formats::nearest::nearest;
 
 /// Most characters of a value that a finding quotes.
 const MOST_QUOTED: usize = 60;
+/// Most findings about one text.
+const MOST_FINDINGS: usize = 1_000;
 
-/// Findings about one text.
-pub(super) struct PrdFindings<'a> {
-    file: &'a Path,
-    lines: LineStarts,
-    found: Vec<PrdFinding>,
+/// Something in a JSON document that is wrong, doubtful or worth knowing, with a code for programs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct JsonFinding {
+    pub code: &'static str,
+    /// Where in the document: `$.userStories[2].id`.
+    pub path: String,
+    /// File, line and text; the text begins with the path.
+    #[serde(flatten)]
+    pub diagnostic: Diagnostic,
 }
 
-impl<'a> PrdFindings<'a> {
-    pub(super) fn about(file: &'a Path, text: &str) -> PrdFindings<'a> {
-        PrdFindings {
+/// Findings about one text.
+pub(super) struct JsonFindings<'a> {
+    file: &'a Path,
+    lines: LineStarts,
+    found: Vec<JsonFinding>,
+}
+
+impl<'a> JsonFindings<'a> {
+    pub(super) fn about(file: &'a Path, text: &str) -> JsonFindings<'a> {
+        JsonFindings {
             file,
             lines: LineStarts::of(text),
             found: Vec::new(),
@@ -39,20 +53,29 @@ impl<'a> PrdFindings<'a> {
     }
 
     fn add(&mut self, severity: DiagnosticLevel, code: &'static str, (at, path): (usize, &str), text: &str) {
+        let (code, severity, path, text) = match self.found.len() {
+            // Nobody knows what would have been found behind the last one, so it is an error.
+            MOST_FINDINGS => {
+                let text = "too much is wrong with this text; the rest is not shown";
+                ("TOO_MANY_FINDINGS", DiagnosticLevel::Error, "$", text)
+            }
+            many if many > MOST_FINDINGS => return,
+            _ => (code, severity, path, text),
+        };
         let diagnostic = Diagnostic {
             severity,
             file: self.file.to_owned(),
             line: self.lines.line_of(at),
             text: format!("{path}: {text}"),
         };
-        self.found.push(PrdFinding {
+        self.found.push(JsonFinding {
             code,
             path: path.to_owned(),
             diagnostic,
         });
     }
 
-    pub(super) fn finish(self) -> Vec<PrdFinding> {
+    pub(super) fn finish(self) -> Vec<JsonFinding> {
         self.found
     }
 

@@ -1,0 +1,173 @@
+//! An object of a JSON document that is read field by field; what a field is not is said in the findings.
+
+use std::collections::BTreeSet;
+
+use super::json_findings::{JsonFindings, quoted};
+use super::json_place::{JsonContent, JsonPlace};
+use super::nearest::nearest;
+
+/// An object, and where in the document it stands.
+pub(super) struct JsonObject<'a> {
+    value: &'a JsonPlace,
+    path: String,
+}
+
+impl<'a> JsonObject<'a> {
+    /// The object at `path`; nothing where the value is none. A key that stands twice, and one that is nearly of `known`, are found.
+    pub(super) fn read(
+        (value, path): (&'a JsonPlace, String),
+        (what, known): (&str, &[&str]),
+        found: &mut JsonFindings<'_>,
+    ) -> Option<JsonObject<'a>> {
+        let Some(members) = value.members() else {
+            let text = format!("{what} must be an object, not {}", value.kind());
+            found.error("WRONG_KIND", value.start, &path, &text);
+            return None;
+        };
+        found.keys_once(value, &path);
+        for (key, unknown) in members.iter().filter(|(key, _)| !known.contains(&key.as_str())) {
+            found.unknown_key(key, known, unknown, &path);
+        }
+        Some(JsonObject { value, path })
+    }
+
+    pub(super) fn value(&self) -> &'a JsonPlace {
+        self.value
+    }
+
+    /// A field that was given; null is none.
+    pub(super) fn field(&self, key: &str) -> Option<&'a JsonPlace> {
+        let value = self.value.member(key)?;
+        (!matches!(value.content, JsonContent::Null)).then_some(value)
+    }
+
+    /// Where a field stands.
+    pub(super) fn at(&self, key: &str) -> String {
+        format!("{}.{key}", self.path)
+    }
+
+    pub(super) fn missing(&self, key: &str, example: &str, found: &mut JsonFindings<'_>) {
+        let text = format!("this is missing; write {example}");
+        found.error("MISSING_FIELD", self.value.start, &self.at(key), &text);
+    }
+
+    /// A text; empty where it was not given.
+    pub(super) fn text(&self, key: &str, most: (usize, bool), found: &mut JsonFindings<'_>) -> String {
+        let value = self.field(key);
+        let text = value.and_then(|value| found.text(value, &self.at(key), most.0, most.1));
+        text.unwrap_or_default()
+    }
+
+    /// A text that may be neither missing nor empty.
+    pub(super) fn needed(
+        &self,
+        (key, example): (&str, &str),
+        most: (usize, bool),
+        found: &mut JsonFindings<'_>,
+    ) -> String {
+        let Some(value) = self.field(key) else {
+            self.missing(key, example, found);
+            return String::new();
+        };
+        let text = found.text(value, &self.at(key), most.0, most.1);
+        if text.as_deref() == Some("") {
+            found.error("EMPTY", value.start, &self.at(key), "this is empty");
+        }
+        text.unwrap_or_default()
+    }
+
+    /// One of these words; nothing where it is missing or none of them.
+    pub(super) fn word<T: Copy>(
+        &self,
+        key: &str,
+        words: &[(&'static str, T)],
+        found: &mut JsonFindings<'_>,
+    ) -> Option<T> {
+        let value = self.field(key)?;
+        let path = self.at(key);
+        let word = found.text(value, &path, usize::MAX, true)?;
+        let named = words.iter().find(|(known, _)| *known == word);
+        if named.is_none() {
+            let known: Vec<&str> = words.iter().map(|(known, _)| *known).collect();
+            let meant = nearest(&word.to_lowercase(), known.iter().copied());
+            let meant = meant.map_or_else(String::new, |meant| format!("; did you mean {meant:?}?"));
+            let text = format!(
+                "{} is not known here; write {}{meant}",
+                quoted(&word),
+                known.join(", ")
+            );
+            found.error("UNKNOWN_WORD", value.start, &path, &text);
+        }
+        named.map(|(_, meaning)| *meaning)
+    }
+
+    /// The entries of a list of at most so many, each with its path; none where it was not given.
+    pub(super) fn entries(
+        &self,
+        (key, what): (&str, &str),
+        most: usize,
+        found: &mut JsonFindings<'_>,
+    ) -> Vec<(&'a JsonPlace, String)> {
+        let path = self.at(key);
+        let Some(value) = self.field(key) else {
+            return Vec::new();
+        };
+        let Some(entries) = value.entries() else {
+            let text = format!("this must be a list of {what}, not {}", value.kind());
+            found.error("WRONG_KIND", value.start, &path, &text);
+            return Vec::new();
+        };
+        if entries.len() > most {
+            let text = format!("this has {} entries; write {most} at most", entries.len());
+            found.error("TOO_MANY", value.start, &path, &text);
+            return Vec::new();
+        }
+        let entries = entries.iter().enumerate();
+        entries
+            .map(|(index, entry)| (entry, format!("{path}[{index}]")))
+            .collect()
+    }
+
+    /// A list of texts; empty where it was not given.
+    pub(super) fn texts(
+        &self,
+        key: &str,
+        (most, longest): (usize, usize),
+        found: &mut JsonFindings<'_>,
+    ) -> Vec<String> {
+        let mut texts = Vec::new();
+        for (entry, path) in self.entries((key, "texts"), most, found) {
+            match found.text(entry, &path, longest, false) {
+                Some(text) if text.is_empty() => found.error("EMPTY", entry.start, &path, "this is empty"),
+                Some(text) => texts.push(text),
+                None => {}
+            }
+        }
+        texts
+    }
+
+    /// A list of whole numbers, each once; empty where it was not given.
+    pub(super) fn numbers(&self, key: &str, most: usize, found: &mut JsonFindings<'_>) -> BTreeSet<usize> {
+        let mut numbers = BTreeSet::new();
+        for (entry, path) in self.entries((key, "numbers"), most, found) {
+            let number = match &entry.content {
+                JsonContent::Number(number) => {
+                    number.as_u64().and_then(|number| usize::try_from(number).ok())
+                }
+                _ => None,
+            };
+            match number {
+                Some(number) => {
+                    numbers.insert(number);
+                }
+                None => found.error(
+                    "WRONG_KIND",
+                    entry.start,
+                    &path,
+                    "this must be a whole number from 0 on",
+                ),
+            }
+        }
+        numbers
+    }
+}

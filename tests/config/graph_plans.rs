@@ -1,0 +1,387 @@
+//! Graph plans as they are read: what each field must be, and what must hold between tasks.
+
+use std::path::Path;
+
+use dbs::formats::graph_plan::{self, GraphPlan, GraphStatus, GraphTaskKind};
+use serde_json::{Value, json};
+
+/// A task in which nothing is wrong.
+fn task(subject: &str, needs: &[usize], makes: &str) -> Value {
+    json!({
+        "subject": subject, "description": "The next task needs it.", "activeForm": "Working", "status": "pending",
+        "result": null, "attempts": 0, "blockedBy": needs,
+        "metadata": { "type": "implementation", "files": { "create": [makes], "modify": [] }, "reads": [] },
+        "agent": {
+            "role": "library developer", "model": "sonnet", "approach": "row by row",
+            "contextFiles": [],
+            "assumptions": [{ "claim": "the library is there", "verify": "test -f src/lib.rs", "severity": "blocking" }],
+            "acceptanceCriteria": [{ "criterion": "its tests pass", "check": "cargo test csv" }],
+            "rollbackTriggers": ["the library is missing"], "constraints": []
+        }
+    })
+}
+
+fn plan(tasks: &[Value]) -> Value {
+    json!({
+        "schemaVersion": 3, "goal": "Export invoices",
+        "context": { "stack": "Rust", "conventions": "rustfmt", "testCommand": "cargo test", "buildCommand": "cargo build", "lsp": { "available": ["rust-analyzer"] } },
+        "progress": { "completedTasks": [], "surprises": [], "decisions": [] },
+        "tasks": tasks
+    })
+}
+
+fn read_text(text: &str) -> GraphPlan {
+    graph_plan::read(Path::new("plan.json"), text, &|path| path == "src/lib.rs")
+}
+
+fn read(plan: &Value) -> GraphPlan {
+    read_text(&serde_json::to_string_pretty(plan).unwrap())
+}
+
+/// Codes and paths of what is found.
+fn found(plan: &Value) -> Vec<(&'static str, String)> {
+    let findings = read(plan).findings.into_iter();
+    findings.map(|found| (found.code, found.path)).collect()
+}
+
+/// What is found in a plan of two tasks, the second behind the first, after a change of the first.
+fn found_with(pointer: &str, value: Value) -> Vec<(&'static str, String)> {
+    let mut plan = plan(&[
+        task("Writer", &[], "src/csv.rs"),
+        task("Command", &[0], "src/cli.rs"),
+    ]);
+    let (parent, key) = pointer.rsplit_once('/').unwrap();
+    let parent = plan.pointer_mut(&format!("/tasks/0{parent}")).unwrap();
+    if value.is_null() {
+        parent.as_object_mut().unwrap().remove(key).unwrap();
+    } else {
+        parent[key] = value;
+    }
+    found(&plan)
+}
+
+#[test]
+fn a_graph_plan_is_read_with_all_it_says_of_its_tasks() {
+    let mut second = task("Command", &[0], "src/cli/export.rs");
+    second["status"] = json!("in_progress");
+    second["metadata"]["type"] = json!("testing");
+    second["metadata"]["files"]["modify"] = json!(["./src//lib.rs", "docs/"]);
+    second["metadata"]["reads"] = json!(["src/csv.rs"]);
+    second["agent"]["contextFiles"] =
+        json!([{ "path": "src/csv.rs", "reason": "what it calls", "lines": "1-20" }]);
+    second["agent"]["expertise"] = json!("clap");
+    second["agent"]["priorArt"] = json!("the import command");
+    second["agent"]["fallback"] = json!("a flag of the list command");
+    let mut whole = plan(&[task("Writer", &[], "src/csv.rs"), second]);
+    whole["tasks"][0]["metadata"]["files"]["create"] = json!(["src/csv.rs", "docs/csv.md"]);
+    let read = read(&whole);
+    assert_eq!(read.findings, []);
+    assert_eq!(
+        (read.goal.as_str(), read.context.test_command.as_str()),
+        ("Export invoices", "cargo test")
+    );
+    assert_eq!(read.context.lsp, ["rust-analyzer"]);
+    let [first, second] = read.tasks.as_slice() else {
+        panic!("{read:?}")
+    };
+    assert_eq!(
+        (first.subject.as_str(), first.status),
+        ("Writer", GraphStatus::Pending)
+    );
+    assert_eq!(
+        (second.status, second.kind),
+        (GraphStatus::InProgress, GraphTaskKind::Testing)
+    );
+    assert_eq!(second.needs, [0].into());
+    assert_eq!(
+        second.paths.modify,
+        ["src/lib.rs", "docs/"],
+        "paths are as git names them"
+    );
+    assert_eq!(
+        (second.agent.model, second.agent.role.as_str()),
+        (Some("sonnet"), "library developer")
+    );
+    assert_eq!(second.agent.context_files[0].lines, "1-20");
+    assert_eq!(second.agent.fallback, "a flag of the list command");
+    assert_eq!(graph_plan::depths(&read.tasks), [1, 2]);
+    assert!(
+        first.line > 1 && second.line > first.line,
+        "{} {}",
+        first.line,
+        second.line
+    );
+}
+
+#[test]
+fn only_version_three_is_read_and_a_plan_has_a_task() {
+    let mut old = plan(&[task("Writer", &[], "src/csv.rs")]);
+    old["schemaVersion"] = json!(2);
+    let findings = read(&old).findings;
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert_eq!(findings[0].code, "SCHEMA_VERSION");
+    assert!(
+        findings[0].diagnostic.text.contains("says 2; version 3"),
+        "{findings:?}"
+    );
+    for text in ["{}", "[]", "{\"tasks\": []}", "", "{\"schemaVersion\": 3,"] {
+        let findings = read_text(text).findings;
+        assert_eq!(findings.len(), 1, "{text}: {findings:?}");
+    }
+    assert_eq!(found(&plan(&[])), [("NO_TASKS", "$.tasks".to_owned())]);
+}
+
+/// Changes of a task that is sound, with what is found of each.
+fn wrong_fields() -> [(&'static str, Value, &'static str, &'static str); 24] {
+    let too_long = "x".repeat(501);
+    let paths = |path: &str| json!([path]);
+    [
+        ("/subject", Value::Null, "MISSING_FIELD", "$.tasks[0].subject"),
+        ("/subject", json!(" "), "EMPTY", "$.tasks[0].subject"),
+        ("/subject", json!(too_long), "TOO_LONG", "$.tasks[0].subject"),
+        (
+            "/subject",
+            json!("a\u{1b}[2J"),
+            "CONTROL_CHARACTER",
+            "$.tasks[0].subject",
+        ),
+        (
+            "/description",
+            Value::Null,
+            "MISSING_FIELD",
+            "$.tasks[0].description",
+        ),
+        ("/status", Value::Null, "MISSING_FIELD", "$.tasks[0].status"),
+        ("/status", json!("done"), "UNKNOWN_WORD", "$.tasks[0].status"),
+        ("/blockedBy", Value::Null, "MISSING_FIELD", "$.tasks[0].blockedBy"),
+        (
+            "/blockedBy",
+            json!(["1"]),
+            "WRONG_KIND",
+            "$.tasks[0].blockedBy[0]",
+        ),
+        ("/metadata", Value::Null, "MISSING_FIELD", "$.tasks[0].metadata"),
+        (
+            "/metadata/type",
+            json!("coding"),
+            "UNKNOWN_WORD",
+            "$.tasks[0].metadata.type",
+        ),
+        (
+            "/metadata/files",
+            Value::Null,
+            "MISSING_FIELD",
+            "$.tasks[0].metadata.files",
+        ),
+        (
+            "/metadata/files/modify",
+            paths("../secret"),
+            "BAD_PATH",
+            "$.tasks[0].metadata.files.modify[0]",
+        ),
+        (
+            "/metadata/files/modify",
+            paths("/etc/passwd"),
+            "BAD_PATH",
+            "$.tasks[0].metadata.files.modify[0]",
+        ),
+        (
+            "/metadata/files/modify",
+            paths("./"),
+            "BAD_PATH",
+            "$.tasks[0].metadata.files.modify[0]",
+        ),
+        (
+            "/metadata/files/modify",
+            paths("src/*.rs"),
+            "BAD_PATH",
+            "$.tasks[0].metadata.files.modify[0]",
+        ),
+        (
+            "/metadata/reads",
+            paths(".git/config"),
+            "BAD_PATH",
+            "$.tasks[0].metadata.reads[0]",
+        ),
+        (
+            "/agent/model",
+            json!("gpt"),
+            "UNKNOWN_WORD",
+            "$.tasks[0].agent.model",
+        ),
+        (
+            "/agent/approach",
+            Value::Null,
+            "MISSING_FIELD",
+            "$.tasks[0].agent.approach",
+        ),
+        (
+            "/agent/assumptions",
+            json!([]),
+            "NO_ASSUMPTION",
+            "$.tasks[0].agent.assumptions",
+        ),
+        (
+            "/agent/rollbackTriggers",
+            json!([]),
+            "NO_ROLLBACK_TRIGGER",
+            "$.tasks[0].agent.rollbackTriggers",
+        ),
+        (
+            "/agent/acceptanceCriteria",
+            json!([]),
+            "NO_CRITERIA",
+            "$.tasks[0].agent.acceptanceCriteria",
+        ),
+        (
+            "/agent/constraints",
+            json!("none"),
+            "WRONG_KIND",
+            "$.tasks[0].agent.constraints",
+        ),
+        ("/agent", json!("me"), "WRONG_KIND", "$.tasks[0].agent"),
+    ]
+}
+
+#[test]
+fn what_a_field_must_be_is_said_with_its_path() {
+    for (pointer, value, code, path) in wrong_fields() {
+        let told = found_with(pointer, value.clone());
+        assert!(
+            told.contains(&(code, path.to_owned())),
+            "{pointer} = {value}: {told:?}"
+        );
+    }
+}
+
+#[test]
+fn tasks_wait_for_tasks_that_are_there_and_not_in_a_circle() {
+    let chain = |needs: &[&[usize]]| {
+        let tasks = needs.iter().enumerate();
+        let tasks = tasks.map(|(at, needs)| task("A task", needs, &format!("src/{at}.rs")));
+        plan(&tasks.collect::<Vec<_>>())
+    };
+    let at = |task: usize| format!("$.tasks[{task}].blockedBy");
+    assert_eq!(found(&chain(&[&[0]])), [("MISSING_DEPENDENCY", at(0))]);
+    assert_eq!(found(&chain(&[&[], &[2]])), [("MISSING_DEPENDENCY", at(1))]);
+    assert_eq!(
+        found(&chain(&[&[], &[3], &[1], &[2], &[1]])),
+        [("CIRCULAR_DEPENDENCY", at(1))]
+    );
+    assert_eq!(found(&chain(&[&[1], &[]])), [], "a task may wait for a later one");
+    assert_eq!(found(&chain(&[&[], &[0], &[1], &[2]])), []);
+    assert_eq!(
+        found(&chain(&[&[], &[0], &[1], &[2], &[3]])),
+        [("LONG_CHAIN", at(4))]
+    );
+    assert_eq!(found(&chain(&[&[] as &[usize]; 12])), []);
+    assert_eq!(
+        found(&chain(&[&[] as &[usize]; 13])),
+        [("MANY_TASKS", "$.tasks[0]".to_owned())]
+    );
+}
+
+#[test]
+fn tasks_that_may_be_worked_on_together_touch_no_path_of_each_other() {
+    let pair = |needs: &[usize], first: (&str, &str), second: (&str, &str)| {
+        let mut tasks = [task("First", &[], first.0), task("Second", needs, second.0)];
+        for (task, reads) in tasks.iter_mut().zip([first.1, second.1]) {
+            let reads: Vec<&str> = reads.split_whitespace().collect();
+            task["metadata"]["reads"] = json!(reads);
+        }
+        tasks
+    };
+    let codes = |tasks: &[Value]| found(&plan(tasks));
+    let writes = [("WRITE_OVERLAP", "$.tasks[1].metadata.files".to_owned())];
+    assert_eq!(codes(&pair(&[], ("src/a.rs", ""), ("./src//a.rs", ""))), writes);
+    assert_eq!(
+        codes(&pair(&[], ("src/", ""), ("src/a.rs", ""))),
+        writes,
+        "a folder holds what is in it"
+    );
+    assert_eq!(codes(&pair(&[], ("src/a.rs", ""), ("src", ""))), writes);
+    assert_eq!(
+        codes(&pair(&[], ("src/a", ""), ("src/a.rs", ""))),
+        [],
+        "a name that begins like another"
+    );
+    assert_eq!(
+        codes(&pair(&[0], ("src/a.rs", ""), ("src/a.rs", ""))),
+        [],
+        "one waits for the other"
+    );
+    let reads = |task: usize| [("READ_OVERLAP", format!("$.tasks[{task}].metadata.reads"))];
+    assert_eq!(
+        codes(&pair(&[], ("src/a.rs", ""), ("b.rs", "src/a.rs"))),
+        reads(1)
+    );
+    assert_eq!(codes(&pair(&[], ("src/a.rs", "b.rs"), ("b.rs", ""))), reads(0));
+    assert_eq!(codes(&pair(&[0], ("src/a.rs", "b.rs"), ("b.rs", ""))), []);
+    // By way of another task they wait for each other, too.
+    let mut through = pair(&[], ("src/a.rs", ""), ("src/b.rs", "")).to_vec();
+    through.push(task("Third", &[1], "src/a.rs"));
+    through[1]["blockedBy"] = json!([0]);
+    assert_eq!(codes(&through), []);
+    let mut over = pair(&[], ("src/a.rs", ""), ("src/a.rs", ""));
+    over[0]["status"] = json!("completed");
+    assert_eq!(codes(&over), [], "what is done is in nobody's way");
+}
+
+#[test]
+fn what_is_to_be_changed_is_there_or_is_made_before_and_checks_can_fail() {
+    let modify = |path: &str| found_with("/metadata/files/modify", json!([path]));
+    assert_eq!(modify("src/lib.rs"), []);
+    let missing = [("MISSING_FILE", "$.tasks[0].metadata.files.modify".to_owned())];
+    assert_eq!(modify("src/gone.rs"), missing);
+    let mut two = plan(&[
+        task("Writer", &[], "src/csv.rs"),
+        task("Command", &[0], "src/cli.rs"),
+    ]);
+    two["tasks"][1]["metadata"]["files"]["modify"] = json!(["src/csv.rs"]);
+    two["tasks"][1]["agent"]["contextFiles"] = json!([{ "path": "src/other.rs", "reason": "x" }]);
+    assert_eq!(
+        found(&two),
+        [("MISSING_FILE", "$.tasks[1].agent.contextFiles".to_owned())]
+    );
+    let criteria = json!([{ "criterion": "it works", "check": "cargo test || true" }]);
+    let weak = (
+        "WEAK_CHECK",
+        "$.tasks[0].agent.acceptanceCriteria[0].check".to_owned(),
+    );
+    assert_eq!(found_with("/agent/acceptanceCriteria", criteria), [weak]);
+    let criteria =
+        json!([{ "criterion": "it works", "check": "cargo test" }, { "criterion": "it looks right" }]);
+    let soft = (
+        "SOFT_CRITERION",
+        "$.tasks[0].agent.acceptanceCriteria[1].check".to_owned(),
+    );
+    assert_eq!(found_with("/agent/acceptanceCriteria", criteria), [soft]);
+}
+
+#[test]
+fn a_completed_task_may_be_trimmed() {
+    let mut trimmed = plan(&[
+        task("Writer", &[], "src/csv.rs"),
+        task("Command", &[0], "src/cli.rs"),
+    ]);
+    trimmed["tasks"][0] = json!({
+        "subject": "Writer", "status": "completed", "result": "done", "blockedBy": [],
+        "metadata": { "files": { "create": ["src/csv.rs"], "modify": [] } },
+        "agent": { "role": "library developer", "model": "sonnet" }
+    });
+    assert_eq!(found(&trimmed), []);
+    trimmed["tasks"][0]["status"] = json!("pending");
+    assert!(!found(&trimmed).is_empty());
+}
+
+#[test]
+fn too_much_that_is_wrong_is_cut_and_is_an_error_itself() {
+    let mut many = task("A task", &[], "src/csv.rs");
+    let bad: Vec<String> = (0..50).map(|n| format!("../{n}")).collect();
+    many["metadata"]["files"] = json!({ "create": bad, "modify": bad });
+    let read = read(&plan(&vec![many; 100]));
+    assert_eq!(read.findings.len(), 1_001);
+    assert_eq!(read.findings.last().unwrap().code, "TOO_MANY_FINDINGS");
+    let more = vec![task("A task", &[], "src/csv.rs"); 101];
+    assert_eq!(found(&plan(&more)), [("TOO_MANY", "$.tasks".to_owned())]);
+}
