@@ -131,127 +131,49 @@ fn only_version_three_is_read_and_a_plan_has_a_task() {
     assert_eq!(found(&plan(&[])), [("NO_TASKS", "$.tasks".to_owned())]);
 }
 
-/// Changes of a task that is sound, with what is found of each.
-fn wrong_fields() -> [(&'static str, Value, &'static str, &'static str); 24] {
-    let too_long = "x".repeat(501);
-    let paths = |path: &str| json!([path]);
-    [
-        ("/subject", Value::Null, "MISSING_FIELD", "$.tasks[0].subject"),
-        ("/subject", json!(" "), "EMPTY", "$.tasks[0].subject"),
-        ("/subject", json!(too_long), "TOO_LONG", "$.tasks[0].subject"),
-        (
-            "/subject",
-            json!("a\u{1b}[2J"),
-            "CONTROL_CHARACTER",
-            "$.tasks[0].subject",
-        ),
-        (
-            "/description",
-            Value::Null,
-            "MISSING_FIELD",
-            "$.tasks[0].description",
-        ),
-        ("/status", Value::Null, "MISSING_FIELD", "$.tasks[0].status"),
-        ("/status", json!("done"), "UNKNOWN_WORD", "$.tasks[0].status"),
-        ("/blockedBy", Value::Null, "MISSING_FIELD", "$.tasks[0].blockedBy"),
-        (
-            "/blockedBy",
-            json!(["1"]),
-            "WRONG_KIND",
-            "$.tasks[0].blockedBy[0]",
-        ),
-        ("/metadata", Value::Null, "MISSING_FIELD", "$.tasks[0].metadata"),
-        (
-            "/metadata/type",
-            json!("coding"),
-            "UNKNOWN_WORD",
-            "$.tasks[0].metadata.type",
-        ),
-        (
-            "/metadata/files",
-            Value::Null,
-            "MISSING_FIELD",
-            "$.tasks[0].metadata.files",
-        ),
-        (
-            "/metadata/files/modify",
-            paths("../secret"),
-            "BAD_PATH",
-            "$.tasks[0].metadata.files.modify[0]",
-        ),
-        (
-            "/metadata/files/modify",
-            paths("/etc/passwd"),
-            "BAD_PATH",
-            "$.tasks[0].metadata.files.modify[0]",
-        ),
-        (
-            "/metadata/files/modify",
-            paths("./"),
-            "BAD_PATH",
-            "$.tasks[0].metadata.files.modify[0]",
-        ),
-        (
-            "/metadata/files/modify",
-            paths("src/*.rs"),
-            "BAD_PATH",
-            "$.tasks[0].metadata.files.modify[0]",
-        ),
-        (
-            "/metadata/reads",
-            paths(".git/config"),
-            "BAD_PATH",
-            "$.tasks[0].metadata.reads[0]",
-        ),
-        (
-            "/agent/model",
-            json!("gpt"),
-            "UNKNOWN_WORD",
-            "$.tasks[0].agent.model",
-        ),
-        (
-            "/agent/approach",
-            Value::Null,
-            "MISSING_FIELD",
-            "$.tasks[0].agent.approach",
-        ),
-        (
-            "/agent/assumptions",
-            json!([]),
-            "NO_ASSUMPTION",
-            "$.tasks[0].agent.assumptions",
-        ),
-        (
-            "/agent/rollbackTriggers",
-            json!([]),
-            "NO_ROLLBACK_TRIGGER",
-            "$.tasks[0].agent.rollbackTriggers",
-        ),
-        (
-            "/agent/acceptanceCriteria",
-            json!([]),
-            "NO_CRITERIA",
-            "$.tasks[0].agent.acceptanceCriteria",
-        ),
-        (
-            "/agent/constraints",
-            json!("none"),
-            "WRONG_KIND",
-            "$.tasks[0].agent.constraints",
-        ),
-        ("/agent", json!("me"), "WRONG_KIND", "$.tasks[0].agent"),
-    ]
-}
+/// A field of a sound task, what it is changed to, and what is found where; null takes it away.
+const WRONG_FIELDS: &str = r#"
+/subject | null | MISSING_FIELD | subject
+/subject | " " | EMPTY | subject
+/subject | "a\u001b[2J" | CONTROL_CHARACTER | subject
+/description | null | MISSING_FIELD | description
+/status | null | MISSING_FIELD | status
+/status | "done" | UNKNOWN_WORD | status
+/blockedBy | null | MISSING_FIELD | blockedBy
+/blockedBy | ["1"] | WRONG_KIND | blockedBy[0]
+/metadata | null | MISSING_FIELD | metadata
+/metadata/type | "coding" | UNKNOWN_WORD | metadata.type
+/metadata/files | null | MISSING_FIELD | metadata.files
+/metadata/files/modify | ["../secret"] | BAD_PATH | metadata.files.modify[0]
+/metadata/files/modify | ["/etc/passwd"] | BAD_PATH | metadata.files.modify[0]
+/metadata/files/modify | ["./"] | BAD_PATH | metadata.files.modify[0]
+/metadata/files/modify | ["src/*.rs"] | BAD_PATH | metadata.files.modify[0]
+/metadata/reads | [".git/config"] | BAD_PATH | metadata.reads[0]
+/agent/model | "gpt" | UNKNOWN_WORD | agent.model
+/agent/model | null | MISSING_FIELD | agent.model
+/agent/approach | null | MISSING_FIELD | agent.approach
+/agent/assumptions | [] | NO_ASSUMPTION | agent.assumptions
+/agent/rollbackTriggers | [] | NO_ROLLBACK_TRIGGER | agent.rollbackTriggers
+/agent/acceptanceCriteria | [] | NO_CRITERIA | agent.acceptanceCriteria
+/agent/constraints | "none" | WRONG_KIND | agent.constraints
+/agent | "me" | WRONG_KIND | agent
+"#;
 
 #[test]
 fn what_a_field_must_be_is_said_with_its_path() {
-    for (pointer, value, code, path) in wrong_fields() {
-        let told = found_with(pointer, value.clone());
+    for line in WRONG_FIELDS.trim().lines() {
+        let [pointer, value, code, path] = line.split(" | ").collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
+        let told = found_with(pointer, serde_json::from_str(value).unwrap());
+        let path = format!("$.tasks[0].{path}");
         assert!(
-            told.contains(&(code, path.to_owned())),
-            "{pointer} = {value}: {told:?}"
+            told.iter().any(|found| found.0 == code && found.1 == path),
+            "{line}: {told:?}"
         );
     }
+    let long = found_with("/subject", json!("x".repeat(501)));
+    assert_eq!(long, [("TOO_LONG", "$.tasks[0].subject".to_owned())]);
 }
 
 #[test]
@@ -317,6 +239,9 @@ fn tasks_that_may_be_worked_on_together_touch_no_path_of_each_other() {
     );
     assert_eq!(codes(&pair(&[], ("src/a.rs", "b.rs"), ("b.rs", ""))), reads(0));
     assert_eq!(codes(&pair(&[0], ("src/a.rs", "b.rs"), ("b.rs", ""))), []);
+    let mut turned = pair(&[], ("src/a.rs", ""), ("src/a.rs", ""));
+    turned[0]["blockedBy"] = json!([1]);
+    assert_eq!(codes(&turned), [], "the other waits for the one");
     // By way of another task they wait for each other, too.
     let mut through = pair(&[], ("src/a.rs", ""), ("src/b.rs", "")).to_vec();
     through.push(task("Third", &[1], "src/a.rs"));
