@@ -14,9 +14,8 @@ use dbs::domain::workflow::Workflow;
 use dbs::domain::{AttemptId, Board, Timestamp};
 use dbs::read_model::ReadModel;
 
-const TEXTS: [(&str, &str); 3] = [
+const TEXTS: [(&str, &str); 2] = [
     ("staged", include_str!("../tests/domain/workflows/staged.toml")),
-    ("graph", include_str!("../tests/domain/workflows/graph.toml")),
     ("stories", include_str!("../tests/domain/workflows/stories.toml")),
 ];
 

@@ -204,6 +204,7 @@ pub enum CliCommand {
     /// Say what a plan holds and what is wrong with it
     Audit(DeferredArgs<AuditArgs>),
     /// Carry out a plan: its phases become tasks, and the engine works through them
+    #[command(visible_alias = "execute")]
     Run(DeferredArgs<RunPlanArgs>),
     /// Read the runs of plans that an earlier program wrote into its database; it is only read
     Import(DeferredArgs<EarlierArgs>),

@@ -6,6 +6,7 @@ mod document;
 mod drafts;
 mod findings;
 mod gates;
+mod graph;
 mod master;
 mod model;
 mod order;
@@ -19,8 +20,9 @@ use std::path::{Component, Path, PathBuf};
 
 pub use changes::{PlanChanges, TaskChange, compare};
 pub use drafts::{BodyOf, PathName, PlanChoices, batch_of, drafts, slug};
+pub use graph::graph;
 pub use model::{
-    PhaseStatus, Plan, PlanFinding, PlanGate, PlanGroup, PlanItem, PlanKind, PlanStory, PlanTask,
+    PhaseStatus, Plan, PlanDetail, PlanFinding, PlanGate, PlanGroup, PlanItem, PlanKind, PlanStory, PlanTask,
 };
 pub use stories::{StoryRules, queue, queue_of};
 pub use templates::{NewPlan, TEMPLATES, new_plan};

@@ -69,7 +69,9 @@ fn what_an_audit_prints_for_programs_is_as_its_schema_says() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let schema: Value =
         serde_json::from_slice(&fs::read(root.join("docs/audit.schema.json")).unwrap()).unwrap();
-    let documented = fs::read_to_string(root.join("docs/plans.md")).unwrap();
+    let documented =
+        ["docs/plans.md", "docs/graphs.md"].map(|path| fs::read_to_string(root.join(path)).unwrap());
+    let documented = documented.concat();
     let codes = schema["properties"]["diagnostics"]["items"]["properties"]["code"]["enum"]
         .as_array()
         .unwrap();
@@ -81,6 +83,7 @@ fn what_an_audit_prints_for_programs_is_as_its_schema_says() {
     }
     let shop = Shop::new();
     let mut seen = BTreeSet::new();
+    let mut plans = graph_plans(&shop.git.root());
     for entry in fs::read_dir(root.join("tests/data/plans")).unwrap().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         if entry.path().extension().is_none_or(|end| end != "txt") {
@@ -89,8 +92,11 @@ fn what_an_audit_prints_for_programs_is_as_its_schema_says() {
         let folder = shop.git.root().join(&name);
         fs::create_dir_all(&folder).unwrap();
         lay_out(&fs::read_to_string(entry.path()).unwrap(), &folder);
-        let master = folder.join("MASTER.md");
-        let said = shop.run(&["audit", master.to_str().unwrap(), "--json"]);
+        plans.push(folder.join("MASTER.md"));
+    }
+    for plan in plans {
+        let name = plan.display().to_string();
+        let said = shop.run(&["audit", plan.to_str().unwrap(), "--json"]);
         let printed: Value =
             serde_json::from_str(&said.out).unwrap_or_else(|why| panic!("{name}: {why}: {said:?}"));
         let mut found = Vec::new();
@@ -106,6 +112,46 @@ fn what_an_audit_prints_for_programs_is_as_its_schema_says() {
         assert_eq!(said.code, i32::from(is_wrong), "{name}: {said:?}");
     }
     assert!(seen.len() >= 9, "{seen:?}");
+}
+
+/// Graph plans in which something is wrong and one in which nothing is.
+fn graph_plans(folder: &Path) -> Vec<PathBuf> {
+    let sound = graph_plan();
+    let texts = [
+        sound.clone(),
+        sound.replace("\"blockedBy\":[0]", "\"blockedBy\":[7]"),
+        sound
+            .replace("src/cli.rs", "src/csv.rs")
+            .replace("\"blockedBy\":[0]", "\"blockedBy\":[]"),
+        sound.replace("\"schemaVersion\":3", "\"schemaVersion\":2"),
+        sound.replace("cargo test", "cargo test || true"),
+        "{".to_owned(),
+    ];
+    let files = texts.into_iter().enumerate().map(|(at, text)| {
+        let file = folder.join(format!("graph-{at}.json"));
+        fs::write(&file, text).unwrap();
+        file
+    });
+    files.collect()
+}
+
+/// A graph plan of two tasks, the second behind the first.
+fn graph_plan() -> String {
+    let task = |subject: &str, needs: &[usize], makes: &str| {
+        serde_json::json!({
+            "subject": subject, "description": "The next task needs it.", "status": "pending", "blockedBy": needs,
+            "metadata": { "type": "implementation", "files": { "create": [makes], "modify": [] } },
+            "agent": {
+                "role": "developer", "model": "sonnet", "approach": "row by row",
+                "assumptions": [{ "claim": "it is new", "verify": "test ! -e out", "severity": "warning" }],
+                "acceptanceCriteria": [{ "criterion": "its tests pass", "check": "cargo test csv" }],
+                "rollbackTriggers": ["there is one already"]
+            }
+        })
+    };
+    serde_json::json!({ "schemaVersion": 3, "goal": "Export invoices",
+        "tasks": [task("Add the writer", &[], "src/csv.rs"), task("Add the command", &[0], "src/cli.rs")] })
+    .to_string()
 }
 
 /// Every file below a folder, with its content.
@@ -162,4 +208,100 @@ fn a_dry_run_shows_what_a_plan_would_do_and_changes_nothing() {
     let wrong = shop.run(&["run", "plan/MASTER.md", "--dry-run"]);
     assert_eq!(wrong.code, 1, "{wrong:?}");
     assert!(wrong.out.contains("phase 2 waits for phase 7"), "{wrong:?}");
+}
+
+#[test]
+fn a_graph_plan_is_shown_with_its_files_and_checks_and_becomes_tasks_that_wait_for_what_they_name() {
+    let shop = Shop::new();
+    let folder = shop.git.project().join(".design");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("plan.json"), graph_plan()).unwrap();
+    let shown = shop.run(&["execute", "--dry-run"]);
+    assert_eq!(shown.code, 0, "{shown:?}");
+    for said in [
+        "graph plan: Export invoices, 2 tasks",
+        "0      Add the writer  (1 criterion, makes src/csv.rs)",
+        "1      Add the command  (1 criterion, makes src/cli.rs, waits for 0)",
+        "gate criterion-1: cargo test csv",
+        "nothing is wrong with it",
+    ] {
+        assert!(shown.out.contains(said), "{said}: {}", shown.out);
+    }
+    let hash = shown
+        .out
+        .split("hash of the gate commands: ")
+        .nth(1)
+        .unwrap()
+        .trim()
+        .to_owned();
+    let refused = shop.run(&["execute"]);
+    assert!(refused.err.contains(&format!("--trust {hash}")), "{refused:?}");
+    assert!(
+        refused
+            .out
+            .contains(".design/plan.json:1: task 0 gate criterion-1: cargo test csv"),
+        "{refused:?}"
+    );
+    let begun = shop.run(&["execute", "--trust", &hash]);
+    assert_eq!(begun.code, 0, "{begun:?}");
+    assert!(
+        begun
+            .out
+            .contains("graph plan: Export invoices, 2 tasks as they depend on each other"),
+        "{begun:?}"
+    );
+    let said = shop.does(&["task", "show", "export-1", "--json"]);
+    let task: Value = serde_json::from_str(&said).unwrap();
+    let task = &task["task"];
+    assert_eq!(task["workflow"], "graph", "{task}");
+    assert_eq!(task["deps"], serde_json::json!(["export-0"]), "{task}");
+    assert_eq!(
+        task["plan"]["paths"]["create"],
+        serde_json::json!(["src/cli.rs"]),
+        "{task}"
+    );
+    assert_eq!(task["plan"]["commit"], "feat: add the command", "{task}");
+    let again = shop.run(&["execute"]);
+    assert!(
+        again
+            .out
+            .contains("the plan is on the board as its files have it"),
+        "{again:?}"
+    );
+}
+
+#[test]
+fn a_plan_that_is_not_there_is_said_with_what_to_name() {
+    let shop = Shop::new();
+    let said = shop.run(&["execute"]);
+    assert_eq!(said.code, 1, "{said:?}");
+    assert!(
+        said.err
+            .contains(".design/plan.json: it is not there; name the file of a plan"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn the_model_of_a_task_is_taken_where_claude_does_the_work() {
+    let model = |agent: &str, options: &[&str]| {
+        let shop = Shop::new();
+        shop.does(&["config", "roles.graph-worker.agent", agent]);
+        fs::write(shop.git.project().join("plan.json"), graph_plan()).unwrap();
+        let shown = shop.run(&["run", "plan.json", "--dry-run"]);
+        let hash = shown
+            .out
+            .split("hash of the gate commands: ")
+            .nth(1)
+            .unwrap()
+            .trim()
+            .to_owned();
+        shop.does(&[&["run", "plan.json", "--trust", &hash], options].concat());
+        let said: Value = serde_json::from_str(&shop.does(&["task", "show", "export-0", "--json"])).unwrap();
+        said["task"]["agent"]["model"].as_str().map(ToOwned::to_owned)
+    };
+    assert_eq!(model("claude", &[]).as_deref(), Some("sonnet"));
+    assert_eq!(model("codex", &[]), None, "its models have other names");
+    assert_eq!(model("codex", &["--model", "gpt"]).as_deref(), Some("gpt"));
+    assert_eq!(model("claude", &["--model", "opus"]).as_deref(), Some("opus"));
 }

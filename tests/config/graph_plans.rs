@@ -6,7 +6,7 @@ use dbs::formats::graph_plan::{self, GraphPlan, GraphStatus, GraphTaskKind};
 use serde_json::{Value, json};
 
 /// A task in which nothing is wrong.
-fn task(subject: &str, needs: &[usize], makes: &str) -> Value {
+pub(crate) fn task(subject: &str, needs: &[usize], makes: &str) -> Value {
     json!({
         "subject": subject, "description": "The next task needs it.", "activeForm": "Working", "status": "pending",
         "result": null, "attempts": 0, "blockedBy": needs,
@@ -21,7 +21,7 @@ fn task(subject: &str, needs: &[usize], makes: &str) -> Value {
     })
 }
 
-fn plan(tasks: &[Value]) -> Value {
+pub(crate) fn plan(tasks: &[Value]) -> Value {
     json!({
         "schemaVersion": 3, "goal": "Export invoices",
         "context": { "stack": "Rust", "conventions": "rustfmt", "testCommand": "cargo test", "buildCommand": "cargo build", "lsp": { "available": ["rust-analyzer"] } },

@@ -35,6 +35,8 @@ const CASES: &[Case] = &[
     ("investigator", "consolidating", FRESH),
     ("phase-worker", "work", FRESH),
     ("phase-worker", "work", AttemptMode::Remediate),
+    ("graph-worker", "work", FRESH),
+    ("graph-worker", "work", AttemptMode::Remediate),
     ("conductor", "conducting", FRESH),
     ("plan-writer", "converting", FRESH),
     ("test-author", "tests", FRESH),
@@ -50,8 +52,14 @@ fn flows() -> Vec<Workflow> {
         .collect()
 }
 
-fn stage(name: &str, mode: AttemptMode) -> (Workflow, Stage) {
-    let found = flows().into_iter().find_map(|mut flow| {
+fn stage((role, name, mode): Case) -> (Workflow, Stage) {
+    // Two workflows may have a stage of that name, each with a role of its own.
+    let has_role = |flow: &Workflow| {
+        let actor = flow.stage(&name.into()).map(|stage| &stage.actor);
+        matches!(actor, Some(Actor::Role(own)) if own.as_str() == role)
+    };
+    let (own, others): (Vec<Workflow>, Vec<Workflow>) = flows().into_iter().partition(has_role);
+    let found = own.into_iter().chain(others).find_map(|mut flow| {
         if mode == FRESH && name == "merging" {
             flow.merge_by_agent();
         }
@@ -87,7 +95,7 @@ fn before(stage: &str) -> Vec<GateBaseline> {
 
 /// Facts with something in every place.
 fn facts((role, at, mode): Case) -> PromptFacts {
-    let (flow, stage) = stage(at, mode);
+    let (flow, stage) = stage((role, at, mode));
     PromptFacts {
         task: TaskFacts {
             id: "shop-7".to_owned(),
@@ -140,7 +148,7 @@ fn facts((role, at, mode): Case) -> PromptFacts {
         }],
         gate_limit: Some(Span::minutes(5)),
         gates_before: before(at),
-        plan: (role == "phase-worker").then(|| Arc::new(plan())),
+        plan: role.ends_with("-worker").then(|| Arc::new(plan())),
         protected: (at == "work").then(|| "ci/".to_owned()).into_iter().collect(),
         restart: None,
         reading: String::new(),
@@ -419,7 +427,7 @@ fn an_agent_is_shown_exactly_the_last_signals_its_stage_takes() {
         SignalKind::Fail,
     ];
     for case in CASES {
-        let (_, stage) = stage(case.1, case.2);
+        let (_, stage) = stage(*case);
         let text = prompt(*case);
         let (_, signals) = text.split_once("## Signals\n").unwrap();
         let signals = signals.split("\n## ").next().unwrap();
@@ -588,6 +596,25 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
             "Do all tasks of the phase",
             "Run the checks under Verification until all of them pass",
             "`git add --all`, then `git commit -m '[shop-7]",
+        ],
+    ),
+    (
+        "graph-worker",
+        &[
+            "git push",
+            "git merge",
+            "git checkout",
+            "git add",
+            "git commit",
+            "dbs task create",
+        ],
+        &[
+            "it must show `feature/shop-7`; otherwise change nothing and block",
+            "If a blocking one does not hold, change nothing and block",
+            "When one of the reasons to stop comes true, stop at once",
+            "Run the checks under Verification until all of them pass",
+            "Stage and commit nothing: dbs commits what is in your workspace",
+            "- to be made: `src/csv/quotes.rs`\n- to be changed: `src/csv/reader.rs`",
         ],
     ),
     (

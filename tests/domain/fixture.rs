@@ -49,7 +49,6 @@ pub(crate) fn workflows() -> Vec<Workflow> {
 fn read_workflows() -> Vec<Workflow> {
     let own = [
         ("staged", include_str!("workflows/staged.toml")),
-        ("graph", include_str!("workflows/graph.toml")),
         ("stories", include_str!("workflows/stories.toml")),
     ];
     let builtin = dbs::formats::workflow::builtin();

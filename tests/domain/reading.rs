@@ -43,7 +43,7 @@ fn the_builtin_workflows_have_no_findings() {
 
 #[test]
 fn the_machine_carries_the_other_presets_as_well() {
-    assert_eq!(crate::fixture::workflows().len(), builtin().len() + 3);
+    assert_eq!(crate::fixture::workflows().len(), builtin().len() + 2);
 }
 
 #[test]

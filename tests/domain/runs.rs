@@ -229,7 +229,7 @@ fn in_an_aborted_run_nothing_new_starts_but_what_runs_may_end() {
     let mut fixture = too_much_on_one();
     break_down(&mut fixture, "a");
     fixture.pass("e");
-    assert_eq!((fixture.stage("e"), fixture.word("e")), ("merge", "released"));
+    assert_eq!((fixture.stage("e"), fixture.word("e")), ("merging", "released"));
     assert_eq!(fixture.task("e").why_not, Some(dbs::domain::WaitReason::Aborted));
 }
 

@@ -50,7 +50,7 @@ fn a_phased_plan_is_drawn() {
 
 #[test]
 fn a_graph_is_drawn() {
-    insta::assert_snapshot!(drawn(&workflow(include_str!("../domain/workflows/graph.toml"))));
+    insta::assert_snapshot!(drawn(&builtin("graph")));
 }
 
 #[test]

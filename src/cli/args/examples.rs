@@ -31,7 +31,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     (
         "run",
-        "dbs run docs/MASTER.md --dry-run\ndbs run docs/MASTER.md --interactive\ndbs run docs/MASTER.md --phase 3 --parallel\ndbs run docs/MASTER.md --done 1,2\ndbs run docs/MASTER.md --resume\ndbs run docs/MASTER.md --headless --trust HASH --output both",
+        "dbs run docs/MASTER.md --dry-run\ndbs run docs/MASTER.md --interactive\ndbs run docs/MASTER.md --phase 3 --parallel\ndbs run docs/MASTER.md --done 1,2\ndbs run docs/MASTER.md --resume\ndbs run docs/MASTER.md --headless --trust HASH --output both\ndbs execute\ndbs run .design/plan.json --dry-run",
     ),
     (
         "import",

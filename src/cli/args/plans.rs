@@ -134,7 +134,8 @@ impl AgentOutput {
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct RunPlanArgs {
-    /// The master plan
+    /// The master plan, the plan.json, or the folder of PRDs
+    #[arg(default_value = ".design/plan.json")]
     pub plan: PathBuf,
     /// Only show phases, gates with their commands, agents and dependencies
     #[arg(long, short = 'n')]

@@ -2,6 +2,7 @@
 
 mod consent;
 mod convert;
+mod graphs;
 mod headless;
 mod interactive;
 mod run;
@@ -151,7 +152,15 @@ fn read_files(file: &Path, place: Option<&ProjectPaths>) -> Result<(Plan, PlanTe
         return Ok((plan, PlanTexts::new()));
     }
     let failed = |why: &dyn std::fmt::Display| format!("could not read the plan {}: {why}", file.display());
+    if !file.exists() {
+        let way = "name the file of a plan, for example: dbs run docs/MASTER.md, dbs run .design/plan.json";
+        return Err(failed(&format!("it is not there; {way}")));
+    }
     let text = text_file::read_text(file, LARGEST).map_err(|error| failed(&error))?;
+    if file.extension().is_some_and(|ending| ending == "json") {
+        let plan = graphs::read((file, &text), place);
+        return Ok((plan, PlanTexts::from([(file.to_owned(), text)])));
+    }
     let folder = match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

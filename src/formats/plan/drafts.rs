@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::model::{PhaseStatus, Plan, PlanItem, PlanKind};
 use crate::domain::plan_entry::step_name;
 use crate::domain::task::GateCommand;
-use crate::domain::{BatchId, PathRules, PlanEntry, PlanSource, TaskDraft, TaskId};
+use crate::domain::{AgentSettings, BatchId, PlanEntry, PlanSource, TaskDraft, TaskId};
 
 /// Steps that other evidence proves: a commit, and the notes.
 const PROVED: [&str; 2] = ["implementation", "write_notes"];
@@ -79,15 +79,15 @@ pub fn drafts(
         None => 0,
         Some(id) => {
             let at = plan.items.iter().position(|item| item.id == *id);
-            at.ok_or_else(|| format!("there is no phase {id} in the plan"))?
+            at.ok_or_else(|| unknown_item(plan.kind, id))?
         }
     };
     let is_known = |id: &&String| plan.items.iter().any(|item| item.id == **id);
     if let Some(unknown) = choices.done.iter().find(|id| !is_known(id)) {
-        return Err(format!("there is no phase {unknown} in the plan"));
+        return Err(unknown_item(plan.kind, unknown));
     }
-    // What a PRD says of its stories was written by who carried them out.
-    let trusts_status = choices.trusts_status || plan.kind == PlanKind::Stories;
+    let trusts_status = choices.trusts_status || plan.kind.keeps_status();
+    let is_parallel = choices.is_parallel || plan.kind.is_parallel();
     let wanted: Vec<&PlanItem> = plan
         .items
         .iter()
@@ -100,7 +100,7 @@ pub fn drafts(
     }
     let prefix = match plan.kind {
         _ if choices.has_long_ids || choices.restarts > 0 => format!("{batch}-"),
-        PlanKind::Phased => format!("{}-", short_name(&batch)),
+        PlanKind::Phased | PlanKind::Graph => format!("{}-", short_name(&batch)),
         PlanKind::Stories => String::new(),
     };
     let task_id = |item: &PlanItem| TaskId::new(format!("{prefix}{}", item.id));
@@ -111,23 +111,23 @@ pub fn drafts(
     let mut drafts = Vec::new();
     for (at, item) in wanted.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|at| wanted.get(at));
-        let chained = before
-            .filter(|_| !choices.is_parallel)
-            .map(|item| item.id.as_str());
+        let chained = before.filter(|_| !is_parallel).map(|item| item.id.as_str());
         let needs = item.needs.iter().map(String::as_str).chain(chained);
         let deps: BTreeSet<TaskId> = needs.filter_map(|need| ids.get(need).cloned()).collect();
+        let detail = item.detail.as_deref();
         drafts.push(TaskDraft {
             id: task_id(item),
             batch: batch.clone(),
             workflow: plan.kind.workflow().into(),
             stage: is_tested(item).then(|| "implementation".into()),
             title: title(plan.kind, item),
-            body: item
-                .story
-                .as_ref()
-                .map_or_else(|| body(item), |story| story.text.clone()),
+            body: detail.map_or_else(|| body(item), |detail| detail.text.clone()),
             deps,
             gates: gates(item),
+            agent: Box::new(AgentSettings {
+                model: detail.and_then(|detail| detail.model).map(ToOwned::to_owned),
+                ..AgentSettings::default()
+            }),
             needs_approval: item.needs_approval || choices.asks,
             plan: Some(Arc::new(entry(plan, item, path))),
             ..TaskDraft::new("", "")
@@ -140,13 +140,18 @@ pub fn drafts(
 fn title(kind: PlanKind, item: &PlanItem) -> String {
     match kind {
         PlanKind::Phased => format!("Phase {}: {}", item.id, item.title),
-        PlanKind::Stories => item.title.clone(),
+        PlanKind::Stories | PlanKind::Graph => item.title.clone(),
     }
+}
+
+fn unknown_item(kind: PlanKind, id: &str) -> String {
+    format!("there is no {} {id} in the plan", kind.item_word())
 }
 
 /// Whether it is a story whose tests are written (A8).
 fn is_tested(item: &PlanItem) -> bool {
-    item.story.as_ref().is_some_and(|story| story.is_tested)
+    let story = item.detail.as_ref().and_then(|detail| detail.story.as_ref());
+    story.is_some_and(|story| story.is_tested)
 }
 
 /// Gates that stand in the way; a command alone decides.
@@ -164,27 +169,20 @@ fn gates(item: &PlanItem) -> Vec<GateCommand> {
 fn entry(plan: &Plan, item: &PlanItem, path: PathName<'_>) -> PlanEntry {
     let steps = item.steps.iter().filter(|step| !PROVED.contains(step));
     let file = path(item.file.as_deref().unwrap_or(&plan.file));
-    let of_story = item.story.as_deref().map(|story| PlanEntry {
-        paths: PathRules {
-            create: if story.is_tested {
-                Vec::new()
-            } else {
-                vec![story.tests.file.clone()]
-            },
-            modify: Vec::new(),
-            protected: story.protected.clone(),
-        },
-        criteria: story.criteria.clone(),
-        tests: Some(story.tests.clone()),
-        commit: Some(story.commit.clone()),
-        passes_over: story.passes_over,
+    let told = item.detail.as_deref().map(|detail| PlanEntry {
+        paths: detail.paths.clone(),
+        criteria: detail.criteria.clone(),
+        fallback: detail.fallback.clone(),
+        tests: detail.story.as_ref().map(|story| story.tests.clone()),
+        commit: Some(detail.commit.clone()),
+        passes_over: detail.story.as_ref().is_some_and(|story| story.passes_over),
         ..PlanEntry::default()
     });
     PlanEntry {
         source: PlanSource {
             // The PRD of a story is the plan it stands in.
             plan: match plan.kind {
-                PlanKind::Phased => path(&plan.file),
+                PlanKind::Phased | PlanKind::Graph => path(&plan.file),
                 PlanKind::Stories => file.clone(),
             },
             file,
@@ -196,7 +194,7 @@ fn entry(plan: &Plan, item: &PlanItem, path: PathName<'_>) -> PlanEntry {
         notes: item.notes.clone(),
         agents: item.agents.clone(),
         steps: steps.map(ToString::to_string).collect(),
-        ..of_story.unwrap_or_default()
+        ..told.unwrap_or_default()
     }
 }
 

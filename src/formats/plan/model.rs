@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::domain::{StoryTests, pluralized};
+use crate::domain::{PathRules, StoryTests, pluralized};
 use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
 
 /// A plan as it was read: its items in their order, and everything in its files that was not understood.
@@ -35,6 +35,8 @@ pub enum PlanKind {
     Phased,
     /// A folder of PRDs whose stories are tested first.
     Stories,
+    /// A `plan.json` whose tasks wait for each other by their indices.
+    Graph,
 }
 
 impl PlanKind {
@@ -43,6 +45,7 @@ impl PlanKind {
         match self {
             PlanKind::Phased => "phased plan",
             PlanKind::Stories => "queue of PRDs",
+            PlanKind::Graph => "graph plan",
         }
     }
 
@@ -51,6 +54,7 @@ impl PlanKind {
         match self {
             PlanKind::Phased => "phase",
             PlanKind::Stories => "story",
+            PlanKind::Graph => "task",
         }
     }
 
@@ -67,11 +71,22 @@ impl PlanKind {
         match self {
             PlanKind::Phased => "phased",
             PlanKind::Stories => "atdd",
+            PlanKind::Graph => "graph",
         }
+    }
+
+    /// Whether its items wait only for those they name, and not for the one before them (G2).
+    pub fn is_parallel(self) -> bool {
+        self == PlanKind::Graph
+    }
+
+    /// Whether what its file says of items that are done was written by whoever carried them out.
+    pub fn keeps_status(self) -> bool {
+        matches!(self, PlanKind::Stories | PlanKind::Graph)
     }
 }
 
-/// One item of a plan: a phase.
+/// One item of a plan: a phase, a story, a task of a graph.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct PlanItem {
     /// What the plan calls it: `1`, `2.1`, `3a`.
@@ -102,22 +117,33 @@ pub struct PlanItem {
     pub risk: Option<String>,
     /// Whether a person must approve what was done.
     pub needs_approval: bool,
-    /// What it is as a story, where it is one.
-    pub story: Option<Box<PlanStory>>,
+    /// What the plan itself says for its agents, where that is more than a file of its own.
+    pub detail: Option<Box<PlanDetail>>,
 }
 
-/// What a story is, beyond what every item of a plan has.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct PlanStory {
-    /// Its description, for its agents.
+/// What a plan says of an item that has no file of its own: a story of a PRD, a task of a graph.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct PlanDetail {
+    /// What is to be done, for its agents.
     pub text: String,
     pub criteria: Vec<String>,
+    pub paths: PathRules,
+    /// First line of the commit that closes it.
+    pub commit: String,
+    /// Another way, for an agent that tries again.
+    pub fallback: Option<String>,
+    /// The model it is meant for, in the words of Claude.
+    pub model: Option<&'static str>,
+    /// What it is as a story, where it is one.
+    pub story: Option<PlanStory>,
+}
+
+/// How a story is tested.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PlanStory {
     pub tests: StoryTests,
     /// Whether its tests are written already (A8).
     pub is_tested: bool,
-    /// First line of the commit that closes it.
-    pub commit: String,
-    pub protected: Vec<String>,
     pub passes_over: bool,
 }
 

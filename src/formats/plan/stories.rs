@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::model::{PhaseStatus, Plan, PlanFinding, PlanGate, PlanItem, PlanKind, PlanStory};
-use crate::domain::{STORY_GATE, StoryTests};
+use super::model::{PhaseStatus, Plan, PlanDetail, PlanFinding, PlanGate, PlanItem, PlanKind, PlanStory};
+use crate::domain::{PathRules, STORY_GATE, StoryTests};
 use crate::formats::prd::{PrdDocument, PrdStory};
 use crate::formats::story_files::{HISTORY_FILE, STATE_FILE, test_names};
 
@@ -93,12 +93,6 @@ fn item(prd: &PrdDocument, story: &PrdStory, is_unique: bool, rules: &StoryRules
         .suite_command
         .clone()
         .map(|command| gate(SUITE_GATE, command));
-    let queue = [
-        format!("{}/", rules.folder),
-        STATE_FILE.to_owned(),
-        HISTORY_FILE.to_owned(),
-        DOCUMENTS.to_owned(),
-    ];
     PlanItem {
         // Two PRDs may have a story of one id; the files of its tests are told apart by the same rule.
         id: if is_unique {
@@ -116,21 +110,43 @@ fn item(prd: &PrdDocument, story: &PrdStory, is_unique: bool, rules: &StoryRules
             Some(true) => PhaseStatus::Completed,
             Some(false) | None => PhaseStatus::Pending,
         },
-        story: Some(Box::new(PlanStory {
-            text: text(story),
-            criteria: story.criteria.clone(),
+        detail: Some(Box::new(detail((prd, story), (file, written.is_some()), rules))),
+        ..PlanItem::default()
+    }
+}
+
+/// What the PRD says of it, with the file of its tests and whether that is written.
+fn detail(
+    (prd, story): (&PrdDocument, &PrdStory),
+    (file, is_tested): (String, bool),
+    rules: &StoryRules<'_>,
+) -> PlanDetail {
+    let queue = [
+        format!("{}/", rules.folder),
+        STATE_FILE.to_owned(),
+        HISTORY_FILE.to_owned(),
+        DOCUMENTS.to_owned(),
+    ];
+    PlanDetail {
+        text: text(story),
+        criteria: story.criteria.clone(),
+        paths: PathRules {
+            create: if is_tested { Vec::new() } else { vec![file.clone()] },
+            modify: Vec::new(),
+            protected: queue.into_iter().chain(rules.protected.iter().cloned()).collect(),
+        },
+        commit: commit(prd, story),
+        story: Some(PlanStory {
             tests: StoryTests {
                 id: story.id.clone(),
                 file,
                 prds: rules.folder.clone(),
                 ..rules.tests.clone()
             },
-            is_tested: written.is_some(),
-            commit: commit(prd, story),
-            protected: queue.into_iter().chain(rules.protected.iter().cloned()).collect(),
+            is_tested,
             passes_over: rules.passes_over,
-        })),
-        ..PlanItem::default()
+        }),
+        ..PlanDetail::default()
     }
 }
 

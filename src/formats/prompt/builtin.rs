@@ -12,7 +12,7 @@ macro_rules! texts {
 /// Names and texts of the roles.
 pub(super) fn builtin_roles() -> impl Iterator<Item = NamedText> {
     texts!("roles", ".toml":
-        "conductor", "consolidator", "developer", "implementer", "integrator", "investigator", "phase-worker", "plan-writer", "reviewer",
+        "conductor", "consolidator", "developer", "graph-worker", "implementer", "integrator", "investigator", "phase-worker", "plan-writer", "reviewer",
         "security-reviewer", "test-author", "tester", "worker",
     )
     .into_iter()
@@ -22,7 +22,7 @@ pub(super) fn builtin_roles() -> impl Iterator<Item = NamedText> {
 pub(super) fn builtin_blocks() -> impl Iterator<Item = NamedText> {
     texts!("prompts", ".md":
         "autonomy", "context", "conversation", "exits", "fallback", "frontend", "identity", "output", "procedure-conductor",
-        "procedure-consolidator", "procedure-developer", "procedure-implementer", "procedure-integrator",
+        "procedure-consolidator", "procedure-developer", "procedure-graph-worker", "procedure-implementer", "procedure-integrator",
         "procedure-investigator", "procedure-phase-worker", "procedure-reviewer", "procedure-security-reviewer", "procedure-test-author",
         "procedure-tester", "procedure-worker", "reading", "remediate", "restart", "resume", "scope", "signals", "task", "verification",
     )

@@ -7,6 +7,7 @@ pub fn builtin() -> Vec<(&'static str, &'static str)> {
         ("atdd", include_str!("../../../assets/workflows/atdd.toml")),
         ("convert", include_str!("../../../assets/workflows/convert.toml")),
         ("phased", include_str!("../../../assets/workflows/phased.toml")),
+        ("graph", include_str!("../../../assets/workflows/graph.toml")),
         ("conduct", include_str!("../../../assets/workflows/conduct.toml")),
         (
             "investigation",

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use super::consent::{self, PlanConsent};
-use super::{LARGEST, in_project, read, shown, uncommitted};
+use super::{LARGEST, graphs, in_project, read, shown, uncommitted};
 use crate::adapters::output;
 use crate::adapters::text_file;
 use crate::cli::args::RunPlanArgs;
@@ -241,8 +241,12 @@ impl PlanRun<'_> {
         let path = |path: &Path| in_project(path, self.root);
         let mut drafts = plan::drafts(self.plan, choices, (&body, &path))
             .map_err(|why| format!("could not run the plan: {why}"))?;
+        let is_claude = graphs::works_with_claude(&self.access.place, self.plan.kind);
         for draft in &mut drafts {
-            draft.agent.model.clone_from(&self.wanted.model);
+            // A plan names models as Claude does; to another agent these names mean nothing.
+            if self.wanted.model.is_some() || !is_claude {
+                draft.agent.model.clone_from(&self.wanted.model);
+            }
         }
         Ok(drafts)
     }

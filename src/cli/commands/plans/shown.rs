@@ -10,19 +10,21 @@ use crate::config::session_setup;
 use crate::domain::task::behind_failed;
 use crate::domain::{FailureClass, Task, TaskDraft, TaskId, TaskState, counted, pluralized};
 use crate::formats::diagnostic::Diagnostic;
-use crate::formats::plan::{PhaseStatus, Plan, PlanItem};
+use crate::formats::plan::{PhaseStatus, Plan, PlanDetail, PlanItem};
 
 /// The document of `--json` (docs/plans.md).
 pub(super) fn json(plan: &Plan) -> Value {
     let phases = plan.items.iter().map(|item| {
         let gates = item.gates.iter();
         let gates = gates.map(|gate| json!({ "name": gate.name, "command": gate.command, "requirement": gate.requirement, "blocking": gate.is_blocking, "line": gate.line }));
+        let files = item.detail.as_ref().map(|detail| json!({ "create": detail.paths.create, "modify": detail.paths.modify }));
         let tasks = item.tasks.iter();
         let tasks = tasks.map(|task| json!({ "id": task.id, "text": task.text, "done": task.is_done, "line": task.line }));
         json!({
             "id": item.id, "title": item.title, "path": item.file, "needs": item.needs, "gates": gates.collect::<Vec<_>>(),
             "tasks": tasks.collect::<Vec<_>>(), "agents": item.agents, "notes": item.notes, "notes_before": item.notes_before,
             "steps": item.steps, "status": item.status, "risk": item.risk, "approval": item.needs_approval,
+            "files": files, "criteria": item.detail.as_ref().map(|detail| &detail.criteria),
         })
     });
     let diagnostics = plan.findings.iter();
@@ -64,17 +66,8 @@ pub(in crate::cli::commands) fn finding_line(code: &str, known: &Diagnostic) -> 
 
 fn phase(item: &PlanItem) -> Vec<String> {
     let done = item.tasks.iter().filter(|task| task.is_done).count();
-    let work = match &item.story {
-        Some(story) => format!(
-            "{}, tests in {}{}",
-            counted(story.criteria.len(), "criterion", "criteria"),
-            story.tests.file,
-            match (item.status, story.is_tested) {
-                (PhaseStatus::Completed, _) => ", passes",
-                (_, true) => ", which are there",
-                (_, false) => "",
-            }
-        ),
+    let work = match &item.detail {
+        Some(detail) => said(item, detail),
         None => format!("{done} of {} done", pluralized(item.tasks.len(), "task")),
     };
     let mut lines = vec![format!(
@@ -110,11 +103,34 @@ fn phase(item: &PlanItem) -> Vec<String> {
     lines
 }
 
+/// What a plan says of an item that has no file, in a few words.
+fn said(item: &PlanItem, detail: &PlanDetail) -> String {
+    let criteria = counted(detail.criteria.len(), "criterion", "criteria");
+    let Some(story) = &detail.story else {
+        let files = [("makes", &detail.paths.create), ("changes", &detail.paths.modify)];
+        let files = files.into_iter().filter(|(_, paths)| !paths.is_empty());
+        let files = files.map(|(what, paths)| format!(", {what} {}", paths.join(" ")));
+        let done = if item.status == PhaseStatus::Completed {
+            ", done"
+        } else {
+            ""
+        };
+        return format!("{criteria}{}{done}", files.collect::<String>());
+    };
+    let tests = match (item.status, story.is_tested) {
+        (PhaseStatus::Completed, _) => ", passes",
+        (_, true) => ", which are there",
+        (_, false) => "",
+    };
+    format!("{criteria}, tests in {}{tests}", story.tests.file)
+}
+
 /// What is begun, in a line.
 pub(super) fn head(plan: &Plan, phases: usize, wanted: &RunPlanArgs) -> String {
     let order = match wanted.parallel {
         Some(Some(most)) => format!("as they depend on each other, at most {most} at once"),
         Some(None) => "as they depend on each other".to_owned(),
+        None if plan.kind.is_parallel() => "as they depend on each other".to_owned(),
         None => "one after another".to_owned(),
     };
     format!(
