@@ -24,4 +24,5 @@ pub mod tag;
 pub mod task_list;
 pub mod test_report;
 pub mod test_text;
+mod text_edit;
 pub mod workflow;

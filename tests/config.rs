@@ -16,6 +16,8 @@ use tempfile::TempDir;
 
 #[path = "config/graph_plans.rs"]
 mod graph_plans;
+#[path = "config/graph_progress.rs"]
+mod graph_progress;
 #[path = "config/graph_tasks.rs"]
 mod graph_tasks;
 #[path = "config/hostile.rs"]

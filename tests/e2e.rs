@@ -62,6 +62,8 @@ mod conducting;
 mod demo;
 #[path = "e2e/false_questions.rs"]
 mod false_questions;
+#[path = "e2e/graphs.rs"]
+mod graphs;
 #[path = "e2e/hostile.rs"]
 mod hostile;
 #[path = "e2e/impostor.rs"]

@@ -5,6 +5,7 @@ mod checks;
 mod commands;
 mod model;
 mod task;
+mod write_back;
 
 use std::path::Path;
 
@@ -13,6 +14,7 @@ pub use model::{
     GraphAgent, GraphAssumption, GraphContext, GraphContextFile, GraphCriterion, GraphPlan, GraphStatus,
     GraphTask, GraphTaskKind,
 };
+pub use write_back::{GraphProgress, with_progress};
 
 use crate::formats::json_findings::JsonFindings;
 use crate::formats::json_object::JsonObject;

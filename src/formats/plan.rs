@@ -26,7 +26,7 @@ pub use model::{
 };
 pub use stories::{StoryRules, queue, queue_of};
 pub use templates::{NewPlan, TEMPLATES, new_plan};
-pub use write_back::{status_of, with_statuses, with_ticks};
+pub use write_back::{progress_of, status_of, with_statuses, with_ticks};
 
 use crate::domain::task::GateCommand;
 use findings::Findings;

@@ -271,6 +271,22 @@ fn a_graph_plan_is_shown_with_its_files_and_checks_and_becomes_tasks_that_wait_f
 }
 
 #[test]
+fn who_is_asked_about_a_plan_is_told_what_is_doubtful_in_it() {
+    let shop = Shop::new();
+    fs::write(
+        shop.git.project().join("plan.json"),
+        graph_plan().replace("cargo test csv", "echo done"),
+    )
+    .unwrap();
+    let asked = shop.run(&["run", "plan.json"]);
+    assert_eq!(asked.code, 1, "{asked:?}");
+    assert!(
+        asked.err.contains("this check proves little") && asked.err.contains("(WEAK_CHECK)"),
+        "{asked:?}"
+    );
+}
+
+#[test]
 fn a_plan_that_is_not_there_is_said_with_what_to_name() {
     let shop = Shop::new();
     let said = shop.run(&["execute"]);

@@ -42,7 +42,10 @@ const EXAMPLES: &[(&str, &str)] = &[
         "dbs convert ideas.md\ndbs convert ideas.md --name \"Invoice export\" --agent claude",
     ),
     ("plan new", "dbs plan new \"Invoice export\" --phases 4"),
-    ("plan write-back", "dbs plan write-back docs/MASTER.md"),
+    (
+        "plan write-back",
+        "dbs plan write-back docs/MASTER.md\ndbs plan write-back .design/plan.json",
+    ),
     (
         "atdd run",
         "dbs atdd run\ndbs atdd run prds --dry-run\ndbs stories run --headless --output both",

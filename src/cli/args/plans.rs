@@ -11,7 +11,7 @@ use crate::formats::plan::TEMPLATES;
 /// Arguments of `dbs audit`.
 #[derive(Debug, Args)]
 pub struct AuditArgs {
-    /// The master plan
+    /// The master plan, or the plan.json
     pub plan: PathBuf,
     /// Exit with 2 when there are warnings
     #[arg(long)]
@@ -87,7 +87,7 @@ pub enum PlanCommand {
 /// Arguments of `dbs plan write-back`.
 #[derive(Debug, Args)]
 pub struct WriteBackArgs {
-    /// The master plan
+    /// The master plan, or the plan.json
     pub plan: PathBuf,
     /// Only name the files that would change
     #[arg(long, short = 'n')]

@@ -15,6 +15,7 @@ mod write_back;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use crate::adapters::clock;
 use crate::adapters::output;
@@ -24,8 +25,9 @@ use crate::cli::commands::CommandResult;
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
+use crate::domain::Task;
 use crate::domain::task::GateCommand;
-use crate::formats::plan::{self, Plan};
+use crate::formats::plan::{self, Plan, PlanItem};
 
 pub use convert::{MadeForm, convert};
 pub use headless::run_headless;
@@ -142,6 +144,9 @@ pub(super) fn init(edge: &ProcessEnv, (feature, shape): (&str, &PlanShape), json
 fn read(file: &Path, place: Option<&ProjectPaths>) -> Result<Plan, String> {
     read_files(file, place).map(|(plan, _)| plan)
 }
+
+/// Finds the task of an item on the board.
+type TaskOf<'a> = &'a dyn Fn(&PlanItem) -> Option<&'a Arc<Task>>;
 
 /// The texts of the files of a plan, without byte order marks.
 type PlanTexts = BTreeMap<PathBuf, String>;

@@ -64,6 +64,16 @@ impl GraphTask {
     }
 }
 
+/// The words of plans for where a task stands.
+pub(super) const STATUSES: [(&str, GraphStatus); 6] = [
+    ("pending", GraphStatus::Pending),
+    ("in_progress", GraphStatus::InProgress),
+    ("completed", GraphStatus::Completed),
+    ("failed", GraphStatus::Failed),
+    ("blocked", GraphStatus::Blocked),
+    ("skipped", GraphStatus::Skipped),
+];
+
 /// Where a task stands by the plan's own account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GraphStatus {
@@ -73,6 +83,14 @@ pub enum GraphStatus {
     Failed,
     Blocked,
     Skipped,
+}
+
+impl GraphStatus {
+    /// The word that plans have for it.
+    pub fn word(self) -> &'static str {
+        let known = STATUSES.iter().find(|(_, status)| *status == self);
+        known.map_or("pending", |(word, _)| word)
+    }
 }
 
 /// What kind of work a task is.

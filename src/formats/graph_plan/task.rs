@@ -2,6 +2,7 @@
 
 use super::model::{
     GraphAgent, GraphAssumption, GraphContextFile, GraphCriterion, GraphStatus, GraphTask, GraphTaskKind,
+    STATUSES,
 };
 use super::{MOST_LINE, MOST_TASKS, MOST_TEXT};
 use crate::domain::PathRules;
@@ -39,14 +40,6 @@ const AGENT_FIELDS: [&str; 11] = [
     "fallback",
 ];
 
-const STATUSES: [(&str, GraphStatus); 6] = [
-    ("pending", GraphStatus::Pending),
-    ("in_progress", GraphStatus::InProgress),
-    ("completed", GraphStatus::Completed),
-    ("failed", GraphStatus::Failed),
-    ("blocked", GraphStatus::Blocked),
-    ("skipped", GraphStatus::Skipped),
-];
 const KINDS: [(&str, GraphTaskKind); 4] = [
     ("research", GraphTaskKind::Research),
     ("implementation", GraphTaskKind::Implementation),

@@ -1,9 +1,10 @@
 //! What is known of the phases of a plan, written into its files: the cell of a status and the boxes of tasks, and no other byte.
 
-use std::ops::Range;
-
 use super::model::{PhaseStatus, Plan, PlanItem};
+use crate::domain::task::behind_failed;
 use crate::domain::{Task, TaskState};
+use crate::formats::graph_plan::{GraphProgress, GraphStatus};
+use crate::formats::text_edit::edited;
 
 /// The status that a plan has for a task of its phase; nothing where a person took the task out of the plan's way.
 pub fn status_of(task: &Task) -> Option<PhaseStatus> {
@@ -17,6 +18,34 @@ pub fn status_of(task: &Task) -> Option<PhaseStatus> {
         TaskState::Done => Some(PhaseStatus::Completed),
         TaskState::Parked(_) | TaskState::Skipped(_) | TaskState::Cancelled => None,
     }
+}
+
+/// What a graph plan says of a task of the board; nothing where a person took the task out of the plan's way (G48).
+pub fn progress_of(task: &Task) -> Option<GraphProgress> {
+    let (status, result) = match &task.state {
+        TaskState::Backlog | TaskState::Released => (GraphStatus::Pending, None),
+        TaskState::Active | TaskState::Verifying => (GraphStatus::InProgress, None),
+        TaskState::Held(_) if task.state.awaits_approval() => (GraphStatus::InProgress, None),
+        TaskState::Held(hold) => (GraphStatus::Blocked, Some(task.hold_text(hold))),
+        TaskState::Failed(why) => (GraphStatus::Failed, Some(behind_failed(why).to_owned())),
+        TaskState::Skipped(cause) if *cause == task.id => {
+            (GraphStatus::Skipped, Some("a person skipped it".to_owned()))
+        }
+        TaskState::Skipped(cause) => (
+            GraphStatus::Skipped,
+            Some(format!("it waits for {cause}, which did not come to its end")),
+        ),
+        TaskState::Done => {
+            let commit = task.merged.as_deref().map(|commit| format!("merged as {commit}"));
+            (GraphStatus::Completed, commit)
+        }
+        TaskState::Parked(_) | TaskState::Cancelled => return None,
+    };
+    Some(GraphProgress {
+        status,
+        result,
+        attempts: task.spawns,
+    })
 }
 
 /// The text of a master plan with these statuses in its table. A cell that says the same already stays as it is. `text` is what the plan
@@ -51,21 +80,4 @@ fn in_cell(cell: &str, word: &str) -> String {
     let room = width.saturating_sub(word.chars().count()).max(1);
     let last = if after.is_empty() { 0 } else { room };
     format!("{before}{word}{}", " ".repeat(last))
-}
-
-fn edited(text: &str, edits: impl Iterator<Item = (Range<usize>, String)>) -> String {
-    let mut edits: Vec<_> = edits.collect();
-    edits.sort_by_key(|(at, _)| at.start);
-    let (mut result, mut end) = (String::with_capacity(text.len()), 0);
-    for (at, new) in edits {
-        // The file of one phase may be that of another one, too.
-        let Some(between) = text.get(end..at.start) else {
-            continue;
-        };
-        result.push_str(between);
-        result.push_str(&new);
-        end = at.end;
-    }
-    result.push_str(text.get(end..).unwrap_or_default());
-    result
 }

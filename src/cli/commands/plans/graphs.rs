@@ -1,13 +1,14 @@
 //! A `plan.json` as a plan of tasks.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::TaskOf;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
-use crate::domain::AgentSettings;
 use crate::domain::workflow::Actor;
+use crate::domain::{AgentSettings, TaskState};
 use crate::formats::graph_plan;
-use crate::formats::plan::{self, Plan, PlanKind};
+use crate::formats::plan::{self, PhaseStatus, Plan, PlanItem, PlanKind};
 
 /// The plan of a file with that text. Whether the files it names are there is looked up in the project; without one in this folder.
 pub(super) fn read((file, text): (&Path, &str), place: Option<&ProjectPaths>) -> Plan {
@@ -31,4 +32,20 @@ pub(super) fn works_with_claude(place: &ProjectPaths, kind: PlanKind) -> bool {
         settings.agents.choose(role, &stage.id, &nothing).agent
     });
     chosen.is_some_and(|agent| agent.value == "claude")
+}
+
+/// The text of such a plan with what the board knows of its tasks.
+pub(super) fn with_progress(plan: &Plan, text: &str, task: TaskOf<'_>) -> String {
+    graph_plan::with_progress(text, &|at| plan::progress_of(task(plan.items.get(at)?)?))
+}
+
+/// Under which name a plan is kept whose tasks are all done (G54); nothing while one is not, and where it has that name.
+pub(super) fn name_when_done(plan: &Plan, task: TaskOf<'_>) -> Option<PathBuf> {
+    let is_done = |item: &PlanItem| match task(item) {
+        Some(task) => task.state == TaskState::Done,
+        None => item.status == PhaseStatus::Completed,
+    };
+    let name = plan.file.file_name()?.to_str()?;
+    let is_open = plan.kind == PlanKind::Graph && !name.ends_with(".done.json");
+    (is_open && plan.items.iter().all(is_done)).then(|| plan.file.with_extension("done.json"))
 }

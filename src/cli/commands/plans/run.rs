@@ -131,6 +131,10 @@ impl PlanRun<'_> {
     /// Puts a plan on the board, in the place of its tasks of an earlier time, and hands it to the engine.
     fn begin(&mut self, restarts: u32, earlier: &Known) -> Result<RunOutcome, String> {
         let changes = self.changes(restarts, &Known::new())?;
+        // Whoever says yes knows what is doubtful (LG-15).
+        for found in &self.plan.findings {
+            output::problem(&shown::finding_line(found.code, &found.diagnostic));
+        }
         self.agree(&changes, false)?;
         self.close(earlier)?;
         self.apply(restarts, changes)

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use super::run::known;
-use super::{LARGEST, PlanTexts, in_project, read_files};
+use super::{LARGEST, PlanTexts, TaskOf, graphs, in_project, read_files};
 use crate::adapters::output;
 use crate::adapters::text_file;
 use crate::cli::args::WriteBackArgs;
@@ -13,8 +14,8 @@ use crate::cli::commands::CommandResult;
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
-use crate::domain::pluralized;
-use crate::formats::plan::{self, PhaseStatus, Plan, PlanItem};
+use crate::domain::{Task, pluralized};
+use crate::formats::plan::{self, PhaseStatus, Plan, PlanItem, PlanKind};
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
@@ -36,15 +37,14 @@ pub(super) fn write_back(edge: &ProcessEnv, wanted: &WriteBackArgs) -> CommandRe
     if tasks.is_empty() {
         return Err("could not write back: the plan is not on the board; `dbs run` puts it there".to_owned());
     }
-    let status = |item: &PlanItem| {
-        let is_it = |task: &&std::sync::Arc<crate::domain::Task>| {
-            task.plan
-                .as_ref()
-                .is_some_and(|entry| entry.source.item == item.id)
+    let task = |item: &PlanItem| {
+        let is_it = |task: &&Arc<Task>| {
+            let entry = task.plan.as_ref();
+            entry.is_some_and(|entry| entry.source.item == item.id)
         };
-        plan::status_of(tasks.values().find(is_it)?)
+        tasks.values().find(is_it)
     };
-    let changes = changes((&plan, &texts), &place, &status)?;
+    let changes = changes((&plan, &texts), &place, &task)?;
     let mut files: Vec<String> = changes
         .iter()
         .map(|change| in_project(&change.file, &place.root))
@@ -56,8 +56,13 @@ pub(super) fn write_back(edge: &ProcessEnv, wanted: &WriteBackArgs) -> CommandRe
                 .map_err(|error| failed(&change.file, &error))?;
         }
     }
+    let done = graphs::name_when_done(&plan, &task);
+    if let Some(name) = done.as_deref().filter(|_| !wanted.dry_run) {
+        rename(&plan.file, name)?;
+    }
+    let done = done.map(|name| in_project(&name, &place.root));
     if wanted.json.json {
-        output::json(&serde_json::json!({ "files": files, "written": !wanted.dry_run }));
+        output::json(&serde_json::json!({ "files": files, "written": !wanted.dry_run, "renamed": done }));
         return Ok(ExitCode::SUCCESS);
     }
     let what = if wanted.dry_run {
@@ -74,7 +79,27 @@ pub(super) fn write_back(edge: &ProcessEnv, wanted: &WriteBackArgs) -> CommandRe
             files.join(", ")
         ));
     }
+    if let Some(name) = done {
+        let what = if wanted.dry_run {
+            "to be renamed"
+        } else {
+            "renamed"
+        };
+        output::line(&format!("all tasks are done; the plan is {what} to {name}"));
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Gives a file another name; a file of that name is never replaced.
+fn rename(file: &Path, name: &Path) -> Result<(), String> {
+    if name.exists() {
+        let why = format!(
+            "all its tasks are done, but {} is there already; move that away",
+            name.display()
+        );
+        return Err(failed(file, &why));
+    }
+    std::fs::rename(file, name).map_err(|error| failed(file, &error))
 }
 
 fn failed(file: &Path, why: &dyn std::fmt::Display) -> String {
@@ -85,7 +110,7 @@ fn failed(file: &Path, why: &dyn std::fmt::Display) -> String {
 fn changes(
     (plan, texts): (&Plan, &PlanTexts),
     place: &ProjectPaths,
-    status: &dyn Fn(&PlanItem) -> Option<PhaseStatus>,
+    task: TaskOf<'_>,
 ) -> Result<Vec<Change>, String> {
     let root = place
         .root
@@ -114,7 +139,12 @@ fn changes(
         }
         Ok(())
     };
-    change(&plan.file, &|text| plan::with_statuses(plan, text, status))?;
+    if plan.kind == PlanKind::Graph {
+        change(&plan.file, &|text| graphs::with_progress(plan, text, task))?;
+        return Ok(found);
+    }
+    let status = |item: &PlanItem| plan::status_of(task(item)?);
+    change(&plan.file, &|text| plan::with_statuses(plan, text, &status))?;
     for item in &plan.items {
         if status(item) == Some(PhaseStatus::Completed)
             && let Some(file) = &item.file

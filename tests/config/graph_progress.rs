@@ -1,0 +1,131 @@
+//! What is known of the tasks of a graph plan, written into its file.
+
+use dbs::domain::{HoldReason, Task, TaskDraft, TaskState, Timestamp};
+use dbs::formats::graph_plan::{GraphProgress, GraphStatus, with_progress};
+use dbs::formats::plan::progress_of;
+use serde_json::{Value, json};
+
+const PLAN: &str = r#"{
+  "schemaVersion": 3, "note": "kept",
+  "progress": { "surprises": ["one"], "completedTasks": [ { "index": 0, "summary": "by hand", "by": "me" }, {"index":1,"summary":"old"} ] },
+  "tasks": [
+    { "subject": "Model", "status": "completed", "result": "done" },
+    { "subject": "Writer",   "status":"pending", "result": null, "attempts": 0, "own": [1, 2] },
+    { "subject": "Command", "status": "pending" },
+    {}
+  ]
+}
+"#;
+
+fn progress(status: GraphStatus, result: Option<&str>, attempts: u32) -> GraphProgress {
+    let result = result.map(ToOwned::to_owned);
+    GraphProgress {
+        status,
+        result,
+        attempts,
+    }
+}
+
+#[test]
+fn status_result_and_attempts_are_written_and_no_other_byte() {
+    let known = |at: usize| match at {
+        1 => Some(progress(GraphStatus::Completed, Some("merged as abc"), 2)),
+        2 => Some(progress(GraphStatus::Failed, Some("3 of 3 tries: \"x\""), 3)),
+        3 => Some(progress(GraphStatus::InProgress, None, 1)),
+        _ => None,
+    };
+    let written = with_progress(PLAN, &known);
+    let wanted = PLAN
+        .replace(
+            r#"[ { "index": 0, "summary": "by hand", "by": "me" }, {"index":1,"summary":"old"} ]"#,
+            r#"[{"index":0,"summary":"by hand","by":"me"},{"index":1,"summary":"Writer: merged as abc"}]"#,
+        )
+        .replace(
+            r#""status":"pending", "result": null, "attempts": 0,"#,
+            r#""status":"completed", "result": "merged as abc", "attempts": 2,"#,
+        )
+        .replace(
+            r#"{ "subject": "Command", "status": "pending" }"#,
+            r#"{"result": "3 of 3 tries: \"x\"", "attempts": 3,  "subject": "Command", "status": "failed" }"#,
+        )
+        .replace(
+            "{}\n",
+            "{\"status\": \"in_progress\", \"result\": null, \"attempts\": 1}\n",
+        );
+    assert_eq!(written, wanted);
+    assert_eq!(
+        with_progress(&written, &known),
+        written,
+        "a second time nothing is left to write"
+    );
+    assert_eq!(with_progress("no plan", &known), "no plan");
+}
+
+#[test]
+fn what_is_no_longer_completed_is_taken_from_the_list_and_a_plan_without_one_gets_it() {
+    let again = with_progress(PLAN, &|at| {
+        (at == 1).then(|| progress(GraphStatus::Pending, None, 0))
+    });
+    let again: Value = serde_json::from_str(&again).unwrap();
+    assert_eq!(
+        again["progress"]["completedTasks"].as_array().unwrap().len(),
+        1,
+        "{again}"
+    );
+    let bare = with_progress(r#"{"tasks":[{"subject":"Model"}]}"#, &|_| {
+        Some(progress(GraphStatus::Completed, None, 1))
+    });
+    let bare: Value = serde_json::from_str(&bare).unwrap();
+    assert_eq!(
+        bare["progress"],
+        json!({ "completedTasks": [{ "index": 0, "summary": "Model" }] })
+    );
+    assert_eq!(bare["tasks"][0]["status"], "completed");
+    let nothing = r#"{"tasks":[{"subject":"Model"}],"progress":{"completedTasks":[]}}"#;
+    assert_eq!(with_progress(nothing, &|_| None), nothing);
+}
+
+#[test]
+fn a_plan_says_of_a_task_what_the_board_does() {
+    let said = |state: TaskState| {
+        let task = Task {
+            state,
+            spawns: 2,
+            merged: Some("abc".to_owned()),
+            ..Task::planned(Timestamp(1), &TaskDraft::new("export-1", "Writer"), "work".into())
+        };
+        progress_of(&task).map(|progress| (progress.status, progress.result, progress.attempts))
+    };
+    let text = |text: &str| Some(text.to_owned());
+    assert_eq!(said(TaskState::Released), Some((GraphStatus::Pending, None, 2)));
+    assert_eq!(
+        said(TaskState::Verifying),
+        Some((GraphStatus::InProgress, None, 2))
+    );
+    assert_eq!(
+        said(TaskState::Held(HoldReason::Approval)),
+        Some((GraphStatus::InProgress, None, 2))
+    );
+    let blocked = said(TaskState::Held(HoldReason::Blocked("no key".to_owned()))).unwrap();
+    assert_eq!(blocked.0, GraphStatus::Blocked);
+    assert!(blocked.1.unwrap().contains("no key"));
+    assert_eq!(
+        said(TaskState::Failed("failed 3 of 3 tries".to_owned())),
+        Some((GraphStatus::Failed, text("3 of 3 tries"), 2))
+    );
+    let skipped = said(TaskState::Skipped("export-0".into())).unwrap();
+    assert_eq!(
+        skipped.1,
+        text("it waits for export-0, which did not come to its end")
+    );
+    assert_eq!(
+        said(TaskState::Skipped("export-1".into())).unwrap().1,
+        text("a person skipped it")
+    );
+    assert_eq!(
+        said(TaskState::Done),
+        Some((GraphStatus::Completed, text("merged as abc"), 2))
+    );
+    assert_eq!(said(TaskState::Cancelled), None);
+    assert_eq!(said(TaskState::Parked("later".to_owned())), None);
+}

@@ -1,0 +1,185 @@
+//! Stories of a graph plan: from its file to merged commits and back, with tasks that are done again, fail and are skipped.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::driver::{Story, said};
+use crate::plans::task;
+
+/// A task that makes one file.
+fn makes(subject: &str, needs: &[usize], file: &str) -> Value {
+    json!({
+        "subject": subject, "description": format!("{file} is needed."), "status": "pending", "result": null, "attempts": 0,
+        "blockedBy": needs, "metadata": { "type": "implementation", "files": { "create": [file], "modify": [] } },
+        "agent": {
+            "role": "developer", "model": "haiku", "approach": "write it",
+            "assumptions": [{ "claim": "it is not there", "verify": format!("test ! -e {file}"), "severity": "blocking" }],
+            "acceptanceCriteria": [{ "criterion": format!("{file} is there"), "check": format!("test -e {file}") }],
+            "rollbackTriggers": [format!("{file} is there")], "fallback": "write it in two steps"
+        }
+    })
+}
+
+/// A project with such a plan, and agents of that scenario.
+fn story(scenario: &str, tasks: &[Value]) -> Story {
+    let story = Story::new(scenario);
+    fs::create_dir_all(story.project().join(".design")).unwrap();
+    let plan = json!({ "schemaVersion": 3, "goal": "Invoice export", "tasks": tasks });
+    fs::write(
+        story.project().join(".design/plan.json"),
+        serde_json::to_string_pretty(&plan).unwrap(),
+    )
+    .unwrap();
+    story
+}
+
+/// Carries the plan out until it is over; the exit code and what was said.
+fn carried_out(story: &Story) -> (Option<i32>, String) {
+    let shown = story.dbs(&["execute", "--dry-run"]);
+    let hash = shown.split("hash of the gate commands: ").nth(1).unwrap().trim();
+    let output = story.run(&["execute", "--headless", "--trust", hash]);
+    (output.status.code(), said(&output))
+}
+
+fn written_back(story: &Story, file: &str) -> Value {
+    story.dbs(&["plan", "write-back", ".design/plan.json"]);
+    serde_json::from_str(&fs::read_to_string(story.project().join(".design").join(file)).unwrap()).unwrap()
+}
+
+/// The first agent of the first task makes a file that is not listed in the place of the one that is.
+const ONE_IS_DONE_AGAIN: &str = r#"
+[[part]]
+role = "graph-worker"
+task = "invoice-0"
+attempt = 1
+steps = [
+  { signal = "claim" },
+  { write = "other.txt", text = "other\n" },
+  { signal = "done", text = "Made something." },
+]
+
+[[part]]
+role = "graph-worker"
+task = "invoice-0"
+steps = [
+  { signal = "claim" },
+  { write = "model.txt", text = "model\n" },
+  { signal = "done", text = "The model stands in model.txt." },
+]
+
+[[part]]
+role = "graph-worker"
+steps = [
+  { signal = "claim" },
+  { write = "csv.txt", text = "csv\n" },
+  { signal = "done", text = "Made." },
+]
+"#;
+
+#[test]
+fn a_graph_plan_is_carried_out_held_against_its_lists_and_written_back() {
+    let tasks = [
+        makes("Add the model", &[], "model.txt"),
+        makes("Add the writer", &[0], "csv.txt"),
+    ];
+    let story = story(ONE_IS_DONE_AGAIN, &tasks);
+    let (code, told) = carried_out(&story);
+    assert_eq!(code, Some(0), "{told}");
+    let first = task(&story, "invoice-0");
+    assert_eq!(first["tries"]["work"], 2, "{first}");
+    let files = story.git(&story.origin(), &["ls-tree", "-r", "--name-only", "work"]);
+    let has = |file: &str| files.lines().any(|line| line == file);
+    assert!(has("model.txt") && has("csv.txt"), "{files}");
+    assert!(!has("other.txt"), "what is not listed came to the base: {files}");
+    let commits = story.git(&story.origin(), &["log", "--format=%s", "work"]);
+    for merge in ["feat: add the model", "feat: add the writer"] {
+        assert!(commits.lines().any(|line| line == merge), "{merge}: {commits}");
+    }
+    let again = fs::read_to_string(story.attempt(2).join("prompt.md")).unwrap();
+    for wanted in [
+        "files were changed that are not listed: other.txt",
+        "listed files were neither made nor changed: model.txt",
+        "gate criterion-1 failed",
+        "The plan names another way for this case: `write it in two steps`",
+        "blocking: it is not there. Shown by: `test ! -e model.txt`",
+        "Stage and commit nothing",
+    ] {
+        assert!(again.contains(wanted), "{wanted}: {again}");
+    }
+    let prompts = (3..=4).map(|n| fs::read_to_string(story.attempt(n).join("prompt.md")).unwrap_or_default());
+    let second = prompts.collect::<String>();
+    assert!(
+        second.contains("The model stands in model.txt."),
+        "the result of what it waits for: {second}"
+    );
+    let plan = written_back(&story, "plan.done.json");
+    assert!(!story.project().join(".design/plan.json").exists());
+    assert_eq!(plan["tasks"][0]["status"], "completed", "{plan}");
+    assert_eq!(plan["tasks"][1]["status"], "completed", "{plan}");
+    assert!(
+        plan["tasks"][0]["result"]
+            .as_str()
+            .unwrap()
+            .starts_with("merged as "),
+        "{plan}"
+    );
+    assert_eq!(
+        plan["progress"]["completedTasks"].as_array().unwrap().len(),
+        2,
+        "{plan}"
+    );
+    story.dbs(&["stop", "--all"]);
+}
+
+/// The first task is given up each time; the others are done.
+const ONE_FAILS: &str = r#"
+[[part]]
+role = "graph-worker"
+task = "invoice-0"
+steps = [ { signal = "claim" }, { signal = "fail", text = "the model has no date" } ]
+
+[[part]]
+role = "graph-worker"
+steps = [
+  { signal = "claim" },
+  { write = "readme.txt", text = "read\n" },
+  { signal = "done", text = "Made." },
+]
+"#;
+
+#[test]
+fn what_waits_for_a_task_that_failed_three_times_is_skipped_and_the_plan_says_so() {
+    let tasks = [
+        makes("Add the model", &[], "model.txt"),
+        makes("Add the writer", &[0], "csv.txt"),
+        makes("Add the text", &[], "readme.txt"),
+    ];
+    let story = story(ONE_FAILS, &tasks);
+    let (code, told) = carried_out(&story);
+    assert_eq!(code, Some(1), "{told}");
+    let plan = written_back(&story, "plan.json");
+    let of = |at: usize| {
+        let task = &plan["tasks"][at];
+        (
+            task["status"].as_str().unwrap(),
+            task["attempts"].as_u64().unwrap(),
+        )
+    };
+    assert_eq!(of(0), ("failed", 3), "{plan}");
+    assert!(
+        plan["tasks"][0]["result"]
+            .as_str()
+            .unwrap()
+            .contains("3 of 3 tries"),
+        "{plan}"
+    );
+    assert_eq!(of(1), ("skipped", 0), "{plan}");
+    assert!(
+        plan["tasks"][1]["result"].as_str().unwrap().contains("invoice-0"),
+        "{plan}"
+    );
+    assert_eq!(of(2).0, "completed", "{plan}");
+    assert_eq!(plan["progress"]["completedTasks"][0]["index"], 2, "{plan}");
+    story.dbs(&["stop", "--all"]);
+}
