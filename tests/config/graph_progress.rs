@@ -59,6 +59,13 @@ fn status_result_and_attempts_are_written_and_no_other_byte() {
         "a second time nothing is left to write"
     );
     assert_eq!(with_progress("no plan", &known), "no plan");
+    let same = r#"{"tasks":[{"status":"c\u006fmpleted","result":null,"attempts":1}],"progress":{"completedTasks":[{ "index":0,"summary":"" }]}}"#;
+    let of_same = |_: usize| Some(progress(GraphStatus::Completed, None, 1));
+    assert_eq!(
+        with_progress(same, &of_same),
+        same,
+        "what says the same is not written in other words"
+    );
 }
 
 #[test]

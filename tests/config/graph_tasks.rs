@@ -23,11 +23,14 @@ fn drafts(plan: &Plan) -> Result<Vec<TaskDraft>, String> {
 
 #[test]
 fn tasks_wait_for_what_they_name_and_for_nothing_else() {
-    let tasks = [
+    let mut tasks = [
         task("Writer", &[2], "src/csv.rs"),
         task("Reader", &[], "src/read.rs"),
         task("Model", &[], "src/model.rs"),
     ];
+    let soft = json!({ "criterion": "it reads well" });
+    let criteria = tasks[0]["agent"]["acceptanceCriteria"].as_array_mut().unwrap();
+    criteria.insert(0, soft);
     let made = drafts(&read(&plan(&tasks), &[])).unwrap();
     let of = |id: &str| made.iter().find(|draft| draft.id.as_str() == id).unwrap();
     assert_eq!(made.len(), 3);
@@ -44,14 +47,18 @@ fn tasks_wait_for_what_they_name_and_for_nothing_else() {
         .iter()
         .map(|gate| (gate.name.as_str(), gate.command.as_str()))
         .collect();
-    assert_eq!(gates, [("criterion-1", "cargo test csv")]);
+    assert_eq!(
+        gates,
+        [("criterion-2", "cargo test csv")],
+        "what no command checks is no gate"
+    );
     let entry = writer.plan.as_ref().unwrap();
     assert_eq!(entry.paths.create, ["src/csv.rs"]);
     assert_eq!(
         (entry.source.plan.as_str(), entry.source.item.as_str()),
         ("plan.json", "0")
     );
-    assert_eq!(entry.criteria, ["its tests pass"]);
+    assert_eq!(entry.criteria, ["it reads well", "its tests pass"]);
 }
 
 #[test]
