@@ -5,7 +5,8 @@ use std::sync::Arc;
 use dbs::domain::plan_entry::StuckWork;
 use dbs::domain::task::HoldReason;
 use dbs::domain::{
-    Evidence, EvidenceKind, GateBaseline, PlanEntry, PlanSource, StoryTests, Task, TaskState, TestCounts, Tri,
+    Evidence, EvidenceKind, GateBaseline, PathRules, PlanEntry, PlanSource, StoryTests, Task, TaskState,
+    TestCounts, Tri,
 };
 
 use crate::fixture::{Dashboard, NOW};
@@ -72,6 +73,55 @@ fn a_phase_shows_its_plan_what_was_seen_and_how_far_the_other_phases_are() {
     ] {
         assert!(text.contains(wanted), "{wanted}:\n{text}");
     }
+}
+
+#[test]
+fn a_task_of_a_graph_shows_its_files_and_its_criteria() {
+    let of_graph = |size: (u16, u16)| {
+        let mut dashboard = Dashboard::full(size);
+        for (task, item) in [("dbs-1", "0"), ("dbs-4", "1"), ("dbs-5", "2")] {
+            let plan = PlanEntry {
+                source: PlanSource {
+                    plan: ".design/plan.json".to_owned(),
+                    file: ".design/plan.json".to_owned(),
+                    item: item.to_owned(),
+                    line: 7,
+                    hash: String::new(),
+                },
+                paths: PathRules {
+                    create: vec!["src/csv.rs".to_owned()],
+                    modify: vec!["src/lib.rs".to_owned()],
+                    protected: Vec::new(),
+                },
+                criteria: vec!["the tests of the writer pass".to_owned()],
+                ..PlanEntry::default()
+            };
+            dashboard.change(task, |task| {
+                task.plan = Some(Arc::new(plan));
+                task.batch = "export".into();
+            });
+        }
+        dashboard.change("dbs-1", |task| task.state = TaskState::Done);
+        dashboard.press("3 g T");
+        dashboard.text()
+    };
+    let mut all = String::new();
+    for size in snapshots::SIZES {
+        all.extend([format!("== {}x{}\n", size.0, size.1), of_graph(size)]);
+    }
+    snapshots::check_text("graph_task", &all);
+    let text = of_graph((200, 60));
+    for wanted in [
+        ".design/plan.json, task 1",
+        "makes   src/csv.rs",
+        "changes src/lib.rs",
+        "done if the tests of the writer pass",
+        "tasks   ",
+        "1 of 3 done",
+    ] {
+        assert!(text.contains(wanted), "{wanted}:\n{text}");
+    }
+    assert!(!text.contains("phase"), "{text}");
 }
 
 #[test]

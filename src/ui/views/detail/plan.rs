@@ -1,5 +1,5 @@
-//! The phase or story of a plan in the details of its task: where it stands, what the plan asks and how much of that was seen, and all
-//! phases or stories of the plan with their states.
+//! The phase, the story or the task of a plan in the details of its task: where it stands, what the plan asks and how much of that was
+//! seen, and all items of the plan with their states.
 
 use super::story;
 use super::text_block::TextBlock;
@@ -19,10 +19,9 @@ pub(super) fn plan_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlo
     let Some(plan) = &task.plan else { return };
     lines.section("Plan");
     let source = &plan.source;
-    let item = match &plan.tests {
-        Some(tests) => format!("story {}", tests.id),
-        None => format!("phase {}", source.item),
-    };
+    let (word, words) = item_words(plan);
+    let id = plan.tests.as_ref().map_or(&source.item, |tests| &tests.id);
+    let item = format!("{word} {id}");
     lines.fact("from", &format!("{}, {item}", source.file), StyleRole::Text);
     if let Some(tests) = &plan.tests {
         story::story_lines(ctx, task, (plan, tests), lines);
@@ -37,10 +36,35 @@ pub(super) fn plan_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlo
         "notes",
         notes.into_iter().map(|path| (path.clone(), StyleRole::Text)),
     );
+    if is_of_graph(plan) {
+        let asked = [
+            ("makes", &plan.paths.create),
+            ("changes", &plan.paths.modify),
+            ("done if", &plan.criteria),
+        ];
+        for (what, texts) in asked {
+            lines.facts(what, texts.iter().map(|text| (text.clone(), StyleRole::Text)));
+        }
+    }
     before_work(ctx, task, lines);
     asked(task, plan, lines);
-    let word = if plan.tests.is_some() { "stories" } else { "phases" };
-    items(ctx, task, word, lines);
+    items(ctx, task, words, lines);
+}
+
+/// What people call an item of its plan, and several.
+fn item_words(plan: &PlanEntry) -> (&'static str, &'static str) {
+    if plan.tests.is_some() {
+        ("story", "stories")
+    } else if is_of_graph(plan) {
+        ("task", "tasks")
+    } else {
+        ("phase", "phases")
+    }
+}
+
+/// Whether it is a task of a graph: each phase has a file beside its plan, and a story has its tests.
+fn is_of_graph(plan: &PlanEntry) -> bool {
+    plan.tests.is_none() && plan.source.file == plan.source.plan
 }
 
 /// What the gates said of the commit that the work on a phase began at.
