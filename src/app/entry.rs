@@ -127,6 +127,7 @@ fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> Result<ExitCode, String> {
         CliCommand::Convert(DeferredArgs(wanted)) => {
             commands::plans::convert(edge, (&wanted, MadeForm::Plan), serve)
         }
+        CliCommand::Design(DeferredArgs(wanted)) => commands::plans::design(edge, &wanted, serve),
         CliCommand::Atdd(DeferredArgs(AtddCommand::New(wanted))) => {
             commands::plans::convert(edge, (&wanted, MadeForm::Prd), serve)
         }

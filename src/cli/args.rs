@@ -30,8 +30,8 @@ pub use demo::DemoArgs;
 pub use examples::command;
 pub use logs::{EventsArgs, LogsArgs};
 pub use plans::{
-    AgentOutput, AuditArgs, ConvertArgs, EarlierArgs, InitArgs, PlanCommand, PlanShape, RunPlanArgs,
-    WriteBackArgs,
+    AgentOutput, AuditArgs, ConvertArgs, DesignArgs, EarlierArgs, InitArgs, PlanCommand, PlanShape,
+    RunPlanArgs, WriteBackArgs, WriterArgs,
 };
 pub use prompt::PromptArgs;
 pub use runs::{HistoryArgs, StatusArgs};
@@ -210,6 +210,8 @@ pub enum CliCommand {
     Import(DeferredArgs<EarlierArgs>),
     /// Let an agent turn a text into a phased plan; it is shown before it is written
     Convert(DeferredArgs<ConvertArgs>),
+    /// Let an agent write a graph plan for a goal; it is shown before it is written
+    Design(DeferredArgs<DesignArgs>),
     /// Make a plan, or write into its files how far its phases are
     #[command(subcommand)]
     Plan(DeferredArgs<PlanCommand>),

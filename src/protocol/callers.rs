@@ -91,6 +91,7 @@ pub const COMMANDS: &[(&str, AllowedCallers)] = &[
     ("config", Everybody),
     ("config KEY VALUE", Persons),
     ("convert", Persons),
+    ("design", Persons),
     ("cost", Everybody),
     ("debug", Everybody),
     ("demo", Everybody),

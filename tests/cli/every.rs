@@ -79,6 +79,7 @@ const CASES: &[Case] = &[
     case("run", (&["nope.md"], 1), &["nope.md"], (GIT, Refused("nope"))),
     case("import", (&["nope.db"], 1), &["nope.db"], (NOPE, NOPE)),
     case("convert", (&["nope.md"], 1), &["nope.md"], (GIT, Refused("nope"))),
+    case("design", (&["Export", "--output", "nope"], 2), &["-"], (GIT, Refused("has no name"))),
     case("plan new", (&["nope|"], 1), &["nope|"], (GIT, Refused("could not make a plan"))),
     case("plan write-back", (&["nope.md"], 1), &["nope.md"], (GIT, Refused("nope"))),
     case("pause", (&["nope"], 2), &[], (GIT, Well)),

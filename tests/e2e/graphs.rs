@@ -183,3 +183,79 @@ fn what_waits_for_a_task_that_failed_three_times_is_skipped_and_the_plan_says_so
     assert_eq!(plan["progress"]["completedTasks"][0]["index"], 2, "{plan}");
     story.dbs(&["stop", "--all"]);
 }
+
+/// A planner that first lets a task wait for one that is not there, and then for one that is.
+fn planners() -> String {
+    let part = |attempt: &str, needs: usize| {
+        let tasks = [
+            makes("Add the model", &[], "model.txt"),
+            makes("Add the writer", &[needs], "csv.txt"),
+        ];
+        let plan = json!({ "schemaVersion": 3, "goal": "Invoice export", "tasks": tasks }).to_string();
+        format!(
+            "[[part]]\nrole = \"plan-writer\"\n{attempt}steps = [\n  {{ signal = \"claim\" }},\n  {{ write = \"plans/export-invoices.json\", text = {plan:?} }},\n  {{ signal = \"done\", text = \"Planned.\" }},\n]\n"
+        )
+    };
+    part("attempt = 1\n", 7) + &part("", 0)
+}
+
+#[test]
+fn a_goal_becomes_a_plan_in_a_loop_with_the_audit_and_the_one_before_is_kept() {
+    let mut old = makes("Old", &[], "old.txt");
+    old["status"] = json!("completed");
+    let story = story(&planners(), &[old]);
+    let goal = [
+        "design",
+        "Let people export their invoices.",
+        "--name",
+        "Export invoices",
+    ];
+    let output = story.run(&goal);
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(5), "nobody could say yes: {text}");
+    for wanted in [
+        "gate plan failed",
+        "The plan that is there (1 task: 1 completed) goes to .design/history/plan-1.json",
+        "--- .design/plan.json",
+        "add --trust ",
+    ] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    let told = fs::read_to_string(story.attempt(1).join("prompt.md")).unwrap();
+    for wanted in [
+        "Write a plan for the goal at the end into the file `plans/export-invoices.json`",
+        "At most 12 tasks, and at most 4 that wait for each other in a chain",
+        "Let people export their invoices.",
+    ] {
+        assert!(told.contains(wanted), "{wanted}: {told}");
+    }
+    let again = fs::read_to_string(story.attempt(2).join("prompt.md")).unwrap();
+    assert!(
+        again.contains("MISSING_DEPENDENCY"),
+        "the findings are fed back: {again}"
+    );
+    let before = fs::read_to_string(story.project().join(".design/plan.json")).unwrap();
+    let hash = text
+        .split("--trust ")
+        .nth(1)
+        .unwrap()
+        .split([';', '\n'])
+        .next()
+        .unwrap();
+    let written = story.dbs(&[&goal[..], &["--trust", hash]].concat());
+    for wanted in [
+        "2 tasks, 2 levels deep; models: haiku 2",
+        "level 1: 0 Add the model (haiku)",
+        "level 2: 1 Add the writer (haiku, waits for 0)",
+        "written; next: dbs execute",
+    ] {
+        assert!(written.contains(wanted), "{wanted}: {written}");
+    }
+    let kept = fs::read_to_string(story.project().join(".design/history/plan-1.json")).unwrap();
+    assert_eq!(kept, before);
+    let unseen = story.git(&story.project(), &["status", "--short"]);
+    assert!(!unseen.contains(".design"), "the folder ignores itself: {unseen}");
+    let shown = story.dbs(&["execute", "--dry-run"]);
+    assert!(shown.contains("graph plan: Invoice export, 2 tasks"), "{shown}");
+    story.dbs(&["stop", "--all"]);
+}

@@ -41,6 +41,10 @@ const EXAMPLES: &[(&str, &str)] = &[
         "convert",
         "dbs convert ideas.md\ndbs convert ideas.md --name \"Invoice export\" --agent claude",
     ),
+    (
+        "design",
+        "dbs design 'Let people export their invoices as CSV'\ndbs design - --name export <goal.md",
+    ),
     ("plan new", "dbs plan new \"Invoice export\" --phases 4"),
     (
         "plan write-back",

@@ -56,7 +56,23 @@ pub struct PlanShape {
 pub struct ConvertArgs {
     /// The text that describes what is to be done; - reads standard input
     pub file: PathBuf,
-    /// What the result is called; without it as the file
+    #[command(flatten)]
+    pub writer: WriterArgs,
+}
+
+/// Arguments of `dbs design`.
+#[derive(Debug, Args)]
+pub struct DesignArgs {
+    /// What is wanted, in a sentence or more; - reads standard input
+    pub goal: String,
+    #[command(flatten)]
+    pub writer: WriterArgs,
+}
+
+/// Who writes a plan, and what becomes of it.
+#[derive(Debug, Args)]
+pub struct WriterArgs {
+    /// What the result is called; without it as the file or the goal
     #[arg(long)]
     pub name: Option<String>,
     /// Kind of agent that writes it; without it as set for the role plan-writer

@@ -1,6 +1,8 @@
-//! `dbs convert` and `dbs atdd new`: an agent turns a text into a phased plan or a PRD, as a task of the workflow `convert`. The engine gives
+//! `dbs convert`, `dbs atdd new` and `dbs design`: an agent turns a text into a plan or a PRD, as a task of the workflow `convert`. The engine gives
 //! it its terminal, its limits and what the check found; nothing is written to its place before a person has seen it.
 
+mod graph_file;
+mod placing;
 mod plan_files;
 mod prd_file;
 
@@ -15,7 +17,7 @@ use crate::adapters::child_process::own_program;
 use crate::adapters::git::{GitCli, GitSetup};
 use crate::adapters::output;
 use crate::adapters::text_file;
-use crate::cli::args::{ConvertArgs, JsonFlag};
+use crate::cli::args::{ConvertArgs, DesignArgs, JsonFlag, WriterArgs};
 use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::CommandResult;
 use crate::cli::commands::show::EventCursor;
@@ -27,7 +29,7 @@ use crate::config::project_paths::ProjectPaths;
 use crate::config::trust::{ListedText, TrustItem, TrustKind, TrustListing};
 use crate::domain::task::GateCommand;
 use crate::domain::{
-    AgentSettings, BatchId, Command, RunOptions, RunState, Task, TaskDraft, TaskId, TaskState,
+    AgentSettings, BatchId, Command, RunOptions, RunState, Span, Task, TaskDraft, TaskId, TaskState,
 };
 use crate::formats::plan;
 use crate::ports::git::{CommitFile, CommitId, Git as _};
@@ -44,6 +46,8 @@ pub enum MadeForm {
     Plan,
     /// A PRD: one file of the queue of stories.
     Prd,
+    /// A graph plan for a goal: `.design/plan.json`.
+    Graph,
 }
 
 impl MadeForm {
@@ -51,6 +55,7 @@ impl MadeForm {
         match self {
             MadeForm::Plan => "plan",
             MadeForm::Prd => "PRD",
+            MadeForm::Graph => "graph plan",
         }
     }
 
@@ -59,6 +64,7 @@ impl MadeForm {
         match self {
             MadeForm::Plan => "convert",
             MadeForm::Prd => "prd",
+            MadeForm::Graph => "design",
         }
     }
 }
@@ -68,6 +74,15 @@ type MadeFiles = BTreeMap<PathBuf, String>;
 
 /// Reads a file of the commit that an agent made, by its path in the project.
 type OpenMade<'a> = &'a mut dyn FnMut(&Path) -> Result<String, String>;
+
+/// What an agent makes a plan of.
+struct Material {
+    /// What it is called in messages.
+    source: String,
+    text: String,
+    /// What the result is called.
+    feature: String,
+}
 
 /// Has a text turned into a plan or a PRD, and writes that where a person says yes to it.
 ///
@@ -79,18 +94,62 @@ pub fn convert(
     serve: StartServer<'_>,
 ) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
-    let failed = |why: &dyn std::fmt::Display| format!("could not convert {}: {why}", wanted.file.display());
-    let text = text_of(wanted).map_err(|why| failed(&why))?;
+    let source = wanted.file.display().to_string();
+    let text = text_of(&wanted.file, wanted.writer.name.as_deref());
+    let text = text.map_err(|why| format!("could not convert {source}: {why}"))?;
     let stem = wanted.file.file_stem().unwrap_or_default().to_string_lossy();
-    let feature = wanted.name.as_deref().unwrap_or(&stem).trim().to_owned();
+    let feature = wanted.writer.name.clone().unwrap_or_else(|| stem.into_owned());
+    let material = Material {
+        source,
+        text,
+        feature,
+    };
+    made_of((edge, &place), (&material, form), &wanted.writer, serve)
+}
+
+/// Has a graph plan written for a goal, and puts it in its place where a person says yes to it (G1).
+///
+/// # Errors
+/// What could not be done, for people.
+pub fn design(edge: &ProcessEnv, wanted: &DesignArgs, serve: StartServer<'_>) -> CommandResult {
+    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let name = wanted.writer.name.as_deref();
+    let failed = |why: &dyn std::fmt::Display| format!("could not design: {why}");
+    let text = match wanted.goal.as_str() {
+        "-" => text_of(Path::new("-"), name).map_err(|why| failed(&why))?,
+        goal if goal.trim().is_empty() => return Err(failed(&"say what is wanted")),
+        goal => goal.to_owned(),
+    };
+    let material = Material {
+        source: "the goal".to_owned(),
+        feature: name.unwrap_or(&text).to_owned(),
+        text,
+    };
+    made_of(
+        (edge, &place),
+        (&material, MadeForm::Graph),
+        &wanted.writer,
+        serve,
+    )
+}
+
+fn made_of(
+    (edge, place): (&ProcessEnv, &ProjectPaths),
+    (material, form): (&Material, MadeForm),
+    wanted: &WriterArgs,
+    serve: StartServer<'_>,
+) -> CommandResult {
+    let failed = |why: &dyn std::fmt::Display| format!("could not convert {}: {why}", material.source);
+    let feature = material.feature.trim().to_owned();
     let slug = plan::slug(&feature);
     let job = Conversion {
         edge,
-        place: &place,
+        place,
         form,
         folder: match form {
             MadeForm::Plan => format!("plans/{slug}"),
             MadeForm::Prd => StorySettings::of(&place.config()).folder,
+            MadeForm::Graph => graph_file::FOLDER.to_owned(),
         },
         slug,
         feature,
@@ -103,14 +162,14 @@ pub fn convert(
     }
     let mut events = EventCursor::new(place.store.clone());
     events.print_new(wanted.json, &|_old| false)?;
-    if let Err(why) = run::trusted(&place) {
+    if let Err(why) = run::trusted(place) {
         return Ok(ended(headless::UNREADY, &why));
     }
-    job.ask_for(wanted, &text)?;
-    if let Err(why) = serve(&place) {
+    job.ask_for(wanted, material)?;
+    if let Err(why) = serve(place) {
         return Ok(ended(headless::UNREADY, &why));
     }
-    let code = headless::wait(&place, &job.batch(), (events, wanted.output, wanted.json), serve)?;
+    let code = headless::wait(place, &job.batch(), (events, wanted.output, wanted.json), serve)?;
     // Whoever approved it elsewhere has not seen it written.
     let is_made = |task: &std::sync::Arc<Task>| task.state.awaits_approval() || task.state == TaskState::Done;
     let Some(task) = job.task()?.filter(is_made) else {
@@ -137,14 +196,14 @@ fn ended(code: u8, why: &str) -> ExitCode {
 }
 
 /// The text of a file, or what comes in, which has no name by itself.
-fn text_of(wanted: &ConvertArgs) -> Result<String, String> {
-    if wanted.file.as_os_str() != "-" {
-        return text_file::read_text(&wanted.file, LARGEST).map_err(|error| error.to_string());
+fn text_of(file: &Path, name: Option<&str>) -> Result<String, String> {
+    if file.as_os_str() != "-" {
+        return text_file::read_text(file, LARGEST).map_err(|error| error.to_string());
     }
-    if wanted.name.is_none() {
+    if name.is_none() {
         return Err("a text from standard input has no name; give one with --name".to_owned());
     }
-    text_input::text(&wanted.file, usize::try_from(LARGEST).unwrap_or(usize::MAX))
+    text_input::text(file, usize::try_from(LARGEST).unwrap_or(usize::MAX))
 }
 
 /// The making of one plan or PRD.
@@ -177,6 +236,10 @@ impl Conversion<'_> {
             MadeForm::Prd => {
                 format!("written; next: dbs atdd check {first}; commit and push it; dbs atdd run")
             }
+            MadeForm::Graph => {
+                output::all(graph_file::summary(files));
+                "written; next: dbs execute".to_owned()
+            }
         });
         Ok(ExitCode::SUCCESS)
     }
@@ -194,6 +257,8 @@ impl Conversion<'_> {
         match self.form {
             MadeForm::Plan => Some(self.place.root.join(&self.folder)).filter(|folder| folder.exists()),
             MadeForm::Prd => prd_file::taken(&self.place.root.join(&self.folder), &self.slug),
+            // The plan that is there is kept beside the new one.
+            MadeForm::Graph => None,
         }
     }
 
@@ -211,13 +276,14 @@ impl Conversion<'_> {
     }
 
     /// Puts the task on the board; one that is there is waited for.
-    fn ask_for(&self, wanted: &ConvertArgs, text: &str) -> Result<(), String> {
+    fn ask_for(&self, wanted: &WriterArgs, material: &Material) -> Result<(), String> {
+        let text = material.text.as_str();
         let id = self.id();
         if let Some(task) = self.task()? {
             return match task.state {
                 TaskState::Cancelled => Err(format!(
                     "could not convert {}: {id} was closed; choose another name with --name",
-                    wanted.file.display()
+                    material.source
                 )),
                 _ => Ok(()),
             };
@@ -239,6 +305,11 @@ impl Conversion<'_> {
                 prd_file::body(self, text)?,
                 format!("atdd check {}", prd_file::made(self)),
             ),
+            // What is doubtful in a plan that is written anew can still be put right (G25, G26, LG-9).
+            MadeForm::Graph => (
+                graph_file::body(self, text),
+                format!("audit {} --strict", graph_file::made(self)),
+            ),
         };
         self.execute(Command::Create(TaskDraft {
             batch: self.batch(),
@@ -253,6 +324,8 @@ impl Conversion<'_> {
                 model: wanted.model.clone(),
                 ..AgentSettings::default()
             }),
+            // Whoever designs looks at the whole project first.
+            timeout: (self.form == MadeForm::Graph).then(|| Span::minutes(30)),
             ..TaskDraft::new(id.as_str(), format!("Write the {what}"))
         }))?;
         self.execute(Command::Release(vec![id]))
@@ -277,6 +350,7 @@ impl Conversion<'_> {
         match self.form {
             MadeForm::Plan => plan_files::result(self, &mut open),
             MadeForm::Prd => prd_file::result(self, &mut open),
+            MadeForm::Graph => graph_file::result(self, &mut open),
         }
     }
 
@@ -300,43 +374,8 @@ impl Conversion<'_> {
                 items: items.collect(),
             },
             trusted: Vec::new(),
-            shown: ("What was made:", lines.collect()),
+            shown: ("What was made:", self.kept().into_iter().chain(lines).collect()),
         }
-    }
-
-    /// Writes all files or none.
-    fn write(&self, files: &MadeFiles) -> Result<(), String> {
-        let folder = match self.form {
-            MadeForm::Plan => self.place.root.join("plans"),
-            MadeForm::Prd => self.place.root.join(&self.folder),
-        };
-        let failed = |error: std::io::Error| format!("could not write {}: {error}", folder.display());
-        std::fs::create_dir_all(&folder).map_err(failed)?;
-        let (real, root) = (
-            folder.canonicalize().map_err(failed)?,
-            self.place.root.canonicalize(),
-        );
-        if !real.starts_with(root.map_err(failed)?) {
-            return Err(format!("{} lies outside of the project", folder.display()));
-        }
-        let made = tempfile::Builder::new()
-            .prefix(".new-")
-            .tempdir_in(&real)
-            .map_err(failed)?;
-        for (name, text) in files {
-            let file = made.path().join(&self.slug).join(name);
-            std::fs::create_dir_all(file.parent().unwrap_or(&real)).map_err(failed)?;
-            std::fs::write(&file, text).map_err(failed)?;
-        }
-        let made = made.path().join(&self.slug);
-        let (from, to) = match (self.form, files.keys().next()) {
-            (MadeForm::Prd, Some(name)) => (made.join(name), real.join(name)),
-            (MadeForm::Prd | MadeForm::Plan, _) => (made, real.join(&self.slug)),
-        };
-        if to.exists() {
-            return Err(format!("{} is there meanwhile", to.display()));
-        }
-        std::fs::rename(from, to).map_err(failed)
     }
 }
 
