@@ -13,7 +13,6 @@ use crate::app::{serve, server_process, start};
 use crate::cli::args::{AtddCommand, CliArgs, CliCommand, DeferredArgs, StartArgs, command};
 use crate::cli::caller;
 use crate::cli::commands;
-use crate::cli::commands::plans::MadeForm;
 use crate::cli::commands::signal::{self, SignalRoute};
 use crate::cli::completion;
 use crate::cli::failure::could_not;
@@ -124,12 +123,10 @@ fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> Result<ExitCode, String> {
         CliCommand::Run(DeferredArgs(wanted)) if wanted.headless => {
             commands::plans::run_headless(edge, &wanted, serve)
         }
-        CliCommand::Convert(DeferredArgs(wanted)) => {
-            commands::plans::convert(edge, (&wanted, MadeForm::Plan), serve)
-        }
+        CliCommand::Convert(DeferredArgs(wanted)) => commands::plans::convert(edge, &wanted, serve),
         CliCommand::Design(DeferredArgs(wanted)) => commands::plans::design(edge, &wanted, serve),
         CliCommand::Atdd(DeferredArgs(AtddCommand::New(wanted))) => {
-            commands::plans::convert(edge, (&wanted, MadeForm::Prd), serve)
+            commands::plans::new_prd(edge, &wanted, serve)
         }
         verb => commands::run(verb, edge),
     }

@@ -29,7 +29,7 @@ use crate::domain::Task;
 use crate::domain::task::GateCommand;
 use crate::formats::plan::{self, Plan, PlanItem};
 
-pub use convert::{MadeForm, convert, design};
+pub use convert::{convert, design, new_prd};
 pub use headless::run_headless;
 pub use interactive::run_interactive;
 pub(super) use run::run;

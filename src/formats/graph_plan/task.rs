@@ -10,6 +10,7 @@ use crate::formats::inner_path::escape_reason;
 use crate::formats::json_findings::{JsonFindings, quoted};
 use crate::formats::json_object::JsonObject;
 use crate::formats::json_place::JsonPlace;
+use crate::formats::prompt::is_hidden;
 
 /// Most entries of each list of a task.
 const MOST_ENTRIES: usize = 50;
@@ -199,6 +200,17 @@ fn agent(task: &JsonObject<'_>, is_whole: bool, found: &mut JsonFindings<'_>) ->
     }
 }
 
+/// A command. What a person is shown of it must be what is run, so it holds no sign that nobody sees.
+fn command(object: &JsonObject<'_>, key: &str, found: &mut JsonFindings<'_>) -> String {
+    let command = object.text(key, (MOST_TEXT, true), found);
+    if command.chars().any(is_hidden) {
+        let at = object.field(key).map_or(0, |value| value.start);
+        let text = "this command holds signs that nobody sees; write it anew without them";
+        found.error("HIDDEN_CHARACTER", at, &object.at(key), text);
+    }
+    command
+}
+
 /// The entries of a list of objects.
 fn objects<'a>(
     object: &JsonObject<'a>,
@@ -227,14 +239,16 @@ fn assumptions(agent: &JsonObject<'_>, is_whole: bool, found: &mut JsonFindings<
     let known = ["claim", "verify", "severity"];
     let words = [("blocking", true), ("warning", false)];
     let assumed = objects(agent, ("assumptions", "an assumption"), &known, found).into_iter();
-    let read = assumed.map(|one| GraphAssumption {
-        claim: one.needed(("claim", "the \"claim\""), (MOST_TEXT, false), found),
-        verify: one.needed(
-            ("verify", "the command that shows it, as \"verify\""),
-            (MOST_TEXT, false),
-            found,
-        ),
-        is_blocking: one.word("severity", &words, found).unwrap_or(true),
+    let read = assumed.map(|one| {
+        let verify = command(&one, "verify", found);
+        if one.field("verify").is_none() {
+            one.missing("verify", "the command that shows it", found);
+        }
+        GraphAssumption {
+            claim: one.needed(("claim", "the \"claim\""), (MOST_TEXT, false), found),
+            verify,
+            is_blocking: one.word("severity", &words, found).unwrap_or(true),
+        }
     });
     let read: Vec<GraphAssumption> = read.collect();
     if is_whole && read.is_empty() {
@@ -256,7 +270,7 @@ fn criteria(agent: &JsonObject<'_>, is_whole: bool, found: &mut JsonFindings<'_>
     let read = wanted.map(|one| {
         let criterion = GraphCriterion {
             criterion: one.needed(("criterion", "what must hold as \"criterion\""), (MOST_TEXT, false), found),
-            check: one.text("check", (MOST_TEXT, true), found),
+            check: command(&one, "check", found),
             line: found.line_of(one.value()),
         };
         if criterion.check.is_empty() {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::consent::{self, Consent};
+use super::consent;
 use super::headless::{self, StartServer};
 use super::{in_project, run};
 use crate::adapters::child_process::own_program;
@@ -26,7 +26,6 @@ use crate::cli::text_input;
 use crate::config::atdd::StorySettings;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
-use crate::config::trust::{ListedText, TrustItem, TrustKind, TrustListing};
 use crate::domain::task::GateCommand;
 use crate::domain::{
     AgentSettings, BatchId, Command, RunOptions, RunState, Span, Task, TaskDraft, TaskId, TaskState,
@@ -41,7 +40,7 @@ const LARGEST_RESULT: usize = 256 * 1024;
 
 /// What a text is turned into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MadeForm {
+enum MadeForm {
     /// A phased plan: a folder with a master file.
     Plan,
     /// A PRD: one file of the queue of stories.
@@ -84,11 +83,23 @@ struct Material {
     feature: String,
 }
 
-/// Has a text turned into a plan or a PRD, and writes that where a person says yes to it.
+/// Has a text turned into a phased plan, and writes that where a person says yes to it.
 ///
 /// # Errors
 /// What could not be done, for people.
-pub fn convert(
+pub fn convert(edge: &ProcessEnv, wanted: &ConvertArgs, serve: StartServer<'_>) -> CommandResult {
+    of_file(edge, (wanted, MadeForm::Plan), serve)
+}
+
+/// The same with a PRD, which goes to the queue of stories.
+///
+/// # Errors
+/// What could not be done, for people.
+pub fn new_prd(edge: &ProcessEnv, wanted: &ConvertArgs, serve: StartServer<'_>) -> CommandResult {
+    of_file(edge, (wanted, MadeForm::Prd), serve)
+}
+
+fn of_file(
     edge: &ProcessEnv,
     (wanted, form): (&ConvertArgs, MadeForm),
     serve: StartServer<'_>,
@@ -351,30 +362,6 @@ impl Conversion<'_> {
             MadeForm::Plan => plan_files::result(self, &mut open),
             MadeForm::Prd => prd_file::result(self, &mut open),
             MadeForm::Graph => graph_file::result(self, &mut open),
-        }
-    }
-
-    /// Everything that would be written.
-    fn consent(&self, files: &MadeFiles) -> Consent {
-        let lines = files.iter().flat_map(|(name, text)| {
-            let head = format!("--- {}/{}", self.folder, name.display());
-            std::iter::once(head).chain(text.lines().map(str::to_owned))
-        });
-        let items = files.iter().map(|(name, text)| ListedText {
-            item: TrustItem {
-                kind: TrustKind::Prompt,
-                name: name.display().to_string(),
-                text: text.clone(),
-            },
-            file: self.place.root.join(&self.folder).join(name),
-            line: 1,
-        });
-        Consent {
-            listing: TrustListing {
-                items: items.collect(),
-            },
-            trusted: Vec::new(),
-            shown: ("What was made:", self.kept().into_iter().chain(lines).collect()),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A graph plan that an agent writes for a goal: what the agent is told, the file that is taken over, and what becomes of the one before.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::{Conversion, LARGEST_RESULT, MadeFiles, MadeForm, OpenMade, fenced};
@@ -83,7 +83,7 @@ impl Conversion<'_> {
     pub(super) fn kept(&self) -> Option<String> {
         let folder = self.place.root.join(FOLDER);
         let file = folder.join(PLAN);
-        if self.form != MadeForm::Graph || !file.exists() {
+        if self.form != MadeForm::Graph || file.symlink_metadata().is_err() {
             return None;
         }
         let most = u64::try_from(LARGEST_RESULT).unwrap_or(u64::MAX);
@@ -118,18 +118,28 @@ fn free_name(folder: &Path) -> Option<PathBuf> {
 }
 
 /// Makes room for a new plan in that folder: the one that is there is kept. The folder ignores itself, so that nobody commits it by
-/// accident.
+/// accident. Nothing is written through a link.
 pub(super) fn keep_old(folder: &Path) -> io::Result<()> {
     let ignore = folder.join(".gitignore");
-    if !ignore.exists() {
-        std::fs::write(&ignore, "*\n")?;
+    if ignore.symlink_metadata().is_err() {
+        let mut file = std::fs::File::create_new(ignore)?;
+        file.write_all(b"*\n")?;
     }
     let old = folder.join(PLAN);
-    if !old.exists() {
+    if old.symlink_metadata().is_err() {
         return Ok(());
     }
     let history = folder.join(HISTORY);
-    std::fs::create_dir_all(&history)?;
+    match std::fs::create_dir(&history) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ if history.symlink_metadata()?.is_dir() => {}
+        _ => {
+            return Err(io::Error::other(format!(
+                "{} is no folder; move it away",
+                history.display()
+            )));
+        }
+    }
     let name = free_name(folder).ok_or_else(|| io::Error::other(format!("{} is full", history.display())))?;
     std::fs::rename(old, history.join(name))
 }
@@ -185,4 +195,45 @@ fn lines(plan: &GraphPlan) -> Vec<String> {
     let known = context.into_iter().filter(|(_, text)| !text.is_empty());
     lines.extend(known.map(|(what, text)| format!("{what} {text}")));
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn plans_are_kept_under_names_of_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        for text in ["one", "two"] {
+            fs::write(folder.path().join(PLAN), text).unwrap();
+            keep_old(folder.path()).unwrap();
+        }
+        keep_old(folder.path()).unwrap();
+        let kept = |name: &str| fs::read_to_string(folder.path().join(HISTORY).join(name)).unwrap();
+        assert_eq!(
+            (kept("plan-1.json"), kept("plan-2.json")),
+            ("one".to_owned(), "two".to_owned())
+        );
+        assert_eq!(
+            fs::read_to_string(folder.path().join(".gitignore")).unwrap(),
+            "*\n"
+        );
+        assert!(!folder.path().join(PLAN).exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_written_or_moved_through_a_link() {
+        let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let link = |to: &Path, name: &str| std::os::unix::fs::symlink(to, folder.path().join(name)).unwrap();
+        link(&outside.path().join("ignore"), ".gitignore");
+        link(outside.path(), HISTORY);
+        fs::write(folder.path().join(PLAN), "one").unwrap();
+        let refused = keep_old(folder.path()).unwrap_err().to_string();
+        assert!(refused.contains("history is no folder"), "{refused}");
+        assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
+        assert!(folder.path().join(PLAN).exists());
+    }
 }

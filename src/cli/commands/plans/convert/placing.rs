@@ -1,8 +1,34 @@
-//! Puts what an agent made and a person has seen in its place.
+//! Shows a person what an agent made, and puts it in its place.
 
+use super::super::consent::Consent;
 use super::{Conversion, MadeFiles, MadeForm, graph_file};
+use crate::config::trust::{ListedText, TrustItem, TrustKind, TrustListing};
 
 impl Conversion<'_> {
+    /// Everything that would be written.
+    pub(super) fn consent(&self, files: &MadeFiles) -> Consent {
+        let lines = files.iter().flat_map(|(name, text)| {
+            let head = format!("--- {}/{}", self.folder, name.display());
+            std::iter::once(head).chain(text.lines().map(str::to_owned))
+        });
+        let items = files.iter().map(|(name, text)| ListedText {
+            item: TrustItem {
+                kind: TrustKind::Prompt,
+                name: name.display().to_string(),
+                text: text.clone(),
+            },
+            file: self.place.root.join(&self.folder).join(name),
+            line: 1,
+        });
+        Consent {
+            listing: TrustListing {
+                items: items.collect(),
+            },
+            trusted: Vec::new(),
+            shown: ("What was made:", self.kept().into_iter().chain(lines).collect()),
+        }
+    }
+
     /// Writes all files or none.
     pub(super) fn write(&self, files: &MadeFiles) -> Result<(), String> {
         let folder = match self.form {
