@@ -184,19 +184,20 @@ fn what_waits_for_a_task_that_failed_three_times_is_skipped_and_the_plan_says_so
     story.dbs(&["stop", "--all"]);
 }
 
-/// A planner that first lets a task wait for one that is not there, and then for one that is.
+/// A planner that first writes a check that proves nothing, which is no more than a warning elsewhere, and then one that does.
 fn planners() -> String {
-    let part = |attempt: &str, needs: usize| {
-        let tasks = [
+    let part = |attempt: &str, check: &str| {
+        let mut tasks = [
             makes("Add the model", &[], "model.txt"),
-            makes("Add the writer", &[needs], "csv.txt"),
+            makes("Add the writer", &[0], "csv.txt"),
         ];
+        tasks[1]["agent"]["acceptanceCriteria"][0]["check"] = json!(check);
         let plan = json!({ "schemaVersion": 3, "goal": "Invoice export", "tasks": tasks }).to_string();
         format!(
             "[[part]]\nrole = \"plan-writer\"\n{attempt}steps = [\n  {{ signal = \"claim\" }},\n  {{ write = \"plans/export-invoices.json\", text = {plan:?} }},\n  {{ signal = \"done\", text = \"Planned.\" }},\n]\n"
         )
     };
-    part("attempt = 1\n", 7) + &part("", 0)
+    part("attempt = 1\n", "echo done") + &part("", "test -e csv.txt")
 }
 
 #[test]
@@ -230,10 +231,7 @@ fn a_goal_becomes_a_plan_in_a_loop_with_the_audit_and_the_one_before_is_kept() {
         assert!(told.contains(wanted), "{wanted}: {told}");
     }
     let again = fs::read_to_string(story.attempt(2).join("prompt.md")).unwrap();
-    assert!(
-        again.contains("MISSING_DEPENDENCY"),
-        "the findings are fed back: {again}"
-    );
+    assert!(again.contains("WEAK_CHECK"), "the findings are fed back: {again}");
     let before = fs::read_to_string(story.project().join(".design/plan.json")).unwrap();
     let hash = text
         .split("--trust ")
