@@ -154,6 +154,12 @@ fn graph_plan() -> String {
     .to_string()
 }
 
+/// The hash that a dry run ends with.
+fn hash(shown: &str) -> String {
+    let hash = shown.split("hash of the gate commands: ").nth(1);
+    hash.unwrap_or_else(|| panic!("{shown}")).trim().to_owned()
+}
+
 /// Every file below a folder, with its content.
 fn files_below(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
@@ -227,13 +233,7 @@ fn a_graph_plan_is_shown_with_its_files_and_checks_and_becomes_tasks_that_wait_f
     ] {
         assert!(shown.out.contains(said), "{said}: {}", shown.out);
     }
-    let hash = shown
-        .out
-        .split("hash of the gate commands: ")
-        .nth(1)
-        .unwrap()
-        .trim()
-        .to_owned();
+    let hash = hash(&shown.out);
     let refused = shop.run(&["execute"]);
     assert!(refused.err.contains(&format!("--trust {hash}")), "{refused:?}");
     assert!(
@@ -305,13 +305,7 @@ fn the_model_of_a_task_is_taken_where_claude_does_the_work() {
         shop.does(&["config", "roles.graph-worker.agent", agent]);
         fs::write(shop.git.project().join("plan.json"), graph_plan()).unwrap();
         let shown = shop.run(&["run", "plan.json", "--dry-run"]);
-        let hash = shown
-            .out
-            .split("hash of the gate commands: ")
-            .nth(1)
-            .unwrap()
-            .trim()
-            .to_owned();
+        let hash = hash(&shown.out);
         shop.does(&[&["run", "plan.json", "--trust", &hash], options].concat());
         let said: Value = serde_json::from_str(&shop.does(&["task", "show", "export-0", "--json"])).unwrap();
         said["task"]["agent"]["model"].as_str().map(ToOwned::to_owned)

@@ -217,6 +217,7 @@ fn a_goal_becomes_a_plan_in_a_loop_with_the_audit_and_the_one_before_is_kept() {
     for wanted in [
         "gate plan failed",
         "The plan that is there (1 task: 1 completed) goes to .design/history/plan-1.json",
+        "level 2: 1 Add the writer (haiku, waits for 0)",
         "--- .design/plan.json",
         "add --trust ",
     ] {

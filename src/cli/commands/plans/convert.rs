@@ -38,6 +38,9 @@ const LARGEST: u64 = 128 * 1024;
 /// Largest file of the result that is taken over, in bytes.
 const LARGEST_RESULT: usize = 256 * 1024;
 
+/// Most characters of a goal that its task is called by.
+const LONGEST_NAME: usize = 60;
+
 /// What a text is turned into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MadeForm {
@@ -76,8 +79,8 @@ type OpenMade<'a> = &'a mut dyn FnMut(&Path) -> Result<String, String>;
 
 /// What an agent makes a plan of.
 struct Material {
-    /// What it is called in messages.
-    source: String,
+    /// What is done with it, in messages: `convert ideas.md`.
+    tried: String,
     text: String,
     /// What the result is called.
     feature: String,
@@ -105,16 +108,12 @@ fn of_file(
     serve: StartServer<'_>,
 ) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
-    let source = wanted.file.display().to_string();
+    let tried = format!("convert {}", wanted.file.display());
     let text = text_of(&wanted.file, wanted.writer.name.as_deref());
-    let text = text.map_err(|why| format!("could not convert {source}: {why}"))?;
+    let text = text.map_err(|why| format!("could not {tried}: {why}"))?;
     let stem = wanted.file.file_stem().unwrap_or_default().to_string_lossy();
     let feature = wanted.writer.name.clone().unwrap_or_else(|| stem.into_owned());
-    let material = Material {
-        source,
-        text,
-        feature,
-    };
+    let material = Material { tried, text, feature };
     made_of((edge, &place), (&material, form), &wanted.writer, serve)
 }
 
@@ -132,8 +131,8 @@ pub fn design(edge: &ProcessEnv, wanted: &DesignArgs, serve: StartServer<'_>) ->
         goal => goal.to_owned(),
     };
     let material = Material {
-        source: "the goal".to_owned(),
-        feature: name.unwrap_or(&text).to_owned(),
+        tried: "design".to_owned(),
+        feature: name.map_or_else(|| short(&text), ToOwned::to_owned),
         text,
     };
     made_of(
@@ -144,13 +143,19 @@ pub fn design(edge: &ProcessEnv, wanted: &DesignArgs, serve: StartServer<'_>) ->
     )
 }
 
+/// The first line of a goal, as far as it makes a name.
+fn short(goal: &str) -> String {
+    let first = goal.trim().lines().next().unwrap_or_default();
+    first.chars().take(LONGEST_NAME).collect()
+}
+
 fn made_of(
     (edge, place): (&ProcessEnv, &ProjectPaths),
     (material, form): (&Material, MadeForm),
     wanted: &WriterArgs,
     serve: StartServer<'_>,
 ) -> CommandResult {
-    let failed = |why: &dyn std::fmt::Display| format!("could not convert {}: {why}", material.source);
+    let failed = |why: &dyn std::fmt::Display| format!("could not {}: {why}", material.tried);
     let feature = material.feature.trim().to_owned();
     let slug = plan::slug(&feature);
     let job = Conversion {
@@ -293,8 +298,8 @@ impl Conversion<'_> {
         if let Some(task) = self.task()? {
             return match task.state {
                 TaskState::Cancelled => Err(format!(
-                    "could not convert {}: {id} was closed; choose another name with --name",
-                    material.source
+                    "could not {}: {id} was closed; choose another name with --name",
+                    material.tried
                 )),
                 _ => Ok(()),
             };

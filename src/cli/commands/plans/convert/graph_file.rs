@@ -8,7 +8,7 @@ use super::{Conversion, LARGEST_RESULT, MadeFiles, MadeForm, OpenMade, fenced};
 use crate::adapters::text_file;
 use crate::cli::commands::plans::{graphs, own_gates, shown};
 use crate::domain::{counted, pluralized};
-use crate::formats::graph_plan::{self, GraphPlan};
+use crate::formats::graph_plan::{self, GraphPlan, GraphStatus, GraphTask};
 
 /// The folder of the plan, from the root of the project (G3).
 pub(super) const FOLDER: &str = ".design";
@@ -75,7 +75,18 @@ pub(super) fn result(job: &Conversion<'_>, open: OpenMade<'_>) -> Result<MadeFil
             shown::lines(&made).join("\n")
         ));
     }
+    if let Some(at) = claimed(&graph_plan::read(&file, &text, &|_| true)) {
+        return Err(format!(
+            "the plan says of task {at} that it is not pending, and nobody has worked on it"
+        ));
+    }
     Ok(MadeFiles::from([(PLAN.into(), text)]))
+}
+
+/// The first task that a new plan claims to be worked on already.
+fn claimed(plan: &GraphPlan) -> Option<usize> {
+    let is_claimed = |task: &GraphTask| task.status != GraphStatus::Pending;
+    plan.tasks.iter().position(is_claimed)
 }
 
 impl Conversion<'_> {
@@ -202,6 +213,15 @@ mod tests {
     use std::fs;
 
     use super::*;
+
+    #[test]
+    fn the_example_is_sound_and_a_plan_whose_task_is_called_done_is_seen() {
+        let read = |text: &str| graph_plan::read(Path::new(PLAN), text, &|_| true);
+        assert_eq!(read(EXAMPLE).findings, []);
+        assert_eq!(claimed(&read(EXAMPLE)), None);
+        let done = EXAMPLE.replace("\"pending\"", "\"completed\"");
+        assert_eq!(claimed(&read(&done)), Some(0));
+    }
 
     #[test]
     fn plans_are_kept_under_names_of_their_own() {

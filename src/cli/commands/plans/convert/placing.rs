@@ -11,6 +11,10 @@ impl Conversion<'_> {
             let head = format!("--- {}/{}", self.folder, name.display());
             std::iter::once(head).chain(text.lines().map(str::to_owned))
         });
+        let summary = match self.form {
+            MadeForm::Graph => graph_file::summary(files),
+            MadeForm::Plan | MadeForm::Prd => Vec::new(),
+        };
         let items = files.iter().map(|(name, text)| ListedText {
             item: TrustItem {
                 kind: TrustKind::Prompt,
@@ -25,7 +29,10 @@ impl Conversion<'_> {
                 items: items.collect(),
             },
             trusted: Vec::new(),
-            shown: ("What was made:", self.kept().into_iter().chain(lines).collect()),
+            shown: (
+                "What was made:",
+                self.kept().into_iter().chain(summary).chain(lines).collect(),
+            ),
         }
     }
 
