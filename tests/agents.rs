@@ -33,6 +33,8 @@ mod driver;
 mod filling;
 #[path = "agents/first_run.rs"]
 mod first_run;
+#[path = "agents/graphs.rs"]
+mod graphs;
 #[path = "agents/headless.rs"]
 mod headless;
 #[path = "agents/lab.rs"]

@@ -1,0 +1,97 @@
+//! Tasks of a graph plan with the real Claude Code: it leaves its files uncommitted, the engine commits and merges them, and the model of
+//! each task is the one its plan names.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::driver::{Story, said};
+use crate::lab::{installed, scripts};
+use crate::model_server::ModelServer;
+use crate::pipeline::{OTHERS, file_in_base, serve, write_person_settings};
+
+/// A task that makes one file by that script, with that model.
+fn makes(script: &str, needs: &[usize], (file, model): (&str, &str)) -> Value {
+    json!({
+        "subject": format!("Add {file}"), "description": format!("{file} is needed. [[script:{script}]]"), "status": "pending",
+        "blockedBy": needs, "metadata": { "type": "implementation", "files": { "create": [file], "modify": [] } },
+        "agent": {
+            "role": "developer", "model": model, "approach": "write it",
+            "assumptions": [{ "claim": "it is not there", "verify": format!("test ! -e {file}"), "severity": "blocking" }],
+            "acceptanceCriteria": [{ "criterion": format!("{file} is there"), "check": format!("test -s {file}") }],
+            "rollbackTriggers": [format!("{file} is there")]
+        }
+    })
+}
+
+/// A project in which Claude Code plays that role, and its model; none when it is not installed here.
+fn story(role: &str) -> Option<(Story, ModelServer)> {
+    installed("claude")?;
+    let (story, model) = (Story::new(OTHERS), ModelServer::start(scripts()));
+    story.configure(&format!(
+        "[roles.{role}]\nagent = \"claude\"\npermissions = \"allow\"\n"
+    ));
+    write_person_settings(&story);
+    Some((story, model))
+}
+
+#[test]
+fn tasks_of_a_graph_are_worked_on_by_claude_with_their_models_and_merged() {
+    let Some((story, model)) = story("graph-worker") else {
+        return;
+    };
+    let tasks = [
+        makes("graph_model", &[], ("model.txt", "haiku")),
+        makes("graph_writer", &[0], ("csv.txt", "sonnet")),
+    ];
+    let plan = json!({ "schemaVersion": 3, "goal": "Invoice export", "tasks": tasks });
+    fs::write(story.project().join("plan.json"), plan.to_string()).unwrap();
+    let _server = serve(&story, &model);
+    let shown = story.dbs(&["run", "plan.json", "--dry-run"]);
+    let hash = shown
+        .lines()
+        .find_map(|line| line.strip_prefix("hash of the gate commands: "));
+    story.dbs(&["run", "plan.json", "--trust", hash.unwrap()]);
+    story.wait_until("the end of the plan", || story.count("done") == 2);
+    assert!(file_in_base(&story, "model.txt") && file_in_base(&story, "csv.txt"));
+    for (script, name) in [("graph_model", "haiku"), ("graph_writer", "sonnet")] {
+        let requests = model.requests_for(script);
+        let models: Vec<&str> = requests
+            .iter()
+            .filter_map(|request| request.body["model"].as_str())
+            .collect();
+        assert!(
+            models.iter().any(|model| model.contains(name)),
+            "{script}: {models:?}"
+        );
+    }
+    let told = model.requests_for("graph_writer");
+    let has_result = |text: &str| told.iter().any(|request| request.body.to_string().contains(text));
+    assert!(
+        has_result("The model stands in model.txt."),
+        "the result of what it waits for"
+    );
+}
+
+#[test]
+fn a_goal_becomes_a_plan_that_claude_writes_and_reads_as_dbs_does() {
+    let Some((story, model)) = story("plan-writer") else {
+        return;
+    };
+    let _server = serve(&story, &model);
+    let goal = "Let people export their invoices. [[script:graph_design]]";
+    let output = story.run(&["design", goal, "--name", "export"]);
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(5), "nobody could say yes: {text}");
+    for wanted in [
+        "Invoice export",
+        "level 1: 0 Add the model (haiku)",
+        "one file is enough",
+        "add --trust ",
+    ] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    let told = model.requests_for("graph_design");
+    let has_rules = |text: &str| told.iter().any(|request| request.body.to_string().contains(text));
+    assert!(has_rules("nothing is wrong with it"), "what its own audit said");
+}
