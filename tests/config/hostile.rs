@@ -9,7 +9,7 @@ use std::time::Duration;
 use dbs::adapters::rehearsal::{MANIFEST, TreeCheck, check};
 use dbs::formats::diagnostic::Diagnostic;
 use dbs::formats::test_text::{self, TestLanguage, TestWords};
-use dbs::formats::{end_rules, prd, scenario, story_files, task_list, workflow};
+use dbs::formats::{end_rules, graph_plan, prd, scenario, story_files, task_list, workflow};
 use dbs::ui::{ColourDepth, DisplayCaps, Glyphs, Keymap, TabLayout, Themes, UserTheme};
 
 use super::plans::PIECES;
@@ -82,7 +82,7 @@ const TOML_READERS: [(&str, Reader); 8] = [
     ("check list", checked),
 ];
 
-const JSON_READERS: [(&str, Reader); 4] = [
+const JSON_READERS: [(&str, Reader); 5] = [
     ("settings", |text| settings("config.json", text)),
     ("tasks", |text| {
         shown(&task_list::read(Path::new("t.jsonl"), text).1)
@@ -91,6 +91,7 @@ const JSON_READERS: [(&str, Reader); 4] = [
         let found = prd::read(Path::new("p.json"), text).findings;
         found.iter().map(|found| found.diagnostic.to_string()).collect()
     }),
+    ("graph plan", graph_findings),
     ("story state", |text| {
         let refused = story_files::read_state(text).err();
         refused.iter().map(ToString::to_string).collect()
@@ -98,6 +99,11 @@ const JSON_READERS: [(&str, Reader); 4] = [
 ];
 
 const YAML_READERS: [(&str, Reader); 1] = [("settings", |text| settings("config.yaml", text))];
+
+fn graph_findings(text: &str) -> Vec<String> {
+    let found = graph_plan::read(Path::new("plan.json"), text, &|_| false).findings;
+    found.iter().map(|found| found.diagnostic.to_string()).collect()
+}
 
 /// As many lines as fit into the largest file.
 fn filled(line: impl Fn(usize) -> String) -> String {
@@ -216,6 +222,45 @@ fn very_many_parts_of_a_file_give_a_finding_at_once() {
         let findings = answer(toml[kind], text).unwrap_or_else(|| panic!("{kind}: no answer in {LONGEST:?}"));
         assert_ne!(findings, [""; 0], "{kind}");
     }
+}
+
+/// As many tasks as are read, each with as many paths as it may list, of which none is that of another; half of them wait for all before.
+fn largest_graph() -> String {
+    let paths = |what: &str, at: usize| -> Vec<String> {
+        (0..50).map(|nth| format!("{what}/{at}/{nth}.rs")).collect()
+    };
+    let task = |at: usize| {
+        let needs: Vec<usize> = if at.is_multiple_of(2) {
+            Vec::new()
+        } else {
+            (0..at).collect()
+        };
+        serde_json::json!({
+            "subject": "A task", "description": "of many", "status": "pending", "blockedBy": needs,
+            "metadata": {
+                "type": "testing", "reads": paths("reads", at),
+                "files": { "create": paths("made", at), "modify": paths("changed", at) }
+            },
+            "agent": {
+                "role": "developer", "model": "haiku", "approach": "none",
+                "assumptions": [{ "claim": "none", "verify": "make" }],
+                "acceptanceCriteria": [{ "criterion": "none", "check": "make" }], "rollbackTriggers": ["none"]
+            }
+        })
+    };
+    let tasks: Vec<_> = (0..100).map(task).collect();
+    serde_json::json!({ "schemaVersion": 3, "goal": "Much", "tasks": tasks }).to_string()
+}
+
+#[test]
+fn the_largest_graph_plan_gives_its_findings_at_once() {
+    let findings =
+        answer(graph_findings, largest_graph()).unwrap_or_else(|| panic!("no answer in {LONGEST:?}"));
+    assert!(
+        findings.iter().any(|found| found.contains("is to be changed")),
+        "{:?}",
+        findings.first()
+    );
 }
 
 #[test]

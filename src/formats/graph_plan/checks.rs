@@ -1,11 +1,11 @@
 //! What must hold between the tasks of a graph plan (G19 to G26, V1 to V11 of the format).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 use super::commands::weakness;
 use super::model::{GraphPlan, GraphStatus, GraphTask};
 use super::{FileExists, GraphAgent};
-use crate::domain::PathRules;
 use crate::formats::json_findings::JsonFindings;
 use crate::formats::json_object::JsonObject;
 
@@ -49,11 +49,14 @@ pub(super) fn check(
     }
     let before = ancestors(&plan.tasks);
     overlaps(&plan.tasks, &before, &mut about);
+    let made = PathOwners::of(each(&plan.tasks, |task| {
+        task.paths.create.iter().map(String::as_str).collect()
+    }));
     for (at, task) in plan.tasks.iter().enumerate() {
         if task.status == GraphStatus::Completed {
             continue;
         }
-        files(plan, (at, task), &before, (&mut about, exists));
+        files((at, task), (&made, &before), (&mut about, exists));
         weak_checks(at, &task.agent, &task.paths.create, &mut about);
     }
 }
@@ -169,67 +172,110 @@ fn ancestors(tasks: &[GraphTask]) -> Vec<BTreeSet<usize>> {
 
 /// Two tasks that may be worked on at the same time touch no path of each other (G20, G21).
 fn overlaps(tasks: &[GraphTask], before: &[BTreeSet<usize>], about: &mut Places<'_, '_>) {
+    let written = || each(tasks, |task| task.paths.listed().collect());
+    let read = || each(tasks, |task| task.reads.iter().map(String::as_str).collect());
+    let (by_written, by_read) = (PathOwners::of(written()), PathOwners::of(read()));
+    let mut writes = by_written.meetings(written());
+    for ((at, other), path) in writes.clone() {
+        writes.entry((other, at)).or_insert(path);
+    }
+    let mut reads = by_written.meetings(read());
+    for ((writer, reader), path) in by_read.meetings(written()) {
+        reads.entry((reader, writer)).or_insert(path);
+    }
     let waits = |one: usize, other: usize| before.get(one).is_some_and(|all| all.contains(&other));
-    for (at, task) in tasks.iter().enumerate() {
-        for (other, earlier) in tasks.iter().enumerate().take(at) {
-            let is_over = |task: &GraphTask| task.status == GraphStatus::Completed;
-            if waits(at, other) || waits(other, at) || is_over(task) || is_over(earlier) {
-                continue;
-            }
-            if let Some(path) = shared(task.paths.listed(), &earlier.paths) {
-                let text = format!(
-                    "task {other} makes or changes {path} too, and neither waits for the other; add one to \"blockedBy\""
-                );
-                about.error("WRITE_OVERLAP", at, ".metadata.files", &text);
-                continue;
-            }
-            for (reader, writer) in [(at, other), (other, at)] {
-                let (Some(reads), Some(writes)) = (tasks.get(reader), tasks.get(writer)) else {
-                    continue;
-                };
-                let reads = reads.reads.iter().map(String::as_str);
-                if let Some(path) = shared(reads, &writes.paths) {
-                    let text = format!(
-                        "task {writer} makes or changes {path}, which this one reads, and neither waits for the other; add one to \"blockedBy\""
-                    );
-                    about.error("READ_OVERLAP", reader, ".metadata.reads", &text);
-                }
-            }
+    let is_over = |at: usize| {
+        let task = tasks.get(at);
+        task.is_none_or(|task| task.status == GraphStatus::Completed)
+    };
+    let is_together = |one: usize, other: usize| {
+        !(waits(one, other) || waits(other, one) || is_over(one) || is_over(other))
+    };
+    for ((at, other), path) in &writes {
+        if other < at && is_together(*at, *other) {
+            let text = format!(
+                "task {other} makes or changes {path} too, and neither waits for the other; add one to \"blockedBy\""
+            );
+            about.error("WRITE_OVERLAP", *at, ".metadata.files", &text);
+        }
+    }
+    for ((reader, writer), path) in &reads {
+        let is_told = writes.contains_key(&(*reader, *writer));
+        if !is_told && is_together(*reader, *writer) {
+            let text = format!(
+                "task {writer} makes or changes {path}, which this one reads, and neither waits for the other; add one to \"blockedBy\""
+            );
+            about.error("READ_OVERLAP", *reader, ".metadata.reads", &text);
         }
     }
 }
 
-/// The first of these paths that is, holds or lies in one that is made or changed.
-fn shared<'a>(mut paths: impl Iterator<Item = &'a str>, rules: &PathRules) -> Option<&'a str> {
-    paths.find(|path| {
-        rules
-            .listed()
-            .any(|theirs| holds(path, theirs) || holds(theirs, path))
-    })
+/// Paths of all tasks, each with the index of its task.
+fn each<'a>(
+    tasks: &'a [GraphTask],
+    paths: impl Fn(&'a GraphTask) -> Vec<&'a str>,
+) -> impl Iterator<Item = (usize, &'a str)> {
+    let tasks = tasks.iter().enumerate();
+    tasks.flat_map(move |(at, task)| paths(task).into_iter().map(move |path| (at, path)))
 }
 
-/// Whether a path is another one, or a folder above it.
-fn holds(folder: &str, path: &str) -> bool {
-    let folder = folder.trim_end_matches('/');
-    let rest = path.trim_end_matches('/').strip_prefix(folder);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+/// Which tasks name a path. Work grows with the paths and their lengths, not with the square of their number.
+struct PathOwners<'a>(BTreeMap<&'a str, BTreeSet<usize>>);
+
+impl<'a> PathOwners<'a> {
+    fn of(paths: impl Iterator<Item = (usize, &'a str)>) -> PathOwners<'a> {
+        let mut owners: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+        for (at, path) in paths {
+            owners.entry(path.trim_end_matches('/')).or_default().insert(at);
+        }
+        PathOwners(owners)
+    }
+
+    /// Tasks that name the path or a folder above it.
+    fn at_or_above(&self, path: &str) -> impl Iterator<Item = usize> {
+        let path = path.trim_end_matches('/');
+        let above = path.match_indices('/').map(|(end, _)| end);
+        let ends = above.chain(std::iter::once(path.len()));
+        let names = ends.filter_map(move |end| self.0.get(path.get(..end)?));
+        names.flatten().copied()
+    }
+
+    /// Tasks that name something below the path.
+    fn below(&self, path: &str) -> impl Iterator<Item = usize> {
+        let folder = format!("{}/", path.trim_end_matches('/'));
+        let from = self
+            .0
+            .range::<str, _>((Bound::Excluded(folder.as_str()), Bound::Unbounded));
+        let inside = from.take_while(move |(name, _)| name.starts_with(&folder));
+        inside.flat_map(|(_, owners)| owners).copied()
+    }
+
+    /// Pairs of a task of `paths` and another one that names the same path or a folder above it, each with the first such path.
+    fn meetings<'b>(
+        &self,
+        paths: impl Iterator<Item = (usize, &'b str)>,
+    ) -> BTreeMap<(usize, usize), &'b str> {
+        let mut found = BTreeMap::new();
+        for (at, path) in paths {
+            for other in self.at_or_above(path).filter(|other| *other != at) {
+                found.entry((at, other)).or_insert(path);
+            }
+        }
+        found
+    }
 }
 
 /// What is to be changed or read is there, or is made by a task before (V11).
 fn files(
-    plan: &GraphPlan,
     (at, task): (usize, &GraphTask),
-    before: &[BTreeSet<usize>],
+    (made, before): (&PathOwners<'_>, &[BTreeSet<usize>]),
     (about, exists): (&mut Places<'_, '_>, FileExists<'_>),
 ) {
+    let is_before = |owner: &usize| before.get(at).is_some_and(|all| all.contains(owner));
     let is_made = |path: &str| {
-        let tasks = before
-            .get(at)
-            .into_iter()
-            .flatten()
-            .filter_map(|one| plan.tasks.get(*one));
-        let mut made = tasks.flat_map(|task| task.paths.create.iter());
-        made.any(|made| holds(made, path) || holds(path, made))
+        made.at_or_above(path)
+            .chain(made.below(path))
+            .any(|owner| is_before(&owner))
     };
     let is_missing = |path: &&str| !exists(path) && !is_made(path);
     for path in task.paths.modify.iter().map(String::as_str).filter(is_missing) {
