@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dbs::domain::{MAX_TEXT_BYTES, TaskDraft};
+use dbs::domain::{MAX_TEXT_BYTES, StageId, TaskDraft};
 use dbs::formats::graph_plan;
 use dbs::formats::plan::{self, PhaseStatus, Plan, PlanChoices, PlanKind};
 use serde_json::{Value, json};
@@ -59,6 +59,18 @@ fn tasks_wait_for_what_they_name_and_for_nothing_else() {
         ("plan.json", "0")
     );
     assert_eq!(entry.criteria, ["it reads well", "its tests pass"]);
+}
+
+#[test]
+fn a_task_that_touches_no_file_only_looks() {
+    let mut look = task("Look", &[0], "nothing");
+    look["metadata"]["files"] = json!({ "create": [], "modify": [] });
+    let made = drafts(&read(&plan(&[task("Writer", &[], "src/csv.rs"), look]), &[])).unwrap();
+    let stages: Vec<Option<&str>> = made
+        .iter()
+        .map(|draft| draft.stage.as_ref().map(StageId::as_str))
+        .collect();
+    assert_eq!(stages, [None, Some("checking")]);
 }
 
 #[test]

@@ -37,6 +37,7 @@ const CASES: &[Case] = &[
     ("phase-worker", "work", AttemptMode::Remediate),
     ("graph-worker", "work", FRESH),
     ("graph-worker", "work", AttemptMode::Remediate),
+    ("graph-worker", "checking", FRESH),
     ("conductor", "conducting", FRESH),
     ("plan-writer", "converting", FRESH),
     ("test-author", "tests", FRESH),
@@ -669,7 +670,8 @@ fn no_role_is_given_a_command_that_is_not_its_own() {
 
 #[test]
 fn every_role_is_told_what_its_work_is() {
-    for case in CASES.iter().filter(|case| case.1 != "consolidating") {
+    let usual = |case: &&Case| !["consolidating", "checking"].contains(&case.1);
+    for case in CASES.iter().filter(usual) {
         let text = prompt(*case);
         let (_, _, wanted) = VERBS.iter().find(|(role, ..)| *role == case.0).unwrap();
         let is_repair = case.2 == AttemptMode::Fallback;
@@ -1149,4 +1151,28 @@ fn without_reported_progress_the_next_session_is_warned_and_many_files_are_cut()
         ],
     );
     assert!(!text.contains("src/30.rs"));
+}
+
+#[test]
+fn a_worker_whose_task_changes_no_file_is_told_to_look_only() {
+    let mut facts = facts(("graph-worker", "checking", FRESH));
+    facts.plan = None;
+    let text = library().render(&facts, "dbs").unwrap();
+    assert_says(
+        &text,
+        &[
+            "Your workspace is the base branch with everything in it that this task waits for",
+            "Create, change and delete no file in it",
+            "`dbs task comment shop-7 'what you found'`",
+            "When one fails, repair nothing",
+            "When one of the reasons to stop comes true",
+        ],
+    );
+    for other in [
+        "Stage and commit nothing",
+        "git branch --show-current",
+        "Files of this task",
+    ] {
+        assert!(!text.contains(other), "{other}: {text}");
+    }
 }

@@ -70,6 +70,11 @@ steps = [
 
 [[part]]
 role = "graph-worker"
+task = "invoice-2"
+steps = [ { signal = "claim" }, { signal = "done", text = "All is there." } ]
+
+[[part]]
+role = "graph-worker"
 steps = [
   { signal = "claim" },
   { write = "csv.txt", text = "csv\n" },
@@ -77,17 +82,8 @@ steps = [
 ]
 "#;
 
-#[test]
-fn a_graph_plan_is_carried_out_held_against_its_lists_and_written_back() {
-    let tasks = [
-        makes("Add the model", &[], "model.txt"),
-        makes("Add the writer", &[0], "csv.txt"),
-    ];
-    let story = story(ONE_IS_DONE_AGAIN, &tasks);
-    let (code, told) = carried_out(&story);
-    assert_eq!(code, Some(0), "{told}");
-    let first = task(&story, "invoice-0");
-    assert_eq!(first["tries"]["work"], 2, "{first}");
+/// On the base are the listed files alone, each with a merge that is named after its task.
+fn is_merged(story: &Story) {
     let files = story.git(&story.origin(), &["ls-tree", "-r", "--name-only", "work"]);
     let has = |file: &str| files.lines().any(|line| line == file);
     assert!(has("model.txt") && has("csv.txt"), "{files}");
@@ -96,6 +92,10 @@ fn a_graph_plan_is_carried_out_held_against_its_lists_and_written_back() {
     for merge in ["feat: add the model", "feat: add the writer"] {
         assert!(commits.lines().any(|line| line == merge), "{merge}: {commits}");
     }
+}
+
+/// Who did it again was told why, and who built on it was told what there is.
+fn is_told(story: &Story) {
     let again = fs::read_to_string(story.attempt(2).join("prompt.md")).unwrap();
     for wanted in [
         "files were changed that are not listed: other.txt",
@@ -113,6 +113,32 @@ fn a_graph_plan_is_carried_out_held_against_its_lists_and_written_back() {
         second.contains("The model stands in model.txt."),
         "the result of what it waits for: {second}"
     );
+}
+
+#[test]
+fn a_graph_plan_is_carried_out_held_against_its_lists_and_written_back() {
+    // The last one only looks whether both are there.
+    let mut look = makes("Look at both", &[0, 1], "csv.txt");
+    look["metadata"] = json!({ "type": "testing", "files": { "create": [], "modify": [] } });
+    let tasks = [
+        makes("Add the model", &[], "model.txt"),
+        makes("Add the writer", &[0], "csv.txt"),
+        look,
+    ];
+    let story = story(ONE_IS_DONE_AGAIN, &tasks);
+    let (code, told) = carried_out(&story);
+    assert_eq!(code, Some(0), "{told}");
+    let first = task(&story, "invoice-0");
+    assert_eq!(first["tries"]["work"], 2, "{first}");
+    is_merged(&story);
+    is_told(&story);
+    let last = task(&story, "invoice-2");
+    assert_eq!(
+        (&last["stage"], &last["state"]),
+        (&json!("checking"), &json!("done")),
+        "{last}"
+    );
+    assert_eq!(last["merged"], Value::Null, "it had nothing to merge: {last}");
     let plan = written_back(&story, "plan.done.json");
     assert!(!story.project().join(".design/plan.json").exists());
     assert_eq!(plan["tasks"][0]["status"], "completed", "{plan}");
@@ -126,7 +152,7 @@ fn a_graph_plan_is_carried_out_held_against_its_lists_and_written_back() {
     );
     assert_eq!(
         plan["progress"]["completedTasks"].as_array().unwrap().len(),
-        2,
+        3,
         "{plan}"
     );
     story.dbs(&["stop", "--all"]);

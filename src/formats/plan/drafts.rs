@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::model::{PhaseStatus, Plan, PlanItem, PlanKind};
 use crate::domain::plan_entry::step_name;
 use crate::domain::task::GateCommand;
-use crate::domain::{AgentSettings, BatchId, PlanEntry, PlanSource, TaskDraft, TaskId};
+use crate::domain::{AgentSettings, BatchId, PlanEntry, PlanSource, StageId, TaskDraft, TaskId};
 
 /// Steps that other evidence proves: a commit, and the notes.
 const PROVED: [&str; 2] = ["implementation", "write_notes"];
@@ -119,7 +119,7 @@ pub fn drafts(
             id: task_id(item),
             batch: batch.clone(),
             workflow: plan.kind.workflow().into(),
-            stage: is_tested(item).then(|| "implementation".into()),
+            stage: entry_stage(plan.kind, item),
             title: title(plan.kind, item),
             body: detail.map_or_else(|| body(item), |detail| detail.text.clone()),
             deps,
@@ -148,10 +148,17 @@ fn unknown_item(kind: PlanKind, id: &str) -> String {
     format!("there is no {} {id} in the plan", kind.item_word())
 }
 
-/// Whether it is a story whose tests are written (A8).
-fn is_tested(item: &PlanItem) -> bool {
-    let story = item.detail.as_ref().and_then(|detail| detail.story.as_ref());
-    story.is_some_and(|story| story.is_tested)
+/// The stage at which the task of an item begins, where that is not the first of its workflow.
+fn entry_stage(kind: PlanKind, item: &PlanItem) -> Option<StageId> {
+    let detail = item.detail.as_deref()?;
+    let stage = match (kind, &detail.story) {
+        // Its tests are written (A8).
+        (_, Some(story)) if story.is_tested => "implementation",
+        // It only looks, so there is nothing to merge.
+        (PlanKind::Graph, _) if !detail.paths.lists_files() => "checking",
+        _ => return None,
+    };
+    Some(stage.into())
 }
 
 /// Gates that stand in the way; a command alone decides.

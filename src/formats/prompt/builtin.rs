@@ -12,7 +12,7 @@ macro_rules! texts {
 /// Names and texts of the roles.
 pub(super) fn builtin_roles() -> impl Iterator<Item = NamedText> {
     texts!("roles", ".toml":
-        "conductor", "consolidator", "developer", "graph-worker", "implementer", "integrator", "investigator", "phase-worker", "plan-writer", "reviewer",
+        "conductor", "consolidator", "developer", "graph-checker", "graph-worker", "implementer", "integrator", "investigator", "phase-worker", "plan-writer", "reviewer",
         "security-reviewer", "test-author", "tester", "worker",
     )
     .into_iter()
