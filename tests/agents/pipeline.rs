@@ -168,7 +168,12 @@ fn one_command_of_claude_is_allowed_by_a_rule_another_denied_and_a_third_asked()
         return;
     };
     create(&story, "t-1", "pipeline_rules");
-    let asks = || story.dbs(&["status"]).contains("touch asked.txt");
+    // What its hook asked: that it waits is known from elsewhere a moment before, and cannot be answered then.
+    let asks = || {
+        let events = story.dbs(&["events"]);
+        let mut asked = events.lines().filter(|line| line.contains("ask_opened"));
+        asked.any(|line| line.contains("touch asked.txt") && line.contains("\"request\""))
+    };
     story.wait_until("the command that no rule allows", asks);
     let events = story.dbs(&["events"]);
     for (said, what) in [

@@ -47,7 +47,8 @@ fn written_back(story: &Story, file: &str) -> Value {
     serde_json::from_str(&fs::read_to_string(story.project().join(".design").join(file)).unwrap()).unwrap()
 }
 
-/// The first agent of the first task makes a file that is not listed in the place of the one that is.
+/// The first agent of the first task makes a file that is not listed in the place of the one that is. The last one asks something that
+/// is answered without a person a moment later, which ends no waiting.
 const ONE_IS_DONE_AGAIN: &str = r#"
 [[part]]
 role = "graph-worker"
@@ -71,7 +72,11 @@ steps = [
 [[part]]
 role = "graph-worker"
 task = "invoice-2"
-steps = [ { signal = "claim" }, { signal = "done", text = "All is there." } ]
+steps = [
+  { signal = "claim" },
+  { ask = "Is all there?", answer_after = 1 },
+  { signal = "done", text = "All is there." },
+]
 
 [[part]]
 role = "graph-worker"

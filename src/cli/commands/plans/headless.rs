@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
 use super::run::{self, RunOutcome};
-use super::run_facts::{AttemptFacts, BoardFacts, PhaseFacts, RunFacts};
+use super::run_facts::{AttemptFacts, BoardFacts, PhaseFacts, RunFacts, all_ask_since};
+use crate::adapters::clock;
 use crate::adapters::holder::LogReader;
 use crate::adapters::output;
 use crate::cli::args::{AgentOutput, JsonFlag, RunPlanArgs};
@@ -16,7 +17,7 @@ use crate::cli::commands::show::log_follower::{LogFollower, LogStep, OutputLines
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
-use crate::domain::{AttemptId, BatchId, PauseReason, RunState, TaskId, TaskState, WaitReason};
+use crate::domain::{AttemptId, BatchId, PauseReason, RunState, Span, TaskId, TaskState, WaitReason};
 use crate::protocol::connection::{self, ProtocolError, blocking_runtime};
 use crate::protocol::query::{Answer, OutputFormat, Query, Report};
 use crate::protocol::session_list;
@@ -26,6 +27,9 @@ use crate::protocol::wire::{CallReply, FromClient, FromServer, Packet, ServerCal
 const UNSOUND: u8 = 3;
 /// The project, or this machine, is not ready for it.
 pub(super) const UNREADY: u8 = 4;
+
+/// How long an agent has asked before it counts as waiting for a person.
+const SHORTEST_ASK: Span = Span::seconds(3);
 
 /// Starts a server for the project unless one runs.
 pub(super) type StartServer<'a> = &'a dyn Fn(&ProjectPaths) -> Result<(), String>;
@@ -97,6 +101,8 @@ pub(super) struct RunFollower<'a> {
     known: BTreeSet<AttemptId>,
     /// Whether the run was looked at before.
     has_looked: bool,
+    /// Whether every agent at work has asked something, as it was last seen.
+    is_asked: bool,
     /// Whether a phase that waits for a yes ends the waiting, although others go on.
     pub(super) stops_for_approval: bool,
 }
@@ -133,6 +139,7 @@ impl<'a> RunFollower<'a> {
             logs: BTreeMap::new(),
             known: BTreeSet::new(),
             has_looked: false,
+            is_asked: false,
             stops_for_approval: false,
         }
     }
@@ -184,7 +191,13 @@ impl<'a> RunFollower<'a> {
                     Ok(Some(Packet::Message(FromServer::Bye(_))) | None) | Err(_) => return Ok(None),
                     Ok(Some(_)) => {}
                 },
-                _ = at_output.tick() => self.print_logs()?,
+                _ = at_output.tick() => {
+                    self.print_logs()?;
+                    // Nothing changes while it is waited for that an ask stands long enough.
+                    if self.is_asked && let Some(over) = self.look().await? {
+                        return Ok(Some(over));
+                    }
+                }
             }
         }
         Ok(None)
@@ -215,7 +228,8 @@ impl<'a> RunFollower<'a> {
     }
 
     /// What a person has to do before anything goes on; nothing while something may happen without them.
-    async fn need(&self, found: &RunFacts) -> Result<Option<PersonNeed>, String> {
+    async fn need(&mut self, found: &RunFacts) -> Result<Option<PersonNeed>, String> {
+        self.is_asked = false;
         let attempts = found.tasks.iter().flat_map(|task| &task.attempts);
         let mut open = attempts.filter(|attempt| attempt.state.is_open()).peekable();
         if open.peek().is_none() {
@@ -229,10 +243,11 @@ impl<'a> RunFollower<'a> {
             Answer::Attention(attention) => attention,
             other => return Err(ProtocolError::from(CallReply::Query(Ok(other))).into()),
         };
-        let asking = attention.rows.iter().filter(|row| row.item.kind.is_agents());
-        let asking: BTreeSet<AttemptId> = asking.filter_map(|row| row.item.attempt).collect();
-        let all_ask = open.all(|attempt| asking.contains(&attempt.attempt));
-        Ok(all_ask.then_some(PersonNeed::Answers))
+        // What the settings answer may be seen for a moment, and is no reason to end.
+        let last = all_ask_since(open, &attention.rows);
+        self.is_asked = last.is_some();
+        let stands = last.is_some_and(|last| clock::now().apart(last) >= SHORTEST_ASK);
+        Ok(stands.then_some(PersonNeed::Answers))
     }
 
     /// The person who has paused the board; a pause for a usage limit ends by itself.

@@ -1,8 +1,13 @@
 //! What reports say of a run, as far as whoever waits for its end needs it.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
-use crate::domain::{AttemptId, AttemptState, PauseReason, RunState, TaskId, TaskState, WaitReason};
+use crate::domain::{
+    AttemptId, AttemptState, PauseReason, RunState, TaskId, TaskState, Timestamp, WaitReason,
+};
+use crate::read_model::AttentionRow;
 
 /// What the report on the whole board says, as far as it is needed here.
 #[derive(Debug, Deserialize)]
@@ -40,4 +45,20 @@ impl RunFacts {
     pub(super) fn waits(&self, why: &WaitReason) -> bool {
         self.tasks.iter().any(|task| task.why_not.as_ref() == Some(why))
     }
+}
+
+/// Since when all of these attempts have asked something; nothing while one of them asks nothing.
+pub(super) fn all_ask_since<'a>(
+    mut open: impl Iterator<Item = &'a AttemptFacts>,
+    rows: &[AttentionRow],
+) -> Option<Timestamp> {
+    let asking = rows.iter().filter(|row| row.item.kind.is_agents());
+    let mut first: BTreeMap<AttemptId, Timestamp> = BTreeMap::new();
+    for (attempt, since) in asking.filter_map(|row| Some((row.item.attempt?, row.item.since))) {
+        let known = first.entry(attempt).or_insert(since);
+        *known = since.min(*known);
+    }
+    open.try_fold(Timestamp::default(), |last, attempt| {
+        Some(last.max(*first.get(&attempt.attempt)?))
+    })
 }
