@@ -17,7 +17,9 @@ use crate::cli::commands::show::log_follower::{LogFollower, LogStep, OutputLines
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
-use crate::domain::{AttemptId, BatchId, PauseReason, RunState, Span, TaskId, TaskState, WaitReason};
+use crate::domain::{
+    AttemptId, BatchId, PauseReason, RunState, Span, TaskId, TaskState, Timestamp, WaitReason,
+};
 use crate::protocol::connection::{self, ProtocolError, blocking_runtime};
 use crate::protocol::query::{Answer, OutputFormat, Query, Report};
 use crate::protocol::session_list;
@@ -101,8 +103,8 @@ pub(super) struct RunFollower<'a> {
     known: BTreeSet<AttemptId>,
     /// Whether the run was looked at before.
     has_looked: bool,
-    /// Whether every agent at work has asked something, as it was last seen.
-    is_asked: bool,
+    /// Since when every agent at work has asked something, as it was last seen.
+    all_ask_since: Option<Timestamp>,
     /// Whether a phase that waits for a yes ends the waiting, although others go on.
     pub(super) stops_for_approval: bool,
 }
@@ -139,7 +141,7 @@ impl<'a> RunFollower<'a> {
             logs: BTreeMap::new(),
             known: BTreeSet::new(),
             has_looked: false,
-            is_asked: false,
+            all_ask_since: None,
             stops_for_approval: false,
         }
     }
@@ -194,7 +196,7 @@ impl<'a> RunFollower<'a> {
                 _ = at_output.tick() => {
                     self.print_logs()?;
                     // Nothing changes while it is waited for that an ask stands long enough.
-                    if self.is_asked && let Some(over) = self.look().await? {
+                    if self.all_ask_since.is_some() && let Some(over) = self.look().await? {
                         return Ok(Some(over));
                     }
                 }
@@ -229,7 +231,7 @@ impl<'a> RunFollower<'a> {
 
     /// What a person has to do before anything goes on; nothing while something may happen without them.
     async fn need(&mut self, found: &RunFacts) -> Result<Option<PersonNeed>, String> {
-        self.is_asked = false;
+        self.all_ask_since = None;
         let attempts = found.tasks.iter().flat_map(|task| &task.attempts);
         let mut open = attempts.filter(|attempt| attempt.state.is_open()).peekable();
         if open.peek().is_none() {
@@ -244,9 +246,10 @@ impl<'a> RunFollower<'a> {
             other => return Err(ProtocolError::from(CallReply::Query(Ok(other))).into()),
         };
         // What the settings answer may be seen for a moment, and is no reason to end.
-        let last = all_ask_since(open, &attention.rows);
-        self.is_asked = last.is_some();
-        let stands = last.is_some_and(|last| clock::now().apart(last) >= SHORTEST_ASK);
+        self.all_ask_since = all_ask_since(open, &attention.rows);
+        let stands = self
+            .all_ask_since
+            .is_some_and(|last| clock::now().apart(last) >= SHORTEST_ASK);
         Ok(stands.then_some(PersonNeed::Answers))
     }
 
