@@ -29,6 +29,7 @@ const TRIES: &[(&str, &str)] = &[
     ("clear", "clear --confirm project"),
     ("conduct", "conduct"),
     ("convert", "convert ../../../MASTER.md"),
+    ("design", "design smuggled"),
     ("config KEY VALUE", "config gates.test true"),
     ("config KEY VALUE", "config roles.reviewer.command true"),
     ("config KEY VALUE", "config base_branch --unset"),
