@@ -158,6 +158,7 @@ const WRONG_FIELDS: &str = r#"
 /agent/acceptanceCriteria | [{"criterion":"x","check":"make \u202etset"}] | HIDDEN_CHARACTER | agent.acceptanceCriteria[0].check
 /agent/acceptanceCriteria | [{"criterion":"x","check":"make\ntest"}] | CONTROL_CHARACTER | agent.acceptanceCriteria[0].check
 /agent/assumptions | [{"claim":"x","verify":"te\u200bst","severity":"blocking"}] | HIDDEN_CHARACTER | agent.assumptions[0].verify
+/agent/assumptions | [{"claim":"x","verify":" ","severity":"blocking"}] | MISSING_FIELD | agent.assumptions[0].verify
 /agent/assumptions | [{"claim":"x","severity":"blocking"}] | MISSING_FIELD | agent.assumptions[0].verify
 /agent/constraints | "none" | WRONG_KIND | agent.constraints
 /agent | "me" | WRONG_KIND | agent

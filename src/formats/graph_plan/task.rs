@@ -234,6 +234,15 @@ fn context_files(agent: &JsonObject<'_>, found: &mut JsonFindings<'_>) -> Vec<Gr
     read.collect()
 }
 
+/// A list that the agent of a task cannot do without is empty.
+fn lacks(
+    agent: &JsonObject<'_>,
+    (code, key, text): (&'static str, &str, &str),
+    found: &mut JsonFindings<'_>,
+) {
+    found.error(code, agent.value().start, &agent.at(key), text);
+}
+
 /// What must hold before; a task without any is an error (G23).
 fn assumptions(agent: &JsonObject<'_>, is_whole: bool, found: &mut JsonFindings<'_>) -> Vec<GraphAssumption> {
     let known = ["claim", "verify", "severity"];
@@ -241,7 +250,7 @@ fn assumptions(agent: &JsonObject<'_>, is_whole: bool, found: &mut JsonFindings<
     let assumed = objects(agent, ("assumptions", "an assumption"), &known, found).into_iter();
     let read = assumed.map(|one| {
         let verify = command(&one, "verify", found);
-        if one.field("verify").is_none() {
+        if verify.is_empty() {
             one.missing("verify", "the command that shows it", found);
         }
         GraphAssumption {
@@ -253,12 +262,7 @@ fn assumptions(agent: &JsonObject<'_>, is_whole: bool, found: &mut JsonFindings<
     let read: Vec<GraphAssumption> = read.collect();
     if is_whole && read.is_empty() {
         let text = "a task needs an assumption that is looked at before its work begins";
-        found.error(
-            "NO_ASSUMPTION",
-            agent.value().start,
-            &agent.at("assumptions"),
-            text,
-        );
+        lacks(agent, ("NO_ASSUMPTION", "assumptions", text), found);
     }
     read
 }
@@ -282,12 +286,7 @@ fn criteria(agent: &JsonObject<'_>, is_whole: bool, found: &mut JsonFindings<'_>
     let read: Vec<GraphCriterion> = read.collect();
     if is_whole && read.iter().all(|one| one.check.is_empty()) {
         let text = "a task needs a criterion with the command that checks it";
-        found.error(
-            "NO_CRITERIA",
-            agent.value().start,
-            &agent.at("acceptanceCriteria"),
-            text,
-        );
+        lacks(agent, ("NO_CRITERIA", "acceptanceCriteria", text), found);
     }
     read
 }
@@ -297,12 +296,7 @@ fn triggers(agent: &JsonObject<'_>, is_whole: bool, found: &mut JsonFindings<'_>
     let read = agent.texts("rollbackTriggers", (MOST_ENTRIES, MOST_TEXT), found);
     if is_whole && read.is_empty() {
         let text = "a task needs a rollback trigger: when its agent is to stop at once";
-        found.error(
-            "NO_ROLLBACK_TRIGGER",
-            agent.value().start,
-            &agent.at("rollbackTriggers"),
-            text,
-        );
+        lacks(agent, ("NO_ROLLBACK_TRIGGER", "rollbackTriggers", text), found);
     }
     read
 }
