@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::domain::attempt::ActivityKind;
 use crate::domain::{Attempt, Task};
 use crate::protocol::query::{Answer, OutputFormat, Query, QueryError, Report, TaskDetail};
 use crate::protocol::reports::{board, cost, debug, metrics, runs, status, task, tasks, why};
@@ -15,15 +16,7 @@ pub type MeasureMetrics<'a> = &'a dyn Fn() -> Result<Arc<MetricsReport>, String>
 pub fn answer(model: &ReadModel, query: &Query, measure: MeasureMetrics<'_>) -> Result<Answer, QueryError> {
     Ok(match query {
         Query::Report(about, format) => Answer::Text(vec![report(model, about, *format, measure)?.into()]),
-        Query::Task(id) => Answer::Task(model.tasks.get(id).map(|task| {
-            TaskDetail {
-                task: Arc::clone(task),
-                attempt: task
-                    .open_attempt
-                    .and_then(|open| model.attempts.get(&open))
-                    .cloned(),
-            }
-        })),
+        Query::Task(id) => Answer::Task(model.tasks.get(id).map(|task| task_detail(model, task))),
         Query::Attempt(name) => Answer::Attempt(attempt(model, name).cloned()),
         Query::TaskIds(batch) => {
             let is_meant = |task: &&Arc<Task>| batch.as_ref().is_none_or(|batch| task.batch == *batch);
@@ -39,6 +32,24 @@ pub fn answer(model: &ReadModel, query: &Query, measure: MeasureMetrics<'_>) -> 
             Answer::PromptFacts(model.prompt_facts(task, role.as_ref()).map(Box::new))
         }
     })
+}
+
+fn task_detail(model: &ReadModel, task: &Arc<Task>) -> TaskDetail {
+    let attempt = task.open_attempt.and_then(|open| model.attempts.get(&open));
+    // An error that the board knows of is nothing that it will be told of.
+    let is_failed = |attempt: &Attempt| {
+        let doing = &attempt.activity.doing;
+        matches!(doing, ActivityKind::Failed(_) | ActivityKind::Error(_))
+    };
+    let is_waiting = |attempt: &&Arc<Attempt>| {
+        let live = model.live.get(&attempt.id);
+        live.is_some_and(|live| live.is_waiting) && !is_failed(attempt)
+    };
+    TaskDetail {
+        task: Arc::clone(task),
+        attempt: attempt.cloned(),
+        is_waiting: attempt.filter(is_waiting).is_some(),
+    }
 }
 
 /// What a conductor is shown at the begin of each turn: its plan as the board has it.
@@ -78,6 +89,47 @@ fn attempt<'a>(model: &'a ReadModel, name: &str) -> Option<&'a Arc<Attempt>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::attempt::Activity;
+    use crate::domain::{AttemptState, Span, TaskDraft, Timestamp, Verdict};
+    use crate::read_model::{LiveActivity, settled_attempt};
+
+    #[test]
+    fn an_agent_waits_for_somebody_as_soon_as_that_is_seen_unless_it_is_an_error_that_the_board_knows() {
+        let is_waiting = |seen: bool, doing: ActivityKind| {
+            let mut attempt = settled_attempt(7, "development", (0, 1), Verdict::Passed);
+            attempt.state = AttemptState::Running;
+            attempt.activity = Activity::new(doing, "hook", Timestamp(1));
+            let mut task = Task::planned(Timestamp(0), &TaskDraft::new("t-1", "One"), "development".into());
+            task.open_attempt = Some(attempt.id);
+            let live = LiveActivity {
+                words: "waiting for permission".to_owned(),
+                source: Some("hook".to_owned()),
+                since: Timestamp(2),
+                age: Span(0),
+                is_stale: false,
+                is_waiting: seen,
+                children: Vec::new(),
+                sources: Vec::new(),
+            };
+            let mut model = ReadModel::default();
+            model.live.insert(attempt.id, live);
+            model.attempts.insert(attempt.id, Arc::new(attempt));
+            model.tasks.insert(task.id.clone(), Arc::new(task));
+            let query = Query::Task("t-1".into());
+            let Ok(Answer::Task(Some(detail))) = answer(&model, &query, &|| Err(String::new())) else {
+                unreachable!("the task is there")
+            };
+            detail.is_waiting
+        };
+        assert!(is_waiting(true, ActivityKind::Working));
+        assert!(
+            is_waiting(true, ActivityKind::Permission("Bash".to_owned())),
+            "it may be another one by now"
+        );
+        assert!(!is_waiting(false, ActivityKind::Working));
+        assert!(!is_waiting(true, ActivityKind::Failed("529".to_owned())));
+        assert!(!is_waiting(true, ActivityKind::Error("529".to_owned())));
+    }
 
     #[test]
     fn what_is_not_there_is_an_error_of_its_kind() {

@@ -109,6 +109,9 @@ pub type TaskBranches = Result<Vec<String>, String>;
 pub struct TaskDetail {
     pub task: Arc<Task>,
     pub attempt: Option<Arc<Attempt>>,
+    /// Whether its agent is seen to wait for somebody. The board is told what it asks a moment later.
+    #[serde(default)]
+    pub is_waiting: bool,
 }
 
 /// Path and entries of the folder of the project's state.

@@ -80,7 +80,7 @@ pub(super) fn answer_call(services: &Services, intake: &SignalIntake, call: Serv
 fn asks_about_agents(query: &Query) -> bool {
     matches!(
         query,
-        Query::Report(Report::Status(_) | Report::Why(_) | Report::Run(_), _)
+        Query::Task(_) | Query::Report(Report::Status(_) | Report::Why(_) | Report::Run(_), _)
     )
 }
 

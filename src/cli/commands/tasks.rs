@@ -1,16 +1,21 @@
 //! Commands that change the board.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use crate::adapters::clock;
+use crate::adapters::deadline::Deadline;
 use crate::adapters::desktop::editor;
 use crate::cli::args::{JsonFlag, RetryArgs, TaskArgs, TaskCommand, TaskTextArgs, UpdateArgs};
 use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::{CommandResult, create, execute, import, print_reply, show, task_agent};
 use crate::cli::text_input;
 use crate::config::process_env::ProcessEnv;
-use crate::domain::{AgentDisplay, AskKind, AskReply, Command, TaskId, TaskPatch};
-use crate::protocol::query::Report;
+use crate::domain::{AgentDisplay, Ask, AskKind, AskReply, AttemptId, Command, TaskId, TaskPatch};
+use crate::protocol::query::{Report, TaskDetail};
+
+/// How long it may take until the board knows what an agent is seen to wait for, on a machine with much to do.
+const UNTIL_BOARD_KNOWS: Duration = Duration::from_secs(3);
 
 pub(super) fn task(edge: &ProcessEnv, verb: TaskCommand) -> CommandResult {
     match verb {
@@ -169,7 +174,11 @@ pub(super) fn approve(edge: &ProcessEnv, one: &TaskArgs) -> CommandResult {
 
 /// Types an answer to the agent that works on a task.
 pub(super) fn answer(edge: &ProcessEnv, one: &TaskTextArgs) -> CommandResult {
-    execute(edge, Command::Answer(id(&one.id), one.text.join(" ")), one.json)
+    let mut access = BoardAccess::open(edge)?;
+    let task = id(&one.id);
+    open_ask(&mut access, &task)?;
+    let answer = access.execute(&edge.author(), Command::Answer(task, one.text.join(" ")))?;
+    Ok(print_reply(&answer, "", one.json))
 }
 
 /// Denies what an agent asks to be allowed, or sends work back.
@@ -193,17 +202,39 @@ fn reply_or(
     json: JsonFlag,
 ) -> CommandResult {
     let mut access = BoardAccess::open(edge)?;
-    let open = access.task(task)?.and_then(|detail| detail.attempt);
-    let asked = open.as_ref().and_then(|attempt| {
-        let known = attempt.open_asks(clock::now()).next()?;
-        takes_it(known.ask.kind).then(|| (attempt.id, known.ask.id.clone()))
-    });
+    let asked = open_ask(&mut access, task)?
+        .and_then(|(attempt, ask)| takes_it(ask.kind).then_some((attempt, ask.id)));
     let command = match asked {
         Some((attempt, ask)) => Command::AnswerAsk { attempt, ask, reply },
         None => otherwise,
     };
     let answer = access.execute(&edge.author(), command)?;
     Ok(print_reply(&answer, "", json))
+}
+
+/// What the agent of a task asks first. What it is seen to wait for is waited for until the board knows it: without that the reply would
+/// be refused, or be taken for something else.
+fn open_ask(access: &mut BoardAccess, task: &TaskId) -> Result<Option<(AttemptId, Ask)>, String> {
+    open_ask_until(&Deadline::after(UNTIL_BOARD_KNOWS), || access.task(task))
+}
+
+fn open_ask_until(
+    deadline: &Deadline,
+    mut look: impl FnMut() -> Result<Option<TaskDetail>, String>,
+) -> Result<Option<(AttemptId, Ask)>, String> {
+    loop {
+        let Some(detail) = look()? else {
+            return Ok(None);
+        };
+        let asked = detail.attempt.as_ref().and_then(|attempt| {
+            let known = attempt.open_asks(clock::now()).next()?;
+            Some((attempt.id, known.ask.clone()))
+        });
+        if asked.is_some() || !detail.is_waiting || deadline.is_over() {
+            return Ok(asked);
+        }
+        deadline.sleep();
+    }
 }
 
 /// Lets the agents of a task work with or without their tool's interface.
@@ -229,4 +260,80 @@ pub(super) fn kill(edge: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResu
         .ok_or_else(|| format!("could not find an agent at work called {name}; `dbs status` lists them"))?;
     let answer = access.execute(&edge.author(), Command::Kill(attempt.id))?;
     Ok(print_reply(&answer, "", json))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::domain::{AskChannel, AskId, AskRecord, AttemptState, Task, TaskDraft, Timestamp, Verdict};
+    use crate::read_model::settled_attempt;
+
+    /// A task whose agent is seen to wait or not, and what the board knows that it asks.
+    fn detail(is_waiting: bool, ask: Option<&str>) -> TaskDetail {
+        let mut attempt = settled_attempt(7, "development", (0, 1), Verdict::Passed);
+        attempt.state = AttemptState::Running;
+        attempt.asks.extend(ask.map(|id| {
+            let ask = Ask {
+                id: id.into(),
+                kind: AskKind::Permission,
+                text: "Bash: make".to_owned(),
+                options: Vec::new(),
+                channel: AskChannel::Request,
+            };
+            AskRecord::new(ask, Timestamp(1))
+        }));
+        TaskDetail {
+            task: Arc::new(Task::planned(
+                Timestamp(0),
+                &TaskDraft::new("t-1", "One"),
+                "development".into(),
+            )),
+            attempt: Some(Arc::new(attempt)),
+            is_waiting,
+        }
+    }
+
+    /// The ask that is found when the task is seen like this, one time after the other, and how many times it was looked at.
+    fn found(seen: Vec<Option<TaskDetail>>, deadline: &Deadline) -> (Option<AskId>, usize) {
+        let (mut seen, mut looks) = (seen.into_iter(), 0);
+        let ask = open_ask_until(deadline, || {
+            looks += 1;
+            Ok(seen.next().unwrap())
+        });
+        (ask.unwrap().map(|(_, ask)| ask.id), looks)
+    }
+
+    #[test]
+    fn what_an_agent_is_seen_to_wait_for_is_found_once_the_board_knows_it() {
+        let late = || {
+            vec![
+                Some(detail(true, None)),
+                Some(detail(true, None)),
+                Some(detail(true, Some("k"))),
+            ]
+        };
+        let patient = Deadline::after(Duration::from_mins(1));
+        assert_eq!(found(late(), &patient), (Some("k".into()), 3));
+        let over = Deadline::after(Duration::ZERO);
+        assert_eq!(
+            found(late(), &over),
+            (None, 1),
+            "it is not waited for without end"
+        );
+        assert_eq!(
+            found(vec![Some(detail(false, Some("k")))], &over),
+            (Some("k".into()), 1)
+        );
+        // An agent that goes on asks nothing, and a task that is not there has none.
+        assert_eq!(
+            found(
+                vec![Some(detail(true, None)), Some(detail(false, None))],
+                &patient
+            ),
+            (None, 2)
+        );
+        assert_eq!(found(vec![None], &patient), (None, 1));
+    }
 }
