@@ -3,6 +3,7 @@
 pub mod agent_kind;
 pub mod agent_role;
 pub mod completion_report;
+pub mod design;
 pub mod diagnostic;
 pub mod end_rules;
 pub mod graph_plan;

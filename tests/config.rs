@@ -14,6 +14,8 @@ use dbs::formats::diagnostic::DiagnosticLevel;
 use dbs::ui::{Glyphs, MouseCapture};
 use tempfile::TempDir;
 
+#[path = "config/design_documents.rs"]
+mod design_documents;
 #[path = "config/graph_plans.rs"]
 mod graph_plans;
 #[path = "config/graph_progress.rs"]

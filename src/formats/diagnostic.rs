@@ -29,6 +29,13 @@ pub struct Diagnostic {
     pub text: String,
 }
 
+impl Diagnostic {
+    /// Whether nothing can be done with the text because of it.
+    pub fn is_error(&self) -> bool {
+        self.severity == DiagnosticLevel::Error
+    }
+}
+
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = match self.severity {

@@ -3,6 +3,7 @@
 
 mod checks;
 mod commands;
+mod decisions;
 mod model;
 mod task;
 mod write_back;
@@ -10,6 +11,7 @@ mod write_back;
 use std::path::Path;
 
 pub use checks::depths;
+pub use decisions::undecided;
 pub use model::{
     GraphAgent, GraphAssumption, GraphContext, GraphContextFile, GraphCriterion, GraphPlan, GraphStatus,
     GraphTask, GraphTaskKind,

@@ -84,6 +84,7 @@ fn what_an_audit_prints_for_programs_is_as_its_schema_says() {
     let shop = Shop::new();
     let mut seen = BTreeSet::new();
     let mut plans = graph_plans(&shop.git.root());
+    plans.extend(design_documents(&shop.git.root()));
     for entry in fs::read_dir(root.join("tests/data/plans")).unwrap().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         if entry.path().extension().is_none_or(|end| end != "txt") {
@@ -133,6 +134,82 @@ fn graph_plans(folder: &Path) -> Vec<PathBuf> {
         file
     });
     files.collect()
+}
+
+/// The documents of a design, and each with something wrong in it.
+fn design_documents(folder: &Path) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/plans");
+    let documents = [
+        ("goal-analysis.json", "goal-analysis.json", "\"complexity\""),
+        ("expert.json", "expert-writer.json", "\"findings\""),
+        ("critic.json", "critic.json", "\"verdict\""),
+    ];
+    let mut files = Vec::new();
+    for (asset, name, needed) in documents {
+        let text = fs::read_to_string(root.join(asset)).unwrap();
+        for (folder, text) in [
+            (folder.join("sound"), text.clone()),
+            (folder.join("wrong"), text.replace(needed, "\"other\"")),
+        ] {
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join(name), text).unwrap();
+            files.push(folder.join(name));
+        }
+    }
+    files
+}
+
+#[test]
+fn the_documents_of_a_design_are_audited_by_their_names_and_a_plan_by_what_it_answers() {
+    let shop = Shop::new();
+    let files = design_documents(&shop.git.root());
+    let audit = |file: &Path, more: &[&str]| {
+        let words = [&["audit", file.to_str().unwrap()], more].concat();
+        shop.run(&words)
+    };
+    for (file, head) in [
+        (&files[0], "goal analysis: Whoever keeps the books"),
+        (&files[2], "expert's report: writer\n"),
+        (&files[4], "critique: proceed-with-changes\n"),
+    ] {
+        let said = audit(file, &["--strict"]);
+        assert_eq!(said.code, 0, "{said:?}");
+        assert!(
+            said.out.starts_with(head) && said.out.ends_with("nothing is wrong with it\n"),
+            "{said:?}"
+        );
+    }
+    for (file, wanted) in [
+        (
+            &files[1],
+            "$.complexity: this is missing; write one of minimal, standard, full (MISSING_FIELD)",
+        ),
+        (
+            &files[3],
+            "$.findings: a report needs at least one finding (NO_FINDINGS)",
+        ),
+        (&files[5], "(MISSING_FIELD)"),
+    ] {
+        let said = audit(file, &[]);
+        assert_eq!(said.code, 1, "{said:?}");
+        assert!(said.out.contains(wanted), "{said:?}");
+    }
+    let plan = shop.git.root().join("plan.json");
+    fs::write(
+        &plan,
+        graph_plan().replace(
+            "\"goal\":",
+            "\"progress\":{\"decisions\":[\"C1: taken\"]},\"goal\":",
+        ),
+    )
+    .unwrap();
+    assert_eq!(audit(&plan, &["--strict", "--answers", "C1"]).code, 0);
+    let said = audit(&plan, &["--answers", "C1,C3"]);
+    assert_eq!(said.code, 1, "{said:?}");
+    assert!(
+        said.out.contains("no decision says what became of C3") && !said.out.contains("C1"),
+        "{said:?}"
+    );
 }
 
 /// A graph plan of two tasks, the second behind the first.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use dbs::adapters::rehearsal::{MANIFEST, TreeCheck, check};
 use dbs::formats::diagnostic::Diagnostic;
 use dbs::formats::test_text::{self, TestLanguage, TestWords};
-use dbs::formats::{end_rules, graph_plan, prd, scenario, story_files, task_list, workflow};
+use dbs::formats::{design, end_rules, graph_plan, prd, scenario, story_files, task_list, workflow};
 use dbs::ui::{ColourDepth, DisplayCaps, Glyphs, Keymap, TabLayout, Themes, UserTheme};
 
 use super::plans::PIECES;
@@ -82,7 +82,7 @@ const TOML_READERS: [(&str, Reader); 8] = [
     ("check list", checked),
 ];
 
-const JSON_READERS: [(&str, Reader); 5] = [
+const JSON_READERS: [(&str, Reader); 6] = [
     ("settings", |text| settings("config.json", text)),
     ("tasks", |text| {
         shown(&task_list::read(Path::new("t.jsonl"), text).1)
@@ -92,6 +92,16 @@ const JSON_READERS: [(&str, Reader); 5] = [
         found.iter().map(|found| found.diagnostic.to_string()).collect()
     }),
     ("graph plan", graph_findings),
+    ("documents of a design", |text| {
+        use design::DesignDocument::{Analysis, Critique, Report};
+        let found =
+            [Analysis, Critique, Report].map(|kind| design::findings(kind, Path::new("d.json"), text));
+        found
+            .iter()
+            .flatten()
+            .map(|found| found.diagnostic.to_string())
+            .collect()
+    }),
     ("story state", |text| {
         let refused = story_files::read_state(text).err();
         refused.iter().map(ToString::to_string).collect()

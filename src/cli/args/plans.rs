@@ -11,11 +11,14 @@ use crate::formats::plan::TEMPLATES;
 /// Arguments of `dbs audit`.
 #[derive(Debug, Args)]
 pub struct AuditArgs {
-    /// The master plan, or the plan.json
+    /// The master plan, the plan.json, or a document of a design
     pub plan: PathBuf,
     /// Exit with 2 when there are warnings
     #[arg(long)]
     pub strict: bool,
+    /// Challenges of a critique, such as C1,C2, that the decisions of a plan.json must answer
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub answers: Vec<String>,
     #[command(flatten)]
     pub json: JsonFlag,
 }

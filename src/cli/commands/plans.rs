@@ -2,6 +2,7 @@
 
 mod consent;
 mod convert;
+mod documents;
 mod graphs;
 mod headless;
 mod interactive;
@@ -27,7 +28,8 @@ use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::Task;
 use crate::domain::task::GateCommand;
-use crate::formats::plan::{self, Plan, PlanItem};
+use crate::formats::design::DesignDocument;
+use crate::formats::plan::{self, Plan, PlanItem, PlanKind};
 
 pub use convert::{convert, design, new_prd};
 pub use headless::run_headless;
@@ -47,8 +49,16 @@ const DOUBTFUL: u8 = 2;
 
 /// Says what a plan holds and what is wrong with it.
 pub(super) fn audit(edge: &ProcessEnv, wanted: &AuditArgs) -> CommandResult {
+    if let Some(kind) = DesignDocument::of(&wanted.plan) {
+        return Ok(documents::audit(&wanted.plan, kind, wanted.json)?.exit_code(wanted.strict));
+    }
     let place = ProjectPaths::find(&edge.folder, edge).ok();
-    let plan = read(&wanted.plan, place.as_ref())?;
+    let (mut plan, texts) = read_files(&wanted.plan, place.as_ref())?;
+    if plan.kind == PlanKind::Graph {
+        let text = texts.get(&wanted.plan).map_or("", String::as_str);
+        plan.findings
+            .extend(graphs::undecided((&wanted.plan, text), &wanted.answers));
+    }
     if wanted.json.json {
         output::json(&shown::json(&plan));
     } else {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::domain::{PathRules, StoryTests, pluralized};
-use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
+use crate::formats::diagnostic::Diagnostic;
 
 /// A plan as it was read: its items in their order, and everything in its files that was not understood.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -22,8 +22,7 @@ pub struct Plan {
 impl Plan {
     /// Whether it may be carried out: nothing in it is an error.
     pub fn is_sound(&self) -> bool {
-        let is_error = |found: &PlanFinding| found.diagnostic.severity == DiagnosticLevel::Error;
-        !self.findings.iter().any(is_error)
+        !self.findings.iter().any(|found| found.diagnostic.is_error())
     }
 }
 

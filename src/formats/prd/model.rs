@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::formats::diagnostic::DiagnosticLevel;
 use crate::formats::json_findings::JsonFinding;
 
 /// A product requirements document: the stories of one feature, and everything in its file that was not understood (A23).
@@ -37,8 +36,7 @@ impl PrdDocument {
 
     /// Whether its stories may be worked on: nothing in it is an error.
     pub fn is_sound(&self) -> bool {
-        let is_error = |found: &JsonFinding| found.diagnostic.severity == DiagnosticLevel::Error;
-        !self.findings.iter().any(is_error)
+        !self.findings.iter().any(|found| found.diagnostic.is_error())
     }
 }
 

@@ -8,13 +8,24 @@ use crate::config::session_setup;
 use crate::domain::workflow::Actor;
 use crate::domain::{AgentSettings, TaskState};
 use crate::formats::graph_plan;
-use crate::formats::plan::{self, PhaseStatus, Plan, PlanItem, PlanKind};
+use crate::formats::json_findings::JsonFinding;
+use crate::formats::plan::{self, PhaseStatus, Plan, PlanFinding, PlanItem, PlanKind};
 
 /// The plan of a file with that text. Whether the files it names are there is looked up in the project; without one in this folder.
 pub(super) fn read((file, text): (&Path, &str), place: Option<&ProjectPaths>) -> Plan {
     let root = place.map_or(Path::new("."), |place| &place.root);
     let exists = |path: &str| root.join(path).exists();
     plan::graph(&graph_plan::read(file, text, &exists), &exists)
+}
+
+/// A finding for each of these challenges that no decision of the plan names.
+pub(super) fn undecided((file, text): (&Path, &str), challenges: &[String]) -> Vec<PlanFinding> {
+    let found = graph_plan::undecided(file, text, challenges).into_iter();
+    let finding = |found: JsonFinding| PlanFinding {
+        code: found.code,
+        diagnostic: found.diagnostic,
+    };
+    found.map(finding).collect()
 }
 
 /// Whether Claude works on the items of such a plan, as far as the settings say.

@@ -1,0 +1,68 @@
+//! What `dbs audit` says of the documents of a design.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::Audited;
+use super::shown::{finding_json, finding_line};
+use crate::adapters::output;
+use crate::adapters::text_file;
+use crate::cli::args::JsonFlag;
+use crate::formats::design::{self, DesignDocument};
+use crate::formats::json_findings::JsonFinding;
+
+/// Largest document that is read, in bytes.
+const LARGEST: u64 = 256 * 1024;
+
+/// Says what is wrong with a document of that kind.
+pub(super) fn audit(file: &Path, kind: DesignDocument, json: JsonFlag) -> Result<Audited, String> {
+    let text = text_file::read_text(file, LARGEST)
+        .map_err(|why| format!("could not read the {} {}: {why}", kind.word(), file.display()))?;
+    let title = title(file, kind, &text);
+    let findings = design::findings(kind, file, &text);
+    if json.json {
+        output::json(&document_json(kind, &title, &findings));
+    } else {
+        output::line(&format!("{}: {title}", kind.word()));
+        output::all(lines(&findings));
+    }
+    Ok(Audited {
+        is_sound: !findings.iter().any(|found| found.diagnostic.is_error()),
+        has_findings: !findings.is_empty(),
+    })
+}
+
+/// What a document says first.
+fn title(file: &Path, kind: DesignDocument, text: &str) -> String {
+    match kind {
+        DesignDocument::Analysis => design::read_analysis(file, text).document.refined_goal,
+        DesignDocument::Report => design::read_report(file, text).document.expert,
+        DesignDocument::Critique => {
+            let verdict = design::read_critique(file, text).document.verdict;
+            verdict.map_or("", design::CritiqueVerdict::word).to_owned()
+        }
+    }
+}
+
+/// Findings for people.
+pub(super) fn lines(findings: &[JsonFinding]) -> Vec<String> {
+    if findings.is_empty() {
+        return vec!["nothing is wrong with it".to_owned()];
+    }
+    let line = |found: &JsonFinding| finding_line(found.code, &found.diagnostic);
+    findings.iter().map(line).collect()
+}
+
+/// The same document as of a plan, without phases (docs/audit.schema.json).
+fn document_json(kind: DesignDocument, title: &str, findings: &[JsonFinding]) -> Value {
+    let kind = match kind {
+        DesignDocument::Analysis => "goal_analysis",
+        DesignDocument::Report => "expert_report",
+        DesignDocument::Critique => "critique",
+    };
+    let found = findings
+        .iter()
+        .map(|found| finding_json(found.code, &found.diagnostic));
+    json!({ "kind": kind, "title": title, "phases": [], "diagnostics": found.collect::<Vec<_>>() })
+}

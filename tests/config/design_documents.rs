@@ -1,0 +1,382 @@
+//! The documents of a design as they are read: what each field must be, and what is told of them to the next agent.
+
+use std::path::Path;
+
+use dbs::formats::design::{self, Complexity, CritiqueVerdict, DesignDocument, ExpertKind};
+use serde_json::{Value, json};
+
+const ANALYSIS: &str = include_str!("../../assets/plans/goal-analysis.json");
+const REPORT: &str = include_str!("../../assets/plans/expert.json");
+const CRITIQUE: &str = include_str!("../../assets/plans/critic.json");
+
+/// Codes and paths of what is found.
+fn found(kind: DesignDocument, document: &Value) -> Vec<(&'static str, String)> {
+    let text = serde_json::to_string_pretty(document).unwrap();
+    let findings = design::findings(kind, Path::new("it.json"), &text).into_iter();
+    findings.map(|found| (found.code, found.path)).collect()
+}
+
+/// What is found after a change of a document; null takes the field away.
+fn found_with(kind: DesignDocument, text: &str, pointer: &str, value: Value) -> Vec<(&'static str, String)> {
+    let mut document: Value = serde_json::from_str(text).unwrap();
+    let (parent, key) = pointer.rsplit_once('/').unwrap();
+    let parent = document.pointer_mut(parent).unwrap();
+    match (parent, value) {
+        (Value::Object(fields), Value::Null) => {
+            fields.remove(key).unwrap();
+        }
+        (Value::Array(entries), Value::Null) => {
+            entries.remove(key.parse().unwrap());
+        }
+        (parent, value) => match key.parse::<usize>() {
+            Ok(at) if parent.is_array() => parent[at] = value,
+            _ => parent[key] = value,
+        },
+    }
+    found(kind, &document)
+}
+
+#[test]
+fn a_document_is_known_by_the_name_of_its_file() {
+    let of = |name: &str| DesignDocument::of(Path::new(name));
+    assert_eq!(of("plans/x/goal-analysis.json"), Some(DesignDocument::Analysis));
+    assert_eq!(of("expert-data.json"), Some(DesignDocument::Report));
+    assert_eq!(of(&design::report_file("data")), Some(DesignDocument::Report));
+    assert_eq!(of("critic.json"), Some(DesignDocument::Critique));
+    for other in [
+        "plan.json",
+        "expert-data.md",
+        "my-critic.json",
+        "goal-analysis.json/plan.json",
+        "",
+    ] {
+        assert_eq!(of(other), None, "{other}");
+    }
+}
+
+#[test]
+fn the_examples_are_sound_and_are_read_whole() {
+    let file = Path::new("it.json");
+    let analysis = design::read_analysis(file, ANALYSIS);
+    assert_eq!(analysis.findings, []);
+    let analysis = analysis.document;
+    assert_eq!(analysis.complexity, Some(Complexity::Standard));
+    let team = analysis.recommended_team.iter();
+    let team: Vec<_> = team.map(|one| (one.name.as_str(), one.kind, one.model)).collect();
+    let wanted = [
+        ("data", ExpertKind::Scanner, Some("sonnet")),
+        ("writer", ExpertKind::Architect, Some("opus")),
+    ];
+    assert_eq!(team, wanted);
+    let report = design::read_report(file, REPORT);
+    assert_eq!(report.findings, []);
+    assert_eq!(report.document.tasks[0].create, ["src/csv.rs"]);
+    let critique = design::read_critique(file, CRITIQUE);
+    assert_eq!(critique.findings, []);
+    assert_eq!(
+        critique.document.verdict,
+        Some(CritiqueVerdict::ProceedWithChanges)
+    );
+    // What is told of them holds everything that stands in the examples.
+    for (text, told) in [
+        (ANALYSIS, design::told(&analysis)),
+        (REPORT, design::told(&report.document)),
+        (CRITIQUE, design::told(&critique.document)),
+    ] {
+        let mut told: Value = serde_json::from_str(&told).unwrap();
+        if let Some(first) = told.pointer_mut("/challenges/0") {
+            assert_eq!(first.as_object_mut().unwrap().remove("id"), Some(json!("C1")));
+        }
+        assert_eq!(told, serde_json::from_str::<Value>(text).unwrap());
+    }
+}
+
+#[test]
+fn each_wrong_field_of_an_analysis_is_found_with_its_path() {
+    let one = |pointer: &str, value: Value| found_with(DesignDocument::Analysis, ANALYSIS, pointer, value);
+    let expert = json!({ "name": "x", "role": "r", "type": "scanner", "model": "haiku", "mandate": "m" });
+    for (pointer, value, wanted) in [
+        ("/refinedGoal", Value::Null, ("MISSING_FIELD", "$.refinedGoal")),
+        ("/refinedGoal", json!(" "), ("EMPTY", "$.refinedGoal")),
+        (
+            "/codebaseContext",
+            Value::Null,
+            ("MISSING_FIELD", "$.codebaseContext"),
+        ),
+        (
+            "/codebaseContext/stack",
+            json!(1),
+            ("WRONG_KIND", "$.codebaseContext.stack"),
+        ),
+        (
+            "/codebaseContext/testCommand",
+            json!("a\nb"),
+            ("CONTROL_CHARACTER", "$.codebaseContext.testCommand"),
+        ),
+        ("/complexity", Value::Null, ("MISSING_FIELD", "$.complexity")),
+        ("/complexity", json!("huge"), ("UNKNOWN_WORD", "$.complexity")),
+        (
+            "/complexityRationale",
+            Value::Null,
+            ("MISSING_FIELD", "$.complexityRationale"),
+        ),
+        ("/approaches/1", Value::Null, ("FEW_APPROACHES", "$.approaches")),
+        (
+            "/approaches/0/recommended",
+            json!(false),
+            ("BAD_RECOMMENDATION", "$.approaches"),
+        ),
+        (
+            "/approaches/1/recommended",
+            json!(true),
+            ("BAD_RECOMMENDATION", "$.approaches"),
+        ),
+        (
+            "/approaches/1/recommended",
+            json!("no"),
+            ("WRONG_KIND", "$.approaches[1].recommended"),
+        ),
+        (
+            "/approaches/0/risk",
+            json!("none"),
+            ("UNKNOWN_WORD", "$.approaches[0].risk"),
+        ),
+        (
+            "/approaches/0/pros",
+            json!([""]),
+            ("EMPTY", "$.approaches[0].pros[0]"),
+        ),
+        (
+            "/recommendedTeam/1",
+            Value::Null,
+            ("FEW_EXPERTS", "$.recommendedTeam"),
+        ),
+        (
+            "/recommendedTeam",
+            json!([expert, expert, expert, expert, expert, expert]),
+            ("TOO_MANY", "$.recommendedTeam"),
+        ),
+        (
+            "/recommendedTeam/1/name",
+            json!("data"),
+            ("DUPLICATE_NAME", "$.recommendedTeam[1].name"),
+        ),
+        (
+            "/recommendedTeam/1/name",
+            json!("../up"),
+            ("BAD_NAME", "$.recommendedTeam[1].name"),
+        ),
+        (
+            "/recommendedTeam/1/name",
+            json!("-up"),
+            ("BAD_NAME", "$.recommendedTeam[1].name"),
+        ),
+        (
+            "/recommendedTeam/1/type",
+            json!("guru"),
+            ("UNKNOWN_WORD", "$.recommendedTeam[1].type"),
+        ),
+        (
+            "/recommendedTeam/1/type",
+            Value::Null,
+            ("MISSING_FIELD", "$.recommendedTeam[1].type"),
+        ),
+        (
+            "/recommendedTeam/1/model",
+            json!("gpt"),
+            ("UNKNOWN_WORD", "$.recommendedTeam[1].model"),
+        ),
+        (
+            "/recommendedTeam/1/mandate",
+            Value::Null,
+            ("MISSING_FIELD", "$.recommendedTeam[1].mandate"),
+        ),
+    ] {
+        assert_eq!(
+            one(pointer, value.clone()),
+            [(wanted.0, wanted.1.to_owned())],
+            "{pointer} {value}"
+        );
+    }
+}
+
+#[test]
+fn a_small_goal_needs_one_way_and_no_experts() {
+    let mut small: Value = serde_json::from_str(ANALYSIS).unwrap();
+    small["complexity"] = json!("minimal");
+    small["recommendedTeam"] = json!([]);
+    small["approaches"].as_array_mut().unwrap().pop();
+    assert_eq!(found(DesignDocument::Analysis, &small), []);
+    small["approaches"] = json!([]);
+    assert_eq!(
+        found(DesignDocument::Analysis, &small),
+        [("FEW_APPROACHES", "$.approaches".to_owned())]
+    );
+}
+
+#[test]
+fn each_wrong_field_of_a_report_or_a_critique_is_found_with_its_path() {
+    use DesignDocument::{Critique, Report};
+    for (kind, text, pointer, value, wanted) in [
+        (
+            Report,
+            REPORT,
+            "/expert",
+            Value::Null,
+            ("MISSING_FIELD", "$.expert"),
+        ),
+        (Report, REPORT, "/type", Value::Null, ("MISSING_FIELD", "$.type")),
+        (
+            Report,
+            REPORT,
+            "/findings",
+            json!([]),
+            ("NO_FINDINGS", "$.findings"),
+        ),
+        (
+            Report,
+            REPORT,
+            "/findings",
+            Value::Null,
+            ("NO_FINDINGS", "$.findings"),
+        ),
+        (
+            Report,
+            REPORT,
+            "/approaches/1",
+            Value::Null,
+            ("FEW_APPROACHES", "$.approaches"),
+        ),
+        (
+            Report,
+            REPORT,
+            "/tasks/0/subject",
+            Value::Null,
+            ("MISSING_FIELD", "$.tasks[0].subject"),
+        ),
+        (
+            Report,
+            REPORT,
+            "/tasks/0/chosenApproach",
+            Value::Null,
+            ("MISSING_FIELD", "$.tasks[0].chosenApproach"),
+        ),
+        (
+            Report,
+            REPORT,
+            "/tasks/0/model",
+            json!("gpt"),
+            ("UNKNOWN_WORD", "$.tasks[0].model"),
+        ),
+        (
+            Report,
+            REPORT,
+            "/tasks/0/create",
+            json!("a"),
+            ("WRONG_KIND", "$.tasks[0].create"),
+        ),
+        (
+            Critique,
+            CRITIQUE,
+            "/verdict",
+            Value::Null,
+            ("MISSING_FIELD", "$.verdict"),
+        ),
+        (
+            Critique,
+            CRITIQUE,
+            "/verdict",
+            json!("fine"),
+            ("UNKNOWN_WORD", "$.verdict"),
+        ),
+        (
+            Critique,
+            CRITIQUE,
+            "/verdict",
+            json!("major-rework-needed"),
+            ("BAD_VERDICT", "$.verdict"),
+        ),
+        (
+            Critique,
+            CRITIQUE,
+            "/challenges/0/severity",
+            json!("bad"),
+            ("UNKNOWN_WORD", "$.challenges[0].severity"),
+        ),
+        (
+            Critique,
+            CRITIQUE,
+            "/challenges/0/issue",
+            Value::Null,
+            ("MISSING_FIELD", "$.challenges[0].issue"),
+        ),
+    ] {
+        let found = found_with(kind, text, pointer, value.clone());
+        assert_eq!(found, [(wanted.0, wanted.1.to_owned())], "{pointer} {value}");
+    }
+    // A scanner weighs nothing.
+    let mut scanner: Value = serde_json::from_str(REPORT).unwrap();
+    scanner["type"] = json!("scanner");
+    scanner["approaches"] = json!([]);
+    scanner["tasks"][0]
+        .as_object_mut()
+        .unwrap()
+        .remove("chosenApproach");
+    assert_eq!(found(Report, &scanner), []);
+    // What is blocking blocks.
+    let mut mild: Value = serde_json::from_str(CRITIQUE).unwrap();
+    mild["verdict"] = json!("proceed");
+    assert_eq!(found(Critique, &mild), []);
+    mild["challenges"][0]["severity"] = json!("blocking");
+    assert_eq!(found(Critique, &mild), [("BAD_VERDICT", "$.verdict".to_owned())]);
+}
+
+#[test]
+fn challenges_are_numbered_and_those_that_weigh_must_be_answered() {
+    let mut critique: Value = serde_json::from_str(CRITIQUE).unwrap();
+    let challenge =
+        |severity: &str| json!({ "expert": "e", "issue": "i", "severity": severity, "recommendation": "r" });
+    critique["challenges"] = json!([challenge("minor"), challenge("blocking"), challenge("major")]);
+    let read = design::read_critique(Path::new("critic.json"), &critique.to_string());
+    let ids: Vec<&str> = read.document.to_answer().map(|one| one.id.as_str()).collect();
+    assert_eq!(ids, ["C2", "C3"]);
+}
+
+#[test]
+fn a_document_that_would_fill_the_prompts_of_others_is_refused() {
+    let mut long: Value = serde_json::from_str(REPORT).unwrap();
+    let finding = "f".repeat(1_000);
+    long["findings"] = json!(vec![finding.clone(); 10]);
+    assert_eq!(found(DesignDocument::Report, &long), []);
+    long["findings"] = json!(vec![finding; 13]);
+    assert_eq!(
+        found(DesignDocument::Report, &long),
+        [("TOO_LONG", "$".to_owned())]
+    );
+}
+
+#[test]
+fn a_plan_answers_a_challenge_by_a_decision_that_names_it() {
+    use dbs::formats::graph_plan::undecided;
+    let plan =
+        json!({ "progress": { "decisions": ["C1: totals are the last row", "of C12 and c2"] } }).to_string();
+    let open = |names: &[&str]| {
+        let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+        let found = undecided(Path::new("plan.json"), &plan, &names).into_iter();
+        found
+            .map(|found| (found.code, found.diagnostic.text))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(open(&["C1", "C12"]), []);
+    let said = open(&["C1", "C2"]);
+    assert_eq!(said.len(), 1);
+    assert_eq!(said[0].0, "UNDECIDED");
+    assert!(
+        said[0].1.contains("no decision says what became of C2"),
+        "{said:?}"
+    );
+    assert_eq!(
+        undecided(Path::new("plan.json"), "{}", &["C1".to_owned()]).len(),
+        1
+    );
+}
