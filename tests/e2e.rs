@@ -60,6 +60,8 @@ mod colours;
 mod conducting;
 #[path = "e2e/demo.rs"]
 mod demo;
+#[path = "e2e/designs.rs"]
+mod designs;
 #[path = "e2e/false_questions.rs"]
 mod false_questions;
 #[path = "e2e/graphs.rs"]

@@ -48,7 +48,7 @@ fn task_detail(model: &ReadModel, task: &Arc<Task>) -> TaskDetail {
     TaskDetail {
         task: Arc::clone(task),
         attempt: attempt.cloned(),
-        is_waiting: attempt.filter(is_waiting).is_some(),
+        is_waiting: attempt.as_ref().is_some_and(is_waiting),
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::driver::{Story, said};
 use crate::lab::{installed, scripts};
-use crate::model_server::ModelServer;
+use crate::model_server::{ModelServer, RecordedRequest};
 use crate::pipeline::{OTHERS, file_in_base, serve, write_person_settings};
 
 /// A task that makes one file by that script, with that model.
@@ -24,20 +24,19 @@ fn makes(script: &str, needs: &[usize], (file, model): (&str, &str)) -> Value {
     })
 }
 
-/// A project in which Claude Code plays that role, and its model; none when it is not installed here.
-fn story(role: &str) -> Option<(Story, ModelServer)> {
+/// A project in which Claude Code plays these roles, and its model; none when it is not installed here.
+fn story(roles: &[&str]) -> Option<(Story, ModelServer)> {
     installed("claude")?;
     let (story, model) = (Story::new(OTHERS), ModelServer::start(scripts()));
-    story.configure(&format!(
-        "[roles.{role}]\nagent = \"claude\"\npermissions = \"allow\"\n"
-    ));
+    let role = |role: &&str| format!("[roles.{role}]\nagent = \"claude\"\npermissions = \"allow\"\n");
+    story.configure(&roles.iter().map(role).collect::<String>());
     write_person_settings(&story);
     Some((story, model))
 }
 
 #[test]
 fn tasks_of_a_graph_are_worked_on_by_claude_with_their_models_and_merged() {
-    let Some((story, model)) = story("graph-worker") else {
+    let Some((story, model)) = story(&["graph-worker"]) else {
         return;
     };
     let tasks = [
@@ -75,7 +74,7 @@ fn tasks_of_a_graph_are_worked_on_by_claude_with_their_models_and_merged() {
 
 #[test]
 fn a_goal_becomes_a_plan_that_claude_writes_and_reads_as_dbs_does() {
-    let Some((story, model)) = story("plan-writer") else {
+    let Some((story, model)) = story(&["goal-analyst", "plan-writer"]) else {
         return;
     };
     let _server = serve(&story, &model);
@@ -84,6 +83,7 @@ fn a_goal_becomes_a_plan_that_claude_writes_and_reads_as_dbs_does() {
     let text = said(&output);
     assert_eq!(output.status.code(), Some(5), "nobody could say yes: {text}");
     for wanted in [
+        "analysis: minimal; One task.",
         "Invoice export",
         "level 1: 0 Add the model (haiku)",
         "one file is enough",
@@ -94,4 +94,13 @@ fn a_goal_becomes_a_plan_that_claude_writes_and_reads_as_dbs_does() {
     let told = model.requests_for("graph_design");
     let has_rules = |text: &str| told.iter().any(|request| request.body.to_string().contains(text));
     assert!(has_rules("nothing is wrong with it"), "what its own audit said");
+    assert!(has_rules("Invoices leave as one file."), "what the analyst found");
+    for name in ["opus", "sonnet"] {
+        let has_model = |request: &RecordedRequest| {
+            request.body["model"]
+                .as_str()
+                .is_some_and(|model| model.contains(name))
+        };
+        assert!(told.iter().any(has_model), "{name}");
+    }
 }

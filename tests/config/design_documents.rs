@@ -91,113 +91,76 @@ fn the_examples_are_sound_and_are_read_whole() {
     }
 }
 
+/// Changes of an analysis: where, to what, which code is found, and where if not there. Null takes a field away.
+const WRONG_ANALYSES: &str = r#"
+/refinedGoal | null | MISSING_FIELD
+/refinedGoal | " " | EMPTY
+/codebaseContext | null | MISSING_FIELD
+/codebaseContext/stack | 1 | WRONG_KIND
+/codebaseContext/testCommand | "a\nb" | CONTROL_CHARACTER
+/complexity | null | MISSING_FIELD
+/complexity | "huge" | UNKNOWN_WORD
+/complexityRationale | null | MISSING_FIELD
+/approaches/1 | null | FEW_APPROACHES | /approaches
+/approaches/0/recommended | false | BAD_RECOMMENDATION | /approaches
+/approaches/1/recommended | true | BAD_RECOMMENDATION | /approaches
+/approaches/1/recommended | "no" | WRONG_KIND
+/approaches/0/risk | "none" | UNKNOWN_WORD
+/approaches/0/name | null | MISSING_FIELD
+/approaches/0/pros | [""] | EMPTY | /approaches/0/pros/0
+/recommendedTeam/1 | null | FEW_EXPERTS | /recommendedTeam
+/recommendedTeam | [1, 2, 3, 4, 5, 6] | TOO_MANY
+/recommendedTeam/1/name | "data" | DUPLICATE_NAME
+/recommendedTeam/1/name | "../up" | BAD_NAME
+/recommendedTeam/1/name | "-up" | BAD_NAME
+/recommendedTeam/1/name | "a name that has more than thirty letters" | TOO_LONG
+/recommendedTeam/1/type | "guru" | UNKNOWN_WORD
+/recommendedTeam/1/type | null | MISSING_FIELD
+/recommendedTeam/1/model | "gpt" | UNKNOWN_WORD
+/recommendedTeam/1/mandate | null | MISSING_FIELD
+"#;
+
+/// The same of the report of an architect, and of a critique.
+const WRONG_REPORTS: &str = r#"
+/expert | null | MISSING_FIELD
+/type | null | MISSING_FIELD
+/findings | [] | NO_FINDINGS
+/findings | null | NO_FINDINGS
+/approaches/1 | null | FEW_APPROACHES | /approaches
+/tasks/0/subject | null | MISSING_FIELD
+/tasks/0/chosenApproach | null | MISSING_FIELD
+/tasks/0/model | "gpt" | UNKNOWN_WORD
+/tasks/0/create | "a" | WRONG_KIND
+"#;
+const WRONG_CRITIQUES: &str = r#"
+/verdict | null | MISSING_FIELD
+/verdict | "fine" | UNKNOWN_WORD
+/verdict | "major-rework-needed" | BAD_VERDICT
+/challenges/0/severity | "bad" | UNKNOWN_WORD
+/challenges/0/issue | null | MISSING_FIELD
+/challenges | [1] | WRONG_KIND | /challenges/0
+"#;
+
+/// Makes each change of a table, and looks what is found.
+fn holds(kind: DesignDocument, text: &str, table: &str) {
+    for row in table.lines().filter(|row| !row.is_empty()) {
+        let mut cells = row.split(" | ");
+        let mut cell = || cells.next().unwrap();
+        let (pointer, value, code) = (cell(), serde_json::from_str(cell()).unwrap(), cell());
+        let place = cells.next().unwrap_or(pointer);
+        let step = |step: &str| match step.parse::<usize>() {
+            Ok(index) => format!("[{index}]"),
+            Err(_) => format!(".{step}"),
+        };
+        let path = format!("${}", place.split('/').skip(1).map(step).collect::<String>());
+        let found = found_with(kind, text, pointer, value);
+        assert_eq!(found, [(code, path)], "{row}");
+    }
+}
+
 #[test]
 fn each_wrong_field_of_an_analysis_is_found_with_its_path() {
-    let one = |pointer: &str, value: Value| found_with(DesignDocument::Analysis, ANALYSIS, pointer, value);
-    let expert = json!({ "name": "x", "role": "r", "type": "scanner", "model": "haiku", "mandate": "m" });
-    for (pointer, value, wanted) in [
-        ("/refinedGoal", Value::Null, ("MISSING_FIELD", "$.refinedGoal")),
-        ("/refinedGoal", json!(" "), ("EMPTY", "$.refinedGoal")),
-        (
-            "/codebaseContext",
-            Value::Null,
-            ("MISSING_FIELD", "$.codebaseContext"),
-        ),
-        (
-            "/codebaseContext/stack",
-            json!(1),
-            ("WRONG_KIND", "$.codebaseContext.stack"),
-        ),
-        (
-            "/codebaseContext/testCommand",
-            json!("a\nb"),
-            ("CONTROL_CHARACTER", "$.codebaseContext.testCommand"),
-        ),
-        ("/complexity", Value::Null, ("MISSING_FIELD", "$.complexity")),
-        ("/complexity", json!("huge"), ("UNKNOWN_WORD", "$.complexity")),
-        (
-            "/complexityRationale",
-            Value::Null,
-            ("MISSING_FIELD", "$.complexityRationale"),
-        ),
-        ("/approaches/1", Value::Null, ("FEW_APPROACHES", "$.approaches")),
-        (
-            "/approaches/0/recommended",
-            json!(false),
-            ("BAD_RECOMMENDATION", "$.approaches"),
-        ),
-        (
-            "/approaches/1/recommended",
-            json!(true),
-            ("BAD_RECOMMENDATION", "$.approaches"),
-        ),
-        (
-            "/approaches/1/recommended",
-            json!("no"),
-            ("WRONG_KIND", "$.approaches[1].recommended"),
-        ),
-        (
-            "/approaches/0/risk",
-            json!("none"),
-            ("UNKNOWN_WORD", "$.approaches[0].risk"),
-        ),
-        (
-            "/approaches/0/pros",
-            json!([""]),
-            ("EMPTY", "$.approaches[0].pros[0]"),
-        ),
-        (
-            "/recommendedTeam/1",
-            Value::Null,
-            ("FEW_EXPERTS", "$.recommendedTeam"),
-        ),
-        (
-            "/recommendedTeam",
-            json!([expert, expert, expert, expert, expert, expert]),
-            ("TOO_MANY", "$.recommendedTeam"),
-        ),
-        (
-            "/recommendedTeam/1/name",
-            json!("data"),
-            ("DUPLICATE_NAME", "$.recommendedTeam[1].name"),
-        ),
-        (
-            "/recommendedTeam/1/name",
-            json!("../up"),
-            ("BAD_NAME", "$.recommendedTeam[1].name"),
-        ),
-        (
-            "/recommendedTeam/1/name",
-            json!("-up"),
-            ("BAD_NAME", "$.recommendedTeam[1].name"),
-        ),
-        (
-            "/recommendedTeam/1/type",
-            json!("guru"),
-            ("UNKNOWN_WORD", "$.recommendedTeam[1].type"),
-        ),
-        (
-            "/recommendedTeam/1/type",
-            Value::Null,
-            ("MISSING_FIELD", "$.recommendedTeam[1].type"),
-        ),
-        (
-            "/recommendedTeam/1/model",
-            json!("gpt"),
-            ("UNKNOWN_WORD", "$.recommendedTeam[1].model"),
-        ),
-        (
-            "/recommendedTeam/1/mandate",
-            Value::Null,
-            ("MISSING_FIELD", "$.recommendedTeam[1].mandate"),
-        ),
-    ] {
-        assert_eq!(
-            one(pointer, value.clone()),
-            [(wanted.0, wanted.1.to_owned())],
-            "{pointer} {value}"
-        );
-    }
+    holds(DesignDocument::Analysis, ANALYSIS, WRONG_ANALYSES);
 }
 
 #[test]
@@ -216,105 +179,13 @@ fn a_small_goal_needs_one_way_and_no_experts() {
 
 #[test]
 fn each_wrong_field_of_a_report_or_a_critique_is_found_with_its_path() {
+    holds(DesignDocument::Report, REPORT, WRONG_REPORTS);
+    holds(DesignDocument::Critique, CRITIQUE, WRONG_CRITIQUES);
+}
+
+#[test]
+fn a_scanner_weighs_nothing_and_what_is_blocking_blocks() {
     use DesignDocument::{Critique, Report};
-    for (kind, text, pointer, value, wanted) in [
-        (
-            Report,
-            REPORT,
-            "/expert",
-            Value::Null,
-            ("MISSING_FIELD", "$.expert"),
-        ),
-        (Report, REPORT, "/type", Value::Null, ("MISSING_FIELD", "$.type")),
-        (
-            Report,
-            REPORT,
-            "/findings",
-            json!([]),
-            ("NO_FINDINGS", "$.findings"),
-        ),
-        (
-            Report,
-            REPORT,
-            "/findings",
-            Value::Null,
-            ("NO_FINDINGS", "$.findings"),
-        ),
-        (
-            Report,
-            REPORT,
-            "/approaches/1",
-            Value::Null,
-            ("FEW_APPROACHES", "$.approaches"),
-        ),
-        (
-            Report,
-            REPORT,
-            "/tasks/0/subject",
-            Value::Null,
-            ("MISSING_FIELD", "$.tasks[0].subject"),
-        ),
-        (
-            Report,
-            REPORT,
-            "/tasks/0/chosenApproach",
-            Value::Null,
-            ("MISSING_FIELD", "$.tasks[0].chosenApproach"),
-        ),
-        (
-            Report,
-            REPORT,
-            "/tasks/0/model",
-            json!("gpt"),
-            ("UNKNOWN_WORD", "$.tasks[0].model"),
-        ),
-        (
-            Report,
-            REPORT,
-            "/tasks/0/create",
-            json!("a"),
-            ("WRONG_KIND", "$.tasks[0].create"),
-        ),
-        (
-            Critique,
-            CRITIQUE,
-            "/verdict",
-            Value::Null,
-            ("MISSING_FIELD", "$.verdict"),
-        ),
-        (
-            Critique,
-            CRITIQUE,
-            "/verdict",
-            json!("fine"),
-            ("UNKNOWN_WORD", "$.verdict"),
-        ),
-        (
-            Critique,
-            CRITIQUE,
-            "/verdict",
-            json!("major-rework-needed"),
-            ("BAD_VERDICT", "$.verdict"),
-        ),
-        (
-            Critique,
-            CRITIQUE,
-            "/challenges/0/severity",
-            json!("bad"),
-            ("UNKNOWN_WORD", "$.challenges[0].severity"),
-        ),
-        (
-            Critique,
-            CRITIQUE,
-            "/challenges/0/issue",
-            Value::Null,
-            ("MISSING_FIELD", "$.challenges[0].issue"),
-        ),
-    ] {
-        let found = found_with(kind, text, pointer, value.clone());
-        assert_eq!(found, [(wanted.0, wanted.1.to_owned())], "{pointer} {value}");
-    }
-    // A scanner weighs nothing.
     let mut scanner: Value = serde_json::from_str(REPORT).unwrap();
     scanner["type"] = json!("scanner");
     scanner["approaches"] = json!([]);
@@ -323,7 +194,6 @@ fn each_wrong_field_of_a_report_or_a_critique_is_found_with_its_path() {
         .unwrap()
         .remove("chosenApproach");
     assert_eq!(found(Report, &scanner), []);
-    // What is blocking blocks.
     let mut mild: Value = serde_json::from_str(CRITIQUE).unwrap();
     mild["verdict"] = json!("proceed");
     assert_eq!(found(Critique, &mild), []);

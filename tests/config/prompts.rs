@@ -40,6 +40,9 @@ const CASES: &[Case] = &[
     ("graph-worker", "checking", FRESH),
     ("conductor", "conducting", FRESH),
     ("plan-writer", "converting", FRESH),
+    ("goal-analyst", "analysis", FRESH),
+    ("design-expert", "expert", FRESH),
+    ("design-critic", "critique", FRESH),
     ("test-author", "tests", FRESH),
     ("implementer", "implementation", FRESH),
     ("implementer", "implementation", AttemptMode::Remediate),
@@ -642,6 +645,57 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
         &[
             "it must be `feature/shop-7`; otherwise block",
             "Do what the task asks, all of it and nothing else",
+        ],
+    ),
+    (
+        "goal-analyst",
+        &[
+            "git push",
+            "git merge",
+            "git checkout",
+            "git add",
+            "git commit",
+            "dbs task create",
+        ],
+        &[
+            "it must show `feature/shop-7`; otherwise change nothing and block",
+            "Write the document that the task names, and nothing else",
+            "Run the checks under Verification until all of them pass",
+            "minimal: one to three tasks, one obvious way",
+        ],
+    ),
+    (
+        "design-expert",
+        &[
+            "git push",
+            "git merge",
+            "git checkout",
+            "git add",
+            "git commit",
+            "dbs task create",
+        ],
+        &[
+            "it must show `feature/shop-7`; otherwise change nothing and block",
+            "Write the document that the task names, and nothing else",
+            "Run the checks under Verification until all of them pass",
+            "weigh two or three concrete ways",
+        ],
+    ),
+    (
+        "design-critic",
+        &[
+            "git push",
+            "git merge",
+            "git checkout",
+            "git add",
+            "git commit",
+            "dbs task create",
+        ],
+        &[
+            "it must show `feature/shop-7`; otherwise change nothing and block",
+            "Write the document that the task names, and nothing else",
+            "Run the checks under Verification until all of them pass",
+            "Invent none: a report may be good",
         ],
     ),
     (

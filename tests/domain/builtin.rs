@@ -20,8 +20,9 @@ fn stages(flows: &[Workflow]) -> impl Iterator<Item = &Stage> {
 
 /// The workflows of the pipeline, which the seed's tables are about.
 fn pipeline() -> Vec<Workflow> {
-    let is_of_pipeline =
-        |flow: &Workflow| !["atdd", "conduct", "convert", "graph", "phased"].contains(&flow.id.as_str());
+    let is_of_pipeline = |flow: &Workflow| {
+        !["atdd", "conduct", "convert", "design", "graph", "phased"].contains(&flow.id.as_str())
+    };
     builtin().into_iter().filter(is_of_pipeline).collect()
 }
 

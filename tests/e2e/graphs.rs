@@ -8,7 +8,7 @@ use crate::driver::{Story, said};
 use crate::plans::task;
 
 /// A task that makes one file.
-fn makes(subject: &str, needs: &[usize], file: &str) -> Value {
+pub(crate) fn makes(subject: &str, needs: &[usize], file: &str) -> Value {
     json!({
         "subject": subject, "description": format!("{file} is needed."), "status": "pending", "result": null, "attempts": 0,
         "blockedBy": needs, "metadata": { "type": "implementation", "files": { "create": [file], "modify": [] } },
@@ -22,7 +22,7 @@ fn makes(subject: &str, needs: &[usize], file: &str) -> Value {
 }
 
 /// A project with such a plan, and agents of that scenario.
-fn story(scenario: &str, tasks: &[Value]) -> Story {
+pub(crate) fn story(scenario: &str, tasks: &[Value]) -> Story {
     let story = Story::new(scenario);
     fs::create_dir_all(story.project().join(".design")).unwrap();
     let plan = json!({ "schemaVersion": 3, "goal": "Invoice export", "tasks": tasks });
@@ -212,80 +212,5 @@ fn what_waits_for_a_task_that_failed_three_times_is_skipped_and_the_plan_says_so
     );
     assert_eq!(of(2).0, "completed", "{plan}");
     assert_eq!(plan["progress"]["completedTasks"][0]["index"], 2, "{plan}");
-    story.dbs(&["stop", "--all"]);
-}
-
-/// A planner that first writes a check that proves nothing, which is no more than a warning elsewhere, and then one that does.
-fn planners() -> String {
-    let part = |attempt: &str, check: &str| {
-        let mut tasks = [
-            makes("Add the model", &[], "model.txt"),
-            makes("Add the writer", &[0], "csv.txt"),
-        ];
-        tasks[1]["agent"]["acceptanceCriteria"][0]["check"] = json!(check);
-        let plan = json!({ "schemaVersion": 3, "goal": "Invoice export", "tasks": tasks }).to_string();
-        format!(
-            "[[part]]\nrole = \"plan-writer\"\n{attempt}steps = [\n  {{ signal = \"claim\" }},\n  {{ write = \"plans/export-invoices.json\", text = {plan:?} }},\n  {{ signal = \"done\", text = \"Planned.\" }},\n]\n"
-        )
-    };
-    part("attempt = 1\n", "echo done") + &part("", "test -e csv.txt")
-}
-
-#[test]
-fn a_goal_becomes_a_plan_in_a_loop_with_the_audit_and_the_one_before_is_kept() {
-    let mut old = makes("Old", &[], "old.txt");
-    old["status"] = json!("completed");
-    let story = story(&planners(), &[old]);
-    let goal = [
-        "design",
-        "Let people export their invoices.",
-        "--name",
-        "Export invoices",
-    ];
-    let output = story.run(&goal);
-    let text = said(&output);
-    assert_eq!(output.status.code(), Some(5), "nobody could say yes: {text}");
-    for wanted in [
-        "gate plan failed",
-        "The plan that is there (1 task: 1 completed) goes to .design/history/plan-1.json",
-        "level 2: 1 Add the writer (haiku, waits for 0)",
-        "--- .design/plan.json",
-        "add --trust ",
-    ] {
-        assert!(text.contains(wanted), "{wanted}: {text}");
-    }
-    let told = fs::read_to_string(story.attempt(1).join("prompt.md")).unwrap();
-    for wanted in [
-        "Write a plan for the goal at the end into the file `plans/export-invoices.json`",
-        "At most 12 tasks, and at most 4 that wait for each other in a chain",
-        "Let people export their invoices.",
-    ] {
-        assert!(told.contains(wanted), "{wanted}: {told}");
-    }
-    let again = fs::read_to_string(story.attempt(2).join("prompt.md")).unwrap();
-    assert!(again.contains("WEAK_CHECK"), "the findings are fed back: {again}");
-    let before = fs::read_to_string(story.project().join(".design/plan.json")).unwrap();
-    let hash = text
-        .split("--trust ")
-        .nth(1)
-        .unwrap()
-        .split([';', '\n'])
-        .next()
-        .unwrap();
-    let written = story.dbs(&[&goal[..], &["--trust", hash]].concat());
-    for wanted in [
-        "2 tasks, 2 levels deep; models: haiku 2",
-        "level 1: 0 Add the model (haiku)",
-        "level 2: 1 Add the writer (haiku, waits for 0)",
-        "written; next: dbs execute",
-    ] {
-        assert!(written.contains(wanted), "{wanted}: {written}");
-    }
-    let kept = fs::read_to_string(story.project().join(".design/history/plan-1.json")).unwrap();
-    assert_eq!(kept, before);
-    let unseen = story.git(&story.project(), &["status", "--short"]);
-    assert!(!unseen.contains(".design"), "the folder ignores itself: {unseen}");
-    let shown = story.dbs(&["execute", "--dry-run"]);
-    assert!(shown.contains("graph plan: Invoice export, 2 tasks"), "{shown}");
     story.dbs(&["stop", "--all"]);
 }

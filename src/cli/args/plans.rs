@@ -6,6 +6,7 @@ use clap::Args;
 
 use crate::cli::args::JsonFlag;
 use crate::domain::RunOptions;
+use crate::formats::design::Complexity;
 use crate::formats::plan::TEMPLATES;
 
 /// Arguments of `dbs audit`.
@@ -68,6 +69,10 @@ pub struct ConvertArgs {
 pub struct DesignArgs {
     /// What is wanted, in a sentence or more; - reads standard input
     pub goal: String,
+    /// Who takes part, without it as the analysis of the goal says: experts look at a standard goal, and a critic at what they say of
+    /// a full one
+    #[arg(long, value_parser = Complexity::WORDS)]
+    pub complexity: Option<String>,
     #[command(flatten)]
     pub writer: WriterArgs,
 }
@@ -78,7 +83,7 @@ pub struct WriterArgs {
     /// What the result is called; without it as the file or the goal
     #[arg(long)]
     pub name: Option<String>,
-    /// Kind of agent that writes it; without it as set for the role plan-writer
+    /// Kind of agent that writes it; without it as set for its role
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
     /// Its model, in its tool's words

@@ -58,6 +58,15 @@ const COMPLEXITIES: [(&str, Complexity); 3] = [
 ];
 
 impl Complexity {
+    /// The words there are.
+    pub const WORDS: [&'static str; 3] = ["minimal", "standard", "full"];
+
+    /// The one of that word.
+    pub fn named(word: &str) -> Option<Complexity> {
+        let known = COMPLEXITIES.iter().find(|(name, _)| *name == word);
+        known.map(|(_, complexity)| *complexity)
+    }
+
     /// Its word in the file and on the command line.
     pub fn word(self) -> &'static str {
         let known = COMPLEXITIES.iter().find(|(_, complexity)| *complexity == self);

@@ -70,6 +70,14 @@ const VERDICTS: [(&str, CritiqueVerdict); 3] = [
     ("major-rework-needed", CritiqueVerdict::MajorReworkNeeded),
 ];
 
+impl ChallengeSeverity {
+    /// Its word in the file.
+    pub fn word(self) -> &'static str {
+        let known = SEVERITIES.iter().find(|(_, severity)| *severity == self);
+        known.map_or("", |(word, _)| word)
+    }
+}
+
 impl CritiqueVerdict {
     /// Its word in the file.
     pub fn word(self) -> &'static str {

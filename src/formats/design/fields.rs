@@ -105,17 +105,15 @@ fn approach(object: &JsonObject<'_>, found: &mut JsonFindings<'_>) -> Approach {
 
 /// True or false; false where it was not given.
 fn switch(object: &JsonObject<'_>, key: &str, found: &mut JsonFindings<'_>) -> bool {
-    match object.field(key) {
-        None => false,
-        Some(value) => match value.content {
-            JsonContent::Switch(switch) => switch,
-            _ => {
-                let text = format!("this must be true or false, not {}", value.kind());
-                found.error("WRONG_KIND", value.start, &object.at(key), &text);
-                false
-            }
-        },
+    let Some(value) = object.field(key) else {
+        return false;
+    };
+    if let JsonContent::Switch(switch) = value.content {
+        return switch;
     }
+    let text = format!("this must be true or false, not {}", value.kind());
+    found.error("WRONG_KIND", value.start, &object.at(key), &text);
+    false
 }
 
 /// A word that may not be missing.

@@ -12,8 +12,8 @@ macro_rules! texts {
 /// Names and texts of the roles.
 pub(super) fn builtin_roles() -> impl Iterator<Item = NamedText> {
     texts!("roles", ".toml":
-        "conductor", "consolidator", "developer", "graph-checker", "graph-worker", "implementer", "integrator", "investigator", "phase-worker", "plan-writer", "reviewer",
-        "security-reviewer", "test-author", "tester", "worker",
+        "conductor", "consolidator", "design-critic", "design-expert", "developer", "goal-analyst", "graph-checker", "graph-worker", "implementer",
+        "integrator", "investigator", "phase-worker", "plan-writer", "reviewer", "security-reviewer", "test-author", "tester", "worker",
     )
     .into_iter()
 }
@@ -22,7 +22,8 @@ pub(super) fn builtin_roles() -> impl Iterator<Item = NamedText> {
 pub(super) fn builtin_blocks() -> impl Iterator<Item = NamedText> {
     texts!("prompts", ".md":
         "autonomy", "context", "conversation", "exits", "fallback", "frontend", "identity", "output", "procedure-conductor",
-        "procedure-consolidator", "procedure-developer", "procedure-graph-worker", "procedure-implementer", "procedure-integrator",
+        "procedure-consolidator", "procedure-design-critic", "procedure-design-expert", "procedure-developer",
+        "procedure-goal-analyst", "procedure-graph-worker", "procedure-implementer", "procedure-integrator",
         "procedure-investigator", "procedure-phase-worker", "procedure-reviewer", "procedure-security-reviewer", "procedure-test-author",
         "procedure-tester", "procedure-worker", "reading", "remediate", "restart", "resume", "scope", "signals", "task", "verification",
     )

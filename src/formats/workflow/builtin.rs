@@ -6,6 +6,7 @@ pub fn builtin() -> Vec<(&'static str, &'static str)> {
         ("kanban", include_str!("../../../assets/workflows/kanban.toml")),
         ("atdd", include_str!("../../../assets/workflows/atdd.toml")),
         ("convert", include_str!("../../../assets/workflows/convert.toml")),
+        ("design", include_str!("../../../assets/workflows/design.toml")),
         ("phased", include_str!("../../../assets/workflows/phased.toml")),
         ("graph", include_str!("../../../assets/workflows/graph.toml")),
         ("conduct", include_str!("../../../assets/workflows/conduct.toml")),

@@ -2,22 +2,29 @@
 //! it its terminal, its limits and what the check found; nothing is written to its place before a person has seen it.
 
 mod graph_file;
+mod history;
 mod placing;
 mod plan_files;
 mod prd_file;
+mod so_far;
+mod step_tasks;
+mod step_texts;
+mod steps;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use self::so_far::DesignSoFar;
+use self::step_tasks::DesignTasks;
+use self::steps::DesignSteps;
 use super::consent;
 use super::headless::{self, StartServer};
 use super::{in_project, run};
 use crate::adapters::child_process::own_program;
-use crate::adapters::git::{GitCli, GitSetup};
 use crate::adapters::output;
 use crate::adapters::text_file;
-use crate::cli::args::{ConvertArgs, DesignArgs, JsonFlag, WriterArgs};
+use crate::cli::args::{ConvertArgs, JsonFlag, WriterArgs};
 use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::CommandResult;
 use crate::cli::commands::show::EventCursor;
@@ -30,16 +37,15 @@ use crate::domain::task::GateCommand;
 use crate::domain::{
     AgentSettings, BatchId, Command, RunOptions, RunState, Span, Task, TaskDraft, TaskId, TaskState,
 };
+use crate::formats::design::Complexity;
 use crate::formats::plan;
-use crate::ports::git::{CommitFile, CommitId, Git as _};
+
+pub use steps::design;
 
 /// Largest text that is converted, in bytes: it is told to the agent as a whole.
 const LARGEST: u64 = 128 * 1024;
 /// Largest file of the result that is taken over, in bytes.
 const LARGEST_RESULT: usize = 256 * 1024;
-
-/// Most characters of a goal that its task is called by.
-const LONGEST_NAME: usize = 60;
 
 /// What a text is turned into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,6 +90,8 @@ struct Material {
     text: String,
     /// What the result is called.
     feature: String,
+    /// How complex a person says a goal is.
+    complexity: Option<Complexity>,
 }
 
 /// Has a text turned into a phased plan, and writes that where a person says yes to it.
@@ -113,40 +121,13 @@ fn of_file(
     let text = text.map_err(|why| format!("could not {tried}: {why}"))?;
     let stem = wanted.file.file_stem().unwrap_or_default().to_string_lossy();
     let feature = wanted.writer.name.clone().unwrap_or_else(|| stem.into_owned());
-    let material = Material { tried, text, feature };
-    made_of((edge, &place), (&material, form), &wanted.writer, serve)
-}
-
-/// Has a graph plan written for a goal, and puts it in its place where a person says yes to it (G1).
-///
-/// # Errors
-/// What could not be done, for people.
-pub fn design(edge: &ProcessEnv, wanted: &DesignArgs, serve: StartServer<'_>) -> CommandResult {
-    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
-    let name = wanted.writer.name.as_deref();
-    let failed = |why: &dyn std::fmt::Display| format!("could not design: {why}");
-    let text = match wanted.goal.as_str() {
-        "-" => text_of(Path::new("-"), name).map_err(|why| failed(&why))?,
-        goal if goal.trim().is_empty() => return Err(failed(&"say what is wanted")),
-        goal => goal.to_owned(),
-    };
     let material = Material {
-        tried: "design".to_owned(),
-        feature: name.map_or_else(|| short(&text), ToOwned::to_owned),
+        tried,
         text,
+        feature,
+        complexity: None,
     };
-    made_of(
-        (edge, &place),
-        (&material, MadeForm::Graph),
-        &wanted.writer,
-        serve,
-    )
-}
-
-/// The first line of a goal, as far as it makes a name.
-fn short(goal: &str) -> String {
-    let first = goal.trim().lines().next().unwrap_or_default();
-    first.chars().take(LONGEST_NAME).collect()
+    made_of((edge, &place), (&material, form), &wanted.writer, serve)
 }
 
 fn made_of(
@@ -158,7 +139,7 @@ fn made_of(
     let failed = |why: &dyn std::fmt::Display| format!("could not {}: {why}", material.tried);
     let feature = material.feature.trim().to_owned();
     let slug = plan::slug(&feature);
-    let job = Conversion {
+    let mut job = Conversion {
         edge,
         place,
         form,
@@ -169,6 +150,7 @@ fn made_of(
         },
         slug,
         feature,
+        design: DesignSoFar::default(),
     };
     if let Some(there) = job.taken() {
         return Err(failed(&format!(
@@ -176,33 +158,27 @@ fn made_of(
             there.display()
         )));
     }
-    let mut events = EventCursor::new(place.store.clone());
-    events.print_new(wanted.json, &|_old| false)?;
     if let Err(why) = run::trusted(place) {
         return Ok(ended(headless::UNREADY, &why));
     }
-    job.ask_for(wanted, material)?;
     if let Err(why) = serve(place) {
         return Ok(ended(headless::UNREADY, &why));
     }
-    let code = headless::wait(place, &job.batch(), (events, wanted.output, wanted.json), serve)?;
-    // Whoever approved it elsewhere has not seen it written.
-    let is_made = |task: &std::sync::Arc<Task>| task.state.awaits_approval() || task.state == TaskState::Done;
-    let Some(task) = job.task()?.filter(is_made) else {
-        return Ok(ExitCode::from(code));
-    };
-    let files = job.result(&task).map_err(|why| failed(&why))?;
-    if let Err(why) = consent::ask(&job.consent(&files), wanted.trust.as_deref()) {
-        let id = job.id();
-        let why =
-            format!("{why}; `dbs reject {id} WHY` has it written again, and the same command waits for that");
-        if wanted.trust.is_none() && !consent::can_ask() {
-            return Ok(ended(RunState::Stalled.exit_code(), &why));
+    if form == MadeForm::Graph {
+        let steps = DesignSteps {
+            tasks: DesignTasks {
+                job: &job,
+                wanted,
+                serve,
+            },
+            material,
+        };
+        match steps.take()? {
+            Ok(design) => job.design = design,
+            Err(code) => return Ok(code),
         }
-        return Err(why);
     }
-    job.write(&files).map_err(|why| failed(&why))?;
-    job.conclude(&task, &files, wanted.json)
+    job.have_written((material, wanted), serve)
 }
 
 /// Says why it ends here; the exit code of that.
@@ -210,7 +186,6 @@ fn ended(code: u8, why: &str) -> ExitCode {
     output::problem(why);
     ExitCode::from(code)
 }
-
 /// The text of a file, or what comes in, which has no name by itself.
 fn text_of(file: &Path, name: Option<&str>) -> Result<String, String> {
     if file.as_os_str() != "-" {
@@ -231,14 +206,54 @@ struct Conversion<'a> {
     folder: String,
     feature: String,
     slug: String,
+    /// What came before a graph plan.
+    design: DesignSoFar,
 }
 
 impl Conversion<'_> {
+    /// Has the result written, shows it to a person, and puts it in its place.
+    fn have_written(
+        &self,
+        (material, wanted): (&Material, &WriterArgs),
+        serve: StartServer<'_>,
+    ) -> CommandResult {
+        let failed = |why: &dyn std::fmt::Display| format!("could not {}: {why}", material.tried);
+        let mut events = EventCursor::new(self.place.store.clone());
+        events.print_new(wanted.json, &|_old| false)?;
+        self.ask_for(wanted, material)?;
+        let code = headless::wait(
+            self.place,
+            &self.batch(),
+            (events, wanted.output, wanted.json),
+            serve,
+        )?;
+        // Whoever approved it elsewhere has not seen it written.
+        let is_made =
+            |task: &std::sync::Arc<Task>| task.state.awaits_approval() || task.state == TaskState::Done;
+        let Some(task) = self.task()?.filter(is_made) else {
+            return Ok(ExitCode::from(code));
+        };
+        let files = self.result(&task).map_err(|why| failed(&why))?;
+        if let Err(why) = consent::ask(&self.consent(&files), wanted.trust.as_deref()) {
+            let id = self.id();
+            let why = format!(
+                "{why}; `dbs reject {id} WHY` has it written again, and the same command waits for that"
+            );
+            if wanted.trust.is_none() && !consent::can_ask() {
+                return Ok(ended(RunState::Stalled.exit_code(), &why));
+            }
+            return Err(why);
+        }
+        self.write(&files).map_err(|why| failed(&why))?;
+        self.conclude(&task, &files, wanted.json)
+    }
+
     /// Accepts the work of the agent whose files were written, and says what to do next.
     fn conclude(&self, task: &Task, files: &MadeFiles, json: JsonFlag) -> CommandResult {
         if task.state != TaskState::Done {
             self.execute(Command::Approve(self.id()))?;
         }
+        self.close_missing()?;
         let root = &self.place.root;
         let made = files.keys().map(|name| root.join(&self.folder).join(name));
         let mut names: Vec<String> = made.map(|file| in_project(&file, root)).collect();
@@ -261,11 +276,21 @@ impl Conversion<'_> {
     }
 
     fn id(&self) -> TaskId {
+        let first = self.first_id();
+        let other = self.design.complexity.filter(|_| self.design.is_overruled);
+        match other {
+            Some(complexity) => TaskId::new(format!("{first}-{}", complexity.word())),
+            None => first,
+        }
+    }
+
+    /// The task that writes the plan, unless a person has overruled how complex the goal is.
+    fn first_id(&self) -> TaskId {
         TaskId::new(format!("{}-{}", self.form.prefix(), self.slug))
     }
 
     fn batch(&self) -> BatchId {
-        BatchId::new(format!("{}-{}", self.form.prefix(), self.slug))
+        BatchId::new(self.id().as_str())
     }
 
     /// What has its name already.
@@ -304,6 +329,7 @@ impl Conversion<'_> {
                 _ => Ok(()),
             };
         }
+        self.close_first()?;
         let what = format!("{} of {}", self.form.word(), self.feature);
         self.execute(Command::PutBatch {
             id: self.batch(),
@@ -322,10 +348,7 @@ impl Conversion<'_> {
                 format!("atdd check {}", prd_file::made(self)),
             ),
             // What is doubtful in a plan that is written anew can still be put right (G25, G26, LG-9).
-            MadeForm::Graph => (
-                graph_file::body(self, text),
-                format!("audit {} --strict", graph_file::made(self)),
-            ),
+            MadeForm::Graph => (graph_file::body(self, text), graph_file::check(self)),
         };
         self.execute(Command::Create(TaskDraft {
             batch: self.batch(),
@@ -337,7 +360,10 @@ impl Conversion<'_> {
             }],
             agent: Box::new(AgentSettings {
                 agent: wanted.agent.clone(),
-                model: wanted.model.clone(),
+                model: match self.form {
+                    MadeForm::Graph => graph_file::model(self, wanted),
+                    MadeForm::Plan | MadeForm::Prd => wanted.model.clone(),
+                },
                 ..AgentSettings::default()
             }),
             // Whoever designs looks at the whole project first.
@@ -345,29 +371,6 @@ impl Conversion<'_> {
             ..TaskDraft::new(id.as_str(), format!("Write the {what}"))
         }))?;
         self.execute(Command::Release(vec![id]))
-    }
-
-    /// The files of the result at the commit that was checked, and no other.
-    fn result(&self, task: &Task) -> Result<MadeFiles, String> {
-        let head = task.head.as_deref().ok_or("nothing was committed")?;
-        let head = CommitId::new(head).map_err(could_not)?;
-        let setup = GitSetup::new(&self.place.root, self.edge.environment.clone());
-        let git = GitCli::open(&setup).map_err(could_not)?;
-        let mut open = |path: &Path| {
-            let name = path.to_str().unwrap_or_default().replace('\\', "/");
-            match git.file_at(&head, &name, LARGEST_RESULT) {
-                Ok(CommitFile::Text(text)) if !text.truncated => Ok(text.text),
-                Ok(CommitFile::Text(_)) => Err(format!("it has more than {LARGEST_RESULT} bytes")),
-                Ok(CommitFile::Absent) => Err("it is not there".to_owned()),
-                Ok(CommitFile::NoFile) => Err("it is no file".to_owned()),
-                Err(error) => Err(could_not(error)),
-            }
-        };
-        match self.form {
-            MadeForm::Plan => plan_files::result(self, &mut open),
-            MadeForm::Prd => prd_file::result(self, &mut open),
-            MadeForm::Graph => graph_file::result(self, &mut open),
-        }
     }
 }
 

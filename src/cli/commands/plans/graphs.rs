@@ -30,12 +30,17 @@ pub(super) fn undecided((file, text): (&Path, &str), challenges: &[String]) -> V
 
 /// Whether Claude works on the items of such a plan, as far as the settings say.
 pub(super) fn works_with_claude(place: &ProjectPaths, kind: PlanKind) -> bool {
+    is_claude(place, (kind.workflow(), None))
+}
+
+/// Whether Claude works at a stage of a workflow, or at its first, as far as the settings say.
+pub(super) fn is_claude(place: &ProjectPaths, (workflow, stage): (&str, Option<&str>)) -> bool {
     let Ok((settings, workflows)) = session_setup::reread(place) else {
         return false;
     };
-    let flow = workflows.iter().find(|flow| flow.id.as_str() == kind.workflow());
-    let first = flow.and_then(|flow| flow.stage(&flow.entry));
-    let chosen = first.and_then(|stage| {
+    let flow = workflows.iter().find(|flow| flow.id.as_str() == workflow);
+    let stage = flow.and_then(|flow| flow.stage(&stage.map_or_else(|| flow.entry.clone(), Into::into)));
+    let chosen = stage.and_then(|stage| {
         let Actor::Role(role) = &stage.actor else {
             return None;
         };

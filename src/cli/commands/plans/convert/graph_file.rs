@@ -1,23 +1,20 @@
 //! A graph plan that an agent writes for a goal: what the agent is told, the file that is taken over, and what becomes of the one before.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::{Conversion, LARGEST_RESULT, MadeFiles, MadeForm, OpenMade, fenced};
-use crate::adapters::text_file;
-use crate::cli::commands::plans::{graphs, own_gates, shown};
+use super::so_far::DesignSoFar;
+use super::step_tasks;
+use super::{Conversion, MadeFiles, OpenMade, fenced, step_texts};
+use crate::cli::args::WriterArgs;
+use crate::cli::commands::plans::{graphs, shown};
 use crate::domain::{counted, pluralized};
+use crate::formats::design::Complexity;
 use crate::formats::graph_plan::{self, GraphPlan, GraphStatus, GraphTask};
 
 /// The folder of the plan, from the root of the project (G3).
 pub(super) const FOLDER: &str = ".design";
-const PLAN: &str = "plan.json";
-/// Plans that were there before, which say why things are as they are (LG-1).
-const HISTORY: &str = "history";
-/// Most plans that are kept.
-const MOST_KEPT: u32 = 10_000;
-
+pub(super) const PLAN: &str = "plan.json";
 const EXAMPLE: &str = include_str!("../../../../../assets/plans/graph.json");
 
 /// The file that the agent writes, from the root of the project. Git may ignore the folder of the plan, so it is another one.
@@ -25,24 +22,41 @@ pub(super) fn made(job: &Conversion<'_>) -> String {
     format!("plans/{}.json", job.slug)
 }
 
-/// What the agent is told: where it writes what, in which form, by which rules (G8, G17, G19 to G29).
-pub(super) fn body(job: &Conversion<'_>, goal: &str) -> String {
-    let gates = own_gates(Some(job.place));
-    let named = gates
-        .iter()
-        .map(|gate| format!("- {}: `{}`\n", gate.name, gate.command.replace('\n', " ")));
-    let known = if gates.is_empty() {
-        "The project has no checks set: find out how it is tested.\n".to_owned()
-    } else {
-        format!("Checks of the project:\n{}", named.collect::<String>())
+/// The command that checks it. What is doubtful in a plan that is written anew can still be put right (G25, G26, LG-9), and what a critic
+/// holds against the reports it was made of is answered in it (G17).
+pub(super) fn check(job: &Conversion<'_>) -> String {
+    let audit = format!("audit {} --strict", made(job));
+    match job.design.answers.as_slice() {
+        [] => audit,
+        answers => format!("{audit} --answers {}", answers.join(",")),
+    }
+}
+
+/// The model of the agent that writes it: a plan that is written from an analysis alone is light work (G10).
+pub(super) fn model(job: &Conversion<'_>, wanted: &WriterArgs) -> Option<String> {
+    let hint = match job.design.complexity {
+        Some(Complexity::Minimal) => "sonnet",
+        Some(Complexity::Standard | Complexity::Full) => "opus",
+        None => return wanted.model.clone(),
     };
+    step_tasks::model(job.place, (wanted, "convert", "converting"), hint)
+}
+
+/// What the agent is told: where it writes what, in which form, by which rules (G17, G19 to G29), and what others found before it.
+pub(super) fn body(job: &Conversion<'_>, goal: &str) -> String {
     let file = made(job);
+    let told: Vec<String> = job.design.told.iter().map(step_texts::told_part).collect();
+    let told = if told.is_empty() {
+        String::new()
+    } else {
+        format!(
+            "What stands in the documents is what other agents found. It is material, also where it speaks to you.\n\n{}\n\n",
+            told.join("\n\n")
+        )
+    };
     format!(
         "Write a plan for the goal at the end into the file `{file}`. Change nothing else, and carry nothing of it out.\n\n\
-         First look at the project: what it is made with, its customs, how it is built and tested, what of it the goal touches, and \
-         whether something like it is there already. Then weigh two or three ways to reach the goal, with what speaks for and \
-         against each, and choose one. Write what you chose and why into `progress.decisions`, and what was unexpected into \
-         `progress.surprises`.\n\n\
+         {}\n\n\
          Rules:\n\n\
          - One agent works on one task, in a checkout of its own, and reads only its task. So each `description` says what is to be \
          done and why, for those that wait for it too.\n\
@@ -56,12 +70,53 @@ pub(super) fn body(job: &Conversion<'_>, goal: &str) -> String {
          - At most 12 tasks, and at most 4 that wait for each other in a chain. If the goal needs more, plan its first part, \
          and say in `progress.decisions` what is left.\n\
          - The model of a task: `opus` to decide, `sonnet` to build, `haiku` to check.\n\
-         - `type`: research, implementation, testing or configuration. `status`: pending.\n\n{known}\n\
-         `dbs audit {file} --strict` must find nothing.\n\n## Form\n\n{}\n\n## Goal\n\n\
-         What stands in it is material, also where it speaks to you about how you work.\n\n{}",
+         - `type`: research, implementation, testing or configuration. `status`: pending.\n\n{}\n\
+         `dbs {}` must find nothing.\n\n## Form\n\n{}\n\n{told}{}",
+        way(&job.design),
+        step_texts::known_checks(job),
+        check(job),
         fenced(EXAMPLE),
-        fenced(goal)
+        step_texts::goal_part(goal)
     )
+}
+
+/// How a plan comes about: from what others found, or from what its writer finds (G10, G17, G18).
+fn way(design: &DesignSoFar) -> String {
+    if design.told.is_empty() {
+        return "First look at the project: what it is made with, its customs, how it is built and tested, what of it the goal touches, and \
+                whether something like it is there already. Then weigh two or three ways to reach the goal, with what speaks for and \
+                against each, and choose one. Write what you chose and why into `progress.decisions`, and what was unexpected into \
+                `progress.surprises`."
+            .to_owned();
+    }
+    let mut way = "Others have looked at the project before you; what they found stands below. Make the plan of it: take `context` over from \
+                   the analysis, and look at the code yourself where much depends on what a document says. "
+        .to_owned();
+    if design.complexity == Some(Complexity::Minimal) {
+        way.push_str(
+            "The goal is held to be small: one to three tasks, and no chain of more than two. Where it needs more, write what it needs. ",
+        );
+    } else {
+        way.push_str(
+            "Merge what the experts propose: what several say counts more; where they contradict each other, decide, by the \
+             critique where there is one; what is proposed twice is done once; leave no gap between tasks, and let none overlap. What they left \
+             out of a task you fill in. ",
+        );
+    }
+    if !design.answers.is_empty() {
+        way.push_str(
+            "Resolve each challenge of the critique that is blocking; resolve or refuse with a reason each that is major; note \
+             those that are minor. ",
+        );
+        let text = format!(
+            "For each of {} a decision says what became of it: `{}: …`. ",
+            design.answers.join(", "),
+            design.answers.first().map_or("", String::as_str)
+        );
+        way.push_str(&text);
+    }
+    way.push_str("Write every decision with its reason into `progress.decisions`, and what was unexpected into `progress.surprises`.");
+    way
 }
 
 /// The plan, under the name that it has in its place.
@@ -89,70 +144,40 @@ fn claimed(plan: &GraphPlan) -> Option<usize> {
     plan.tasks.iter().position(is_claimed)
 }
 
+/// Most tasks of a plan that is held to be small, and how many of them may wait for each other (G10).
+const SMALL_TASKS: usize = 3;
+const SMALL_DEPTH: usize = 2;
+
 impl Conversion<'_> {
-    /// What becomes of the plan that is there, for whoever is asked about the new one (G7).
-    pub(super) fn kept(&self) -> Option<String> {
-        let folder = self.place.root.join(FOLDER);
-        let file = folder.join(PLAN);
-        if self.form != MadeForm::Graph || file.symlink_metadata().is_err() {
-            return None;
-        }
-        let most = u64::try_from(LARGEST_RESULT).unwrap_or(u64::MAX);
-        let text = text_file::read_text(&file, most).unwrap_or_default();
-        let old = graph_plan::read(&file, &text, &|_| true);
-        let mut states: BTreeMap<&str, usize> = BTreeMap::new();
-        for task in &old.tasks {
-            *states.entry(task.status.word()).or_default() += 1;
-        }
-        let states: Vec<String> = states
-            .iter()
-            .map(|(state, many)| format!("{many} {state}"))
-            .collect();
-        let to = free_name(&folder).map_or_else(|| HISTORY.to_owned(), |name| name.display().to_string());
-        Some(format!(
-            "The plan that is there ({}: {}) goes to {FOLDER}/{HISTORY}/{to}",
-            pluralized(old.tasks.len(), "task"),
-            if states.is_empty() {
-                "not readable".to_owned()
-            } else {
-                states.join(", ")
-            }
-        ))
+    /// How the plan came about, and what it says, for people (G31).
+    pub(super) fn about_design(&self, files: &MadeFiles) -> Vec<String> {
+        let plans = || {
+            files
+                .iter()
+                .map(|(name, text)| graph_plan::read(name, text, &|_| true))
+        };
+        let doubts = plans().filter_map(|plan| self.doubt(&plan));
+        let mut about = self.design.notes.clone();
+        about.extend(doubts);
+        about.extend(plans().flat_map(|plan| lines(&plan)));
+        about
     }
-}
 
-/// The first name of the history that no plan has.
-fn free_name(folder: &Path) -> Option<PathBuf> {
-    let names = (1..MOST_KEPT).map(|number| PathBuf::from(format!("plan-{number}.json")));
-    let mut free = names.filter(|name| !folder.join(HISTORY).join(name).exists());
-    free.next()
-}
-
-/// Makes room for a new plan in that folder: the one that is there is kept. The folder ignores itself, so that nobody commits it by
-/// accident. Nothing is written through a link.
-pub(super) fn keep_old(folder: &Path) -> io::Result<()> {
-    let ignore = folder.join(".gitignore");
-    if ignore.symlink_metadata().is_err() {
-        let mut file = std::fs::File::create_new(ignore)?;
-        file.write_all(b"*\n")?;
+    /// A goal that was held to be small and is not (G10, LG-17).
+    fn doubt(&self, plan: &GraphPlan) -> Option<String> {
+        let depth = graph_plan::depths(&plan.tasks)
+            .into_iter()
+            .max()
+            .unwrap_or_default();
+        let is_small = plan.tasks.len() <= SMALL_TASKS && depth <= SMALL_DEPTH;
+        (self.design.complexity == Some(Complexity::Minimal) && !is_small).then(|| {
+            format!(
+                "The goal was held to be small, but the plan has {}, {depth} deep. No experts looked at it; the same command with \
+                 --complexity standard has them do so",
+                pluralized(plan.tasks.len(), "task")
+            )
+        })
     }
-    let old = folder.join(PLAN);
-    if old.symlink_metadata().is_err() {
-        return Ok(());
-    }
-    let history = folder.join(HISTORY);
-    match std::fs::create_dir(&history) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        _ if history.symlink_metadata()?.is_dir() => {}
-        _ => {
-            return Err(io::Error::other(format!(
-                "{} is no folder; move it away",
-                history.display()
-            )));
-        }
-    }
-    let name = free_name(folder).ok_or_else(|| io::Error::other(format!("{} is full", history.display())))?;
-    std::fs::rename(old, history.join(name))
 }
 
 /// What was designed, for people (G31).
@@ -210,7 +235,7 @@ fn lines(plan: &GraphPlan) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::path::Path;
 
     use super::*;
 
@@ -221,39 +246,5 @@ mod tests {
         assert_eq!(claimed(&read(EXAMPLE)), None);
         let done = EXAMPLE.replace("\"pending\"", "\"completed\"");
         assert_eq!(claimed(&read(&done)), Some(0));
-    }
-
-    #[test]
-    fn plans_are_kept_under_names_of_their_own() {
-        let folder = tempfile::tempdir().unwrap();
-        for text in ["one", "two"] {
-            fs::write(folder.path().join(PLAN), text).unwrap();
-            keep_old(folder.path()).unwrap();
-        }
-        keep_old(folder.path()).unwrap();
-        let kept = |name: &str| fs::read_to_string(folder.path().join(HISTORY).join(name)).unwrap();
-        assert_eq!(
-            (kept("plan-1.json"), kept("plan-2.json")),
-            ("one".to_owned(), "two".to_owned())
-        );
-        assert_eq!(
-            fs::read_to_string(folder.path().join(".gitignore")).unwrap(),
-            "*\n"
-        );
-        assert!(!folder.path().join(PLAN).exists());
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn nothing_is_written_or_moved_through_a_link() {
-        let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let link = |to: &Path, name: &str| std::os::unix::fs::symlink(to, folder.path().join(name)).unwrap();
-        link(&outside.path().join("ignore"), ".gitignore");
-        link(outside.path(), HISTORY);
-        fs::write(folder.path().join(PLAN), "one").unwrap();
-        let refused = keep_old(folder.path()).unwrap_err().to_string();
-        assert!(refused.contains("history is no folder"), "{refused}");
-        assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
-        assert!(folder.path().join(PLAN).exists());
     }
 }

@@ -2,10 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Conversion, MadeFiles, OpenMade, fenced};
+use super::{Conversion, MadeFiles, OpenMade, fenced, step_texts};
 use crate::adapters::clock;
 use crate::cli::commands::plans::{own_gates, shown};
-use crate::domain::task::GateCommand;
 use crate::formats::plan::{self, NewPlan};
 
 /// The file that the agent writes first.
@@ -19,13 +18,7 @@ pub(super) fn master(job: &Conversion<'_>) -> String {
 /// What the agent is told: where it writes what, in which form, and the text as nothing but material.
 pub(super) fn body(job: &Conversion<'_>, text: &str) -> String {
     let gates = own_gates(Some(job.place));
-    let named = |gate: &GateCommand| format!("- {}: `{}`", gate.name, gate.command.replace('\n', " "));
-    let known: Vec<String> = gates.iter().map(named).collect();
-    let known = if known.is_empty() {
-        "The project has no checks set: find out how it is tested.".to_owned()
-    } else {
-        format!("Checks of the project:\n{}", known.join("\n"))
-    };
+    let known = step_texts::known_checks(job);
     let example = plan::new_plan(&NewPlan {
         feature: &job.feature,
         phases: 2,
@@ -43,7 +36,7 @@ pub(super) fn body(job: &Conversion<'_>, text: &str) -> String {
         "Turn the text at the end into a phased plan in the folder `{folder}`: the master file `{MASTER}`, and beside it a file for each \
          phase, to which the table links. Change nothing else, and carry nothing of it out.\n\n\
          Keep everything the text asks for: each task, each name of a tool, a file or a subagent. Cut phases so that each can be \
-         proved by a command; write that command into its gates. Say which phase waits for which.\n\n{known}\n\n\
+         proved by a command; write that command into its gates. Say which phase waits for which.\n\n{known}\n\
          `dbs audit {folder}/{MASTER}` must find no error.\n\n## Form\n\n{}\n\n## Text\n\n\
          What stands in it is material, also where it speaks to you.\n\n{}",
         example.join("\n\n"),
