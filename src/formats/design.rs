@@ -10,7 +10,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-pub use analysis::{Complexity, ExpertBrief, ExpertKind, GoalAnalysis, GoalContext};
+pub use analysis::{Complexity, ExpertBrief, ExpertKind, GoalAnalysis, GoalContext, MOST_EXPERTS};
 pub use critique::{Challenge, ChallengeSeverity, Critique, CritiqueVerdict};
 pub use fields::{Approach, Degree};
 pub use report::{ExpertReport, ProposedTask};
@@ -27,7 +27,7 @@ pub const CRITIQUE_FILE: &str = "critic.json";
 const REPORT_ENDS: (&str, &str) = ("expert-", ".json");
 
 /// Most bytes of a document as it is told to the next agent. Five reports, an analysis, a critique and the goal fit into one prompt.
-const MOST_BYTES: usize = 12 * 1024;
+pub const MOST_BYTES: usize = 12 * 1024;
 
 /// What a document is, by the name of its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

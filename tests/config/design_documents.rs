@@ -113,7 +113,7 @@ const WRONG_ANALYSES: &str = r#"
 /recommendedTeam/1/name | "data" | DUPLICATE_NAME
 /recommendedTeam/1/name | "../up" | BAD_NAME
 /recommendedTeam/1/name | "-up" | BAD_NAME
-/recommendedTeam/1/name | "a name that has more than thirty letters" | TOO_LONG
+/recommendedTeam/1/name | "a-name-of-more-than-twenty" | TOO_LONG
 /recommendedTeam/1/type | "guru" | UNKNOWN_WORD
 /recommendedTeam/1/type | null | MISSING_FIELD
 /recommendedTeam/1/model | "gpt" | UNKNOWN_WORD
@@ -244,6 +244,11 @@ fn a_plan_answers_a_challenge_by_a_decision_that_names_it() {
     assert!(
         said[0].1.contains("no decision says what became of C2"),
         "{said:?}"
+    );
+    let other = json!({ "progress": { "decisions": ["C12: taken"] } }).to_string();
+    assert_eq!(
+        undecided(Path::new("plan.json"), &other, &["C1".to_owned()]).len(),
+        1
     );
     assert_eq!(
         undecided(Path::new("plan.json"), "{}", &["C1".to_owned()]).len(),

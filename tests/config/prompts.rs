@@ -1066,6 +1066,43 @@ fn the_largest_task_there_can_be_has_a_prompt() {
     }
 }
 
+#[test]
+fn what_a_task_says_is_told_as_far_as_there_is_room() {
+    let told = |body: String| {
+        let mut facts = facts(("developer", "development", FRESH));
+        facts.task.body = body;
+        library()
+            .render(&facts, "dbs")
+            .map_err(|error| error.to_string())
+            .unwrap()
+    };
+    let whole = "w".repeat(96 * 1024);
+    let text = told(whole.clone());
+    assert!(
+        text.contains(&whole) && !text.contains("prints all"),
+        "{}",
+        text.len()
+    );
+    let text = told("w".repeat(200 * 1024));
+    assert!(text.contains("more bytes are left out here; `dbs task show shop-7` prints all"));
+    assert!(
+        text.len() > MAX_PROMPT_BYTES - 1_000 && text.len() <= MAX_PROMPT_BYTES,
+        "{}",
+        text.len()
+    );
+    // Of a text that hides most of itself, what is seen is told.
+    let text = told(format!(
+        "{}{}",
+        "\u{200b}".repeat(60 * 1024),
+        "w".repeat(76 * 1024)
+    ));
+    assert!(
+        text.len() <= MAX_PROMPT_BYTES && text.contains(&"w".repeat(60 * 1024)),
+        "{}",
+        text.len()
+    );
+}
+
 /// Every role of the shipped workflows sends what its stages take, and may write only where they let it.
 #[test]
 fn roles_and_stages_agree() {

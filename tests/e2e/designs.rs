@@ -169,7 +169,7 @@ fn a_small_goal_becomes_a_plan_of_its_analysis_in_a_loop_with_the_audit_and_the_
     has_all(
         &prompt(&story, 2),
         &[
-            "Write a plan for the goal at the end into the file `plans/export-invoices.json`",
+            "Write a plan for the goal below into the file `plans/export-invoices.json`",
             "At most 12 tasks, and at most 4 that wait for each other in a chain",
             "The goal is held to be small",
             "\"complexity\":\"minimal\"",
@@ -184,7 +184,7 @@ fn a_small_goal_becomes_a_plan_of_its_analysis_in_a_loop_with_the_audit_and_the_
 /// Agents of a goal that is large. The first report has a field that is nearly called like another, one expert gives up, and the first plan
 /// does not answer the critic.
 fn large_goal() -> String {
-    let of = |name: &str| format!("task = \"design-export-invoices-expert-{name}\"");
+    let of = |name: &str| format!("task = \"expert-{name}.export-invoices\"");
     let critique = json!({
         "challenges": [
             { "expert": "data", "issue": "Totals are left out.", "severity": "blocking", "recommendation": "Write them last." },
@@ -231,7 +231,7 @@ fn has_its_documents(story: &Story, hash: &str) {
         assert!(folder.join(name).exists(), "{name}");
     }
     assert!(!folder.join("expert-archive.json").exists());
-    let gone = story.dbs(&["task", "show", "design-export-invoices-expert-archive"]);
+    let gone = story.dbs(&["task", "show", "expert-archive.export-invoices"]);
     has_all(&gone, &["the plan was made without it"]);
 }
 
@@ -256,7 +256,7 @@ fn experts_look_at_a_large_goal_a_critic_at_what_they_say_and_the_plan_answers_t
         ],
     );
     has_all(
-        &last_prompt(&story, "design-export-invoices-expert-data"),
+        &last_prompt(&story, "expert-data.export-invoices"),
         &[
             "UNKNOWN_FIELD",
             "write your report into the file `plans/export-invoices/expert-data.json`",
@@ -265,7 +265,7 @@ fn experts_look_at_a_large_goal_a_critic_at_what_they_say_and_the_plan_answers_t
             "\"refinedGoal\":\"Whoever keeps the books",
         ],
     );
-    let critic = last_prompt(&story, "design-export-invoices-critique");
+    let critic = last_prompt(&story, "critique.export-invoices");
     has_all(
         &critic,
         &[
@@ -293,7 +293,7 @@ fn experts_look_at_a_large_goal_a_critic_at_what_they_say_and_the_plan_answers_t
 fn a_goal_that_was_held_to_be_small_is_looked_at_by_experts_when_a_person_says_so() {
     let mut tasks = two_tasks().to_vec();
     tasks.push(makes("Add the text", &[1], "readme.txt"));
-    let of = |name: &str| format!("task = \"design-export-invoices-expert-{name}\"");
+    let of = |name: &str| format!("task = \"expert-{name}.export-invoices\"");
     let scenario = analyst("minimal", &[])
         + &writes(
             ("design-expert", &of("codebase")),
@@ -322,9 +322,9 @@ fn a_goal_that_was_held_to_be_small_is_looked_at_by_experts_when_a_person_says_s
     );
     assert!(!text.contains("held to be small"), "{text}");
     let first = story.dbs(&["task", "show", "design-export-invoices"]);
-    has_all(&first, &["designed again as design-export-invoices-standard"]);
+    has_all(&first, &["designed again as design-standard.export-invoices"]);
     has_all(
-        &last_prompt(&story, "design-export-invoices-standard"),
+        &last_prompt(&story, "design-standard.export-invoices"),
         &["codebase is spread over three files"],
     );
     let written = story.dbs(&[&GOAL[..], &["--complexity", "standard", "--trust", hash(&text)]].concat());
@@ -341,14 +341,11 @@ fn a_goal_that_nobody_could_analyse_is_planned_by_one_agent_and_a_question_waits
     let scenario = asks.to_owned() + &fails("goal-analyst", "") + &planner("", &plan(&two_tasks(), &[]));
     let story = story(&scenario, &[]);
     let text = designed(&story, &[]);
-    has_all(
-        &text,
-        &["which invoices?", "dbs retry design-export-invoices-analysis"],
-    );
+    has_all(&text, &["which invoices?", "dbs retry analysis.export-invoices"]);
     assert!(!text.contains("--trust"), "{text}");
     story.dbs(&[
         "retry",
-        "design-export-invoices-analysis",
+        "analysis.export-invoices",
         "--note",
         "those that were sent",
     ]);
@@ -360,5 +357,43 @@ fn a_goal_that_nobody_could_analyse_is_planned_by_one_agent_and_a_question_waits
     let told = last_prompt(&story, "design-export-invoices");
     has_all(&told, &["First look at the project"]);
     assert!(!told.contains("## Analysis"), "{told}");
+    story.dbs(&["stop", "--all"]);
+}
+
+#[test]
+fn a_document_that_a_project_leaves_unchecked_is_not_used_where_it_is_wrong() {
+    let mut wrong = analysis("full", &[]);
+    wrong["approaches"] = json!([]);
+    let scenario = writes(
+        ("goal-analyst", ""),
+        "let-people-export-their-invoices/goal-analysis.json",
+        &wrong,
+    ) + &writes(
+        ("plan-writer", ""),
+        "let-people-export-their-invoices.json",
+        &plan(&two_tasks(), &[]),
+    );
+    let story = story(&scenario, &[]);
+    let flow = include_str!("../../assets/workflows/design.toml");
+    let unchecked = flow
+        .replace(", \"gates\"]", "]")
+        .replace("gates = \"all\"", "")
+        .replace("gate_names = [\"document\"]", "");
+    let folder = story.project().join(".debussy/workflows");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("design.toml"), unchecked).unwrap();
+    story.trust();
+    // The goal is its own name, which is longer than an id may be.
+    let output = story.run(&["design", GOAL[1]]);
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(5), "{text}");
+    has_all(
+        &text,
+        &[
+            "(FEW_APPROACHES)",
+            "no analysis: plans/let-people-export-their-invoices/goal-analysis.json has errors",
+            "level 1: 0 Add the model (haiku)",
+        ],
+    );
     story.dbs(&["stop", "--all"]);
 }

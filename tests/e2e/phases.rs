@@ -237,12 +237,21 @@ fn a_plan_that_is_wrong_three_times_is_not_written_and_a_text_without_end_is_ref
         .replace("attempt = 1\n", "");
     let more = first.replace("- [ ] 1.1: Do", "- [ ] 1.1: Do {n}");
     let story = Story::new(&format!("[[part]]{more}"));
-    fs::write(story.project().join("ideas.md"), "x".repeat(128 * 1024 + 1)).unwrap();
+    fs::write(story.project().join("ideas.md"), "x".repeat(96 * 1024 + 1)).unwrap();
     let refused = said(&story.run(&["convert", "ideas.md"]));
-    assert!(refused.contains("more than 131072 bytes"), "{refused}");
-    fs::write(story.project().join("ideas.md"), "Make one.\n").unwrap();
+    assert!(refused.contains("more than 98304 bytes"), "{refused}");
+    // The largest text fits into a prompt together with what was wrong with the last try.
+    let largest = "x".repeat(96 * 1024);
+    fs::write(story.project().join("ideas.md"), &largest).unwrap();
     let output = story.run(&["convert", "ideas.md"]);
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    let told = fs::read_to_string(story.attempt(3).join("prompt.md")).unwrap();
+    assert!(told.contains(&largest), "{}", told.len());
+    assert!(
+        told.contains("gate plan failed"),
+        "{}",
+        told.replace(&largest, "TEXT")
+    );
     assert!(
         said(&output).contains("convert-ideas failed: "),
         "{}",

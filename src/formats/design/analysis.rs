@@ -33,11 +33,12 @@ const CONTEXT_FIELDS: [&str; 7] = [
 ];
 const EXPERT_FIELDS: [&str; 5] = ["name", "role", "type", "model", "mandate"];
 
-/// Fewest and most experts of a goal that is not small.
+/// Fewest experts of a goal that is not small.
 const LEAST_EXPERTS: usize = 2;
-const MOST_EXPERTS: usize = 5;
+/// Most experts of a goal.
+pub const MOST_EXPERTS: usize = 5;
 /// Longest name of an expert: it stands in the name of a file and of a task.
-const LONGEST_NAME: usize = 30;
+const LONGEST_NAME: usize = 20;
 
 /// How hard a goal is to plan, and so who takes part in that (G9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::builtin::{builtin_blocks, builtin_roles};
 use super::template::{self, TemplateFault};
-use super::values::values;
+use super::values::{task_text, values};
 use crate::domain::prompt_facts::PromptFacts;
 use crate::domain::workflow::{Actor, Stage, Workflow};
 use crate::domain::{RoleId, SignalKind, StageId};
@@ -16,6 +16,10 @@ use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
 
 /// Longest prompt in bytes: a system takes no longer argument of a command.
 pub const MAX_PROMPT_BYTES: usize = 120 * 1024;
+/// So much of what a task says has room in every prompt, in bytes: otherwise the blocks are too long.
+const LEAST_TEXT: usize = 16 * 1024;
+/// About what is said of a text that was cut.
+const CUT_NOTE: usize = 200;
 
 /// The role by whose file every role works that has none of its own.
 const ANY_ROLE: &str = "worker";
@@ -157,11 +161,36 @@ impl PromptLibrary {
         Some(other.map_or(own, |(role, _)| role))
     }
 
-    /// The prompt for these facts. `program` is how an agent calls this program.
+    /// The prompt for these facts. `program` is how an agent calls this program. What the task says stands in it as far as there is room.
     ///
     /// # Errors
     /// What is missing or wrong, and where.
     pub fn render(&self, facts: &PromptFacts, program: &str) -> Result<String, PromptError> {
+        let mut most_text = task_text(&facts.task).len().min(MAX_PROMPT_BYTES);
+        let mut is_again = false;
+        loop {
+            let prompt = self.render_cut(facts, (program, most_text))?;
+            let over = prompt.len().saturating_sub(MAX_PROMPT_BYTES);
+            if over == 0 {
+                return Ok(prompt);
+            }
+            // A text that shrinks in the prompt, because nobody sees much of it, is not tried byte by byte.
+            let step = if is_again { most_text / 8 } else { 0 };
+            is_again = true;
+            let less = most_text.saturating_sub((over + CUT_NOTE).max(step));
+            if less < LEAST_TEXT {
+                return Err(PromptError::TooLong(prompt.len()));
+            }
+            most_text = less;
+        }
+    }
+
+    /// The same with what the task says cut behind so many bytes.
+    fn render_cut(
+        &self,
+        facts: &PromptFacts,
+        (program, most_text): (&str, usize),
+    ) -> Result<String, PromptError> {
         let role_id = RoleId::new(facts.agent.role.as_str());
         let no_block = |block: &str| PromptError::NoBlock {
             role: role_id.clone(),
@@ -169,7 +198,7 @@ impl PromptLibrary {
         };
         let role = self.role(&role_id, &StageId::new(facts.stage.id.as_str()));
         let role = role.ok_or_else(|| no_block(ANY_ROLE))?;
-        let values = values(facts, role, program);
+        let values = values(facts, role, (program, most_text));
         let mut prompt = String::new();
         let blocks = if facts.agent.goes_on {
             TO_GO_ON.to_vec()
@@ -194,10 +223,7 @@ impl PromptLibrary {
                 prompt.push('\n');
             }
         }
-        match prompt.len() {
-            long if long > MAX_PROMPT_BYTES => Err(PromptError::TooLong(long)),
-            _ => Ok(prompt),
-        }
+        Ok(prompt)
     }
 
     /// Where roles and the stages of a workflow do not agree on signals, one line each. What one of them does not allow is

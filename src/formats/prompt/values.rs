@@ -5,13 +5,11 @@ use serde_json::{Value, json};
 
 use super::quoting::{fenced, inline, without_hidden};
 use crate::domain::PlanEntry;
-use crate::domain::prompt_facts::{DependencyFacts, EarlierAttempt, PromptFacts, RestartFacts};
+use crate::domain::prompt_facts::{DependencyFacts, EarlierAttempt, PromptFacts, RestartFacts, TaskFacts};
 use crate::domain::task::{Comment, GateCommand};
 use crate::domain::{EvidenceKind, GateBaseline, SignalKind, Span, Tri};
 use crate::formats::agent_role::AgentRole;
 
-/// Longest description of a task in a prompt, in bytes.
-const MAX_BODY: usize = 16 * 1024;
 /// Longest finding in bytes.
 const MAX_FINDING: usize = 6 * 1024;
 /// Longest remark in bytes.
@@ -27,13 +25,13 @@ const MAX_COMMAND: usize = 512;
 /// Most lines of a list, such as criteria, gates or changed files.
 const MAX_ITEMS: usize = 20;
 
-/// The values for the blocks of a role.
-pub(super) fn values(facts: &PromptFacts, role: &AgentRole, program: &str) -> Value {
+/// The values for the blocks of a role. What the task says is cut behind so many bytes.
+pub(super) fn values(facts: &PromptFacts, role: &AgentRole, (program, most_text): (&str, usize)) -> Value {
     let whole = format!("{program} task show {}", facts.task.id);
     let comments = remarks(&facts.comments, &whole, &mut { MAX_REMARKS });
     json!({
         "program": program,
-        "task": task(facts, &whole),
+        "task": task(facts, &whole, most_text),
         "stage": stage(facts),
         "agent": {
             "role": facts.agent.role, "title": role.title, "name": facts.agent.name,
@@ -57,12 +55,17 @@ pub(super) fn values(facts: &PromptFacts, role: &AgentRole, program: &str) -> Va
     })
 }
 
-fn task(facts: &PromptFacts, whole: &str) -> Value {
+/// What a task says: its title and its description.
+pub(super) fn task_text(task: &TaskFacts) -> String {
+    format!("{}\n\n{}", task.title.trim(), task.body.trim())
+}
+
+fn task(facts: &PromptFacts, whole: &str, most_text: usize) -> Value {
     let task = &facts.task;
-    let text = format!("{}\n\n{}", task.title.trim(), task.body.trim());
+    let text = task_text(task);
     let criteria = task.criteria.iter().take(MAX_ITEMS);
     json!({
-        "id": without_hidden(&task.id), "batch": without_hidden(&task.batch), "text": fenced(&text, MAX_BODY, whole),
+        "id": without_hidden(&task.id), "batch": without_hidden(&task.batch), "text": fenced(&text, most_text, whole),
         "tags": task.tags.iter().map(|tag| inline(tag, MAX_LINE)).collect::<Vec<_>>(),
         "is_frontend": task.tags.contains("frontend"), "is_security": task.tags.contains("security"),
         "criteria": criteria.map(|text| inline(text, MAX_LINE)).collect::<Vec<_>>(),

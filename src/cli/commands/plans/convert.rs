@@ -39,11 +39,15 @@ use crate::domain::{
 };
 use crate::formats::design::Complexity;
 use crate::formats::plan;
+use crate::formats::prompt::MAX_PROMPT_BYTES;
 
 pub use steps::design;
 
 /// Largest text that is converted, in bytes: it is told to the agent as a whole.
-const LARGEST: u64 = 128 * 1024;
+const LARGEST: usize = 96 * 1024;
+/// What a prompt holds beside the text of its task at most, as far as that is known here, in bytes.
+const BESIDE_TEXT: usize = 16 * 1024;
+const _: () = assert!(LARGEST + BESIDE_TEXT <= MAX_PROMPT_BYTES);
 /// Largest file of the result that is taken over, in bytes.
 const LARGEST_RESULT: usize = 256 * 1024;
 
@@ -189,12 +193,13 @@ fn ended(code: u8, why: &str) -> ExitCode {
 /// The text of a file, or what comes in, which has no name by itself.
 fn text_of(file: &Path, name: Option<&str>) -> Result<String, String> {
     if file.as_os_str() != "-" {
-        return text_file::read_text(file, LARGEST).map_err(|error| error.to_string());
+        let most = u64::try_from(LARGEST).unwrap_or(u64::MAX);
+        return text_file::read_text(file, most).map_err(|error| error.to_string());
     }
     if name.is_none() {
         return Err("a text from standard input has no name; give one with --name".to_owned());
     }
-    text_input::text(file, usize::try_from(LARGEST).unwrap_or(usize::MAX))
+    text_input::text(file, LARGEST)
 }
 
 /// The making of one plan or PRD.
@@ -276,11 +281,10 @@ impl Conversion<'_> {
     }
 
     fn id(&self) -> TaskId {
-        let first = self.first_id();
         let other = self.design.complexity.filter(|_| self.design.is_overruled);
         match other {
-            Some(complexity) => TaskId::new(format!("{first}-{}", complexity.word())),
-            None => first,
+            Some(complexity) => step_tasks::step_id(&format!("design-{}", complexity.word()), &self.slug),
+            None => self.first_id(),
         }
     }
 

@@ -3,10 +3,13 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use sha2::{Digest as _, Sha256};
+
+use super::Conversion;
 use super::step_texts::{self, StepText};
-use super::{Conversion, MadeForm};
 use crate::adapters::child_process::own_program;
 use crate::adapters::output;
+use crate::adapters::project::hex;
 use crate::cli::args::WriterArgs;
 use crate::cli::commands::plans::headless::{RunFollower, StartServer};
 use crate::cli::commands::plans::{documents, graphs, shown};
@@ -17,6 +20,10 @@ use crate::domain::{
     AgentSettings, BatchId, Command, RunOptions, RunState, Task, TaskDraft, TaskId, TaskState,
 };
 use crate::formats::design;
+
+/// Longest part of an id that names a design, and how much of a longer name is kept in it. An id has 48 characters at most.
+const LONGEST_KEY: usize = 20;
+const KEPT: usize = 11;
 
 /// The workflow of the steps before the plan.
 const WORKFLOW: &str = "design";
@@ -169,8 +176,24 @@ impl DesignTasks<'_> {
     }
 
     pub(super) fn task(&self, name: &str) -> TaskId {
-        TaskId::new(format!("{}-{}-{name}", MadeForm::Graph.prefix(), self.job.slug))
+        step_id(name, &self.job.slug)
     }
+}
+
+/// The id of a step of a design. What tells it from others comes first, where the board shows it, and the dot stands neither in the name of a
+/// step nor in that of a design, so that no two steps have the same id.
+pub(super) fn step_id(name: &str, slug: &str) -> TaskId {
+    let key = if slug.len() <= LONGEST_KEY {
+        slug.to_owned()
+    } else {
+        let digest = hex(&Sha256::digest(slug));
+        let (begin, end) = (
+            slug.get(..KEPT).unwrap_or_default(),
+            digest.get(..8).unwrap_or_default(),
+        );
+        format!("{}-{end}", begin.trim_end_matches('-'))
+    };
+    TaskId::new(format!("{name}.{key}"))
 }
 
 impl Conversion<'_> {
@@ -214,4 +237,29 @@ pub(super) fn model(
     };
     let hint = || is_claude.then(|| hint.to_owned());
     wanted.model.clone().or_else(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_id_of_a_step_is_short_enough_for_every_name_and_tells_designs_apart() {
+        assert_eq!(
+            step_id("analysis", "export-invoices").as_str(),
+            "analysis.export-invoices"
+        );
+        let expert = format!("expert-{}", "x".repeat(20));
+        let long = |end: &str| step_id(&expert, &format!("let-people-export-their-invoices-{end}"));
+        assert_eq!(long("a"), long("a"));
+        assert_ne!(long("a"), long("b"));
+        assert!(
+            long("a").as_str().starts_with(&format!("{expert}.let-people-")),
+            "{}",
+            long("a")
+        );
+        for slug in ["s".repeat(20), "s".repeat(21), "s".repeat(40)] {
+            assert!(step_id(&expert, &slug).as_str().len() <= 48, "{slug}");
+        }
+    }
 }

@@ -61,7 +61,7 @@ pub(super) fn analysis(job: &Conversion<'_>, (goal, file): (&str, &str)) -> Step
     StepText {
         title: format!("Analyse {}", job.feature),
         body: format!(
-            "Analyse the goal at the end, and write what you find into the file `{file}`. {}\n\n{}\n{}",
+            "Analyse the goal below, and write what you find into the file `{file}`. {}\n\n{}\n{}",
             document_part((file, ANALYSIS)),
             known_checks(job),
             goal_part(goal)
@@ -92,12 +92,12 @@ pub(super) fn report(
     StepText {
         title: format!("Expert {name} on {}", job.feature),
         body: format!(
-            "Look at the goal at the end as the expert `{name}`, and write your report into the file `{file}`. {kind} {}\n\n\
+            "Look at the goal below as the expert `{name}`, and write your report into the file `{file}`. {kind} {}\n\n\
              ## Your role and mandate\n\nAn analyst gave you these:\n\n{}\n\n{}\n\n{}",
             document_part((file, REPORT)),
             fenced(&brief),
-            told_part(&("Analysis".to_owned(), analysis.to_owned())),
-            goal_part(goal)
+            goal_part(goal),
+            told_part(&("Analysis".to_owned(), analysis.to_owned()))
         ),
     }
 }
@@ -112,10 +112,10 @@ pub(super) fn critique(
     StepText {
         title: format!("Critique of {}", job.feature),
         body: format!(
-            "Criticise the reports of experts about the goal at the end, and write what you find into the file `{file}`. {}\n\n{}\n\n{}",
+            "Criticise the reports of experts about the goal below, and write what you find into the file `{file}`. {}\n\n{}\n\n{}",
             document_part((file, CRITIQUE)),
-            told.join("\n\n"),
-            goal_part(goal)
+            goal_part(goal),
+            told.join("\n\n")
         ),
     }
 }

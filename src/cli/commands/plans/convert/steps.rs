@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use super::so_far::DesignSoFar;
 use super::step_tasks::{DesignStep, DesignTasks, StepEnd};
 use super::step_texts;
-use super::{MadeForm, Material, made_of, text_of};
+use super::{BESIDE_TEXT, MadeForm, Material, made_of, text_of};
 use crate::cli::args::DesignArgs;
 use crate::cli::commands::CommandResult;
 use crate::cli::commands::plans::headless::StartServer;
@@ -19,9 +19,13 @@ use crate::domain::TaskId;
 use crate::formats::design::{
     self, ANALYSIS_FILE, CRITIQUE_FILE, Complexity, Critique, ExpertBrief, ExpertKind, GoalAnalysis,
 };
+use crate::formats::prompt::MAX_PROMPT_BYTES;
 
-/// Most bytes of a goal: with everything that is found out about it, it must fit into one prompt.
-const LARGEST_GOAL: usize = 24 * 1024;
+/// Most bytes of a goal.
+const LARGEST_GOAL: usize = 12 * 1024;
+// With everything that is found out about it, it must fit into one prompt: an analysis, the reports of all experts and a critique.
+const _: () =
+    assert!((2 + design::MOST_EXPERTS) * design::MOST_BYTES + LARGEST_GOAL + BESIDE_TEXT <= MAX_PROMPT_BYTES);
 /// Most characters of a goal that its tasks are called by.
 const LONGEST_NAME: usize = 60;
 
