@@ -154,6 +154,8 @@ fn a_small_goal_becomes_a_plan_of_its_analysis_in_a_loop_with_the_audit_and_the_
             "add --trust ",
         ],
     );
+    let (whole, summary) = (text.find("--- .design/plan.json"), text.find("level 2: 1 Add"));
+    assert!(whole < summary, "the summary stands last: {text}");
     assert!(
         !text.contains("expert") && !text.contains("held to be small"),
         "{text}"

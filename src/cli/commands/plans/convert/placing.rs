@@ -64,7 +64,8 @@ impl Conversion<'_> {
             trusted: Vec::new(),
             shown: (
                 "What was made:",
-                self.kept().into_iter().chain(summary).chain(lines).collect(),
+                // What it comes to stands last, above the question: the whole may be longer than a screen.
+                lines.chain(self.kept()).chain(summary).collect(),
             ),
         }
     }
