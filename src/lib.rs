@@ -8,12 +8,12 @@ pub mod cli;
 pub mod client;
 pub mod config;
 pub mod engine;
-pub mod formats;
 pub mod protocol;
 pub mod read_model;
 pub mod server;
 pub mod ui;
 
 pub use dbs_domain as domain;
+pub use dbs_formats as formats;
 pub use dbs_ports as ports;
 pub use dbs_term as term;

@@ -153,7 +153,7 @@ fn drafts_that_make_no_sense_are_refused_with_the_way_out() {
     refused(
         &mut fixture,
         with(|draft| draft.workflow = "scrum".into()),
-        "there are atdd, conduct, convert, graph, investigation, kanban",
+        "there are atdd, conduct, convert, design, graph, investigation, kanban",
     );
     refused(
         &mut fixture,

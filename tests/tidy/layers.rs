@@ -205,7 +205,7 @@ const LAYERS: &[Layer] = &[
     Layer {
         name: "lib",
         // Re-exported under the name of the room.
-        inside: &["domain", "ports", "term"],
+        inside: &["domain", "ports", "formats", "term"],
         outside: Outside::Only(&[]),
     },
 ];

@@ -27,6 +27,7 @@ impl fmt::Display for Finding {
 /// The rooms that are crates of their own: the folder below `crates/`, and the path that the room has in the program.
 const CRATES: &[(&str, &[&str])] = &[
     ("domain", &["domain"]),
+    ("formats", &["formats"]),
     ("holder", &["adapters", "holder"]),
     ("ports", &["ports"]),
     ("socket", &["adapters", "socket"]),

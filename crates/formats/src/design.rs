@@ -1,0 +1,151 @@
+//! The documents that agents leave on the way from a goal to a graph plan (G8 to G16): an analysis of the goal, a report of each expert,
+//! and a critique of these. They are read here. What is told of them to the next agent is what was read and nothing else.
+
+mod analysis;
+mod critique;
+mod fields;
+mod report;
+
+use std::path::Path;
+
+use serde::Serialize;
+
+pub use analysis::{Complexity, ExpertBrief, ExpertKind, GoalAnalysis, GoalContext, MOST_EXPERTS};
+pub use critique::{Challenge, ChallengeSeverity, Critique, CritiqueVerdict};
+pub use fields::{Approach, Degree};
+pub use report::{ExpertReport, ProposedTask};
+
+use crate::json_findings::{JsonFinding, JsonFindings};
+use crate::json_object::JsonObject;
+use crate::json_place::{self, JsonPlace};
+
+/// The name of the file with the analysis of a goal.
+pub const ANALYSIS_FILE: &str = "goal-analysis.json";
+/// The name of the file with the critique.
+pub const CRITIQUE_FILE: &str = "critic.json";
+/// The name of an expert's report stands between these.
+const REPORT_ENDS: (&str, &str) = ("expert-", ".json");
+
+/// Most bytes of a document as it is told to the next agent. Five reports, an analysis, a critique and the goal fit into one prompt.
+pub const MOST_BYTES: usize = 12 * 1024;
+
+/// What a document is, by the name of its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DesignDocument {
+    Analysis,
+    Report,
+    Critique,
+}
+
+impl DesignDocument {
+    /// What a file of that name is; nothing where it is none of these.
+    pub fn of(file: &Path) -> Option<DesignDocument> {
+        match file.file_name()?.to_str()? {
+            ANALYSIS_FILE => Some(DesignDocument::Analysis),
+            CRITIQUE_FILE => Some(DesignDocument::Critique),
+            name if name.starts_with(REPORT_ENDS.0) && name.ends_with(REPORT_ENDS.1) => {
+                Some(DesignDocument::Report)
+            }
+            _ => None,
+        }
+    }
+
+    /// What it is called.
+    pub fn word(self) -> &'static str {
+        match self {
+            DesignDocument::Analysis => "goal analysis",
+            DesignDocument::Report => "expert's report",
+            DesignDocument::Critique => "critique",
+        }
+    }
+}
+
+/// The name of the file with the report of that expert.
+pub fn report_file(expert: &str) -> String {
+    format!("{}{expert}{}", REPORT_ENDS.0, REPORT_ENDS.1)
+}
+
+/// A document that was read. What could not be read is missing in it, and the findings say so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DesignRead<T> {
+    pub document: T,
+    pub findings: Vec<JsonFinding>,
+}
+
+impl<T> DesignRead<T> {
+    /// Whether nothing is an error in it.
+    pub fn is_sound(&self) -> bool {
+        !self.findings.iter().any(|found| found.diagnostic.is_error())
+    }
+}
+
+/// Reads the analysis of a goal.
+pub fn read_analysis(file: &Path, text: &str) -> DesignRead<GoalAnalysis> {
+    read(file, text, ("a goal analysis", &analysis::FIELDS), analysis::read)
+}
+
+/// Reads the report of an expert.
+pub fn read_report(file: &Path, text: &str) -> DesignRead<ExpertReport> {
+    read(file, text, ("an expert's report", &report::FIELDS), report::read)
+}
+
+/// Reads a critique.
+pub fn read_critique(file: &Path, text: &str) -> DesignRead<Critique> {
+    read(file, text, ("a critique", &critique::FIELDS), critique::read)
+}
+
+/// Everything that is found in a document of that kind.
+pub fn findings(kind: DesignDocument, file: &Path, text: &str) -> Vec<JsonFinding> {
+    match kind {
+        DesignDocument::Analysis => read_analysis(file, text).findings,
+        DesignDocument::Report => read_report(file, text).findings,
+        DesignDocument::Critique => read_critique(file, text).findings,
+    }
+}
+
+/// A document as the next agent is told it: in one line, with the fields that are known.
+pub fn told(document: &impl Serialize) -> String {
+    // Texts, numbers and lists of them are always JSON.
+    serde_json::to_string(document).unwrap_or_default()
+}
+
+fn read<T: Default + Serialize>(
+    file: &Path,
+    text: &str,
+    (what, known): (&str, &[&str]),
+    fields: impl FnOnce(&JsonObject<'_>, &mut JsonFindings<'_>) -> T,
+) -> DesignRead<T> {
+    let mut found = JsonFindings::about(file, text);
+    let document = match json_place::parse(text) {
+        Ok(root) => read_root(&root, (what, known), &mut found, fields),
+        Err(fault) => {
+            let text = format!("this is no JSON that can be read: {}", fault.text);
+            found.error("BAD_JSON", fault.at, "$", &text);
+            T::default()
+        }
+    };
+    DesignRead {
+        document,
+        findings: found.finish(),
+    }
+}
+
+fn read_root<T: Default + Serialize>(
+    root: &JsonPlace,
+    (what, known): (&str, &[&str]),
+    found: &mut JsonFindings<'_>,
+    fields: impl FnOnce(&JsonObject<'_>, &mut JsonFindings<'_>) -> T,
+) -> T {
+    let Some(object) = JsonObject::read((root, "$".to_owned()), (what, known), found) else {
+        return T::default();
+    };
+    let document = fields(&object, found);
+    let bytes = told(&document).len();
+    if bytes > MOST_BYTES {
+        let text = format!(
+            "its texts have {bytes} bytes together; write {MOST_BYTES} at most, the most important ones"
+        );
+        found.error("TOO_LONG", root.start, "$", &text);
+    }
+    document
+}

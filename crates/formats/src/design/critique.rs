@@ -1,0 +1,143 @@
+//! The critique of what experts propose (G16).
+
+use serde::Serialize;
+
+use super::fields::{MOST_ENTRIES, MOST_LINE, MOST_TEXT, needed_word};
+use crate::json_findings::JsonFindings;
+use crate::json_object::JsonObject;
+
+pub(super) const FIELDS: [&str; 5] = [
+    "challenges",
+    "missingCoverage",
+    "approachRisks",
+    "coherenceIssues",
+    "verdict",
+];
+const CHALLENGE_FIELDS: [&str; 4] = ["expert", "issue", "severity", "recommendation"];
+
+/// What a critic says of the reports of experts.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Critique {
+    pub challenges: Vec<Challenge>,
+    pub missing_coverage: Vec<String>,
+    pub approach_risks: Vec<String>,
+    pub coherence_issues: Vec<String>,
+    pub verdict: Option<CritiqueVerdict>,
+}
+
+/// Something that a critic holds against a report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Challenge {
+    /// By which the plan says what became of it: `C1` for the first.
+    pub id: String,
+    pub expert: String,
+    pub issue: String,
+    pub severity: ChallengeSeverity,
+    pub recommendation: String,
+}
+
+/// How much a challenge weighs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChallengeSeverity {
+    /// Must be resolved by the plan.
+    Blocking,
+    /// Is resolved by the plan, or refused with a reason.
+    Major,
+    /// Is worth knowing.
+    Minor,
+}
+
+const SEVERITIES: [(&str, ChallengeSeverity); 3] = [
+    ("blocking", ChallengeSeverity::Blocking),
+    ("major", ChallengeSeverity::Major),
+    ("minor", ChallengeSeverity::Minor),
+];
+
+/// Whether the reports are good enough to make a plan of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CritiqueVerdict {
+    Proceed,
+    ProceedWithChanges,
+    MajorReworkNeeded,
+}
+
+const VERDICTS: [(&str, CritiqueVerdict); 3] = [
+    ("proceed", CritiqueVerdict::Proceed),
+    ("proceed-with-changes", CritiqueVerdict::ProceedWithChanges),
+    ("major-rework-needed", CritiqueVerdict::MajorReworkNeeded),
+];
+
+impl ChallengeSeverity {
+    /// Its word in the file.
+    pub fn word(self) -> &'static str {
+        let known = SEVERITIES.iter().find(|(_, severity)| *severity == self);
+        known.map_or("", |(word, _)| word)
+    }
+}
+
+impl CritiqueVerdict {
+    /// Its word in the file.
+    pub fn word(self) -> &'static str {
+        let known = VERDICTS.iter().find(|(_, verdict)| *verdict == self);
+        known.map_or("", |(word, _)| word)
+    }
+}
+
+impl Critique {
+    /// The challenges that a plan must answer: those that are blocking or major (G17).
+    pub fn to_answer(&self) -> impl Iterator<Item = &Challenge> {
+        let weighs = |one: &&Challenge| one.severity != ChallengeSeverity::Minor;
+        self.challenges.iter().filter(weighs)
+    }
+}
+
+pub(super) fn read(object: &JsonObject<'_>, found: &mut JsonFindings<'_>) -> Critique {
+    let mut challenges = Vec::new();
+    let entries = object.entries(("challenges", "challenges"), MOST_ENTRIES, found);
+    for (index, (value, path)) in entries.into_iter().enumerate() {
+        let Some(one) = JsonObject::read((value, path), ("a challenge", &CHALLENGE_FIELDS), found) else {
+            continue;
+        };
+        challenges.push(Challenge {
+            id: format!("C{}", index + 1),
+            expert: one.needed(("expert", "whose report it is about"), (MOST_LINE, true), found),
+            issue: one.needed(("issue", "what is wrong"), (MOST_TEXT, false), found),
+            severity: needed_word(&one, "severity", &SEVERITIES, found).unwrap_or(ChallengeSeverity::Minor),
+            recommendation: one.needed(
+                ("recommendation", "what to do instead"),
+                (MOST_TEXT, false),
+                found,
+            ),
+        });
+    }
+    let verdict = needed_word(object, "verdict", &VERDICTS, found);
+    let blocks = challenges
+        .iter()
+        .any(|one| one.severity == ChallengeSeverity::Blocking);
+    let text = match verdict {
+        Some(CritiqueVerdict::Proceed) if blocks => {
+            Some("a challenge is blocking, so this is no \"proceed\"")
+        }
+        Some(CritiqueVerdict::MajorReworkNeeded) if !blocks => {
+            Some("no challenge is blocking, so this is no \"major-rework-needed\"")
+        }
+        _ => None,
+    };
+    if let Some(text) = text {
+        let at = object
+            .field("verdict")
+            .map_or(object.value().start, |value| value.start);
+        found.error("BAD_VERDICT", at, &object.at("verdict"), text);
+    }
+    let lists = (MOST_ENTRIES, MOST_TEXT);
+    Critique {
+        challenges,
+        missing_coverage: object.texts("missingCoverage", lists, found),
+        approach_risks: object.texts("approachRisks", lists, found),
+        coherence_issues: object.texts("coherenceIssues", lists, found),
+        verdict,
+    }
+}

@@ -1,0 +1,301 @@
+//! What must hold between the tasks of a graph plan (G19 to G26, V1 to V11 of the format).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
+
+use super::commands::weakness;
+use super::model::{GraphPlan, GraphStatus, GraphTask};
+use super::{FileExists, GraphAgent};
+use crate::json_findings::JsonFindings;
+use crate::json_object::JsonObject;
+
+/// Tasks and the length of chains up to which a plan is easily overseen (G25, G26).
+const ADVISED_TASKS: usize = 12;
+const ADVISED_DEPTH: usize = 4;
+
+/// Looks at all tasks together.
+pub(super) fn check(
+    plan: &GraphPlan,
+    root: &JsonObject<'_>,
+    found: &mut JsonFindings<'_>,
+    exists: FileExists<'_>,
+) {
+    let places = places(root);
+    let mut about = Places {
+        places: &places,
+        found,
+    };
+    let is_sound = dependencies(&plan.tasks, &mut about);
+    if plan.tasks.len() > ADVISED_TASKS {
+        let text = format!(
+            "these are {} tasks; above {ADVISED_TASKS} a plan is better cut into several",
+            plan.tasks.len()
+        );
+        about.warning("MANY_TASKS", 0, "", &text);
+    }
+    if !is_sound {
+        return;
+    }
+    let depths = depths(&plan.tasks);
+    if let Some((at, depth)) = depths
+        .iter()
+        .enumerate()
+        .find(|(_, depth)| **depth > ADVISED_DEPTH)
+    {
+        let text = format!(
+            "this stands at the end of a chain of {depth} tasks; above {ADVISED_DEPTH} little is done at the same time"
+        );
+        about.warning("LONG_CHAIN", at, ".blockedBy", &text);
+    }
+    let before = ancestors(&plan.tasks);
+    overlaps(&plan.tasks, &before, &mut about);
+    let made = PathOwners::of(each(&plan.tasks, |task| {
+        task.paths.create.iter().map(String::as_str).collect()
+    }));
+    for (at, task) in plan.tasks.iter().enumerate() {
+        if task.status == GraphStatus::Completed {
+            continue;
+        }
+        files((at, task), (&made, &before), (&mut about, exists));
+        weak_checks(at, &task.agent, &task.paths.create, &mut about);
+    }
+}
+
+/// Where each task begins, in bytes.
+fn places(root: &JsonObject<'_>) -> Vec<usize> {
+    let entries = root.field("tasks").and_then(|tasks| tasks.entries());
+    entries
+        .unwrap_or_default()
+        .iter()
+        .map(|task| task.start)
+        .collect()
+}
+
+/// Findings about tasks by their indices.
+struct Places<'a, 'b> {
+    places: &'a [usize],
+    found: &'a mut JsonFindings<'b>,
+}
+
+impl Places<'_, '_> {
+    fn at(&self, task: usize) -> usize {
+        self.places.get(task).copied().unwrap_or_default()
+    }
+
+    fn error(&mut self, code: &'static str, task: usize, below: &str, text: &str) {
+        self.found
+            .error(code, self.at(task), &format!("$.tasks[{task}]{below}"), text);
+    }
+
+    fn warning(&mut self, code: &'static str, task: usize, below: &str, text: &str) {
+        self.found
+            .warning(code, self.at(task), &format!("$.tasks[{task}]{below}"), text);
+    }
+}
+
+/// Whether everything that tasks wait for is there, and none waits for itself by any way (G22).
+fn dependencies(tasks: &[GraphTask], about: &mut Places<'_, '_>) -> bool {
+    let mut is_sound = true;
+    for (at, task) in tasks.iter().enumerate() {
+        for need in &task.needs {
+            let why = match need {
+                need if *need == at => "a task cannot wait for itself".to_owned(),
+                need if *need >= tasks.len() => {
+                    format!("there is no task {need}; the last one is {}", tasks.len() - 1)
+                }
+                _ => continue,
+            };
+            about.error("MISSING_DEPENDENCY", at, ".blockedBy", &why);
+            is_sound = false;
+        }
+    }
+    if !is_sound {
+        return false;
+    }
+    let order = order(tasks);
+    let rest: Vec<usize> = (0..tasks.len()).filter(|at| !order.contains(at)).collect();
+    if let Some(first) = rest.first() {
+        let names: Vec<String> = rest.iter().map(ToString::to_string).collect();
+        let text = format!(
+            "these tasks wait for each other, or for one that does, so none of them can begin: {}",
+            names.join(", ")
+        );
+        about.error("CIRCULAR_DEPENDENCY", *first, ".blockedBy", &text);
+    }
+    rest.is_empty()
+}
+
+/// The tasks, each behind those it waits for; without those that wait for each other in a circle.
+fn order(tasks: &[GraphTask]) -> Vec<usize> {
+    let mut order = Vec::new();
+    let mut done: BTreeSet<usize> = BTreeSet::new();
+    loop {
+        let ready = |(at, task): &(usize, &GraphTask)| !done.contains(at) && task.needs.is_subset(&done);
+        let next: Vec<usize> = tasks.iter().enumerate().filter(ready).map(|(at, _)| at).collect();
+        if next.is_empty() {
+            return order;
+        }
+        done.extend(&next);
+        order.extend(next);
+    }
+}
+
+/// How deep each task stands: 1 where it waits for none, else one more than the deepest of these (G30).
+pub fn depths(tasks: &[GraphTask]) -> Vec<usize> {
+    let mut depths = vec![1; tasks.len()];
+    for at in order(tasks) {
+        let needs = tasks.get(at).map(|task| &task.needs).into_iter().flatten();
+        let deepest = needs.filter_map(|need| depths.get(*need)).max().copied();
+        if let (Some(own), Some(deepest)) = (depths.get_mut(at), deepest) {
+            *own = deepest + 1;
+        }
+    }
+    depths
+}
+
+/// Everything that each task waits for, by any number of steps.
+fn ancestors(tasks: &[GraphTask]) -> Vec<BTreeSet<usize>> {
+    let mut before = vec![BTreeSet::new(); tasks.len()];
+    for at in order(tasks) {
+        let needs = tasks.get(at).map(|task| &task.needs).into_iter().flatten();
+        let mut all = BTreeSet::new();
+        for need in needs {
+            all.insert(*need);
+            all.extend(before.get(*need).into_iter().flatten().copied());
+        }
+        if let Some(own) = before.get_mut(at) {
+            *own = all;
+        }
+    }
+    before
+}
+
+/// Two tasks that may be worked on at the same time touch no path of each other (G20, G21).
+fn overlaps(tasks: &[GraphTask], before: &[BTreeSet<usize>], about: &mut Places<'_, '_>) {
+    let written = || each(tasks, |task| task.paths.listed().collect());
+    let read = || each(tasks, |task| task.reads.iter().map(String::as_str).collect());
+    let (by_written, by_read) = (PathOwners::of(written()), PathOwners::of(read()));
+    let mut writes = by_written.meetings(written());
+    for ((at, other), path) in writes.clone() {
+        writes.entry((other, at)).or_insert(path);
+    }
+    let mut reads = by_written.meetings(read());
+    for ((writer, reader), path) in by_read.meetings(written()) {
+        reads.entry((reader, writer)).or_insert(path);
+    }
+    let waits = |one: usize, other: usize| before.get(one).is_some_and(|all| all.contains(&other));
+    let is_over = |at: usize| {
+        let task = tasks.get(at);
+        task.is_none_or(|task| task.status == GraphStatus::Completed)
+    };
+    let is_together = |one: usize, other: usize| {
+        !(waits(one, other) || waits(other, one) || is_over(one) || is_over(other))
+    };
+    for ((at, other), path) in &writes {
+        if other < at && is_together(*at, *other) {
+            let text = format!(
+                "task {other} makes or changes {path} too, and neither waits for the other; add one to \"blockedBy\""
+            );
+            about.error("WRITE_OVERLAP", *at, ".metadata.files", &text);
+        }
+    }
+    for ((reader, writer), path) in &reads {
+        let is_told = writes.contains_key(&(*reader, *writer));
+        if !is_told && is_together(*reader, *writer) {
+            let text = format!(
+                "task {writer} makes or changes {path}, which this one reads, and neither waits for the other; add one to \"blockedBy\""
+            );
+            about.error("READ_OVERLAP", *reader, ".metadata.reads", &text);
+        }
+    }
+}
+
+/// Paths of all tasks, each with the index of its task.
+fn each<'a>(
+    tasks: &'a [GraphTask],
+    paths: impl Fn(&'a GraphTask) -> Vec<&'a str>,
+) -> impl Iterator<Item = (usize, &'a str)> {
+    let tasks = tasks.iter().enumerate();
+    tasks.flat_map(move |(at, task)| paths(task).into_iter().map(move |path| (at, path)))
+}
+
+/// Which tasks name a path. Work grows with the paths and their lengths, not with the square of their number.
+struct PathOwners<'a>(BTreeMap<&'a str, BTreeSet<usize>>);
+
+impl<'a> PathOwners<'a> {
+    fn of(paths: impl Iterator<Item = (usize, &'a str)>) -> PathOwners<'a> {
+        let mut owners: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+        for (at, path) in paths {
+            owners.entry(path.trim_end_matches('/')).or_default().insert(at);
+        }
+        PathOwners(owners)
+    }
+
+    /// Tasks that name the path or a folder above it.
+    fn at_or_above(&self, path: &str) -> impl Iterator<Item = usize> {
+        let path = path.trim_end_matches('/');
+        let above = path.match_indices('/').map(|(end, _)| end);
+        let ends = above.chain(std::iter::once(path.len()));
+        let names = ends.filter_map(move |end| self.0.get(path.get(..end)?));
+        names.flatten().copied()
+    }
+
+    /// Tasks that name something below the path.
+    fn below(&self, path: &str) -> impl Iterator<Item = usize> {
+        let folder = format!("{}/", path.trim_end_matches('/'));
+        let from = self
+            .0
+            .range::<str, _>((Bound::Excluded(folder.as_str()), Bound::Unbounded));
+        let inside = from.take_while(move |(name, _)| name.starts_with(&folder));
+        inside.flat_map(|(_, owners)| owners).copied()
+    }
+
+    /// Pairs of a task of `paths` and another one that names the same path or a folder above it, each with the first such path.
+    fn meetings<'b>(
+        &self,
+        paths: impl Iterator<Item = (usize, &'b str)>,
+    ) -> BTreeMap<(usize, usize), &'b str> {
+        let mut found = BTreeMap::new();
+        for (at, path) in paths {
+            for other in self.at_or_above(path).filter(|other| *other != at) {
+                found.entry((at, other)).or_insert(path);
+            }
+        }
+        found
+    }
+}
+
+/// What is to be changed or read is there, or is made by a task before (V11).
+fn files(
+    (at, task): (usize, &GraphTask),
+    (made, before): (&PathOwners<'_>, &[BTreeSet<usize>]),
+    (about, exists): (&mut Places<'_, '_>, FileExists<'_>),
+) {
+    let is_before = |owner: &usize| before.get(at).is_some_and(|all| all.contains(owner));
+    let is_made = |path: &str| {
+        made.at_or_above(path)
+            .chain(made.below(path))
+            .any(|owner| is_before(&owner))
+    };
+    let is_missing = |path: &&str| !exists(path) && !is_made(path);
+    for path in task.paths.modify.iter().map(String::as_str).filter(is_missing) {
+        let text = format!("{path} is to be changed, but it is not there and no task before makes it");
+        about.warning("MISSING_FILE", at, ".metadata.files.modify", &text);
+    }
+    let context = task.agent.context_files.iter().map(|file| file.path.as_str());
+    for path in context.filter(is_missing) {
+        let text = format!("{path} is to be read, but it is not there and no task before makes it");
+        about.warning("MISSING_FILE", at, ".agent.contextFiles", &text);
+    }
+}
+
+/// Commands that check nothing are named (LG-9).
+fn weak_checks(at: usize, agent: &GraphAgent, made: &[String], about: &mut Places<'_, '_>) {
+    for (index, criterion) in agent.criteria.iter().enumerate() {
+        if let Some(why) = weakness(&criterion.check, made) {
+            let text = format!("this check proves little: {why}");
+            let below = format!(".agent.acceptanceCriteria[{index}].check");
+            about.warning("WEAK_CHECK", at, &below, &text);
+        }
+    }
+}

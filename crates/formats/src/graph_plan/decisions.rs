@@ -1,0 +1,34 @@
+//! What a plan decided, held against what it was asked (G17).
+
+use std::path::Path;
+
+use crate::json_findings::{JsonFinding, JsonFindings};
+use crate::json_place::{self, JsonPlace};
+
+/// A finding for each of these names that no decision of the plan names.
+pub fn undecided(file: &Path, text: &str, names: &[String]) -> Vec<JsonFinding> {
+    let mut found = JsonFindings::about(file, text);
+    // What is no JSON is found by whoever reads the whole plan.
+    if let Ok(root) = json_place::parse(text) {
+        let progress = root.member("progress");
+        let decisions = progress.and_then(|progress| progress.member("decisions"));
+        let entries = decisions.and_then(JsonPlace::entries).unwrap_or_default();
+        let texts: Vec<&str> = entries.iter().filter_map(JsonPlace::text).collect();
+        let at = decisions.map_or(root.start, |value| value.start);
+        for name in names
+            .iter()
+            .filter(|name| !texts.iter().any(|text| has_word(text, name)))
+        {
+            let text =
+                format!("no decision says what became of {name}; write one that begins with \"{name}: \"");
+            found.error("UNDECIDED", at, "$.progress.decisions", &text);
+        }
+    }
+    found.finish()
+}
+
+/// Whether the word stands in a text by itself: `C1` does not stand in `C10`.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    text.split(|letter| !is_part(letter)).any(|one| one == word)
+}

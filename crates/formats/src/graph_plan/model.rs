@@ -1,0 +1,147 @@
+//! A graph plan as one plain value.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use crate::json_findings::JsonFinding;
+use dbs_domain::PathRules;
+
+/// A plan whose tasks are scheduled by what they wait for alone (G2).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GraphPlan {
+    /// The file that was read, as the person named it.
+    pub file: PathBuf,
+    pub goal: String,
+    pub context: GraphContext,
+    /// The index of a task is its name (G4).
+    pub tasks: Vec<GraphTask>,
+    pub findings: Vec<JsonFinding>,
+}
+
+/// What all tasks of a plan need to know of the project. Empty is what the plan does not say.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct GraphContext {
+    pub stack: String,
+    pub conventions: String,
+    pub test_command: String,
+    pub build_command: String,
+    /// Language servers that agents can use.
+    pub lsp: Vec<String>,
+}
+
+/// One task of a graph plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GraphTask {
+    pub subject: String,
+    pub description: String,
+    pub status: GraphStatus,
+    /// Indices of the tasks it waits for.
+    pub needs: BTreeSet<usize>,
+    pub kind: GraphTaskKind,
+    /// What it makes and changes, normalised.
+    pub paths: PathRules,
+    /// What it reads, normalised.
+    pub reads: Vec<String>,
+    pub agent: GraphAgent,
+    /// Line at which it begins.
+    pub line: usize,
+}
+
+impl GraphTask {
+    /// What stands in the place of a task that could not be read.
+    pub(super) fn unread(line: usize) -> GraphTask {
+        GraphTask {
+            subject: String::new(),
+            description: String::new(),
+            status: GraphStatus::Pending,
+            needs: BTreeSet::new(),
+            kind: GraphTaskKind::Implementation,
+            paths: PathRules::default(),
+            reads: Vec::new(),
+            agent: GraphAgent::default(),
+            line,
+        }
+    }
+}
+
+/// The words of plans for where a task stands.
+pub(super) const STATUSES: [(&str, GraphStatus); 6] = [
+    ("pending", GraphStatus::Pending),
+    ("in_progress", GraphStatus::InProgress),
+    ("completed", GraphStatus::Completed),
+    ("failed", GraphStatus::Failed),
+    ("blocked", GraphStatus::Blocked),
+    ("skipped", GraphStatus::Skipped),
+];
+
+/// Where a task stands by the plan's own account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GraphStatus {
+    Pending,
+    InProgress,
+    Completed,
+    Failed,
+    Blocked,
+    Skipped,
+}
+
+impl GraphStatus {
+    /// The word that plans have for it.
+    pub fn word(self) -> &'static str {
+        let known = STATUSES.iter().find(|(_, status)| *status == self);
+        known.map_or("pending", |(word, _)| word)
+    }
+}
+
+/// What kind of work a task is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GraphTaskKind {
+    Research,
+    Implementation,
+    Testing,
+    Configuration,
+}
+
+/// What the agent of a task is told.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct GraphAgent {
+    pub role: String,
+    /// The model it is meant for, in the words of Claude: `opus`, `sonnet` or `haiku` (G29).
+    pub model: Option<&'static str>,
+    pub expertise: String,
+    pub approach: String,
+    pub prior_art: String,
+    /// Another way, for an agent that tries again.
+    pub fallback: String,
+    pub context_files: Vec<GraphContextFile>,
+    pub assumptions: Vec<GraphAssumption>,
+    pub criteria: Vec<GraphCriterion>,
+    /// When it is to stop at once.
+    pub triggers: Vec<String>,
+    pub constraints: Vec<String>,
+}
+
+/// A file to be read before the work begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GraphContextFile {
+    pub path: String,
+    pub reason: String,
+    /// Which lines of it; empty for all.
+    pub lines: String,
+}
+
+/// What must hold before the work begins, with the command that shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GraphAssumption {
+    pub claim: String,
+    pub verify: String,
+    pub is_blocking: bool,
+}
+
+/// What must hold when the work is done, with the command that shows it; empty where a person judges it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GraphCriterion {
+    pub criterion: String,
+    pub check: String,
+    pub line: usize,
+}

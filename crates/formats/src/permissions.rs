@@ -1,0 +1,189 @@
+//! Rules on what the tools of agents may do, and what is decided by them. They stand in role files and in settings; the first rule that
+//! fits decides, and where none fits, the policy does.
+//!
+//! An allowing rule must fit for certain: a command is one simple command, a path lies in the agent's folder unless the pattern is
+//! absolute. A rule that denies or asks fits wherever it could apply.
+
+mod command_line;
+mod setting;
+
+pub use dbs_domain::glob::fits as fits_pattern;
+pub use setting::{POLICIES, read_setting};
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use dbs_domain::glob;
+use dbs_domain::tool_use::LONGEST_USE;
+use dbs_domain::{ToolAction, ToolUse};
+
+/// What is decided when an agent wants to use a tool for something.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PermissionRule {
+    pub decision: PermissionDecision,
+    /// `read`, `edit`, `run` or `fetch`; `*` for every tool; else the own name of a tool of an agent.
+    pub tool: String,
+    /// What it is used for: a path, a command line or an address; `*` stands for any characters.
+    pub pattern: String,
+}
+
+/// Whether a tool may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PermissionDecision {
+    Allow,
+    /// A person decides.
+    Ask,
+    Deny,
+}
+
+/// What happens when an agent wants to do what its tool asks about, and no rule decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum PermissionPolicy {
+    /// A person is asked.
+    #[default]
+    Ask,
+    /// Changing files in its folder is allowed, everything else is asked.
+    Edits,
+    /// Everything is allowed; each answer is in the log.
+    Allow,
+    /// Everything is denied, and nobody is asked.
+    Deny,
+}
+
+/// What was decided, and by what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PermissionVerdict<'a> {
+    By(&'a PermissionRule),
+    /// No rule fits; the policy decides.
+    ByPolicy(PermissionDecision),
+}
+
+impl PermissionVerdict<'_> {
+    /// Whether it may be done.
+    pub fn decision(&self) -> PermissionDecision {
+        match self {
+            PermissionVerdict::By(rule) => rule.decision,
+            PermissionVerdict::ByPolicy(decision) => *decision,
+        }
+    }
+}
+
+/// Decides on the use of a tool. `paths` are the places that the path of the use leads to, from the agent's folder where they lie in it
+/// and absolute where they do not; more than one when a link leads elsewhere.
+pub fn decide<'a>(
+    (rules, policy): (&'a [PermissionRule], PermissionPolicy),
+    wanted: &ToolUse,
+    paths: &[String],
+) -> PermissionVerdict<'a> {
+    // What cannot be looked through is for a person, whatever the rules say.
+    if wanted.subject().len() > LONGEST_USE {
+        return PermissionVerdict::ByPolicy(PermissionDecision::Ask);
+    }
+    let found = rules
+        .iter()
+        .find(|rule| rule.names(wanted) && rule.fits(wanted, paths));
+    found.map_or_else(
+        || PermissionVerdict::ByPolicy(by_policy(policy, wanted, paths)),
+        PermissionVerdict::By,
+    )
+}
+
+/// Whether a tool may be told beforehand that all edits in the agent's folder are allowed: no rule has anything to say to one.
+pub fn allows_all_edits(rules: &[PermissionRule], policy: PermissionPolicy) -> bool {
+    let free = matches!(policy, PermissionPolicy::Edits | PermissionPolicy::Allow);
+    let first = rules
+        .iter()
+        .find(|rule| matches!(rule.tool.as_str(), "edit" | "*"));
+    first.map_or(free, |rule| {
+        rule.decision == PermissionDecision::Allow && rule.pattern == "*"
+    }) && rules
+        .iter()
+        .all(|rule| is_class(&rule.tool) || rule.decision == PermissionDecision::Allow)
+}
+
+fn is_class(tool: &str) -> bool {
+    matches!(tool, "read" | "edit" | "run" | "fetch" | "*")
+}
+
+fn by_policy(policy: PermissionPolicy, wanted: &ToolUse, paths: &[String]) -> PermissionDecision {
+    let is_edit = matches!(wanted.action, ToolAction::Edit(_));
+    match policy {
+        PermissionPolicy::Edits
+            if is_edit && !paths.is_empty() && !paths.iter().any(|path| is_absolute(path)) =>
+        {
+            PermissionDecision::Allow
+        }
+        PermissionPolicy::Ask | PermissionPolicy::Edits => PermissionDecision::Ask,
+        PermissionPolicy::Allow => PermissionDecision::Allow,
+        PermissionPolicy::Deny => PermissionDecision::Deny,
+    }
+}
+
+impl PermissionRule {
+    /// Whether it is about this tool.
+    fn names(&self, wanted: &ToolUse) -> bool {
+        let class = match wanted.action {
+            ToolAction::Read(_) => "read",
+            ToolAction::Edit(_) => "edit",
+            ToolAction::Run(_) => "run",
+            ToolAction::Fetch(_) => "fetch",
+            ToolAction::Other => "",
+        };
+        self.tool == "*" || self.tool == class || self.tool == wanted.tool
+    }
+
+    /// Whether it is about what the tool is used for.
+    fn fits(&self, wanted: &ToolUse, paths: &[String]) -> bool {
+        let pattern = self.pattern.as_str();
+        let allows = self.decision == PermissionDecision::Allow;
+        match &wanted.action {
+            ToolAction::Run(command) if allows => {
+                command_line::simple_command(command).is_some_and(|command| glob::fits(pattern, &command))
+            }
+            ToolAction::Run(command) => pattern == "*" || command_line::fits_anywhere(pattern, command),
+            ToolAction::Read(_) | ToolAction::Edit(_) if allows => {
+                !paths.is_empty() && paths.iter().all(|path| fits_path(pattern, path))
+            }
+            ToolAction::Read(_) | ToolAction::Edit(_) => {
+                pattern == "*" || paths.iter().any(|path| fits_below(pattern, path))
+            }
+            ToolAction::Fetch(address) => {
+                let is_plain = !address.chars().any(|c| c.is_control() || c.is_whitespace());
+                (is_plain || !allows) && glob::fits(pattern, address)
+            }
+            ToolAction::Other => pattern == "*",
+        }
+    }
+}
+
+/// Whether a path fits a pattern; one outside of the agent's folder only an absolute pattern.
+fn fits_path(pattern: &str, path: &str) -> bool {
+    is_absolute(pattern) == is_absolute(path) && glob::fits(pattern, path)
+}
+
+/// Whether a pattern fits a path or the end of it from some folder on, in any letters: some systems make no difference.
+fn fits_below(pattern: &str, path: &str) -> bool {
+    let (pattern, path) = (pattern.to_lowercase(), path.to_lowercase());
+    let ends = path.match_indices('/').filter_map(|(at, _)| path.get(at + 1..));
+    glob::fits(&pattern, &path) || ends.into_iter().any(|end| glob::fits(&pattern, end))
+}
+
+fn is_absolute(path: &str) -> bool {
+    path.starts_with(['/', '\\']) || path.get(1..2) == Some(":")
+}
+
+impl fmt::Display for PermissionRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let decision = match self.decision {
+            PermissionDecision::Allow => "allow",
+            PermissionDecision::Ask => "ask",
+            PermissionDecision::Deny => "deny",
+        };
+        write!(f, "{decision} {} {}", self.tool, self.pattern)
+    }
+}
+
+#[cfg(test)]
+mod tests;

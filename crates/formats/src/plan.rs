@@ -1,0 +1,123 @@
+//! Plans: files that describe several tasks, read into one value. Every reader names what it did not understand with file and line. A
+//! file is only read here; nothing of it is run, and no path in it is followed but by whoever asks for the reading.
+
+mod changes;
+mod document;
+mod drafts;
+mod findings;
+mod gates;
+mod graph;
+mod master;
+mod model;
+mod order;
+mod phase;
+mod stories;
+mod templates;
+mod words;
+mod write_back;
+
+use std::path::{Component, Path, PathBuf};
+
+pub use changes::{PlanChanges, TaskChange, compare};
+pub use drafts::{BodyOf, PathName, PlanChoices, batch_of, drafts, slug};
+pub use graph::graph;
+pub use model::{
+    PhaseStatus, Plan, PlanDetail, PlanFinding, PlanGate, PlanGroup, PlanItem, PlanKind, PlanStory, PlanTask,
+};
+pub use stories::{StoryRules, queue, queue_of};
+pub use templates::{NewPlan, TEMPLATES, new_plan};
+pub use write_back::{progress_of, status_of, with_statuses, with_ticks};
+
+use dbs_domain::task::GateCommand;
+use findings::Findings;
+
+/// Reads a file of a plan; an error reads after "could not read it:".
+pub type ReadPlanFile<'a> = &'a mut dyn FnMut(&Path) -> Result<String, String>;
+
+/// Reads a master plan and the files of its phases. `gates` are those of the project, by whose names a gate of the plan may take its
+/// command. Files are asked for by paths relative to the folder of `file`, never above it.
+pub fn read(file: &Path, text: &str, gates: &[GateCommand], open: ReadPlanFile<'_>) -> Plan {
+    let mut found = Findings::about(file);
+    let master = master::read(&document::parts(text.trim_start_matches('\u{feff}')), &mut found);
+    let mut plan = Plan {
+        kind: PlanKind::Phased,
+        title: String::new(),
+        file: file.to_owned(),
+        items: Vec::new(),
+        findings: Vec::new(),
+    };
+    let Some(master) = master else {
+        let text = "this is no plan: there is no table of phases; write one with the columns Phase, Title and Status below a heading Phases";
+        found.error("NO_PHASES", 0, text);
+        plan.findings = found.finish();
+        return plan;
+    };
+    let stem = || file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    plan.title = master.title.or_else(stem).unwrap_or_default();
+    if master.rows.is_empty() {
+        found.error("NO_PHASES", 0, "the table of phases has no row that is a phase");
+    }
+    let mut of_phases = Vec::new();
+    for row in master.rows {
+        let (mut item, link) = (row.item, row.link);
+        let folder = file.parent().unwrap_or(Path::new(""));
+        match phase_file(&item, link, folder, &mut found) {
+            Some(path) => match open(&path) {
+                Ok(text) => {
+                    let mut of_phase = Findings::about(&path);
+                    let parts = document::parts(text.trim_start_matches('\u{feff}'));
+                    phase::read(&parts, (&mut item, row.has_status), gates, &mut of_phase);
+                    of_phases.extend(of_phase.finish());
+                    item.file = Some(path);
+                }
+                Err(why) => {
+                    let text = format!("could not read {} of phase {}: {why}", path.display(), item.id);
+                    found.error("PHASE_NOT_FOUND", item.line, text);
+                }
+            },
+            None => item.file = None,
+        }
+        plan.items.push(item);
+    }
+    order::check(&plan.items, &mut found);
+    plan.findings = found.finish();
+    plan.findings.extend(of_phases);
+    plan
+}
+
+/// Where the file of a phase lies, as the link says; nothing where there is none that may be read.
+fn phase_file(
+    item: &PlanItem,
+    link: Option<String>,
+    folder: &Path,
+    found: &mut Findings<'_>,
+) -> Option<PathBuf> {
+    let id = &item.id;
+    let Some(link) = link else {
+        let text = format!(
+            "phase {id} has no file: make its title a link to one, so that it can have gates and tasks"
+        );
+        found.error("PHASE_NOT_FOUND", item.line, text);
+        return None;
+    };
+    let target = link
+        .split(['#', '?'])
+        .next()
+        .unwrap_or_default()
+        .replace("%20", " ");
+    let is_below = Path::new(&target)
+        .components()
+        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    if target.is_empty() || target.contains(':') || target.contains('\\') || !is_below {
+        let text = format!(
+            "the link of phase {id} leads to {link:?}: name a file in the folder of the plan, or below it"
+        );
+        found.error("PHASE_NOT_FOUND", item.line, text);
+        return None;
+    }
+    let clean: PathBuf = Path::new(&target)
+        .components()
+        .filter(|part| matches!(part, Component::Normal(_)))
+        .collect();
+    Some(folder.join(clean))
+}

@@ -1,0 +1,221 @@
+//! Tasks of a plan: one for each phase that is to be done, in an order in which each stands behind those it waits for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::model::{PhaseStatus, Plan, PlanItem, PlanKind};
+use dbs_domain::plan_entry::step_name;
+use dbs_domain::task::GateCommand;
+use dbs_domain::{AgentSettings, BatchId, PlanEntry, PlanSource, StageId, TaskDraft, TaskId};
+
+/// Steps that other evidence proves: a commit, and the notes.
+const PROVED: [&str; 2] = ["implementation", "write_notes"];
+
+/// Longest beginning of a short id, in bytes.
+const LONGEST_PREFIX: usize = 8;
+
+/// How a plan is to be carried out.
+#[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
+pub struct PlanChoices {
+    /// The phase to begin with; those before it are left out (P31).
+    pub from: Option<String>,
+    /// Whether phases that do not wait for each other may be done at the same time (P59).
+    pub is_parallel: bool,
+    /// Whether a person approves each phase (P56).
+    pub asks: bool,
+    /// Whether phases that the plan calls completed are left out.
+    pub trusts_status: bool,
+    /// Phases that a person calls done: they are left out, too.
+    pub done: BTreeSet<String>,
+    /// Whether the ids of its tasks begin with its whole name, because other tasks have the short ones.
+    pub has_long_ids: bool,
+    /// How often it was begun anew; its tasks of an earlier time stay on the board.
+    pub restarts: u32,
+}
+
+/// Gives the text of an item's file.
+pub type BodyOf<'a> = &'a dyn Fn(&PlanItem) -> String;
+
+/// Names a file as people in the project do.
+pub type PathName<'a> = &'a dyn Fn(&Path) -> String;
+
+/// A title as part of an id or of a file name: lower case words of ASCII, joined by dashes.
+pub fn slug(title: &str) -> String {
+    let words = step_name(title).replace('_', "-");
+    let kept: String = words.chars().filter(char::is_ascii).take(40).collect();
+    let kept = kept.trim_matches('-');
+    if kept.is_empty() { "plan" } else { kept }.to_owned()
+}
+
+/// The batch of a plan that was begun anew so many times: its title as an id.
+pub fn batch_of(plan: &Plan, restarts: u32) -> BatchId {
+    let name = slug(&plan.title);
+    match restarts {
+        0 => BatchId::new(name),
+        more => BatchId::new(format!("{name}-{}", more.saturating_add(1))),
+    }
+}
+
+/// The beginning of the ids of its tasks: the first word of its name, so short that the number behind it is seen on the board.
+fn short_name(batch: &BatchId) -> &str {
+    let first = batch.as_str().split('-').next().unwrap_or_default();
+    let end = first.floor_char_boundary(LONGEST_PREFIX);
+    first.get(..end).unwrap_or(first)
+}
+
+/// The tasks of a sound plan.
+///
+/// # Errors
+/// When the choices name a phase that is not there, or leave nothing to do.
+pub fn drafts(
+    plan: &Plan,
+    choices: &PlanChoices,
+    (body, path): (BodyOf<'_>, PathName<'_>),
+) -> Result<Vec<TaskDraft>, String> {
+    let batch = batch_of(plan, choices.restarts);
+    let first = match &choices.from {
+        None => 0,
+        Some(id) => {
+            let at = plan.items.iter().position(|item| item.id == *id);
+            at.ok_or_else(|| unknown_item(plan.kind, id))?
+        }
+    };
+    let is_known = |id: &&String| plan.items.iter().any(|item| item.id == **id);
+    if let Some(unknown) = choices.done.iter().find(|id| !is_known(id)) {
+        return Err(unknown_item(plan.kind, unknown));
+    }
+    let trusts_status = choices.trusts_status || plan.kind.keeps_status();
+    let is_parallel = choices.is_parallel || plan.kind.is_parallel();
+    let wanted: Vec<&PlanItem> = plan
+        .items
+        .iter()
+        .skip(first)
+        .filter(|item| !(trusts_status && item.status == PhaseStatus::Completed))
+        .filter(|item| !choices.done.contains(&item.id))
+        .collect();
+    if wanted.is_empty() {
+        return Err("nothing is left to do in this plan".to_owned());
+    }
+    let prefix = match plan.kind {
+        _ if choices.has_long_ids || choices.restarts > 0 => format!("{batch}-"),
+        PlanKind::Phased | PlanKind::Graph => format!("{}-", short_name(&batch)),
+        PlanKind::Stories => String::new(),
+    };
+    let task_id = |item: &PlanItem| TaskId::new(format!("{prefix}{}", item.id));
+    let ids: BTreeMap<&str, TaskId> = wanted
+        .iter()
+        .map(|item| (item.id.as_str(), task_id(item)))
+        .collect();
+    let mut drafts = Vec::new();
+    for (at, item) in wanted.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|at| wanted.get(at));
+        let chained = before.filter(|_| !is_parallel).map(|item| item.id.as_str());
+        let needs = item.needs.iter().map(String::as_str).chain(chained);
+        let deps: BTreeSet<TaskId> = needs.filter_map(|need| ids.get(need).cloned()).collect();
+        let detail = item.detail.as_deref();
+        drafts.push(TaskDraft {
+            id: task_id(item),
+            batch: batch.clone(),
+            workflow: plan.kind.workflow().into(),
+            stage: entry_stage(plan.kind, item),
+            title: title(plan.kind, item),
+            body: detail.map_or_else(|| body(item), |detail| detail.text.clone()),
+            deps,
+            gates: gates(item),
+            agent: Box::new(AgentSettings {
+                model: detail.and_then(|detail| detail.model).map(ToOwned::to_owned),
+                ..AgentSettings::default()
+            }),
+            needs_approval: item.needs_approval || choices.asks,
+            plan: Some(Arc::new(entry(plan, item, path))),
+            ..TaskDraft::new("", "")
+        });
+    }
+    ordered(drafts)
+}
+
+/// The title of the task of an item.
+fn title(kind: PlanKind, item: &PlanItem) -> String {
+    match kind {
+        PlanKind::Phased => format!("Phase {}: {}", item.id, item.title),
+        PlanKind::Stories | PlanKind::Graph => item.title.clone(),
+    }
+}
+
+fn unknown_item(kind: PlanKind, id: &str) -> String {
+    format!("there is no {} {id} in the plan", kind.item_word())
+}
+
+/// The stage at which the task of an item begins, where that is not the first of its workflow.
+fn entry_stage(kind: PlanKind, item: &PlanItem) -> Option<StageId> {
+    let detail = item.detail.as_deref()?;
+    let stage = match (kind, &detail.story) {
+        // Its tests are written (A8).
+        (_, Some(story)) if story.is_tested => "implementation",
+        // It only looks, so there is nothing to merge.
+        (PlanKind::Graph, _) if !detail.paths.lists_files() => "checking",
+        _ => return None,
+    };
+    Some(stage.into())
+}
+
+/// Gates that stand in the way; a command alone decides.
+fn gates(item: &PlanItem) -> Vec<GateCommand> {
+    let blocking = item.gates.iter().filter(|gate| gate.is_blocking);
+    let commands = blocking.filter_map(|gate| {
+        Some(GateCommand {
+            name: gate.name.clone(),
+            command: gate.command.clone()?,
+        })
+    });
+    commands.collect()
+}
+
+fn entry(plan: &Plan, item: &PlanItem, path: PathName<'_>) -> PlanEntry {
+    let steps = item.steps.iter().filter(|step| !PROVED.contains(step));
+    let file = path(item.file.as_deref().unwrap_or(&plan.file));
+    let told = item.detail.as_deref().map(|detail| PlanEntry {
+        paths: detail.paths.clone(),
+        criteria: detail.criteria.clone(),
+        fallback: detail.fallback.clone(),
+        tests: detail.story.as_ref().map(|story| story.tests.clone()),
+        commit: Some(detail.commit.clone()),
+        passes_over: detail.story.as_ref().is_some_and(|story| story.passes_over),
+        ..PlanEntry::default()
+    });
+    PlanEntry {
+        source: PlanSource {
+            // The PRD of a story is the plan it stands in.
+            plan: match plan.kind {
+                PlanKind::Phased | PlanKind::Graph => path(&plan.file),
+                PlanKind::Stories => file.clone(),
+            },
+            file,
+            item: item.id.clone(),
+            line: u32::try_from(item.line).unwrap_or_default(),
+            hash: String::new(),
+        },
+        notes_before: item.notes_before.clone(),
+        notes: item.notes.clone(),
+        agents: item.agents.clone(),
+        steps: steps.map(ToString::to_string).collect(),
+        ..told.unwrap_or_default()
+    }
+}
+
+/// Each behind those it waits for, otherwise as the plan has them.
+fn ordered(mut rest: Vec<TaskDraft>) -> Result<Vec<TaskDraft>, String> {
+    let mut done: Vec<TaskDraft> = Vec::new();
+    let mut known: BTreeSet<TaskId> = BTreeSet::new();
+    while !rest.is_empty() {
+        let Some(at) = rest.iter().position(|draft| draft.deps.is_subset(&known)) else {
+            return Err("its phases cannot be done in the order of the table: a phase waits for a later one; use --parallel".to_owned());
+        };
+        let next = rest.remove(at);
+        known.insert(next.id.clone());
+        done.push(next);
+    }
+    Ok(done)
+}

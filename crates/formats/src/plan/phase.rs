@@ -1,0 +1,332 @@
+//! The file of one phase: its dependencies, process, gates and tasks (4.2, P13–P17).
+
+use std::collections::BTreeSet;
+
+use super::document::{Inline, Part, Tick};
+use super::findings::Findings;
+use super::gates;
+use super::model::{PlanGroup, PlanItem, PlanTask};
+use super::words;
+use crate::prompt::is_hidden;
+use dbs_domain::task::GateCommand;
+
+/// Steps of the process that are known by a word of their line (P16).
+const STEPS: [(&str, &str); 6] = [
+    ("read previous notes", "read_previous_notes"),
+    ("doc-sync-manager", "doc_sync_manager"),
+    ("[implementation", "implementation"),
+    ("pre-validation", "pre_validation"),
+    ("task-validator", "task_validator"),
+    ("write notes", "write_notes"),
+];
+
+/// Most names of one kind that a phase may list: phases it waits for, subagents.
+const MOST_NAMES: usize = 100;
+
+/// What the part at hand stands below.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Section {
+    Other,
+    Process,
+    Gates,
+    Dependencies,
+    Tasks,
+    Agents,
+}
+
+/// Reads the parts of a phase file into its item. `known` are the gates of the project, by whose names a gate of the plan may take its
+/// command.
+pub(super) fn read(
+    parts: &[Part],
+    (item, has_status): (&mut PlanItem, bool),
+    known: &[GateCommand],
+    found: &mut Findings<'_>,
+) {
+    let heading = parts.iter().find_map(|part| match part {
+        Part::Heading { level: 1, text, .. } => Some(text.plain()),
+        _ => None,
+    });
+    if let (true, Some(heading)) = (item.title.is_empty(), heading) {
+        words::title_in_heading(&heading).clone_into(&mut item.title);
+    }
+    let (mut section, mut section_level) = (Section::Other, 0);
+    for part in parts {
+        if let Part::Heading { level, text, line } = part {
+            if section == Section::Other || *level <= section_level {
+                section = section_of(&text.plain());
+                section_level = *level;
+            }
+            if section == Section::Tasks && *level > section_level {
+                group(item, &text.plain(), *line);
+            }
+            continue;
+        }
+        match (section, part) {
+            (Section::Process, Part::Item { text, .. }) => process(item, text),
+            (Section::Gates, Part::Item { text, line, .. }) => gate(item, (text, *line), known, found),
+            (Section::Dependencies, Part::Item { text, .. }) => declared(item, &text.plain()),
+            (
+                Section::Tasks,
+                Part::Item {
+                    text,
+                    line,
+                    tick: Some(tick),
+                },
+            ) => {
+                task(item, &text.plain(), tick, *line);
+            }
+            (Section::Agents, Part::Table { rows, .. }) => {
+                for row in rows {
+                    required_agent(item, &row.cells);
+                }
+            }
+            (Section::Other, Part::Paragraph { text, .. }) => metadata(item, text, has_status),
+            _ => {}
+        }
+    }
+    judge(item, found);
+}
+
+fn section_of(heading: &str) -> Section {
+    let heading = heading.to_lowercase();
+    let begins = |word: &str| {
+        heading
+            .trim_start_matches(|sign: char| !sign.is_alphabetic())
+            .starts_with(word)
+    };
+    if heading.contains("process wrapper") {
+        Section::Process
+    } else if begins("gates") || begins("validation gates") {
+        Section::Gates
+    } else if begins("dependencies") {
+        Section::Dependencies
+    } else if begins("tasks") {
+        Section::Tasks
+    } else if begins("agents to use") {
+        Section::Agents
+    } else {
+        Section::Other
+    }
+}
+
+/// What the bold fields say: dependencies, whether a person must approve, and how far it is where the plan itself does not say so
+/// (P13).
+fn metadata(item: &mut PlanItem, text: &Inline, has_status: bool) {
+    for (key, value) in words::fields(text) {
+        let value = value.plain();
+        match key.as_str() {
+            "depends on" => need(item, words::named_phases(&value)),
+            "status" if !has_status => item.status = words::status(&value).unwrap_or_default(),
+            "approval" if value.to_lowercase().contains("required") => item.needs_approval = true,
+            _ => {}
+        }
+    }
+}
+
+/// Only what is declared counts: a phase that is mentioned in passing is none that is waited for (P14, LP-24).
+fn declared(item: &mut PlanItem, text: &str) {
+    let lower = text.to_lowercase();
+    let declares = ["previous phase", "depends on", "requires", "phase "];
+    if !declares.iter().any(|word| lower.starts_with(word)) {
+        return;
+    }
+    let value = text.split_once(':').map_or(text, |(_, value)| value);
+    if !words::is_none(value) {
+        need(item, words::named_phases(text));
+    }
+}
+
+fn need(item: &mut PlanItem, ids: Vec<String>) {
+    for id in ids {
+        if id != item.id && item.needs.len() < MOST_NAMES && !item.needs.contains(&id) {
+            item.needs.push(id);
+        }
+    }
+}
+
+fn process(item: &mut PlanItem, text: &Inline) {
+    let said = text.plain();
+    let lower = said.to_lowercase();
+    for name in marked_agents(&said) {
+        add_agent(item, name);
+    }
+    for (mark, step) in STEPS {
+        if lower.contains(mark) && !item.steps.contains(&step) {
+            item.steps.push(step);
+        }
+    }
+    let path = text
+        .codes()
+        .next()
+        .map(str::trim)
+        .filter(|path| !words::is_none(path));
+    if lower.starts_with("read previous notes") {
+        item.notes_before = path.map(str::to_owned);
+    }
+    let names_notes = |path: &&str| lower.contains("notes") || path.contains("NOTES_");
+    if let Some(path) = path.filter(names_notes).filter(|_| lower.starts_with("write")) {
+        item.notes = Some(path.to_owned());
+        if !item.steps.contains(&"write_notes") {
+            item.steps.push("write_notes");
+        }
+    }
+}
+
+/// Names behind the mark `AGENT:`.
+fn marked_agents(text: &str) -> impl Iterator<Item = &str> {
+    let marks = text.split("AGENT:").skip(1);
+    marks.filter_map(|rest| {
+        let end = rest.find(|sign: char| !(sign.is_ascii_alphanumeric() || "-_".contains(sign)));
+        rest.get(..end.unwrap_or(rest.len()))
+            .filter(|name| !name.is_empty())
+    })
+}
+
+fn add_agent(item: &mut PlanItem, name: &str) {
+    if item.agents.len() < MOST_NAMES && !item.agents.iter().any(|known| known == name) {
+        item.agents.push(name.to_owned());
+    }
+}
+
+/// A row of the table of agents that says the agent is required.
+fn required_agent(item: &mut PlanItem, cells: &[Inline]) {
+    let is_required = cells.iter().any(|cell| cell.plain().contains("REQUIRED"));
+    let name = cells.first().map(Inline::plain).unwrap_or_default();
+    let name = name.trim_start_matches("AGENT:").trim();
+    let is_name = !name.is_empty()
+        && name
+            .chars()
+            .all(|sign| sign.is_ascii_alphanumeric() || "-_".contains(sign));
+    if is_required && is_name {
+        add_agent(item, name);
+    }
+}
+
+fn gate(
+    item: &mut PlanItem,
+    (text, line): (&Inline, usize),
+    known: &[GateCommand],
+    found: &mut Findings<'_>,
+) {
+    if text.is_bold() && !text.plain().contains(':') {
+        return;
+    }
+    let Some(mut gate) = gates::read(text, line) else {
+        if text.codes().next().is_some() {
+            let text = "this gate has no name: write `- name: what must hold (command: ...)`";
+            found.error("GATE_PARSE_ERROR", line, text);
+        } else {
+            let text = "this is taken for a remark and checks nothing: a gate is `- name: what must hold (command: ...)`";
+            found.warning("GATE_PARSE_ERROR", line, text);
+        }
+        return;
+    };
+    if gate
+        .command
+        .as_deref()
+        .is_some_and(|command| command.chars().any(is_hidden))
+    {
+        let text = format!(
+            "the command of gate {} holds signs that nobody sees: write it anew without them",
+            gate.name
+        );
+        found.error("GATE_PARSE_ERROR", line, text);
+        return;
+    }
+    if gate.command.is_none() {
+        let own = known.iter().find(|own| own.name == gate.name);
+        gate.command = own.map(|own| own.command.clone());
+    }
+    if gate.command.is_none() {
+        let name = &gate.name;
+        let text = format!(
+            "gate {name} has no command, so nobody can tell whether it passes: write the command between backticks, or set it with `dbs config gates.{name} COMMAND`"
+        );
+        if gate.is_blocking {
+            found.error("MISSING_GATE_COMMAND", line, text);
+        } else {
+            found.warning("MISSING_GATE_COMMAND", line, text);
+        }
+    }
+    item.gates.push(gate);
+}
+
+/// A heading in the tasks whose first word is an id, or which has one before a colon: `1. Work`, `6A.1: Make it`,
+/// `Sub-Phase 6A: Estimates`.
+fn group(item: &mut PlanItem, heading: &str, line: usize) {
+    let first = heading.split_whitespace().next().unwrap_or_default();
+    let first_id = first.trim_end_matches([':', '.']);
+    let (id, title) = if words::is_id(first_id) {
+        (first_id, heading.get(first.len()..).unwrap_or_default())
+    } else {
+        let (before, title) = heading.split_once(':').unwrap_or((heading, heading));
+        (before.split_whitespace().last().unwrap_or(before), title)
+    };
+    let id = id.trim_end_matches('.');
+    item.groups.push(PlanGroup {
+        id: if words::is_id(id) {
+            id.to_owned()
+        } else {
+            String::new()
+        },
+        title: title.trim().to_owned(),
+        line,
+    });
+}
+
+fn task(item: &mut PlanItem, text: &str, tick: &Tick, line: usize) {
+    let first = text.lines().next().unwrap_or_default();
+    let word = first.split_whitespace().next().unwrap_or_default();
+    let bare = word.trim_end_matches(':');
+    // Without a colon a single number may be the first word of the text.
+    let is_lead = words::is_id(bare) && (bare.len() < word.len() || bare.contains('.'));
+    let lead = is_lead.then_some(bare);
+    let id = lead.map_or_else(
+        || match item.groups.last().filter(|group| !group.id.is_empty()) {
+            Some(group) => format!("{}/{}", group.id, item.tasks.len() + 1),
+            None => format!("t{}", item.tasks.len() + 1),
+        },
+        str::to_owned,
+    );
+    let text = match lead {
+        Some(lead) => first
+            .get(lead.len()..)
+            .unwrap_or(first)
+            .trim_start_matches(':')
+            .trim(),
+        None => first,
+    };
+    item.tasks.push(PlanTask {
+        id,
+        text: text.to_owned(),
+        is_done: tick.is_done,
+        box_at: tick.at.clone(),
+        line,
+    });
+}
+
+/// What a phase lacks.
+fn judge(item: &PlanItem, found: &mut Findings<'_>) {
+    let id = &item.id;
+    if item.gates.is_empty() {
+        let text = format!(
+            "phase {id} has no gates, so nothing proves its work: add a section Gates with `- name: ... (command: ...)`"
+        );
+        found.error("MISSING_GATES", 0, text);
+    }
+    let mut names = BTreeSet::new();
+    for gate in &item.gates {
+        if !names.insert(gate.name.as_str()) {
+            let text = format!(
+                "phase {id} has two gates called {}: give each a name of its own",
+                gate.name
+            );
+            found.error("GATE_PARSE_ERROR", gate.line, text);
+        }
+    }
+    if item.notes.is_none() {
+        let text =
+            format!("phase {id} names no file for its notes: write `Write notes to: ...` in its process");
+        found.warning("NO_NOTES_OUTPUT", 0, text);
+    }
+}

@@ -1,0 +1,122 @@
+//! Files of a new plan, made from templates: a master plan, a file for each phase, and what notes look like (P18, P49, P58).
+
+use super::drafts::slug;
+use dbs_domain::task::GateCommand;
+
+/// Names of the templates; they differ in the tasks of a phase.
+pub const TEMPLATES: [&str; 3] = ["generic", "backend", "frontend"];
+
+/// What a new plan is about.
+#[derive(Debug, Clone)]
+pub struct NewPlan<'a> {
+    pub feature: &'a str,
+    pub phases: u32,
+    /// One of [`TEMPLATES`]; any other word is the first of them.
+    pub template: &'a str,
+    /// Day of its making: `2026-11-23`.
+    pub date: &'a str,
+    /// What proves each phase.
+    pub gates: &'a [GateCommand],
+}
+
+/// Names and texts of the files, the master plan first. They lie in one folder.
+pub fn new_plan(plan: &NewPlan<'_>) -> Vec<(String, String)> {
+    let numbers = 1..=plan.phases;
+    let rows: Vec<String> = numbers
+        .clone()
+        .map(|n| {
+            format!(
+                "| {n} | [{}]({}) | what it is about | Low | Pending |",
+                title(n),
+                file(n)
+            )
+        })
+        .collect();
+    let rows = rows.join("\n");
+    let mut files = vec![(
+        "MASTER_PLAN.md".to_owned(),
+        filled(
+            include_str!("../../../../assets/plans/master.md"),
+            &[("feature", plan.feature), ("date", plan.date), ("rows", &rows)],
+        ),
+    )];
+    files.extend(numbers.map(|n| (file(n), phase(plan, n))));
+    let notes = include_str!("../../../../assets/plans/notes.md");
+    let notes = filled(
+        notes,
+        &[
+            ("feature", plan.feature),
+            ("phase_num", "N"),
+            ("phase_file", "phase-N.md"),
+        ],
+    );
+    files.push(("NOTES_TEMPLATE.md".to_owned(), notes));
+    files
+}
+
+fn phase(plan: &NewPlan<'_>, n: u32) -> String {
+    let number = n.to_string();
+    let before = n.checked_sub(1).filter(|before| *before > 0);
+    let notes = |n: u32| {
+        format!(
+            "notes/NOTES_{}_phase_{n}.md",
+            slug(plan.feature).replace('-', "_")
+        )
+    };
+    let gates: Vec<String> = plan
+        .gates
+        .iter()
+        .map(|gate| format!("- {}: passes (command: `{}`)", gate.name, gate.command))
+        .collect();
+    let tasks = match plan.template {
+        "backend" => include_str!("../../../../assets/plans/tasks-backend.md"),
+        "frontend" => include_str!("../../../../assets/plans/tasks-frontend.md"),
+        _ => include_str!("../../../../assets/plans/tasks-generic.md"),
+    };
+    let text = include_str!("../../../../assets/plans/phase.md").replace("{tasks}", tasks.trim_end());
+    filled(
+        &text,
+        &[
+            ("feature", plan.feature),
+            ("phase_num", &number),
+            ("title", &title(n)),
+            (
+                "previous",
+                &before.map_or_else(|| "None".to_owned(), |before| format!("Phase {before}")),
+            ),
+            ("notes_before", &before.map_or_else(|| "N/A".to_owned(), notes)),
+            ("notes", &notes(n)),
+            ("gates", &gates.join("\n")),
+        ],
+    )
+}
+
+fn title(n: u32) -> String {
+    format!("Step {n}")
+}
+
+fn file(n: u32) -> String {
+    format!("phase-{n}.md")
+}
+
+/// The template with these values in its places. A value is never read as a template.
+fn filled(template: &str, values: &[(&str, &str)]) -> String {
+    let mut text = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        text.push_str(before);
+        let known = after.split_once('}').and_then(|(name, behind)| {
+            let value = values.iter().find(|(known, _)| *known == name)?;
+            Some((value.1, behind))
+        });
+        if let Some((value, behind)) = known {
+            text.push_str(value);
+            rest = behind;
+        } else {
+            text.push('{');
+            rest = after;
+        }
+    }
+    text.push_str(rest);
+    text
+}

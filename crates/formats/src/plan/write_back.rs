@@ -1,0 +1,83 @@
+//! What is known of the phases of a plan, written into its files: the cell of a status and the boxes of tasks, and no other byte.
+
+use super::model::{PhaseStatus, Plan, PlanItem};
+use crate::graph_plan::{GraphProgress, GraphStatus};
+use crate::text_edit::edited;
+use dbs_domain::task::behind_failed;
+use dbs_domain::{Task, TaskState};
+
+/// The status that a plan has for a task of its phase; nothing where a person took the task out of the plan's way.
+pub fn status_of(task: &Task) -> Option<PhaseStatus> {
+    match &task.state {
+        TaskState::Backlog | TaskState::Released => Some(PhaseStatus::Pending),
+        TaskState::Active => Some(PhaseStatus::Running),
+        TaskState::Verifying => Some(PhaseStatus::Validating),
+        TaskState::Held(_) if task.state.awaits_approval() => Some(PhaseStatus::AwaitingHuman),
+        TaskState::Held(_) => Some(PhaseStatus::Blocked),
+        TaskState::Failed(_) => Some(PhaseStatus::Failed),
+        TaskState::Done => Some(PhaseStatus::Completed),
+        TaskState::Parked(_) | TaskState::Skipped(_) | TaskState::Cancelled => None,
+    }
+}
+
+/// What a graph plan says of a task of the board; nothing where a person took the task out of the plan's way (G48).
+pub fn progress_of(task: &Task) -> Option<GraphProgress> {
+    let (status, result) = match &task.state {
+        TaskState::Backlog | TaskState::Released => (GraphStatus::Pending, None),
+        TaskState::Active | TaskState::Verifying => (GraphStatus::InProgress, None),
+        TaskState::Held(_) if task.state.awaits_approval() => (GraphStatus::InProgress, None),
+        TaskState::Held(hold) => (GraphStatus::Blocked, Some(task.hold_text(hold))),
+        TaskState::Failed(why) => (GraphStatus::Failed, Some(behind_failed(why).to_owned())),
+        TaskState::Skipped(cause) if *cause == task.id => {
+            (GraphStatus::Skipped, Some("a person skipped it".to_owned()))
+        }
+        TaskState::Skipped(cause) => (
+            GraphStatus::Skipped,
+            Some(format!("it waits for {cause}, which did not come to its end")),
+        ),
+        TaskState::Done => {
+            let commit = task.merged.as_deref().map(|commit| format!("merged as {commit}"));
+            (GraphStatus::Completed, commit)
+        }
+        TaskState::Parked(_) | TaskState::Cancelled => return None,
+    };
+    Some(GraphProgress {
+        status,
+        result,
+        attempts: task.spawns,
+    })
+}
+
+/// The text of a master plan with these statuses in its table. A cell that says the same already stays as it is. `text` is what the plan
+/// was read from, without a byte order mark.
+pub fn with_statuses(plan: &Plan, text: &str, wanted: &dyn Fn(&PlanItem) -> Option<PhaseStatus>) -> String {
+    let cells = plan.items.iter().filter_map(|item| {
+        let status = wanted(item).filter(|status| *status != item.status)?;
+        let at = item.status_at.clone()?;
+        let cell = text.get(at.clone())?;
+        Some((at, in_cell(cell, status.word())))
+    });
+    edited(text, cells)
+}
+
+/// The text of the file of a phase with all boxes of its tasks ticked.
+pub fn with_ticks(item: &PlanItem, text: &str) -> String {
+    let open = item.tasks.iter().filter(|task| !task.is_done);
+    let boxes = open.filter_map(|task| {
+        let at = task.box_at.clone();
+        (text.get(at.clone()) == Some("[ ]")).then(|| (at, "[x]".to_owned()))
+    });
+    edited(text, boxes)
+}
+
+/// The content of a cell with another word, as wide as before where there is room.
+fn in_cell(cell: &str, word: &str) -> String {
+    let old = cell.trim();
+    let begin = cell.find(old).unwrap_or_default();
+    let (before, rest) = cell.split_at_checked(begin).unwrap_or(("", cell));
+    let after = rest.get(old.len()..).unwrap_or_default();
+    let width = old.chars().count() + after.chars().count();
+    let room = width.saturating_sub(word.chars().count()).max(1);
+    let last = if after.is_empty() { 0 } else { room };
+    format!("{before}{word}{}", " ".repeat(last))
+}

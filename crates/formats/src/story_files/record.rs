@@ -1,0 +1,176 @@
+//! What the files of a project say once a story is done: `state.json`, `history.md`, its PRD, and the archive (A9, A18–A21, LA-3, LA-9).
+//! Texts go in and come out; doing it twice changes nothing.
+
+use std::path::Path;
+
+use super::history::{self, BlockEntry, CompletionEntry};
+use super::state::{StoryState, read_state, write_state};
+use crate::prd::{self, PrdDocument, SetPassesError, set_passes};
+
+/// The state of the queue, at the root of a project.
+pub const STATE_FILE: &str = "state.json";
+/// The log of what was done, at the root of a project.
+pub const HISTORY_FILE: &str = "history.md";
+/// Folder of PRDs whose stories all pass, in the folder of PRDs.
+pub const ARCHIVE_FOLDER: &str = "archive";
+
+/// A story that is done.
+#[derive(Debug, Clone, Copy)]
+pub struct DoneStory<'a> {
+    /// Folder of PRDs, relative to the project.
+    pub folder: &'a str,
+    pub entry: &'a CompletionEntry<'a>,
+    /// How it got stuck before: when, in UTC, and why.
+    pub blocks: &'a [(String, String)],
+    /// Sessions of its agents.
+    pub sessions: u64,
+}
+
+/// Reads a file of the project by its path; nothing where there is none.
+pub type ReadStoryFile<'a> = &'a dyn Fn(&str) -> Result<Option<String>, String>;
+
+/// A file that is written, or goes when it has no text.
+pub type WrittenFile = (String, Option<String>);
+
+/// The files that change when a story is done. `prds` are the names of the files in the folder of PRDs.
+///
+/// # Errors
+/// When a file cannot be read, contradicts itself, or the PRD is not there; reads after "could not record the story:".
+pub fn record_story(
+    done: &DoneStory<'_>,
+    prds: &[String],
+    read: ReadStoryFile<'_>,
+) -> Result<Vec<WrittenFile>, String> {
+    let (folder, name) = (done.folder, done.entry.prd);
+    let place = |name: &str| format!("{folder}/{name}");
+    let old_history = read(HISTORY_FILE)?.unwrap_or_default();
+    let Some(prd) = read(&place(name))? else {
+        let is_known = history::read_history(&old_history)
+            .iter()
+            .any(|known| known.prd.as_deref() == Some(name) && known.story == done.entry.story);
+        if is_known {
+            return Ok(Vec::new());
+        }
+        return Err(format!(
+            "{} is not in the base any more; put it back",
+            place(name)
+        ));
+    };
+    let marked = match set_passes(&prd, done.entry.story) {
+        Ok(marked) => marked,
+        // That dialect keeps it in the state alone.
+        Err(SetPassesError::NoField(_)) => prd.clone(),
+        Err(error) => return Err(format!("could not mark it in {}: {error}", place(name))),
+    };
+    let old_state = read(STATE_FILE)?;
+    let state = match &old_state {
+        Some(text) => read_state(text).map_err(|error| format!("could not read {STATE_FILE}: {error}"))?,
+        None => StoryState::default(),
+    };
+    let document = prd::read(Path::new(name), &marked);
+    let mut next = completed(state, &document, done);
+    let is_whole = next.current_story.is_none();
+    if is_whole {
+        go_to_next_prd(&mut next, done, prds, read)?;
+    }
+    let new_history = appended(&old_history, done, next.session_count)?;
+    if new_history == old_history {
+        return Ok(Vec::new());
+    }
+    let new_state = write_state(&next).map_err(|error| format!("could not write {STATE_FILE}: {error}"))?;
+    let mut files = vec![
+        (STATE_FILE.to_owned(), Some(new_state)),
+        (HISTORY_FILE.to_owned(), Some(new_history)),
+    ];
+    if is_whole {
+        files.push((place(&format!("{ARCHIVE_FOLDER}/{name}")), Some(marked)));
+        files.push((place(name), None));
+    } else if marked != prd {
+        files.push((place(name), Some(marked)));
+    }
+    Ok(files)
+}
+
+/// The state behind the story: done, and the next one of its PRD at hand, if there is one.
+fn completed(state: StoryState, prd: &PrdDocument, done: &DoneStory<'_>) -> StoryState {
+    let name = done.entry.prd;
+    let is_other = state.current_prd.as_deref() != Some(name);
+    let known = if is_other {
+        Vec::new()
+    } else {
+        state.completed_stories
+    };
+    let is_done = |id: &str| known.iter().any(|known| known == id) || id == done.entry.story;
+    let (over, open): (Vec<_>, Vec<_>) = prd
+        .in_order()
+        .into_iter()
+        .partition(|story| story.passes == Some(true) || is_done(&story.id));
+    let mut open = open.into_iter().map(|story| story.id.clone());
+    StoryState {
+        current_prd: Some(name.to_owned()),
+        current_story: open.next(),
+        remaining_stories: open.collect(),
+        completed_stories: over.into_iter().map(|story| story.id.clone()).collect(),
+        last_updated: done.entry.at.to_owned(),
+        session_count: state.session_count.saturating_add(done.sessions),
+        other: state.other,
+    }
+}
+
+/// The first PRD of the queue that has something to do, which is not the one that is whole (A20).
+fn go_to_next_prd(
+    state: &mut StoryState,
+    done: &DoneStory<'_>,
+    prds: &[String],
+    read: ReadStoryFile<'_>,
+) -> Result<(), String> {
+    let mut names: Vec<&String> = prds.iter().filter(|name| *name != done.entry.prd).collect();
+    names.sort();
+    state.current_prd = None;
+    state.completed_stories = Vec::new();
+    for name in names {
+        let Some(text) = read(&format!("{}/{name}", done.folder))? else {
+            continue;
+        };
+        let document = prd::read(Path::new(name), &text);
+        let (over, open): (Vec<_>, Vec<_>) = document
+            .in_order()
+            .into_iter()
+            .partition(|story| story.passes == Some(true));
+        let mut open = open.into_iter().map(|story| story.id.clone());
+        if let Some(first) = open.next() {
+            state.current_prd = Some(name.clone());
+            state.current_story = Some(first);
+            state.remaining_stories = open.collect();
+            state.completed_stories = over.into_iter().map(|story| story.id.clone()).collect();
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The history with what became of the story; the same where it says so already.
+fn appended(old: &str, done: &DoneStory<'_>, session: u64) -> Result<String, String> {
+    let wrong = |error| format!("could not write {HISTORY_FILE}: {error}");
+    let entry = CompletionEntry {
+        session,
+        ..done.entry.clone()
+    };
+    let whole = history::append_completion(old, &entry).map_err(wrong)?;
+    if whole == old {
+        return Ok(whole);
+    }
+    let mut text = old.to_owned();
+    for (at, reason) in done.blocks {
+        let block = BlockEntry {
+            at,
+            prd: entry.prd,
+            story: entry.story,
+            title: entry.title,
+            reason,
+            session,
+        };
+        text = history::append_block(&text, &block).map_err(wrong)?;
+    }
+    history::append_completion(&text, &entry).map_err(wrong)
+}

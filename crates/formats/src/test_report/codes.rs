@@ -1,0 +1,24 @@
+//! Exit codes of a runner of which nothing else is known.
+
+use std::collections::BTreeMap;
+
+use dbs_domain::TestOutcome;
+
+/// What the exit codes of a runner mean, as its settings say.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ExitCodes(BTreeMap<i32, TestOutcome>);
+
+impl ExitCodes {
+    /// The meaning of these codes. Any other follows the custom of programs: 0 passed, and all else failed in a way that is not known.
+    pub fn new(meanings: impl IntoIterator<Item = (i32, TestOutcome)>) -> ExitCodes {
+        ExitCodes(meanings.into_iter().collect())
+    }
+
+    pub(super) fn outcome(&self, exit: i32) -> TestOutcome {
+        self.0.get(&exit).copied().unwrap_or(match exit {
+            0 => TestOutcome::Passed,
+            126 | 127 => TestOutcome::Internal,
+            _ => TestOutcome::Failed,
+        })
+    }
+}
