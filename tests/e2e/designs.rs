@@ -127,6 +127,11 @@ fn is_written(story: &Story, hash: &str) {
     assert!(folder.join("goal-analysis.json").exists());
     let unseen = story.git(&story.project(), &["status", "--short"]);
     assert!(!unseen.contains(".design"), "the folder ignores itself: {unseen}");
+    let again = said(&story.run(&GOAL));
+    assert!(
+        again.contains("design-export-invoices is done already, and this is what it made"),
+        "{again}"
+    );
     let shown = story.dbs(&["execute", "--dry-run"]);
     assert!(shown.contains("graph plan: Invoice export, 2 tasks"), "{shown}");
 }

@@ -225,6 +225,12 @@ impl Conversion<'_> {
         let failed = |why: &dyn std::fmt::Display| format!("could not {}: {why}", material.tried);
         let mut events = EventCursor::new(self.place.store.clone());
         events.print_new(wanted.json, &|_old| false)?;
+        if self.task()?.is_some_and(|task| task.state == TaskState::Done) {
+            output::problem(&format!(
+                "{} is done already, and this is what it made; choose another name with --name to have it made anew",
+                self.id()
+            ));
+        }
         self.ask_for(wanted, material)?;
         let code = headless::wait(
             self.place,

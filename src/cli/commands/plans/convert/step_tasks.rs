@@ -61,11 +61,11 @@ impl DesignTasks<'_> {
     /// Puts steps on the board unless they are there, waits until they are over, and takes their documents.
     pub(super) fn carry_out(&self, name: &str, steps: &[DesignStep]) -> Result<StepEnds, String> {
         let batch = BatchId::new(self.task(name).as_str());
-        self.put(&batch, steps)?;
         let place = self.job.place;
+        let mut events = EventCursor::new(place.store.clone());
+        events.print_new(self.wanted.json, &|_old| false)?;
+        self.put(&batch, steps)?;
         if !self.all_over(steps)? {
-            let mut events = EventCursor::new(place.store.clone());
-            events.print_new(self.wanted.json, &|_old| false)?;
             let mut follower =
                 RunFollower::new(place, &batch, (events, self.wanted.output, self.wanted.json));
             let Some(found) = follower.until_still(self.serve)? else {
@@ -163,9 +163,11 @@ impl DesignTasks<'_> {
         };
         let kind = design::DesignDocument::of(&file);
         let findings = kind.map_or_else(Vec::new, |kind| design::findings(kind, &file, &text));
-        // It was checked before it was done, unless a person closed the task otherwise.
+        // It was checked before it was done, unless the project's own workflow leaves that out.
         if findings.iter().any(|found| found.diagnostic.is_error()) {
-            output::all(documents::lines(&findings));
+            documents::lines(&findings)
+                .iter()
+                .for_each(|line| output::problem(line));
             return Ok(StepEnd::Missing(format!("{} has errors", step.file)));
         }
         Ok(StepEnd::Made(text))
