@@ -165,9 +165,9 @@ impl DesignTasks<'_> {
         let findings = kind.map_or_else(Vec::new, |kind| design::findings(kind, &file, &text));
         // It was checked before it was done, unless the project's own workflow leaves that out.
         if findings.iter().any(|found| found.diagnostic.is_error()) {
-            documents::lines(&findings)
-                .iter()
-                .for_each(|line| output::problem(line));
+            for line in documents::lines(&findings) {
+                output::problem(&line);
+            }
             return Ok(StepEnd::Missing(format!("{} has errors", step.file)));
         }
         Ok(StepEnd::Made(text))
