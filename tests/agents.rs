@@ -66,3 +66,9 @@ mod storied;
 mod terminal;
 #[path = "agents/two_tools.rs"]
 mod two_tools;
+/// The sandbox of Codex lets nobody work in a folder of memory.
+mod work_folder {
+    pub(crate) fn work_folder() -> std::path::PathBuf {
+        std::env::temp_dir()
+    }
+}

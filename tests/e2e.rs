@@ -126,3 +126,5 @@ mod terminal;
 mod tmux;
 #[path = "e2e/trusting.rs"]
 mod trusting;
+#[path = "support/work_folder.rs"]
+mod work_folder;

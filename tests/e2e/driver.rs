@@ -25,6 +25,7 @@ use tempfile::TempDir;
 
 use crate::polling::holds_within;
 use crate::publishing::publish;
+use crate::work_folder::work_folder;
 
 /// Far longer than anything here takes on a free machine.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
@@ -35,7 +36,7 @@ const LONGEST_END: Duration = Duration::from_secs(20);
 /// The temporary folder where its path is short, otherwise `/tmp`: paths of sockets have a limit.
 fn short_temp_dir() -> PathBuf {
     const LONGEST: usize = 16;
-    let own = std::env::temp_dir();
+    let own = work_folder();
     if own.as_os_str().len() <= LONGEST {
         own
     } else {

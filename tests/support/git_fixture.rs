@@ -19,8 +19,11 @@ use tempfile::TempDir;
 
 #[path = "publishing.rs"]
 mod publishing;
+#[path = "work_folder.rs"]
+mod work_folder;
 
 use publishing::publish;
+use work_folder::work_folder;
 
 /// `project/` with branch `main`, one commit, pushed to `origin.git/`; `home/` is empty.
 pub(crate) struct GitFixture {
@@ -39,7 +42,7 @@ impl GitFixture {
     /// The same without any commit.
     pub(crate) fn unborn() -> Self {
         let fixture = Self {
-            folder: tempfile::tempdir().unwrap(),
+            folder: tempfile::tempdir_in(work_folder()).unwrap(),
         };
         for name in ["project", "home"] {
             fs::create_dir(fixture.root().join(name)).unwrap();
