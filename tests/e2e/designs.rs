@@ -328,6 +328,13 @@ fn a_goal_that_was_held_to_be_small_is_looked_at_by_experts_when_a_person_says_s
         ],
     );
     assert!(!text.contains("held to be small"), "{text}");
+    has_all(
+        &last_prompt(&story, "expert-approach.export-invoices"),
+        &[
+            "You are an architect",
+            "How the goal is reached: the approach that the analysis recommends",
+        ],
+    );
     let first = story.dbs(&["task", "show", "design-export-invoices"]);
     has_all(&first, &["designed again as design-standard.export-invoices"]);
     has_all(

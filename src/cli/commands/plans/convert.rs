@@ -190,6 +190,7 @@ fn ended(code: u8, why: &str) -> ExitCode {
     output::problem(why);
     ExitCode::from(code)
 }
+
 /// The text of a file, or what comes in, which has no name by itself.
 fn text_of(file: &Path, name: Option<&str>) -> Result<String, String> {
     if file.as_os_str() != "-" {
@@ -357,7 +358,6 @@ impl Conversion<'_> {
                 prd_file::body(self, text)?,
                 format!("atdd check {}", prd_file::made(self)),
             ),
-            // What is doubtful in a plan that is written anew can still be put right (G25, G26, LG-9).
             MadeForm::Graph => (graph_file::body(self, text), graph_file::check(self)),
         };
         self.execute(Command::Create(TaskDraft {
