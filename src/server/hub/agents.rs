@@ -7,6 +7,7 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex};
 
 use super::agent_watch::AgentWatch;
+use super::board_word::SAYS_NO_LOGIN;
 use super::live_activity::live_activity;
 use crate::adapters::agents::{ReadScreen, TypedPrompt};
 use crate::adapters::clock;
@@ -301,6 +302,11 @@ fn complete(doing: &mut ActivityKind, attempt: AttemptId, facts: &ToolFacts) {
         ActivityKind::NotLoggedIn(why) => {
             if let Some(way) = (facts.way_to_log_in)(attempt) {
                 *why = format!("{why}; {way}");
+            }
+        }
+        ActivityKind::Dialog(text) if text.starts_with(SAYS_NO_LOGIN) => {
+            if let Some(way) = (facts.way_to_log_in)(attempt) {
+                *text = format!("{text}; if that is so, {way}");
             }
         }
         ActivityKind::Limit { until, why } => *until = until.or_else(|| (facts.limit_ends)(attempt, why)),

@@ -9,6 +9,9 @@ pub(super) fn is_awaited(word: &ActivityKind) -> bool {
     word.needs_person() || matches!(word, ActivityKind::Failed(_))
 }
 
+/// Begin of the text of an ask that only words in a terminal speak of.
+pub(super) const SAYS_NO_LOGIN: &str = "what runs in its terminal says that a login is missing";
+
 /// The board's word for what one source says.
 pub(super) fn word_of(source: Source, doing: &Doing, at: Timestamp) -> Option<ActivityKind> {
     let said = Conclusion {
@@ -37,7 +40,14 @@ pub(super) fn word(concluded: &Conclusion) -> Option<(ActivityKind, &'static str
             AskKind::Question => ActivityKind::Question(wait.text.clone()),
             AskKind::Dialog => ActivityKind::Dialog(wait.text.clone()),
         },
-        Doing::NotLoggedIn { text } => ActivityKind::NotLoggedIn(first_of(text, "not logged in")),
+        Doing::NotLoggedIn { text } if concluded.source.is_some_and(Source::comes_beside_output) => {
+            ActivityKind::NotLoggedIn(first_of(text, "not logged in"))
+        }
+        // Any text that is printed there can hold such a record, so it stops nothing.
+        Doing::NotLoggedIn { text } => {
+            let text = first_of(text, "nothing more");
+            ActivityKind::Dialog(format!("{SAYS_NO_LOGIN}: {text}"))
+        }
         // A record that says so stands until the tool says something else. A hook only knows that a turn failed.
         Doing::Done { problem: Some(text) } if concluded.source == Some(Source::StatusRecord) => {
             ActivityKind::Error(first_of(text, "it does not say which"))
