@@ -12,7 +12,9 @@ pub mod capabilities;
 pub mod channels;
 pub mod clipboard_policy;
 mod edit;
+mod environment_names;
 mod error;
+pub mod faults;
 pub mod file_stamps;
 mod files;
 mod json;
@@ -29,7 +31,7 @@ mod row;
 pub mod schema;
 pub mod session_setup;
 mod setting;
-pub mod stage_names;
+pub mod setting_names;
 mod state_move;
 mod story_rules;
 pub mod themes;
@@ -43,7 +45,7 @@ pub use error::ConfigError;
 pub use files::ConfigFiles;
 pub use layers::{Config, ResolvedSetting};
 pub use origin::{ConfigOverrides, SettingOrigin};
-pub use schema::{keys, reference};
+pub use schema::{keys, reference, with_end};
 pub use setting::{
     FromSettingValue, Setting, SettingDefault, SettingEffect, SettingSpec, SettingStatus, SettingTrust,
 };

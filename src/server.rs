@@ -45,6 +45,7 @@ mod scrollback;
 mod search;
 mod services;
 mod session_figures;
+mod settings_changes;
 mod shells;
 mod sizes;
 mod trust_overview;

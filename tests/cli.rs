@@ -45,6 +45,9 @@ mod plain;
 mod polling;
 #[path = "cli/prompting.rs"]
 mod prompting;
+#[cfg(unix)]
+#[path = "cli/refusing.rs"]
+mod refusing;
 #[path = "support/script.rs"]
 mod script;
 #[path = "cli/served.rs"]

@@ -279,6 +279,47 @@ fn the_key_says_what_a_value_is_not_its_spelling() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_that_holds_a_secret_is_closed_to_others_when_it_is_written() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = |file: &Path| fs::metadata(file).unwrap().permissions().mode() & 0o777;
+    for key in ["notify.token", "notify.secret"] {
+        let fixture = Fixture::new();
+        let file = fixture.places.toml();
+        set(&fixture.places, "base_branch", "main").unwrap();
+        fs::set_permissions(file, fs::Permissions::from_mode(0o644)).unwrap();
+        set(&fixture.places, "base_branch", "develop").unwrap();
+        assert_eq!(mode(file), 0o644, "nothing in it is a secret");
+        set(&fixture.places, key, "s3cret").unwrap();
+        assert_eq!(mode(file), 0o600, "{key}");
+        fs::set_permissions(file, fs::Permissions::from_mode(0o644)).unwrap();
+        set(&fixture.places, "base_branch", "main").unwrap();
+        assert_eq!(mode(file), 0o600, "{key}: written by hand before");
+        let fixture = Fixture::new();
+        set(&fixture.places, key, "s3cret").unwrap();
+        assert_eq!(mode(fixture.places.toml()), 0o600, "{key}: a new file");
+    }
+}
+
+#[test]
+fn a_key_without_its_table_is_answered_with_the_one_it_stands_for() {
+    let fixture = Fixture::new();
+    for (typed, meant) in [
+        ("agent", "roles.default.agent"),
+        ("command", "roles.default.command"),
+        ("permissions", "roles.default.permissions"),
+        ("base_brnach", "base_branch"),
+        ("roles.developer.agnet", "roles.developer.agent"),
+    ] {
+        let refused = set(&fixture.places, typed, "claude").unwrap_err().to_string();
+        assert!(
+            refused.ends_with(&format!("did you mean `{meant}`?")),
+            "{typed}: {refused}"
+        );
+    }
+}
+
 #[test]
 fn what_is_not_understood_is_told_with_its_line_and_the_next_source_holds() {
     let fixture = Fixture::new()

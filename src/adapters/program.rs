@@ -1,16 +1,51 @@
 //! Where a program is: looked for as a shell does, so that a missing one is reported by name, with the folders that were searched,
-//! before anything is started.
+//! before anything is started. No name leads into a repository: its folders are left out of `PATH`.
 
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+/// The folders of a `PATH` that are searched, and those that are left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SearchPath {
+    /// As a `PATH`; none where no folder is left, because an empty one means the current folder.
+    pub(crate) kept: Option<OsString>,
+    pub(crate) left_out: Vec<PathBuf>,
+}
+
+impl SearchPath {
+    /// Leaves out of a `PATH` what depends on the current folder and what lies in the project at that root: a repository could bring
+    /// programs along there that have the names of others.
+    pub(crate) fn outside(root: Option<&Path>, given: &OsStr) -> SearchPath {
+        let is_out = |folder: &PathBuf| {
+            let is_inside = |root: &Path| resolved(folder).starts_with(root);
+            !folder.is_absolute() || root.is_some_and(is_inside)
+        };
+        let (left_out, kept): (Vec<_>, Vec<_>) = std::env::split_paths(given).partition(is_out);
+        let kept = std::env::join_paths(kept).ok();
+        SearchPath {
+            kept: kept.filter(|path| !path.is_empty()),
+            left_out,
+        }
+    }
+}
+
+/// A path without links, as far as it exists.
+fn resolved(path: &Path) -> PathBuf {
+    let found = path.ancestors().find_map(|begin| {
+        let rest = path.strip_prefix(begin).ok()?;
+        Some(begin.canonicalize().ok()?.join(rest))
+    });
+    found.unwrap_or_else(|| path.to_owned())
+}
+
 /// The file that a program's name leads to; nothing when there is none that can be run. A name with a slash is a path, seen
-/// from `folder`; any other is looked for in the folders of `path`.
+/// from `folder`; any other is looked for in the absolute folders of `path`.
 pub fn find_program(name: &str, folder: &Path, path: &str) -> Option<PathBuf> {
     if Path::new(name).components().count() > 1 || name.contains('/') {
         return runnable(folder.join(name));
     }
     std::env::split_paths(path)
-        .filter(|searched| !searched.as_os_str().is_empty())
+        .filter(|searched| searched.is_absolute())
         .find_map(|searched| runnable(searched.join(name)))
 }
 
@@ -49,6 +84,7 @@ mod tests {
             std::fs::set_permissions(root.join(name), std::fs::Permissions::from_mode(mode)).unwrap();
         }
         let path = format!("/nowhere::{}", root.join("bin").display());
+        std::fs::copy(root.join("bin/tool"), root.join("shop")).unwrap();
         let find = |name| find_program(name, root, &path);
         assert_eq!(find("tool"), Some(root.join("bin/tool")));
         assert_eq!(find("./bin/tool"), Some(root.join("./bin/tool")));
@@ -56,5 +92,41 @@ mod tests {
         for missing in ["text", "bin", "other", "/nowhere/tool", "bin/other"] {
             assert_eq!(find(missing), None, "{missing}");
         }
+        assert_eq!(
+            find_program("shop", root, "."),
+            None,
+            "the current folder is searched"
+        );
+    }
+
+    #[test]
+    fn folders_that_are_relative_empty_or_in_the_project_are_left_out_of_the_search() {
+        let folder = tempfile::tempdir().unwrap();
+        let outside = folder.path().canonicalize().unwrap();
+        let project = outside.join("shop");
+        std::fs::create_dir_all(project.join("node_modules/.bin")).unwrap();
+        std::os::unix::fs::symlink(project.join("node_modules"), outside.join("link")).unwrap();
+        let own = |name: &str| project.join(name).display().to_string();
+        let linked = outside.join("link/.bin").display().to_string();
+        let not_there_yet = outside.join("link/later").display().to_string();
+        let beside = format!("{}-two/bin", project.display());
+        let given = [
+            ".",
+            "",
+            "node_modules/.bin",
+            "/usr/bin",
+            &own(""),
+            &own("bin"),
+            &linked,
+            &not_there_yet,
+            &beside,
+        ];
+        let path = SearchPath::outside(Some(&project), given.join(":").as_ref());
+        assert_eq!(path.kept.unwrap(), format!("/usr/bin:{beside}").as_str());
+        assert_eq!(path.left_out.len(), 7, "{:?}", path.left_out);
+        let path = SearchPath::outside(None, format!(".:{}", own("bin")).as_ref());
+        assert_eq!(path.kept.unwrap(), own("bin").as_str());
+        // An empty PATH would mean the current folder.
+        assert_eq!(SearchPath::outside(None, ":.".as_ref()).kept, None);
     }
 }

@@ -86,6 +86,24 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.commit()
 }
 
+/// The same for a file that holds a secret: it is closed to others afterwards, whatever its permissions were.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn replace_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes of files"))]
+    let mut options = atomic_write_file::OpenOptions::new();
+    #[cfg(unix)]
+    {
+        use atomic_write_file::unix::OpenOptionsExt as _;
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.preserve_mode(false).mode(0o600);
+    }
+    let mut file = options.open(path)?;
+    file.write_all(bytes)?;
+    file.commit()
+}
+
 /// The same with a value as JSON that is only of use later; that it could not be kept is logged.
 pub fn keep_json(path: &Path, value: &impl Serialize) {
     let kept = serde_json::to_vec(value).map_err(io::Error::from);
@@ -99,12 +117,22 @@ pub fn keep_json(path: &Path, value: &impl Serialize) {
 /// # Errors
 /// When it cannot be opened or is no regular file.
 pub fn open(path: &Path) -> io::Result<File> {
-    let file = open_at_once(path)?;
+    let file = open_at_once(path).map_err(in_plain_words)?;
     if file.metadata()?.is_file() {
         Ok(file)
     } else {
         Err(io::Error::other("it is not a regular file"))
     }
+}
+
+/// The same error in words that people understand.
+pub(crate) fn in_plain_words(error: io::Error) -> io::Error {
+    let words = match error.kind() {
+        io::ErrorKind::NotFound => "it is not there",
+        io::ErrorKind::PermissionDenied => "its permissions do not allow it",
+        _ => return error,
+    };
+    io::Error::new(error.kind(), words)
 }
 
 /// Opening a pipe must not wait for somebody who writes into it.

@@ -3,6 +3,7 @@
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory as _, FromArgMatches as _};
 
 use crate::adapters::holder;
@@ -19,6 +20,7 @@ use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::AttemptId;
+use crate::formats::nearest::distance;
 use crate::protocol::wire::SignalSent;
 
 /// Runs the program. Exit codes: 0 done, 1 refused or failed, 2 wrong use, and those of a run (see `docs/commands.md`).
@@ -59,7 +61,10 @@ pub fn run() -> ExitCode {
 fn read(edge: &ProcessEnv) -> Result<(String, CliCommand), ExitCode> {
     // Examples are only shown with help, which the first reading ends with as with an error; every command would pay for them.
     let first = CliArgs::command().try_get_matches();
-    let matches = first.unwrap_or_else(|_| command().get_matches());
+    let again = |_| command().try_get_matches();
+    let matches = first
+        .or_else(again)
+        .unwrap_or_else(|error| nearest_first(error).exit());
     let arguments =
         CliArgs::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command()).exit());
     let name = caller::command_name(&matches);
@@ -81,6 +86,20 @@ fn read(edge: &ProcessEnv) -> Result<(String, CliCommand), ExitCode> {
             Err(ExitCode::FAILURE)
         }
     }
+}
+
+/// The same error with only the words that are nearest to the mistyped command, the nearest first.
+fn nearest_first(mut error: clap::Error) -> clap::Error {
+    let typed = error.get(ContextKind::InvalidSubcommand);
+    let known = error.get(ContextKind::SuggestedSubcommand);
+    if let (Some(ContextValue::String(typed)), Some(ContextValue::Strings(known))) = (typed, known) {
+        let mut known = known.clone();
+        known.sort_by_key(|word| distance(typed, word));
+        let nearest = known.first().map_or(0, |word| distance(typed, word));
+        known.retain(|word| distance(typed, word) <= nearest + 1);
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(known));
+    }
+    error
 }
 
 fn with_edge(verb: CliCommand, edge: &ProcessEnv) -> Result<ExitCode, String> {

@@ -101,7 +101,7 @@ fn spawn(edge: &ProcessEnv, place: &ProjectPaths, output: &Path) -> Result<Child
         .arg("server")
         .current_dir(&place.root)
         .env_clear()
-        .envs(edge.environment.iter().map(|(name, value)| (name, value)))
+        .envs(edge.given_environment())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(file);

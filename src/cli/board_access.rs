@@ -14,11 +14,11 @@ use crate::cli::caller;
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
-use crate::config::session_setup;
+use crate::config::{faults, session_setup};
 use crate::domain::attempt::ActivityKind;
 use crate::domain::{
-    Accepted, Attempt, AttemptState, BatchId, Board, Command, Effect, Event, PlannedBoard, PromptFacts,
-    Refusal, RequestId, RoleId, TaskId, Worker,
+    Accepted, Attempt, AttemptState, BatchId, Board, BoardSettings, Command, Effect, Event, PlannedBoard,
+    PromptFacts, Refusal, RequestId, RoleId, TaskId, Worker,
 };
 use crate::engine::inbox::CommandReply;
 use crate::engine::turn::DurableBoard;
@@ -202,16 +202,15 @@ impl BoardAccess {
 
     /// The board as the store has it.
     fn stored_model(&self) -> Result<ReadModel, String> {
-        let files = self.place.store.clone();
         // A project in which nothing has happened yet has no store.
-        let mut board = Board::default();
-        if files.database.exists() {
-            let reader = SqliteStore::open_reader(&files).map_err(could_not)?;
-            board = reader.load().map_err(could_not)?;
-        }
+        let mut board = match SqliteStore::open_reader(&self.place.store).map_err(could_not)? {
+            Some(reader) => reader.load().map_err(could_not)?,
+            None => Board::default(),
+        };
         // The board is only read: nothing follows from what the files say until somebody takes a turn.
         let (settings, workflows) = session_setup::reread(&self.place)?;
-        board.settings = Arc::new(settings);
+        let faults = faults::written(&self.place, &self.place.config(), &workflows);
+        board.settings = Arc::new(BoardSettings { faults, ..settings });
         board.workflows = workflows
             .into_iter()
             .map(|flow| (flow.id.clone(), Arc::new(flow)))

@@ -182,7 +182,7 @@ fn matching(edge: &ProcessEnv, names: CompletionKind, begin: &str) -> Vec<(Strin
 fn reader(edge: &ProcessEnv) -> Option<StoreReader> {
     let project = Project::find(&edge.folder).ok()?;
     let files = StoreFiles::new(&project.dbs(), &project.backups());
-    SqliteStore::open_reader(&files).ok()
+    SqliteStore::open_reader(&files).ok().flatten()
 }
 
 fn tasks(store: &StoreReader, begin: &str, states: &[&str]) -> Vec<(String, String)> {

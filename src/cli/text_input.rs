@@ -19,7 +19,7 @@ pub fn text(from: &Path, most: usize) -> Result<String, String> {
         return whole(std::io::stdin().lock(), most);
     }
     // A pipe is taken as well, such as the shell makes of `<(command)`: the person who named it waits, and the length is limited.
-    let file = File::open(from).map_err(|error| error.to_string())?;
+    let file = File::open(from).map_err(|error| text_file::in_plain_words(error).to_string())?;
     whole(file, most)
 }
 

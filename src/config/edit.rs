@@ -18,6 +18,8 @@ pub struct ConfigChange {
     pub file: PathBuf,
     /// Why it has no effect, when it has none; it is kept for the program that knows it.
     pub note: Option<&'static str>,
+    /// Whether a file had the key before.
+    pub was_set: bool,
 }
 
 /// Sets a key of this project.
@@ -41,7 +43,10 @@ fn checked<'a>(
     let known = spec_of(&path).ok_or_else(|| ConfigError::unknown(key))?;
     let value = known.kind.parse(text).map_err(|why| ConfigError::BadValue {
         key: key.to_owned(),
-        why,
+        why: match text.trim() {
+            "" => format!("is empty; `dbs config {key} --unset` takes it out"),
+            _ => why,
+        },
     })?;
     Ok((path, known, value))
 }
@@ -123,6 +128,7 @@ fn change(
     Ok(ConfigChange {
         file: file.to_owned(),
         note: None,
+        was_set: has,
     })
 }
 
@@ -162,11 +168,24 @@ fn replace(file: &Path, text: &str) -> Result<(), ConfigError> {
         if let Some(folder) = target.parent() {
             fs::create_dir_all(folder)?;
         }
-        text_file::replace(&target, text.as_bytes())
+        if holds_secret(file, text) {
+            text_file::replace_private(&target, text.as_bytes())
+        } else {
+            text_file::replace(&target, text.as_bytes())
+        }
     };
     written().map_err(|why| ConfigError::Failed {
         act: "write",
         path: file.to_owned(),
         why,
     })
+}
+
+/// Whether a file with that text has a setting that others must not read.
+fn holds_secret(file: &Path, text: &str) -> bool {
+    let (read, _) = dialect(file);
+    let settings = read(file, text).unwrap_or_default();
+    settings
+        .iter()
+        .any(|found| spec_of(&found.parts()).is_some_and(|known| known.kind.is_private()))
 }

@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 
-use crate::config::schema::nearest_key;
+use crate::config::schema::{member_of, nearest_key};
 
 /// Why a setting could not be shown or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     #[error("find the setting `{key}`: there is none of that name{}", hint(.nearest.as_deref()))]
     UnknownKey { key: String, nearest: Option<String> },
+    #[error("use `{key}` as a setting: it is a table; its settings are written like `{member}`")]
+    Table { key: String, member: String },
     #[error("set {key}: it {why}")]
     BadValue { key: String, why: String },
     #[error("change {path}: {why}; fix the file first, it was left as it is", path = .path.display())]
@@ -23,9 +25,14 @@ pub enum ConfigError {
 
 impl ConfigError {
     pub(super) fn unknown(key: &str) -> ConfigError {
-        ConfigError::UnknownKey {
-            key: key.to_owned(),
-            nearest: nearest_key(&key.split('.').collect::<Vec<_>>()),
+        let path: Vec<&str> = key.split('.').collect();
+        let key = key.to_owned();
+        match member_of(&path) {
+            Some(member) => ConfigError::Table { key, member },
+            None => ConfigError::UnknownKey {
+                nearest: nearest_key(&path),
+                key,
+            },
         }
     }
 }

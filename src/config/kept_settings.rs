@@ -119,7 +119,7 @@ fn copy(from: &Path, to: &Path, name: &Path) -> io::Result<()> {
     }
     let target = to.join(name);
     fs::create_dir_all(target.parent().unwrap_or(to))?;
-    text_file::replace(&target, &bytes)
+    text_file::replace_private(&target, &bytes)
 }
 
 #[cfg(test)]

@@ -6,11 +6,12 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::adapters::text_file;
+use crate::config::environment_names::{ENVIRONMENT, near_miss, path_of};
 use crate::config::error::ConfigError;
 use crate::config::files::{ConfigFiles, dialect};
 use crate::config::origin::{ConfigOverrides, SettingOrigin};
 use crate::config::raw::{RawSetting, RawValue, TrustedValue};
-use crate::config::schema::{keys, nearest_key, spec_of};
+use crate::config::schema::{keys, member_of, nearest_key, spec_of};
 use crate::config::setting::{
     FromSettingValue, Setting, SettingEffect, SettingSpec, SettingStatus, SettingTrust,
 };
@@ -19,9 +20,6 @@ use crate::domain::UntrustedFiles;
 use crate::formats::agent_kind::AgentKinds;
 use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
 
-/// Begin of the environment variables that are settings.
-const ENVIRONMENT: &str = "DBS_";
-
 /// All settings of a project with their origins, read from every source.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Config {
@@ -29,6 +27,8 @@ pub struct Config {
     /// Keys in the order they were written: families are listed so.
     order: Vec<Vec<String>>,
     diagnostics: Vec<Diagnostic>,
+    /// Values and files that cannot be used although the work depends on them; reads after "could not use".
+    unusable: Vec<String>,
     /// What of the project's files is not trusted, and so not among the values.
     pub(super) untrusted: Option<UntrustedFiles>,
     /// Kinds of agents of the project that are trusted.
@@ -105,6 +105,11 @@ impl Config {
     /// What was not understood; nothing of it was lost.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
+    }
+
+    /// What was written and cannot be used although the work depends on it, a line each; reads after "could not use".
+    pub(super) fn unusable(&self) -> &[String] {
+        &self.unusable
     }
 
     /// One setting with its origin, and what it hides.
@@ -230,15 +235,19 @@ impl Config {
         let text = match text_file::read_text(path, text_file::LARGEST_WRITTEN) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
-            Err(error) => return self.report(DiagnosticLevel::Error, (path, 0), error.to_string()),
+            Err(error) => return self.report_file((path, 0), error.to_string()),
         };
         match read(path, &text) {
             Ok(values) => found.extend(values),
             Err((line, why)) => {
-                let text = format!("nothing in this file is used: {why}");
-                self.report(DiagnosticLevel::Error, (path, line), text);
+                self.report_file((path, line), format!("nothing in this file is used: {why}"));
             }
         }
+    }
+
+    fn report_file(&mut self, place: (&Path, usize), text: String) {
+        self.unusable.push(format!("{}: {text}", shown_place(place)));
+        self.report(DiagnosticLevel::Error, place, text);
     }
 
     fn environment(&mut self, given: &ConfigOverrides, found: &mut Vec<RawSetting>) {
@@ -281,6 +290,12 @@ impl Config {
         let place = found.origin.place();
         let key = found.key();
         let Some(known) = spec_of(&found.parts()) else {
+            if let Some(member) = member_of(&found.parts()) {
+                let place = shown_place(place);
+                let text =
+                    format!("{key}, at {place}: it is a table, whose settings are written like {member}");
+                self.unusable.push(text);
+            }
             self.report(DiagnosticLevel::Warning, place, unknown(&found.parts(), &key));
             return None;
         };
@@ -293,6 +308,10 @@ impl Config {
         };
         value
             .map_err(|why| {
+                if known.is_needed_for_work() {
+                    let text = format!("{key}, at {}: it {why}", shown_place(place));
+                    self.unusable.push(text);
+                }
                 let text = format!("{key} {why}; this value is passed over");
                 self.report(DiagnosticLevel::Warning, place, text);
             })
@@ -309,8 +328,9 @@ impl Config {
     }
 }
 
-/// The executable settings that the project's files have, the strongest of each key, in the order they were written.
-pub(super) fn guarded_settings(places: &ConfigFiles) -> Vec<RawSetting> {
+/// The executable settings that the project's files have, the strongest of each key, in the order they were written; and why the first
+/// file that cannot be read is none of them.
+pub(super) fn guarded_settings(places: &ConfigFiles) -> (Vec<RawSetting>, Option<String>) {
     let (mut config, mut found) = (Config::default(), Vec::new());
     for file in &places.project {
         config.file(file, &mut found);
@@ -322,7 +342,7 @@ pub(super) fn guarded_settings(places: &ConfigFiles) -> Vec<RawSetting> {
             strongest.push(raw);
         }
     }
-    strongest
+    (strongest, config.unusable.into_iter().next())
 }
 
 fn strongest<'a>(found: &'a [RawSetting], key: &str) -> Option<&'a RawSetting> {
@@ -354,10 +374,17 @@ fn owned(key: &str) -> Vec<String> {
     key.split('.').map(str::to_owned).collect()
 }
 
+fn shown_place((file, line): (&Path, usize)) -> String {
+    match line {
+        0 => file.display().to_string(),
+        line => format!("{}:{line}", file.display()),
+    }
+}
+
 fn unknown(path: &[&str], key: &str) -> String {
-    if keys().any(|known| known.name.starts_with(&format!("{key}."))) {
+    if let Some(member) = member_of(path) {
         return format!(
-            "`{key}` is a table: its settings are written as `{key}.NAME`; this value is kept and passed over"
+            "`{key}` is a table: its settings are written as `{member}`; this value is kept and passed over"
         );
     }
     match nearest_key(path) {
@@ -366,33 +393,4 @@ fn unknown(path: &[&str], key: &str) -> String {
         }
         None => format!("there is no setting `{key}`; it is kept and passed over"),
     }
-}
-
-/// `ROLES_SECURITY_REVIEWER_AGENT` as a path: dots are written `_`, and names of families have dashes for the rest.
-fn path_of(rest: &str) -> Option<Vec<String>> {
-    keys().find_map(|key| {
-        let upper = key.variable();
-        if !key.is_family() {
-            return (upper == rest).then(|| owned(key.name));
-        }
-        let (before, rest_of_key) = upper.split_once('<')?;
-        let (_, after) = rest_of_key.split_once('>')?;
-        let name = rest.strip_prefix(before)?.strip_suffix(after)?;
-        let name = name.to_ascii_lowercase().replace('_', "-");
-        let fill = |part: &str| {
-            if part.starts_with('<') {
-                name.clone()
-            } else {
-                part.to_owned()
-            }
-        };
-        (!name.is_empty()).then(|| key.name.split('.').map(fill).collect())
-    })
-}
-
-fn near_miss(rest: &str) -> Option<String> {
-    let names = keys().filter(|key| !key.is_family());
-    names
-        .map(SettingSpec::variable)
-        .find(|name| name.len() > 4 && crate::formats::nearest::distance(name, rest) <= 2)
 }

@@ -4,18 +4,30 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::adapters::project::RuntimeDirs;
+use crate::adapters::program::SearchPath;
+use crate::adapters::project::{Project, RuntimeDirs};
 
 /// Program path, working folder and environment of this process, read once at its start.
 #[derive(Debug, Clone)]
 pub struct ProcessEnv {
     pub program: PathBuf,
     pub folder: PathBuf,
+    /// With a `PATH` that leads to no program of the project that `folder` lies in.
     pub environment: Vec<(OsString, OsString)>,
+    /// The `PATH` that the process was given, where folders of it are left out.
+    pub given_path: Option<GivenPath>,
     /// The theme asked for on the command line; not part of the environment, which servers inherit.
     pub theme: Option<String>,
     /// Where a folder for sockets may be made.
     pub runtime: RuntimeDirs,
+}
+
+/// A `PATH` of which not all folders are searched.
+#[derive(Debug, Clone)]
+pub struct GivenPath {
+    /// Name of the variable, which is not written the same everywhere, and its value.
+    pub variable: (OsString, OsString),
+    pub left_out: Vec<PathBuf>,
 }
 
 impl ProcessEnv {
@@ -35,13 +47,65 @@ impl ProcessEnv {
             temporary: std::env::temp_dir(),
             user: user(),
         };
-        Ok(ProcessEnv {
+        let mut edge = ProcessEnv {
             program,
             folder,
             environment,
+            given_path: None,
             theme: None,
             runtime,
-        })
+        };
+        // The PATH of an agent is as the server made it.
+        if !edge.is_agent() {
+            edge.leave_out_project();
+        }
+        Ok(edge)
+    }
+
+    /// Leaves out of `PATH` what could lead to programs of the project that the current folder lies in.
+    fn leave_out_project(&mut self) {
+        let is_path = |(name, _): &(OsString, OsString)| name.eq_ignore_ascii_case("PATH");
+        let Some(at) = self.environment.iter().position(is_path) else {
+            return;
+        };
+        let project = Project::find(&self.folder).ok();
+        let variable = self.environment.remove(at);
+        let path = SearchPath::outside(project.as_ref().map(Project::root), &variable.1);
+        if let Some(kept) = path.kept {
+            self.environment.insert(at, (variable.0.clone(), kept));
+        }
+        if !path.left_out.is_empty() {
+            self.given_path = Some(GivenPath {
+                variable,
+                left_out: path.left_out,
+            });
+        }
+    }
+
+    /// The environment as it was given, for the same program that is started in another project.
+    pub fn given_environment(&self) -> impl Iterator<Item = (&OsString, &OsString)> {
+        let given = self.given_path.iter().map(|given| &given.variable);
+        self.environment
+            .iter()
+            .chain(given)
+            .map(|(name, value)| (name, value))
+    }
+
+    /// What people must be told of folders in `PATH` that are not searched.
+    pub fn left_out_text(&self) -> Option<String> {
+        let given = self.given_path.as_ref()?;
+        let shown = |folder: &PathBuf| {
+            if folder.as_os_str().is_empty() {
+                "an empty entry".to_owned()
+            } else {
+                folder.display().to_string()
+            }
+        };
+        let folders: Vec<String> = given.left_out.iter().map(shown).collect();
+        Some(format!(
+            "left out for git, gates and agents, because a repository could put programs there: {}; call such a program by its path",
+            folders.join(", ")
+        ))
     }
 
     /// A variable that is set, not empty and readable as text.
@@ -139,6 +203,7 @@ impl ProcessEnv {
                 .iter()
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
+            given_path: None,
             theme: None,
             runtime: RuntimeDirs {
                 runtime: None,

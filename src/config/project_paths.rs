@@ -81,7 +81,7 @@ impl ProjectPaths {
         );
         Ok(ProjectPaths {
             state_origin,
-            trust: ProjectTrust::new(&root, &project.folder(), &files, own.as_deref()),
+            trust: ProjectTrust::new(&project, &files, own.as_deref()),
             folder_name: root.file_name().map_or_else(
                 || "project".to_owned(),
                 |name| name.to_string_lossy().into_owned(),

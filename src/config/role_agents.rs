@@ -1,6 +1,6 @@
 //! Which agent plays each role, with its options: read from the settings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::adapters::agents::{
     AgentDisplay, AgentTool, AgentsByRole, ClaudeAgent, CodexAgent, CustomAgent, DescribedAgent,
@@ -28,16 +28,15 @@ impl From<RoleError> for String {
     }
 }
 
-/// Which agent plays which role, by these settings.
-///
-/// # Errors
-/// What is wrong with an agent's command, and by which keys.
-pub fn kinds(config: &Config) -> Result<AgentsByRole, RoleError> {
-    let mut kinds = AgentsByRole::default();
+/// Which agent plays which role, by these settings; and what of them names no agent that can be started.
+pub fn kinds(config: &Config) -> (AgentsByRole, Vec<RoleError>) {
+    let (mut kinds, mut errors) = (AgentsByRole::default(), Vec::new());
     let commands = BTreeMap::from_iter(config.family(&schema::ROLE_COMMAND));
     let agents = BTreeMap::from_iter(config.family(&schema::ROLE_AGENT));
-    for role in agents.keys().chain(commands.keys()) {
-        let Some(tool) = tool(config, role, (agents.get(role), commands.get(role)))? else {
+    let roles: BTreeSet<&String> = agents.keys().chain(commands.keys()).collect();
+    for role in roles {
+        let found = tool(config, role, (agents.get(role), commands.get(role)));
+        let Some(tool) = noted(found, &mut errors).flatten() else {
             continue;
         };
         let agent = RoleAgent {
@@ -53,20 +52,24 @@ pub fn kinds(config: &Config) -> Result<AgentsByRole, RoleError> {
     add_roles_with_options(config, &mut kinds);
     let by_role = kinds.by_role.iter().map(|(role, agent)| (role.as_str(), agent));
     for (role, agent) in by_role.chain(kinds.default.iter().map(|agent| ("default", agent))) {
-        check_mode(config, role, agent)?;
+        noted(check_mode(config, role, agent), &mut errors);
     }
     let layers = agent_layers::read(config);
     let mut tools = BTreeMap::new();
     for (stage, said) in &layers.by_stage {
-        if let Some(agent) = &said.agent {
-            tools.insert(agent.clone(), stage_tool(config, stage.as_str(), agent)?);
-        }
+        let Some(agent) = &said.agent else { continue };
+        let tool = noted(stage_tool(config, stage.as_str(), agent), &mut errors);
+        tools.extend(tool.map(|tool| (agent.clone(), tool)));
     }
     kinds.add_layers(layers, tools);
-    Ok(kinds)
+    (kinds, errors)
 }
 
-/// Looks whether the agent of a role can do without its interface where the settings say so.
+/// What was found; an error is put to the others.
+fn noted<T>(found: Result<T, RoleError>, errors: &mut Vec<RoleError>) -> Option<T> {
+    found.map_err(|error| errors.push(error)).ok()
+}
+
 /// The agents that can work without an interface, as `claude, codex or opencode`.
 fn able_without_interface(config: &Config) -> String {
     let described = config.agent_kinds().all().into_iter();
@@ -84,6 +87,7 @@ fn able_without_interface(config: &Config) -> String {
     }
 }
 
+/// Looks whether the agent of a role can do without its interface where the settings say so.
 fn check_mode(config: &Config, role: &str, agent: &RoleAgent) -> Result<(), RoleError> {
     let kind = agent.tool.kind();
     if agent.options.mode != AgentDisplay::Headless || kind.runs_headless() {
@@ -204,12 +208,17 @@ fn origin(config: &Config, key: &str) -> String {
     said.map_or_else(|_| key.to_owned(), |said| said.origin.to_string())
 }
 
+/// Names of all kinds of agents that there are.
+pub fn agent_names(config: &Config) -> Vec<String> {
+    let described = config.agent_kinds().all().into_iter();
+    let described = described.map(|kind| kind.name.clone());
+    RESERVED.into_iter().map(str::to_owned).chain(described).collect()
+}
+
 /// Why there is no agent of that name, and what there is.
 fn unknown_kind(config: &Config, role: &str, name: &str) -> String {
-    let described = config.agent_kinds().all();
-    let described = described.iter().map(|kind| kind.name.as_str());
-    let known: Vec<&str> = RESERVED.into_iter().chain(described).collect();
-    let meant = nearest(name, known.iter().copied());
+    let known = agent_names(config);
+    let meant = nearest(name, &known);
     format!(
         "there is no kind of agent of that name{}; there are {}; describe it in .debussy/agents/{name}.toml, or set roles.{role}.agent \
          to custom and roles.{role}.command to its command line",
@@ -292,7 +301,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let files = ConfigFiles::new(folder.path(), None, None);
         std::fs::write(files.toml(), text).unwrap();
-        let kinds = kinds(&Config::read(&files, &ConfigOverrides::default())).unwrap();
+        let (kinds, errors) = kinds(&Config::read(&files, &ConfigOverrides::default()));
+        assert!(errors.is_empty(), "{errors:?}");
         let options = kinds.by_role[&RoleId::from("reviewer")].options.clone();
         (options.model, options.effort, options.mode)
     }

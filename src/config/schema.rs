@@ -55,7 +55,35 @@ pub(super) fn nearest_key(path: &[&str]) -> Option<String> {
         });
         filled.collect::<Vec<_>>().join(".")
     };
-    nearest(&path.join("."), keys().map(|key| fill(key.name)))
+    let by_end = || match path {
+        [word] => keys().find_map(|key| with_end(key, word)),
+        _ => None,
+    };
+    by_end().or_else(|| nearest(&path.join("."), keys().map(|key| fill(key.name))))
+}
+
+/// The first setting below a key that is a table; what may have any name there is written in capitals.
+pub(super) fn member_of(table: &[&str]) -> Option<String> {
+    let filled = |key: &SettingSpec| {
+        let parts: Vec<&str> = key.name.split('.').collect();
+        let (head, rest) = parts.split_at_checked(table.len())?;
+        let fits = |(part, typed): (&&str, &&str)| part == typed || part.starts_with('<');
+        let is_below = !rest.is_empty() && head.iter().zip(table).all(fits);
+        let any = |part: &&str| {
+            let name = part.strip_prefix('<').and_then(|part| part.strip_suffix('>'));
+            name.map_or_else(|| (*part).to_owned(), str::to_uppercase)
+        };
+        let rest: Vec<String> = rest.iter().map(any).collect();
+        is_below.then(|| format!("{}.{}", table.join("."), rest.join(".")))
+    };
+    keys().find_map(filled)
+}
+
+/// The key of a setting in use whose last part is that word: `roles.default.agent` for `agent`.
+pub fn with_end(key: &SettingSpec, word: &str) -> Option<String> {
+    let is_used = matches!(key.status, SettingStatus::Used);
+    let (table, end) = key.name.rsplit_once('.')?;
+    (is_used && end == word).then(|| format!("{}.{word}", table.replace("<role>", "default")))
 }
 
 /// All settings, in the order of the documentation.
@@ -115,7 +143,7 @@ settings! { SETTINGS
     GATES: Option<String> = unset(ValueKind::Text), used("gates.<name>", AtOnce, Runs, "P33",
         "A command that must succeed before work is accepted; run through the shell, in the order written.");
     ROLE_AGENT: Option<String> = unset(ValueKind::Text), used("roles.<role>.agent", NextAttempt, Steers, "",
-        "Which agent plays this role: `claude` (Claude Code), `codex`, `opencode`, `gemini`, `aider`, one that `.debussy/agents/NAME.toml` describes ([agents.md](agents.md#a-kind-of-your-own)), `custom` (its command line below) or `rehearsal` (scripted, to try things out); any other is refused when the server starts. The role `default` is for all that have none of their own.");
+        "Which agent plays this role: `claude` (Claude Code), `codex`, `opencode`, `gemini`, `aider`, one that `.debussy/agents/NAME.toml` describes ([agents.md](agents.md#a-kind-of-your-own)), `custom` (its command line below) or `rehearsal` (scripted, to try things out); with any other, its tasks wait until the setting is repaired. The role `default` is for all that have none of their own.");
     ROLE_COMMAND: Option<String> = unset(ValueKind::Text), used("roles.<role>.command", NextAttempt, Runs, "",
         "Command line of a custom agent for this role.");
     ROLE_PERMISSIONS: Option<String> = unset(ValueKind::Permissions), used("roles.<role>.permissions", NextAttempt, Steers, "",
@@ -127,7 +155,7 @@ settings! { SETTINGS
     ROLE_RESUME: Option<bool> = unset(ValueKind::Switch), used("roles.<role>.resume", NextAttempt, Harmless, "",
         "Whether an agent that was interrupted, because it was killed or the machine stopped, is started again with its session and in its folder (the default), or from the beginning. For `claude`, `codex`, `gemini` and every kind whose file says how.");
     ROLE_MODE: Option<String> = unset(ValueKind::Choice(&["visible", "headless"])), used("roles.<role>.mode", NextAttempt, Harmless, "",
-        "What the terminal of the agent shows: its tool's own interface (`visible`, the default), or a transcript that `dbs` writes while the tool runs without an interface (`headless`). For `claude`, `codex`, `opencode`, `gemini` and kinds whose file says how; any other agent is refused with it.");
+        "What the terminal of the agent shows: its tool's own interface (`visible`, the default), or a transcript that `dbs` writes while the tool runs without an interface (`headless`). For `claude`, `codex`, `opencode`, `gemini` and kinds whose file says how; with any other agent, its tasks wait until the setting is repaired.");
     STAGE_AGENT: Option<String> = unset(ValueKind::Text), used("stages.<stage>.agent", NextAttempt, Steers, "",
         "Which agent works at this stage of a workflow, whatever its role's agent is: `stages.reviewing.agent codex` lets Codex review. As `roles.<role>.agent`, but not `custom`. What a stage does not say is as its role says, but for the model and effort of another agent.");
     STAGE_PERMISSIONS: Option<String> = unset(ValueKind::Permissions), used("stages.<stage>.permissions", NextAttempt, Steers, "",

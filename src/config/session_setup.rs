@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use crate::adapters::agents::{AgentsByRole, InheritedEnv, PersonEnv};
 use crate::config::atdd::{PassingTests, StorySettings};
+use crate::config::faults;
 use crate::config::file_stamps::FileStamps;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::role_agents::{RoleError, kinds};
-use crate::config::stage_names::unknown_stages;
 use crate::config::themes::toml_paths;
 use crate::config::{Config, schema};
 use crate::domain::task::GateCommand;
@@ -27,6 +27,8 @@ pub struct SessionSetup {
     /// This program, to be started as holder and as scripted agent.
     pub program: PathBuf,
     pub environment: Vec<(OsString, OsString)>,
+    /// What people must be told of its `PATH`.
+    pub path_note: Option<String>,
     /// The part of it that agents and gates get.
     pub inherited: InheritedEnv,
     /// All of it that is text; each kind of agent gets what is meant for it.
@@ -60,8 +62,8 @@ impl Config {
     pub fn settings(&self) -> BoardSettings {
         let by_role = self.family(&schema::MAX_ROLE_AGENTS).into_iter();
         let gates = self.family(&schema::GATES).into_iter();
-        // What is wrong with an agent is said where agents are started.
-        let agents = kinds(self).unwrap_or_default();
+        // What is wrong with an agent is among the faults.
+        let (agents, _errors) = kinds(self);
         BoardSettings {
             max_agents: self.value(&schema::MAX_TOTAL_AGENTS),
             max_by_role: by_role.map(|(role, most)| (RoleId::new(role), most)).collect(),
@@ -90,6 +92,7 @@ impl Config {
             resume: agents.resume_roles(),
             agents: agents.layers,
             untrusted: self.untrusted().cloned(),
+            faults: Vec::new(),
         }
     }
 }
@@ -105,18 +108,19 @@ const HISTORY: usize = 10_000;
 /// The setup of a session without a project's own workflows.
 ///
 /// # Errors
-/// What is wrong with an agent's command, or with a built-in workflow; a test keeps the latter from being shipped.
+/// What is wrong with a built-in workflow; a test keeps it from being shipped.
 pub fn of(config: &Config, edge: &ProcessEnv) -> Result<SessionSetup, String> {
     Ok(SessionSetup {
         program: edge.program.clone(),
         environment: edge.environment.clone(),
+        path_note: edge.left_out_text().map(|text| format!("PATH: {text}")),
         inherited: InheritedEnv::from_environment(edge.text_environment()),
         person: PersonEnv::new(edge.text_environment()),
         shell: shell(edge.get("SHELL")),
         settings: config.settings(),
         paused: config.value(&schema::PAUSED),
         workflows: workflows(None)?,
-        agents: kinds(config)?,
+        agents: kinds(config).0,
         engine: config.choice(&schema::TERMINAL_ENGINE),
         history: HISTORY,
         min_free_disk: u64::from(config.value(&schema::LIMITS_MIN_FREE_DISK_MIB)) * 1024 * 1024,
@@ -191,16 +195,17 @@ pub fn own_workflows(place: &ProjectPaths) -> Result<Vec<PathBuf>, String> {
     toml_paths(folder).map_err(|error| format!("could not list {}: {error}", folder.display()))
 }
 
-/// The setup of a project. What is not understood in a file is passed over, kept, and reported by `dbs doctor` and `dbs config`.
+/// The setup of a project. What is not understood in a file is passed over, kept, and reported by `dbs doctor` and `dbs config`; what
+/// cannot be used is among the faults of the board's settings.
 ///
 /// # Errors
-/// What is wrong with a workflow or an agent's command.
+/// What is wrong with a workflow.
 pub fn read(place: &ProjectPaths, edge: &ProcessEnv) -> Result<SessionSetup, String> {
     // First, so that whoever compares them later notices what changed while they were read.
     let stamps = FileStamps::now(place);
     let config = place.config();
-    let (settings, workflows) = rules(place, &config)?;
-    check_stages(place, &workflows)?;
+    let (mut settings, workflows) = rules(place, &config)?;
+    settings.faults = faults::all(place, &config, &workflows);
     Ok(SessionSetup {
         settings,
         workflows,
@@ -209,26 +214,13 @@ pub fn read(place: &ProjectPaths, edge: &ProcessEnv) -> Result<SessionSetup, Str
     })
 }
 
-/// Looks whether the project's own settings of stages are for stages that there are.
-///
-/// # Errors
-/// Each that is not, with file and line.
-pub fn check_stages(place: &ProjectPaths, workflows: &[Workflow]) -> Result<(), String> {
-    let own = unknown_stages(place, workflows).into_iter();
-    let own: Vec<String> = own.filter(|found| found.is_own).map(|found| found.text).collect();
-    if own.is_empty() {
-        Ok(())
-    } else {
-        Err(own.join("\n"))
-    }
-}
-
 /// Which agent plays which role, as the configuration has it now; also for a server that runs already.
 ///
 /// # Errors
 /// What is wrong with an agent's command.
 pub fn agents(place: &ProjectPaths) -> Result<AgentsByRole, RoleError> {
-    kinds(&place.config())
+    let (kinds, errors) = kinds(&place.config());
+    errors.into_iter().next().map_or(Ok(kinds), Err)
 }
 
 /// Settings and workflows as they are now, also for a server that runs already.

@@ -105,6 +105,21 @@ impl Serialize for SettingEffect {
     }
 }
 
+/// Beginnings of the keys of settings that only screens and notifications read.
+const FOR_PEOPLE: [&str; 11] = [
+    "glyphs",
+    "keys.",
+    "layout",
+    "motion",
+    "mouse",
+    "notif",
+    "paste_preview",
+    "session.",
+    "terminal.clipboard",
+    "terminal.engine",
+    "theme",
+];
+
 impl SettingSpec {
     /// Whether `path` is this key, or one of the family.
     pub fn covers<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> bool {
@@ -115,6 +130,12 @@ impl SettingSpec {
             .split('.')
             .all(|own| path.next().is_some_and(|other| fits((own, other))));
         all && path.next().is_none()
+    }
+
+    /// Whether tasks wait while it has a value that cannot be used; otherwise only a screen or a notification is without it.
+    pub(super) fn is_needed_for_work(&self) -> bool {
+        let has_effect = matches!(self.status, SettingStatus::Used | SettingStatus::Legacy);
+        has_effect && !FOR_PEOPLE.iter().any(|begin| self.name.starts_with(begin))
     }
 
     /// Why it has no effect, when it has none.

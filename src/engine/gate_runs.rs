@@ -6,7 +6,7 @@ use super::job::Job;
 use crate::domain::task::GateCommand;
 use crate::domain::{
     Attempt, AttemptMode, Cause, ComplianceIssue, Evidence, EvidenceKind, GateBaseline, STORY_GATE, Severity,
-    TestOutcome, Tri,
+    TestOutcome, Tri, WaitReason,
 };
 use crate::ports::gates::GateReport;
 use crate::ports::git::{CommitId, Head, Revision};
@@ -23,8 +23,7 @@ pub(super) fn on_revision(
         return about(Tri::Unknown(why));
     }
     if job.gates.is_empty() {
-        let hint = "no gate command is configured; set one with `dbs config gates.NAME COMMAND`";
-        return about(Tri::No(hint.to_owned()));
+        return about(Tri::No(WaitReason::NoGate.to_string()));
     }
     match world.git.resolve(revision) {
         Head::At(commit) => on_commit(world, job, attempt, &commit),

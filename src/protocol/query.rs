@@ -49,7 +49,7 @@ pub enum QueryError {
     NoTaskOrAgent(String),
     #[error("could not find a stage called {name}; there are {}", known.join(", "))]
     NoStage { name: String, known: Vec<String> },
-    #[error("could not find a run called {0}; `dbs history` lists them")]
+    #[error("there is no batch {0}: `dbs batch list` shows those there are")]
     NoRun(BatchId),
     /// The store or the processes of agents could not be read.
     #[error("could not {0}")]

@@ -53,17 +53,26 @@ pub(super) fn troubles(board: &Board) -> Vec<Trouble> {
         let trouble = Trouble {
             kind: TroubleKind::Untrusted,
             text: files.text.clone(),
-            tasks: tasks_without_trust(board),
+            tasks: waiting(board, |why| *why == WaitReason::Untrusted),
             retry_at: None,
         };
         found.insert(TroubleKind::Untrusted, trouble);
     }
+    if let Some(fault) = board.settings.faults.first() {
+        let trouble = Trouble {
+            kind: TroubleKind::Settings,
+            text: one_line(&fault.text),
+            tasks: waiting(board, |why| matches!(why, WaitReason::Setting(_))),
+            retry_at: None,
+        };
+        found.insert(TroubleKind::Settings, trouble);
+    }
     found.into_values().collect()
 }
 
-/// Tasks that would start if the project's files were trusted.
-fn tasks_without_trust(board: &Board) -> Vec<TaskId> {
-    let waits = |task: &&Arc<Task>| task.why_not == Some(WaitReason::Untrusted);
+/// Tasks that would start but for such a reason.
+fn waiting(board: &Board, is_it: impl Fn(&WaitReason) -> bool) -> Vec<TaskId> {
+    let waits = |task: &&Arc<Task>| task.why_not.as_ref().is_some_and(&is_it);
     let waiting = board.tasks.values().filter(waits);
     waiting.map(|task| task.id.clone()).collect()
 }

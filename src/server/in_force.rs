@@ -11,7 +11,7 @@ use crate::config::Config;
 use crate::config::file_stamps::FileStamps;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::SessionSetup;
-use crate::domain::Timestamp;
+use crate::domain::{SettingFault, Timestamp};
 use crate::ui::{LeaveEffect, SessionFacts, SessionKind};
 
 /// The settings in use, and what is wrong with the files if newer ones could not be taken over.
@@ -27,6 +27,8 @@ pub(super) struct ActiveSettings {
     pub(super) stamps: FileStamps,
     /// What is wrong with the files as they are now. Held for the length of a reading: one at a time.
     pub(super) problem: Mutex<Option<String>>,
+    /// Settings that the board was told cannot be used as they are written.
+    pub(super) faults: Mutex<Vec<SettingFault>>,
 }
 
 impl ActiveSettings {
@@ -40,7 +42,8 @@ impl ActiveSettings {
         ActiveSettings {
             config: watch::Sender::new(Arc::new(setup.config.clone())),
             stamps: setup.stamps.clone(),
-            problem: Mutex::new(None),
+            problem: Mutex::new(fault_text(&setup.settings.faults)),
+            faults: Mutex::new(setup.settings.faults.clone()),
             notice: Mutex::new(None),
             place,
             agents,
@@ -84,6 +87,11 @@ impl ActiveSettings {
         *self.notice.lock() = text;
     }
 
+    /// Whether anything of the settings cannot be used.
+    pub(super) fn has_faults(&self) -> bool {
+        !self.faults.lock().is_empty()
+    }
+
     /// Changes whenever others come into force.
     pub(super) fn changes(&self) -> watch::Receiver<Arc<Config>> {
         self.config.subscribe()
@@ -93,4 +101,10 @@ impl ActiveSettings {
     pub(super) fn problem(&self) -> Option<String> {
         self.problem.lock().clone()
     }
+}
+
+/// What people are told of faults in the settings, a line each; nothing where there is none.
+pub(super) fn fault_text(faults: &[SettingFault]) -> Option<String> {
+    let lines: Vec<&str> = faults.iter().map(|fault| fault.text.as_str()).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }

@@ -62,7 +62,9 @@ impl MetricsCollector {
 impl CountedMetrics {
     /// Counts what has ended since the last time.
     fn count(&mut self, store: &StoreFiles) -> Result<(), String> {
-        let reader = SqliteStore::open_reader(store).map_err(|error| error.to_string())?;
+        let Some(reader) = SqliteStore::open_reader(store).map_err(|error| error.to_string())? else {
+            return Ok(());
+        };
         let attempts = reader
             .attempts(AttemptId(self.counted_below))
             .map_err(|error| error.to_string())?;

@@ -8,26 +8,29 @@ use std::time::Duration;
 use crate::adapters::agents::AgentsByRole;
 use crate::adapters::clock;
 use crate::config::appearance::Appearance;
+use crate::config::faults;
 use crate::config::file_stamps::FileStamps;
 use crate::config::kept_settings::KeptSettings;
 use crate::config::role_agents::kinds;
 use crate::config::session_setup;
-use crate::config::{self, Config, ResolvedSetting, SettingEffect, SettingOrigin, schema};
-use crate::domain::{Command, Event, NoticeLevel};
+use crate::config::setting_names::unknown_names;
+use crate::config::{self, Config, ResolvedSetting, SettingOrigin, schema};
+use crate::domain::{BoardSettings, Command, Event, NoticeLevel, Workflow};
 use crate::engine::inbox::InboxClosed;
 use crate::engine::journal::Journal;
 use crate::protocol::session_list;
 use crate::read_model::general_notice;
 use crate::server::engine_handle::EngineHandle;
-use crate::server::in_force::ActiveSettings;
+use crate::server::in_force::{ActiveSettings, fault_text};
+use crate::server::settings_changes::{changed, summary};
 use crate::ui::KeymapError;
 
 /// The kind of notices about settings.
 pub(super) const NOTICE_KIND: &str = "settings";
 /// How often the files of the settings are looked at; what changed is read when it has stayed so for as long.
 const LOOK_EVERY: Duration = Duration::from_millis(700);
-/// Keys named in a line; more are counted.
-const MAX_NAMED: usize = 5;
+/// After how many looks at the files the faults of settings are looked for again: about every ten seconds.
+const FAULTS_AGAIN: u32 = 15;
 
 /// Reads settings and workflows again, and lets them come into force.
 pub(super) struct Reloader {
@@ -49,6 +52,7 @@ impl Reloader {
             tokio::task::spawn_blocking(move || FileStamps::at(&settings.place, &scripts))
         };
         let mut scripts = list().await.unwrap_or_default();
+        let mut looks = 0_u32;
         let mut every = tokio::time::interval(LOOK_EVERY);
         every.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         // The first comes at once, and what is seen now may still be being written.
@@ -63,14 +67,22 @@ impl Reloader {
             let Ok(now) = look(&scripts).await else { return };
             let is_settled = now == seen;
             seen = now;
-            if !is_settled || seen == read {
+            looks = looks.wrapping_add(1);
+            // What a setting names may have come to be there, though no file says anything else.
+            let is_due = looks.is_multiple_of(FAULTS_AGAIN) && self.settings.has_faults();
+            if !is_settled || (seen == read && !is_due) {
                 continue;
             }
+            let cause = if seen == read {
+                "looked at again"
+            } else {
+                "a file was edited"
+            };
             read = seen.clone();
             let reloader = Arc::clone(self);
             // Problems are published as notices.
             let reading = move || {
-                drop(reloader.reload("a file was edited"));
+                drop(reloader.reload(cause));
                 reloader.keep_files();
             };
             if tokio::task::spawn_blocking(reading).await.is_err() {
@@ -85,23 +97,30 @@ impl Reloader {
     pub(super) fn reload(&self, cause: &str) -> Result<(), String> {
         let mut problem = self.settings.problem.lock();
         let done = self.apply_files();
-        match &done {
-            Ok(changed) => {
-                let is_fixed = problem.take().is_some();
-                if !changed.is_empty() || is_fixed {
-                    let text = format!("{} ({cause})", summary(changed));
-                    publish_notice(&self.engine.journal, NoticeLevel::Info, text);
-                }
-            }
-            Err(why) if problem.as_ref() != Some(why) => {
-                let why_in_a_line = why.replace('\n', "; ");
-                let text = format!("{why_in_a_line}; the old settings stay in force");
-                publish_notice(&self.engine.journal, NoticeLevel::Error, text);
-                *problem = Some(why.clone());
-            }
-            Err(_known) => {}
+        let new = match &done {
+            Ok(_) => fault_text(&self.settings.faults.lock()),
+            Err(why) => Some(why.clone()),
+        };
+        let is_new = new.is_some() && *problem != new;
+        let is_fixed = new.is_none() && problem.is_some();
+        *problem = new;
+        if let Some(why) = problem.as_ref().filter(|_| is_new) {
+            let rest = match &done {
+                Ok(_) => "what depends on it waits",
+                Err(_) => "the old settings stay in force",
+            };
+            let text = format!("{}; {rest}", why.replace('\n', "; "));
+            publish_notice(&self.engine.journal, NoticeLevel::Error, text);
         }
-        done.map(drop)
+        let changed = done?;
+        if !changed.is_empty() || is_fixed {
+            let text = format!("{} ({cause})", summary(&changed));
+            publish_notice(&self.engine.journal, NoticeLevel::Info, text);
+        }
+        match problem.as_ref().filter(|_| is_new) {
+            Some(why) => Err(why.clone()),
+            None => Ok(()),
+        }
     }
 
     /// Keeps a copy of the files, or says that they are gone. Blocks.
@@ -147,61 +166,117 @@ impl Reloader {
         }
     }
 
-    /// Answers the keys that have other values by now.
+    /// Answers the keys that have other values by now. Where the files cannot be understood, only the faults in them come into force: what
+    /// depends on them waits.
     fn apply_files(&self) -> Result<Vec<String>, String> {
-        let place = &self.settings.place;
-        let (old, new) = (self.settings.config(), place.config());
+        let (old, new) = (self.settings.config(), self.settings.place.config());
         if old.untrusted() != new.untrusted() {
             self.say_untrusted(&new);
         }
+        let understood = self.understood(&old, &new);
+        let (workflows, keys) = match &understood {
+            Ok((workflows, keys)) => (Some(workflows.clone()), keys.clone()),
+            Err(_) => (None, Vec::new()),
+        };
+        let in_force = if understood.is_ok() { &new } else { &*old };
+        self.configure((&old, in_force), workflows, &new)?;
+        understood?;
+        pause(&self.engine, &old, &new).map_err(|closed| stopped(&closed))?;
+        let before = self.settings.name();
+        self.settings.replace(new);
+        let name = self.settings.name();
+        if name != before {
+            session_list::write_record(&self.settings.place, &name);
+        }
+        Ok(keys)
+    }
+
+    /// Tells the board what it does not know yet of the settings in force, of the workflows and of the faults in the newest settings.
+    fn configure(
+        &self,
+        (old, in_force): (&Config, &Config),
+        workflows: Option<Vec<Workflow>>,
+        newest: &Config,
+    ) -> Result<(), String> {
+        let place = &self.settings.place;
+        let model = self.engine.read_model();
+        let flows: Vec<Workflow> = match &workflows {
+            Some(flows) => flows.clone(),
+            None => model
+                .workflows
+                .values()
+                .map(|flow| Workflow::clone(flow))
+                .collect(),
+        };
+        let faults = faults::all(place, newest, &flows);
+        let is_same_fault = *self.settings.faults.lock() == faults;
+        let settings = in_force.settings();
+        let mut events = Vec::new();
+        let same = |flow: &Workflow| model.workflows.get(&flow.id).is_some_and(|old| **old == *flow);
+        if let Some(flows) = workflows
+            && (flows.len() != model.workflows.len() || !flows.iter().all(same))
+        {
+            events.push(Event::WorkflowsLoaded(flows));
+        }
+        if old.settings() != settings || !is_same_fault {
+            let faults = faults.clone();
+            events.push(Event::Configured(BoardSettings { faults, ..settings }));
+        }
+        // What is said to be in force has to be so, and to be seen.
+        events
+            .into_iter()
+            .try_for_each(|event| self.engine.inbox.send_and_wait(event))
+            .map_err(|closed| stopped(&closed))?;
+        *self.settings.faults.lock() = faults;
+        Ok(())
+    }
+
+    /// The workflows, and the keys that have other values by now.
+    ///
+    /// # Errors
+    /// What cannot be understood, with file and line where that is known; then the old settings stay in force.
+    fn understood(&self, old: &Config, new: &Config) -> Result<(Vec<Workflow>, Vec<String>), String> {
+        let place = &self.settings.place;
         let known = old.diagnostics();
         let found = new.diagnostics().iter().filter(|found| !known.contains(found));
         let found: Vec<String> = found.map(ToString::to_string).collect();
         if !found.is_empty() {
             return Err(found.join("\n"));
         }
-        let changed = changed(&old, &new);
-        if let Err(error) = Appearance::of(&new).keymap() {
+        let changed = changed(old, new);
+        if let Err(error) = Appearance::of(new).keymap() {
             let named = origin(&changed, |key| is_about_key(&error, key));
             let any = || origin(&changed, |key| key.starts_with("keys."));
             let origin = if named.is_empty() { any() } else { named };
             return Err(format!("{origin}could not {error}"));
         }
-        let kinds = kinds(&new)
-            .map_err(|error| format!("{}{error}", origin(&changed, |key| key.starts_with(&error.keys))))?;
-        let (settings, workflows) = session_setup::rules(place, &new)?;
-        session_setup::check_stages(place, &workflows)?;
+        let (kinds, errors) = kinds(new);
+        if let Some(error) = errors.first() {
+            let origin = origin(&changed, |key| key.starts_with(&error.keys));
+            return Err(format!("{origin}{error}"));
+        }
+        let (_, workflows) = session_setup::rules(place, new)?;
+        let unknown = unknown_names(place, new, &workflows).into_iter();
+        let unknown: Vec<String> = unknown.filter(|name| name.is_own).map(|name| name.text).collect();
+        if !unknown.is_empty() {
+            return Err(unknown.join("\n"));
+        }
         // Without any kinds of agents those in force stay.
         if kinds != AgentsByRole::default() {
             *self.settings.agents.kinds.write() = kinds;
         }
-        let mut events = Vec::new();
         let model = self.engine.read_model();
-        let same =
-            |flow: &crate::domain::Workflow| model.workflows.get(&flow.id).is_some_and(|old| **old == *flow);
+        let same = |flow: &Workflow| model.workflows.get(&flow.id).is_some_and(|old| **old == *flow);
         let mut keys: Vec<String> = changed.into_iter().map(|shown| shown.key).collect();
         if workflows.len() != model.workflows.len() || !workflows.iter().all(same) {
-            events.push(Event::WorkflowsLoaded(workflows));
             keys.push("workflows".to_owned());
         }
-        if old.settings() != settings {
-            events.push(Event::Configured(settings));
-        }
-        let stopped = |closed: InboxClosed| format!("could not {closed}");
-        // What is said to be in force has to be so, and to be seen.
-        events
-            .into_iter()
-            .try_for_each(|event| self.engine.inbox.send_and_wait(event))
-            .map_err(stopped)?;
-        pause(&self.engine, &old, &new).map_err(stopped)?;
-        let before = self.settings.name();
-        self.settings.replace(new);
-        let name = self.settings.name();
-        if name != before {
-            session_list::write_record(place, &name);
-        }
-        Ok(keys)
+        Ok((workflows, keys))
     }
+}
+
+fn stopped(closed: &InboxClosed) -> String {
+    format!("could not {closed}")
 }
 
 impl Reloader {
@@ -223,6 +298,14 @@ impl Reloader {
             publish_notice(&self.engine.journal, NoticeLevel::Alert, files.text.clone());
         }
     }
+
+    /// Says what of the settings cannot be used since the start.
+    pub(super) fn say_faults(&self) {
+        if let Some(text) = self.settings.problem() {
+            let text = format!("{}; what depends on it waits", text.replace('\n', "; "));
+            publish_notice(&self.engine.journal, NoticeLevel::Error, text);
+        }
+    }
 }
 
 /// The switch `paused` does what the commands do, when somebody moves it.
@@ -235,23 +318,6 @@ fn pause(engine: &EngineHandle, old: &Config, new: &Config) -> Result<(), InboxC
     // A board that is paused, or goes on, refuses; that is no problem.
     let _refused = engine.ask("the setting `paused`", command)?;
     Ok(())
-}
-
-/// Settings with another value than before, as they are now.
-fn changed(old: &Config, new: &Config) -> Vec<ResolvedSetting> {
-    let (before, after) = (old.list(), new.list());
-    let value = |all: &[ResolvedSetting], key: &str| {
-        let found = all.iter().find(|shown| shown.key == key);
-        found.and_then(|shown| shown.value.clone())
-    };
-    let mut changed: Vec<ResolvedSetting> = after
-        .iter()
-        .filter(|shown| value(&before, &shown.key) != shown.value)
-        .cloned()
-        .collect();
-    let gone = |shown: &&ResolvedSetting| !after.iter().any(|other| other.key == shown.key);
-    changed.extend(before.iter().filter(gone).cloned());
-    changed
 }
 
 /// Where the setting that a problem is about was written, as the beginning of a line.
@@ -279,44 +345,6 @@ fn is_about_key(error: &KeymapError, key: &str) -> bool {
     }
 }
 
-fn effect_of(key: &str) -> SettingEffect {
-    config::keys()
-        .find(|spec| spec.covers(key.split('.')))
-        .map_or(SettingEffect::AtOnce, |spec| spec.effect)
-}
-
-/// What came into force, in a line.
-fn summary(changed: &[String]) -> String {
-    if changed.is_empty() {
-        return "the settings can be read again; nothing has changed".to_owned();
-    }
-    let (later, now): (Vec<&String>, Vec<&String>) = changed
-        .iter()
-        .partition(|key| effect_of(key) == SettingEffect::NextStart);
-    let listed = |keys: &[&String]| {
-        let named: Vec<&str> = keys.iter().take(MAX_NAMED).map(|key| key.as_str()).collect();
-        let more = keys.len().saturating_sub(MAX_NAMED);
-        let more = if more > 0 {
-            format!(" and {more} more")
-        } else {
-            String::new()
-        };
-        format!("{}{more}", named.join(", "))
-    };
-    let mut parts = Vec::new();
-    if !now.is_empty() {
-        parts.push(format!("settings reloaded: {}", listed(&now)));
-    }
-    if !later.is_empty() {
-        let text = format!(
-            "at the next start of the server (`dbs stop`, then `dbs`; agents go on): {}",
-            listed(&later)
-        );
-        parts.push(text);
-    }
-    parts.join("; ")
-}
-
 fn publish_notice(journal: &Journal, level: NoticeLevel, text: String) {
     tracing::info!("{text}");
     journal.add(clock::now(), general_notice(level, NOTICE_KIND, text));
@@ -338,16 +366,5 @@ mod tests {
         assert_eq!(cause("prefix = \"ctrl-c\""), Some("keys.prefix"));
         assert_eq!(cause("[nav]\nretry = [\"q\"]"), Some("keys.nav.retry"));
         assert_eq!(cause("[copy]\nback = []"), Some("keys.copy.back"));
-    }
-
-    #[test]
-    fn what_waits_for_a_restart_is_told_apart_from_what_is_in_force() {
-        let keys = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>();
-        assert_eq!(
-            summary(&keys(&["theme", "terminal.engine"])),
-            "settings reloaded: theme; at the next start of the server (`dbs stop`, then `dbs`; agents go on): terminal.engine"
-        );
-        let many = keys(&["a", "b", "c", "d", "e", "f", "g"]);
-        assert_eq!(summary(&many), "settings reloaded: a, b, c, d, e and 2 more");
     }
 }

@@ -317,7 +317,7 @@ fn searchable_logs(records: &Records, running: &[u64]) -> Vec<SearchedLog> {
 /// Task and agent of every attempt there ever was.
 fn names(records: &Records) -> HashMap<AttemptId, String> {
     let attempts = SqliteStore::open_reader(&records.store)
-        .and_then(|reader| reader.attempts(AttemptId(0)))
+        .and_then(|reader| reader.map_or_else(|| Ok(Vec::new()), |reader| reader.attempts(AttemptId(0))))
         .unwrap_or_default();
     let name = |attempt: &crate::domain::Attempt| format!("{} {}", attempt.task, attempt.worker.name());
     attempts

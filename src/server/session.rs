@@ -18,7 +18,7 @@ use crate::adapters::holder::LocalHolders;
 use crate::adapters::ipc::IpcListener;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::SessionSetup;
-use crate::domain::{Board, Command, Event, RequestId, Timestamp};
+use crate::domain::{Board, Command, Event, NoticeLevel, RequestId, Timestamp};
 use crate::engine::context::EngineContext;
 use crate::engine::event_loop::EngineLoop;
 use crate::engine::inbox::inbox;
@@ -33,6 +33,7 @@ use crate::ports::holders::{HolderPortError, Holders};
 use crate::ports::store::{Store, StoreError};
 use crate::ports::stories::StoryFiles;
 use crate::protocol::wire::StopAgents;
+use crate::read_model::general_notice;
 use crate::server::attached_clients::AttachedClients;
 use crate::server::callers::CallerGuard;
 use crate::server::connection_places::ConnectionPlaces;
@@ -112,6 +113,19 @@ fn open_board(store: Box<dyn Store>, place: &ProjectPaths) -> Result<DurableBoar
     Ok(DurableBoard::open(store)?.with_mask(mask))
 }
 
+/// The journal with what was told before this start, and what is to be told of it.
+fn begun_journal(durable: &mut DurableBoard, setup: &SessionSetup) -> Result<Journal, StoreError> {
+    let journal = Journal::default();
+    for (at, notice) in durable.recent_notices(REPLAYED_EVENTS)? {
+        journal.add(at, notice);
+    }
+    if let Some(note) = &setup.path_note {
+        let notice = general_notice(NoticeLevel::Warning, "path", note.clone());
+        journal.add(clock::now(), notice);
+    }
+    Ok(journal)
+}
+
 impl Session {
     /// Looks for agents that still run, and begins to work. Blocks: call it outside of asynchronous code, with the runtime whose
     /// blocking threads carry out effects.
@@ -126,10 +140,7 @@ impl Session {
         let (inbox, outlet) = inbox();
         let (publish, read_models) = watch::channel(Arc::new(durable.read_model(clock::now())));
         // Before anybody can ask for it: what was before this start is there from the beginning.
-        let journal = Journal::default();
-        for (at, notice) in durable.recent_notices(REPLAYED_EVENTS)? {
-            journal.add(at, notice);
-        }
+        let journal = begun_journal(&mut durable, &setup)?;
         let engine = EngineHandle {
             inbox,
             read_models,
@@ -234,6 +245,7 @@ impl Server {
     pub async fn watch_settings(&self) {
         let reloader = &self.conversations.services.reloader;
         reloader.say_untrusted(&self.session.settings.config());
+        reloader.say_faults();
         reloader.watch_files().await;
     }
 

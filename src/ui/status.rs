@@ -158,6 +158,8 @@ fn waiting(task: &Task, model: &ReadModel, now: Timestamp) -> StatusLabel {
         Some(
             why @ (WaitReason::UnknownDependency(_)
             | WaitReason::NoBase
+            | WaitReason::NoGate
+            | WaitReason::Setting(_)
             | WaitReason::NoStage(..)
             | WaitReason::Untrusted),
         ) => {

@@ -49,7 +49,7 @@ fn tasks_of_a_graph_are_worked_on_by_claude_with_their_models_and_merged() {
     let shown = story.dbs(&["run", "plan.json", "--dry-run"]);
     let hash = shown
         .lines()
-        .find_map(|line| line.strip_prefix("hash of the gate commands: "));
+        .find_map(|line| line.strip_prefix("hash of the commands: "));
     story.dbs(&["run", "plan.json", "--trust", hash.unwrap()]);
     story.wait_until("the end of the plan", || story.count("done") == 2);
     assert!(file_in_base(&story, "model.txt") && file_in_base(&story, "csv.txt"));

@@ -58,7 +58,7 @@ fn a_phase_of_a_plan_is_worked_on_by_claude_fixed_after_its_gate_failed_and_merg
     let shown = story.dbs(&["run", "plan/MASTER.md", "--dry-run"]);
     let hash = shown
         .lines()
-        .find_map(|line| line.strip_prefix("hash of the gate commands: "));
+        .find_map(|line| line.strip_prefix("hash of the commands: "));
     story.dbs(&["run", "plan/MASTER.md", "--trust", hash.unwrap()]);
     story.wait_until("the end of the phase", || story.count("done") == 1);
     assert!(file_in_base(&story, "model.txt"));

@@ -67,6 +67,7 @@ fn written(shop: &Shop) -> Vec<String> {
     let files = StoreFiles::new(&shop.git.state(), &shop.git.state().join("backups"));
     let stored = SqliteStore::open_reader(&files)
         .unwrap()
+        .unwrap()
         .events(0, 100, None)
         .unwrap();
     let kind = |event: &Event| match event {
@@ -176,6 +177,7 @@ fn without_a_base_branch_doctor_names_the_setting() {
         assert!(said.err.contains(part), "{part}: {said:?}");
     }
     shop.does(&["config", "roles.default.mode", "visible"]);
+    shop.git.git(&shop.git.project(), &["branch", "elsewhere"]);
     shop.does(&["config", "base_branch", "elsewhere"]);
     let said = shop.run(&["doctor"]);
     assert!(said.out.contains("git push origin elsewhere"), "{said:?}");

@@ -151,6 +151,24 @@ fn a_copy_brings_the_board_back_and_a_damaged_store_is_repaired_by_doctor() {
     )
     .unwrap();
     raw.close().unwrap();
+    for arguments in [
+        &["task", "list"][..],
+        &["task", "list", "--json"],
+        &["task", "show", "t-1"],
+        &["board"],
+        &["board", "--json"],
+        &["status"],
+        &["why", "t-1"],
+        &["logs"],
+        &["events"],
+        &["batch", "list"],
+    ] {
+        let said = shop.run(arguments);
+        assert!(
+            said.code == 1 && said.err.contains("task t-2 cannot be understood") && said.out.is_empty(),
+            "{arguments:?}: {said:?}"
+        );
+    }
     let said = shop.run(&["doctor"]);
     assert!(
         said.code == 1 && said.out.contains("task t-2 cannot be understood"),

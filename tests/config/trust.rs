@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use dbs::adapters::project::{Project, StateOrigin};
 use dbs::config::trust::{ProjectTrust, TrustChange, TrustError, TrustItem, TrustKind, TrustedGates};
 use dbs::config::{
     Config, ConfigFiles, ConfigOverrides, SettingOrigin, SettingTrust, keys, schema, set, unset,
@@ -27,7 +28,9 @@ impl Trusting {
             fs::create_dir_all(root.join(name)).unwrap();
         }
         let files = ConfigFiles::new(&root.join("project/.debussy"), Some(&root.join("config")), None);
-        Trusting { folder, files }
+        let trusting = Trusting { folder, files };
+        trusting.begin_repository();
+        trusting
     }
 
     fn with(text: &str) -> Trusting {
@@ -50,14 +53,30 @@ impl Trusting {
         fs::write(file, text).unwrap();
     }
 
+    fn state(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join("state")
+    }
+
+    /// The project's folder with a git folder that has no state yet.
+    fn begin_repository(&self) {
+        fs::create_dir_all(self.root().join(".git")).unwrap();
+        let origin = self.project().state_origin(Some(&self.state())).unwrap();
+        assert_eq!(origin, StateOrigin::Own);
+    }
+
+    fn project(&self) -> Project {
+        Project::find(&self.root()).unwrap()
+    }
+
     fn trust(&self) -> ProjectTrust {
-        let state = self.folder.path().canonicalize().unwrap().join("state");
-        ProjectTrust::new(
-            &self.root(),
-            &self.root().join(".debussy"),
-            &self.files,
-            Some(&state),
-        )
+        ProjectTrust::new(&self.project(), &self.files, Some(&self.state()))
+    }
+
+    /// The record of what is trusted of the project.
+    fn record(&self) -> PathBuf {
+        let entries = fs::read_dir(self.state().join("trust")).unwrap();
+        let mut files = entries.map(|entry| entry.unwrap().path());
+        files.find(|file| file.is_file()).unwrap()
     }
 
     fn hash(&self) -> String {
@@ -216,21 +235,105 @@ fn another_hash_than_that_of_the_files_trusts_nothing() {
 }
 
 #[test]
-fn trust_is_forgotten_and_is_not_inherited_by_another_folder() {
+fn trust_is_forgotten() {
     let trusting = Trusting::with(GATE);
     trusting.trust_all();
-    let state = trusting.folder.path().canonicalize().unwrap().join("state");
-    let copy = trusting.folder.path().canonicalize().unwrap().join("copy");
-    let elsewhere = ProjectTrust::new(
-        &copy,
-        &trusting.root().join(".debussy"),
-        &trusting.files,
-        Some(&state),
-    );
-    assert!(!elsewhere.look().is_trusted());
     trusting.trust().forget().unwrap();
     assert_eq!(trusting.holds(), Some(true));
     trusting.trust().forget().unwrap();
+}
+
+#[test]
+fn a_repository_that_was_moved_is_asked_about_once() {
+    let trusting = Trusting::with(GATE);
+    trusting.trust_all();
+    let moved = trusting.root().with_file_name("moved");
+    fs::rename(trusting.root(), &moved).unwrap();
+    let files = ConfigFiles::new(&moved.join(".debussy"), None, None);
+    let trust = ProjectTrust::new(&Project::find(&moved).unwrap(), &files, Some(&trusting.state()));
+    assert!(trust.look().untrusted().unwrap().holds);
+    trust.trust(&trust.look().listing.hash()).unwrap();
+    assert!(trust.look().is_trusted());
+}
+
+#[test]
+fn another_repository_at_a_trusted_path_is_not_trusted_in_anything() {
+    let trusting = Trusting::with("[gates]\ncheck = \"make check\"\n[roles.default]\ncommand = \"agent\"\n");
+    trusting.file(".debussy/workflows/own.toml", "own");
+    trusting.trust_all();
+    let commands = [TrustItem {
+        kind: TrustKind::Program,
+        name: "phase 1 gate test".to_owned(),
+        text: "make test".to_owned(),
+    }];
+    trusting
+        .trust()
+        .of_plan("MASTER.md")
+        .trust(&commands, |_| true)
+        .unwrap();
+    fs::remove_dir_all(trusting.root()).unwrap();
+    fs::create_dir_all(trusting.root().join(".debussy")).unwrap();
+    trusting.begin_repository();
+    assert_eq!(trusting.holds(), None, "its files start nothing");
+    assert_eq!(
+        trusting.gates(),
+        <[String; 0]>::default(),
+        "gates of the one before"
+    );
+    assert_eq!(trusting.config().family(&schema::ROLE_COMMAND), []);
+    assert_eq!(trusting.trust().workflows(), []);
+    assert_eq!(trusting.trust().plans().unwrap(), []);
+    assert_eq!(trusting.trust().of_plan("MASTER.md").trusted().unwrap(), []);
+    // The very same text is new, too: it starts what this repository has under that name.
+    trusting.write(GATE);
+    let untrusted = trusting.trust().look().untrusted().unwrap();
+    assert!(
+        untrusted.holds
+            && untrusted
+                .text
+                .contains("another repository than the one you trusted"),
+        "{untrusted:?}"
+    );
+    assert_eq!(trusting.gates(), <[String; 0]>::default());
+    // What a person sets here brings nothing back of what was trusted there.
+    let act = || set(&trusting.files, "gates.own", "mine");
+    let (written, kept) = trusting.trust().by_own_hand(("gates.own", Some("mine")), act);
+    written.unwrap();
+    kept.unwrap();
+    assert_eq!(
+        (trusting.gates(), trusting.holds()),
+        (vec!["mine".to_owned()], Some(true))
+    );
+    trusting.trust_all();
+    assert_eq!(trusting.gates(), ["make check", "mine"]);
+}
+
+#[test]
+fn a_record_of_an_earlier_version_counts_for_nothing_until_the_person_is_asked_once() {
+    let trusting = Trusting::with(GATE);
+    trusting.trust_all();
+    let text = fs::read_to_string(trusting.record()).unwrap();
+    let mut record: serde_json::Value = serde_json::from_str(&text).unwrap();
+    record.as_object_mut().unwrap().remove("repository").unwrap();
+    fs::write(trusting.record(), record.to_string()).unwrap();
+    let untrusted = trusting.trust().look().untrusted().unwrap();
+    assert!(
+        untrusted.holds && untrusted.text.contains("asked once more"),
+        "{untrusted:?}"
+    );
+    assert_eq!(trusting.gates(), <[String; 0]>::default());
+    trusting.trust_all();
+    assert_eq!(trusting.holds(), None);
+}
+
+#[test]
+fn without_an_identity_of_the_repository_nothing_is_trusted() {
+    let trusting = Trusting::with(GATE);
+    trusting.trust_all();
+    fs::remove_file(trusting.root().join(".git/dbs/identity")).unwrap();
+    assert_eq!(trusting.holds(), Some(true));
+    let refused = trusting.trust().trust(&trusting.hash()).unwrap_err().to_string();
+    assert!(refused.contains("dbs trust --state"), "{refused}");
 }
 
 #[test]
@@ -446,9 +549,7 @@ fn settings_that_are_swapped_between_two_looks_bring_nothing_into_force_that_is_
 fn a_record_that_cannot_be_read_trusts_nothing_and_is_told() {
     let trusting = Trusting::with(GATE);
     trusting.trust_all();
-    let folder = trusting.folder.path().join("state/trust");
-    let record = fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
-    fs::write(&record, "{").unwrap();
+    fs::write(trusting.record(), "{").unwrap();
     let untrusted = trusting.trust().look().untrusted().unwrap();
     assert!(
         untrusted.holds && untrusted.text.contains(".json"),
@@ -460,12 +561,7 @@ fn a_record_that_cannot_be_read_trusts_nothing_and_is_told() {
 #[test]
 fn without_a_folder_to_keep_it_in_nothing_can_be_trusted() {
     let trusting = Trusting::with(GATE);
-    let nowhere = ProjectTrust::new(
-        &trusting.root(),
-        &trusting.root().join(".debussy"),
-        &trusting.files,
-        None,
-    );
+    let nowhere = ProjectTrust::new(&trusting.project(), &trusting.files, None);
     let refused = nowhere.trust(&trusting.hash()).unwrap_err().to_string();
     assert!(refused.contains("XDG_STATE_HOME"), "{refused}");
     assert!(!nowhere.look().is_trusted());
@@ -477,9 +573,7 @@ fn the_record_is_closed_to_others() {
     use std::os::unix::fs::PermissionsExt as _;
     let trusting = Trusting::with(GATE);
     trusting.trust_all();
-    let folder = trusting.folder.path().join("state/trust");
-    let record = fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
-    for path in [folder, record] {
+    for path in [trusting.state().join("trust"), trusting.record()] {
         let mode = fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o077, 0, "{}", path.display());
     }

@@ -684,6 +684,8 @@ fn states_holds_and_reasons_are_stored_like_this() {
         WaitReason::NoGoAhead,
         WaitReason::Aborted,
         WaitReason::NoBase,
+        WaitReason::NoGate,
+        WaitReason::Setting("could not use x".to_owned()),
         WaitReason::StillEnding(a()),
         WaitReason::NoStage("kanban".into(), "development".into()),
     ];

@@ -1,9 +1,10 @@
 //! What starts when, and why everything else does not (K3, K8, K36, K37, K41–K48).
 
-use dbs::domain::task::{HoldReason, TaskKind};
+use dbs::domain::task::{GateCommand, HoldReason, TaskKind};
 use dbs::domain::{
-    AttemptId, BatchPatch, BoardSettings, Command, Event, ProcessExit, RunOptions, SignalKind, Span,
-    TaskState, UntrustedFiles, WaitReason, Worker,
+    AgentLayers, AgentSettings, AttemptId, BatchPatch, BoardSettings, Command, Event, FaultReach,
+    ProcessExit, RunOptions, SettingFault, SignalKind, Span, TaskDraft, TaskState, UntrustedFiles,
+    WaitReason, Worker,
 };
 
 use crate::fixture::{BoardFixture, draft, settings, workflows};
@@ -472,6 +473,124 @@ fn without_a_base_branch_only_investigators_start() {
     assert_eq!(fixture.word("b"), "active");
     fixture.happen(Event::Configured(roomy()));
     assert_eq!(fixture.word("a"), "active");
+}
+
+/// A task that stands at the stage in which all gates must pass from the beginning.
+fn acceptance(id: &str) -> TaskDraft {
+    TaskDraft {
+        stage: Some("acceptance".into()),
+        ..draft(id, "kanban")
+    }
+}
+
+#[test]
+fn a_stage_that_demands_gates_starts_no_agent_before_there_is_a_gate() {
+    let mut fixture = BoardFixture::with(BoardSettings {
+        gates: Vec::new(),
+        ..roomy()
+    });
+    fixture.planned(acceptance("a"));
+    fixture.planned(draft("b", "kanban"));
+    let ids = vec!["a".into(), "b".into()];
+    let said = fixture.ask(Command::Release(ids)).unwrap();
+    let sentence = "no gate command is configured; set one with dbs config gates.NAME COMMAND";
+    assert_eq!(said, format!("released a, b; a waits: {sentence}"));
+    assert_eq!(why_not(&fixture, "a").to_string(), sentence);
+    assert_eq!(fixture.task("a").spawns, 0);
+    assert_eq!(
+        fixture.word("b"),
+        "active",
+        "gates that run only if there are any hold nobody"
+    );
+    fixture.happen(Event::Configured(roomy()));
+    assert_eq!(fixture.word("a"), "active");
+}
+
+#[test]
+fn a_gate_of_its_own_is_enough_for_an_acceptance() {
+    let mut fixture = BoardFixture::with(BoardSettings {
+        gates: Vec::new(),
+        ..roomy()
+    });
+    fixture.released(TaskDraft {
+        gates: vec![GateCommand {
+            name: "own".to_owned(),
+            command: "make check".to_owned(),
+        }],
+        ..acceptance("a")
+    });
+    assert_eq!(fixture.word("a"), "active");
+}
+
+/// Settings with that fault.
+fn faulty(reach: FaultReach) -> BoardSettings {
+    BoardSettings {
+        faults: vec![SettingFault {
+            text: "could not use x".to_owned(),
+            reach,
+        }],
+        ..roomy()
+    }
+}
+
+#[test]
+fn a_fault_in_the_settings_makes_what_depends_on_it_wait_and_costs_no_try() {
+    let fault = || WaitReason::Setting("could not use x".to_owned());
+    for (reach, developer, investigator) in [
+        (FaultReach::Everything, true, true),
+        (FaultReach::Base("feature/shop".to_owned()), true, false),
+        (FaultReach::Base("another".to_owned()), false, false),
+        (FaultReach::Role("developer".into()), true, false),
+        (FaultReach::DefaultRole, true, true),
+        (FaultReach::Stage("development".into()), false, false),
+    ] {
+        let mut fixture = BoardFixture::with(faulty(reach.clone()));
+        fixture.released(draft("a", "kanban"));
+        fixture.released(draft("b", "investigation"));
+        for (id, waits) in [("a", developer), ("b", investigator)] {
+            let found = fixture.task(id).why_not.clone();
+            assert_eq!(found, waits.then(fault), "{id}, {reach:?}");
+        }
+        fixture.happen(Event::Configured(roomy()));
+        for id in ["a", "b"] {
+            assert_eq!(fixture.word(id), "active", "{id}, {reach:?}");
+            assert_eq!(fixture.task(id).spawns, 1, "{id}, {reach:?}");
+        }
+    }
+}
+
+#[test]
+fn a_fault_of_a_role_or_stage_stops_only_agents_that_are_chosen_by_it() {
+    let named = |agent: &str| AgentSettings {
+        agent: Some(agent.to_owned()),
+        ..AgentSettings::default()
+    };
+    let with = |reach: FaultReach| BoardSettings {
+        agents: AgentLayers {
+            by_role: [("developer".into(), named("claude"))].into(),
+            by_stage: [("investigating".into(), named("codex"))].into(),
+            ..AgentLayers::default()
+        },
+        ..faulty(reach)
+    };
+    for (reach, developer, other, investigator) in [
+        (FaultReach::Role("developer".into()), true, false, false),
+        (FaultReach::DefaultRole, false, false, false),
+        (FaultReach::Stage("investigating".into()), false, false, true),
+        (FaultReach::Role("investigator".into()), false, false, false),
+    ] {
+        let mut fixture = BoardFixture::with(with(reach.clone()));
+        fixture.released(draft("a", "kanban"));
+        fixture.released(TaskDraft {
+            agent: Box::new(named("gemini")),
+            ..draft("b", "kanban")
+        });
+        fixture.released(draft("c", "investigation"));
+        for (id, waits) in [("a", developer), ("b", other), ("c", investigator)] {
+            let waits_now = fixture.task(id).why_not.is_some();
+            assert_eq!(waits_now, waits, "{id}, {reach:?}");
+        }
+    }
 }
 
 #[test]

@@ -209,6 +209,7 @@ impl Story {
             program: env!("CARGO_BIN_EXE_dbs").into(),
             folder: folder.to_owned(),
             environment: environment.to_vec(),
+            given_path: None,
             theme: None,
             runtime: RuntimeDirs {
                 runtime: Some(self.root().join("run")),

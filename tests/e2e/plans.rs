@@ -112,7 +112,7 @@ fn hash_with(story: &Story, choices: &[&str]) -> String {
     let shown = story.dbs(&[&["run", "plan/MASTER.md", "--dry-run"], choices].concat());
     let line = shown
         .lines()
-        .find(|line| line.starts_with("hash of the gate commands: "));
+        .find(|line| line.starts_with("hash of the commands: "));
     line.unwrap_or_else(|| panic!("{shown}"))
         .rsplit(' ')
         .next()
@@ -187,7 +187,7 @@ fn is_in_the_history(story: &Story) {
         serde_json::from_str(&story.dbs(&["status", "--run", "invoice-export", "--json"])).unwrap();
     assert_eq!(one["tasks"][1]["item"], "2.1", "the order of the plan: {one}");
     let unknown = said(&story.run(&["status", "--run", "nope"]));
-    assert!(unknown.contains("could not find a run called nope"), "{unknown}");
+    assert!(unknown.contains("there is no batch nope"), "{unknown}");
 }
 
 #[test]

@@ -121,3 +121,106 @@ fn what_is_edited_while_a_server_starts_is_noticed() {
     assert!(story.dbs(&["status"]).contains("agents: 0/3"));
     story.dbs(&["stop", "--all"]);
 }
+
+/// Why a task waits, as `dbs why` says it.
+fn why(story: &Story, id: &str) -> String {
+    story.dbs(&["why", id])
+}
+
+#[test]
+fn a_task_waits_for_a_base_branch_that_is_not_there_and_goes_on_by_itself_when_it_is() {
+    let story = Story::new("");
+    let _server = story.server();
+    story.wait_until("the server", || story.is_live());
+    let said = story.run(&["config", "base_branch", "mian"]);
+    let fault = "there is no branch mian, neither here nor on origin; did you mean `main`? dbs config base_branch main";
+    assert!(String::from_utf8_lossy(&said.stderr).contains(fault), "{said:?}");
+    story.dbs(&["task", "create", "Work", "--id", "t-1", "--release"]);
+    story.wait_until("the reason", || why(&story, "t-1").contains(fault));
+    assert!(
+        story.dbs(&["status"]).contains("mian"),
+        "{}",
+        story.dbs(&["status"])
+    );
+    // Somebody makes the branch; no file says anything else.
+    story.git(&story.project(), &["push", "-q", "origin", "main:mian"]);
+    story.wait_until("its start", || !why(&story, "t-1").contains("there is no branch"));
+    let task: serde_json::Value =
+        serde_json::from_str(&story.dbs(&["task", "show", "t-1", "--json"])).unwrap();
+    let fault_free = task["task"]["failures"]
+        .as_object()
+        .is_none_or(serde_json::Map::is_empty);
+    assert!(fault_free, "{task}");
+    story.dbs(&["stop", "--all"]);
+}
+
+#[test]
+fn a_file_of_settings_that_cannot_be_read_makes_tasks_wait_until_it_is_repaired() {
+    let story = Story::new("");
+    let file = story.project().join(".debussy/config.toml");
+    let good = fs::read_to_string(&file).unwrap();
+    let _server = story.server();
+    story.wait_until("the server", || story.is_live());
+    fs::write(&file, format!("{good}\nbase_branch = \"main\n")).unwrap();
+    let line = good.lines().count() + 2;
+    let place = format!("config.toml:{line}: nothing in this file is used");
+    story.wait_until("the fault", || story.logs().contains(&place));
+    let log = story.logs();
+    assert!(
+        !log.contains("changed; what you trusted"),
+        "no setting changed: {log}"
+    );
+    story.dbs(&["task", "create", "Work", "--id", "t-1", "--release"]);
+    story.wait_until("the reason", || why(&story, "t-1").contains(&place));
+    fs::write(&file, &good).unwrap();
+    story.wait_until("its start", || {
+        !why(&story, "t-1").contains("nothing in this file")
+    });
+    story.dbs(&["stop", "--all"]);
+}
+
+#[test]
+fn a_server_starts_with_settings_that_cannot_be_used_and_lets_wait_what_depends_on_them() {
+    let story = Story::new("");
+    let file = story.project().join(".debussy/config.toml");
+    let good = fs::read_to_string(&file).unwrap();
+    let faults = [
+        ("[roles.developer]\nagent = \"cluade\"\n", "did you mean `claude`"),
+        ("[roles.developer]\nagent = \"custom\"\n", "it has no command yet"),
+        (
+            "[roles.developer]\ncommand = \"nosuchprogram x\"\n",
+            "nosuchprogram is in none of the folders of PATH",
+        ),
+        (
+            "[roles.develper]\nagent = \"claude\"\n",
+            "no workflow has a role develper, did you mean `developer`",
+        ),
+        (
+            "[stages.reviewin]\nagent = \"claude\"\n",
+            "no workflow has a stage reviewin, did you mean `reviewing`",
+        ),
+        (
+            "[max_role_agents]\ndeveloper = \"many\"\n",
+            "max_role_agents.developer, at ",
+        ),
+        ("base_branch = 5\n", "there is no branch 5"),
+    ];
+    for (number, (wrong, reason)) in faults.into_iter().enumerate() {
+        fs::write(&file, format!("{wrong}\n")).unwrap();
+        if wrong.starts_with('[') {
+            fs::write(&file, format!("{good}\n{wrong}")).unwrap();
+        }
+        story.trust_in(&story.project());
+        let mut server = story.server();
+        story.wait_until("the server", || story.is_live());
+        let id = format!("t-{number}");
+        story.dbs(&["task", "create", "Work", "--id", &id, "--release"]);
+        story.wait_until(reason, || why(&story, &id).contains(reason));
+        fs::write(&file, &good).unwrap();
+        story.trust_in(&story.project());
+        story.wait_until("its start", || !why(&story, &id).contains(reason));
+        story.dbs(&["task", "close", &id, "enough"]);
+        story.dbs(&["stop", "--all"]);
+        server.kill();
+    }
+}

@@ -6,7 +6,7 @@ use std::path::Path;
 use dbs::adapters::store::SqliteStore;
 use dbs::ports::store::{Store, StoreError, StoredEvent};
 
-use super::boards::{NOW, commit, files, nth_turn, owner};
+use super::boards::{self, NOW, commit, files, nth_turn, owner};
 use super::refusals::{contents, filled};
 
 /// What came of opening and reading everything.
@@ -122,6 +122,93 @@ fn told(folder: &Path) -> Result<(String, usize), StoreError> {
     Ok((text, named.len()))
 }
 
+/// What a reader is told beside the writer or without it.
+fn read(folder: &Path) -> Result<String, StoreError> {
+    let reader = SqliteStore::open_reader(&files(folder))?.unwrap();
+    Ok(format!("{:?}", reader.load()?))
+}
+
+#[test]
+fn a_row_that_was_changed_without_its_checksum_is_refused_by_readers_too() {
+    for change in [
+        "UPDATE tasks SET doc = replace(doc, 'Title of', 'Forged') WHERE id = 't-3'",
+        "UPDATE tasks SET title = 'forged' WHERE id = 't-3'",
+        "UPDATE tasks SET sum = NULL WHERE id = 't-3'",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        filled(folder.path());
+        read(folder.path()).unwrap();
+        let raw = rusqlite::Connection::open(files(folder.path()).database).unwrap();
+        assert_eq!(raw.execute(change, []).unwrap(), 1, "{change}");
+        raw.close().unwrap();
+        let refused = read(folder.path()).unwrap_err();
+        assert!(
+            matches!(&refused, StoreError::Damaged { why, .. } if why.contains("task t-3")),
+            "{change}: {refused}"
+        );
+    }
+}
+
+#[test]
+fn a_log_that_was_cut_off_changed_or_removed_is_refused_by_readers_and_by_the_writer() {
+    type Mishap = fn(&Path);
+    let mishaps: [(&str, Mishap); 4] = [
+        ("cut in the middle", |log| {
+            let bytes = fs::read(log).unwrap();
+            fs::write(log, bytes.get(..bytes.len() / 2).unwrap()).unwrap();
+        }),
+        ("cut by a byte", |log| {
+            let bytes = fs::read(log).unwrap();
+            fs::write(log, bytes.get(..bytes.len() - 1).unwrap()).unwrap();
+        }),
+        ("a flipped byte", |log| {
+            let mut bytes = fs::read(log).unwrap();
+            let at = bytes.len() / 2;
+            *bytes.get_mut(at).unwrap() ^= 0xff;
+            fs::write(log, bytes).unwrap();
+        }),
+        ("removed", |log| fs::remove_file(log).unwrap()),
+    ];
+    for (name, mishap) in mishaps {
+        let (live, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let mut store = boards::open(live.path());
+        for n in 1..=20 {
+            let (event, board, touched, effects) = nth_turn(n);
+            commit(&mut store, &event, (&board, &touched), &effects).unwrap();
+        }
+        read(live.path()).unwrap();
+        // As a power loss leaves it: nothing is folded into the database.
+        let (from, to) = (files(live.path()).database, files(folder.path()).database);
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        for end in ["", "-wal", "-last"] {
+            let beside = |path: &Path| format!("{}{end}", path.display());
+            fs::copy(beside(&from), beside(&to)).unwrap();
+        }
+        assert_eq!(read(folder.path()).unwrap(), read(live.path()).unwrap(), "{name}");
+        drop(fs::remove_file(format!("{}-shm", to.display())));
+        mishap(Path::new(&format!("{}-wal", to.display())));
+        let refused = read(folder.path()).unwrap_err().to_string();
+        assert!(refused.contains("but turn 20 was written"), "{name}: {refused}");
+        assert!(outcome(folder.path()).is_err(), "{name}");
+    }
+}
+
+#[test]
+fn a_database_that_is_gone_is_missed_by_readers_while_anything_beside_it_tells_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path());
+    fs::remove_file(files(folder.path()).database).unwrap();
+    let refused = SqliteStore::open_reader(&files(folder.path()))
+        .unwrap_err()
+        .to_string();
+    assert!(refused.contains("it is gone, but"), "{refused}");
+    assert!(outcome(folder.path()).is_err());
+    assert!(
+        !files(folder.path()).database.exists(),
+        "nothing is made in its place"
+    );
+}
+
 #[test]
 fn a_flipped_bit_is_refused_or_named_and_never_believed() {
     let folder = tempfile::tempdir().unwrap();
@@ -140,7 +227,18 @@ fn a_flipped_bit_is_refused_or_named_and_never_believed() {
         let place = files(other.path());
         fs::create_dir_all(place.database.parent().unwrap()).unwrap();
         fs::write(&place.database, &bytes).unwrap();
-        match told(other.path()) {
+        let board = read(other.path());
+        let said = told(other.path());
+        assert_eq!(
+            board.is_ok(),
+            said.is_ok(),
+            "flip {n}, bit {bit}: {board:?}, {said:?}"
+        );
+        assert!(
+            board.is_ok_and(|board| whole.starts_with(&board)) || said.is_err(),
+            "flip {n}, bit {bit}: a reader believes something else"
+        );
+        match said {
             Ok((text, 0)) => {
                 assert_eq!(text, whole, "flip {n}, bit {bit}: something else is believed");
                 harmless += 1;

@@ -94,7 +94,7 @@ fn a_store_reopened_on_a_full_disk_has_every_acknowledged_turn() {
         last = seq;
     }
     // As after a crash: the log is still there, there is no room to fold it in.
-    let reader = SqliteStore::open_reader(&place).unwrap();
+    let reader = SqliteStore::open_reader(&place).unwrap().unwrap();
     assert_eq!(reader.load().unwrap().last_attempt, last);
     drop(store);
     drop(reader);

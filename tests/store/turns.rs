@@ -209,7 +209,7 @@ fn events_and_notices_cannot_be_changed_or_removed() {
 fn a_reader_sees_what_a_writer_has_committed_while_it_holds_the_lock() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = open(folder.path());
-    let reader = SqliteStore::open_reader(&files(folder.path())).unwrap();
+    let reader = SqliteStore::open_reader(&files(folder.path())).unwrap().unwrap();
     for n in 1..=2 {
         let (event, board, touched, effects) = nth_turn(n);
         commit(&mut store, &event, (&board, &touched), &effects).unwrap();
@@ -249,6 +249,7 @@ fn a_reader_knows_the_settings_that_were_in_force_last() {
         .unwrap();
     }
     let found = SqliteStore::open_reader(&files(folder.path()))
+        .unwrap()
         .unwrap()
         .last_settings()
         .unwrap();

@@ -13,6 +13,8 @@ pub enum TroubleKind {
     Disk,
     /// Nobody has trusted what the project's files would start.
     Untrusted,
+    /// A setting cannot be used as it is written.
+    Settings,
     /// No agent is set, its program is not there, or it cannot work (login, a wrong option).
     Agent,
     Network,
@@ -32,6 +34,7 @@ impl TroubleKind {
         match self {
             TroubleKind::Disk => "disk full",
             TroubleKind::Untrusted => "not trusted",
+            TroubleKind::Settings => "settings",
             TroubleKind::Agent => "no agent",
             TroubleKind::Network => "no network",
             TroubleKind::Lock => "git locked",

@@ -64,7 +64,7 @@ pub use prompt_facts::{
     StageFacts, TaskFacts,
 };
 pub use session::{AgentDisplay, AgentSession, Continuation, ResumeRoles, SessionOrigin, SessionRestart};
-pub use settings::{BoardSettings, Budgets, UntrustedFiles};
+pub use settings::{BoardSettings, Budgets, FaultReach, SettingFault, UntrustedFiles};
 pub use signal::{Signal, SignalKind};
 pub use task::{HoldReason, Task, TaskState};
 pub use test_run::{FirstRun, TestCounts, TestOutcome, TestReport, first_run};

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::agent_choice::AgentLayers;
+use super::agent_choice::{AgentLayers, ChoiceSource};
 use super::context_restart::ContextRules;
-use super::id::RoleId;
+use super::id::{RoleId, StageId};
 use super::session::ResumeRoles;
 use super::task::GateCommand;
 use super::time::Span;
@@ -52,6 +52,9 @@ pub struct BoardSettings {
     /// What of the project's own files no person has trusted yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untrusted: Option<UntrustedFiles>,
+    /// Settings that cannot be used as they are written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<SettingFault>,
 }
 
 fn yes() -> bool {
@@ -82,6 +85,43 @@ pub struct UntrustedFiles {
     pub text: String,
     /// Whether nothing may start until it is trusted; otherwise what was trusted before goes on.
     pub holds: bool,
+}
+
+/// A setting that cannot be used as it is written. What depends on it waits until it is repaired.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SettingFault {
+    /// What is wrong, where it stands, and the way out; one line.
+    pub text: String,
+    pub reach: FaultReach,
+}
+
+/// The attempts that depend on a setting.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultReach {
+    Everything,
+    /// Whatever starts from that branch or is merged into it.
+    Base(String),
+    /// Agents in that role that no task and no stage names.
+    Role(RoleId),
+    /// Agents of roles that have none of their own.
+    DefaultRole,
+    /// Agents that the settings name for that stage.
+    Stage(StageId),
+}
+
+impl FaultReach {
+    /// Whether it reaches an agent in that role at that stage, whose choice was made by that place.
+    pub(crate) fn includes_agent(&self, role: &RoleId, stage: &StageId, by: Option<ChoiceSource>) -> bool {
+        let is_of_role = !matches!(by, Some(ChoiceSource::Task | ChoiceSource::Stage));
+        match self {
+            FaultReach::Everything => true,
+            FaultReach::Base(_) => false,
+            FaultReach::Role(other) => is_of_role && role == other,
+            FaultReach::DefaultRole => is_of_role && by != Some(ChoiceSource::Role),
+            FaultReach::Stage(other) => by == Some(ChoiceSource::Stage) && stage == other,
+        }
+    }
 }
 
 /// What holds where nobody set anything; the table of settings shows these to people.
@@ -120,6 +160,7 @@ impl Default for BoardSettings {
             resume: ResumeRoles::default(),
             agents: AgentLayers::default(),
             untrusted: None,
+            faults: Vec::new(),
         }
     }
 }

@@ -45,6 +45,10 @@ pub enum WaitReason {
     Aborted,
     /// No base branch is configured (K62).
     NoBase,
+    /// Its stage demands gates, and there is no command for one.
+    NoGate,
+    /// A setting that it depends on cannot be used as it is written; the text says which, and the way out.
+    Setting(String),
     /// The attempt that was stopped when the task was moved has not ended yet.
     StillEnding(AttemptId),
     /// Its workflow is not loaded, or has no such stage (any more).
@@ -80,6 +84,10 @@ impl fmt::Display for WaitReason {
             WaitReason::NoGoAhead => f.write_str("its batch has not been released yet"),
             WaitReason::Aborted => f.write_str("its run was aborted"),
             WaitReason::NoBase => f.write_str("no base branch is set: dbs config base_branch NAME"),
+            WaitReason::NoGate => {
+                f.write_str("no gate command is configured; set one with dbs config gates.NAME COMMAND")
+            }
+            WaitReason::Setting(fault) => f.write_str(fault),
             WaitReason::StillEnding(attempt) => write!(f, "attempt {attempt} has not ended yet"),
             WaitReason::NoStage(workflow, stage) => {
                 write!(f, "no workflow {workflow} with a stage {stage} is loaded")

@@ -23,6 +23,7 @@ pub use drafts::{BodyOf, PathName, PlanChoices, batch_of, drafts, slug};
 pub use graph::graph;
 pub use model::{
     PhaseStatus, Plan, PlanDetail, PlanFinding, PlanGate, PlanGroup, PlanItem, PlanKind, PlanStory, PlanTask,
+    ToldCommand,
 };
 pub use stories::{StoryRules, queue, queue_of};
 pub use templates::{NewPlan, TEMPLATES, new_plan};

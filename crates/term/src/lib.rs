@@ -31,7 +31,7 @@ pub use history::{LineWriter, PackedHistory};
 pub use modes::{Cursor, CursorShape, KittyFlags, Modes, MouseEncoding, MouseMode, TermMode};
 pub use palette::{ColorPalette, Rgb};
 pub use rio::RioEmulator;
-pub use sanitize::{sanitize, sanitize_json};
+pub use sanitize::{sanitize, sanitize_command, sanitize_json};
 pub use scanner::{Csi, ScanSink, Scanner, StringKind};
 pub use size::Size;
 pub use status_record::{ReportedState, StatusRecord};

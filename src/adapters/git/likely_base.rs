@@ -15,6 +15,23 @@ pub struct LikelyBase {
     pub found_by: &'static str,
 }
 
+/// Names of the branches of the project, and of those that were fetched from the remote.
+///
+/// # Errors
+/// When git cannot be asked.
+pub fn known_branches(setup: &GitSetup) -> Result<Vec<String>, GitError> {
+    let program = GitProgram::new(setup);
+    let call = program.command(ConfigScope::Preflight, &setup.project, "list the branches");
+    let call = call.words("for-each-ref --format=%(refname) refs/heads refs/remotes/origin");
+    let output = call.run()?.ok()?;
+    let name = |line: &str| {
+        let name = line.strip_prefix("refs/heads/");
+        name.or_else(|| line.strip_prefix("refs/remotes/origin/"))
+            .map(str::to_owned)
+    };
+    Ok(output.text().lines().filter_map(name).collect())
+}
+
 /// The branch that the remote's HEAD names; else the one that is checked out, if the remote has it; else one with a usual name.
 ///
 /// # Errors

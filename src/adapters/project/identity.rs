@@ -38,7 +38,7 @@ impl Project {
         {
             return Ok(StateOrigin::Foreign(format!("could not {error}")));
         }
-        let Some(identity) = read(&self.identity())? else {
+        let Some(identity) = read(&self.identity_file())? else {
             return Ok(StateOrigin::Foreign("it has no identity".to_owned()));
         };
         let is_known = person.is_some_and(|folder| known(folder, &identity).is_file());
@@ -55,7 +55,7 @@ impl Project {
     /// When there is no folder to know it by, or the identity cannot be written.
     pub fn adopt_state(&self, person: Option<&Path>) -> Result<(), ProjectError> {
         let person = person.ok_or(ProjectError::NoStateFolder)?;
-        let file = self.identity();
+        let file = self.identity_file();
         let mut bytes = [0; LENGTH];
         getrandom::fill(&mut bytes)
             .map_err(|error| failed("draw random bytes for", &file)(io::Error::other(error.to_string())))?;
@@ -67,7 +67,13 @@ impl Project {
         write(&file, &format!("{identity}\n")).map_err(failed("write", &file))
     }
 
-    fn identity(&self) -> PathBuf {
+    /// The random identity of the state as it is on the disk now: it names this repository on this machine, and does not come along with
+    /// a clone. Nothing where there is none that can be read.
+    pub fn identity(&self) -> Option<String> {
+        read(&self.identity_file()).ok().flatten()
+    }
+
+    fn identity_file(&self) -> PathBuf {
         self.dbs().join("identity")
     }
 }

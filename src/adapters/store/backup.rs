@@ -79,7 +79,13 @@ pub(super) fn copy_to(connection: &Connection, files: &StoreFiles, path: &Path) 
     let partial = path.with_extension("partial");
     remove_if_there(&partial).map_err(failed("write backup", path))?;
     let copied = connection.execute("VACUUM INTO ?1", [partial.to_string_lossy()]);
-    let copied = copied.map_err(failure(files, "copy it"));
+    let copied = match path.parent() {
+        Some(folder) if !folder.is_dir() => {
+            let why = format!("there is no folder {}", folder.display());
+            Err(failed("write backup", path)(why))
+        }
+        _ => copied.map_err(failure(files, "copy it")),
+    };
     let settled = copied.and_then(|_| settle(&partial, path).map_err(failed("write backup", path)));
     if settled.is_err() {
         drop(remove_if_there(&partial));

@@ -7,23 +7,14 @@ use rusqlite::Connection;
 
 use super::errors::{damaged, failure};
 use super::files::{StoreFiles, beside, failed, private_file, remove_if_there};
+use super::last_turn;
 use super::schema::{APPLICATION, Migration, migrate};
 use crate::adapters::state_folder::sync_folder_of;
 use crate::ports::store::StoreError;
 
 pub(super) fn create_if_absent(files: &StoreFiles, steps: &[Migration]) -> Result<(), StoreError> {
-    let exists = files.database.try_exists();
-    if exists.map_err(failed("make", &files.database))? {
+    if !is_absent(files)? {
         return Ok(());
-    }
-    if files.log().exists() {
-        return Err(damaged(
-            files,
-            format!(
-                "it is gone, but its log {} is there; bring it back from a backup, or move the log away to begin anew",
-                files.log().display()
-            ),
-        ));
     }
     let fresh = StoreFiles {
         database: beside(&files.database, ".new"),
@@ -32,6 +23,29 @@ pub(super) fn create_if_absent(files: &StoreFiles, steps: &[Migration]) -> Resul
     prepare(&fresh).map_err(failed("make", &fresh.database))?;
     fill(&fresh, steps)?;
     finish(&fresh, files).map_err(failed("make", &files.database))
+}
+
+/// Whether there is no database, and there was none before.
+///
+/// # Errors
+/// [`StoreError::Damaged`] when the files beside it say that there was one.
+pub(super) fn is_absent(files: &StoreFiles) -> Result<bool, StoreError> {
+    let exists = files.database.try_exists();
+    if exists.map_err(failed("look for", &files.database))? {
+        return Ok(false);
+    }
+    let (what, left) = if files.log().exists() {
+        ("its log", files.log())
+    } else if last_turn::noted(files).is_some_and(|turn| turn > 0) {
+        ("the number of its last turn", files.last_turn())
+    } else {
+        return Ok(true);
+    };
+    let why = format!(
+        "it is gone, but {what}, {}, is there; bring it back from a backup, or move that file away to begin anew",
+        left.display()
+    );
+    Err(damaged(files, why))
 }
 
 /// Removes what a creation that was cut off left, and makes an empty private file.

@@ -7,8 +7,9 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::errors::{damaged, failure, newer};
 use super::files::{StoreFiles, failed};
+use super::last_turn;
 use super::schema::{APPLICATION, format_of};
-use super::sums::{self, BOARD_TABLES, LOG_TABLES, SummedTable};
+use super::sums::{self, BOARD_TABLES, SummedTable};
 use crate::adapters::text_file;
 use crate::ports::store::StoreError;
 
@@ -82,9 +83,31 @@ fn min_reader(connection: &Connection) -> i64 {
         .unwrap_or(i64::MAX)
 }
 
-/// Looks at every page, which takes a while on a large database: for those who are about to write. A reader finds
-/// damage where it reads.
-pub(super) fn check(connection: &Connection, files: &StoreFiles) -> Result<(), StoreError> {
+/// A database that was found to be whole: its pages, the rows of the board, and every turn that was written.
+pub(super) struct WholeDatabase {
+    /// Open for reading only.
+    pub(super) connection: Connection,
+    pub(super) format: i64,
+    /// Number of its last turn.
+    pub(super) last_turn: u64,
+}
+
+impl WholeDatabase {
+    /// Opens the database for reading only, and looks at all of it. `known` is the newest format that is understood.
+    pub(super) fn open(files: &StoreFiles, known: i64) -> Result<WholeDatabase, StoreError> {
+        let (connection, format) = examine(files, known)?;
+        check(&connection, files)?;
+        let last_turn = last_turn::check(&connection, files)?;
+        Ok(WholeDatabase {
+            connection,
+            format,
+            last_turn,
+        })
+    }
+}
+
+/// Looks at every page.
+fn check(connection: &Connection, files: &StoreFiles) -> Result<(), StoreError> {
     let pages = connection.pragma_query_value(None, "page_count", |row| row.get::<_, i64>(0));
     let is_small = pages.map_err(failure(files, "count its pages"))? <= SMALL;
     let kind = if is_small {
@@ -112,12 +135,8 @@ fn check_board(connection: &Connection, files: &StoreFiles) -> Result<(), StoreE
     ))
 }
 
-/// Names of events and notices whose checksum is wrong; the board does not depend on them.
-pub(super) fn damaged_log(connection: &Connection, files: &StoreFiles) -> Result<Vec<String>, StoreError> {
-    damaged_rows(connection, LOG_TABLES).map_err(failure(files, "check its events"))
-}
-
-fn damaged_rows(connection: &Connection, tables: &[SummedTable]) -> rusqlite::Result<Vec<String>> {
+/// Names of rows of these tables whose checksum is wrong.
+pub(super) fn damaged_rows(connection: &Connection, tables: &[SummedTable]) -> rusqlite::Result<Vec<String>> {
     if !sums::are_kept(connection)? {
         return Ok(Vec::new());
     }

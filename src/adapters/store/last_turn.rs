@@ -62,8 +62,10 @@ pub(super) fn newest(connection: &Connection, files: &StoreFiles) -> Result<u64,
 
 /// The last turn of a database; one that lacks turns which were written is refused.
 pub(super) fn check(connection: &Connection, files: &StoreFiles) -> Result<u64, StoreError> {
+    // In this order: a server beside it may write another turn between the two looks.
+    let noted = noted(files);
     let newest = newest(connection, files)?;
-    let Some(noted) = noted(files).filter(|noted| *noted > newest) else {
+    let Some(noted) = noted.filter(|noted| *noted > newest) else {
         return Ok(newest);
     };
     let why = format!(

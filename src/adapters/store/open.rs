@@ -4,11 +4,11 @@ use rusqlite::Connection;
 
 use super::backup;
 use super::ballast::Ballast;
-use super::create::{create_if_absent, step_error};
+use super::create::{create_if_absent, is_absent, step_error};
 use super::errors::{failure, newer};
-use super::files::{StoreFiles, failed};
-use super::integrity::{BUSY, check, examine};
-use super::last_turn::{self, LastTurn};
+use super::files::StoreFiles;
+use super::integrity::{BUSY, WholeDatabase};
+use super::last_turn::LastTurn;
 use super::lock::{LockOwner, ServerLock};
 use super::presence::{OpenFiles, saved_copies};
 use super::read::StoreReader;
@@ -58,9 +58,11 @@ impl SqliteStore {
         files.refuse_links()?;
         let lock = ServerLock::take(&files.lock, owner)?;
         create_if_absent(files, steps)?;
-        let (whole, format) = examine(files, newest(steps))?;
-        check(&whole, files)?;
-        let newest_turn = last_turn::check(&whole, files)?;
+        let WholeDatabase {
+            connection: whole,
+            format,
+            last_turn,
+        } = WholeDatabase::open(files, newest(steps))?;
         drop(whole);
         // Writing is refused to any newer format, also to one that may still be read.
         if format > newest(steps) {
@@ -79,28 +81,28 @@ impl SqliteStore {
             database,
             ballast: Ballast::create(files),
             open_files: OpenFiles::of(files),
-            last_turn: LastTurn::open(files, newest_turn),
+            last_turn: LastTurn::open(files, last_turn),
             owner: owner.clone(),
             note: saved_copies(files),
             lock,
         })
     }
 
-    /// Opens the store for reading only, without the lock: beside a running server or without one.
+    /// Opens the store for reading only, without the lock: beside a running server or without one. Looks at it as [`SqliteStore::open`]
+    /// does; nothing where there is no store yet.
     ///
     /// # Errors
     /// As [`SqliteStore::open`], but never [`StoreError::Locked`].
-    pub fn open_reader(files: &StoreFiles) -> Result<StoreReader, StoreError> {
+    pub fn open_reader(files: &StoreFiles) -> Result<Option<StoreReader>, StoreError> {
         files.refuse_links()?;
-        if !files.database.exists() {
-            let why = "there is no store yet; start `dbs` once in this project";
-            return Err(failed("open", &files.database)(why));
+        if is_absent(files)? {
+            return Ok(None);
         }
-        let (connection, _) = examine(files, newest(MIGRATIONS))?;
-        Ok(StoreReader {
-            connection,
+        let whole = WholeDatabase::open(files, newest(MIGRATIONS))?;
+        Ok(Some(StoreReader {
+            connection: whole.connection,
             files: files.clone(),
-        })
+        }))
     }
 
     /// A consistent copy under the backups folder, made on a connection of its own while the writer works; returns its path.

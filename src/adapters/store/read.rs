@@ -8,10 +8,10 @@ use serde::de::DeserializeOwned;
 
 use super::errors::{damaged, failure};
 use super::files::StoreFiles;
-use super::integrity::{check, damaged_log};
+use super::integrity::damaged_rows;
 use super::last_turn;
 use super::rows::signed;
-use super::sums;
+use super::sums::{self, LOG_TABLES};
 use crate::domain::{
     Attempt, AttemptId, Batch, Board, Effect, Event, Notice, NoticeLevel, PauseReason, Task, TaskId,
     Timestamp,
@@ -58,13 +58,12 @@ impl StoreReader {
         Ok(board)
     }
 
-    /// Looks at all pages and all rows; names of events that are damaged, on which the board does not depend.
+    /// Names of events and notices whose checksum is wrong; the board does not depend on them.
     ///
     /// # Errors
-    /// When the board itself is damaged, or the database cannot be read.
-    pub fn verify(&self) -> Result<Vec<String>, StoreError> {
-        check(&self.connection, &self.files)?;
-        damaged_log(&self.connection, &self.files)
+    /// When the database cannot be read.
+    pub fn damaged_events(&self) -> Result<Vec<String>, StoreError> {
+        damaged_rows(&self.connection, LOG_TABLES).map_err(failure(&self.files, "check its events"))
     }
 
     /// Effects that were decided and not completed, in order.

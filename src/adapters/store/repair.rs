@@ -11,7 +11,7 @@ use super::commit::write_turn;
 use super::create::create_if_absent;
 use super::errors::{damaged, failure};
 use super::files::{StoreFiles, beside, failed, remove_if_there};
-use super::integrity::{check, damaged_log, examine};
+use super::integrity::WholeDatabase;
 use super::last_turn;
 use super::lock::{LockOwner, ServerLock};
 use super::open::{SqliteStore, open_writer};
@@ -95,15 +95,11 @@ fn examined(files: &StoreFiles) -> Result<(Board, Vec<String>), StoreError> {
     if !files.database.exists() {
         return Err(damaged(files, "it is gone".to_owned()));
     }
-    let (connection, _) = examine(files, newest(MIGRATIONS))?;
-    check(&connection, files)?;
-    last_turn::check(&connection, files)?;
-    let names = damaged_log(&connection, files)?;
     let reader = StoreReader {
-        connection,
+        connection: WholeDatabase::open(files, newest(MIGRATIONS))?.connection,
         files: files.clone(),
     };
-    Ok((reader.load()?, names))
+    Ok((reader.load()?, reader.damaged_events()?))
 }
 
 /// Events of the store and, where it has none that can be read, of the backups that tell the same story.

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use super::backup::{self, stamp, unused};
 use super::errors::failure;
 use super::files::{StoreFiles, beside, failed, remove_if_there};
-use super::integrity::{check, examine};
+use super::integrity::{WholeDatabase, examine};
 use super::lock::{LockOwner, ServerLock};
 use super::open::{SqliteStore, open_writer};
 use super::schema::{MIGRATIONS, newest};
@@ -83,8 +83,7 @@ fn given(files: &StoreFiles, from: &Path) -> StoreFiles {
 
 /// A connection to a database in which every page and every row of the board is whole.
 fn whole(files: &StoreFiles) -> Result<Connection, StoreError> {
-    let (connection, _) = examine(files, newest(MIGRATIONS))?;
-    check(&connection, files)?;
+    let connection = WholeDatabase::open(files, newest(MIGRATIONS))?.connection;
     connection
         .pragma_update(None, "query_only", false)
         .map_err(failure(files, "open it for a copy"))?;

@@ -10,9 +10,10 @@ use crate::cli::failure::could_not;
 use crate::config::appearance::Appearance;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
+use crate::config::role_agents::kinds;
 use crate::config::session_setup;
 use crate::config::themes::own_themes;
-use crate::config::{Config, ResolvedSetting, set, unset};
+use crate::config::{self, Config, ResolvedSetting, faults, schema, set, unset};
 use crate::formats::diagnostic::{Diagnostic, DiagnosticLevel};
 use crate::protocol::wire::{CallReply, ServerCall};
 use crate::ui::{ColourDepth, DisplayCaps, Glyphs};
@@ -94,20 +95,23 @@ fn print(shown: &ResolvedSetting, wanted: &ConfigArgs) {
     }
 }
 
-/// What is wrong with agents, after a setting of theirs was written.
-fn agents_problem(place: &ProjectPaths, key: &str) -> Option<String> {
-    let is_stage = key.starts_with("stages.");
-    if !is_stage && !key.starts_with("roles.") {
-        return None;
+/// What is wrong with the settings for the work, after one of them was written.
+fn faults_of(place: &ProjectPaths, key: &str) -> Option<String> {
+    let names = ["stages.", "roles.", "max_role_agents."];
+    let config = place.config();
+    let mut found = Vec::new();
+    if schema::BASE_BRANCH.covers(key) {
+        let base = config.value(&schema::BASE_BRANCH);
+        found.extend(base.and_then(|base| faults::base_branch(place, &config, &base)));
+    } else if names.iter().any(|table| key.starts_with(table)) {
+        let flows = session_setup::workflows(Some(place)).ok()?;
+        found = faults::written(place, &config, &flows);
+        if found.is_empty() {
+            found = faults::programs(place, &kinds(&config).0);
+        }
     }
-    let agents = session_setup::agents(place).err().map(String::from);
-    let stages = || {
-        let flows = session_setup::workflows(Some(place));
-        flows
-            .and_then(|flows| session_setup::check_stages(place, &flows))
-            .err()
-    };
-    agents.or_else(|| stages().filter(|_| is_stage))
+    let own = found.iter().find(|fault| fault.text.contains(key));
+    Some(own.or(found.first())?.text.clone())
 }
 
 /// Writes the value, or takes it out, then lets a running server read its settings again.
@@ -133,21 +137,25 @@ fn change((edge, place): (&ProcessEnv, ProjectPaths), key: &str, wanted: &Config
         trusted.map_err(could_not)?;
         written
     };
-    let agents = agents_problem(&place, key);
+    let fault = faults_of(&place, key);
     let mut access = BoardAccess::open_project(place)?;
-    let note = match (access.call(ServerCall::Reload { by: edge.author() })?, agents) {
-        (Some(CallReply::Failed(why)), _) | (None, Some(why)) => Some(why),
-        _ => written.note.map(|note| format!("{key} is kept: {note}")),
+    let note = match (access.call(ServerCall::Reload { by: edge.author() })?, fault) {
+        (Some(CallReply::Failed(why)), _) | (_, Some(why)) => Some(why),
+        _ => written.note.map(|note| {
+            let meant = config::keys().find_map(|known| config::with_end(known, key));
+            let meant = meant.map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
+            format!("{key} is kept: {note}{meant}")
+        }),
     };
     if json.json {
         output::json(&serde_json::json!({ "key": key, "file": written.file, "note": note }));
     } else {
-        let done = if value.is_some() {
-            "set"
-        } else {
-            "not set any more"
+        let done = match (value, written.was_set) {
+            (Some(_), _) => "is set",
+            (None, true) => "is not set any more",
+            (None, false) => "was not set",
         };
-        output::line(&format!("{key} is {done} in {}", written.file.display()));
+        output::line(&format!("{key} {done} in {}", written.file.display()));
     }
     if let Some(why) = note {
         output::problem(&why);

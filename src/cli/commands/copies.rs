@@ -4,13 +4,14 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::adapters::clock;
-use crate::adapters::store::{LockOwner, SqliteStore};
+use crate::adapters::store::{LockOwner, SqliteStore, StoreFiles};
 use crate::cli::args::JsonFlag;
 use crate::cli::commands::{CommandResult, print_done};
 use crate::cli::failure::could_not;
 use crate::config::kept_settings::KeptSettings;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
+use crate::ports::store::StoreError;
 
 /// Copies the store, beside a running server or without one.
 pub(super) fn backup(edge: &ProcessEnv, file: Option<&Path>, json: JsonFlag) -> CommandResult {
@@ -31,11 +32,28 @@ pub(super) fn backup(edge: &ProcessEnv, file: Option<&Path>, json: JsonFlag) -> 
     Ok(ExitCode::SUCCESS)
 }
 
+/// Why a file was not put in the place of the store; where it is no copy, with where copies are.
+fn not_restored(files: &StoreFiles, from: &Path, error: StoreError) -> String {
+    let why = match error {
+        StoreError::Damaged { path, why, .. } if path == from => {
+            format!("it is no whole copy of a store: {why}")
+        }
+        StoreError::Failed { why, .. } if !from.is_file() => why,
+        other => return could_not(other),
+    };
+    format!(
+        "could not restore from {}: {why}; `dbs backup` makes copies, and those that are there lie in {}",
+        from.display(),
+        files.backups.display()
+    )
+}
+
 /// Puts a copy in the place of the store; refused while a server runs.
 pub(super) fn restore(edge: &ProcessEnv, file: &Path, json: JsonFlag) -> CommandResult {
     let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
     let from = edge.folder.join(file);
-    let aside = SqliteStore::restore(&place.store, &owner(), (&from, clock::now())).map_err(could_not)?;
+    let restored = SqliteStore::restore(&place.store, &owner(), (&from, clock::now()));
+    let aside = restored.map_err(|error| not_restored(&place.store, &from, error))?;
     let kept = aside.map_or_else(String::new, |path| {
         format!("; the store of before is kept as {}", path.display())
     });

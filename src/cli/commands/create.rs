@@ -21,6 +21,7 @@ const MAX_TRIES: u32 = 5;
 /// Puts a task into the backlog.
 pub fn run(edge: &ProcessEnv, create: CreateArgs) -> CommandResult {
     let (json, release) = (create.json, create.release);
+    task_agent::check_kind(edge, &create.agent)?;
     put(edge, &draft(create)?, release, json)
 }
 

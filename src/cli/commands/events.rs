@@ -28,8 +28,8 @@ pub(super) fn run(edge: &ProcessEnv, wanted: &EventsArgs) -> CommandResult {
     let (mut after, mut tasks) = (wanted.since, TaskByAttempt::default());
     while !output::is_unread() {
         // A project in which nothing has happened yet has no store; the first server or command makes it.
-        if reader.is_none() && place.store.database.exists() {
-            reader = Some(SqliteStore::open_reader(&place.store).map_err(could_not)?);
+        if reader.is_none() {
+            reader = SqliteStore::open_reader(&place.store).map_err(could_not)?;
         }
         let found = match &reader {
             Some(reader) => reader.events(after, BATCH, None).map_err(could_not)?,

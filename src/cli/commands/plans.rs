@@ -24,6 +24,7 @@ use crate::adapters::text_file;
 use crate::cli::args::{AuditArgs, JsonFlag, PlanCommand, PlanShape};
 use crate::cli::commands::CommandResult;
 use crate::cli::failure::could_not;
+use crate::config::atdd::StorySettings;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::Task;
@@ -168,8 +169,7 @@ fn read_files(file: &Path, place: Option<&ProjectPaths>) -> Result<(Plan, PlanTe
     }
     let failed = |why: &dyn std::fmt::Display| format!("could not read the plan {}: {why}", file.display());
     if !file.exists() {
-        let way = "name the file of a plan, for example: dbs run docs/MASTER.md, dbs run .design/plan.json";
-        return Err(failed(&format!("it is not there; {way}")));
+        return Err(failed(&format!("it is not there; {}", way_to_plan(file, place))));
     }
     let text = text_file::read_text(file, LARGEST).map_err(|error| failed(&error))?;
     if file.extension().is_some_and(|ending| ending == "json") {
@@ -197,6 +197,20 @@ fn read_files(file: &Path, place: Option<&ProjectPaths>) -> Result<(Plan, PlanTe
     };
     let plan = plan::read(file, &text, &own_gates(place), &mut open);
     Ok((plan, texts))
+}
+
+/// How a person gets a plan that is not there.
+fn way_to_plan(file: &Path, place: Option<&ProjectPaths>) -> &'static str {
+    let is_queue = |place: &ProjectPaths| {
+        file.ends_with(StorySettings::of(&place.config()).folder) && file.extension().is_none()
+    };
+    if file.ends_with(".design/plan.json") {
+        "`dbs design GOAL` makes one"
+    } else if place.is_some_and(is_queue) {
+        "`dbs atdd init` makes the folder, `dbs atdd new TEXT` a PRD in it"
+    } else {
+        "name the file of a plan, for example: dbs run docs/MASTER.md, dbs run .design/plan.json"
+    }
 }
 
 /// The gates of the project, by whose names a plan may use their commands.

@@ -2,8 +2,12 @@
 
 use crate::cli::args::AgentArgs;
 use crate::cli::board_access::BoardAccess;
+use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
+use crate::config::project_paths::ProjectPaths;
+use crate::config::role_agents::agent_names;
 use crate::domain::{AgentSettings, TaskId};
+use crate::formats::nearest::nearest;
 use crate::formats::permissions::read_setting;
 
 /// What a task shall say of its agents, where the command line says anything of them.
@@ -16,9 +20,36 @@ pub(super) fn changed(
     if all.iter().all(|part| part.is_none()) {
         return Ok(None);
     }
+    check_kind(edge, said)?;
     let known = BoardAccess::open(edge)?.task(task)?;
     let before = known.map(|detail| detail.task.agent.clone()).unwrap_or_default();
     merged(said, before).map(|agent| Some(Box::new(agent)))
+}
+
+/// Looks whether there is a kind of agent of the name that the command line says.
+///
+/// # Errors
+/// When there is none, with the nearest.
+pub(super) fn check_kind(edge: &ProcessEnv, said: &AgentArgs) -> Result<(), String> {
+    let Some(name) = said
+        .agent
+        .as_deref()
+        .map(str::trim)
+        .filter(|name| *name != "default")
+    else {
+        return Ok(());
+    };
+    let place = ProjectPaths::find(&edge.folder, edge).map_err(could_not)?;
+    let names = agent_names(&place.config());
+    if names.iter().any(|known| known == name) {
+        return Ok(());
+    }
+    let meant = nearest(name, &names).map(|meant| format!(", did you mean `{meant}`"));
+    Err(format!(
+        "could not use the agent {name}: there is no kind of agent of that name{}; there are {}",
+        meant.unwrap_or_default(),
+        names.join(", ")
+    ))
 }
 
 /// What was said before, with what the command line says now; `default` takes a part back.

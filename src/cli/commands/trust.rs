@@ -19,7 +19,7 @@ use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::trust::{TrustChange, TrustEntry, TrustKind, TrustRecord, TrustReport, changed_lines};
 use crate::protocol::wire::ServerCall;
-use crate::term::sanitize;
+use crate::term::{sanitize, sanitize_command};
 
 /// Shows what there is to trust, trusts it or forgets it.
 pub(super) fn run(edge: &ProcessEnv, wanted: &TrustArgs) -> CommandResult {
@@ -176,7 +176,10 @@ fn lines_of(entry: &TrustEntry, root: &Path, view: TrustView) -> Vec<String> {
         (TrustView::Diff, TrustChange::Gone) => lines.extend(changed_lines(text, "")),
         (TrustView::Diff, _) => lines.extend(changed_lines("", text)),
         (TrustView::Show, _) if listed.item.kind.is_setting() => {
-            lines.extend(text.lines().map(|line| format!("         {line}")));
+            lines.extend(
+                text.lines()
+                    .map(|line| format!("         {}", sanitize_command(line))),
+            );
         }
         (TrustView::Show, _) => lines.push(format!("         {} lines", text.lines().count())),
     }
@@ -197,8 +200,13 @@ fn plan_lines(plans: &Result<Vec<TrustRecord>, String>) -> Vec<String> {
         let plan = record.plan.as_deref().unwrap_or_default();
         let head = format!("{:<8} {:<9} {}", "trusted", "plan", sanitize(plan));
         let commands = record.items.iter();
-        let commands =
-            commands.map(|item| format!("         {}: {}", sanitize(&item.name), sanitize(&item.text)));
+        let commands = commands.map(|item| {
+            format!(
+                "         {}: {}",
+                sanitize(&item.name),
+                sanitize_command(&item.text)
+            )
+        });
         std::iter::once(head).chain(commands).collect::<Vec<_>>()
     };
     match plans {
@@ -214,14 +222,18 @@ fn summary(report: &TrustReport) -> Vec<String> {
     if let Some(why) = &report.problem {
         return vec![format!("not trusted: could not {why}")];
     }
+    if let Some(why) = &report.listing.unreadable {
+        return vec![format!("not trusted: could not use {why}; fix the file first")];
+    }
     if report.is_trusted() {
         return vec![match report.listing.items.as_slice() {
             [] => "nothing in this project's files starts a program or steers an agent".to_owned(),
             _ => format!("trusted; hash {hash}"),
         }];
     }
+    let note = report.former_note().map(|note| format!("; {note}"));
     vec![
-        format!("not trusted; hash {hash}"),
+        format!("not trusted; hash {hash}{}", note.unwrap_or_default()),
         format!("trust exactly this: dbs trust --hash {hash}"),
     ]
 }

@@ -84,7 +84,10 @@ impl TrustListing {
             let listed = listed.clone();
             entries.push(TrustEntry { listed, change });
         }
-        let gone = |item: &&TrustItem| find(self.items.iter().map(|listed| &listed.item), item).is_none();
+        let gone = |item: &&TrustItem| {
+            // Nobody knows what a file holds that cannot be read.
+            self.unreadable.is_none() && find(self.items.iter().map(|listed| &listed.item), item).is_none()
+        };
         entries.extend(trusted.iter().filter(gone).map(|item| TrustEntry {
             listed: ListedText {
                 item: item.clone(),
@@ -103,6 +106,8 @@ impl TrustListing {
 pub struct TrustReport {
     pub listing: TrustListing,
     pub record: Option<TrustRecord>,
+    /// A record that lies at this path and is of another repository, or of an earlier version; nothing of it counts.
+    pub former: Option<TrustRecord>,
     /// Why the files or the record could not be read; then nothing counts as trusted.
     pub problem: Option<String>,
 }
@@ -113,7 +118,8 @@ const MAX_NAMED: usize = 3;
 impl TrustReport {
     /// Whether everything there is was trusted as it stands.
     pub fn is_trusted(&self) -> bool {
-        self.problem.is_none() && self.items_now().into_iter().eq(self.trusted_items())
+        let is_read = self.problem.is_none() && self.listing.unreadable.is_none();
+        is_read && self.items_now().into_iter().eq(self.trusted_items())
     }
 
     /// All texts, in order of danger, with how they differ from what was trusted.
@@ -132,8 +138,19 @@ impl TrustReport {
         }
         let names = self.names();
         let whole = self.record.as_ref().is_some_and(|record| record.is_whole);
+        if let Some(why) = &self.listing.unreadable {
+            let rest = if whole {
+                "what you trusted stays in force"
+            } else {
+                "nothing starts before"
+            };
+            let text = format!("could not use {why}; fix the file, {rest}");
+            return Some(UntrustedFiles { text, holds: !whole });
+        }
         let (text, holds) = if !whole {
-            let text = format!("nothing starts until you look with dbs trust show: {names}");
+            let former = self.former_note().map(|note| format!(" ({note})"));
+            let former = former.unwrap_or_default();
+            let text = format!("nothing starts until you look with dbs trust show: {names}{former}");
             (text, true)
         } else if self.has_changed_start() {
             let text = format!("nothing starts until you look with dbs trust diff: {names} changed");
@@ -145,9 +162,22 @@ impl TrustReport {
         Some(UntrustedFiles { text, holds })
     }
 
+    /// Why what was trusted at this path before does not count.
+    pub fn former_note(&self) -> Option<&'static str> {
+        self.former.as_ref().map(|former| match former.repository {
+            Some(_) => "another repository than the one you trusted lies in this folder",
+            None => {
+                "what an earlier version recorded does not name the repository, so you are asked once more"
+            }
+        })
+    }
+
     /// The trusted texts that are in force: all but programs whose script in the project's checkout is another one now. Gates are
     /// in force all the same: they run in a checkout of their own, where their scripts are looked at.
     pub(super) fn in_force(&self) -> Vec<TrustItem> {
+        if self.listing.unreadable.is_some() {
+            return self.trusted_items().to_vec();
+        }
         let changed = self.changed_scripts();
         let starts_changed = |item: &TrustItem| {
             let named = changed.iter().any(|name| item.text.contains(name));

@@ -57,7 +57,7 @@ impl ProjectTrust {
         let programs = report.programs();
         let changed = programs.filter(is_named).find_map(|item| {
             let is_scenario = schema::REHEARSAL_SCENARIO.covers(&item.name);
-            let read_in = if is_scenario { &self.root } else { folder };
+            let read_in = if is_scenario { self.root() } else { folder };
             Some(refusal(&report.changed_script(item, read_in)?, read_in))
         });
         changed.map_or(Ok(()), |why| Err(untrusted(why)))

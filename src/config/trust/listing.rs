@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::adapters::project::hex;
+use crate::adapters::project::{Project, hex};
 use crate::adapters::text_file;
 use crate::config::files::ConfigFiles;
 use crate::config::layers::guarded_settings;
@@ -17,6 +17,8 @@ use crate::config::trust::scripts;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TrustListing {
     pub items: Vec<ListedText>,
+    /// Why a file of the settings is not among them; reads after "could not use".
+    pub unreadable: Option<String>,
 }
 
 /// Folders of the project folder whose files steer agents, with the ending of those files: one row per folder.
@@ -32,9 +34,10 @@ impl TrustListing {
     ///
     /// # Errors
     /// The folder or file that cannot be read, and why; reads after "could not".
-    pub(super) fn read(root: &Path, debussy: &Path, files: &ConfigFiles) -> Result<TrustListing, String> {
+    pub(super) fn read(project: &Project, files: &ConfigFiles) -> Result<TrustListing, String> {
         let mut items: Vec<ListedText> = Vec::new();
-        for raw in guarded_settings(files) {
+        let (settings, unreadable) = guarded_settings(files);
+        for raw in settings {
             let (file, line) = raw.origin.place();
             items.extend(kind_of(&raw.parts()).map(|kind| ListedText {
                 item: TrustItem {
@@ -48,7 +51,7 @@ impl TrustListing {
         }
         let mut of_folders = Vec::new();
         for (folder, ending, kind) in FOLDERS {
-            for file in files_of(&debussy.join(folder), ending)? {
+            for file in files_of(&project.folder().join(folder), ending)? {
                 let text = text_file::read_text(&file, text_file::LARGEST_WRITTEN)
                     .map_err(|error| format!("read {}: {error}", file.display()))?;
                 let name = format!(
@@ -59,10 +62,10 @@ impl TrustListing {
                 of_folders.push(ListedText { item, file, line: 1 });
             }
         }
-        let scripts = scripts::of_programs(root, items.iter().chain(&of_folders));
+        let scripts = scripts::of_programs(project.root(), items.iter().chain(&of_folders));
         items.extend(scripts);
         items.append(&mut of_folders);
-        Ok(TrustListing { items })
+        Ok(TrustListing { items, unreadable })
     }
 
     /// The hash of the listing.

@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::adapters::project::hex;
+use crate::adapters::project::{Project, hex};
+use crate::config::trust::error::TrustError;
 use crate::config::trust::item::TrustItem;
-use crate::config::trust::project::{ProjectTrust, TrustError};
+use crate::config::trust::project::ProjectTrust;
 use crate::config::trust::record::TrustRecord;
 
 /// The trust that a person has in the commands of one plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanTrust {
-    root: PathBuf,
+    project: Project,
     /// Path of its master file, from the root of the project where it lies there.
     plan: String,
     /// Nothing where there is no folder to keep it in.
@@ -25,7 +26,7 @@ impl ProjectTrust {
     pub fn of_plan(&self, plan: &str) -> PlanTrust {
         let name = format!("{}.json", hex(&Sha256::digest(plan)));
         PlanTrust {
-            root: self.root.clone(),
+            project: self.project.clone(),
             plan: plan.to_owned(),
             file: self.plan_folder().map(|folder| folder.join(name)),
         }
@@ -47,8 +48,11 @@ impl ProjectTrust {
         let mut records = Vec::new();
         for entry in entries {
             let file = entry.map_err(failed)?.path();
-            let read = TrustRecord::read(&file, |record| record.root == self.root && record.plan.is_some());
-            records.extend(read.map_err(|why| unreadable(&file, &why))?);
+            let read = TrustRecord::read(&file, |record| {
+                record.root == self.root() && record.plan.is_some()
+            });
+            let record = read.map_err(|why| unreadable(&file, &why))?;
+            records.extend(record.filter(|record| record.is_of(&self.project)));
         }
         records.sort_by(|one, other| one.plan.cmp(&other.plan));
         Ok(records)
@@ -81,12 +85,14 @@ impl PlanTrust {
         let Some(file) = &self.file else {
             return Ok(Vec::new());
         };
-        let is_own =
-            |record: &TrustRecord| record.root == self.root && record.plan.as_ref() == Some(&self.plan);
+        let is_own = |record: &TrustRecord| {
+            record.root == self.project.root() && record.plan.as_ref() == Some(&self.plan)
+        };
         let record = TrustRecord::read(file, is_own).map_err(|why| {
             TrustError::Unreadable(format!("{}; dbs trust --forget drops it", unreadable(file, &why)))
         })?;
-        Ok(record.map(|record| record.items).unwrap_or_default())
+        let own = record.filter(|record| record.is_of(&self.project));
+        Ok(own.map(|record| record.items).unwrap_or_default())
     }
 
     /// Trusts these commands in the place of earlier ones of their names. `is_there` says of a name whether the plan still has it:
@@ -100,7 +106,7 @@ impl PlanTrust {
         let is_new = |item: &TrustItem| commands.iter().any(|new| new.name == item.name);
         items.retain(|item| is_there(&item.name) && !is_new(item));
         items.extend_from_slice(commands);
-        let mut record = TrustRecord::new(&self.root, false, items);
+        let mut record = TrustRecord::new(&self.project, false, items)?;
         record.plan = Some(self.plan.clone());
         record.write(file).map_err(|why| TrustError::Failed {
             file: file.clone(),

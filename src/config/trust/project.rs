@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::adapters::project::hex;
+use crate::adapters::project::{Project, hex};
 use crate::config::files::ConfigFiles;
 use crate::config::layers::Config;
 use crate::config::origin::ConfigOverrides;
 use crate::config::raw::TrustedValue;
 use crate::config::trust::changes::TrustReport;
+use crate::config::trust::error::TrustError;
 use crate::config::trust::item::TrustKind;
 use crate::config::trust::listing::{FOLDERS, TrustListing};
 use crate::config::trust::own_hand;
@@ -18,36 +19,21 @@ use crate::config::trust::record::TrustRecord;
 use crate::formats::agent_kind::AgentKinds;
 use crate::formats::prompt::{PromptError, PromptLibrary};
 
-/// Where a project's files are, and where it is recorded what a person trusts of them.
+/// The trust of one person in one project: where its files are, and where is recorded what is trusted of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectTrust {
-    pub(super) root: PathBuf,
-    debussy: PathBuf,
+    pub(super) project: Project,
     files: ConfigFiles,
     /// Nothing where there is no folder to keep it in; then nothing can be trusted.
     pub(super) record: Option<PathBuf>,
 }
 
-/// Why something could not be trusted; the texts read after "could not".
-#[derive(Debug, thiserror::Error)]
-pub enum TrustError {
-    #[error("trust {given}: the files have the hash {now} now; look at them: dbs trust show")]
-    OtherHash { given: String, now: String },
-    #[error("keep what you trust: there is no folder for it; set HOME or XDG_STATE_HOME")]
-    NoFolder,
-    #[error("{0}")]
-    Unreadable(String),
-    #[error("write {file}: {why}", file = .file.display())]
-    Failed { file: PathBuf, why: io::Error },
-}
-
 impl ProjectTrust {
-    /// The trust in the project at `root`, whose main checkout has this canonical path, as recorded in the person's state folder.
-    pub fn new(root: &Path, debussy: &Path, files: &ConfigFiles, state: Option<&Path>) -> ProjectTrust {
-        let digest = hex(&Sha256::digest(root.as_os_str().as_encoded_bytes()));
+    /// The trust in a project, as recorded in the person's state folder.
+    pub fn new(project: &Project, files: &ConfigFiles, state: Option<&Path>) -> ProjectTrust {
+        let digest = hex(&Sha256::digest(project.root().as_os_str().as_encoded_bytes()));
         ProjectTrust {
-            root: root.to_owned(),
-            debussy: debussy.to_owned(),
+            project: project.clone(),
             files: files.clone(),
             record: state.map(|folder| folder.join("trust").join(format!("{digest}.json"))),
         }
@@ -55,12 +41,18 @@ impl ProjectTrust {
 
     /// Compares the project's files with what was trusted.
     pub fn look(&self) -> TrustReport {
-        let listing = TrustListing::read(&self.root, &self.debussy, &self.files);
+        let listing = TrustListing::read(&self.project, &self.files);
         let record = self.record();
         let problem = listing.as_ref().err().or(record.as_ref().err()).cloned();
+        let record = record.unwrap_or_default();
+        let (record, former) = match record {
+            Some(record) if !record.is_of(&self.project) => (None, Some(record)),
+            record => (record, None),
+        };
         TrustReport {
             listing: listing.unwrap_or_default(),
-            record: record.unwrap_or_default(),
+            record,
+            former,
             problem,
         }
     }
@@ -71,6 +63,9 @@ impl ProjectTrust {
     /// When the files have another hash, cannot be read, or the record cannot be written.
     pub fn trust(&self, hash: &str) -> Result<(), TrustError> {
         let listing = self.listing()?;
+        if let Some(why) = listing.unreadable {
+            return Err(TrustError::Unreadable(format!("use {why}; fix the file first")));
+        }
         let now = listing.hash();
         if now != hash {
             return Err(TrustError::OtherHash {
@@ -118,7 +113,7 @@ impl ProjectTrust {
         let in_force = report.in_force();
         let of_kinds = in_force.iter().filter(|item| item.kind == TrustKind::AgentKind);
         let kinds: Vec<(PathBuf, String)> = of_kinds
-            .map(|item| (self.root.join(&item.name), item.text.clone()))
+            .map(|item| (self.root().join(&item.name), item.text.clone()))
             .collect();
         let trusted: Vec<TrustedValue> = in_force
             .into_iter()
@@ -137,7 +132,9 @@ impl ProjectTrust {
     pub fn workflows(&self) -> Vec<(PathBuf, String)> {
         let trusted = self.look().in_force().into_iter();
         let flows = trusted.filter(|item| item.kind == TrustKind::Workflow);
-        flows.map(|item| (self.root.join(item.name), item.text)).collect()
+        flows
+            .map(|item| (self.root().join(item.name), item.text))
+            .collect()
     }
 
     /// Roles and prompt blocks in force: those of the program, replaced and joined by those of the project as they were trusted.
@@ -147,7 +144,7 @@ impl ProjectTrust {
     pub fn prompt_library(&self) -> Result<PromptLibrary, PromptError> {
         let trusted = self.look().in_force().into_iter();
         let files = trusted.filter(|item| matches!(item.kind, TrustKind::Role | TrustKind::Prompt));
-        let texts = files.map(|item| (self.root.join(item.name), item.text));
+        let texts = files.map(|item| (self.root().join(item.name), item.text));
         PromptLibrary::read(&texts.collect::<Vec<_>>())
     }
 
@@ -168,9 +165,13 @@ impl ProjectTrust {
         self.record
             .iter()
             .cloned()
-            .chain(folders.map(|(folder, ..)| self.debussy.join(folder)))
+            .chain(folders.map(|(folder, ..)| self.project.folder().join(folder)))
             .chain(others.map(|listed| listed.file))
             .collect()
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        self.project.root()
     }
 
     fn trust_key(&self, before: &TrustReport, key: &str, value: Option<&str>) -> Result<(), TrustError> {
@@ -180,26 +181,28 @@ impl ProjectTrust {
         if listing == before.listing && !is_listed {
             return Ok(());
         }
-        let mut record = before.record.clone();
-        let record = record.get_or_insert_with(|| TrustRecord::new(&self.root, false, Vec::new()));
+        let mut record = match &before.record {
+            Some(record) => record.clone(),
+            None => TrustRecord::new(&self.project, false, Vec::new())?,
+        };
         record.is_whole |= before.is_trusted();
         own_hand::trust(&mut record.items, (&before.listing, &listing), (key, value));
-        self.write(record)
+        self.write(&record)
     }
 
     fn listing(&self) -> Result<TrustListing, TrustError> {
-        TrustListing::read(&self.root, &self.debussy, &self.files).map_err(TrustError::Unreadable)
+        TrustListing::read(&self.project, &self.files).map_err(TrustError::Unreadable)
     }
 
     fn record(&self) -> Result<Option<TrustRecord>, String> {
         let Some(file) = &self.record else { return Ok(None) };
-        let is_own = |record: &TrustRecord| record.root == self.root && record.plan.is_none();
+        let is_own = |record: &TrustRecord| record.root == self.root() && record.plan.is_none();
         TrustRecord::read(file, is_own).map_err(|why| format!("read {}: {why}", file.display()))
     }
 
     fn write_listing(&self, listing: TrustListing) -> Result<(), TrustError> {
         let items = listing.items.into_iter().map(|listed| listed.item).collect();
-        self.write(&TrustRecord::new(&self.root, true, items))
+        self.write(&TrustRecord::new(&self.project, true, items)?)
     }
 
     fn write(&self, record: &TrustRecord) -> Result<(), TrustError> {

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
+use crate::adapters::project::Project;
 use crate::adapters::state_folder::private_folder;
 use crate::adapters::text_file;
+use crate::config::trust::error::TrustError;
 use crate::config::trust::item::TrustItem;
 use crate::config::trust::listing::hash;
 
@@ -22,6 +24,9 @@ pub struct TrustRecord {
     version: u32,
     /// Root of the project, for people who look into the folder.
     pub(super) root: PathBuf,
+    /// Identity of the repository that lay there; none in records of earlier versions, which count for no repository.
+    #[serde(default)]
+    pub(super) repository: Option<String>,
     /// The plan whose commands these are; nothing in the record of the project itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
@@ -31,14 +36,30 @@ pub struct TrustRecord {
 }
 
 impl TrustRecord {
-    pub(super) fn new(root: &Path, is_whole: bool, items: Vec<TrustItem>) -> TrustRecord {
-        TrustRecord {
+    /// A record that trusts these texts in the repository that lies at the project's root now.
+    ///
+    /// # Errors
+    /// [`TrustError::NoIdentity`] when nothing names that repository.
+    pub(super) fn new(
+        project: &Project,
+        is_whole: bool,
+        items: Vec<TrustItem>,
+    ) -> Result<TrustRecord, TrustError> {
+        let identity = project.identity();
+        let repository = identity.ok_or_else(|| TrustError::NoIdentity(project.dbs()))?;
+        Ok(TrustRecord {
             version: VERSION,
-            root: root.to_owned(),
+            root: project.root().to_owned(),
+            repository: Some(repository),
             plan: None,
             is_whole,
             items,
-        }
+        })
+    }
+
+    /// Whether it was made for the repository that lies at the project's root now.
+    pub(super) fn is_of(&self, project: &Project) -> bool {
+        self.repository.is_some() && self.repository == project.identity()
     }
 
     /// The hash of what is trusted.

@@ -1,8 +1,8 @@
 //! How things stand: base branch, agents, counts, branches of tasks (K65).
 
 use crate::adapters::clock::time_of_day;
-use crate::domain::PauseReason;
 use crate::domain::attempt::{Activity, ActivityKind, Attempt};
+use crate::domain::{PauseReason, TroubleKind};
 use crate::protocol::query::{OutputFormat, QueryError, TaskBranches};
 use crate::protocol::reports::in_format;
 use crate::read_model::ReadModel;
@@ -31,6 +31,12 @@ pub(super) fn lines(board: &ReadModel, branches: &TaskBranches) -> Vec<String> {
     if let Some(stall) = board.stall() {
         lines.push(format!("stalled: {}; `{}`", stall.text, stall.command()));
     }
+    let of_files = [TroubleKind::Untrusted, TroubleKind::Settings];
+    let troubles = board
+        .troubles
+        .iter()
+        .filter(|trouble| of_files.contains(&trouble.kind));
+    lines.extend(troubles.map(|trouble| format!("{}: {}", trouble.kind.word(), trouble.text)));
     lines.push(format!(
         "base branch: {}",
         board

@@ -9,10 +9,13 @@ use crate::attempt::{AttemptMode, Worker};
 use crate::batch::RunState;
 use crate::id::{AttemptId, BatchId, RoleId, StageId, TaskId};
 use crate::plan_entry::PlanEntry;
+use crate::settings::FaultReach;
 use crate::task::Task;
 use crate::time::Timestamp;
 use crate::wait_reason::WaitReason;
-use crate::workflow::{Actor, ApprovalRule, EngineAction, FileAccess, Stage, StartGuard, Workspace};
+use crate::workflow::{
+    Actor, ApprovalRule, EngineAction, EvidenceKind, FileAccess, Stage, StartGuard, Workspace,
+};
 
 /// Who may start on a released task now: an agent, the engine or a person.
 pub(super) enum Admission {
@@ -140,6 +143,9 @@ impl Board {
         if needs_approval(task, stage) {
             return Ok(Admission::Person);
         }
+        if self.lacks_gates(task, stage) {
+            return Err(WaitReason::NoGate);
+        }
         if let Some(single) = self.singleton_key(task, stage)
             && let Some(busy) = places.singletons.get(&single)
         {
@@ -147,6 +153,7 @@ impl Board {
         }
         match (&stage.actor, task.next_mode, &stage.fallback) {
             (Actor::Role(role), _, _) | (Actor::Engine(_), AttemptMode::Fallback, Some(role)) => {
+                self.check_agent_settings(task, (role, stage))?;
                 if let Some(busy) = places.busy_file(task, stage) {
                     return Err(busy);
                 }
@@ -192,7 +199,17 @@ impl Board {
             task.next_mode.workspace(stage),
             Workspace::Branch | Workspace::Head | Workspace::Base
         ) || stage.actor == Actor::Engine(EngineAction::Merge);
-        if needs_base && self.base_of(task).is_none() {
+        let base = self.base_of(task);
+        let stops = |reach: &FaultReach| match reach {
+            FaultReach::Everything => true,
+            FaultReach::Base(branch) => {
+                let is_it = |base: Option<&str>| base == Some(branch);
+                needs_base && (is_it(base) || is_it(self.base_origin(task)))
+            }
+            FaultReach::Role(_) | FaultReach::DefaultRole | FaultReach::Stage(_) => false,
+        };
+        self.check_settings(stops)?;
+        if needs_base && base.is_none() {
             return Err(WaitReason::NoBase);
         }
         if stage.guards.contains(&StartGuard::DependencyHeadsMerged) {
@@ -202,6 +219,27 @@ impl Board {
             }
         }
         Ok(())
+    }
+
+    /// The first fault in the settings whose reach includes what is to start.
+    fn check_settings(&self, stops: impl Fn(&FaultReach) -> bool) -> Result<(), WaitReason> {
+        let fault = self.settings.faults.iter().find(|fault| stops(&fault.reach));
+        fault.map_or(Ok(()), |fault| Err(WaitReason::Setting(fault.text.clone())))
+    }
+
+    fn check_agent_settings(&self, task: &Task, (role, stage): (&RoleId, &Stage)) -> Result<(), WaitReason> {
+        let choice = self.settings.agents.choose(role, &stage.id, &task.agent);
+        let by = choice.agent.map(|chosen| chosen.source);
+        self.check_settings(|reach| reach.includes_agent(role, &stage.id, by))
+    }
+
+    /// Whether a stage demands gates of a task for which there is no command: no agent could ever succeed there.
+    pub(super) fn lacks_gates(&self, task: &Task, stage: &Stage) -> bool {
+        let mut gates = task.gates.iter().chain(&self.settings.gates);
+        let demands = self
+            .evidence_for(task, stage, task.next_mode)
+            .contains(&EvidenceKind::Gates);
+        demands && !gates.any(|gate| stage.runs_gate(&gate.name))
     }
 
     /// Batches that its own needs and that are not completed.

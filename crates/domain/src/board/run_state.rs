@@ -254,6 +254,8 @@ fn is_ongoing_alone(task: &Task) -> bool {
                 | WaitReason::NoGoAhead
                 | WaitReason::Aborted
                 | WaitReason::NoBase
+                | WaitReason::NoGate
+                | WaitReason::Setting(_)
                 | WaitReason::NoStage(..)
         )
     );

@@ -140,7 +140,11 @@ impl Board {
         }
         if matches!(
             why_not,
-            WaitReason::NoBase | WaitReason::UnknownDependency(_) | WaitReason::NoStage(..)
+            WaitReason::NoBase
+                | WaitReason::NoGate
+                | WaitReason::Setting(_)
+                | WaitReason::UnknownDependency(_)
+                | WaitReason::NoStage(..)
         ) {
             let text = format!("{} cannot start: {why_not}", task.id);
             step.notify_task(NoticeLevel::Warning, "hold", &task.id, text);

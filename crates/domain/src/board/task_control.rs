@@ -12,6 +12,7 @@ use crate::command::Refusal;
 use crate::effect::{CommandReply, NoticeLevel};
 use crate::id::{BatchId, StageId, TaskId};
 use crate::task::{HoldReason, Task, TaskState};
+use crate::wait_reason::WaitReason;
 use crate::workflow::{Actor, CascadePolicy, RejectTo};
 
 impl Board {
@@ -63,7 +64,25 @@ impl Board {
             step.notify_task(NoticeLevel::Info, "release", &task.id, text);
         }
         let names: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
-        Ok(accepted(format!("released {}", names.join(", "))))
+        let text = format!("released {}", names.join(", "));
+        Ok(accepted(match self.gate_warning(&ids) {
+            Some(warning) => format!("{text}; {warning}"),
+            None => text,
+        }))
+    }
+
+    /// Which of these tasks will wait for a gate command.
+    fn gate_warning(&self, ids: &[&TaskId]) -> Option<String> {
+        let lacks = |id: &&&TaskId| {
+            let task = self.tasks.get(**id);
+            task.is_some_and(|task| {
+                self.stage_of(task)
+                    .is_some_and(|stage| self.lacks_gates(task, stage))
+            })
+        };
+        let waiting: Vec<&str> = ids.iter().filter(lacks).map(|id| id.as_str()).collect();
+        let verb = if waiting.len() == 1 { "waits" } else { "wait" };
+        (!waiting.is_empty()).then(|| format!("{} {verb}: {}", waiting.join(", "), WaitReason::NoGate))
     }
 
     /// The batch may run, also again after it was aborted.

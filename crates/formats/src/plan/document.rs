@@ -1,9 +1,9 @@
-//! A markdown document as a flat list of the parts that plans are made of, each with its line. What stands in code blocks, quotes and
-//! HTML is text for people and appears in no part.
+//! A markdown document as a flat list of the parts that plans are made of, each with its line. What stands in quotes, HTML and code blocks
+//! that are no commands is text for people and appears in no part.
 
 use std::ops::Range;
 
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use crate::diagnostic::LineStarts;
 
@@ -30,7 +30,25 @@ pub(super) enum Part {
         head: Vec<Inline>,
         rows: Vec<Row>,
     },
+    /// A code block in the language of a shell.
+    Commands {
+        line: usize,
+        text: String,
+    },
 }
+
+/// Languages of code blocks that hold commands.
+const SHELLS: [&str; 9] = [
+    "sh",
+    "bash",
+    "zsh",
+    "shell",
+    "console",
+    "terminal",
+    "shell-session",
+    "powershell",
+    "ps1",
+];
 
 /// A box to tick: whether it is, and where its brackets stand.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,6 +154,8 @@ struct Reader {
     tick: Option<Tick>,
     n_bold: usize,
     link: Option<String>,
+    /// The code block at hand with commands, and its line.
+    commands: Option<(usize, String)>,
     /// How deep it is in what nothing is read of.
     hidden: usize,
     table: Option<(usize, Vec<Inline>, Vec<Row>)>,
@@ -153,6 +173,7 @@ impl Reader {
             tick: None,
             n_bold: 0,
             link: None,
+            commands: None,
             hidden: 0,
             table: None,
             row: Vec::new(),
@@ -167,14 +188,24 @@ impl Reader {
                 self.begin(Target::Cell, at);
                 self.places.push(range);
             }
-            Event::Start(tag) => self.start(tag, at),
+            Event::Start(tag) => {
+                if let Tag::CodeBlock(CodeBlockKind::Fenced(language)) = &tag
+                    && SHELLS.contains(&language.trim().to_lowercase().as_str())
+                {
+                    self.commands = Some((self.lines.line_of(at), String::new()));
+                }
+                self.start(tag, at);
+            }
             Event::End(TagEnd::TableRow) => {
                 // Cells that a short row lacks are told as if they stood behind it.
                 self.places.retain(|place| place.start < range.end);
                 self.end(TagEnd::TableRow, at);
             }
             Event::End(tag) => self.end(tag, at),
-            Event::Text(text) => self.write(&text, false),
+            Event::Text(text) => match &mut self.commands {
+                Some((_, commands)) => commands.push_str(&text),
+                None => self.write(&text, false),
+            },
             Event::Code(text) => self.write(&text, true),
             Event::SoftBreak | Event::HardBreak => self.write("\n", false),
             Event::TaskListMarker(is_done) => self.tick = Some(Tick { is_done, at: range }),
@@ -210,11 +241,15 @@ impl Reader {
 
     fn end(&mut self, tag: TagEnd, at: usize) {
         match tag {
-            TagEnd::CodeBlock
-            | TagEnd::BlockQuote(_)
-            | TagEnd::HtmlBlock
-            | TagEnd::MetadataBlock(_)
-            | TagEnd::Image => self.hidden = self.hidden.saturating_sub(1),
+            TagEnd::CodeBlock => {
+                self.hidden = self.hidden.saturating_sub(1);
+                let commands = self.commands.take();
+                self.parts
+                    .extend(commands.map(|(line, text)| Part::Commands { line, text }));
+            }
+            TagEnd::BlockQuote(_) | TagEnd::HtmlBlock | TagEnd::MetadataBlock(_) | TagEnd::Image => {
+                self.hidden = self.hidden.saturating_sub(1);
+            }
             TagEnd::Heading(_) | TagEnd::Item | TagEnd::Paragraph => self.finish(),
             TagEnd::TableCell => {
                 let cell = std::mem::take(&mut self.text);

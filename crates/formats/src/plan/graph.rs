@@ -1,6 +1,6 @@
 //! The tasks of a `plan.json` as a plan: an item for each, named by its index (G4), with everything its agent is told (G38).
 
-use super::model::{PhaseStatus, Plan, PlanDetail, PlanFinding, PlanGate, PlanItem, PlanKind};
+use super::model::{PhaseStatus, Plan, PlanDetail, PlanFinding, PlanGate, PlanItem, PlanKind, ToldCommand};
 use crate::diagnostic::{Diagnostic, DiagnosticLevel};
 use crate::graph_plan::{FileExists, GraphContext, GraphPlan, GraphStatus, GraphTask, GraphTaskKind};
 use dbs_domain::MAX_TEXT_BYTES;
@@ -64,6 +64,7 @@ fn item(plan: &GraphPlan, (at, task): (usize, &GraphTask), has_files: bool) -> P
         line: task.line,
         needs: task.needs.iter().map(ToString::to_string).collect(),
         gates: gates.collect(),
+        told: told(&plan.context, task),
         // What was stopped, failed or was left out is tried again: the board alone knows how often it was tried.
         status: if task.status == GraphStatus::Completed && has_files {
             PhaseStatus::Completed
@@ -86,6 +87,25 @@ fn item(plan: &GraphPlan, (at, task): (usize, &GraphTask), has_files: bool) -> P
         })),
         ..PlanItem::default()
     }
+}
+
+/// The commands that stand in the text for the agent and are no gates.
+fn told(context: &GraphContext, task: &GraphTask) -> Vec<ToldCommand> {
+    let assumptions = task.agent.assumptions.iter().enumerate();
+    let assumptions = assumptions.map(|(at, one)| (format!("assumption-{}", at + 1), &one.verify));
+    let project = [
+        ("test command".to_owned(), &context.test_command),
+        ("build command".to_owned(), &context.build_command),
+    ];
+    let all = assumptions
+        .chain(project)
+        .filter(|(_, command)| !command.is_empty());
+    let told = all.map(|(name, command)| ToldCommand {
+        name,
+        command: command.clone(),
+        line: task.line,
+    });
+    told.collect()
 }
 
 /// `feat: add writer`: the kind of work, and what it is (G56).

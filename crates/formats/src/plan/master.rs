@@ -89,7 +89,7 @@ fn phase_table(parts: &[Part]) -> Option<(Columns, &[Row])> {
                     first = first.or(Some((columns, rows.as_slice())));
                 }
             }
-            Part::Paragraph { .. } | Part::Item { .. } => {}
+            Part::Paragraph { .. } | Part::Item { .. } | Part::Commands { .. } => {}
         }
     }
     first

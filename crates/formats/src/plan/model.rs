@@ -98,6 +98,9 @@ pub struct PlanItem {
     /// Ids of the items it waits for.
     pub needs: Vec<String>,
     pub gates: Vec<PlanGate>,
+    /// Commands that its agent is told to run, besides those of its gates.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<ToldCommand>,
     /// Headings that group its tasks.
     pub groups: Vec<PlanGroup>,
     pub tasks: Vec<PlanTask>,
@@ -155,6 +158,15 @@ pub struct PlanGate {
     pub requirement: String,
     /// Whether a failure stands in the way.
     pub is_blocking: bool,
+    pub line: usize,
+}
+
+/// A command that a plan tells an agent to run. The engine does not run it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ToldCommand {
+    /// What it is in the plan: `assumption-1`, `command-2`.
+    pub name: String,
+    pub command: String,
     pub line: usize,
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::document::{Inline, Part, Tick};
 use super::findings::Findings;
 use super::gates;
-use super::model::{PlanGroup, PlanItem, PlanTask};
+use super::model::{PlanGroup, PlanItem, PlanTask, ToldCommand};
 use super::words;
 use crate::prompt::is_hidden;
 use dbs_domain::task::GateCommand;
@@ -81,10 +81,33 @@ pub(super) fn read(
                 }
             }
             (Section::Other, Part::Paragraph { text, .. }) => metadata(item, text, has_status),
+            (_, Part::Commands { text, line }) => commands(item, text, *line),
             _ => {}
         }
     }
+    let optional = item.gates.iter().filter(|gate| !gate.is_blocking);
+    let optional = optional.filter_map(|gate| {
+        Some(ToldCommand {
+            name: format!("gate {}", gate.name),
+            command: gate.command.clone()?,
+            line: gate.line,
+        })
+    });
+    item.told.extend(optional.collect::<Vec<_>>());
     judge(item, found);
+}
+
+/// The lines of a code block, as the agent reads them in the file of its phase.
+fn commands(item: &mut PlanItem, text: &str, line: usize) {
+    for (at, command) in text.lines().map(str::trim).enumerate() {
+        if !command.is_empty() && !command.starts_with('#') {
+            item.told.push(ToldCommand {
+                name: format!("command-{}", item.told.len() + 1),
+                command: command.to_owned(),
+                line: line + 1 + at,
+            });
+        }
+    }
 }
 
 fn section_of(heading: &str) -> Section {

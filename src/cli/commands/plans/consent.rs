@@ -12,8 +12,8 @@ use crate::config::trust::{
 };
 use crate::domain::task::GateCommand;
 use crate::domain::{PlanEntry, TaskId};
-use crate::formats::plan::{Plan, PlanChanges, PlanGate, PlanItem, PlanKind, TaskChange};
-use crate::term::sanitize;
+use crate::formats::plan::{Plan, PlanChanges, PlanItem, PlanKind, TaskChange, ToldCommand};
+use crate::term::{sanitize, sanitize_command};
 
 /// What is asked.
 pub(super) struct Consent {
@@ -49,16 +49,19 @@ impl<'a> PlanConsent<'a> {
         let asked = self.of(changes)?;
         ask(&asked, given)?;
         let items = asked.listing.items.into_iter().map(|listed| listed.item);
-        let commands: Vec<TrustItem> = items.filter(|item| item.kind == TrustKind::Program).collect();
+        let commands: Vec<TrustItem> = items.filter(|item| is_command(item.kind)).collect();
         if commands.is_empty() {
             return Ok(());
         }
-        let gates = self.plan.items.iter().flat_map(|item| {
-            let named = |gate: &PlanGate| gate_name(self.plan, item, &gate.name);
-            item.gates.iter().map(named)
+        let names = self.plan.items.iter().flat_map(|item| {
+            let gates = item
+                .gates
+                .iter()
+                .map(|gate| gate_name(self.plan, item, &gate.name));
+            gates.chain(item.told.iter().map(|told| told_name(self.plan, item, told)))
         });
-        let named: BTreeSet<String> = gates.collect();
-        if let Err(error) = self.trust.trust(&commands, |name| named.contains(name)) {
+        let there: BTreeSet<String> = names.collect();
+        if let Err(error) = self.trust.trust(&commands, |name| there.contains(name)) {
             output::problem(&format!(
                 "could not {error}: you will be asked about these commands again"
             ));
@@ -87,6 +90,21 @@ fn gate_name(plan: &Plan, item: &PlanItem, gate: &str) -> String {
     format!("{} {} gate {gate}", plan.kind.item_word(), item.id)
 }
 
+/// How a command is called that an agent is told to run.
+fn told_name(plan: &Plan, item: &PlanItem, told: &ToldCommand) -> String {
+    format!(
+        "{} {} tells its agent: {}",
+        plan.kind.item_word(),
+        item.id,
+        told.name
+    )
+}
+
+/// Whether it is a command: of a gate, or one that an agent is told to run.
+fn is_command(kind: TrustKind) -> bool {
+    matches!(kind, TrustKind::Program | TrustKind::Agent)
+}
+
 /// The commands nobody has agreed to, and the changed texts, each with its place.
 fn listing(changes: &PlanChanges, plan: &Plan, trusted: &[TrustItem]) -> TrustListing {
     // The commands of stories are those of the settings, which are trusted there.
@@ -107,9 +125,22 @@ fn listing(changes: &PlanChanges, plan: &Plan, trusted: &[TrustItem]) -> TrustLi
         let name = format!("{} {} changes", plan.kind.item_word(), item.id);
         Some(listed((plan, item), (TrustKind::Prompt, name, text), 1))
     });
-    let gates = gates.filter(|listed| !trusted.contains(&listed.item));
+    let new = changes.new.iter().map(|draft| &draft.id);
+    let told = new.chain(changes.changed.iter().map(|change| &change.task.id));
+    let told = told.filter_map(|id| item_of(plan, id)).flat_map(|item| {
+        item.told.iter().map(move |told| {
+            let name = told_name(plan, item, told);
+            listed(
+                (plan, item),
+                (TrustKind::Agent, name, told.command.clone()),
+                told.line,
+            )
+        })
+    });
+    let commands = gates.chain(told).filter(|listed| !trusted.contains(&listed.item));
     TrustListing {
-        items: gates.chain(texts).collect(),
+        items: commands.chain(texts).collect(),
+        unreadable: None,
     }
 }
 
@@ -182,7 +213,7 @@ fn change_lines(change: &TaskChange) -> Vec<String> {
 fn gate_texts(gates: &[GateCommand]) -> String {
     let texts = gates
         .iter()
-        .map(|gate| format!("{}: {}", gate.name, gate.command.replace('\n', " ")));
+        .map(|gate| format!("{}: {}", gate.name, sanitize_command(&gate.command)));
     texts.collect::<Vec<_>>().join("\n")
 }
 
@@ -226,18 +257,22 @@ pub(super) fn can_ask() -> bool {
     std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
 }
 
-/// A command with its place, and how it differs from the one that was trusted; nothing for other texts.
-fn command_lines(entry: &TrustEntry) -> Vec<String> {
+/// A command of that kind with its place, and how it differs from the one that was trusted; nothing for other texts.
+fn command_lines(entry: &TrustEntry, kind: TrustKind) -> Vec<String> {
     let (item, file) = (&entry.listed.item, entry.listed.file.display());
-    if item.kind != TrustKind::Program || entry.change == TrustChange::Gone {
+    if item.kind != kind || entry.change == TrustChange::Gone {
         return Vec::new();
     }
     let line = entry.listed.line;
-    let mut lines = vec![format!("{file}:{line}: {}: {}", item.name, sanitize(&item.text))];
+    let mut lines = vec![format!(
+        "{file}:{line}: {}: {}",
+        sanitize(&item.name),
+        sanitize_command(&item.text)
+    )];
     if let TrustChange::Changed(old) = &entry.change {
         lines.push("  you trusted another command there:".to_owned());
         let changed = changed_lines(old, &item.text);
-        lines.extend(changed.iter().map(|line| format!("  {}", sanitize(line))));
+        lines.extend(changed.iter().map(|line| format!("  {}", sanitize_command(line))));
     }
     lines
 }
@@ -254,10 +289,24 @@ pub(super) fn ask(asked: &Consent, given: Option<&str>) -> Result<(), String> {
         output::all(lines);
     }
     let entries = asked.listing.entries(&asked.trusted);
-    let commands: Vec<String> = entries.iter().flat_map(command_lines).collect();
-    if !commands.is_empty() {
-        output::line("The engine will run these commands of the plan as you:");
-        output::all(commands);
+    for (kind, heading) in [
+        (
+            TrustKind::Program,
+            "The engine will run these commands of the plan as you:",
+        ),
+        (
+            TrustKind::Agent,
+            "The plan tells its agents to run these commands:",
+        ),
+    ] {
+        let commands: Vec<String> = entries
+            .iter()
+            .flat_map(|entry| command_lines(entry, kind))
+            .collect();
+        if !commands.is_empty() {
+            output::line(heading);
+            output::all(commands);
+        }
     }
     if given.is_some() {
         return Err(format!(

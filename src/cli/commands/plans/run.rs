@@ -121,7 +121,7 @@ impl PlanRun<'_> {
                 output::all(consent::lines(&changes, self.plan));
             }
             output::lines(&format!(
-                "hash of the gate commands: {}",
+                "hash of the commands: {}",
                 PlanConsent::new(self.plan, &self.access.place).hash(&changes)?
             ));
         }

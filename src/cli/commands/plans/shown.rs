@@ -11,6 +11,7 @@ use crate::domain::task::behind_failed;
 use crate::domain::{FailureClass, Task, TaskDraft, TaskId, TaskState, counted, pluralized};
 use crate::formats::diagnostic::Diagnostic;
 use crate::formats::plan::{PhaseStatus, Plan, PlanDetail, PlanItem};
+use crate::term::sanitize_command;
 
 /// The document of `--json` (docs/plans.md).
 pub(super) fn json(plan: &Plan) -> Value {
@@ -23,7 +24,7 @@ pub(super) fn json(plan: &Plan) -> Value {
         json!({
             "id": item.id, "title": item.title, "path": item.file, "needs": item.needs, "gates": gates.collect::<Vec<_>>(),
             "tasks": tasks.collect::<Vec<_>>(), "agents": item.agents, "notes": item.notes, "notes_before": item.notes_before,
-            "steps": item.steps, "status": item.status, "risk": item.risk, "approval": item.needs_approval,
+            "told": item.told, "steps": item.steps, "status": item.status, "risk": item.risk, "approval": item.needs_approval,
             "files": files, "criteria": item.detail.as_ref().map(|detail| &detail.criteria),
         })
     });
@@ -37,12 +38,12 @@ pub(super) fn json(plan: &Plan) -> Value {
 
 /// The plan in lines for people.
 pub(super) fn lines(plan: &Plan) -> Vec<String> {
-    let mut lines = vec![format!(
-        "{}: {}, {}",
-        plan.kind.word(),
-        plan.title,
-        plan.kind.items(plan.items.len())
-    )];
+    let mut lines = Vec::new();
+    // What holds nothing of a plan is none.
+    if !plan.items.is_empty() || plan.is_sound() {
+        let items = plan.kind.items(plan.items.len());
+        lines.push(format!("{}: {}, {items}", plan.kind.word(), plan.title));
+    }
     for item in &plan.items {
         lines.extend(phase(item));
     }
@@ -87,7 +88,15 @@ fn phase(item: &PlanItem) -> Vec<String> {
     )];
     for gate in &item.gates {
         let command = gate.command.as_deref().unwrap_or("no command");
-        lines.push(format!("       gate {}: {command}", gate.name));
+        lines.push(format!(
+            "       gate {}: {}",
+            gate.name,
+            sanitize_command(command)
+        ));
+    }
+    for told in &item.told {
+        let (name, command) = (&told.name, sanitize_command(&told.command));
+        lines.push(format!("       the agent is told to run {name}: {command}"));
     }
     let facts = [
         (

@@ -46,8 +46,8 @@ pub(super) fn read(path: &Path, place: Option<&ProjectPaths>) -> Result<Option<P
     let queued = prd_queue::named(&[path.to_owned()], Some(place), &rules.settings)?;
     if queued.prds.is_empty() {
         return Err(format!(
-            "queue empty: there is no PRD in {}; write one, or see `dbs atdd init`",
-            rules.folder
+            "could not find a plan in the folder {}: there is no PRD in it; write one (`dbs atdd init`), or name the file of a plan",
+            path.display()
         ));
     }
     let prds: Vec<PrdDocument> = queued.prds.into_iter().map(|queued| queued.prd).collect();

@@ -15,14 +15,16 @@ use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::{agents, exit_code};
 use crate::cli::failure::could_not;
 use crate::config::channels::ChannelSettings;
+use crate::config::faults;
 use crate::config::kept_settings::KeptSettings;
 use crate::config::process_env::{ProcessEnv, runs_as_root};
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup;
-use crate::config::stage_names::unknown_stages;
+use crate::config::setting_names::unknown_names;
+use crate::config::trust::{TrustChange, TrustEntry};
 use crate::domain::pluralized;
-use crate::formats::diagnostic::DiagnosticLevel;
-use crate::ports::git::{BranchName, Git, Head};
+use crate::formats::diagnostic::Diagnostic;
+use crate::ports::git::{BranchName, Git, Head, PreflightError};
 
 /// Result of one check that `dbs doctor` makes.
 #[derive(Debug)]
@@ -110,7 +112,7 @@ fn agent_needs(place: &ProjectPaths, edge: &ProcessEnv) -> Vec<DoctorCheck> {
     vec![
         project(place),
         check("trust", trust(place)),
-        check("git", git(place, edge)),
+        git(place, edge),
         check("settings", settings(place, edge)),
         check("base branch", base(place, edge)),
         check("agents", set_agents(place, edge)),
@@ -123,6 +125,8 @@ fn examine(edge: &ProcessEnv) -> Vec<DoctorCheck> {
         Err(checks) => return checks,
     };
     let mut checks = agent_needs(&place, edge);
+    checks.extend(edge.left_out_text().map(|text| warning("PATH", text)));
+    checks.extend(gates(&place));
     checks.extend([
         check("user", Ok(rights().to_owned())),
         check("store", store(&place)),
@@ -164,23 +168,29 @@ fn rights() -> &'static str {
     }
 }
 
-fn git(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
-    let git = GitCli::open(&GitSetup::new(&place.root, edge.environment.clone()))
-        .map_err(|error| error.to_string())?;
-    let facts = git.preflight().map_err(|error| error.to_string())?;
-    Ok(format!(
-        "{}, origin {}, commits as {}",
-        facts.git_version, facts.origin, facts.identity
-    ))
+fn git(place: &ProjectPaths, edge: &ProcessEnv) -> DoctorCheck {
+    let setup = GitSetup::new(&place.root, edge.environment.clone());
+    match GitCli::open(&setup).and_then(|git| git.preflight()) {
+        Ok(facts) => {
+            let (version, origin, identity) = (facts.git_version, facts.origin, facts.identity);
+            check(
+                "git",
+                Ok(format!("{version}, origin {origin}, commits as {identity}")),
+            )
+        }
+        Err(error @ PreflightError::NoOrigin) => {
+            let text = error.to_string();
+            check("origin", Err(text.replacen("find a remote", "no remote", 1)))
+        }
+        Err(error) => check("git", Err(error.to_string())),
+    }
 }
 
 fn store(place: &ProjectPaths) -> Result<String, String> {
-    let files = place.store.clone();
-    if !files.database.exists() {
+    let Some(reader) = SqliteStore::open_reader(&place.store).map_err(|error| error.to_string())? else {
         return Ok("not made yet".to_owned());
-    }
-    let reader = SqliteStore::open_reader(&files).map_err(|error| error.to_string())?;
-    let damaged = reader.verify().map_err(|error| error.to_string())?;
+    };
+    let damaged = reader.damaged_events().map_err(|error| error.to_string())?;
     if !damaged.is_empty() {
         return Err(format!(
             "{} cannot be read any more; the board is whole",
@@ -211,14 +221,15 @@ fn settings(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
     let setup = session_setup::read(place, edge)?;
     let config = place.config();
     let findings: Vec<String> = config.diagnostics().iter().map(ToString::to_string).collect();
-    if config
-        .diagnostics()
-        .iter()
-        .any(|finding| finding.severity == DiagnosticLevel::Error)
-    {
+    if config.diagnostics().iter().any(Diagnostic::is_error) {
         return Err(findings.join("; "));
     }
-    let unknown = unknown_stages(place, &setup.workflows).into_iter();
+    let faults = faults::written(place, &config, &setup.workflows).into_iter();
+    let faults: Vec<String> = faults.map(|fault| fault.text).collect();
+    if !faults.is_empty() {
+        return Err(faults.join("; "));
+    }
+    let unknown = unknown_names(place, &config, &setup.workflows).into_iter();
     let unknown: Vec<String> = unknown.map(|found| found.text).collect();
     if !unknown.is_empty() {
         return Err(unknown.join("; "));
@@ -234,13 +245,26 @@ fn settings(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
         .join("; "))
 }
 
+/// What is not set in a file that cannot be read is not known not to be set.
+fn refuse_unreadable(place: &ProjectPaths) -> Result<(), String> {
+    let config = place.config();
+    if config.diagnostics().iter().any(Diagnostic::is_error) {
+        return Err("not known while a file of the settings cannot be read".to_owned());
+    }
+    Ok(())
+}
+
 /// The branch tasks start from; they start from what origin has of it.
 fn base(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
     let setup = session_setup::read(place, edge)?;
+    refuse_unreadable(place)?;
     let base = setup
         .settings
         .base
         .ok_or_else(|| "not set; agents need one: dbs config base_branch NAME".to_owned())?;
+    if let Some(fault) = faults::base_branch(place, &place.config(), &base) {
+        return Err(fault.text);
+    }
     let branch = BranchName::new(&base).map_err(|error| error.to_string())?;
     let Ok(git) = GitCli::open(&GitSetup::new(&place.root, edge.environment.clone())) else {
         return Ok(base);
@@ -257,6 +281,10 @@ fn base(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
 fn set_agents(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String> {
     let kinds = session_setup::agents(place)?;
     if kinds == AgentsByRole::default() {
+        refuse_unreadable(place)?;
+        if let Some(waiting) = untrusted(place, "roles.") {
+            return Err(waiting);
+        }
         let why = "none is set; for all roles: dbs config roles.default.agent claude (or codex), or a program of yours: dbs config roles.default.command 'PROGRAM ARGUMENT …'";
         return Err(why.to_owned());
     }
@@ -278,6 +306,36 @@ fn set_agents(place: &ProjectPaths, edge: &ProcessEnv) -> Result<String, String>
         "could not find {}: looked in {path}; install it, or name another: dbs config roles.default.command 'PROGRAM ARGUMENT …'",
         missing.join(" and ")
     ))
+}
+
+/// What waits for trust of the settings below that key.
+fn untrusted(place: &ProjectPaths, table: &str) -> Option<String> {
+    let entries = place.trust.look().entries();
+    let waits = |entry: &&TrustEntry| {
+        let is_written = matches!(entry.change, TrustChange::New | TrustChange::Changed(_));
+        is_written && entry.listed.item.name.starts_with(table)
+    };
+    let waiting = entries.iter().filter(waits);
+    let waiting: Vec<String> = waiting
+        .map(|entry| format!("{} ({})", entry.listed.item.name, entry.place(&place.root)))
+        .collect();
+    (!waiting.is_empty()).then(|| {
+        format!(
+            "set, but not trusted: {}; look with dbs trust show",
+            waiting.join(", ")
+        )
+    })
+}
+
+/// Commands without which an acceptance cannot be done.
+fn gates(place: &ProjectPaths) -> Option<DoctorCheck> {
+    if !place.config().settings().gates.is_empty() || refuse_unreadable(place).is_err() {
+        return None;
+    }
+    let text = untrusted(place, "gates.").unwrap_or_else(|| {
+        "none is set, so work is accepted unchecked, and an acceptance waits: dbs config gates.NAME COMMAND".to_owned()
+    });
+    Some(warning("gates", text))
 }
 
 /// By what a person is called who is at no screen; what is wrong with an address is among the settings.

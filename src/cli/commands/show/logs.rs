@@ -122,9 +122,8 @@ impl EventCursor {
         json: JsonFlag,
         is_wanted: &dyn Fn(&LogLine) -> bool,
     ) -> Result<(), String> {
-        if self.reader.is_none() && self.files.database.exists() {
-            let opened = SqliteStore::open_reader(&self.files);
-            self.reader = Some(opened.map_err(could_not)?);
+        if self.reader.is_none() {
+            self.reader = SqliteStore::open_reader(&self.files).map_err(could_not)?;
         }
         let Some(reader) = &self.reader else { return Ok(()) };
         loop {

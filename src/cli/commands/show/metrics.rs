@@ -35,8 +35,7 @@ pub(in crate::cli::commands) fn metrics(edge: &ProcessEnv, json: JsonFlag) -> Co
 
 fn count(place: &ProjectPaths) -> Result<Metrics, String> {
     let mut metrics = Metrics::default();
-    if place.store.database.exists() {
-        let reader = SqliteStore::open_reader(&place.store).map_err(|error| error.to_string())?;
+    if let Some(reader) = SqliteStore::open_reader(&place.store).map_err(|error| error.to_string())? {
         for attempt in reader.attempts(AttemptId(0)).map_err(|error| error.to_string())? {
             metrics.record(&attempt);
         }

@@ -60,6 +60,7 @@ impl Conversion<'_> {
         Consent {
             listing: TrustListing {
                 items: items.collect(),
+                unreadable: None,
             },
             trusted: Vec::new(),
             shown: (

@@ -1,0 +1,84 @@
+//! Settings of roles and stages that there are not: refused in the project's own files, and told of the person's, which are for many
+//! projects.
+
+use crate::config::project_paths::ProjectPaths;
+use crate::config::{Config, ResolvedSetting, SettingOrigin};
+use crate::domain::Workflow;
+use crate::domain::workflow::Actor;
+use crate::formats::nearest::nearest;
+use crate::formats::prompt::PromptLibrary;
+
+/// A setting of a role or a stage that the project does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownName {
+    /// What it is, where it stands, and the way out.
+    pub text: String,
+    /// Whether the project's own files say it.
+    pub is_own: bool,
+}
+
+/// All of them, in the order of the settings.
+pub fn unknown_names(place: &ProjectPaths, config: &Config, workflows: &[Workflow]) -> Vec<UnknownName> {
+    let stages = workflows.iter().flat_map(|flow| &flow.stages);
+    let stages: Vec<&str> = stages.map(|stage| stage.id.as_str()).collect();
+    let all = config.list();
+    let roles = if all.iter().any(|shown| role_of(&shown.key).is_some()) {
+        roles(place, workflows)
+    } else {
+        Vec::new()
+    };
+    let known_roles: Vec<&str> = roles.iter().map(String::as_str).collect();
+    let unknown = |shown: &ResolvedSetting| match (stage_of(&shown.key), role_of(&shown.key)) {
+        (Some(stage), _) => found(place, shown, ("stage", stage, &stages)),
+        (None, Some(role)) => found(place, shown, ("role", role, &known_roles)),
+        (None, None) => None,
+    };
+    all.iter().filter_map(unknown).collect()
+}
+
+fn stage_of(key: &str) -> Option<&str> {
+    Some(key.strip_prefix("stages.")?.split_once('.')?.0)
+}
+
+fn role_of(key: &str) -> Option<&str> {
+    let of_agents = || Some(key.strip_prefix("roles.")?.split_once('.')?.0);
+    key.strip_prefix("max_role_agents.").or_else(of_agents)
+}
+
+/// Names of the roles that workflows and files of roles have, and of the one that stands for all others.
+fn roles(place: &ProjectPaths, workflows: &[Workflow]) -> Vec<String> {
+    let mut roles = vec!["default".to_owned()];
+    for stage in workflows.iter().flat_map(|flow| &flow.stages) {
+        let actor = match &stage.actor {
+            Actor::Role(role) => Some(role),
+            Actor::Engine(_) | Actor::Human => None,
+        };
+        roles.extend(actor.into_iter().chain(&stage.fallback).map(ToString::to_string));
+    }
+    // What is wrong with a file of a role is said where prompts are made.
+    let library = place.trust.prompt_library();
+    let files = library.iter().flat_map(PromptLibrary::roles);
+    roles.extend(files.map(|(role, _)| role.id.to_string()));
+    roles
+}
+
+fn found(
+    place: &ProjectPaths,
+    shown: &ResolvedSetting,
+    (what, name, known): (&str, &str, &[&str]),
+) -> Option<UnknownName> {
+    if known.contains(&name) {
+        return None;
+    }
+    let (key, origin) = (&shown.key, &shown.origin);
+    let meant = nearest(name, known.iter().copied());
+    let meant = meant.map_or_else(String::new, |word| format!(", did you mean `{word}`"));
+    let is_own = matches!(origin, SettingOrigin::File { path, .. } if path.starts_with(&place.debussy));
+    Some(UnknownName {
+        text: format!(
+            "could not use {key}, at {origin}: no workflow has a {what} {name}{meant}; `dbs workflow list` names workflows, and \
+             `dbs config {key} --unset` takes it away"
+        ),
+        is_own,
+    })
+}

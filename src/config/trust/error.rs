@@ -1,0 +1,20 @@
+//! Why something could not be trusted.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why something could not be trusted; the texts read after "could not".
+#[derive(Debug, thiserror::Error)]
+pub enum TrustError {
+    #[error("trust {given}: the files have the hash {now} now; look at them: dbs trust show")]
+    OtherHash { given: String, now: String },
+    #[error("keep what you trust: there is no folder for it; set HOME or XDG_STATE_HOME")]
+    NoFolder,
+    #[error("trust anything here: the state in {state} has no identity that names this repository; \
+             move it away, or use it as it is with `dbs trust --state`", state = .0.display())]
+    NoIdentity(PathBuf),
+    #[error("{0}")]
+    Unreadable(String),
+    #[error("write {file}: {why}", file = .file.display())]
+    Failed { file: PathBuf, why: io::Error },
+}
