@@ -16,6 +16,7 @@ mod story_record;
 pub mod turn;
 
 mod anew;
+mod base_watch;
 mod checkpoint;
 mod cleanup;
 mod clock_jumps;

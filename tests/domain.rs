@@ -11,6 +11,8 @@
 mod asks;
 #[path = "domain/awaiting.rs"]
 mod awaiting;
+#[path = "domain/base_moves.rs"]
+mod base_moves;
 #[path = "domain/batches.rs"]
 mod batches;
 #[path = "domain/budget.rs"]
@@ -41,6 +43,8 @@ mod filling;
 mod fixture;
 #[path = "domain/golden.rs"]
 mod golden;
+#[path = "domain/integrating.rs"]
+mod integrating;
 #[path = "domain/passing.rs"]
 mod passing;
 #[path = "domain/properties.rs"]

@@ -10,6 +10,8 @@
 #[path = "support/git_fixture.rs"]
 mod git_fixture;
 
+#[path = "engine/base_moves.rs"]
+mod base_moves;
 #[path = "engine/bench.rs"]
 mod bench;
 #[path = "engine/checking.rs"]
@@ -24,6 +26,8 @@ mod filling;
 #[cfg(unix)]
 #[path = "engine/gating.rs"]
 mod gating;
+#[path = "engine/integrating.rs"]
+mod integrating;
 #[path = "engine/keeping.rs"]
 mod keeping;
 #[path = "engine/mishaps.rs"]

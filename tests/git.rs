@@ -19,6 +19,8 @@ mod everything;
 mod filters;
 #[path = "git/hostile.rs"]
 mod hostile;
+#[path = "git/integrating.rs"]
+mod integrating;
 #[cfg(target_os = "linux")]
 #[path = "git/killed.rs"]
 mod killed;
@@ -132,6 +134,7 @@ pub(crate) fn merge_of(head: &CommitId) -> MergeRequest {
         branch: branch("feature/t1"),
         base: branch("main"),
         edits: None,
+        reviewed: None,
         signature: signature(),
     }
 }

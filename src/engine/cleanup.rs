@@ -1,6 +1,7 @@
 //! Putting things away after an attempt: worktrees (with a snapshot first) and branches. Nothing that holds work is deleted
 //! without a recoverable copy (LK-20, LK-21).
 
+use super::base_watch;
 use super::context::{EngineContext, STOP_GRACE, base_branch, branch_of};
 use super::job::Job;
 use crate::domain::workflow::Workspace;
@@ -64,6 +65,7 @@ fn remove(world: &EngineContext, job: &Job) -> Result<Option<String>, String> {
     if matches!(job.workspace(), Workspace::Main | Workspace::None) {
         return Ok(None);
     }
+    base_watch::look_behind_agent(world, job);
     remove_worktree(world, &job.task, attempt, &SafeName::derive(&folder))
 }
 

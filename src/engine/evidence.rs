@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use super::base_watch;
 use super::context::{EngineContext, base_branch, branch_of};
 use super::gate_runs;
 use super::job::Job;
 use super::leftovers;
+use super::merge;
 use super::plan_checks;
 use crate::domain::workflow::Workspace;
 use crate::domain::{Attempt, Event, Evidence, EvidenceKind, Tri};
@@ -49,46 +51,33 @@ pub(super) fn verify(world: &EngineContext, job: &Job, kinds: &[EvidenceKind]) -
         committed: rest,
         ..read_heads(world, job, kinds)
     };
+    let proves_merge = kinds.contains(&EvidenceKind::Merged);
+    match &seen.base {
+        Some(Head::At(base)) => base_watch::look(world, job, base),
+        Some(Head::Absent | Head::Unknown(_)) | None if !proves_merge => {
+            base_watch::look_behind_agent(world, job);
+        }
+        Some(Head::Absent | Head::Unknown(_)) | None => {}
+    }
     let (gates, others): (Vec<_>, Vec<_>) =
         kinds.iter().partition(|kind| matches!(kind, EvidenceKind::Gates));
-    let evidence: Vec<Evidence> = others
+    let mut evidence: Vec<Evidence> = others
         .into_iter()
         .chain(gates)
         .map(|kind| collect(world, job, attempt, kind, &seen))
         .collect();
-    let base_holds = base_pushed(world, job, attempt, (&evidence, &seen));
+    let integration = if proves_merge {
+        merge::compare_agents_merge(world, job, attempt, &mut evidence)
+    } else {
+        None
+    };
     let head = seen.head.map(|commit| commit.as_str().to_owned());
     Some(Event::Verified {
         attempt: attempt.id,
         evidence,
         head,
-        base_holds,
+        integration: integration.map(Box::new),
     })
-}
-
-/// The head of the task's branch if the agent made it and the base holds it already. Only the engine merges, and it has not
-/// begun to. Where that cannot be found out nothing is said: the evidence stands for itself.
-fn base_pushed(
-    world: &EngineContext,
-    job: &Job,
-    attempt: &Attempt,
-    (evidence, seen): (&[Evidence], &BranchHeads),
-) -> Option<String> {
-    let is_nothing_ahead =
-        |piece: &Evidence| piece.kind == EvidenceKind::CommitsAhead && matches!(piece.outcome, Tri::No(_));
-    let (head, start) = (seen.head.as_ref()?, attempt.workplace.as_ref()?.start.as_deref());
-    if !evidence.iter().any(is_nothing_ahead) || start == Some(head.as_str()) {
-        return None;
-    }
-    let base = Revision::RemoteBranch(base_branch(&job.base).ok()?);
-    let ahead = world.git.commits_ahead(&Revision::Commit(head.clone()), &base);
-    let is_in_base = matches!(ahead, CommitsAhead::Commits { n_commits: 0, .. });
-    let is_own = is_in_base
-        && world
-            .git
-            .was_made_on(&branch_of(&job.task), head)
-            .unwrap_or(false);
-    is_own.then(|| head.as_str().to_owned())
 }
 
 /// Collects one piece of evidence.

@@ -25,6 +25,8 @@ pub(super) struct Job {
     pub(super) base_origin: Option<String>,
     /// Gate commands that apply: the task's own, then the project's.
     pub(super) gates: Vec<GateCommand>,
+    /// Whether a stage reviews the work before it comes to this one.
+    pub(super) is_reviewed: bool,
     /// Whether the engine commits what agents leave uncommitted.
     pub(super) commits: bool,
     /// Earlier attempts at this task that have ended, with their worktree folders.
@@ -116,9 +118,11 @@ impl Job {
             _ => None,
         };
         let model = model_of(&task, board);
+        let is_reviewed = board.review_before(&task, &stage.id).is_some();
         Some(Job {
             kind: what,
             commits: board.commits_for(&task.id),
+            is_reviewed,
             task,
             attempt,
             before,

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::anew;
+use super::base_watch;
 use super::cleanup;
 use super::context::{EngineContext, STOP_GRACE, base_branch, branch_of};
 use super::gate_runs;
@@ -174,6 +175,9 @@ fn make_workplace(
         tried => tried,
     };
     let worktree = worktree.map_err(|error| unmade(&error))?;
+    if let Some(base) = &worktree.base {
+        base_watch::look(world, job, base);
+    }
     let made = Workplace {
         path: worktree.path.to_string_lossy().into_owned(),
         branch: on_branch.then(|| branch.as_str().to_owned()),

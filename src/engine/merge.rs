@@ -1,15 +1,17 @@
 //! The engine's own merge (ADR 0007): in the control repository, gates on the merged tree, push, then evidence from the
 //! remote.
 
+use super::base_watch;
 use super::context::{EngineContext, base_branch, branch_of, signature};
 use super::evidence::{BranchHeads, collect};
 use super::gate_runs;
 use super::job::Job;
 use super::plan_checks;
 use super::story_record;
-use crate::domain::{ActionOutcome, Attempt, Evidence, EvidenceKind, Tri};
+use crate::domain::{ActionOutcome, Attempt, Cause, Evidence, EvidenceKind, Integration, Tri};
 use crate::ports::git::{
-    BranchName, CommitId, ConflictFile, MergeOutcome, MergeRequest, PublishOutcome, PublishRequest, SafeName,
+    BranchName, CommitId, ConflictFile, GitError, Head, MergeOutcome, MergeRequest, PublishOutcome,
+    PublishRequest, ReviewedHead, Revision, SafeName,
 };
 
 /// How often a base that moved meanwhile is merged again before it is left for later.
@@ -78,10 +80,21 @@ fn request(job: &Job, attempt: &Attempt) -> Result<MergeRequest, String> {
         title,
         edits: None,
         head: CommitId::new(head).map_err(wrap)?,
+        reviewed: reviewed(job)?,
         branch: branch_of(&job.task),
         base: base_branch(&job.base).map_err(wrap)?,
         signature: signature(attempt.created_at),
     })
+}
+
+/// Returns the head with which the task came to its merge.
+fn reviewed(job: &Job) -> Result<Option<ReviewedHead>, String> {
+    let came = job.task.stage_head.as_deref().map(CommitId::new).transpose();
+    let came = came.map_err(|error| format!("could not {error}"))?;
+    Ok(came.map(|commit| ReviewedHead {
+        commit,
+        judges_lines: job.is_reviewed,
+    }))
 }
 
 /// Merges, unless that was done before with that result, and goes on from there.
@@ -92,7 +105,11 @@ fn round(
     request: &MergeRequest,
     merged: Option<MergeOutcome>,
 ) -> MergeRound {
-    match merged.unwrap_or_else(|| world.git.merge(request)) {
+    let merged = merged.unwrap_or_else(|| world.git.merge(request));
+    if let Some(base) = merged.base() {
+        base_watch::look(world, job, base);
+    }
+    match merged {
         MergeOutcome::BaseMoved => MergeRound::Again,
         MergeOutcome::Merged { commit, base, .. } => match checked(world, job, attempt, &commit) {
             Tri::Yes => {
@@ -115,6 +132,7 @@ fn round(
         MergeOutcome::Conflict { files, report, .. } => {
             MergeRound::Final(ActionOutcome::Failed(conflict(&request.base, &files, &report)))
         }
+        MergeOutcome::Unreviewed(found) => MergeRound::Final(ActionOutcome::Unreviewed(found)),
         MergeOutcome::Impossible(why) => {
             let why = format!("cannot be merged into {}: {why}", request.base);
             MergeRound::Final(ActionOutcome::Refused(why))
@@ -192,4 +210,44 @@ fn verified(
 fn conflict(base: &BranchName, files: &[ConflictFile], report: &str) -> String {
     let names: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
     format!("conflict with {base} in {}\n{report}", names.join(", "))
+}
+
+/// Compares the base with what the merge of the task's head would have made of it, where an agent has merged for the engine. What
+/// cannot be compared leaves the proof of the merge open.
+pub(super) fn compare_agents_merge(
+    world: &EngineContext,
+    job: &Job,
+    attempt: &Attempt,
+    evidence: &mut [Evidence],
+) -> Option<Integration> {
+    let compared = compare_since_start(world, job, attempt);
+    compared.unwrap_or_else(|why| {
+        let merged = evidence
+            .iter_mut()
+            .filter(|piece| piece.kind == EvidenceKind::Merged);
+        for piece in merged.filter(|piece| piece.outcome == Tri::Yes) {
+            piece.outcome = Tri::Unknown(why.clone());
+        }
+        None
+    })
+}
+
+fn compare_since_start(
+    world: &EngineContext,
+    job: &Job,
+    attempt: &Attempt,
+) -> Result<Option<Integration>, Cause> {
+    let start = attempt.workplace.as_ref().and_then(|made| made.start.as_deref());
+    let start = start.ok_or("it is not known where the base stood when its agent began")?;
+    let start = CommitId::new(start).map_err(|error| format!("could not {error}"))?;
+    let request = request(job, attempt)?;
+    let now = match world.git.resolve(&Revision::RemoteBranch(request.base.clone())) {
+        Head::At(now) => now,
+        Head::Absent => return Ok(None),
+        Head::Unknown(why) => return Err(why),
+    };
+    let after = |error: GitError| error.cause().after("could not ");
+    let found = world.git.compare_merge(&request, &start, &now).map_err(after)?;
+    world.git.note_base(&request.base, &now).map_err(after)?;
+    Ok(found)
 }

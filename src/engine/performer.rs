@@ -204,7 +204,7 @@ fn panicked(job: &Job) -> Option<Event> {
                 attempt,
                 evidence: kinds.iter().map(unknown).collect(),
                 head: None,
-                base_holds: None,
+                integration: None,
             })
         }
         JobKind::Checkpoint => Some(Event::WorkSaved {

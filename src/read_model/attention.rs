@@ -170,6 +170,10 @@ fn of_task(board: &Board, task: &Task) -> Option<AttentionItem> {
             AttentionKind::Approval,
             format!("checks found: {what}: approve it as it is, or reject it to have that fixed"),
         ),
+        TaskState::Held(HoldReason::Unreviewed(what)) => (
+            AttentionKind::Approval,
+            format!("{what}: approve it to have it merged, or reject it to have it done again"),
+        ),
         TaskState::Held(hold) => (of_hold(board, task, hold), task.hold_text(hold)),
         TaskState::Failed(why) => (AttentionKind::Failed, behind_failed(why).to_owned()),
         TaskState::Backlog

@@ -126,6 +126,7 @@ pub(super) fn task_status(task: &Task, model: &ReadModel, now: Timestamp) -> Sta
         },
         TaskState::Held(HoldReason::Approval) => (DisplayStatus::NeedsYou, "approve?".to_owned()),
         TaskState::Held(HoldReason::Findings(what)) => (DisplayStatus::NeedsYou, format!("accept? {what}")),
+        TaskState::Held(HoldReason::Unreviewed(what)) => (DisplayStatus::NeedsYou, format!("merge? {what}")),
         TaskState::Held(hold) => {
             let label = StatusLabel::new(
                 DisplayStatus::NeedsYou,

@@ -903,6 +903,31 @@ fn a_task_that_was_rejected_is_reviewed_for_those_points() {
     assert!(!prompt(case).contains("those points"));
 }
 
+#[test]
+fn what_an_integrator_changed_is_reviewed_as_a_difference_of_its_own() {
+    for case in [
+        ("reviewer", "reviewing", FRESH),
+        ("security-reviewer", "security_review", FRESH),
+    ] {
+        let mut facts = facts(case);
+        facts.place.integration = Some(dbs::domain::Integration {
+            from: "f".repeat(40),
+            to: "a".repeat(40),
+            head: "b".repeat(40),
+            outside: vec!["src/`evil`.rs".to_owned()],
+            written: Vec::new(),
+        });
+        let text = library().render(&facts, "dbs").unwrap();
+        let difference = format!("`git diff {} {}`", "f".repeat(40), "a".repeat(40));
+        assert_says(
+            &text,
+            &[&difference, "evil", "Changed where nothing was in conflict"],
+        );
+        assert!(!text.contains("with lines that neither side has"), "{text}");
+        assert!(!prompt(case).contains("an integrator changed more"), "{case:?}");
+    }
+}
+
 /// What may be missing of the facts: a part of a list before the list.
 const MISSING: &[fn(&mut PromptFacts)] = &[
     |facts| facts.comments.clear(),

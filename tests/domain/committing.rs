@@ -69,7 +69,7 @@ fn either_of_them_missing_or_unknown_only_delays() {
             attempt: open,
             evidence: some,
             head: Some("c".to_owned()),
-            base_holds: None,
+            integration: None,
         });
         assert_eq!(
             (fixture.word("a"), fixture.open("a")),

@@ -78,7 +78,7 @@ fn verify_with(fixture: &mut BoardFixture, attempt: AttemptId, issues: &[Fault])
         attempt,
         evidence,
         head: Some(format!("c{attempt}")),
-        base_holds: None,
+        integration: None,
     });
 }
 
@@ -279,7 +279,7 @@ fn what_an_agent_claims_and_nobody_saw_is_said_whether_the_work_passes_or_not() 
         attempt: first,
         evidence,
         head: Some("c1".to_owned()),
-        base_holds: None,
+        integration: None,
     });
     let said = fixture.comments("p");
     assert!(

@@ -249,7 +249,7 @@ impl BoardFixture {
             attempt,
             evidence,
             head: Some(head),
-            base_holds: None,
+            integration: None,
         });
     }
 

@@ -11,12 +11,12 @@ use dbs::domain::task::{BranchCleanup, Comment, GateCommand, HoldReason, Task, T
 use dbs::domain::{
     Accepted, ActionOutcome, ActivityKind, AgentDisplay, AgentSession, AgentSettings, Ask, AskAnswer,
     AskChannel, AskKind, AskRecord, AskReply, Attempt, AttemptId, AttemptMode, AttemptState, AttemptUsage,
-    BoardSettings, Budgets, Checkpoint, Claims, Command, ContextFill, ContextRules, Continuation, Cost,
-    Effect, EngineAction, Event, Evidence, EvidenceKind, FailureClass, Inventory, Notice, NoticeLevel,
-    PathRules, PlanEntry, PlanRecord, PlanSource, ProcessExit, Refusal, RequestId, ResumeRoles, RunState,
-    SavedWork, SessionOrigin, SessionRestart, Signal, SignalKind, Span, Spending, Step, StoryTests,
-    TaskDraft, TaskPatch, TaskState, TestCounts, Timestamp, Tokens, Tri, TroubleKind, Usage, WaitReason,
-    Worker, Workplace,
+    BaseMove, BoardSettings, Budgets, Checkpoint, Claims, Command, ContextFill, ContextRules, Continuation,
+    Cost, Effect, EngineAction, Event, Evidence, EvidenceKind, FailureClass, Integration, Inventory,
+    MadeHere, Notice, NoticeLevel, PathRules, PlanEntry, PlanRecord, PlanSource, ProcessExit, Refusal,
+    RequestId, ResumeRoles, RunState, SavedWork, SessionOrigin, SessionRestart, Signal, SignalKind, Span,
+    Spending, Step, StoryTests, TaskDraft, TaskPatch, TaskState, TestCounts, Timestamp, Tokens, Tri,
+    TroubleKind, Usage, WaitReason, Worker, Workplace,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -268,6 +268,16 @@ fn commands_are_stored_like_this() {
     insta::assert_snapshot!(lines(&commands()));
 }
 
+pub(crate) fn integration() -> Integration {
+    Integration {
+        from: "m0".to_owned(),
+        to: "m1".to_owned(),
+        head: "c1".to_owned(),
+        outside: vec!["a.rs".to_owned()],
+        written: vec!["b.rs".to_owned()],
+    }
+}
+
 fn outcomes() -> Vec<ActionOutcome> {
     let issue = |severity| ComplianceIssue {
         severity,
@@ -280,6 +290,7 @@ fn outcomes() -> Vec<ActionOutcome> {
         },
         ActionOutcome::Failed("conflict".to_owned()),
         ActionOutcome::Refused("protected".to_owned()),
+        ActionOutcome::Unreviewed(Box::new(integration())),
         ActionOutcome::Issues(
             [Severity::Low, Severity::High, Severity::Critical]
                 .map(issue)
@@ -348,7 +359,7 @@ fn events_are_stored_like_this() {
             attempt: a(),
             evidence: evidence(),
             head: Some("c1".to_owned()),
-            base_holds: None,
+            integration: None,
         },
         Event::SubagentSeen {
             attempt: a(),
@@ -363,6 +374,20 @@ fn events_are_stored_like_this() {
             attempt: a(),
             problem: Some("busy".to_owned()),
             kept: None,
+        },
+        Event::BaseMoved {
+            task: "t".into(),
+            moved: Box::new(BaseMove {
+                base: "main".to_owned(),
+                to: "m2".to_owned(),
+                by: "Bo".to_owned(),
+                n_commits: 2,
+                n_lost: 1,
+                made_here: Some(MadeHere {
+                    commit: "c9".to_owned(),
+                    folder: "developer-ravel-7".to_owned(),
+                }),
+            }),
         },
         Event::Performed {
             key: "retire/t".to_owned(),
@@ -606,6 +631,7 @@ fn task() -> Task {
         spent_at_retry: Cost(1),
         head: Some("c1".to_owned()),
         stage_head: Some("c0".to_owned()),
+        integration: Some(Box::new(integration())),
         plan: Some(Arc::new(plan())),
         record: record(),
         merged: Some("m1".to_owned()),
@@ -656,6 +682,7 @@ fn states_holds_and_reasons_are_stored_like_this() {
         TaskState::Held(HoldReason::TooBig),
         TaskState::Held(HoldReason::Findings(text())),
         TaskState::Held(HoldReason::Refused(text())),
+        TaskState::Held(HoldReason::Unreviewed(text())),
         TaskState::Held(HoldReason::Budget {
             spent: Cost(2),
             budget: Cost(1),
@@ -877,6 +904,7 @@ fn batches_runs_and_pauses_are_stored_like_this() {
         needs: ["a".into()].into(),
         go_ahead: Some(Timestamp(1)),
         run: RunState::Running,
+        base_moves: None,
         options: dbs::domain::RunOptions::default(),
         since: Timestamp(2),
     }];

@@ -232,7 +232,7 @@ fn evidence_that_was_not_looked_at_is_unknown() {
             tests: None,
         }],
         head: Some("c1".to_owned()),
-        base_holds: None,
+        integration: None,
     });
     assert_eq!(fixture.word("a"), "verifying");
     assert_eq!(fixture.task("a").head, None);

@@ -142,6 +142,7 @@ fn outcome() -> impl Strategy<Value = ActionOutcome> {
     prop_oneof![
         5 => evidence().prop_map(|evidence| ActionOutcome::Done { commit: Some("m".to_owned()), evidence }),
         1 => Just(ActionOutcome::Failed("conflict".to_owned())),
+        1 => Just(ActionOutcome::Unreviewed(Box::new(crate::golden::integration()))),
         2 => vec(issue, 0..3).prop_map(ActionOutcome::Issues),
         1 => Just(ActionOutcome::Unknown("net".into())),
     ]
@@ -248,7 +249,7 @@ fn event() -> impl Strategy<Value = Event> {
             attempt,
             evidence,
             head: Some("c".to_owned()),
-            base_holds: None,
+            integration: None,
         }),
         3 => (attempt(), any::<bool>()).prop_map(|(attempt, well)| Event::WorkspaceSettled {
             attempt,
@@ -376,7 +377,7 @@ fn report(of: &Attempt, evidence: &[Evidence]) -> Event {
             attempt,
             evidence: evidence.to_vec(),
             head: Some("c".to_owned()),
-            base_holds: None,
+            integration: None,
         },
         _ => ended,
     }

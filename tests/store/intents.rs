@@ -96,7 +96,7 @@ fn a_verification_answers_every_check_of_its_attempt_and_of_no_other() {
         attempt: AttemptId(7),
         evidence: vec![],
         head: None,
-        base_holds: None,
+        integration: None,
     };
     // Unknown evidence asks again in the same turn: the new wish stays.
     assert_eq!(

@@ -341,7 +341,7 @@ fn verified(attempt: AttemptId, kinds: &[EvidenceKind], how: u8) -> Event {
         attempt,
         evidence: evidence.collect(),
         head: Some("abc".to_owned()),
-        base_holds: None,
+        integration: None,
     }
 }
 

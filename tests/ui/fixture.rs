@@ -425,6 +425,7 @@ fn batch() -> Batch {
         needs: BTreeSet::default(),
         go_ahead: Some(ago(9000)),
         run: RunState::Running,
+        base_moves: None,
         options: dbs::domain::RunOptions::default(),
         since: ago(9000),
     }

@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::base_move::BaseMoves;
 use super::context_restart::ContextRules;
 use super::id::BatchId;
 use super::time::Timestamp;
@@ -24,6 +25,9 @@ pub struct Batch {
     pub go_ahead: Option<Timestamp>,
     pub run: RunState,
     pub since: Timestamp,
+    /// What another hand than the engine's did to its base, as far as that was seen at its tasks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_moves: Option<Box<BaseMoves>>,
     /// What holds for its tasks in place of the settings.
     #[serde(default, skip_serializing_if = "RunOptions::is_none")]
     pub options: RunOptions,

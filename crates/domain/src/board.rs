@@ -7,6 +7,7 @@ mod agent_commands;
 mod agent_mode;
 mod agent_names;
 mod asks;
+mod base_moves;
 mod batch_commands;
 mod budget;
 mod bulk_create;
@@ -20,6 +21,7 @@ mod deadlines;
 mod engine_actions;
 mod failed_turns;
 mod index;
+mod integration;
 mod invariants;
 mod obstacles;
 mod process_end;
@@ -50,6 +52,7 @@ use index::BoardIndex;
 pub use invariants::check_invariants;
 pub(crate) use rows::ENGINE;
 use transition::Transition;
+use verification::Collected;
 
 use super::attempt::Attempt;
 use super::batch::{Batch, PauseReason};
@@ -186,15 +189,8 @@ impl Board {
                 cause,
             } => self.ended(step, *attempt, (exit, tail), cause.as_ref()),
             Event::ActionEnded { attempt, outcome } => self.action_ended(step, *attempt, outcome),
-            Event::Verified {
-                attempt,
-                evidence,
-                head,
-                base_holds,
-            } => match base_holds {
-                Some(commit) => self.base_pushed(step, *attempt, commit),
-                None => self.verified(step, *attempt, evidence, head.as_deref()),
-            },
+            Event::Verified { attempt, .. } => self.verified(step, *attempt, &Collected::of(event)),
+            Event::BaseMoved { task, moved } => self.base_moved(step, task, moved),
             Event::WorkspaceSettled {
                 attempt,
                 problem,

@@ -6,11 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::ask::{Ask, AskReply};
 use super::attempt::{ActivityKind, ProcessExit, Workplace};
+use super::base_move::BaseMove;
 use super::cause::Cause;
 use super::command::Command;
 use super::context_restart::SavedWork;
 use super::evidence::{ComplianceIssue, Evidence, GateBaseline};
-use super::id::{AskId, AttemptId, RequestId};
+use super::id::{AskId, AttemptId, RequestId, TaskId};
+use super::integration::Integration;
 use super::plan_entry::Claims;
 use super::settings::BoardSettings;
 use super::signal::SignalKind;
@@ -141,9 +143,14 @@ pub enum Event {
         attempt: AttemptId,
         evidence: Vec<Evidence>,
         head: Option<String>,
-        /// A commit the agent made that the base holds already: it, and not the engine, pushed the base.
+        /// What an agent that merged for the engine changed besides.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        base_holds: Option<String>,
+        integration: Option<Box<Integration>>,
+    },
+    /// The base branch of a task has moved on the remote, and not by a merge of the engine.
+    BaseMoved {
+        task: TaskId,
+        moved: Box<BaseMove>,
     },
     /// An attempt's workspace was put away, or could not be (the text says why; it is tried again).
     WorkspaceSettled {
@@ -188,6 +195,8 @@ pub enum ActionOutcome {
     },
     /// It cannot be done as things are: conflict, failing gate. An agent may fix it.
     Failed(String),
+    /// It was not done: an integrator changed more than the conflict, and no stage has seen that.
+    Unreviewed(Box<Integration>),
     /// It was refused for good, by the remote as a rule, and no agent can change that; the words are whose they are.
     Refused(String),
     /// Checks found something (P38).

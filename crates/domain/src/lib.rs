@@ -5,6 +5,7 @@ pub mod activity;
 pub mod agent_choice;
 pub mod ask;
 pub mod attempt;
+pub mod base_move;
 pub mod batch;
 pub mod board;
 pub mod cause;
@@ -22,6 +23,7 @@ pub mod failed_turns;
 pub mod failure;
 pub mod glob;
 pub mod id;
+pub mod integration;
 pub mod plan_entry;
 mod plural;
 pub mod prompt_facts;
@@ -42,6 +44,7 @@ pub use ask::{Ask, AskAnswer, AskChannel, AskKind, AskRecord, AskReply};
 pub use attempt::{
     ActivityKind, Attempt, AttemptMode, AttemptState, ProcessExit, StopCause, Verdict, Worker, Workplace,
 };
+pub use base_move::{BaseMove, BaseMoves, MadeHere};
 pub use batch::{Batch, BatchPatch, PauseReason, RunOptions, RunState};
 pub use board::Board;
 pub use cause::{Cause, TroubleKind};
@@ -55,6 +58,7 @@ pub use evidence::{ComplianceIssue, Evidence, GateBaseline, Severity};
 pub use failed_turns::FailedTurns;
 pub use failure::FailureClass;
 pub use id::{AskId, AttemptId, BatchId, RequestId, RoleId, StageId, TaskId, WorkflowId};
+pub use integration::Integration;
 pub use plan_entry::{
     Claims, PathRules, PlanEntry, PlanRecord, PlanSource, STORY_GATE, StoryTests, queued_prd,
 };

@@ -12,6 +12,7 @@ use super::criteria::criteria;
 use super::evidence::GateBaseline;
 use super::failure::FailureClass;
 use super::id::{AttemptId, RoleId, TaskId, WorkflowId};
+use super::integration::Integration;
 use super::plan_entry::PlanEntry;
 use super::settings::BoardSettings;
 use super::signal::SignalKind;
@@ -128,6 +129,9 @@ pub struct PlaceFacts {
     pub head: Option<String>,
     /// Files that the task's branch changed already.
     pub changed: Vec<String>,
+    /// What an integrator changed, where that alone is to be reviewed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub integration: Option<Integration>,
     /// Whether the work before was put aside, so that the branch is as clean as the base.
     #[serde(default)]
     pub begins_anew: bool,
@@ -264,6 +268,7 @@ impl PromptSources<'_> {
             base: self.base.unwrap_or_default().to_owned(),
             head: task.head.clone().filter(|_| !task.begins_anew),
             begins_anew: task.begins_anew,
+            integration: task.integration_to_review().cloned(),
             ..PlaceFacts::default()
         }
     }

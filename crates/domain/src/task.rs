@@ -13,6 +13,7 @@ use super::cause::Cause;
 use super::context_restart::Checkpoint;
 use super::failure::FailureClass;
 use super::id::{AttemptId, BatchId, StageId, TaskId, WorkflowId};
+use super::integration::Integration;
 use super::plan_entry::{PlanEntry, PlanRecord};
 use super::time::{Span, Timestamp};
 use super::usage::{Cost, Spending, Tokens};
@@ -84,6 +85,9 @@ pub struct Task {
     /// The head it had when it came to its stage; what it must leave alone there is compared with that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage_head: Option<String>,
+    /// What an integrator changed that its merge waits to have reviewed; void when its head is another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub integration: Option<Box<Integration>>,
     /// Commit of the base that contains its head, seen on the remote.
     pub merged: Option<String>,
     /// Why it was not started when the scheduler last looked.
@@ -166,7 +170,7 @@ impl TaskState {
     pub fn awaits_approval(&self) -> bool {
         matches!(
             self,
-            TaskState::Held(HoldReason::Approval | HoldReason::Findings(_))
+            TaskState::Held(HoldReason::Approval | HoldReason::Findings(_) | HoldReason::Unreviewed(_))
         )
     }
 
@@ -227,6 +231,8 @@ pub enum HoldReason {
     TooBig,
     /// Checks found something that has to be fixed, and its workflow lets a person decide what follows (P27).
     Findings(String),
+    /// An integrator changed more than the conflict it was called for, and its workflow has no stage that reviews that.
+    Unreviewed(String),
     /// What has to be done next was refused for good: by the remote, or because what it needs is not there.
     Refused(String),
 }
@@ -253,6 +259,7 @@ impl fmt::Display for HoldReason {
                 "the machine stopped {times} times in a row while an agent worked on it: look whether that agent brings it down"
             ),
             HoldReason::Findings(what) => write!(f, "checks found: {what}"),
+            HoldReason::Unreviewed(what) => write!(f, "not reviewed: {what}"),
             HoldReason::BasePushed(why) | HoldReason::Refused(why) => f.write_str(why),
         }
     }
@@ -265,6 +272,12 @@ impl Task {
     /// Whether it accepts the work of its batch.
     pub fn is_acceptance(&self) -> bool {
         self.stage.as_str() == Task::ACCEPTANCE
+    }
+
+    /// Returns what an integrator changed that is to be reviewed; nothing once its head is another.
+    pub fn integration_to_review(&self) -> Option<&Integration> {
+        let found = self.integration.as_deref();
+        found.filter(|found| self.head.as_ref() == Some(&found.head))
     }
 
     /// Its comments after the first so many.

@@ -14,7 +14,7 @@ mod worktrees;
 pub use error::{GitError, PreflightError};
 pub use merge::{
     CleanCheckout, CommitOutcome, CommitRequest, ConflictFile, FileEdit, MergeEdits, MergeOutcome,
-    MergeRequest, PublishOutcome, PublishRequest, RestoreRequest,
+    MergeRequest, PublishOutcome, PublishRequest, RestoreRequest, ReviewedHead,
 };
 pub use names::{BranchName, CommitId, NameError, SafeName, TreeId};
 pub use operations::Git;

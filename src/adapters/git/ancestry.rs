@@ -54,19 +54,6 @@ impl GitCli {
         })
     }
 
-    /// Looks into the branch's log for the entry that made a commit. Entries of a branch that was reset or fetched to a commit
-    /// name it, too, with other words.
-    pub(super) fn is_in_log_of(&self, branch: &BranchName, commit: &CommitId) -> Result<bool, GitError> {
-        let call = self.in_project(format!("read the log of branch {branch}"));
-        let call = call.words("log --walk-reflogs --max-count=1000 --format=%H%x00%gs");
-        let printed = call.arg(branch.full()).arg("--").run_line()?;
-        let makes = |line: &str| {
-            let (id, done) = line.split_once('\0').unwrap_or_default();
-            id == commit.as_str() && is_made(done)
-        };
-        Ok(printed.lines().any(makes))
-    }
-
     pub(super) fn check_merged(&self, commit: &CommitId, base: &BranchName) -> Result<Tri, GitError> {
         let Some(base_head) = self.import_remote(base)? else {
             return Ok(Tri::No(format!("origin has no branch {base}")));
@@ -98,11 +85,6 @@ impl GitCli {
             _ => Err(output.failure()),
         }
     }
-}
-
-/// Whether git's line in a log tells of a commit that was made there.
-fn is_made(done: &str) -> bool {
-    done.starts_with("commit") || done.starts_with("cherry-pick") || done.contains(": Merge made by")
 }
 
 fn describe(part: &str, revision: &Revision) -> String {

@@ -204,12 +204,8 @@ fn is_empty(folder: &Path) -> bool {
 
 /// The commits that a log of a head names, newest first, each once.
 pub(super) fn logged(file: &Path) -> Vec<CommitId> {
-    if !file.symlink_metadata().is_ok_and(|found| found.is_file()) {
-        return Vec::new();
-    }
-    let (text, _) = text_file::tail(file, LOG_BYTES).unwrap_or_default();
     let mut seen: Vec<CommitId> = Vec::new();
-    for line in String::from_utf8_lossy(&text).lines().rev().take(LOG_LINES) {
+    for line in log_lines(file) {
         for id in line.split(' ').take(2).filter_map(super::parse::existing_commit) {
             if !seen.contains(&id) {
                 seen.push(id);
@@ -217,4 +213,14 @@ pub(super) fn logged(file: &Path) -> Vec<CommitId> {
         }
     }
     seen
+}
+
+/// The last lines of a log of a head, newest first.
+pub(super) fn log_lines(file: &Path) -> Vec<String> {
+    if !file.symlink_metadata().is_ok_and(|found| found.is_file()) {
+        return Vec::new();
+    }
+    let (text, _) = text_file::tail(file, LOG_BYTES).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    text.lines().rev().take(LOG_LINES).map(str::to_owned).collect()
 }

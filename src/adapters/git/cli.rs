@@ -15,7 +15,7 @@ use super::files::{ensure_excludes, missing};
 use super::filter_settings::KnownFilters;
 use super::options::GitSetup;
 use super::write_lock::{RepoLock, WriteGuard};
-use crate::domain::{Cause, Timestamp, Tri};
+use crate::domain::{BaseMove, Cause, Integration, Timestamp, Tri};
 use crate::ports::git::{
     AtticOwner, AtticSnapshot, BranchEntry, BranchName, CheckedOut, CleanCheckout, CommitFile, CommitId,
     CommitOutcome, CommitRequest, CommitsAhead, DeleteOutcome, DiffRange, Git, GitError, Head, LimitedText,
@@ -290,12 +290,20 @@ impl Git for GitCli {
         or_unknown(self.count_ahead(head, base), CommitsAhead::Unknown)
     }
 
-    fn was_made_on(&self, branch: &BranchName, commit: &CommitId) -> Result<bool, GitError> {
-        self.is_in_log_of(branch, commit)
-    }
-
     fn is_merged(&self, commit: &CommitId, base: &BranchName) -> Tri {
         or_unknown(self.check_merged(commit, base), Tri::Unknown)
+    }
+
+    fn base_move(&self, branch: &BranchName, now: &CommitId) -> Result<Option<BaseMove>, GitError> {
+        self.find_base_move(branch, now)
+    }
+
+    fn note_base(&self, branch: &BranchName, at: &CommitId) -> Result<(), GitError> {
+        self.note_seen(branch, at)
+    }
+
+    fn made_beyond(&self, folder: &SafeName, head: Option<&CommitId>) -> Result<bool, GitError> {
+        self.has_made_beyond(folder, head)
     }
 
     fn changed_paths(&self, range: &DiffRange) -> Result<Vec<String>, GitError> {
@@ -324,6 +332,15 @@ impl Git for GitCli {
 
     fn merge(&self, request: &MergeRequest) -> MergeOutcome {
         or_unknown(self.create_merge(request), MergeOutcome::Unknown)
+    }
+
+    fn compare_merge(
+        &self,
+        request: &MergeRequest,
+        start: &CommitId,
+        now: &CommitId,
+    ) -> Result<Option<Integration>, GitError> {
+        self.compare_agents_merge(request, start, now)
     }
 
     fn publish(&self, publication: &PublishRequest) -> PublishOutcome {

@@ -127,10 +127,16 @@ impl GitCli {
         if self.is_pinned(class, commit) {
             return Ok(());
         }
-        let call = self.in_control(format!("pin commit {commit}"))?;
-        let call = call.words("update-ref --end-of-options");
-        let call = call.arg(class.ref_name(commit)).arg(commit.as_str());
-        self.run_in_control_lock(call)?.ok().map(drop)
+        self.set_control_ref(&class.ref_name(commit), commit)
+    }
+
+    /// Sets a ref of the control repository.
+    pub(super) fn set_control_ref(&self, name: &str, commit: &CommitId) -> Result<(), GitError> {
+        let call = self.in_control(format!("set {name} to {commit}"))?;
+        let call = call.words("update-ref --end-of-options").arg(name);
+        self.run_in_control_lock(call.arg(commit.as_str()))?
+            .ok()
+            .map(drop)
     }
 
     /// Brings a commit out of the project and keeps it under all those classes.

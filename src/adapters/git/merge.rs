@@ -44,19 +44,33 @@ impl GitCli {
         let call = call.words("merge-tree --write-tree --messages --name-only -z");
         let output = call.arg(base.as_str()).arg(request.head.as_str()).run()?;
         match (output.code, parse::merge_tree(&output.stdout)) {
-            (Some(0), Some(merged)) if request.edits.is_none() && merged.tree == self.tree_of(&base)? => {
-                Ok(MergeOutcome::AlreadyMerged { commit: None, base })
-            }
-            (Some(0), Some(merged)) => match self.unusable(&base, &merged.tree)? {
-                Some(why) => Ok(MergeOutcome::Impossible(why)),
-                None => self.commit_merge(request, merged.tree, base, Some(&request.head)),
-            },
+            (Some(0), Some(merged)) => self.merged_cleanly(request, merged.tree, base),
             (Some(1), Some(merged)) => self.describe(&merged, base),
             _ if is_unrelated(&output) => {
                 let why = format!("{} and {} share no history", request.head, request.base);
                 Ok(MergeOutcome::Impossible(why))
             }
             _ => Err(output.failure()),
+        }
+    }
+
+    /// Goes on with a merge that git could make. The changes of an integrator are looked at first: where the base seems to have all of the
+    /// work, they may have dropped it.
+    fn merged_cleanly(
+        &self,
+        request: &MergeRequest,
+        tree: TreeId,
+        base: CommitId,
+    ) -> Result<MergeOutcome, GitError> {
+        if let Some(found) = self.unreviewed_integration(request, &base, &tree)? {
+            return Ok(MergeOutcome::Unreviewed(Box::new(found)));
+        }
+        if request.edits.is_none() && tree == self.tree_of(&base)? {
+            return Ok(MergeOutcome::AlreadyMerged { commit: None, base });
+        }
+        match self.unusable(&base, &tree)? {
+            Some(why) => Ok(MergeOutcome::Impossible(why)),
+            None => self.commit_merge(request, tree, base, Some(&request.head)),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Readers of git's machine formats. Pure; a line that is not understood is an error or left out, never guessed.
 
 use crate::ports::git::{BranchName, CheckedOut, CommitId, TreeId};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// One entry of `git worktree list --porcelain -z`.
@@ -21,6 +22,89 @@ pub(super) struct MergeTreeOutput {
     pub(super) tree: TreeId,
     pub(super) files: Vec<String>,
     pub(super) report: String,
+}
+
+/// Mode and id of an entry of a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FileEntry {
+    pub(super) mode: String,
+    pub(super) id: String,
+}
+
+impl FileEntry {
+    /// Whether it is neither a link nor another repository.
+    pub(super) fn is_file(&self) -> bool {
+        self.mode.starts_with("100")
+    }
+}
+
+/// What stands at a path in conflict: before both sides (stage 1), on ours (2) or on theirs (3).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Staged {
+    stage: u8,
+    entry: FileEntry,
+}
+
+impl Staged {
+    /// The entry, where it is one of the two sides.
+    pub(super) fn side(&self) -> Option<&FileEntry> {
+        (self.stage > 1).then_some(&self.entry)
+    }
+}
+
+/// One path in which two trees differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TreeChange {
+    pub(super) path: String,
+    pub(super) from: Option<FileEntry>,
+    pub(super) to: Option<FileEntry>,
+}
+
+/// Output of `merge-tree --write-tree --no-messages -z`: the tree, and the entries in conflict by their path.
+pub(super) fn conflicts(bytes: &[u8]) -> Option<(TreeId, BTreeMap<String, Vec<Staged>>)> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut fields = text.split('\0');
+    let tree = TreeId::new(fields.next()?.trim()).ok()?;
+    let mut found: BTreeMap<String, Vec<Staged>> = BTreeMap::new();
+    for field in fields.filter(|field| !field.is_empty()) {
+        // `MODE ID STAGE TAB PATH`
+        let (facts, path) = field.split_once('\t')?;
+        let mut words = facts.split(' ');
+        let (mode, id) = (words.next()?.to_owned(), words.next()?.to_owned());
+        let stage = words.next()?.parse().ok()?;
+        let staged = Staged {
+            stage,
+            entry: FileEntry { mode, id },
+        };
+        found.entry(path.to_owned()).or_default().push(staged);
+    }
+    Some((tree, found))
+}
+
+/// Output of `diff-tree --raw --no-abbrev --no-renames -z`.
+pub(super) fn tree_changes(bytes: &[u8]) -> Vec<TreeChange> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut fields = text.split('\0');
+    let mut changes = Vec::new();
+    // `:MODE MODE ID ID STATUS`, then the path
+    while let (Some(facts), Some(path)) = (fields.next(), fields.next()) {
+        let words: Vec<&str> = facts.trim_start_matches(':').split(' ').collect();
+        let [from_mode, to_mode, from, to, _status] = words[..] else {
+            continue;
+        };
+        changes.push(TreeChange {
+            path: path.to_owned(),
+            from: entry(from_mode, from),
+            to: entry(to_mode, to),
+        });
+    }
+    changes
+}
+
+/// Nothing where the mode says that there is no entry.
+fn entry(mode: &str, id: &str) -> Option<FileEntry> {
+    let (mode, id) = (mode.to_owned(), id.to_owned());
+    (mode != "000000").then_some(FileEntry { mode, id })
 }
 
 /// Entries of `worktree list --porcelain -z`; bare entries are left out.

@@ -125,6 +125,7 @@ impl GitCli {
             let why = format!("{commit} does not build on {expected}");
             return Ok(PublishOutcome::Refused(why));
         }
+        self.note_pushed(base, commit)?;
         let end = self.push(Some(commit), base, PushLease::At(Some(expected)));
         let Some(there) = self.import_remote(base)? else {
             return Ok(PublishOutcome::Refused(format!("origin has no branch {base}")));

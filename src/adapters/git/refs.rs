@@ -7,7 +7,7 @@ use memchr::memmem;
 
 use super::cli::GitCli;
 use crate::adapters::text_file;
-use crate::ports::git::{BranchName, CommitId};
+use crate::ports::git::{BranchName, CommitId, GitError};
 
 /// Longest file that can be a ref: an id and the end of its line, or a name.
 const REF_LIMIT: u64 = 512;
@@ -38,6 +38,16 @@ impl GitCli {
         let name = class.ref_name(commit);
         at(&self.control.path.join(&name)).as_ref() == Some(commit)
             || is_packed(&self.control.path, &name, commit)
+    }
+
+    /// Where a ref of the control repository stands, if there is one.
+    pub(super) fn control_ref(&self, name: &str) -> Result<Option<CommitId>, GitError> {
+        if let Some(commit) = at(&self.control.path.join(name)) {
+            return Ok(Some(commit));
+        }
+        let found = self.in_control(format!("read {name}"))?.list_refs(name)?;
+        let mut found = found.into_iter();
+        Ok(found.find_map(|(id, other)| (other == name).then_some(id)))
     }
 
     /// Where a local branch of the project stands, if a file says so. None: to be asked of git.

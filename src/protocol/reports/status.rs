@@ -46,6 +46,12 @@ pub(super) fn lines(board: &ReadModel, branches: &TaskBranches) -> Vec<String> {
     ));
     for batch in board.batches.values() {
         lines.push(format!("batch {}: {}", batch.id, batch.run));
+        lines.extend(
+            batch
+                .base_moves
+                .iter()
+                .map(|moves| format!("  {}", moves.summary())),
+        );
     }
     let agents: Vec<_> = board.agents().map(|agent| agent.attempt).collect();
     lines.push(format!("agents: {}/{}", agents.len(), board.max_agents));
@@ -124,5 +130,52 @@ pub(super) fn doing(activity: &Activity) -> String {
         ActivityKind::Idle => "idle".to_owned(),
         ActivityKind::Exited => "ended".to_owned(),
         ActivityKind::Lost => "lost".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::domain::{BaseMove, BaseMoves, Batch, Timestamp};
+
+    fn moved(n_commits: u64) -> BaseMove {
+        BaseMove {
+            base: "main".to_owned(),
+            to: "0123456789abcdef".to_owned(),
+            by: "Bo".to_owned(),
+            n_commits,
+            n_lost: 0,
+            made_here: None,
+        }
+    }
+
+    #[test]
+    fn a_base_that_another_hand_moved_is_a_line_with_a_count() {
+        let batch: Batch = serde_json::from_value(serde_json::json!({
+            "id": "shop", "title": "Shop", "goal": "", "base": null, "go_ahead": null, "run": "running", "since": 5,
+        }))
+        .unwrap();
+        let told = |n_commits| {
+            let moves = BaseMoves {
+                n_commits,
+                last: moved(1),
+                at: Timestamp(6),
+            };
+            let batch = Batch {
+                base_moves: Some(Box::new(moves)),
+                ..batch.clone()
+            };
+            let board = ReadModel {
+                batches: [(batch.id.clone(), Arc::new(batch))].into(),
+                ..ReadModel::default()
+            };
+            let lines = lines(&board, &Ok(Vec::new()));
+            lines.into_iter().find(|line| line.contains("moved")).unwrap()
+        };
+        let line = "  main moved to 0123456789 by Bo, 1 commit, not reviewed here";
+        assert_eq!(told(1), line);
+        assert_eq!(told(3), format!("{line}; 3 commits so far"));
     }
 }

@@ -78,6 +78,9 @@ pub(super) fn why_task(board: &ReadModel, task: &Task) -> String {
         TaskState::Held(crate::domain::HoldReason::Findings(what)) => format!(
             "{id} waits for a decision, checks found: {what}; `dbs approve {id}` accepts it as it is, `dbs reject {id} WHY` has it fixed"
         ),
+        TaskState::Held(crate::domain::HoldReason::Unreviewed(what)) => format!(
+            "{id} was not merged: {what}, and no stage of its workflow reviews that; `dbs approve {id}` merges it, `dbs reject {id} WHY` sends it back"
+        ),
         TaskState::Held(hold) => format!(
             "{id} is held: {}; retry with `dbs retry {id}`",
             task.hold_text(hold)

@@ -159,7 +159,7 @@ fn begun(before: &Board, attempt: &Attempt, after: &Board) -> Result<(), String>
         // A story of a queue that goes on needs only that the one before it has stopped.
         let is_over = passes_over(task)
             && on_task.is_some_and(|on| match &on.state {
-                TaskState::Held(hold) => !matches!(hold, HoldReason::Approval | HoldReason::Findings(_)),
+                TaskState::Held(_) => !on.state.awaits_approval(),
                 TaskState::Failed(_)
                 | TaskState::Skipped(_)
                 | TaskState::Parked(_)
@@ -220,10 +220,8 @@ fn proved(before: &Board, event: &Event, after: &Attempt) -> Result<(), String> 
             evidence,
             ..
         } if *of == id => {
-            let said = attempt
-                .signals
-                .iter()
-                .any(|signal| signal.kind == SignalKind::Done);
+            let mut kinds = attempt.signals.iter().map(|signal| signal.kind);
+            let said = kinds.any(|kind| kind == SignalKind::Done);
             must(said, || format!("attempt {id} passed and never said done"))?;
             evidence
         }
@@ -234,9 +232,8 @@ fn proved(before: &Board, event: &Event, after: &Attempt) -> Result<(), String> 
                 let is_fine = n(Severity::Critical) == 0 && n(Severity::High) < 2;
                 return must(is_fine, || format!("attempt {id} passed with {issues:?}"));
             }
-            ActionOutcome::Failed(_) | ActionOutcome::Refused(_) | ActionOutcome::Unknown(_) => {
-                return wrong("though it failed");
-            }
+            ActionOutcome::Failed(_) | ActionOutcome::Unreviewed(_) => return wrong("though it failed"),
+            ActionOutcome::Refused(_) | ActionOutcome::Unknown(_) => return wrong("though it was not done"),
         },
         _ => return wrong(&format!("because of {event:?}")),
     };
@@ -455,6 +452,7 @@ fn root_of(board: &Board, id: &TaskId) -> Option<TaskId> {
         TaskState::Held(
             HoldReason::Approval
             | HoldReason::Findings(_)
+            | HoldReason::Unreviewed(_)
             | HoldReason::Unverified(_)
             | HoldReason::Trouble { .. }
             | HoldReason::Interrupted(_)

@@ -260,7 +260,7 @@ pub(super) fn help(board: &Board) -> Option<Command> {
     for task in board.tasks.values() {
         match &task.state {
             TaskState::Held(HoldReason::Approval) => return Some(Command::Approve(task.id.clone())),
-            TaskState::Held(HoldReason::Findings(_)) if task.spawns % 2 == 1 => {
+            TaskState::Held(HoldReason::Findings(_) | HoldReason::Unreviewed(_)) if task.spawns % 2 == 1 => {
                 return Some(Command::Approve(task.id.clone()));
             }
             TaskState::Held(_) | TaskState::Failed(_) | TaskState::Parked(_) => {
@@ -298,6 +298,7 @@ fn may_be_retried(board: &Board, task: &Task) -> bool {
                 hold,
                 HoldReason::Approval
                     | HoldReason::Findings(_)
+                    | HoldReason::Unreviewed(_)
                     | HoldReason::Unverified(_)
                     | HoldReason::Trouble { .. }
                     | HoldReason::Interrupted(_)

@@ -512,7 +512,7 @@ impl World {
             attempt: attempt.id,
             evidence,
             head,
-            base_holds: None,
+            integration: None,
         };
         self.agenda.report(now, delay, event);
     }

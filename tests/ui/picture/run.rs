@@ -300,7 +300,7 @@ impl Run {
             attempt: attempt.id,
             evidence: evidence.collect(),
             head: Some(format!("{}@{commits}", attempt.task)),
-            base_holds: None,
+            integration: None,
         };
         self.later(400, seen);
     }

@@ -151,6 +151,7 @@ pub(super) fn new_batch(now: Timestamp, id: &BatchId) -> Batch {
         go_ahead: None,
         run: RunState::Planning,
         since: now,
+        base_moves: None,
         options: RunOptions::default(),
     }
 }

@@ -171,6 +171,7 @@ fn root_cause(task: &Task) -> Option<TaskId> {
         TaskState::Held(
             HoldReason::Approval
             | HoldReason::Findings(_)
+            | HoldReason::Unreviewed(_)
             | HoldReason::Unverified(_)
             | HoldReason::Trouble { .. }
             | HoldReason::Interrupted(_)

@@ -44,6 +44,7 @@ impl Board {
                 self.action_done(step, &attempt, commit.as_deref(), evidence);
             }
             ActionOutcome::Failed(why) => self.fail_action(step, &attempt, why),
+            ActionOutcome::Unreviewed(found) => self.integration_found(step, &attempt, found),
             ActionOutcome::Refused(why) => {
                 let why = TroubleKind::Refusal.cause(why.as_str());
                 self.fail_same(step, &attempt, FailureClass::Infra, why);

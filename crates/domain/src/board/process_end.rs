@@ -6,6 +6,7 @@ use super::continuing::could_not_go_on;
 use super::retry::QUOTA_WAIT;
 use super::rows::ENGINE;
 use super::transition::Transition;
+use super::verification::Collected;
 use crate::attempt::{
     Activity, ActivityKind, Attempt, AttemptState, ProcessExit, StopCause, Verdict, Worker, WorkspaceState,
 };
@@ -289,7 +290,7 @@ impl Board {
         let Some(attempt) = self.attempt(id) else { return };
         let evidence = self.evidence_to_collect(&attempt);
         if evidence.is_empty() {
-            self.verified(step, id, &[], None);
+            self.verified(step, id, &Collected::default());
             return;
         }
         step.emit(Effect::Verify {

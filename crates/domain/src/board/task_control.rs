@@ -258,11 +258,14 @@ impl Board {
             refuse!("workflow {} is not loaded", task.workflow);
         };
         // What was found is accepted as it is, so the stage is over, as it is where a person is its actor.
-        let is_over = stage.actor == Actor::Human || task.state != TaskState::Held(HoldReason::Approval);
+        let is_over =
+            stage.actor == Actor::Human || matches!(task.state, TaskState::Held(HoldReason::Findings(_)));
         self.edit(id, |row| row.approved = Some(row.stage.clone()));
         self.comment(step.now, id, by, format!("approved in {}", task.stage));
         if is_over {
             self.advance(step, id, &format!(", approved by {by}"));
+        } else if matches!(task.state, TaskState::Held(HoldReason::Unreviewed(_))) {
+            self.accept_integration(step, by, id);
         } else {
             let text = format!("{by} approved {id} in {}", self.stage_label(&task, &task.stage));
             step.notify_task(NoticeLevel::Success, "approve", id, text);

@@ -72,6 +72,7 @@ impl Task {
             spent_at_retry: Cost::default(),
             head: None,
             stage_head: None,
+            integration: None,
             merged: None,
             why_not: None,
             comments: Vec::new(),

@@ -7,9 +7,11 @@ use super::transition::Transition;
 use crate::attempt::{Attempt, AttemptMode, AttemptState, Verdict};
 use crate::cause::Cause;
 use crate::effect::NoticeLevel;
+use crate::event::Event;
 use crate::evidence::Evidence;
 use crate::failure::FailureClass;
 use crate::id::AttemptId;
+use crate::integration::Integration;
 use crate::task::{HoldReason, TaskState};
 use crate::tri::Tri;
 use crate::workflow::EvidenceKind;
@@ -23,15 +25,37 @@ pub(super) enum EvidenceSummary {
     Failed(Vec<(EvidenceKind, String)>),
 }
 
+/// What the engine collected after an attempt.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Collected<'a> {
+    pub(super) evidence: &'a [Evidence],
+    pub(super) head: Option<&'a str>,
+    /// Changes of an agent that merged for the engine.
+    pub(super) integration: Option<&'a Integration>,
+}
+
+impl Collected<'_> {
+    /// Takes over what such an event says; any other says nothing.
+    pub(super) fn of(event: &Event) -> Collected<'_> {
+        match event {
+            Event::Verified {
+                evidence,
+                head,
+                integration,
+                ..
+            } => Collected {
+                evidence,
+                head: head.as_deref(),
+                integration: integration.as_deref(),
+            },
+            _ => Collected::default(),
+        }
+    }
+}
+
 impl Board {
     /// Evidence was collected for an attempt that reported done. While its stage is not known nothing is concluded (K19).
-    pub(super) fn verified(
-        &mut self,
-        step: &mut Transition,
-        id: AttemptId,
-        seen: &[Evidence],
-        head: Option<&str>,
-    ) {
+    pub(super) fn verified(&mut self, step: &mut Transition, id: AttemptId, seen: &Collected<'_>) {
         let Some(attempt) = self.attempt(id) else { return };
         if attempt.state != AttemptState::Verifying {
             return;
@@ -40,7 +64,7 @@ impl Board {
             let why = Cause::from("its workflow is not loaded, or lacks the stage");
             return self.retry_evidence(step, &attempt, &why);
         }
-        let evidence = self.with_missing(&attempt, seen);
+        let evidence = self.with_missing(&attempt, seen.evidence);
         let judgement = summarize(&evidence);
         if !matches!(judgement, EvidenceSummary::Incomplete(_)) {
             self.tell_differences(step.now, &attempt, &evidence);
@@ -53,28 +77,13 @@ impl Board {
                     .attempt(id)
                     .map(|attempt| attempt.evidence.clone())
                     .unwrap_or_default();
-                self.evidence_denied(step, &attempt, (&found, &noes), head);
+                self.evidence_denied(step, &attempt, (&found, &noes), seen.head);
             }
-            EvidenceSummary::Passed => self.passed(step, &attempt, head),
+            EvidenceSummary::Passed => match seen.integration {
+                Some(found) => self.merge_to_review(step, &attempt, found),
+                None => self.passed(step, &attempt, seen.head),
+            },
         }
-    }
-
-    /// The agent pushed its work into the base itself, past review and merge. What is there now is for a person to judge.
-    pub(super) fn base_pushed(&mut self, step: &mut Transition, id: AttemptId, commit: &str) {
-        let Some(attempt) = self.attempt(id) else { return };
-        if attempt.state != AttemptState::Verifying {
-            return;
-        }
-        let (task, name) = (&attempt.task, attempt.worker.name());
-        let base = self.tasks.get(task).and_then(|task| self.base_of(task));
-        let base = base.unwrap_or("the base branch").to_owned();
-        let why = format!("{name} pushed {base} itself: {commit} is there without a review and a merge");
-        let verdict = Verdict::Failed(FailureClass::Protocol, why.as_str().into());
-        self.settle(step, id, verdict);
-        self.comment(step.now, task, ENGINE, why.clone());
-        let text = format!("{task} held: {why}");
-        step.notify_attempt(NoticeLevel::Alert, "base_pushed", &attempt, text);
-        self.set_state(step.now, task, TaskState::Held(HoldReason::BasePushed(why)));
     }
 
     /// What the engine is asked to look at; what the board knows itself is skipped.

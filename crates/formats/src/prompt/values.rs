@@ -8,7 +8,7 @@ use crate::agent_role::AgentRole;
 use dbs_domain::PlanEntry;
 use dbs_domain::prompt_facts::{DependencyFacts, EarlierAttempt, PromptFacts, RestartFacts, TaskFacts};
 use dbs_domain::task::{Comment, GateCommand};
-use dbs_domain::{EvidenceKind, GateBaseline, SignalKind, Span, Tri};
+use dbs_domain::{EvidenceKind, GateBaseline, Integration, SignalKind, Span, Tri};
 
 /// Longest finding in bytes.
 const MAX_FINDING: usize = 6 * 1024;
@@ -155,9 +155,22 @@ fn place(facts: &PromptFacts) -> Value {
         "worktree": place.worktree.as_deref().map(|path| inline(path, MAX_LINE)),
         "branch": without_hidden(&place.branch), "base": without_hidden(&place.base),
         "base_commit": place.base_commit, "head": place.head,
+        "integration": place.integration.as_ref().map(integration),
         "begins_anew": place.begins_anew,
         "changed": changed.map(|path| inline(path, MAX_LINE)).collect::<Vec<_>>(),
         "more_changed": place.changed.len().saturating_sub(MAX_ITEMS),
+    })
+}
+
+/// What an integrator changed; the names of files are of its own choice.
+fn integration(found: &Integration) -> Value {
+    let files = |names: &[String]| {
+        let names = names.iter().take(MAX_ITEMS);
+        names.map(|name| inline(name, MAX_LINE)).collect::<Vec<_>>()
+    };
+    json!({
+        "from": found.from, "to": found.to,
+        "outside": files(&found.outside), "written": files(&found.written),
     })
 }
 

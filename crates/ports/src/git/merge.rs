@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::names::{BranchName, CommitId, SafeName, TreeId};
 use super::worktrees::Signature;
-use dbs_domain::Cause;
+use dbs_domain::{Cause, Integration};
 
 /// A merge to be made in the control repository, without any working tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,10 +18,20 @@ pub struct MergeRequest {
     /// Recorded head of the task's branch (LK-55).
     pub head: CommitId,
     pub branch: BranchName,
+    /// The head that came to be merged, where an integrator may have worked on it since.
+    pub reviewed: Option<ReviewedHead>,
     pub base: BranchName,
     /// What the merge writes besides, on that base; where the base has moved, it is not made.
     pub edits: Option<MergeEdits>,
     pub signature: Signature,
+}
+
+/// A head that has come to its merge, with which that of an integrator is compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReviewedHead {
+    pub commit: CommitId,
+    /// Whether lines of an integrator's own in a conflict are to be reviewed, too, and not only what it changed around it.
+    pub judges_lines: bool,
 }
 
 /// Files that a merge writes besides what is merged.
@@ -107,6 +117,8 @@ pub enum MergeOutcome {
         commit: Option<CommitId>,
         base: CommitId,
     },
+    /// An integrator changed more than its conflict.
+    Unreviewed(Box<Integration>),
     /// The base is no longer the one that the edits were made for.
     BaseMoved,
     /// It can never work as asked (base or head does not exist, unrelated histories, a submodule at a commit that nobody can
@@ -114,6 +126,21 @@ pub enum MergeOutcome {
     Impossible(String),
     /// Could not be found out; nothing was changed. Try again later.
     Unknown(Cause),
+}
+
+impl MergeOutcome {
+    /// Returns where the remote has the base, as far as it was asked and found.
+    pub fn base(&self) -> Option<&CommitId> {
+        match self {
+            MergeOutcome::Merged { base, .. }
+            | MergeOutcome::Conflict { base, .. }
+            | MergeOutcome::AlreadyMerged { base, .. } => Some(base),
+            MergeOutcome::Unreviewed(_)
+            | MergeOutcome::BaseMoved
+            | MergeOutcome::Impossible(_)
+            | MergeOutcome::Unknown(_) => None,
+        }
+    }
 }
 
 /// One file in conflict.

@@ -14,7 +14,7 @@ use super::worktrees::{
     AtticOwner, AtticSnapshot, BranchEntry, DiffRange, Preflight, RemoveOutcome, Revision, WorkingTree,
     WorkspaceTree, Worktree, WorktreeEntry, WorktreeSpec,
 };
-use dbs_domain::{Timestamp, Tri};
+use dbs_domain::{BaseMove, Integration, Timestamp, Tri};
 
 /// Everything git does for the engine. Calls block up to minutes: call from a blocking thread, never from the event
 /// loop. Changes to one repository are queued inside; the queue is as long as the number of calling threads.
@@ -89,9 +89,24 @@ pub trait Git: Send + Sync {
     /// How many commits `head` has that `base` lacks (K27).
     fn commits_ahead(&self, head: &Revision, base: &Revision) -> CommitsAhead;
 
-    /// Whether a commit was made on that local branch, and not merely brought to it from elsewhere, as the branch's own log
-    /// remembers. No where nothing remembers it.
-    fn was_made_on(&self, branch: &BranchName, commit: &CommitId) -> Result<bool, GitError>;
+    /// Finds what moved a branch of the remote to where it stands now since the last look, besides what the engine published there. The
+    /// first look at a branch finds nothing; later ones find the same again until it is noted.
+    ///
+    /// # Errors
+    /// When the repositories cannot be read.
+    fn base_move(&self, branch: &BranchName, now: &CommitId) -> Result<Option<BaseMove>, GitError>;
+
+    /// Notes that the movement of a branch up to there was told.
+    ///
+    /// # Errors
+    /// When it cannot be written down.
+    fn note_base(&self, branch: &BranchName, at: &CommitId) -> Result<(), GitError>;
+
+    /// Tells whether commits were made in a worktree that are not part of `head`, by the worktree's own log.
+    ///
+    /// # Errors
+    /// When the repository cannot be read.
+    fn made_beyond(&self, folder: &SafeName, head: Option<&CommitId>) -> Result<bool, GitError>;
 
     /// Whether the remote base holds a recorded commit, by ancestry, or because nothing of it is missing there (a
     /// squash merge) (LK-11, LK-22, LK-55).
@@ -126,6 +141,18 @@ pub trait Git: Send + Sync {
 
     /// Merges in the control repository. Repeated with the same request on the same base it gives the same commit.
     fn merge(&self, request: &MergeRequest) -> MergeOutcome;
+
+    /// Compares a merge that an agent made with the one that the engine would have made at `start`: `now` is where the base stands
+    /// since. Nothing where they are the same, as far as that is to be reviewed.
+    ///
+    /// # Errors
+    /// When the repositories cannot be read.
+    fn compare_merge(
+        &self,
+        request: &MergeRequest,
+        start: &CommitId,
+        now: &CommitId,
+    ) -> Result<Option<Integration>, GitError>;
 
     /// Pushes a merge to the remote base, which must still stand where the merge was made.
     fn publish(&self, publication: &PublishRequest) -> PublishOutcome;

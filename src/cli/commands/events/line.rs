@@ -105,8 +105,10 @@ impl EventLine {
 
 /// The task an event names itself.
 fn task_of(event: &Event) -> Option<TaskId> {
-    let Event::Asked { command, .. } = event else {
-        return None;
+    let command = match event {
+        Event::Asked { command, .. } => command,
+        Event::BaseMoved { task, .. } => return Some(task.clone()),
+        _ => return None,
     };
     let is_one = !matches!(command, Command::CreateAll(_));
     let has_other = matches!(
@@ -165,15 +167,16 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
         Event::Verified {
             evidence,
             head,
-            base_holds,
+            integration,
             ..
         } => {
             let all: Vec<Value> = evidence.iter().map(evidence_of).collect();
             (
                 "verified",
-                json!({ "evidence": all, "head": head, "base_holds": base_holds }),
+                json!({ "evidence": all, "head": head, "integration": integration }),
             )
         }
+        Event::BaseMoved { moved, .. } => ("base_moved", json!(moved)),
         Event::WorkspaceSettled { problem, kept, .. } => {
             ("workspace_settled", json!({ "problem": problem, "kept": kept }))
         }
@@ -306,6 +309,9 @@ fn outcome_of(outcome: &ActionOutcome) -> Value {
         }
         ActionOutcome::Refused(why) => json!({ "outcome": "refused", "why": why }),
         ActionOutcome::Failed(why) => json!({ "outcome": "failed", "why": why }),
+        ActionOutcome::Unreviewed(found) => {
+            json!({ "outcome": "unreviewed", "why": found.summary(), "integration": found })
+        }
         ActionOutcome::Issues(issues) => json!({ "outcome": "issues", "issues": issues }),
         ActionOutcome::Unknown(why) => json!({ "outcome": "unknown", "trouble": why.kind, "why": why.text }),
     }
@@ -408,7 +414,7 @@ mod tests {
                 ),
             ],
             head: None,
-            base_holds: None,
+            integration: None,
         });
         let wanted = json!([
             { "kind": "workspace_unchanged", "file": null, "seen": "yes", "trouble": null, "why": null },

@@ -219,6 +219,7 @@ fn runs_that_ended_before_the_first_delivery_are_never_delivered() {
             needs: BTreeSet::default(),
             go_ahead: None,
             run: state,
+            base_moves: None,
             options: crate::domain::RunOptions::default(),
             since: Timestamp(1),
         };

@@ -1,0 +1,76 @@
+//! A base branch that another hand than the engine's has moved.
+
+use serde::{Deserialize, Serialize};
+
+use super::plural::pluralized;
+use super::time::Timestamp;
+
+/// Digits of a commit's id that are shown.
+const SHOWN_DIGITS: usize = 10;
+
+/// One movement of a base branch on the remote that was not a merge of the engine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BaseMove {
+    pub base: String,
+    /// The commit at which the branch stands since.
+    pub to: String,
+    /// Author of the newest commit that came with it, as that commit says.
+    pub by: String,
+    /// Commits that came with it.
+    pub n_commits: u64,
+    /// Commits that the branch had and has no longer.
+    #[serde(default)]
+    pub n_lost: u64,
+    /// A commit among them that was made in a worktree of the engine, and is in no branch of the person's own checkout.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made_here: Option<MadeHere>,
+}
+
+/// A commit that was made in a worktree of the engine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MadeHere {
+    pub commit: String,
+    /// The worktree's folder.
+    pub folder: String,
+}
+
+/// All movements of the base of a batch that were not merges of the engine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BaseMoves {
+    /// Commits that came with them.
+    pub n_commits: u64,
+    pub last: BaseMove,
+    pub at: Timestamp,
+}
+
+impl BaseMoves {
+    /// The last movement in one line for people, with the count of all where there were more.
+    pub fn summary(&self) -> String {
+        let last = self.last.summary();
+        if self.n_commits > self.last.n_commits {
+            format!("{last}; {} so far", pluralized(self.n_commits, "commit"))
+        } else {
+            last
+        }
+    }
+}
+
+impl BaseMove {
+    /// The movement in one line for people.
+    pub fn summary(&self) -> String {
+        let to = self.to.get(..SHOWN_DIGITS).unwrap_or(&self.to);
+        let lost = pluralized(self.n_lost, "commit");
+        let (base, by) = (&self.base, &self.by);
+        match (self.n_commits, self.n_lost) {
+            (0, _) => format!("{base} was set back to {to}, {lost} fewer"),
+            (commits, 0) => {
+                let commits = pluralized(commits, "commit");
+                format!("{base} moved to {to} by {by}, {commits}, not reviewed here")
+            }
+            (commits, _) => {
+                let commits = pluralized(commits, "commit");
+                format!("{base} was rewritten to {to} by {by}, {commits}, not reviewed here, {lost} gone")
+            }
+        }
+    }
+}

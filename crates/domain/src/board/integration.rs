@@ -1,0 +1,93 @@
+//! Changes of an integrator beyond its conflict. They are merged only after a review: by the stage that reviews before the merge, or by
+//! a person where a workflow has no such stage.
+
+use super::Board;
+use super::rows::ENGINE;
+use super::transition::Transition;
+use crate::attempt::{Attempt, AttemptMode, Verdict};
+use crate::effect::NoticeLevel;
+use crate::id::{StageId, TaskId};
+use crate::integration::Integration;
+use crate::signal::SignalKind;
+use crate::task::{HoldReason, Task, TaskState};
+use crate::workflow::{Actor, FileAccess, Stage, Workflow, Workspace};
+
+impl Board {
+    /// Returns the first stage that reviews the work of a task before it comes to that stage; nothing where its workflow has none.
+    pub fn review_before(&self, task: &Task, stage: &StageId) -> Option<&Stage> {
+        let flow = self.workflow_of(task)?;
+        let mut stages = flow.stages.iter();
+        stages.find(|review| reviews(review) && leads_to(flow, review, stage, flow.stages.len()))
+    }
+
+    /// Sends changes of an integrator that the merge found to a review.
+    pub(super) fn integration_found(
+        &mut self,
+        step: &mut Transition,
+        attempt: &Attempt,
+        found: &Integration,
+    ) {
+        let id = &attempt.task;
+        let Some(task) = self.task(id) else { return };
+        let what = found.summary();
+        let review = self.review_before(&task, &attempt.stage);
+        let review = review.map(|stage| (stage.id.clone(), stage.label.clone()));
+        self.settle(step, attempt.id, Verdict::Rejected(what.clone()));
+        self.edit(id, |task| task.integration = Some(Box::new(found.clone())));
+        let Some((review, label)) = review else {
+            return self.hold(step, attempt, HoldReason::Unreviewed(what));
+        };
+        let from = self.stage_label(&task, &attempt.stage).to_owned();
+        self.comment(
+            step.now,
+            id,
+            ENGINE,
+            format!("not reviewed yet: {what}; {label} looks at that difference alone"),
+        );
+        self.enter_stage(step.now, id, &review, AttemptMode::Fresh);
+        let text = format!("{id} {from} → {label}: {what}");
+        step.notify_attempt(NoticeLevel::Warning, "unreviewed", attempt, text);
+    }
+
+    /// Sends a merge to a review that an agent made for the engine, with changes of its own. It is in the base already.
+    pub(super) fn merge_to_review(&mut self, step: &mut Transition, attempt: &Attempt, found: &Integration) {
+        self.edit(&attempt.task, |task| {
+            task.head = Some(found.head.clone());
+            task.merged = Some(found.head.clone());
+        });
+        self.integration_found(step, attempt, found);
+    }
+
+    /// Accepts, for a person, what an integrator changed: it is merged without another look at it.
+    pub(super) fn accept_integration(&mut self, step: &mut Transition, by: &str, id: &TaskId) {
+        self.edit(id, |task| {
+            task.stage_head.clone_from(&task.head);
+            task.integration = None;
+        });
+        let text = format!("{by} approved what the integrator of {id} changed");
+        step.notify_task(NoticeLevel::Success, "approve", id, text);
+        self.set_state(step.now, id, TaskState::Released);
+    }
+}
+
+/// Tells whether the actor of a stage judges the work and does not change it.
+fn reviews(stage: &Stage) -> bool {
+    match stage.actor {
+        Actor::Human => true,
+        Actor::Role(_) => {
+            let only_reads = stage.workspace == Workspace::Head && stage.access == FileAccess::Read;
+            only_reads && stage.signals.contains(&SignalKind::Reject)
+        }
+        Actor::Engine(_) => false,
+    }
+}
+
+/// Tells whether success in a stage leads to another one over no stages but reviews; `most` stages are looked through.
+fn leads_to(flow: &Workflow, from: &Stage, to: &StageId, most: usize) -> bool {
+    let reaches = |next: &StageId| {
+        let next = flow.stage(next).filter(|next| most > 0 && reviews(next));
+        next.is_some_and(|next| leads_to(flow, next, to, most - 1))
+    };
+    let mut edges = from.success.iter();
+    edges.any(|edge| edge.to == *to || reaches(&edge.to))
+}

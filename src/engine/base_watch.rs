@@ -1,0 +1,46 @@
+//! The look at a base that another hand may have moved. The remote is rarely asked for it: each place that has asked where the base
+//! stands hands on the answer.
+
+use super::context::{EngineContext, base_branch};
+use super::job::Job;
+use crate::domain::Event;
+use crate::ports::git::{BranchName, CommitId, Head, Revision, SafeName};
+
+/// Tells the board what moved the base of a job to where it stands now, unless the engine did. The event is durable before the
+/// movement is noted as told: after a crash it is told again, and the board counts it once.
+pub(super) fn look(world: &EngineContext, job: &Job, now: &CommitId) {
+    let Ok(base) = base_branch(&job.base) else { return };
+    if let Err(why) = tell(world, job, &base, now) {
+        tracing::warn!(task = %job.task.id, "could not look what moved {base}: {why}");
+    }
+}
+
+fn tell(world: &EngineContext, job: &Job, base: &BranchName, now: &CommitId) -> Result<(), String> {
+    let moved = world
+        .git
+        .base_move(base, now)
+        .map_err(|error| error.to_string())?;
+    let Some(moved) = moved else { return Ok(()) };
+    let told = world.inbox.send_and_wait(Event::BaseMoved {
+        task: job.task.id.clone(),
+        moved: Box::new(moved),
+    });
+    told.map_err(|_closed| "the engine has stopped".to_owned())?;
+    world.git.note_base(base, now).map_err(|error| error.to_string())
+}
+
+/// Asks where the base stands if the agent of a job made commits that are not part of the task's work: only the log of its worktree
+/// remembers them.
+pub(super) fn look_behind_agent(world: &EngineContext, job: &Job) {
+    let Some(folder) = job.folder() else { return };
+    let folder = &SafeName::derive(&folder);
+    let (Ok(true), Ok(base)) = (
+        world.git.made_beyond(folder, job.recorded_head().as_ref()),
+        base_branch(&job.base),
+    ) else {
+        return;
+    };
+    if let Head::At(now) = world.git.resolve(&Revision::RemoteBranch(base)) {
+        look(world, job, &now);
+    }
+}
