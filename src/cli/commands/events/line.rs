@@ -173,7 +173,7 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
             let all: Vec<Value> = evidence.iter().map(evidence_of).collect();
             (
                 "verified",
-                json!({ "evidence": all, "head": head, "integration": integration }),
+                json!({ "evidence": all, "head": head, "base_holds": null, "integration": integration }),
             )
         }
         Event::BaseMoved { moved, .. } => ("base_moved", json!(moved)),
