@@ -23,6 +23,7 @@ mod clock_jumps;
 mod evidence;
 mod gate_folder;
 mod gate_runs;
+mod git_changes;
 mod job;
 mod launch;
 mod leftovers;

@@ -41,6 +41,9 @@ mod places;
 mod planning;
 #[path = "engine/proving.rs"]
 mod proving;
+#[cfg(unix)]
+#[path = "engine/reviewing.rs"]
+mod reviewing;
 #[path = "support/script.rs"]
 mod script;
 #[cfg(unix)]

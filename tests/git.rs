@@ -24,10 +24,16 @@ mod integrating;
 #[cfg(target_os = "linux")]
 #[path = "git/killed.rs"]
 mod killed;
+#[cfg(unix)]
+#[path = "git/malformed.rs"]
+mod malformed;
 #[path = "git/merging.rs"]
 mod merging;
 #[path = "git/nested.rs"]
 mod nested;
+#[cfg(unix)]
+#[path = "git/newest.rs"]
+mod newest;
 #[path = "git/remote.rs"]
 mod remote;
 #[path = "git/repair.rs"]

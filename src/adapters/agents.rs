@@ -248,7 +248,7 @@ impl Agents for LocalAgents {
         options.mode = display_of(kind, brief, options.mode)?;
         let mut line = kind.launch(&self.context, (brief, &prompt.argument()), &options)?;
         let mut env = self.context.environment(&kind.own_variables());
-        env.extend(environment::GIT_SETTINGS.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        env.extend(environment::git_variables(&brief.git_settings));
         env.extend(identity::variables(&self.context, brief));
         let file = prompt.file.to_string_lossy().into_owned();
         env.push((prompt::PROMPT_FILE_VAR.to_owned(), file));
@@ -472,6 +472,38 @@ mod tests {
             ("maintenance.auto", "false"),
         ];
         assert_eq!(settings.collect::<Vec<_>>(), wanted);
+        assert_eq!(get("GIT_NO_REPLACE_OBJECTS".to_owned()), "");
+    }
+
+    #[test]
+    fn an_agent_that_judges_gets_the_difference_as_a_file_and_a_git_that_shows_commits_as_they_are() {
+        let mut brief = brief();
+        brief.difference = Some("+evil\n".to_owned());
+        brief.git_settings = vec![("diff.a.textconv".to_owned(), "cat".to_owned())];
+        "reviewer".clone_into(&mut brief.facts.agent.role);
+        brief.facts.place.base_commit = Some("b1".to_owned());
+        brief.facts.place.head = Some("h1".to_owned());
+        let agents = configured(Some(custom(&["tool", "{prompt}"])));
+        let line = agents.launch_command(&brief).unwrap();
+        let get = |name: &str| {
+            line.env
+                .iter()
+                .find(|(key, _)| key == name)
+                .map(|(_, value)| &**value)
+        };
+        assert_eq!(get("GIT_CONFIG_COUNT"), Some("5"));
+        assert_eq!(get("GIT_CONFIG_KEY_4"), Some("diff.a.textconv"));
+        assert_eq!(get("GIT_NO_REPLACE_OBJECTS"), Some("1"));
+        assert_eq!(get("GIT_GRAFT_FILE"), Some("/dev/null/grafts"));
+        let file = Path::new(get("DBS_PROMPT_FILE").unwrap()).with_file_name("changes.diff");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "+evil\n");
+        let prompt = line.argv.last().unwrap();
+        let named = [
+            file.to_str().unwrap(),
+            "git diff --no-ext-diff --no-textconv b1...h1",
+        ]
+        .map(|text| prompt.find(text));
+        assert!(named[0].is_some() && named[0] < named[1], "{prompt}");
     }
 
     #[test]

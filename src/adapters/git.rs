@@ -20,7 +20,9 @@
 //! # What remains
 //!
 //! - An agent that is not sandboxed runs as the person: it can rewrite the project's state, `~/.gitconfig` or `git` itself.
-//! - The remote's own hooks run when something is pushed to it, also when it is a folder on this machine.
+//! - The remote's own hooks run when something is pushed to it; of a folder on this machine those in its `hooks`, and none that a
+//!   configuration names.
+//! - The limit of memory for a git that lists what the remote has is looked at from outside, five times a second.
 //! - Hooks of the person (`pre-push`) do not run for pushes of the engine, so LFS files are not pushed by it; merge commits are not signed; submodules are not filled.
 //! - What is in submodules and other repositories inside a worktree is kept when the worktree goes, but for their ignored files;
 //!   a link to a commit that its submodule's address does not have is not merged.
@@ -44,6 +46,7 @@ mod cli;
 mod command;
 mod commit_message;
 mod conflict_text;
+mod config_entries;
 mod control_repo;
 mod diff;
 mod discovery;
@@ -58,14 +61,19 @@ mod last_change;
 mod likely_base;
 mod links;
 mod maintenance;
+mod malformed;
 mod merge;
+mod named_hooks;
 mod nested;
 mod nested_refs;
 mod nested_search;
 mod options;
+mod overrides;
 mod parse;
 mod place_tree;
+mod plain_settings;
 mod process;
+mod program_keys;
 mod push;
 mod refs;
 mod registration_repair;

@@ -485,6 +485,7 @@ mod tests {
                     branch: None,
                     start: None,
                     start_tree: None,
+                    git_overrides: None,
                 },
             })
             .unwrap();
@@ -538,6 +539,7 @@ mod tests {
                 branch: None,
                 start: None,
                 start_tree: None,
+                git_overrides: None,
             },
         };
         inbox.send(started).unwrap();

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::base_watch;
 use super::context::{EngineContext, base_branch, branch_of};
 use super::gate_runs;
+use super::git_changes;
 use super::job::Job;
 use super::leftovers;
 use super::merge;
@@ -59,18 +60,31 @@ pub(super) fn verify(world: &EngineContext, job: &Job, kinds: &[EvidenceKind]) -
         }
         Some(Head::Absent | Head::Unknown(_)) | None => {}
     }
-    let (gates, others): (Vec<_>, Vec<_>) =
-        kinds.iter().partition(|kind| matches!(kind, EvidenceKind::Gates));
-    let mut evidence: Vec<Evidence> = others
-        .into_iter()
-        .chain(gates)
-        .map(|kind| collect(world, job, attempt, kind, &seen))
-        .collect();
+    let mut evidence = match refused_objects(world, &seen) {
+        None => collect_all(world, job, attempt, kinds, &seen),
+        Some(why) => {
+            let piece = |kind: &EvidenceKind| Evidence::new(kind.clone(), of_refused(kind, kinds, &why));
+            kinds.iter().map(piece).collect()
+        }
+    };
     let integration = if proves_merge {
         merge::compare_agents_merge(world, job, attempt, &mut evidence)
     } else {
         None
     };
+    // Last: gates run what the agent wrote, too.
+    match git_changes::since_start(world, job, attempt) {
+        Ok(changes) if changes.is_empty() => {}
+        Ok(changes) => {
+            let attempt = attempt.id;
+            return Some(Event::GitChanged { attempt, changes });
+        }
+        Err(why) => {
+            for piece in &mut evidence {
+                piece.outcome = Tri::Unknown(why.clone());
+            }
+        }
+    }
     let head = seen.head.map(|commit| commit.as_str().to_owned());
     Some(Event::Verified {
         attempt: attempt.id,
@@ -78,6 +92,39 @@ pub(super) fn verify(world: &EngineContext, job: &Job, kinds: &[EvidenceKind]) -
         head,
         integration: integration.map(Box::new),
     })
+}
+
+fn collect_all(
+    world: &EngineContext,
+    job: &Job,
+    attempt: &Attempt,
+    kinds: &[EvidenceKind],
+    seen: &BranchHeads,
+) -> Vec<Evidence> {
+    let (gates, others): (Vec<_>, Vec<_>) =
+        kinds.iter().partition(|kind| matches!(kind, EvidenceKind::Gates));
+    let all = others.into_iter().chain(gates);
+    all.map(|kind| collect(world, job, attempt, kind, seen)).collect()
+}
+
+/// What git's own check says against the commits of the task, if it refuses one that the base lacks; unknown: why that is not known.
+fn refused_objects(world: &EngineContext, seen: &BranchHeads) -> Option<Tri> {
+    let base = match &seen.base {
+        Some(Head::At(commit)) => Some(commit),
+        Some(Head::Absent | Head::Unknown(_)) | None => None,
+    };
+    match world.git.refused_objects(seen.head.as_ref()?, base) {
+        Ok(why) => why.map(Tri::No),
+        Err(error) => Some(Tri::Unknown(error.cause().after("could not "))),
+    }
+}
+
+/// Nothing is looked at in commits that are refused. That there are some is true all the same.
+fn of_refused(kind: &EvidenceKind, kinds: &[EvidenceKind], why: &Tri) -> Tri {
+    match (kind, why) {
+        (EvidenceKind::CommitsAhead, Tri::No(_)) if kinds.len() > 1 => Tri::Yes,
+        _ => why.clone(),
+    }
 }
 
 /// Collects one piece of evidence.

@@ -7,12 +7,15 @@ use super::base_watch;
 use super::cleanup;
 use super::context::{EngineContext, STOP_GRACE, base_branch, branch_of};
 use super::gate_runs;
+use super::git_changes;
 use super::job::Job;
 use super::plan_checks;
 use super::prompt_place;
 use super::session_before::{self, SessionObstacle};
 use crate::domain::workflow::Workspace;
-use crate::domain::{Attempt, Cause, Event, GateBaseline, PromptFacts, TroubleKind, Worker, Workplace};
+use crate::domain::{
+    Attempt, AttemptMode, Cause, Event, GateBaseline, PromptFacts, TroubleKind, Worker, Workplace,
+};
 use crate::ports::agents::{Brief, LaunchCommand};
 use crate::ports::git::{CommitId, GitError, Revision, SafeName, WorktreeKind, WorktreeSpec};
 use crate::ports::holders::{HolderId, HolderLiveness, LaunchError, LaunchSpec, OrphanPolicy};
@@ -183,6 +186,7 @@ fn make_workplace(
         branch: on_branch.then(|| branch.as_str().to_owned()),
         start: worktree.start.head.map(|commit| commit.as_str().to_owned()),
         start_tree: Some(worktree.start.tree.as_str().to_owned()),
+        git_overrides: Some(git_changes::now(world, job)?),
     };
     Ok((session_before::with_its_start(job, attempt, made), worktree.base))
 }
@@ -218,6 +222,15 @@ fn launch(
 ) -> Result<(), StartError> {
     let facts = prompt_place::facts(world, job, made, base);
     let mut brief = brief(job, attempt, made, facts).map_err(StartError::Failed)?;
+    let difference = prompt_place::difference(world, &brief.facts);
+    if is_judge(&brief) {
+        brief.difference = difference.map_err(StartError::Failed)?;
+        let settings = world.git.reader_settings();
+        let settings = settings.map_err(|error| error.cause().after("could not "));
+        brief.git_settings = settings.map_err(StartError::Failed)?;
+    } else {
+        brief.difference = difference.unwrap_or_default();
+    }
     brief.facts.agent.goes_on = session.is_some();
     brief.facts.gates_before = gates_before;
     brief.session = session;
@@ -241,6 +254,13 @@ fn launch(
         }
         (LaunchError::AlreadyRan(_), _) => Err(StartError::Failed(why.into())),
     }
+}
+
+/// Whether an agent judges or merges the work of others: reviewers, testers and integrators.
+fn is_judge(brief: &Brief) -> bool {
+    let stage = &brief.facts.stage;
+    let is_apart = matches!(stage.workspace, Some(Workspace::Head | Workspace::Base));
+    !stage.may_write || is_apart || brief.mode == AttemptMode::Fallback
 }
 
 fn spec(world: &EngineContext, attempt: &Attempt, folder: &Path, line: LaunchCommand) -> LaunchSpec {
@@ -280,5 +300,7 @@ fn brief(job: &Job, attempt: &Attempt, made: &Workplace, facts: PromptFacts) -> 
         session: None,
         choice: attempt.choice.clone(),
         facts,
+        difference: None,
+        git_settings: Vec::new(),
     })
 }

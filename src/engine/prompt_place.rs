@@ -2,12 +2,15 @@
 
 use super::context::{EngineContext, base_branch, branch_of};
 use super::job::Job;
-use crate::domain::{EvidenceKind, PlanEntry, PromptFacts, Span, Workplace};
+use crate::domain::workflow::Workspace;
+use crate::domain::{Cause, EvidenceKind, PlanEntry, PromptFacts, Span, Workplace};
 use crate::ports::git::{CommitFile, CommitId, DiffRange, Git, Head, Revision};
 use crate::ports::stories::{ContextRequest, StoryFiles};
 
 /// Most bytes of a text that an agent is given to read.
 const TEXT_LIMIT: usize = 256 * 1024;
+/// Most bytes of a difference.
+const MOST_DIFFERENCE: usize = 16 * 1024 * 1024;
 
 /// The facts for the agent of a job that works there; `base` is where the remote has the base branch, if it was asked already.
 /// What git cannot tell is left open: it keeps no agent from its work.
@@ -32,12 +35,47 @@ pub(super) fn facts(
         return facts;
     };
     facts.place.base_commit = Some(base.as_str().to_owned());
+    if facts.place.head.is_none() && job.workspace() == Workspace::Head {
+        facts.place.head.clone_from(&made.start);
+    }
     if let Some(head) = job.recorded_head() {
         let (base, head) = (Revision::Commit(base), Revision::Commit(head));
         let changed = world.git.changed_paths(&DiffRange::SinceFork { base, head });
         facts.place.changed = changed.unwrap_or_default();
     }
     facts
+}
+
+/// The difference from the base to the recorded head, made from what would be merged; nothing where one of the two is not known. Those who
+/// are to judge it do not start without it.
+pub(super) fn difference(world: &EngineContext, facts: &PromptFacts) -> Result<Option<String>, Cause> {
+    let ends = (facts.place.base_commit.as_deref(), facts.place.head.as_deref());
+    let (Some(base), Some(head)) = ends else {
+        return match (ends, facts.stage.workspace) {
+            ((None, _), Some(Workspace::Head)) => {
+                let why = format!(
+                    "could not find where {} stands on origin, which the work is compared with",
+                    facts.place.base
+                );
+                Err(why.into())
+            }
+            _ => Ok(None),
+        };
+    };
+    let commit = |id: &str| CommitId::new(id).map(Revision::Commit);
+    let (Ok(from), Ok(to)) = (commit(base), commit(head)) else {
+        return Ok(None);
+    };
+    let range = DiffRange::SinceFork { base: from, head: to };
+    match world.git.diff_text(&range, MOST_DIFFERENCE) {
+        Ok(shown) if shown.truncated => Ok(Some(format!(
+            "{}\n\ndbs cut this off after {MOST_DIFFERENCE} bytes. See the rest with: git diff --no-ext-diff --no-textconv \
+             {base}...{head}\n",
+            shown.text
+        ))),
+        Ok(shown) => Ok(Some(shown.text)),
+        Err(error) => Err(error.cause().after("could not ")),
+    }
 }
 
 fn remote_base(world: &EngineContext, job: &Job) -> Option<CommitId> {

@@ -66,6 +66,10 @@ pub(super) fn with_its_start(job: &Job, attempt: &Attempt, made: Workplace) -> W
     let continued = attempt.session.follows().and_then(|_| place_before(job, attempt));
     match continued {
         Some(before) if made.branch.is_some() && before.path == made.path => before.clone(),
-        _ => made,
+        Some(before) => Workplace {
+            git_overrides: before.git_overrides.clone(),
+            ..made
+        },
+        None => made,
     }
 }

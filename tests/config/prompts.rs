@@ -134,6 +134,7 @@ fn facts((role, at, mode): Case) -> PromptFacts {
             base: "main".to_owned(),
             base_commit: Some("b".repeat(40)),
             head: Some("a".repeat(40)),
+            difference: Some("/p/shop/.git/dbs/attempts/41/changes.diff".to_owned()),
             changed: vec!["src/csv/reader.rs".to_owned()],
             begins_anew: false,
         },
@@ -240,6 +241,29 @@ fn every_prompt_reads_as_it_should() {
     for case in CASES {
         let (role, at, mode) = case;
         insta::assert_snapshot!(format!("prompt-{role}-{at}-{mode}"), prompt(*case));
+    }
+}
+
+/// A ref can be moved by whoever works in the repository; a commit cannot.
+#[test]
+fn no_prompt_has_an_agent_read_or_merge_by_a_tracking_branch_and_reviewers_read_the_file_first() {
+    for case in CASES {
+        for is_known in [true, false] {
+            let mut facts = facts(*case);
+            if !is_known {
+                facts.place.base_commit = None;
+                facts.place.head = None;
+                facts.place.difference = None;
+            }
+            let text = library().render(&facts, "dbs").unwrap();
+            for named in ["origin/main", "origin/feature"] {
+                assert!(!text.contains(named), "{} at {}: {text}", case.0, case.1);
+            }
+            let file = text.find("attempts/41/changes.diff");
+            let command = text.find("git diff ");
+            assert_eq!(file.is_some(), is_known, "{text}");
+            assert!(!is_known || file < command, "{text}");
+        }
     }
 }
 

@@ -250,6 +250,7 @@ fn made_anew(fixture: &mut BoardFixture, attempt: AttemptId) {
             branch: Some("b".to_owned()),
             start: None,
             start_tree: None,
+            git_overrides: None,
         },
         kept: vec!["refs/dbs/attic/p/1".to_owned()],
         gates_before: Vec::new(),

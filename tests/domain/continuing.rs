@@ -51,6 +51,7 @@ fn made(fixture: &mut BoardFixture, attempt: AttemptId) {
             branch: None,
             start: None,
             start_tree: None,
+            git_overrides: None,
         },
         kept: Vec::new(),
         gates_before: Vec::new(),

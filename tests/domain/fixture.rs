@@ -198,6 +198,7 @@ impl BoardFixture {
                 branch: None,
                 start: Some("c0".to_owned()),
                 start_tree: None,
+                git_overrides: None,
             },
         });
     }

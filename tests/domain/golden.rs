@@ -55,6 +55,7 @@ fn workplace() -> Workplace {
         branch: Some("feature/t".to_owned()),
         start: Some("c0".to_owned()),
         start_tree: Some("t0".to_owned()),
+        git_overrides: None,
     }
 }
 
@@ -360,6 +361,10 @@ fn events_are_stored_like_this() {
             evidence: evidence(),
             head: Some("c1".to_owned()),
             integration: None,
+        },
+        Event::GitChanged {
+            attempt: a(),
+            changes: vec!["x".to_owned()],
         },
         Event::SubagentSeen {
             attempt: a(),
@@ -679,6 +684,7 @@ fn states_holds_and_reasons_are_stored_like_this() {
         }),
         TaskState::Held(HoldReason::Interrupted(5)),
         TaskState::Held(HoldReason::BasePushed(text())),
+        TaskState::Held(HoldReason::GitChanged(text())),
         TaskState::Held(HoldReason::TooBig),
         TaskState::Held(HoldReason::Findings(text())),
         TaskState::Held(HoldReason::Refused(text())),

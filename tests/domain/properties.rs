@@ -220,13 +220,13 @@ fn event() -> impl Strategy<Value = Event> {
         8 => command().prop_map(|command| Event::Asked { request: RequestId(1), by: "ada".to_owned(), command }),
         3 => attempt().prop_map(|attempt| Event::WorkplaceMade {
             attempt,
-            workplace: Workplace { path: "t".to_owned(), branch: None, start: None, start_tree: None },
+            workplace: Workplace { path: "t".to_owned(), branch: None, start: None, start_tree: None, git_overrides: None },
             kept: Vec::new(),
             gates_before: Vec::new(),
         }),
         6 => attempt().prop_map(|attempt| Event::AttemptStarted {
             attempt,
-            workplace: Workplace { path: "t".to_owned(), branch: None, start: None, start_tree: None },
+            workplace: Workplace { path: "t".to_owned(), branch: None, start: None, start_tree: None, git_overrides: None },
         }),
         1 => attempt().prop_map(|attempt| Event::AttemptNotStarted { attempt, why: "x".into() }),
         1 => attempt().prop_map(|attempt| Event::SessionLost { attempt, why: "x".to_owned() }),
@@ -349,6 +349,7 @@ fn report(of: &Attempt, evidence: &[Evidence]) -> Event {
         branch: None,
         start: None,
         start_tree: None,
+        git_overrides: None,
     };
     let ended = Event::AttemptEnded {
         attempt,

@@ -236,6 +236,7 @@ fn an_agent_that_ended_before_its_start_was_heard_of_is_judged_by_where_it_worke
             branch: None,
             start: Some("c0".to_owned()),
             start_tree: Some("t0".to_owned()),
+            git_overrides: None,
         },
         kept: Vec::new(),
         gates_before: Vec::new(),
@@ -260,6 +261,7 @@ fn a_workspace_of_an_attempt_that_could_not_be_started_is_put_away() {
         branch: None,
         start: None,
         start_tree: None,
+        git_overrides: None,
     };
     fixture.happen(Event::WorkplaceMade {
         attempt: first,

@@ -72,6 +72,10 @@ const COMMANDS: &[&str] = &[
     "trailer.x.command",
     "interactive.diffFilter",
     "man.viewer",
+    "hook.Evil One.command",
+    "imap.tunnel",
+    "sendemail.toCmd",
+    "tar.zip.command",
 ];
 
 /// A program that leaves a mark with its reason.
@@ -144,6 +148,8 @@ fn plant(fixture: &GitFixture, trap: &Trap, worktree: &Path) {
         ("protocol.ext.allow", "always"),
         ("commit.gpgSign", "true"),
         ("gc.auto", "1"),
+        // Git 2.54 and newer.
+        ("hook.Evil One.event", "reference-transaction"),
     ] {
         settings.push((name.to_owned(), value.to_owned()));
     }

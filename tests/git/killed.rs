@@ -344,6 +344,64 @@ fn next(seed: u64) -> u64 {
         .wrapping_add(1_442_695_040_888_963_407)
 }
 
+/// The call of a trace, counted over all of them, that begins so for the first time.
+fn first_call(fixture: &GitFixture, begin: &str) -> usize {
+    let traces = fs::read_dir(fixture.root()).unwrap().flatten();
+    let trace = traces.map(|entry| entry.path()).find(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("trace.")
+    });
+    let text = fs::read_to_string(trace.unwrap()).unwrap();
+    let calls = text.lines().filter(|line| line.contains('('));
+    1 + calls.take_while(|line| !line.contains(begin)).count()
+}
+
+/// Has a server make a worktree with a git that is killed at that call, and go on with another one.
+fn make_beside(call: usize) -> GitFixture {
+    let killing = WORK.first().unwrap();
+    let fixture = GitFixture::new();
+    let mut killed = setup(&fixture);
+    killed.program = killed_git(&fixture, killing).into();
+    let git = GitCli::open(&killed).unwrap();
+    let moment = fixture.root().join("moment");
+    fs::write(&moment, call.to_string()).unwrap();
+    let made = git.ensure_worktree(&spec("a", on_branch("t1")));
+    fs::remove_file(moment).unwrap();
+    assert_eq!(made.is_ok(), call == NEVER, "{made:?}");
+    if call != NEVER {
+        let root = fixture.project().join(".debussy-worktrees");
+        assert_eq!(
+            fs::read_dir(root).unwrap().count(),
+            0,
+            "at call {call}: a folder is left"
+        );
+        let left = fixture.project().join(".git/worktrees");
+        assert!(!left.exists(), "at call {call}: a registration is left");
+        git.ensure_worktree(&spec("b", on_branch("t1"))).unwrap();
+        git.remove_worktree(&name("b"), &saver("t1")).unwrap();
+        assert!(!left.exists() && locks(&fixture.project().join(".git")).is_empty());
+    }
+    fixture
+}
+
+#[test]
+fn a_worktree_whose_git_was_killed_is_gone_at_once_while_its_server_goes_on() {
+    if !can_trace() {
+        return;
+    }
+    let fixture = make_beside(NEVER);
+    let (first, last) = (first_call(&fixture, "mkdir("), first_call(&fixture, "rename("));
+    let all = std::env::var_os("DBS_KILL_ALL").is_some();
+    let moments: Vec<usize> = if all {
+        (first..=last + 1).collect()
+    } else {
+        vec![last - 3, last]
+    };
+    for moment in moments {
+        make_beside(moment);
+    }
+}
+
 #[test]
 fn a_git_killed_at_any_call_loses_nothing_and_leaves_nothing() {
     try_all(WORK);
@@ -354,12 +412,20 @@ fn a_git_killed_while_it_merges_loses_nothing_and_leaves_nothing() {
     try_all(MERGES);
 }
 
-fn try_all(killings: &[Killing]) {
+/// Whether gits can be killed here; says so where not.
+fn can_trace() -> bool {
     let works = Command::new("strace")
         .args(["-qq", "-o", "/dev/null", "true"])
         .status();
-    if !works.is_ok_and(|status| status.success()) {
+    let works = works.is_ok_and(|status| status.success());
+    if !works {
         eprintln!("skipped: strace is not installed or may not trace; no git was killed");
+    }
+    works
+}
+
+fn try_all(killings: &[Killing]) {
+    if !can_trace() {
         return;
     }
     let all = std::env::var_os("DBS_KILL_ALL").is_some();

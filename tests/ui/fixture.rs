@@ -367,6 +367,7 @@ fn attempt((id, task, stage): (u64, &str, &str), worker: Worker, doing: Activity
             branch: Some(format!("feature/{task}")),
             start: None,
             start_tree: None,
+            git_overrides: None,
         }),
         activity: Activity {
             doing,

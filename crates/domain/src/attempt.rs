@@ -1,5 +1,6 @@
 //! One agent, or one engine action, working on one task at one stage; and what the engine concludes when it has ended.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -353,6 +354,10 @@ pub struct Workplace {
     pub start: Option<String>,
     /// The tree of all files it started from, untracked ones included; what read-only work is compared with.
     pub start_tree: Option<String>,
+    /// What the repository held at the start that changes what git shows or starts, by name, with a digest of each; none where nobody
+    /// looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub git_overrides: Option<BTreeMap<String, String>>,
 }
 
 /// Whether an attempt's workspace exists, is being removed or is gone.

@@ -189,7 +189,7 @@ impl Board {
                 cause,
             } => self.ended(step, *attempt, (exit, tail), cause.as_ref()),
             Event::ActionEnded { attempt, outcome } => self.action_ended(step, *attempt, outcome),
-            Event::Verified { attempt, .. } => self.verified(step, *attempt, &Collected::of(event)),
+            Event::Verified { .. } | Event::GitChanged { .. } => self.verification_event(step, event),
             Event::BaseMoved { task, moved } => self.base_moved(step, task, moved),
             Event::WorkspaceSettled {
                 attempt,

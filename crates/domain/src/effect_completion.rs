@@ -35,6 +35,7 @@ impl Event {
             | Event::AttemptEnded { attempt, .. }
             | Event::ActionEnded { attempt, .. }
             | Event::Verified { attempt, .. }
+            | Event::GitChanged { attempt, .. }
             | Event::WorkspaceSettled { attempt, .. }
             | Event::Asked {
                 command: Command::Kill(attempt) | Command::AnswerAsk { attempt, .. },
@@ -63,7 +64,9 @@ impl Event {
             Event::AttemptEnded { attempt, .. } => ended(*attempt).to_vec(),
             Event::WorkSaved { attempt, .. } => vec![format!("checkpoint/{attempt}")],
             Event::ActionEnded { attempt, .. } => vec![format!("act/{attempt}")],
-            Event::Verified { attempt, .. } => vec![format!("verify/{attempt}/")],
+            Event::Verified { attempt, .. } | Event::GitChanged { attempt, .. } => {
+                vec![format!("verify/{attempt}/")]
+            }
             Event::WorkspaceSettled {
                 attempt,
                 problem: None,

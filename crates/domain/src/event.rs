@@ -152,6 +152,12 @@ pub enum Event {
         task: TaskId,
         moved: Box<BaseMove>,
     },
+    /// While an attempt was at work the repository got something that changes what git shows or starts: each change, and the command
+    /// that takes it back.
+    GitChanged {
+        attempt: AttemptId,
+        changes: Vec<String>,
+    },
     /// An attempt's workspace was put away, or could not be (the text says why; it is tried again).
     WorkspaceSettled {
         attempt: AttemptId,

@@ -127,6 +127,9 @@ pub struct PlaceFacts {
     pub base_commit: Option<String>,
     /// The commit that is recorded for the task.
     pub head: Option<String>,
+    /// The file with the difference from the base to that commit, as the engine made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difference: Option<String>,
     /// Files that the task's branch changed already.
     pub changed: Vec<String>,
     /// What an integrator changed, where that alone is to be reviewed.

@@ -222,6 +222,9 @@ pub enum HoldReason {
     Interrupted(u32),
     /// Its agent pushed the base itself; the text says who and what.
     BasePushed(String),
+    /// While its agent was at work the repository got something that changes what git shows or starts; the text says what, and the way
+    /// back.
+    GitChanged(String),
     /// Its agents have used up its budget.
     Budget {
         spent: Cost,
@@ -260,7 +263,7 @@ impl fmt::Display for HoldReason {
             ),
             HoldReason::Findings(what) => write!(f, "checks found: {what}"),
             HoldReason::Unreviewed(what) => write!(f, "not reviewed: {what}"),
-            HoldReason::BasePushed(why) | HoldReason::Refused(why) => f.write_str(why),
+            HoldReason::BasePushed(why) | HoldReason::GitChanged(why) | HoldReason::Refused(why) => f.write_str(why),
         }
     }
 }

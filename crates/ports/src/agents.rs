@@ -36,6 +36,10 @@ pub struct Brief {
     pub choice: AgentChoice,
     /// What its prompt may name.
     pub facts: PromptFacts,
+    /// The difference that the work makes, as it would be merged: put into a file beside the prompt, which names it.
+    pub difference: Option<String>,
+    /// Settings for its git besides those of every agent; some only for those who judge work.
+    pub git_settings: Vec<(String, String)>,
 }
 
 /// The command line, environment and private files that start an agent.

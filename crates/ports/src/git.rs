@@ -18,7 +18,9 @@ pub use merge::{
 };
 pub use names::{BranchName, CommitId, NameError, SafeName, TreeId};
 pub use operations::Git;
-pub use outcomes::{CommitFile, CommitsAhead, DeleteOutcome, Head, LimitedText, PushOutcome, RemoteBase};
+pub use outcomes::{
+    CommitFile, CommitsAhead, DeleteOutcome, GitOverride, Head, LimitedText, PushOutcome, RemoteBase,
+};
 pub use worktrees::{
     AtticOwner, AtticSnapshot, BranchEntry, CheckedOut, DiffRange, Preflight, RemoveOutcome, Revision,
     Signature, WorkingTree, WorkspaceTree, Worktree, WorktreeEntry, WorktreeKind, WorktreeOrigin,

@@ -11,17 +11,42 @@ const ALLOWED_BEGINS: &[&str] = &["LC_", "XDG_"];
 /// How git works for agents. It syncs what they commit, once for each call: by default it leaves that to the system, and after a power
 /// cut the commit that was reported and seen would be an empty file. It does not pack the repository that all of them share: packing
 /// that dies with its agent leaves the lists of branches locked, and nobody can tell by which git.
-pub(super) const GIT_SETTINGS: [(&str, &str); 9] = [
-    ("GIT_CONFIG_COUNT", "4"),
-    ("GIT_CONFIG_KEY_0", "core.fsync"),
-    ("GIT_CONFIG_VALUE_0", "committed"),
-    ("GIT_CONFIG_KEY_1", "core.fsyncMethod"),
-    ("GIT_CONFIG_VALUE_1", "batch"),
-    ("GIT_CONFIG_KEY_2", "gc.auto"),
-    ("GIT_CONFIG_VALUE_2", "0"),
-    ("GIT_CONFIG_KEY_3", "maintenance.auto"),
-    ("GIT_CONFIG_VALUE_3", "false"),
+const GIT_SETTINGS: [(&str, &str); 4] = [
+    ("core.fsync", "committed"),
+    ("core.fsyncMethod", "batch"),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
 ];
+
+/// Variables besides for the git of agents that judge work: no replacements, no grafts, no attributes of the system, no pager. The file
+/// of grafts is one that cannot be there.
+const READER_VARIABLES: [(&str, &str); 4] = [
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
+    ("GIT_GRAFT_FILE", "/dev/null/grafts"),
+    ("GIT_ATTR_NOSYSTEM", "1"),
+    ("GIT_PAGER", "cat"),
+];
+
+/// The variables that settle how git works for an agent; `reading` is what those who judge work have besides.
+pub(super) fn git_variables(reading: &[(String, String)]) -> Vec<(String, String)> {
+    let own = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
+    let settings = GIT_SETTINGS.map(own).into_iter().chain(reading.iter().cloned());
+    let mut variables: Vec<(String, String)> = settings
+        .enumerate()
+        .flat_map(|(nth, (key, value))| {
+            [
+                (format!("GIT_CONFIG_KEY_{nth}"), key),
+                (format!("GIT_CONFIG_VALUE_{nth}"), value),
+            ]
+        })
+        .collect();
+    let count = (GIT_SETTINGS.len() + reading.len()).to_string();
+    variables.push(("GIT_CONFIG_COUNT".to_owned(), count));
+    if !reading.is_empty() {
+        variables.extend(READER_VARIABLES.map(own));
+    }
+    variables
+}
 
 /// Environment variables that agents and gates inherit, filtered by an allow list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

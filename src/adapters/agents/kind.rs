@@ -243,6 +243,8 @@ pub(super) mod tests {
             session: None,
             choice: crate::domain::AgentChoice::default(),
             facts: crate::domain::PromptFacts::default(),
+            difference: None,
+            git_settings: Vec::new(),
         }
     }
 

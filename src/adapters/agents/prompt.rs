@@ -8,13 +8,15 @@ use tempfile::NamedTempFile;
 
 use crate::adapters::program::find_program;
 use crate::adapters::state_folder::private_folder;
-use crate::domain::{AttemptId, Cause, TroubleKind};
+use crate::domain::{AttemptId, Cause, PromptFacts, TroubleKind};
 use crate::formats::prompt::{PromptError, PromptLibrary};
 use crate::ports::agents::Brief;
 use crate::ports::trouble::io_trouble;
 
 /// Name of the file in an attempt's folder.
 const FILE: &str = "prompt.md";
+/// Name of the file with the difference that the work makes, beside it.
+const DIFFERENCE: &str = "changes.diff";
 /// The variable by which every agent finds it.
 pub(super) const PROMPT_FILE_VAR: &str = "DBS_PROMPT_FILE";
 /// The name by which an agent calls this program where that is found.
@@ -64,15 +66,30 @@ impl AttemptPrompts {
     /// # Errors
     /// What is wrong with a block, a role or the folder; the text says the way out.
     pub(super) fn write(&self, brief: &Brief, program: &str) -> Result<WrittenPrompt, Cause> {
-        let rendered = (self.library)().and_then(|library| library.render(&brief.facts, program));
+        let facts = self.with_difference(brief)?;
+        let rendered = (self.library)().and_then(|library| library.render(&facts, program));
         let text = rendered.map_err(|error| TroubleKind::Agent.cause(format!("could not {error}")))?;
         let file = prompt_file(&self.attempts, brief.attempt);
-        write_private(&file, &text).map_err(|error| {
-            let why = format!("could not write the prompt to {}: {error}", file.display());
-            io_trouble(error.kind()).cause(why)
-        })?;
+        write_private(&file, &text).map_err(unwritten("the prompt", &file))?;
         Ok(WrittenPrompt { text, file })
     }
+
+    /// The facts with the file of the difference, which is written first.
+    fn with_difference(&self, brief: &Brief) -> Result<PromptFacts, Cause> {
+        let mut facts = brief.facts.clone();
+        if let Some(text) = &brief.difference {
+            let file = prompt_file(&self.attempts, brief.attempt).with_file_name(DIFFERENCE);
+            write_private(&file, text).map_err(unwritten("the difference", &file))?;
+            facts.place.difference = Some(file.to_string_lossy().into_owned());
+        }
+        Ok(facts)
+    }
+}
+
+/// Wraps an error of writing a file of an attempt.
+fn unwritten(what: &str, file: &Path) -> impl FnOnce(io::Error) -> Cause {
+    let what = format!("could not write {what} to {}", file.display());
+    move |error| io_trouble(error.kind()).cause(format!("{what}: {error}"))
 }
 
 /// The file of an attempt's prompt, written or not, below the folder of all attempts.

@@ -13,18 +13,21 @@ use super::discovery::{self, OriginUrls, ProjectRepo};
 use super::error_text;
 use super::files::{ensure_excludes, missing};
 use super::filter_settings::KnownFilters;
+use super::named_hooks::{self, KnownHooks};
 use super::options::GitSetup;
 use super::write_lock::{RepoLock, WriteGuard};
 use crate::domain::{BaseMove, Cause, Integration, Timestamp, Tri};
 use crate::ports::git::{
     AtticOwner, AtticSnapshot, BranchEntry, BranchName, CheckedOut, CleanCheckout, CommitFile, CommitId,
-    CommitOutcome, CommitRequest, CommitsAhead, DeleteOutcome, DiffRange, Git, GitError, Head, LimitedText,
-    MergeOutcome, MergeRequest, Preflight, PreflightError, PublishOutcome, PublishRequest, PushOutcome,
-    RemoteBase, RemoveOutcome, RestoreRequest, Revision, SafeName, TreeId, WorkingTree, WorkspaceTree,
-    Worktree, WorktreeEntry, WorktreeSpec,
+    CommitOutcome, CommitRequest, CommitsAhead, DeleteOutcome, DiffRange, Git, GitError, GitOverride, Head,
+    LimitedText, MergeOutcome, MergeRequest, Preflight, PreflightError, PublishOutcome, PublishRequest,
+    PushOutcome, RemoteBase, RemoveOutcome, RestoreRequest, Revision, SafeName, TreeId, WorkingTree,
+    WorkspaceTree, Worktree, WorktreeEntry, WorktreeSpec,
 };
 
 const CONTROL: &str = "the control repository";
+/// Most bytes of a list of what a remote has.
+const MOST_LISTED: usize = 64 * 1024 * 1024;
 
 /// Implementation of the `Git` port for one project, by the git command line.
 pub struct GitCli {
@@ -42,6 +45,7 @@ pub struct GitCli {
     /// Pairs of which the first commit is part of the second.
     pub(super) ancestors: Mutex<HashSet<(CommitId, CommitId)>>,
     pub(super) filters: Mutex<KnownFilters>,
+    pub(super) hooks: Mutex<KnownHooks>,
     /// Git's version and the address of `origin` as seen at the opening, for the first preflight, which follows at once.
     opened: Mutex<Option<(String, OriginUrls)>>,
 }
@@ -52,6 +56,7 @@ impl GitCli {
     pub fn open(setup: &GitSetup) -> Result<Self, PreflightError> {
         let mut program = GitProgram::new(setup);
         let version = discovery::version(&program, &setup.project)?;
+        program.runs_named_hooks = named_hooks::are_known_to(&version);
         let (mut project, origin) = discovery::find(&program, &setup.project)?;
         let personal = discovery::personal(&program, &setup.project);
         project.has_attributes = personal.attributes_file.is_some() || has_attributes(setup);
@@ -75,6 +80,7 @@ impl GitCli {
             trees: Mutex::default(),
             ancestors: Mutex::default(),
             filters: Mutex::new(KnownFilters::read(project.filters.clone(), &project.common)),
+            hooks: Mutex::default(),
             project,
             opened: Mutex::new(Some((version, origin))),
         };
@@ -100,13 +106,15 @@ impl GitCli {
         let call = self
             .program
             .command(ConfigScope::Network, &self.control.path, what);
-        Ok(call.git_option("--git-dir=", &self.control.path))
+        Ok(self.without_named_hooks(call.git_option("--git-dir=", &self.control.path)))
     }
 
     /// A question to the remote about its refs; options and names follow.
     pub(super) fn ask_origin(&self, what: impl Into<String>) -> Result<GitCommand, GitError> {
         let call = self.over_network(what)?.timeout(self.program.limits.ask);
-        Ok(call.words("ls-remote --quiet --upload-pack=git-upload-pack"))
+        let call = call.memory(self.program.limits.memory).limit(MOST_LISTED);
+        // The remote then lists its branches alone, over the protocol that can be asked for less than everything.
+        Ok(call.words("ls-remote --quiet --heads --upload-pack=git-upload-pack"))
     }
 
     /// A call in the control repository that reads or writes the files of a folder, with an index of its own. The person's own
@@ -123,15 +131,16 @@ impl GitCli {
         if let Some(excludes) = &self.project.excludes_file {
             call = call.config_path("core.excludesFile=", excludes);
         }
-        Ok(self.with_own_filters(call).env("GIT_INDEX_FILE", index))
+        let call = self.without_named_hooks(self.with_own_filters(call));
+        Ok(call.env("GIT_INDEX_FILE", index))
     }
 
     pub(super) fn in_project(&self, what: impl Into<String>) -> GitCommand {
         let call = self
             .program
             .command(ConfigScope::Project, &self.project.root, what);
-        call.git_option("--git-dir=", &self.project.git_dir)
-            .git_option("--work-tree=", &self.project.root)
+        let call = call.git_option("--git-dir=", &self.project.git_dir);
+        self.without_named_hooks(call.git_option("--work-tree=", &self.project.root))
     }
 
     pub(super) fn lock_control(&self) -> Result<WriteGuard<'_>, GitError> {
@@ -286,6 +295,10 @@ impl Git for GitCli {
         )
     }
 
+    fn refused_objects(&self, head: &CommitId, base: Option<&CommitId>) -> Result<Option<String>, GitError> {
+        self.refused_in(head, base)
+    }
+
     fn commits_ahead(&self, head: &Revision, base: &Revision) -> CommitsAhead {
         or_unknown(self.count_ahead(head, base), CommitsAhead::Unknown)
     }
@@ -312,6 +325,14 @@ impl Git for GitCli {
 
     fn diff_text(&self, range: &DiffRange, limit: usize) -> Result<LimitedText, GitError> {
         self.text_between(range, limit)
+    }
+
+    fn overrides(&self, base: Option<&BranchName>) -> Result<Vec<GitOverride>, GitError> {
+        self.read_overrides(base)
+    }
+
+    fn reader_settings(&self) -> Result<Vec<(String, String)>, GitError> {
+        self.plain_settings()
     }
 
     fn push_branch(&self, branch: &BranchName, replaces: Option<&CommitId>) -> PushOutcome {

@@ -11,6 +11,7 @@ use super::error_text;
 use super::options::{GitLimits, GitSetup, is_passed, is_trusted};
 use super::parse;
 use super::process::{self, ProcessError, ProcessOutput, ProcessSpec, StdinSource};
+use super::program_keys;
 use super::write_lock::WriteGuard;
 use crate::adapters::program::find_program;
 use crate::domain::TroubleKind;
@@ -24,18 +25,16 @@ const OUTPUT_LIMIT: usize = 64 * 1024 * 1024;
 const SSH_OPTIONS: &str =
     "-o BatchMode=yes -o ConnectTimeout=15 -o ServerAliveInterval=5 -o ServerAliveCountMax=3";
 
-/// Overrides for every call, whatever the configuration says: nothing is executed, asked, packed or rewritten on the
-/// side (M11, C5-43, C5-44).
+/// Overrides for every call, whatever the configuration says, besides those of `program_keys`: nothing is asked, packed, signed or
+/// rewritten on the side (M11, C5-43, C5-44).
 const OVERRIDES: &str = "
-    core.hooksPath=/dev/null core.fsmonitor=false core.untrackedCache=false core.splitIndex=false
-    core.pager=cat core.editor=: sequence.editor=: core.askPass= core.alternateRefsCommand=:
-    core.safecrlf=false core.protectNTFS=true core.protectHFS=true core.fsync=committed core.fsyncMethod=batch
+    core.untrackedCache=false core.splitIndex=false core.safecrlf=false core.protectNTFS=true core.protectHFS=true core.fsync=committed core.fsyncMethod=batch
     core.filesRefLockTimeout=5000 core.packedRefsTimeout=10000 credential.interactive=false color.ui=false
-    commit.gpgSign=false tag.gpgSign=false push.gpgSign=false gpg.program=: log.showSignature=false
+    commit.gpgSign=false tag.gpgSign=false push.gpgSign=false log.showSignature=false
     gc.auto=0 maintenance.auto=false
     fetch.recurseSubmodules=false submodule.recurse=false push.recurseSubmodules=no push.followTags=false
     fetch.prune=false fetch.pruneTags=false fetch.writeCommitGraph=false fetch.bundleURI= transfer.bundleURI=false
-    protocol.version=2 protocol.ext.allow=never branch.autoSetupMerge=false worktree.guessRemote=false
+    protocol.version=2 branch.autoSetupMerge=false worktree.guessRemote=false
     worktree.useRelativePaths=false advice.addEmbeddedRepo=false merge.verifySignatures=false
 ";
 
@@ -72,6 +71,8 @@ pub(super) struct GitProgram {
     isolated_env: Vec<(OsString, OsString)>,
     trusted_env: Vec<(OsString, OsString)>,
     pub(super) limits: GitLimits,
+    /// Whether its version runs hooks that a configuration names.
+    pub(super) runs_named_hooks: bool,
 }
 
 /// Builder for one git command: scope, arguments, environment, input and time limit.
@@ -80,6 +81,8 @@ pub(super) struct GitCommand {
     action: String,
     /// Has the options of git itself so far.
     spec: ProcessSpec,
+    /// Settings whose keys may hold any character, which `-c` cannot pass.
+    settings: Vec<(OsString, OsString)>,
     /// The file of the lock that git holds.
     held: Option<File>,
     /// The command's name and what follows it: git takes its own options only before the name, in whatever order both are given.
@@ -106,6 +109,7 @@ impl GitProgram {
             isolated_env: chosen(is_passed),
             trusted_env,
             limits: setup.limits,
+            runs_named_hooks: false,
         }
     }
 
@@ -124,6 +128,24 @@ impl GitProgram {
         }
     }
 
+    /// Files in which the person and the system have their settings, where git is not told otherwise.
+    pub(super) fn personal_files(&self) -> Vec<PathBuf> {
+        let of = |wanted: &str| {
+            let mut given = self.trusted_env.iter();
+            let found = given.find(|(name, value)| name == wanted && !value.is_empty());
+            found.map(|(_, value)| PathBuf::from(value))
+        };
+        let home = of("HOME");
+        let own = of("XDG_CONFIG_HOME").or_else(|| Some(home.as_ref()?.join(".config")));
+        let system = of("GIT_CONFIG_SYSTEM").unwrap_or_else(|| PathBuf::from("/etc/gitconfig"));
+        let beside = [
+            own.map(|own| own.join("git").join("config")),
+            home.map(|home| home.join(".gitconfig")),
+        ];
+        let files = [of("GIT_CONFIG_GLOBAL"), Some(system)].into_iter().chain(beside);
+        files.flatten().collect()
+    }
+
     /// A call in a scope; `what` reads after "could not".
     pub(super) fn command(&self, scope: ConfigScope, cwd: &Path, what: impl Into<String>) -> GitCommand {
         let (env, timeout) = match scope {
@@ -139,9 +161,11 @@ impl GitProgram {
             scope,
             action: what.into(),
             spec,
+            settings: Vec::new(),
             held: None,
             command_args: Vec::new(),
         };
+        let call = program_keys::overrides().fold(call, GitCommand::config);
         OVERRIDES.split_whitespace().fold(call, GitCommand::config)
     }
 }
@@ -186,6 +210,12 @@ impl GitCommand {
         self.config(joined(name, path))
     }
 
+    /// One more setting, whatever characters its key holds.
+    pub(super) fn setting(mut self, key: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.settings.push((key.into(), value.into()));
+        self
+    }
+
     /// An option of git itself, such as `--git-dir=...`.
     pub(super) fn git_option(mut self, option: &str, path: &Path) -> Self {
         self.spec.command.arg(joined(option, path));
@@ -214,6 +244,12 @@ impl GitCommand {
         self
     }
 
+    /// Most bytes of memory for git and all it starts.
+    pub(super) fn memory(mut self, limit: u64) -> Self {
+        self.spec.memory = Some(limit);
+        self
+    }
+
     pub(super) fn limit(mut self, limit: usize) -> Self {
         self.spec.limit = limit;
         self
@@ -225,10 +261,12 @@ impl GitCommand {
             scope,
             action,
             mut spec,
+            settings,
             held,
             command_args,
         } = self;
         spec.command.args(command_args);
+        pass(&mut spec, settings);
         if let Some(file) = held {
             if matches!(spec.input, StdinSource::Bytes(_)) {
                 // Git would read the lock instead and succeed, having done nothing.
@@ -251,6 +289,10 @@ impl GitCommand {
                     ProcessError::NotStarted(error) => {
                         (io_trouble(error.kind()), format!("git did not start: {error}"))
                     }
+                    ProcessError::TooLarge(limit) => {
+                        let why = format!("git took more than {} MiB of memory", limit >> 20);
+                        (scope.trouble(), why)
+                    }
                     ProcessError::TimedOut(limit) => {
                         let why = format!("git took longer than {} s", limit.as_secs_f32());
                         (scope.trouble(), why)
@@ -265,6 +307,19 @@ impl GitCommand {
     /// Runs; anything but code 0 is an error.
     pub(super) fn run_ok(self) -> Result<GitOutput, GitError> {
         self.run()?.ok()
+    }
+
+    /// Runs a listing, of which no part may be missing.
+    pub(super) fn run_whole(self) -> Result<GitOutput, GitError> {
+        let output = self.run_ok()?;
+        if output.truncated {
+            return Err(GitError::Unreachable {
+                kind: output.scope.trouble(),
+                what: output.action.clone(),
+                why: format!("there were more than {} bytes of it", output.stdout.len()),
+            });
+        }
+        Ok(output)
     }
 
     /// As [`GitCommand::run_ok`], in a turn: the names of locks git takes are noted for as long as it has not ended by itself.
@@ -338,6 +393,15 @@ impl Deref for GitOutput {
 
     fn deref(&self) -> &ProcessOutput {
         &self.process
+    }
+}
+
+/// Hands settings over in the environment of a call.
+fn pass(spec: &mut ProcessSpec, settings: Vec<(OsString, OsString)>) {
+    spec.command.env("GIT_CONFIG_COUNT", settings.len().to_string());
+    for (number, (key, value)) in settings.into_iter().enumerate() {
+        spec.command.env(format!("GIT_CONFIG_KEY_{number}"), key);
+        spec.command.env(format!("GIT_CONFIG_VALUE_{number}"), value);
     }
 }
 

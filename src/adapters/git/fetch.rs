@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use super::cli::GitCli;
 use super::command::{GitCommand, GitOutput};
 use super::error_text;
+use super::malformed;
 use super::refs::PinKind;
 use crate::domain::TroubleKind;
 use crate::ports::git::{BranchName, CommitId, GitError};
@@ -32,8 +33,7 @@ impl GitCli {
         key.push(&self.control.path);
         key.push(".insteadOf");
         let call = self.in_project(format!("hand {named} over to the project"));
-        let call = call.env("GIT_CONFIG_COUNT", "1").env("GIT_CONFIG_VALUE_0", &word);
-        let call = call.env("GIT_CONFIG_KEY_0", key);
+        let call = call.setting(key, &word);
         call.words(FETCH).arg(word).args(refspecs)
     }
 
@@ -119,7 +119,12 @@ impl GitCli {
         if self.has(commit)? {
             return self.pin(PinKind::Remote, commit);
         }
-        self.fetch("origin", &[kept(PinKind::Remote, commit)])
+        let refspecs = [kept(PinKind::Remote, commit)];
+        if !self.control.path.join("refs/dbs/remote").exists() {
+            // The first thing that is brought is the base, as it is.
+            return self.fetch("origin", &refspecs);
+        }
+        self.fetch_checked("origin", commit, &refspecs)
     }
 
     /// Keeps a commit for good.
@@ -143,7 +148,20 @@ impl GitCli {
     pub(super) fn import_pinned(&self, commit: &CommitId, classes: &[PinKind]) -> Result<(), GitError> {
         let from = self.project.common.to_string_lossy().into_owned();
         let refspecs: Vec<String> = classes.iter().map(|class| kept(*class, commit)).collect();
-        self.fetch(&from, &refspecs)
+        self.fetch_checked(&from, commit, &refspecs)
+    }
+
+    /// A fetch that checks what it brings. What the check refuses is brought without it and noted.
+    fn fetch_checked(&self, from: &str, commit: &CommitId, refspecs: &[String]) -> Result<(), GitError> {
+        let call = self.fetch_command(from, refspecs)?.config(malformed::CHECK);
+        let output = self.run_in_control_lock(call)?;
+        match malformed::refusal(&output) {
+            Some(why) => {
+                self.note_malformed(commit, &why)?;
+                self.fetch(from, refspecs)
+            }
+            None => output.ok().map(drop),
+        }
     }
 
     pub(super) fn fetch(&self, from: &str, refspecs: &[String]) -> Result<(), GitError> {
@@ -152,10 +170,13 @@ impl GitCli {
 
     /// A fetch that ended, well or not.
     fn try_fetch(&self, from: &str, refspecs: &[String]) -> Result<GitOutput, GitError> {
+        self.run_in_control_lock(self.fetch_command(from, refspecs)?)
+    }
+
+    fn fetch_command(&self, from: &str, refspecs: &[String]) -> Result<GitCommand, GitError> {
         let from_whom = error_text::redact(from);
         let call = self.over_network(format!("fetch {} from {from_whom}", refspecs.join(" and ")))?;
-        let call = call.words(FETCH).arg(from).args(refspecs);
-        self.run_in_control_lock(call)
+        Ok(call.words(FETCH).arg(from).args(refspecs))
     }
 }
 

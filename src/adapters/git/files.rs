@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use crate::adapters::excludes;
 use crate::ports::git::GitError;
@@ -54,6 +55,31 @@ pub(super) fn failed(verb: &str, path: &Path) -> impl FnOnce(io::Error) -> GitEr
         what,
         why: error.to_string(),
     }
+}
+
+/// When a file was written last, its length, and when anything of it changed; none when it is not there.
+pub(super) type FileState = Option<(SystemTime, u64, Option<i64>)>;
+
+/// The state of a file, by which a change of it is noticed.
+pub(super) fn file_state(file: &Path) -> FileState {
+    let found = file.metadata().ok()?;
+    Some((found.modified().ok()?, found.len(), changed(&found)))
+}
+
+/// The time that the system itself notes, which no program sets.
+#[cfg(unix)]
+fn changed(found: &fs::Metadata) -> Option<i64> {
+    use std::os::unix::fs::MetadataExt as _;
+    found
+        .ctime()
+        .checked_mul(1_000_000_000)?
+        .checked_add(found.ctime_nsec())
+}
+
+/// The time that the system itself notes, which cannot be asked for here.
+#[cfg(not(unix))]
+fn changed(_found: &fs::Metadata) -> Option<i64> {
+    None
 }
 
 /// Adds the ignore rules that are missing to the exclude file of the git folder that all worktrees share.

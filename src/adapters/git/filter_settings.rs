@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::time::SystemTime;
+
+use super::files::{FileState, file_state};
 
 /// Which filters there are, by who named them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,9 +34,6 @@ impl FilterSettings {
     }
 }
 
-/// When a file was written last and how long it is; none when it is not there.
-type FileState = Option<(SystemTime, u64)>;
-
 /// The filters as last read, and the state the repository's configuration had then.
 #[derive(Debug, Default)]
 pub(super) struct KnownFilters {
@@ -64,10 +62,7 @@ pub(super) fn filter_of(setting: &str) -> Option<&str> {
 
 /// The state of the files of configuration that belong to a repository itself.
 fn state_of(common: &Path) -> [FileState; 2] {
-    ["config", "config.worktree"].map(|name| {
-        let found = common.join(name).metadata().ok()?;
-        Some((found.modified().ok()?, found.len()))
-    })
+    ["config", "config.worktree"].map(|name| file_state(&common.join(name)))
 }
 
 #[cfg(test)]

@@ -20,18 +20,14 @@ const ATTRIBUTES_LIMIT: usize = 1024 * 1024;
 impl GitCli {
     /// The person's own filters for a call, as the project sees them: `includeIf` may tell it and the control repository apart.
     /// LFS files are looked for where the project has them.
-    pub(super) fn with_own_filters(&self, mut call: GitCommand) -> GitCommand {
+    pub(super) fn with_own_filters(&self, call: GitCommand) -> GitCommand {
         let mut own = self.filters.lock().settings.own.clone();
         if own.keys().any(|name| name.starts_with("filter.lfs.")) {
             let storage = self.project.common.join("lfs").to_string_lossy().into_owned();
             own.entry("lfs.storage".to_owned()).or_insert(storage);
         }
-        call = call.env("GIT_CONFIG_COUNT", own.len().to_string());
-        for (number, (name, value)) in own.iter().enumerate() {
-            call = call.env(&format!("GIT_CONFIG_KEY_{number}"), name);
-            call = call.env(&format!("GIT_CONFIG_VALUE_{number}"), value);
-        }
-        call
+        own.into_iter()
+            .fold(call, |call, (name, value)| call.setting(name, value))
     }
 
     /// Refuses a commit whose files need a filter that is not run.

@@ -59,7 +59,7 @@ impl GitCli {
 
     pub(super) fn list_remote_branches(&self) -> Result<Vec<BranchEntry>, GitError> {
         let call = self.ask_origin("ask origin for its branches")?;
-        let output = call.words("--heads -- origin").run_ok()?;
+        let output = call.words("-- origin").run_whole()?;
         Ok(entries(parse::refs(&output.stdout)))
     }
 }

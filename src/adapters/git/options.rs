@@ -27,6 +27,8 @@ pub struct GitLimits {
     pub loose: usize,
     /// Bytes of the largest file the engine commits for an agent; not a time.
     pub largest: u64,
+    /// Bytes of memory of a git that lists what the remote has, with all it starts; not a time.
+    pub memory: u64,
     /// How old a lock is that a killed git of ours left in the project's repository before it is removed.
     pub abandoned: Duration,
 }
@@ -39,6 +41,8 @@ impl Default for GitLimits {
             transfer: Duration::from_mins(10),
             loose: 6_700,
             largest: 100 * 1024 * 1024,
+            // Room for two million branches.
+            memory: 1 << 30,
             abandoned: Duration::from_mins(1),
         }
     }

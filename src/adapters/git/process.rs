@@ -9,17 +9,20 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::adapters::child_process;
+use crate::adapters::child_process::memory::memory_of;
 use crate::adapters::child_process::output::{
     CapturedOutput, OpenOutputs, OutputCollector, OutputLimit, wait_for_exit,
 };
 
 /// Most bytes kept of what git says on its error output; the end is what matters.
 const STDERR_LIMIT: usize = 16 * 1024;
+/// Between two looks at the memory of a process that has a limit of it: what it can take in that time comes on top.
+const MEMORY_INTERVAL: Duration = Duration::from_millis(200);
 /// How long a process may take to clean its lock files up after being asked to end.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -31,6 +34,8 @@ pub(super) struct ProcessSpec {
     pub(super) timeout: Duration,
     /// Most bytes of standard output; after that the pipe is closed.
     pub(super) limit: usize,
+    /// Most bytes of memory that the process and all it starts may take.
+    pub(super) memory: Option<u64>,
 }
 
 impl ProcessSpec {
@@ -43,6 +48,7 @@ impl ProcessSpec {
             input: StdinSource::Nothing,
             timeout,
             limit,
+            memory: None,
         }
     }
 }
@@ -72,10 +78,12 @@ impl ProcessOutput {
     }
 }
 
-/// Why a process left no output: it could not be started or exceeded its time limit.
+/// Why a process left no output: it could not be started or exceeded one of its limits.
 pub(super) enum ProcessError {
     NotStarted(std::io::Error),
     TimedOut(Duration),
+    /// It took more memory than these bytes.
+    TooLarge(u64),
 }
 
 /// Runs to the end or to the time limit; at the limit the whole process group is ended.
@@ -90,9 +98,12 @@ pub(super) fn run(mut spec: ProcessSpec) -> Result<ProcessOutput, ProcessError> 
         ProcessError::NotStarted(error)
     })?;
     feed(&mut child, spec.input);
-    let Ok(Some(status)) = wait_for_exit(&mut child, &ends, deadline) else {
-        end(&mut child, &ends);
-        return Err(ProcessError::TimedOut(spec.timeout));
+    let status = match wait(&mut child, &ends, deadline, spec.memory) {
+        Ok(status) => status,
+        Err(limit) => {
+            end(&mut child, &ends);
+            return Err(limit.map_or(ProcessError::TimedOut(spec.timeout), ProcessError::TooLarge));
+        }
     };
     if !ends.wait_drained(|| stdout.has_all() && stderr.has_all(), deadline) {
         return Err(ProcessError::TimedOut(spec.timeout));
@@ -134,6 +145,28 @@ fn feed(child: &mut Child, input: StdinSource) {
     if let (Some(mut pipe), StdinSource::Bytes(bytes)) = (child.stdin.take(), input) {
         // A process that does not read its input ends with an exit code that says so.
         drop(pipe.write_all(&bytes));
+    }
+}
+
+/// Waits for the end of a process; an error is the limit of memory that it passed, or nothing where its time ran out.
+fn wait(
+    child: &mut Child,
+    ends: &OpenOutputs,
+    deadline: Instant,
+    memory: Option<u64>,
+) -> Result<ExitStatus, Option<u64>> {
+    loop {
+        let now = Instant::now();
+        let pause = memory.map_or(deadline, |_| deadline.min(now + MEMORY_INTERVAL));
+        if let Ok(Some(status)) = wait_for_exit(child, ends, pause) {
+            return Ok(status);
+        }
+        if pause == deadline {
+            return Err(None);
+        }
+        if let Some(limit) = memory.filter(|limit| memory_of(child.id()) > *limit) {
+            return Err(Some(limit));
+        }
     }
 }
 

@@ -4,8 +4,10 @@
 use memchr::memmem;
 
 use super::cli::GitCli;
+use super::discovery::is_on_this_machine;
 use super::error_text;
 use super::files::missing;
+use super::program_keys::{HOOK_EVENTS, hook_off};
 use crate::domain::{Cause, TroubleKind};
 use crate::ports::git::{
     BranchName, CommitId, GitError, PublishOutcome, PublishRequest, PushOutcome, Revision,
@@ -149,7 +151,8 @@ impl GitCli {
     ) -> Result<PushReply, GitError> {
         let call = self.over_network(format!("push {branch}"))?;
         let call = call.words("push --porcelain --no-verify --no-follow-tags --no-signed --no-thin");
-        let mut call = call.words("--recurse-submodules=no --receive-pack=git-receive-pack");
+        let mut call = call.words("--recurse-submodules=no");
+        call = call.arg(format!("--receive-pack={}", self.receiver()));
         if let PushLease::At(expected) = lease {
             let expected = expected.map_or(String::new(), CommitId::to_string);
             call = call.arg(format!("--force-with-lease={}:{expected}", branch.full()));
@@ -165,6 +168,27 @@ impl GitCli {
             Some(reply) => Ok(reply),
             None => Err(output.failure()),
         }
+    }
+}
+
+impl GitCli {
+    /// The program at the other end of a push. On this machine it would read the person's configuration, too, so it is told to run no
+    /// hooks but those in the folder of the repository it writes to.
+    fn receiver(&self) -> String {
+        let origin = self.control.origin();
+        if !is_on_this_machine(origin.push_url.as_deref().unwrap_or(&origin.url)) {
+            return "git-receive-pack".to_owned();
+        }
+        let set = |setting: String| ["-c".to_owned(), setting];
+        let hooks = HOOK_EVENTS.split_whitespace().map(hook_off);
+        let settings = std::iter::once("core.hooksPath=hooks".to_owned())
+            .chain(hooks)
+            .flat_map(set);
+        let named = self.hook_keys().into_iter();
+        // Behind the last sign stands a variable of every call that is false.
+        let named = named.map(|key| format!("--config-env={}=GIT_TERMINAL_PROMPT", key.to_string_lossy()));
+        let words = std::iter::once("git".to_owned()).chain(settings).chain(named);
+        shell_words::join(words.chain(["receive-pack".to_owned()]))
     }
 }
 

@@ -20,6 +20,9 @@ const COMMON: &str = "../..";
 /// The branch of a worktree of which nobody knows what it stood on; it does not exist.
 const UNKNOWN_HEAD: &str = "ref: refs/heads/dbs-unknown\n";
 
+/// What git writes into `locked` while it makes a worktree.
+const BEGUN: &str = "initializing";
+
 /// How much of a damaged worktree is repaired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RepairScope {
@@ -54,6 +57,15 @@ impl Registration {
             is_ours,
         }
     }
+
+    /// Whether the files of its worktree were once written completely.
+    fn is_ready(&self) -> bool {
+        let site = CheckoutDir {
+            git_dir: self.git_dir.clone(),
+            folder: self.git_dir.clone(),
+        };
+        site.is_ready()
+    }
 }
 
 impl GitCli {
@@ -85,6 +97,31 @@ impl GitCli {
                 Err(error) => tracing::warn!("could not repair {name}: {error}"),
             }
         }
+    }
+
+    /// Removes what a `worktree add` of ours left that did not come to its end: nobody has worked there. Call with the project queue
+    /// held, for a path that was cleared before. What cannot be removed, or holds more than git makes, stays for a later repair.
+    pub(super) fn undo_half_made(&self, path: &Path) {
+        let left = self.registrations().into_iter();
+        for one in left.filter(|one| is_of(one, path) && !one.is_ready()) {
+            if holds_at_most_link(path)
+                && let Err(error) = self.forget_half_made(&one, path)
+            {
+                tracing::warn!("could not {error}");
+            }
+        }
+        if path.symlink_metadata().is_ok() && holds_at_most_link(path) {
+            // A folder that stays is moved aside when its name is wanted.
+            drop(remove_bare_link(path).map(|()| fs::remove_dir(path)));
+        }
+    }
+
+    fn forget_half_made(&self, one: &Registration, path: &Path) -> Result<(), GitError> {
+        remove_bare_link(path)?;
+        fs::remove_dir_all(&one.git_dir).map_err(failed("remove", &one.git_dir))?;
+        // Others may be in it; git does the same.
+        drop(fs::remove_dir(self.project.common.join("worktrees")));
+        Ok(())
     }
 
     fn registrations(&self) -> Vec<Registration> {
@@ -162,14 +199,11 @@ impl GitCli {
         Ok(())
     }
 
-    /// Whether a git was killed before the worktree stood on anything: nobody can have worked there.
+    /// Whether a git was killed before the worktree stood on anything, or before it was complete: nobody can have worked there.
     fn is_half_made(&self, one: &Registration) -> bool {
-        let folder = one.git_dir.clone();
-        let site = CheckoutDir {
-            git_dir: folder.clone(),
-            folder,
-        };
-        !site.is_ready() && self.last_head(one).is_none()
+        let begun = fs::read_to_string(one.git_dir.join("locked")).is_ok_and(|why| why.trim() == BEGUN);
+        !one.is_ready()
+            && (self.last_head(one).is_none() || begun && self.is_old(&one.git_dir.join("locked")))
     }
 
     /// The commit a worktree stood on last, as far as its files say, and the project has it.
@@ -187,7 +221,7 @@ impl GitCli {
     /// Without a path it is garbage to git, too; one that is new may be about to get it, and one that a person locked stays.
     fn is_garbage(&self, one: &Registration) -> bool {
         let lock = fs::read_to_string(one.git_dir.join("locked")).unwrap_or_default();
-        let is_locked = !matches!(lock.trim(), "" | "initializing");
+        let is_locked = !matches!(lock.trim(), "" | BEGUN);
         !is_locked && self.is_old(&one.git_dir)
     }
 
@@ -251,6 +285,23 @@ fn lacks_link(folder: &Path) -> bool {
     };
     let is_real = folder.symlink_metadata().is_ok_and(|found| found.is_dir());
     is_missing && is_real && fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
+}
+
+/// Whether it is the registration of that folder, or one without a path yet whose name git took from the folder.
+fn is_of(one: &Registration, folder: &Path) -> bool {
+    let name = folder.file_name().unwrap_or_default();
+    if let Some(named) = &one.folder {
+        return one.is_ours && named.file_name() == Some(name);
+    }
+    let own = one.git_dir.file_name().unwrap_or_default().to_string_lossy();
+    let rest = own.strip_prefix(&*name.to_string_lossy());
+    rest.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Whether there is nothing in a folder, or nothing but the link that makes it a worktree.
+fn holds_at_most_link(folder: &Path) -> bool {
+    let names = fs::read_dir(folder).into_iter().flatten().flatten();
+    names.map(|entry| entry.file_name()).all(|name| name == ".git")
 }
 
 /// Removes the folder of a worktree in which there is nothing but its link.

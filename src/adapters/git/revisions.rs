@@ -83,7 +83,7 @@ impl GitCli {
         let call = call
             .words("-- origin")
             .args(branches.iter().map(|branch| branch.full()));
-        let output = call.run_ok()?;
+        let output = call.run_whole()?;
         let there = parse::refs(&output.stdout);
         let head = |branch: &&BranchName| {
             let seen = there.iter().find(|(_, name)| *name == branch.full());

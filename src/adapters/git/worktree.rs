@@ -307,7 +307,7 @@ impl GitCli {
             Some(branch) => call.arg("--").arg(path).arg(branch.name.as_str()),
             None => call.words("--detach --").arg(path).arg(goal.commit.as_str()),
         };
-        call.run_ok()?;
+        call.run_ok().inspect_err(|_| self.undo_half_made(path))?;
         let PathStatus::Ours(site) = worktree_link::look(&self.project, path)? else {
             return Err(not_ours(
                 path,

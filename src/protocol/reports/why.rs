@@ -299,6 +299,7 @@ mod tests {
                 branch: None,
                 start: None,
                 start_tree: None,
+                git_overrides: None,
             },
         }
     }

@@ -153,6 +153,7 @@ impl World {
             branch: None,
             start: None,
             start_tree: None,
+            git_overrides: None,
         };
         let new = !self.processes.contains_key(&id);
         let stage = board.stage_of_attempt(attempt);

@@ -149,6 +149,7 @@ impl Run {
             branch: Some(format!("feature/{}", attempt.task)),
             start: None,
             start_tree: None,
+            git_overrides: None,
         };
         let id = attempt.id;
         self.later(

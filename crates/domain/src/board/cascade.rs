@@ -175,6 +175,7 @@ fn root_cause(task: &Task) -> Option<TaskId> {
             | HoldReason::Unverified(_)
             | HoldReason::Trouble { .. }
             | HoldReason::Interrupted(_)
+            | HoldReason::GitChanged(_)
             | HoldReason::Refused(_),
         )
         | TaskState::Backlog

@@ -54,6 +54,15 @@ impl Collected<'_> {
 }
 
 impl Board {
+    /// What the engine saw of an attempt that reported done; any other event changes nothing.
+    pub(super) fn verification_event(&mut self, step: &mut Transition, event: &Event) {
+        match event {
+            Event::Verified { attempt, .. } => self.verified(step, *attempt, &Collected::of(event)),
+            Event::GitChanged { attempt, changes } => self.git_changed(step, *attempt, changes),
+            _ => {}
+        }
+    }
+
     /// Evidence was collected for an attempt that reported done. While its stage is not known nothing is concluded (K19).
     pub(super) fn verified(&mut self, step: &mut Transition, id: AttemptId, seen: &Collected<'_>) {
         let Some(attempt) = self.attempt(id) else { return };
@@ -84,6 +93,27 @@ impl Board {
                 None => self.passed(step, &attempt, seen.head),
             },
         }
+    }
+
+    /// Whoever reads the work with git could be shown something else than what is merged. What was changed may be a person's own
+    /// doing, so a person decides.
+    fn git_changed(&mut self, step: &mut Transition, id: AttemptId, changes: &[String]) {
+        let Some(attempt) = self.attempt(id) else { return };
+        if attempt.state != AttemptState::Verifying {
+            return;
+        }
+        let task = &attempt.task;
+        let why = format!(
+            "while {} was at work git was given {}; take back what is not yours, then retry",
+            attempt.worker.name(),
+            changes.join("; ")
+        );
+        let verdict = Verdict::Failed(FailureClass::Protocol, why.as_str().into());
+        self.settle(step, id, verdict);
+        self.comment(step.now, task, ENGINE, why.clone());
+        let text = format!("{task} held: {why}");
+        step.notify_attempt(NoticeLevel::Alert, "git_changed", &attempt, text);
+        self.set_state(step.now, task, TaskState::Held(HoldReason::GitChanged(why)));
     }
 
     /// What the engine is asked to look at; what the board knows itself is skipped.
@@ -214,7 +244,8 @@ pub(super) fn summarize(evidence: &[Evidence]) -> EvidenceSummary {
 
 /// What the next attempt should know.
 pub(super) fn finding_text(noes: &[(EvidenceKind, String)]) -> String {
-    let texts: Vec<&str> = noes.iter().map(|(_, why)| why.as_str()).collect();
+    let mut texts: Vec<&str> = noes.iter().map(|(_, why)| why.as_str()).collect();
+    texts.dedup();
     texts.join("\n")
 }
 

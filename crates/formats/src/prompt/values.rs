@@ -156,6 +156,7 @@ fn place(facts: &PromptFacts) -> Value {
         "branch": without_hidden(&place.branch), "base": without_hidden(&place.base),
         "base_commit": place.base_commit, "head": place.head,
         "integration": place.integration.as_ref().map(integration),
+        "difference": place.difference.as_deref().map(|path| inline(path, MAX_LINE)),
         "begins_anew": place.begins_anew,
         "changed": changed.map(|path| inline(path, MAX_LINE)).collect::<Vec<_>>(),
         "more_changed": place.changed.len().saturating_sub(MAX_ITEMS),

@@ -9,7 +9,9 @@ use super::merge::{
     RestoreRequest,
 };
 use super::names::{BranchName, CommitId, SafeName};
-use super::outcomes::{CommitFile, CommitsAhead, DeleteOutcome, Head, LimitedText, PushOutcome, RemoteBase};
+use super::outcomes::{
+    CommitFile, CommitsAhead, DeleteOutcome, GitOverride, Head, LimitedText, PushOutcome, RemoteBase,
+};
 use super::worktrees::{
     AtticOwner, AtticSnapshot, BranchEntry, DiffRange, Preflight, RemoveOutcome, Revision, WorkingTree,
     WorkspaceTree, Worktree, WorktreeEntry, WorktreeSpec,
@@ -86,6 +88,13 @@ pub trait Git: Send + Sync {
         saver: &AtticOwner,
     ) -> DeleteOutcome;
 
+    /// Why what leads to a head and is not in the base is not taken, if git's own check refuses an object of it: a commit without an
+    /// author, a path such as `.git`.
+    ///
+    /// # Errors
+    /// When that cannot be found out.
+    fn refused_objects(&self, head: &CommitId, base: Option<&CommitId>) -> Result<Option<String>, GitError>;
+
     /// How many commits `head` has that `base` lacks (K27).
     fn commits_ahead(&self, head: &Revision, base: &Revision) -> CommitsAhead;
 
@@ -120,6 +129,20 @@ pub trait Git: Send + Sync {
 
     /// The differences for people, at most `limit` bytes (LK-24).
     fn diff_text(&self, range: &DiffRange, limit: usize) -> Result<LimitedText, GitError>;
+
+    /// Everything in the project's repository that changes what git shows or starts there: replacements, grafts, attributes outside of
+    /// commits, settings that name programs, and where the tracking branch of a base stands, if one is named.
+    ///
+    /// # Errors
+    /// When the repository cannot be read.
+    fn overrides(&self, base: Option<&BranchName>) -> Result<Vec<GitOverride>, GitError>;
+
+    /// Settings and variables for the git of agents that judge work: with them it shows commits as they are and starts no program that
+    /// a configuration names.
+    ///
+    /// # Errors
+    /// When the configuration cannot be read.
+    fn reader_settings(&self) -> Result<Vec<(String, String)>, GitError>;
 
     /// Pushes the project's branch to the remote (LK-12). Replaces what is there only when the remote still stands
     /// at `replaces`.

@@ -93,3 +93,16 @@ pub struct LimitedText {
     pub text: String,
     pub truncated: bool,
 }
+
+/// Something in the project's repository that changes what git shows or starts there, and is neither a commit nor a file of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GitOverride {
+    /// Tells it apart from others, such as `setting diff.external`.
+    pub name: String,
+    /// A digest of its content.
+    pub digest: String,
+    /// Its name and content for people, on one line.
+    pub shown: String,
+    /// The command that takes it back, or another way where no command does.
+    pub undo: String,
+}

@@ -177,6 +177,7 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
             )
         }
         Event::BaseMoved { moved, .. } => ("base_moved", json!(moved)),
+        Event::GitChanged { changes, .. } => ("git_changed", json!({ "changes": changes })),
         Event::WorkspaceSettled { problem, kept, .. } => {
             ("workspace_settled", json!({ "problem": problem, "kept": kept }))
         }

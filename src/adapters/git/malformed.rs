@@ -1,0 +1,76 @@
+//! Commits that git's own check of objects refuses: without an author, with a path such as `.git`, damaged. Everything new is checked when
+//! it is brought into the control repository. What is refused is brought all the same, because it may have to be kept, and noted; what a
+//! branch of the remote held before anything else was brought is as it is, and so is what the base holds.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use super::cli::GitCli;
+use super::command::GitOutput;
+use super::error_text::one_line;
+use super::files::{failed, write_atomically};
+use super::parse::existing_commit;
+use crate::adapters::text_file;
+use crate::ports::git::{CommitId, GitError};
+
+/// The setting with which a fetch checks every object that it brings.
+pub(super) const CHECK: &str = "fetch.fsckObjects=true";
+/// Longest note.
+const NOTE_LIMIT: u64 = 4 * 1024;
+
+/// What the check of a fetch said, if that is why it failed.
+pub(super) fn refusal(output: &GitOutput) -> Option<String> {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let is_check = output.code != Some(0) && said.contains("fsck error");
+    let line = said.lines().find_map(|line| line.strip_prefix("error: object "));
+    is_check.then(|| one_line(line.unwrap_or("an object is damaged")))
+}
+
+impl GitCli {
+    /// Why the commits that lead to a head and are not in the base are not taken, if the check refuses one of them.
+    pub(super) fn refused_in(
+        &self,
+        head: &CommitId,
+        base: Option<&CommitId>,
+    ) -> Result<Option<String>, GitError> {
+        for (commit, why) in self.notes()? {
+            let is_in = |end: &CommitId| -> Result<bool, GitError> {
+                Ok(self.has(end)? && self.is_ancestor(&commit, end)?)
+            };
+            if is_in(head)? && !base.map_or(Ok(false), is_in)? {
+                return Ok(Some(format!(
+                    "git's own check refuses what {commit} brings: object {why}; make these commits anew with `git commit`"
+                )));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Notes that the check refuses what that commit brings.
+    pub(super) fn note_malformed(&self, commit: &CommitId, why: &str) -> Result<(), GitError> {
+        let folder = self.notes_folder();
+        fs::create_dir_all(&folder).map_err(failed("make", &folder))?;
+        tracing::warn!("{commit} is brought in unchecked: object {why}");
+        write_atomically(&folder.join(commit.as_str()), why)
+    }
+
+    fn notes(&self) -> Result<Vec<(CommitId, String)>, GitError> {
+        let folder = self.notes_folder();
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(failed("read", &folder)(error)),
+        };
+        let note = |entry: fs::DirEntry| {
+            let commit = existing_commit(entry.file_name().to_str()?)?;
+            let why = text_file::read_text(&entry.path(), NOTE_LIMIT).unwrap_or_default();
+            Some((commit, why))
+        };
+        Ok(entries.flatten().filter_map(note).collect())
+    }
+
+    fn notes_folder(&self) -> PathBuf {
+        self.control.path.join("malformed")
+    }
+}

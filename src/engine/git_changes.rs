@@ -1,0 +1,71 @@
+//! What appeared or changed in the repository beside its commits while an agent was at work, and changes what git shows or starts. What
+//! was there before is the person's, and so may be what is new: nothing of it is changed here.
+
+use std::collections::BTreeMap;
+
+use super::context::{EngineContext, base_branch};
+use super::job::Job;
+use crate::domain::{Attempt, Cause};
+use crate::ports::git::{CommitId, CommitsAhead, GitOverride, Revision};
+
+/// Most changes that are named one by one.
+const MOST_NAMED: usize = 5;
+
+/// What there is now, by name, with a digest of each.
+///
+/// # Errors
+/// When the repository cannot be read.
+pub(super) fn now(world: &EngineContext, job: &Job) -> Result<BTreeMap<String, String>, Cause> {
+    let found = look(world, job)?.into_iter();
+    Ok(found.map(|one| (one.name, one.digest)).collect())
+}
+
+/// What is there now and was not, or not so, when the work began: each with the command that takes it back.
+///
+/// # Errors
+/// When that cannot be found out.
+pub(super) fn since_start(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result<Vec<String>, Cause> {
+    let workplace = attempt.workplace.as_ref();
+    let Some(before) = workplace.and_then(|workplace| workplace.git_overrides.as_ref()) else {
+        return Ok(Vec::new());
+    };
+    let mut changes = Vec::new();
+    for one in look(world, job)? {
+        if before.get(&one.name) == Some(&one.digest) || is_fetched(world, job, &one)? {
+            continue;
+        }
+        changes.push(format!("{} (`{}` takes it back)", one.shown, one.undo));
+    }
+    let more = changes.len().saturating_sub(MOST_NAMED);
+    changes.truncate(MOST_NAMED);
+    if more > 0 {
+        changes.push(format!("{more} more"));
+    }
+    Ok(changes)
+}
+
+fn look(world: &EngineContext, job: &Job) -> Result<Vec<GitOverride>, Cause> {
+    // Work on the main checkout may have none.
+    let base = base_branch(&job.base).ok();
+    let found = world.git.overrides(base.as_ref());
+    found.map_err(|error| error.cause().after("could not "))
+}
+
+/// Whether it is a tracking branch that stands where the remote's branch stands or stood: agents may fetch.
+fn is_fetched(world: &EngineContext, job: &Job, one: &GitOverride) -> Result<bool, Cause> {
+    if !one.name.starts_with("refs/remotes/") {
+        return Ok(false);
+    }
+    let (Ok(at), Ok(base)) = (CommitId::new(&one.digest), base_branch(&job.base)) else {
+        return Ok(false);
+    };
+    match world
+        .git
+        .commits_ahead(&Revision::Commit(at), &Revision::RemoteBranch(base))
+    {
+        CommitsAhead::Commits { n_commits, .. } => Ok(n_commits == 0),
+        // A remote without that branch has nothing that could be compared with it.
+        CommitsAhead::Absent(_) => Ok(true),
+        CommitsAhead::Unknown(why) => Err(why),
+    }
+}
