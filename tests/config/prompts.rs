@@ -393,7 +393,8 @@ fn every_prompt_has_the_facts_of_its_task() {
             "- `an open quote is an error with its line`",
             "`main`",
             "feature/shop-7",
-            &format!("The work so far: `git diff origin/main...{}`", "a".repeat(40)),
+            "The work so far, as dbs would merge it: `/p/shop/.git/dbs/attempts/41/changes.diff`",
+            &format!("{}...{}`, with `--stat`", "b".repeat(40), "a".repeat(40)),
             "keep the reader without regular expressions",
             "reader::open_quote ... FAILED",
             "the reader knows quotes",
@@ -482,11 +483,11 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
         ],
         &[
             "`git branch --show-current`: the branch must be `feature/shop-7`. If it is another one, change nothing and block",
-            "If the base has moved, take it in: `git merge origin/main`",
+            "If the base has moved, take it in: `git merge FETCH_HEAD`",
             "in small functions that can be tested. Do nothing beyond it",
             "Write tests for the criteria of the task",
             "Run the checks under Verification until they pass",
-            "`git diff --stat origin/main`. Undo what does not belong to it",
+            "bbbb...HEAD`. Undo what does not belong to it",
             "`git add --all`, then `git commit -m '[shop-7]",
             "An attempt without a commit counts as empty",
             "You may write files that match `**`",
@@ -510,7 +511,7 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
         ],
         &[
             "ten minutes. If you cannot decide by then, reject",
-            "Look at the whole change: `git diff origin/main...aaaa",
+            "Look at the whole change: the file `/p/shop/.git/dbs/attempts/41/changes.diff`",
             "An empty difference is a reason to reject at once",
             "Read every changed file as a whole",
             "Scope: does the change do what the task asks, all of it and nothing else",
@@ -535,7 +536,7 @@ const VERBS: &[(&str, &[&str], &[&str])] = &[
             "signal fail",
         ],
         &[
-            "Judge security and nothing else. Look at the whole change: `git diff origin/main...aaaa",
+            "Judge security and nothing else. Look at the whole change: the file `/p/shop/.git/dbs/attempts/41/changes.diff`",
             "Trust boundaries:",
             "Validation: is each input compared with what is allowed",
             "Injection: queries, shell commands, paths, pages, templates",
@@ -769,8 +770,8 @@ fn an_integrator_pushes_to_the_base_only_where_agents_merge() {
     assert_says(
         &merges,
         &[
-            "`git checkout --detach origin/main`",
-            "`git merge --no-ff origin/feature/shop-7`",
+            "`git checkout --detach FETCH_HEAD`",
+            "`git merge --no-ff aaaa",
             "Run the checks under Verification on the merged state",
             "`git push origin HEAD:main`",
             "leave a remark that names the files and why, and reject",
@@ -782,7 +783,7 @@ fn an_integrator_pushes_to_the_base_only_where_agents_merge() {
     assert_says(
         &repairs,
         &[
-            "Bring the base into this branch: `git fetch origin`, then `git merge origin/main`",
+            "Bring the base into this branch: `git fetch origin refs/heads/main`, then `git merge FETCH_HEAD`",
             "When a check failed, find the cause in the merged state and correct it here",
             "Run the checks under Verification. Commit everything on this branch",
             "Leave the base branch itself alone",

@@ -240,14 +240,9 @@ fn a_reviewer_sees_what_is_merged_or_the_task_is_held() {
             (Outcome::Shown, _) => assert_shown(&mut bench, way.name),
             (Outcome::Unknown, TaskState::Verifying) => {}
             (Outcome::Held, TaskState::Held(HoldReason::GitChanged(why))) => {
-                let done = Process::new("sh")
-                    .args(["-c", command(why)])
-                    .current_dir(bench.git.project());
-                let done = { done }
-                    .env_clear()
-                    .envs(bench.git.environment())
-                    .output()
-                    .unwrap();
+                let mut undo = Process::new("sh");
+                undo.args(["-c", command(why)]).current_dir(bench.git.project());
+                let done = undo.env_clear().envs(bench.git.environment()).output().unwrap();
                 assert!(done.status.success(), "{}: {why}: {done:?}", way.name);
                 bench.ask(Command::Retry {
                     task: "t-1".into(),

@@ -34,7 +34,14 @@ const CALLS: &str = "openat,creat,write,pwrite64,rename,renameat,renameat2,link,
                      mkdirat,rmdir,ftruncate,chmod,fchmod";
 /// How many moments of each operation are tried at a time.
 const N_MOMENTS: usize = 2;
-const NEVER: usize = 60_000;
+
+/// A system call and how often a process made it: strace counts each call by itself.
+type Moment = (String, usize);
+
+/// No git makes that call so often.
+fn never() -> Moment {
+    ("openat".to_owned(), 60_000)
+}
 
 /// An operation, and which of the gits it starts is killed.
 struct Killing {
@@ -187,7 +194,13 @@ fn merge_with_files(git: &GitCli, fixture: &GitFixture) {
     }));
 }
 
-/// A git that is killed at its nth call of those that change files, as soon as a file says so.
+/// From now on that git is killed there.
+fn set_moment(fixture: &GitFixture, (call, nth): &Moment) {
+    let text = format!("{call}:signal=SIGKILL:when={nth}");
+    fs::write(fixture.root().join("moment"), text).unwrap();
+}
+
+/// A git that is killed at a call of those that change files, as soon as a file says at which.
 fn killed_git(fixture: &GitFixture, killing: &Killing) -> PathBuf {
     let (program, root) = (fixture.root().join("killed-git"), fixture.root());
     let root = root.display();
@@ -195,7 +208,7 @@ fn killed_git(fixture: &GitFixture, killing: &Killing) -> PathBuf {
     let text = format!(
         "#!/bin/sh\n[ -f '{root}/moment' ] && case \"$*\" in *'{}'*)\n\
          exec strace {follow} -qq -o '{root}/trace.'$$ -e trace={CALLS} \
-         -e inject={CALLS}:signal=SIGKILL:when=\"$(cat '{root}/moment')\" git \"$@\" ;;\nesac\nexec git \"$@\"\n",
+         -e inject=\"$(cat '{root}/moment')\" git \"$@\" ;;\nesac\nexec git \"$@\"\n",
         killing.git
     );
     write_script(&program, text);
@@ -204,7 +217,7 @@ fn killed_git(fixture: &GitFixture, killing: &Killing) -> PathBuf {
 
 /// At which of the traced calls of a program something changes: one line a call, with the number of the process where children
 /// were followed.
-fn changes(fixture: &GitFixture) -> BTreeSet<usize> {
+fn changes(fixture: &GitFixture) -> BTreeSet<Moment> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut changes = BTreeSet::new();
     for entry in fs::read_dir(fixture.root()).unwrap().flatten() {
@@ -217,15 +230,14 @@ fn changes(fixture: &GitFixture) -> BTreeSet<usize> {
             .lines()
             .filter(|line| line.contains('(') && !line.contains("resumed>"))
         {
-            let process = line.split(' ').next().filter(|word| word.parse::<u32>().is_ok());
-            let count = counts
-                .entry(format!("{file} {}", process.unwrap_or_default()))
-                .or_default();
+            let before = line.split('(').next().unwrap_or_default();
+            let call = before.rsplit(' ').next().unwrap_or_default();
+            let count = counts.entry(format!("{file} {before}")).or_default();
             *count += 1;
             let only_reads =
                 line.contains("openat(") && !line.contains("O_WRONLY") && !line.contains("O_RDWR");
             if !only_reads {
-                changes.insert(*count);
+                changes.insert((call.to_owned(), *count));
             }
         }
     }
@@ -233,8 +245,8 @@ fn changes(fixture: &GitFixture) -> BTreeSet<usize> {
 }
 
 /// Does the operation with a git that is killed at that moment, then all that follows; answers which moments there are.
-fn try_moment(killing: &Killing, moment: usize) -> BTreeSet<usize> {
-    let when = format!("{}, killed at call {moment}", killing.what);
+fn try_moment(killing: &Killing, moment: &Moment) -> BTreeSet<Moment> {
+    let when = format!("{}, killed at call {moment:?}", killing.what);
     let fixture = GitFixture::new();
     let mut killed = setup(&fixture);
     killed.program = killed_git(&fixture, killing).into();
@@ -247,12 +259,12 @@ fn try_moment(killing: &Killing, moment: usize) -> BTreeSet<usize> {
     } else {
         git.resolve(&Revision::RemoteBranch(branch("main")));
     }
-    fs::write(fixture.root().join("moment"), moment.to_string()).unwrap();
+    set_moment(&fixture, moment);
     (killing.run)(&git, &fixture);
     fs::remove_file(fixture.root().join("moment")).unwrap();
     drop(git);
     let moments = changes(&fixture);
-    if moment == NEVER {
+    if *moment == never() {
         assert!(!moments.is_empty(), "{}: no such git was started", killing.what);
         return moments;
     }
@@ -344,44 +356,30 @@ fn next(seed: u64) -> u64 {
         .wrapping_add(1_442_695_040_888_963_407)
 }
 
-/// The call of a trace, counted over all of them, that begins so for the first time.
-fn first_call(fixture: &GitFixture, begin: &str) -> usize {
-    let traces = fs::read_dir(fixture.root()).unwrap().flatten();
-    let trace = traces.map(|entry| entry.path()).find(|path| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("trace.")
-    });
-    let text = fs::read_to_string(trace.unwrap()).unwrap();
-    let calls = text.lines().filter(|line| line.contains('('));
-    1 + calls.take_while(|line| !line.contains(begin)).count()
-}
-
-/// Has a server make a worktree with a git that is killed at that call, and go on with another one.
-fn make_beside(call: usize) -> GitFixture {
+/// Has a server make a worktree with a git that is killed at that moment, and go on with another one. Answers which moments there are.
+fn make_beside(moment: &Moment) -> BTreeSet<Moment> {
     let killing = WORK.first().unwrap();
     let fixture = GitFixture::new();
     let mut killed = setup(&fixture);
     killed.program = killed_git(&fixture, killing).into();
     let git = GitCli::open(&killed).unwrap();
-    let moment = fixture.root().join("moment");
-    fs::write(&moment, call.to_string()).unwrap();
+    set_moment(&fixture, moment);
     let made = git.ensure_worktree(&spec("a", on_branch("t1")));
-    fs::remove_file(moment).unwrap();
-    assert_eq!(made.is_ok(), call == NEVER, "{made:?}");
-    if call != NEVER {
-        let root = fixture.project().join(".debussy-worktrees");
-        assert_eq!(
-            fs::read_dir(root).unwrap().count(),
-            0,
-            "at call {call}: a folder is left"
-        );
-        let left = fixture.project().join(".git/worktrees");
-        assert!(!left.exists(), "at call {call}: a registration is left");
-        git.ensure_worktree(&spec("b", on_branch("t1"))).unwrap();
-        git.remove_worktree(&name("b"), &saver("t1")).unwrap();
-        assert!(!left.exists() && locks(&fixture.project().join(".git")).is_empty());
+    fs::remove_file(fixture.root().join("moment")).unwrap();
+    if *moment == never() {
+        assert!(made.is_ok(), "{made:?}");
+        return changes(&fixture);
     }
-    fixture
+    assert!(made.is_err(), "at {moment:?}: {made:?}");
+    let root = fixture.project().join(".debussy-worktrees");
+    let n_left = fs::read_dir(root).unwrap().count();
+    assert_eq!(n_left, 0, "at {moment:?}: a folder is left");
+    let left = fixture.project().join(".git/worktrees");
+    assert!(!left.exists(), "at {moment:?}: a registration is left");
+    git.ensure_worktree(&spec("b", on_branch("t1"))).unwrap();
+    git.remove_worktree(&name("b"), &saver("t1")).unwrap();
+    assert!(!left.exists() && locks(&fixture.project().join(".git")).is_empty());
+    BTreeSet::new()
 }
 
 #[test]
@@ -389,15 +387,14 @@ fn a_worktree_whose_git_was_killed_is_gone_at_once_while_its_server_goes_on() {
     if !can_trace() {
         return;
     }
-    let fixture = make_beside(NEVER);
-    let (first, last) = (first_call(&fixture, "mkdir("), first_call(&fixture, "rename("));
     let all = std::env::var_os("DBS_KILL_ALL").is_some();
-    let moments: Vec<usize> = if all {
-        (first..=last + 1).collect()
-    } else {
-        vec![last - 3, last]
-    };
-    for moment in moments {
+    let is_tried = |(call, _): &&Moment| all || call.starts_with("rename") || call.starts_with("unlink");
+    let moments = make_beside(&never());
+    assert!(
+        moments.iter().any(|(call, _)| call.starts_with("rename")),
+        "{moments:?}"
+    );
+    for moment in moments.iter().filter(is_tried) {
         make_beside(moment);
     }
 }
@@ -435,20 +432,20 @@ fn try_all(killings: &[Killing]) {
     let mut seed = given.unwrap_or_else(|| u64::from(std::process::id()));
     println!("DBS_KILL_SEED={seed} tries the same moments again");
     for killing in killings {
-        let moments: Vec<usize> = try_moment(killing, NEVER).into_iter().collect();
+        let moments: Vec<Moment> = try_moment(killing, &never()).into_iter().collect();
         let mut choose = |_| {
             seed = next(seed);
             let at = usize::try_from(seed >> 33).unwrap_or_default() % moments.len();
-            moments.get(at).copied().unwrap_or(NEVER)
+            moments.get(at).cloned().unwrap_or_else(never)
         };
-        let chosen: Vec<usize> = if all {
+        let chosen: Vec<Moment> = if all {
             moments.clone()
         } else {
             (0..N_MOMENTS).map(&mut choose).collect()
         };
         println!("{}: {} moments, tried {chosen:?}", killing.what, moments.len());
         for moment in chosen {
-            try_moment(killing, moment);
+            try_moment(killing, &moment);
         }
     }
 }

@@ -117,7 +117,7 @@ fn commits_that_gits_own_check_refuses_are_named_and_kept_all_the_same() {
 fn an_odd_commit_that_the_base_holds_is_held_against_no_task() {
     let fixture = GitFixture::new();
     let git = open(&fixture);
-    let (_, head) = developed(&fixture, &git);
+    let (worktree, _) = developed(&fixture, &git);
     let odd = commit_with(&fixture, &format!("committer {PERSON}"), "no author\n");
     fixture.git(
         &fixture.project(),
@@ -126,14 +126,8 @@ fn an_odd_commit_that_the_base_holds_is_held_against_no_task() {
     let base = crate::base(&git, "main").head.unwrap();
     assert_eq!(base, id(&odd));
     assert!(git.refused_objects(&base, None).unwrap().is_some());
-    let onto = fixture.git(
-        &fixture.project(),
-        &["commit-tree", &format!("{head}^{{tree}}"), "-p", &odd, "-m", "x"],
-    );
-    fixture.git(
-        &fixture.project(),
-        &["update-ref", "refs/heads/feature/t1", &onto],
-    );
+    fixture.git(&worktree.path, &["reset", "-q", "--hard", &odd]);
+    let onto = fixture.commit(&worktree.path, "more.txt", "more\n", "More");
     git.resolve(&Revision::LocalBranch(branch("feature/t1")));
     assert_eq!(git.refused_objects(&id(&onto), Some(&base)).unwrap(), None);
     assert!(matches!(
@@ -176,6 +170,9 @@ fn a_remote_that_lists_branches_without_end_is_left_before_it_takes_the_memory()
     fs::write(&config, text.replace(&origin, "ssh://example.org/x")).unwrap();
     let mut setup = setup(&fixture);
     setup.environment.push(("GIT_SSH_COMMAND".into(), endless.into()));
+    setup
+        .environment
+        .push(("GIT_SSH_VARIANT".into(), "simple".into()));
     setup.limits.memory = 64 << 20;
     let git = GitCli::open(&setup).unwrap();
     let Head::Unknown(why) = git.remote_head(&branch("main")) else {

@@ -13,7 +13,7 @@ use super::discovery::{self, OriginUrls, ProjectRepo};
 use super::error_text;
 use super::files::{ensure_excludes, missing};
 use super::filter_settings::KnownFilters;
-use super::named_hooks::{self, KnownHooks};
+use super::known_hooks::{self, KnownHooks};
 use super::options::GitSetup;
 use super::write_lock::{RepoLock, WriteGuard};
 use crate::domain::{BaseMove, Cause, Integration, Timestamp, Tri};
@@ -56,7 +56,7 @@ impl GitCli {
     pub fn open(setup: &GitSetup) -> Result<Self, PreflightError> {
         let mut program = GitProgram::new(setup);
         let version = discovery::version(&program, &setup.project)?;
-        program.runs_named_hooks = named_hooks::are_known_to(&version);
+        program.runs_named_hooks = known_hooks::are_known_to(&version);
         let (mut project, origin) = discovery::find(&program, &setup.project)?;
         let personal = discovery::personal(&program, &setup.project);
         project.has_attributes = personal.attributes_file.is_some() || has_attributes(setup);

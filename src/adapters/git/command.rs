@@ -7,6 +7,8 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub(super) use super::call_environment::ConfigScope;
+use super::call_environment::{self, SSH_OPTIONS, keep_ssh_quiet, scope_env};
 use super::error_text;
 use super::options::{GitLimits, GitSetup, is_passed, is_trusted};
 use super::parse;
@@ -21,14 +23,11 @@ use crate::ports::trouble::io_trouble;
 /// Most bytes of output kept where no other limit is set: lists of files and refs of very large repositories.
 const OUTPUT_LIMIT: usize = 64 * 1024 * 1024;
 
-/// Options that keep ssh from asking and from waiting for ever.
-const SSH_OPTIONS: &str =
-    "-o BatchMode=yes -o ConnectTimeout=15 -o ServerAliveInterval=5 -o ServerAliveCountMax=3";
-
 /// Overrides for every call, whatever the configuration says, besides those of `program_keys`: nothing is asked, packed, signed or
 /// rewritten on the side (M11, C5-43, C5-44).
 const OVERRIDES: &str = "
-    core.untrackedCache=false core.splitIndex=false core.safecrlf=false core.protectNTFS=true core.protectHFS=true core.fsync=committed core.fsyncMethod=batch
+    core.untrackedCache=false core.splitIndex=false core.safecrlf=false core.protectNTFS=true core.protectHFS=true
+    core.fsync=committed core.fsyncMethod=batch
     core.filesRefLockTimeout=5000 core.packedRefsTimeout=10000 credential.interactive=false color.ui=false
     commit.gpgSign=false tag.gpgSign=false push.gpgSign=false log.showSignature=false
     gc.auto=0 maintenance.auto=false
@@ -37,33 +36,6 @@ const OVERRIDES: &str = "
     protocol.version=2 branch.autoSetupMerge=false worktree.guessRemote=false
     worktree.useRelativePaths=false advice.addEmbeddedRepo=false merge.verifySignatures=false
 ";
-
-/// Which git configuration, protocols and credentials a git command may use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ConfigScope {
-    /// Ours alone.
-    Control,
-    /// Ours and the person's own, for the remote.
-    Network,
-    /// Ours and the person's own, for files on the disk.
-    Files,
-    /// The project's, with programs and protocols switched off.
-    Project,
-    /// The project's and the person's own, for reading only.
-    Preflight,
-}
-
-impl ConfigScope {
-    /// The kind of trouble when a git in that scope brings nothing and does not say why.
-    fn trouble(self) -> TroubleKind {
-        match self {
-            ConfigScope::Network => TroubleKind::Network,
-            ConfigScope::Control | ConfigScope::Files | ConfigScope::Project | ConfigScope::Preflight => {
-                TroubleKind::Other
-            }
-        }
-    }
-}
 
 /// Path of the git executable, with the prepared environments and limits of its commands.
 pub(super) struct GitProgram {
@@ -130,20 +102,7 @@ impl GitProgram {
 
     /// Files in which the person and the system have their settings, where git is not told otherwise.
     pub(super) fn personal_files(&self) -> Vec<PathBuf> {
-        let of = |wanted: &str| {
-            let mut given = self.trusted_env.iter();
-            let found = given.find(|(name, value)| name == wanted && !value.is_empty());
-            found.map(|(_, value)| PathBuf::from(value))
-        };
-        let home = of("HOME");
-        let own = of("XDG_CONFIG_HOME").or_else(|| Some(home.as_ref()?.join(".config")));
-        let system = of("GIT_CONFIG_SYSTEM").unwrap_or_else(|| PathBuf::from("/etc/gitconfig"));
-        let beside = [
-            own.map(|own| own.join("git").join("config")),
-            home.map(|home| home.join(".gitconfig")),
-        ];
-        let files = [of("GIT_CONFIG_GLOBAL"), Some(system)].into_iter().chain(beside);
-        files.flatten().collect()
+        call_environment::personal_files(&self.trusted_env)
     }
 
     /// A call in a scope; `what` reads after "could not".
@@ -409,41 +368,6 @@ fn joined(option: &str, path: &Path) -> OsString {
     let mut text = OsString::from(option);
     text.push(path);
     text
-}
-
-fn scope_env(scope: ConfigScope) -> impl Iterator<Item = (&'static str, &'static str)> {
-    let isolated: &[(&'static str, &'static str)] = match scope {
-        ConfigScope::Control | ConfigScope::Project => &[
-            ("GIT_CONFIG_GLOBAL", "/dev/null"),
-            ("GIT_CONFIG_NOSYSTEM", "1"),
-            ("GIT_ATTR_NOSYSTEM", "1"),
-        ],
-        ConfigScope::Network | ConfigScope::Files | ConfigScope::Preflight => &[],
-    };
-    let protocols = (scope == ConfigScope::Project).then_some(("GIT_ALLOW_PROTOCOL", "file"));
-    let fixed = [
-        ("LC_ALL", "C"),
-        ("GIT_TERMINAL_PROMPT", "0"),
-        ("GIT_OPTIONAL_LOCKS", "0"),
-        ("GIT_ASKPASS", ""),
-        ("SSH_ASKPASS_REQUIRE", "never"),
-        ("GCM_INTERACTIVE", "never"),
-        ("GIT_NO_LAZY_FETCH", "1"),
-        ("GIT_NO_REPLACE_OBJECTS", "1"),
-        ("GIT_ADVICE", "0"),
-        ("GIT_PAGER", "cat"),
-        ("GIT_EDITOR", ":"),
-    ];
-    fixed.into_iter().chain(isolated.iter().copied()).chain(protocols)
-}
-
-/// Ssh asks on the terminal unless its options forbid it, and waits for ever on a dead line. A command the person chose is kept
-/// as it is.
-fn keep_ssh_quiet(env: &mut Vec<(OsString, OsString)>) {
-    let chosen = |name: &OsStr| name == "GIT_SSH_COMMAND" || name == "GIT_SSH";
-    if !env.iter().any(|(name, _)| chosen(name)) {
-        env.push(("GIT_SSH_COMMAND".into(), format!("ssh {SSH_OPTIONS}").into()));
-    }
 }
 
 #[cfg(test)]

@@ -8,32 +8,9 @@ use std::path::PathBuf;
 use super::cli::GitCli;
 use super::command::GitCommand;
 use super::config_entries::ConfigEntry;
-use super::files::{FileState, file_state, path_of};
+use super::files::{file_state, path_of};
+use super::known_hooks::KnownHooks;
 use crate::ports::git::GitError;
-
-/// The first version that runs hooks by configuration.
-const FIRST_VERSION: (u32, u32) = (2, 54);
-
-/// Names of hooks as last read, and the state that the files had then.
-#[derive(Debug, Default)]
-pub(super) struct KnownHooks {
-    /// Settings that switch them off, each without its value.
-    keys: BTreeSet<OsString>,
-    seen: Vec<(PathBuf, FileState)>,
-}
-
-impl KnownHooks {
-    fn is_current(&self) -> bool {
-        !self.seen.is_empty() && self.seen.iter().all(|(file, state)| file_state(file) == *state)
-    }
-}
-
-/// Whether that version of git runs hooks by configuration.
-pub(super) fn are_known_to(version: &str) -> bool {
-    let mut parts = version.split('.').map(str::parse::<u32>);
-    let version = (parts.next(), parts.next());
-    matches!(version, (Some(Ok(major)), Some(Ok(minor))) if (major, minor) >= FIRST_VERSION)
-}
 
 impl GitCli {
     /// The call with all hooks switched off that a configuration names.
@@ -98,19 +75,6 @@ fn switch_of(key: &[u8]) -> Option<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn hooks_by_configuration_are_known_from_2_54_on() {
-        for (version, known) in [
-            ("2.53.1", false),
-            ("2.54.0", true),
-            ("2.55.GIT", true),
-            ("3.0", true),
-            ("x", false),
-        ] {
-            assert_eq!(are_known_to(version), known, "{version}");
-        }
-    }
 
     #[test]
     fn the_name_of_a_hook_may_hold_dots_signs_and_capitals() {
