@@ -4,6 +4,7 @@
 mod attach;
 mod colours;
 mod features;
+mod frame_check;
 mod input;
 #[cfg(unix)]
 mod key_decoder;

@@ -30,6 +30,7 @@
 //! | usage limit, full disk, killed holder, hostile agent, flood | `hostile`, `mishaps` |
 //! | agents that merge, reports | `integrating` |
 //! | an agent that acts as a person | `impostor` |
+//! | what gates, hooks of a remote and false servers do as a person | `below` |
 //! | a stranger's repository: nothing of it is started before a person trusts it | `trusting` |
 //! | a gate that prints a question as if we asked it | `false_questions` |
 //! | an agent that gives its token away | `secrets` |
@@ -52,6 +53,8 @@ mod driver;
 mod activity;
 #[path = "e2e/attached.rs"]
 mod attached;
+#[path = "e2e/below.rs"]
+mod below;
 #[path = "e2e/calling.rs"]
 mod calling;
 #[path = "e2e/colours.rs"]

@@ -17,6 +17,9 @@ mod disk;
 mod ending;
 #[path = "holder/floods.rs"]
 mod floods;
+#[cfg(target_os = "linux")]
+#[path = "holder/keeping.rs"]
+mod keeping;
 #[path = "holder/launching.rs"]
 mod launching;
 #[path = "holder/origins.rs"]

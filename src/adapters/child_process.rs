@@ -5,7 +5,9 @@ pub(crate) mod children;
 pub(super) mod memory;
 pub(super) mod output;
 
-pub(super) use group::{interrupt, kill, kill_group, new_process_group, terminate, terminate_group};
+pub(super) use group::{
+    interrupt, kill, kill_group, leads_group, new_process_group, terminate, terminate_group,
+};
 
 /// A command line that runs this program with these words, in the shell of the platform.
 pub(crate) fn own_program(words: &str) -> String {
@@ -56,6 +58,12 @@ mod group {
         to_group(leader, Signal::SIGKILL);
     }
 
+    /// Whether that process is the leader of its group.
+    pub(in super::super) fn leads_group(pid: u32) -> bool {
+        let id = i32::try_from(pid).map(Pid::from_raw);
+        id.is_ok_and(|id| nix::unistd::getpgid(Some(id)) == Ok(id))
+    }
+
     fn to_group(leader: u32, signal: Signal) {
         if let Ok(id) = i32::try_from(leader) {
             // The only failure is that nobody is left.
@@ -85,4 +93,8 @@ mod group {
     pub(in super::super) fn interrupt(_leader: u32) {}
 
     pub(in super::super) fn kill_group(_leader: u32) {}
+
+    pub(in super::super) fn leads_group(_pid: u32) -> bool {
+        true
+    }
 }

@@ -2,9 +2,9 @@
 //! for, and must never put anything into its command (M1).
 //!
 //! A gate gets exactly the environment it is given, no input, and its own process group. At its time limit, and when
-//! it has ended, everything it left running is killed: its group, its descendants, and whoever still carries the mark
-//! in the environment that each run gets. A process that leaves the group, loses its parents and clears its
-//! environment escapes; only a container would hold it.
+//! it has ended, everything it left running is killed. On Linux a keeper adopts what loses its parent, so that nothing leaves the
+//! gate's tree and all of it ends with the server, too; elsewhere what left the group and lost its parents is known by the mark
+//! in the environment that each run gets, and escapes when it clears that.
 
 mod output;
 mod record;

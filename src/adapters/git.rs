@@ -94,5 +94,5 @@ pub use cli::GitCli;
 pub use discovery::{is_tracked, seen_files, task_branches};
 pub use last_change::{FileCommit, last_commit_of};
 pub use likely_base::{LikelyBase, known_branches, likely_base};
-pub use options::{GitLimits, GitSetup};
+pub use options::{GitLimits, GitSetup, ProgramMarking};
 pub use uncommitted::UncommittedFiles;

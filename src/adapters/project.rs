@@ -16,4 +16,4 @@ pub use folders::restore_inbox;
 pub use identity::StateOrigin;
 pub use relocation::StateRelocation;
 pub use runtime::{RuntimeDirs, RuntimeFolder};
-pub use secret::{ProjectSecret, hex};
+pub use secret::{ProjectSecret, hex, random_word};

@@ -25,11 +25,17 @@ use crate::protocol::wire::SignalSent;
 
 /// Runs the program. Exit codes: 0 done, 1 refused or failed, 2 wrong use, and those of a run (see `docs/commands.md`).
 pub fn run() -> ExitCode {
-    // The holder is a program of its own and stays small: it does not even read arguments like the rest (`dbs hold NAME`).
+    // Holders and keepers are programs of their own and stay small: they do not even read arguments like the rest.
     if std::env::args_os().nth(1).is_some_and(|word| word == "hold") {
         return match holder::run_holder(std::io::stdin().lock()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => failed(&could_not(error)),
+        };
+    }
+    if std::env::args_os().nth(1).is_some_and(|word| word == "keep") {
+        return match holder::run_keeper(std::env::args_os().skip(2)) {
+            Ok(never) => match never {},
+            Err(why) => failed(&could_not(why)),
         };
     }
     let edge = match ProcessEnv::read() {

@@ -8,8 +8,9 @@ use tokio::runtime::{Builder, Runtime};
 use crate::adapters::agents::{AttemptPrompts, LaunchContext, LocalAgents};
 use crate::adapters::clock;
 use crate::adapters::gates::{RecordedGates, ShellGates};
-use crate::adapters::git::{GitCli, GitSetup};
+use crate::adapters::git::{GitCli, GitSetup, ProgramMarking};
 use crate::adapters::holder::LocalHolders;
+use crate::adapters::holder::process::{GATE, GIT, Keeper};
 use crate::adapters::store::{LockOwner, SqliteStore};
 use crate::adapters::stories::StoryFormats;
 use crate::config::project_paths::ProjectPaths;
@@ -47,7 +48,9 @@ pub(super) fn start(
         store: Box::new(SqliteStore::open(&place.store, &owner, clock::now())?),
         git: Arc::new(repository(&place, &setup)?),
         gates: Arc::new(TrustedGates {
-            gates: RecordedGates(ShellGates),
+            gates: RecordedGates(ShellGates {
+                keeper: Keeper::new(setup.program.clone(), format!("{}-{GATE}", place.marker)),
+            }),
             trust: place.trust.clone(),
         }),
         holders: Arc::new(holders),
@@ -59,7 +62,14 @@ pub(super) fn start(
 
 /// The project's repository, when it is fit.
 fn repository(place: &ProjectPaths, setup: &SessionSetup) -> Result<GitCli, PreflightError> {
-    let git = GitCli::open(&GitSetup::new(&place.root, setup.environment.clone()))?;
+    let marker = format!("{}-{GIT}", place.marker);
+    let git = GitCli::open(&GitSetup {
+        marking: ProgramMarking {
+            keeper: Keeper::new(setup.program.clone(), marker.clone()),
+            marker: Some(marker),
+        },
+        ..GitSetup::new(&place.root, setup.environment.clone())
+    })?;
     git.preflight()?;
     Ok(git)
 }

@@ -3,11 +3,13 @@
 
 use clap::ArgMatches;
 
-use crate::adapters::holder::process::origin;
+use crate::adapters::holder::process::{Origin, origin};
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::domain::AttemptId;
-use crate::protocol::callers::{AllowedCallers, CallSubject, Caller, allowed_callers, refusal};
+use crate::protocol::callers::{
+    AllowedCallers, BY_OTHER_PROJECT, CallSubject, Caller, allowed_callers, refusal,
+};
 use crate::protocol::connection::Connection;
 use crate::protocol::wire::ServerCall;
 
@@ -63,12 +65,33 @@ pub fn check_in(place: &ProjectPaths, command: &str) -> Result<(), String> {
     Err(why)
 }
 
-/// Who runs this process in the project: an agent by what it and its ancestors were started with, or by the token it has.
+/// The caller that this process is in the project: an agent by what it and its ancestors were started with, or by the token it has.
 pub fn of_this_process(place: &ProjectPaths) -> Caller {
-    let markers = origin(std::process::id(), &place.marker).map_err(|error| error.to_string());
-    match Caller::of(markers) {
+    let found = match origin(std::process::id()) {
+        Ok(found) => found,
+        Err(error) => return Caller::Unknown(error.to_string()),
+    };
+    let starters = found.starters(&Origin::default());
+    match Caller::of(&starters, &place.marker) {
         Caller::Person => by_token(place).unwrap_or(Caller::Person),
+        // A server that comes from there as well is used from there.
+        Caller::Program(BY_OTHER_PROJECT) => {
+            Caller::of(&found.starters(&origin_of_server(place, &found)), &place.marker)
+        }
         known => known,
+    }
+}
+
+/// Where the server of the project comes from. Without one nothing tells a project that was made for a test below an agent of another
+/// project from one that such an agent has found, so both pass.
+fn origin_of_server(place: &ProjectPaths, own: &Origin) -> Origin {
+    match Connection::open(&place.socket) {
+        Ok(Some(server)) => server
+            .process()
+            .and_then(|pid| origin(pid).ok())
+            .unwrap_or_default(),
+        Ok(None) => own.clone(),
+        Err(_) => Origin::default(),
     }
 }
 

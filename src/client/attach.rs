@@ -17,11 +17,16 @@ use crate::ui::DisplayCaps;
 
 use super::colours::TerminalInput;
 use super::features::TerminalFeatures;
+use super::frame_check::is_drawing;
 use super::input::{InputReader, message_of};
 use super::progress::ProgressSupport;
 use super::reconnect::{DisconnectLog, LastFrame, RestartFn, STOPPED, WaitOutcome};
 use super::tty::{TerminalGuard, is_enhanced, restore};
 use super::window::WindowStatus;
+
+/// The error where a server sends what no screen holds.
+const NO_SCREEN: &str = "could not show the session: what its server sends is no screen, and was not written to this terminal; \
+                         `dbs doctor` says which server runs";
 
 /// Which session, if any, the client shows after this one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -166,6 +171,9 @@ async fn run_connection(
                 Some(Err(_)) | None => return Ok(DetachReason::Ended(String::new())),
             },
             heard = receive(receiver) => match heard? {
+                Some(Packet::Frame(_, bytes)) if !is_drawing(&bytes) => {
+                    return Err(ShowError::Terminal(NO_SCREEN.to_owned()));
+                }
                 Some(Packet::Frame(number, bytes)) => {
                     TerminalGuard::write(&bytes)
                         .map_err(|error| ShowError::Terminal(format!("could not write to this terminal: {error}")))?;

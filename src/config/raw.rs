@@ -10,6 +10,9 @@ pub(super) type ReadFn = fn(&Path, &str) -> Result<Vec<RawSetting>, (usize, Stri
 /// Most values of one file: far more than there are settings. Each is looked for among all settings, and in the file for its line.
 const MOST_VALUES: usize = 1_000;
 
+/// The name of a gate's command in a table of the gate: `gates.test = { command = "make test", fresh = true }`.
+pub(super) const GATE_COMMAND: &str = "command";
+
 /// Refuses a file with so many values that it is no file of settings; the error is a line and a text.
 pub(super) fn limited(n_values: usize) -> Result<(), (usize, String)> {
     if n_values <= MOST_VALUES {
@@ -66,8 +69,15 @@ impl RawSetting {
     }
 
     pub(super) fn in_file(file: &Path, line: usize, path: &[String], text: RawValue) -> RawSetting {
+        // A gate with settings of its own is a table that holds its command.
+        let path = match path {
+            [gates, name, command] if gates == "gates" && command == GATE_COMMAND => {
+                vec![gates.clone(), name.clone()]
+            }
+            path => path.to_vec(),
+        };
         RawSetting {
-            path: path.to_vec(),
+            path,
             text,
             origin: SettingOrigin::File {
                 path: file.to_owned(),

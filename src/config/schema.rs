@@ -142,6 +142,8 @@ settings! { SETTINGS
         "Who merges: the engine, with an agent only for conflicts, or always an agent, whose merge the engine verifies on the remote.");
     GATES: Option<String> = unset(ValueKind::Text), used("gates.<name>", AtOnce, Runs, "P33",
         "A command that must succeed before work is accepted; run through the shell, in the order written.");
+    GATE_FRESH: Option<bool> = unset(ValueKind::Switch), used("gates.<name>.fresh", AtOnce, Steers, "",
+        "Whether this gate has a tree of its own. Otherwise the gates of an attempt share one: between them it is brought back to the commit, and what git ignores there, such as build folders, stays.");
     ROLE_AGENT: Option<String> = unset(ValueKind::Text), used("roles.<role>.agent", NextAttempt, Steers, "",
         "Which agent plays this role: `claude` (Claude Code), `codex`, `opencode`, `gemini`, `aider`, one that `.debussy/agents/NAME.toml` describes ([agents.md](agents.md#a-kind-of-your-own)), `custom` (its command line below) or `rehearsal` (scripted, to try things out); with any other, its tasks wait until the setting is repaired. The role `default` is for all that have none of their own.");
     ROLE_COMMAND: Option<String> = unset(ValueKind::Text), used("roles.<role>.command", NextAttempt, Runs, "",

@@ -62,6 +62,8 @@ impl Config {
     pub fn settings(&self) -> BoardSettings {
         let by_role = self.family(&schema::MAX_ROLE_AGENTS).into_iter();
         let gates = self.family(&schema::GATES).into_iter();
+        let fresh_gates = self.family(&schema::GATE_FRESH).into_iter();
+        let fresh_gates = fresh_gates.filter_map(|(name, is_fresh)| is_fresh.then_some(name));
         // What is wrong with an agent is among the faults.
         let (agents, _errors) = kinds(self);
         BoardSettings {
@@ -74,6 +76,7 @@ impl Config {
             gates: gates
                 .map(|(name, command)| GateCommand { name, command })
                 .collect(),
+            fresh_gates: fresh_gates.collect(),
             infra_backoff: self.value(&schema::LIMITS_INFRA_BACKOFF),
             crash_backoff: self.value(&schema::LIMITS_CRASH_BACKOFF),
             cooldown: self.value(&schema::LIMITS_COOLDOWN),

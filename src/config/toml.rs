@@ -4,7 +4,7 @@ use std::path::Path;
 
 use toml_edit::{Document, DocumentMut, Item, TableLike};
 
-use crate::config::raw::{RawSetting, RawValue, limited};
+use crate::config::raw::{GATE_COMMAND, RawSetting, RawValue, limited};
 use crate::config::value::SettingValue;
 use crate::formats::diagnostic::line_of;
 
@@ -75,16 +75,24 @@ fn put(table: &mut dyn TableLike, path: &[&str], value: &SettingValue) -> Result
             Item::Table(made)
         };
         let item = table.entry(name).or_insert_with(new);
+        if let (["gates", _], Some(command)) = (tables, item.as_value().filter(|value| value.is_str())) {
+            let mut gate = toml_edit::InlineTable::new();
+            gate.insert(GATE_COMMAND, command.clone().decorated(" ", ""));
+            *item = Item::Value(gate.into());
+        }
         table = item
             .as_table_like_mut()
             .ok_or_else(|| format!("`{name}` is a single value there, not a table"))?;
     }
     match table.get_mut(last) {
-        Some(Item::Value(old)) => {
+        Some(Item::Value(old)) if !old.is_inline_table() => {
             // What stands around the old value, a comment for one, stays.
             let decor = old.decor().clone();
             *old = toml_value(value);
             *old.decor_mut() = decor;
+        }
+        Some(item) if tables == ["gates"] && item.is_table_like() => {
+            item[GATE_COMMAND] = Item::Value(toml_value(value));
         }
         Some(item) if item.is_table_like() || item.is_array_of_tables() => {
             return Err(format!("`{last}` is a table there, not a single value"));

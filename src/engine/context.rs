@@ -38,6 +38,8 @@ pub struct EngineConfig {
     pub attempts: PathBuf,
     /// Where clean checkouts for gates are made (`.debussy/checkouts`).
     pub checkouts: PathBuf,
+    /// Makes a word that cannot be guessed, where the system has random bytes.
+    pub unguessable: fn() -> Option<String>,
     /// Environment of gates; nothing else is inherited.
     pub gate_env: Vec<(OsString, OsString)>,
     pub gate_timeout: std::time::Duration,

@@ -1,15 +1,18 @@
 //! Where gates run: on a clean checkout of an exact commit, never in a folder an agent can write to (M12), unless the stage wants them in
 //! the worktree of its agent. There they run only while it holds that commit and nothing else but what git ignores.
 
-use std::path::PathBuf;
+use std::cell::Cell;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use super::context::EngineContext;
 use super::job::{Job, JobKind};
 use super::leftovers::named_files;
 use crate::domain::task::GateCommand;
 use crate::domain::workflow::GatePlace;
-use crate::domain::{Attempt, Cause, Tri};
-use crate::ports::gates::{GateReport, GateRun};
+use crate::domain::{Attempt, AttemptId, Cause, Tri};
+use crate::ports::gates::{GateExit, GateReport, GateRun};
 use crate::ports::git::{CommitId, DiffRange, GitError, Revision, SafeName, WorkingTree};
 use crate::ports::trouble::io_trouble;
 
@@ -18,31 +21,98 @@ const OUTPUT_LIMIT: u64 = 4 * 1024 * 1024;
 
 /// Where gates run, and the folder for their output.
 pub(super) struct GateFolder<'a> {
-    folder: PathBuf,
+    place: GateTree<'a>,
     outputs: PathBuf,
     commit: &'a CommitId,
+    /// Whether a gate has run there.
+    is_used: Cell<bool>,
+}
+
+/// The files that gates see.
+enum GateTree<'a> {
+    /// A clean checkout, and the closed folder in which it lies.
+    Checkout { path: PathBuf, closed: &'a Path },
+    /// The worktree of the agent.
+    Worktree { path: PathBuf, name: &'a SafeName },
 }
 
 impl GateFolder<'_> {
-    /// Runs one gate there; its number names its output.
-    pub(super) fn run(
+    /// Runs one gate there; its number names its output. What the gates before it did to the files is taken back.
+    pub(super) fn run(&self, world: &EngineContext, job: &Job, gate: (usize, &GateCommand)) -> GateReport {
+        let is_first = !self.is_used.replace(true);
+        match &self.place {
+            GateTree::Checkout { closed, .. } if job.fresh_gates.contains(&gate.1.name) => {
+                let own = in_fresh_checkout(world, closed, self.commit, |path| {
+                    self.run_in(world, job, gate, path)
+                });
+                own.unwrap_or_else(|why| unrun(Tri::Unknown(why)))
+            }
+            GateTree::Checkout { path, .. } => {
+                let restored = if is_first {
+                    Ok(())
+                } else {
+                    world.git.restore_checkout(self.commit, path)
+                };
+                match restored {
+                    Ok(()) => self.run_in(world, job, gate, path),
+                    Err(error) => unrun(Tri::Unknown(error.cause().after("could not "))),
+                }
+            }
+            GateTree::Worktree { path, name } => {
+                let differing = if is_first {
+                    Ok(None)
+                } else {
+                    differing_files(world, name, self.commit)
+                };
+                match differing {
+                    Ok(None) => self.run_in(world, job, gate, path),
+                    Ok(Some(files)) => unrun(Tri::No(changed_by_gates(self.commit, &files))),
+                    Err(why) => unrun(why),
+                }
+            }
+        }
+    }
+
+    fn run_in(
         &self,
         world: &EngineContext,
         job: &Job,
         (n, gate): (usize, &GateCommand),
+        folder: &Path,
     ) -> GateReport {
         world.gates.run(&GateRun {
             name: gate.name.clone(),
             command: gate.command.clone(),
             commit: self.commit.as_str().to_owned(),
             began: world.clock.now(),
-            cwd: self.folder.clone(),
+            cwd: folder.to_owned(),
             env: environment(world, job, self.commit),
             timeout: world.config.gate_timeout,
             output: self.outputs.join(format!("{n:02}.log")),
             output_limit: OUTPUT_LIMIT,
         })
     }
+}
+
+/// The report of a gate that was not run.
+fn unrun(outcome: Tri) -> GateReport {
+    let why = match &outcome {
+        Tri::Unknown(why) => why.clone(),
+        Tri::No(why) => why.as_str().into(),
+        Tri::Yes => "it was not run".into(),
+    };
+    GateReport {
+        exit: GateExit::NotRun(why),
+        outcome,
+        duration_ms: 0,
+        tail: String::new(),
+        truncated: false,
+        tests: None,
+    }
+}
+
+fn changed_by_gates(commit: &CommitId, files: &str) -> String {
+    format!("the gates changed files of the worktree, so they say nothing of the commit {commit}: {files}")
 }
 
 /// Runs gates where the stage wants them; what keeps them from being run there is no pass. Before the work they always have a clean
@@ -64,26 +134,77 @@ pub(super) fn in_folder<T>(
     }
 }
 
-/// Makes the checkout, and removes it afterwards.
+/// Makes the checkout, and removes it afterwards. No other attempt has one in the same folder.
 fn in_checkout<T>(
     world: &EngineContext,
     (job, attempt): (&Job, &Attempt),
     commit: &CommitId,
     run: impl FnOnce(&GateFolder<'_>) -> T,
 ) -> Result<T, Cause> {
-    let folder = world.config.checkouts.join(format!("attempt-{}", attempt.id));
+    let closed = closed_folder(&world.config.checkouts, attempt.id)?;
+    let outputs = outputs(world, job, attempt)?;
+    let result = in_fresh_checkout(world, &closed, commit, |path| {
+        run(&GateFolder {
+            place: GateTree::Checkout {
+                path: path.to_owned(),
+                closed: &closed,
+            },
+            outputs,
+            commit,
+            is_used: Cell::new(false),
+        })
+    });
+    // One in which something is left is looked at by the next start.
+    drop(fs::remove_dir(&closed));
+    result
+}
+
+/// Makes a checkout under a name that cannot be guessed, and removes it afterwards.
+fn in_fresh_checkout<T>(
+    world: &EngineContext,
+    closed: &Path,
+    commit: &CommitId,
+    run: impl FnOnce(&Path) -> T,
+) -> Result<T, Cause> {
+    let name = (world.config.unguessable)()
+        .ok_or_else(|| Cause::from("could not name a checkout: the system has no random bytes"))?;
+    let folder = closed.join(name);
     let checkout = world.git.checkout_clean(commit, &folder);
-    let checkout = checkout.map_err(|error| error.cause().after("could not "))?.path;
-    let place = GateFolder {
-        folder: checkout,
-        outputs: outputs(world, job, attempt)?,
-        commit,
-    };
-    let result = run(&place);
+    let result = checkout.map(|made| run(&made.path));
     if let Err(error) = world.git.discard_checkout(&folder) {
         tracing::warn!("could not {error}");
     }
-    Ok(result)
+    result.map_err(|error| error.cause().after("could not "))
+}
+
+/// The folder for the checkouts of an attempt. Its content cannot be listed, so that the gates of other attempts do not find them.
+fn closed_folder(checkouts: &Path, attempt: AttemptId) -> Result<PathBuf, Cause> {
+    let folder = checkouts.join(format!("attempt-{attempt}"));
+    let made = || -> io::Result<()> {
+        fs::create_dir_all(checkouts)?;
+        match fs::create_dir(&folder) {
+            // What an agent may have put there, such as a link, is none of ours.
+            Err(_there) if folder.symlink_metadata().is_ok_and(|found| found.is_dir()) => {}
+            made => made?,
+        }
+        close(&folder)
+    };
+    made().map_err(|error| {
+        let why = format!("could not make {}: {error}", folder.display());
+        io_trouble(error.kind()).cause(why)
+    })?;
+    Ok(folder)
+}
+
+#[cfg(unix)]
+fn close(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o300))
+}
+
+#[cfg(not(unix))]
+fn close(_folder: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// Runs gates where the agent worked. What they say is about the commit only when nothing else was there, before and afterwards.
@@ -103,16 +224,18 @@ fn in_worktree<T>(
         return Err(Tri::No(why));
     }
     let place = GateFolder {
-        folder: PathBuf::from(&made.path),
+        place: GateTree::Worktree {
+            path: PathBuf::from(&made.path),
+            name: &name,
+        },
         outputs: outputs(world, job, attempt).map_err(Tri::Unknown)?,
         commit,
+        is_used: Cell::new(false),
     };
     let result = run(&place);
     match differs()? {
         None => Ok(result),
-        Some(files) => Err(Tri::No(format!(
-            "the gates changed files of the worktree, so they say nothing of the commit {commit}: {files}"
-        ))),
+        Some(files) => Err(Tri::No(changed_by_gates(commit, &files))),
     }
 }
 
@@ -143,8 +266,8 @@ fn outputs(world: &EngineContext, job: &Job, attempt: &Attempt) -> Result<PathBu
     // What was said of the commit before the work is no result of the work.
     let is_before = job.kind == JobKind::Start;
     let outputs = outputs.join(if is_before { "gates-before" } else { "gates" });
-    drop(std::fs::remove_dir_all(&outputs));
-    std::fs::create_dir_all(&outputs).map_err(|error| {
+    drop(fs::remove_dir_all(&outputs));
+    fs::create_dir_all(&outputs).map_err(|error| {
         let why = format!("could not make {}: {error}", outputs.display());
         io_trouble(error.kind()).cause(why)
     })?;

@@ -1,5 +1,6 @@
 //! An effect together with what the board knew when it was committed, so that performing it needs no look at the board.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::domain::task::GateCommand;
@@ -27,6 +28,8 @@ pub(super) struct Job {
     pub(super) gates: Vec<GateCommand>,
     /// Whether a stage reviews the work before it comes to this one.
     pub(super) is_reviewed: bool,
+    /// Those of them that have a tree of their own.
+    pub(super) fresh_gates: BTreeSet<String>,
     /// Whether the engine commits what agents leave uncommitted.
     pub(super) commits: bool,
     /// Earlier attempts at this task that have ended, with their worktree folders.
@@ -130,6 +133,7 @@ impl Job {
             base,
             base_origin,
             gates,
+            fresh_gates: board.settings.fresh_gates.clone(),
             ended_folders,
             priority,
             facts,

@@ -3,6 +3,7 @@
 //! port keeps a copy of what is nowhere else; everything unknown is left alone.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use super::cleanup;
 use super::context::{EngineContext, branch_of};
@@ -100,12 +101,10 @@ fn branches(world: &EngineContext, board: &Board) {
 }
 
 fn checkouts(world: &EngineContext, board: &Board) {
-    let entries = std::fs::read_dir(&world.config.checkouts);
-    for entry in entries.into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let number = name
-            .to_str()
-            .and_then(|name| name.strip_prefix("attempt-")?.parse().ok());
+    for folder in entries(&world.config.checkouts) {
+        let number = folder
+            .file_name()
+            .and_then(|name| name.to_str()?.strip_prefix("attempt-")?.parse().ok());
         let Some(attempt) = number.map(AttemptId) else {
             continue;
         };
@@ -113,8 +112,43 @@ fn checkouts(world: &EngineContext, board: &Board) {
         if known.is_some_and(|attempt| attempt.state.is_open()) || attempt.0 > board.last_attempt {
             continue;
         }
-        if let Err(error) = world.git.discard_checkout(&entry.path()) {
+        if folder.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+            discard(world, &folder);
+        }
+    }
+}
+
+/// Removes the checkouts of an attempt, or the one that earlier versions made in the place of their folder.
+fn discard(world: &EngineContext, folder: &Path) {
+    if let Err(error) = open(folder) {
+        return tracing::warn!("could not open {}: {error}", folder.display());
+    }
+    if world.git.discard_checkout(folder).is_ok() {
+        return;
+    }
+    for checkout in entries(folder) {
+        if let Err(error) = world.git.discard_checkout(&checkout) {
             tracing::warn!("could not {error}");
         }
     }
+    if let Err(error) = std::fs::remove_dir(folder) {
+        tracing::warn!("could not remove {}: {error}", folder.display());
+    }
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).collect()
+}
+
+/// Lets the content of a folder be listed.
+#[cfg(unix)]
+fn open(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700))
+}
+
+#[cfg(not(unix))]
+fn open(_folder: &Path) -> std::io::Result<()> {
+    Ok(())
 }

@@ -1,48 +1,57 @@
 //! Who calls, and what that one may do: persons everything, agents what the table gives them, on their own task. One table for
 //! calls to the server and for commands that need none; what is not in it is for persons.
 
+use crate::adapters::holder::process::Starter;
 use crate::domain::{AttemptId, Command, TaskId};
 use crate::protocol::wire::ServerCall;
 
-/// Who makes a call, as the processes tell.
+/// The process that makes a call, as the system tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Caller {
-    /// Nothing of the project has started it.
+    /// No agent, gate or git has started it.
     Person,
     /// It runs below the holder of that attempt, or carries its marker.
     Agent(AttemptId),
-    /// A gate command has started it: what an agent wrote.
-    Gate,
+    /// A program that runs what agents wrote, or may, has started it; how that is called in refusals.
+    Program(&'static str),
     /// It cannot be found out; why, as it reads after "could not".
     Unknown(String),
 }
 
-/// The end of the marker of what gates start.
-pub const GATE: &str = "gate";
+/// The name of what a gate has started.
+pub const BY_GATE: &str = "a gate";
+/// The name of what git has started for a server, such as a hook of a remote.
+pub const BY_GIT: &str = "a program that git started";
+/// The name of what the server has started, such as a program for notifications.
+pub const BY_SERVER: &str = "a program that the server started";
+/// The name of what an agent, a gate or git of another project has started.
+pub const BY_OTHER_PROJECT: &str = "an agent or a gate of another project";
 
 impl Caller {
-    /// Who has these markers of the project among its ancestors. A shell in a pane is a person's.
-    pub fn of(markers: Result<Vec<String>, String>) -> Caller {
-        let markers = match markers {
-            Ok(markers) => markers,
-            Err(why) => return Caller::Unknown(why),
-        };
-        // Whoever has an agent among its ancestors is one, whatever it claims to be itself; and of all it claims, the farthest is what
+    /// The caller that has these starters among its ancestors, in the project whose markers begin so. The shell in a pane is a person's.
+    pub fn of(starters: &[(&str, Starter)], project: &str) -> Caller {
+        let own = || starters.iter().filter(|(of, _)| *of == project);
+        // What has an agent among its ancestors is one, whatever it claims to be itself; and of all it claims, the farthest is what
         // it could not choose.
-        let attempt = markers.iter().rev().find_map(|marker| marker.parse().ok());
-        match attempt {
-            Some(attempt) => Caller::Agent(AttemptId(attempt)),
-            None if markers.iter().any(|marker| marker == GATE) => Caller::Gate,
-            None => Caller::Person,
+        let attempt = own().rev().find_map(|(_, starter)| match starter {
+            Starter::Attempt(attempt) => Some(AttemptId(*attempt)),
+            Starter::Gate | Starter::Git => None,
+        });
+        match (attempt, own().next()) {
+            (Some(attempt), _) => Caller::Agent(attempt),
+            (None, Some((_, Starter::Git))) => Caller::Program(BY_GIT),
+            (None, Some(_)) => Caller::Program(BY_GATE),
+            (None, None) if starters.is_empty() => Caller::Person,
+            (None, None) => Caller::Program(BY_OTHER_PROJECT),
         }
     }
 
-    /// What it is called in refusals.
+    /// How refusals call it.
     fn name(&self) -> String {
         match self {
             Caller::Person => "a person".to_owned(),
             Caller::Agent(attempt) => format!("the agent of attempt {attempt}"),
-            Caller::Gate => "a gate".to_owned(),
+            Caller::Program(name) => (*name).to_owned(),
             Caller::Unknown(_) => "an unknown process".to_owned(),
         }
     }
@@ -250,9 +259,8 @@ pub fn refusal(caller: &Caller, command: &str, subject: CallSubject<'_>) -> Opti
             (_, None) => Some(format!("attempt {own} is over: its agent may only read")),
             (None, Some(_)) => Some(for_persons()),
         },
-        (Attempts | OwnAgent, Caller::Gate) | (Conductors | Persons, Caller::Agent(_) | Caller::Gate) => {
-            Some(for_persons())
-        }
+        (Attempts | OwnAgent, Caller::Program(_))
+        | (Conductors | Persons, Caller::Agent(_) | Caller::Program(_)) => Some(for_persons()),
     }
 }
 
@@ -260,32 +268,39 @@ pub fn refusal(caller: &Caller, command: &str, subject: CallSubject<'_>) -> Opti
 mod tests {
     use super::*;
 
-    fn of(markers: &[&str]) -> Caller {
-        Caller::of(Ok(markers.iter().map(|marker| (*marker).to_owned()).collect()))
-    }
-
     fn is_refused(caller: &Caller, command: &str, subject: CallSubject<'_>) -> bool {
         refusal(caller, command, subject).is_some()
     }
 
     #[test]
-    fn an_agent_is_known_by_any_marker_among_its_ancestors_and_a_shell_is_a_persons() {
+    fn a_caller_is_what_started_it_in_its_project_and_an_agent_before_all_else() {
+        use Starter::{Attempt, Gate, Git};
+        let of = |starters: &[(&str, Starter)]| Caller::of(starters, "dbs-1");
         let agent = Caller::Agent(AttemptId(17));
-        assert_eq!(of(&["17"]), agent);
-        assert_eq!(of(&["shell-1-99", "gate", "17", "shell-2-5"]), agent);
-        assert_eq!(of(&["18", "17"]), agent, "it claims to be another");
-        assert_eq!(of(&["shell-1-99"]), Caller::Person);
-        assert_eq!(of(&["gate", "shell-1-99"]), Caller::Gate);
+        assert_eq!(of(&[("dbs-1", Attempt(17))]), agent);
+        assert_eq!(
+            of(&[("dbs-1", Gate), ("dbs-1", Attempt(17)), ("dbs-2", Attempt(5))]),
+            agent
+        );
+        assert_eq!(
+            of(&[("dbs-1", Attempt(18)), ("dbs-1", Attempt(17))]),
+            agent,
+            "it claims to be another"
+        );
+        assert_eq!(
+            of(&[("dbs-2", Attempt(1)), ("dbs-1", Gate)]),
+            Caller::Program(BY_GATE)
+        );
+        assert_eq!(of(&[("dbs-1", Git)]), Caller::Program(BY_GIT));
+        assert_eq!(of(&[("dbs-2", Attempt(17))]), Caller::Program(BY_OTHER_PROJECT));
         assert_eq!(of(&[]), Caller::Person);
-        let unknown = Caller::of(Err("look at 7".to_owned()));
-        assert_eq!(unknown, Caller::Unknown("look at 7".to_owned()));
     }
 
     #[test]
     fn agents_and_gates_may_read_and_use_nothing_that_is_for_persons() {
         let callers = [
             Caller::Agent(AttemptId(17)),
-            Caller::Gate,
+            Caller::Program(BY_GATE),
             Caller::Unknown("look".to_owned()),
         ];
         for (command, who) in COMMANDS {
@@ -366,7 +381,10 @@ mod tests {
             ]
         );
         for command in names {
-            assert!(is_refused(&Caller::Gate, command, conducts), "{command}");
+            assert!(
+                is_refused(&Caller::Program(BY_GATE), command, conducts),
+                "{command}"
+            );
         }
     }
 
@@ -379,7 +397,7 @@ mod tests {
         };
         assert!(!is_refused(&agent, "signal", signal(17)));
         assert!(is_refused(&agent, "signal", signal(18)));
-        assert!(is_refused(&Caller::Gate, "signal", signal(17)));
+        assert!(is_refused(&Caller::Program(BY_GATE), "signal", signal(17)));
         assert!(
             !is_refused(&Caller::Person, "signal", signal(18)),
             "its token proves it"
@@ -397,7 +415,7 @@ mod tests {
             "its attempt is over"
         );
         assert!(is_refused(
-            &Caller::Gate,
+            &Caller::Program(BY_GATE),
             "task comment",
             comment(&mine, Some(&mine))
         ));

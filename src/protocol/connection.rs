@@ -3,12 +3,14 @@
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use bytes::BytesMut;
 use tokio::runtime::Runtime;
 
 use super::query::{Answer, Query, QueryError};
 use super::wire::{self, CallReply, FromClient, FromServer, Hello, PROTOCOL, Packet, ServerCall, WireError};
+use crate::adapters::holder::process::{Starter, origin};
 use crate::adapters::ipc::{self, FrameReceiver, FrameSender};
 use crate::read_model::LogLine;
 
@@ -21,6 +23,12 @@ pub enum ProtocolError {
     Unreachable { socket: PathBuf, source: io::Error },
     #[error("could not reach a server at {}: it did not say hello", .0.display())]
     NoHello(PathBuf),
+    /// It took the connection and said nothing.
+    #[error("could not reach a server at {}: what listens there says nothing; end it, then start a server with `dbs`", .0.display())]
+    Silent(PathBuf),
+    /// What listens there was started by an agent or a gate, and is no server of a person.
+    #[error("could not use the server at {}: {why}; end it, then start a server with `dbs`", socket.display())]
+    NotOfPerson { socket: PathBuf, why: String },
     /// The server speaks another version of the protocol; the text names both.
     #[error("{0}")]
     OtherVersion(String),
@@ -81,9 +89,19 @@ impl Connection {
                 sender,
                 receiver,
             })),
-            Err(error @ (ProtocolError::OtherVersion(_) | ProtocolError::Bye(_))) => Err(error),
+            Err(
+                error @ (ProtocolError::OtherVersion(_)
+                | ProtocolError::Bye(_)
+                | ProtocolError::Silent(_)
+                | ProtocolError::NotOfPerson { .. }),
+            ) => Err(error),
             Err(_) => Ok(None),
         }
+    }
+
+    /// The process of the server; `None` where the system does not say.
+    pub fn process(&self) -> Option<u32> {
+        self.receiver.peer_process()
     }
 
     /// Makes a call and waits for its reply.
@@ -151,8 +169,46 @@ pub fn blocking_runtime() -> Result<Runtime, ProtocolError> {
     runtime.enable_all().build().map_err(ProtocolError::Runtime)
 }
 
-/// Connects and says hello.
+/// How long a server may take to say hello; longer than one takes to find room for a connection.
+const GREETING_LIMIT: Duration = Duration::from_secs(8);
+
+/// Connects and says hello, to a server of a person alone.
 pub async fn greet(socket: &Path) -> Result<(FrameSender, FrameReceiver), ProtocolError> {
+    greet_within(socket, GREETING_LIMIT).await
+}
+
+async fn greet_within(socket: &Path, limit: Duration) -> Result<(FrameSender, FrameReceiver), ProtocolError> {
+    match tokio::time::timeout(limit, exchange_hello(socket)).await {
+        Ok(greeted) => greeted,
+        Err(_late) => Err(ProtocolError::Silent(socket.to_owned())),
+    }
+}
+
+/// Refuses what listens there when an agent, a gate or git has started it, but not this process. Where the system does not say which
+/// process it is, that cannot be seen.
+fn check_server(socket: &Path, process: Option<u32>) -> Result<(), ProtocolError> {
+    let own = std::process::id();
+    let Some(pid) = process.filter(|pid| *pid != own) else {
+        return Ok(());
+    };
+    let (Ok(server), Ok(ours)) = (origin(pid), origin(own)) else {
+        return Err(ProtocolError::NoHello(socket.to_owned()));
+    };
+    let Some((project, starter)) = server.starters(&ours).first().copied() else {
+        return Ok(());
+    };
+    let by = match starter {
+        Starter::Attempt(attempt) => format!("the agent of attempt {attempt}"),
+        Starter::Gate => "a gate".to_owned(),
+        Starter::Git => "a program that git started".to_owned(),
+    };
+    Err(ProtocolError::NotOfPerson {
+        socket: socket.to_owned(),
+        why: format!("process {pid} listens there, and {by} has started it (project {project})"),
+    })
+}
+
+async fn exchange_hello(socket: &Path) -> Result<(FrameSender, FrameReceiver), ProtocolError> {
     let (mut sender, mut receiver) =
         ipc::connect(socket)
             .await
@@ -160,6 +216,7 @@ pub async fn greet(socket: &Path) -> Result<(FrameSender, FrameReceiver), Protoc
                 socket: socket.to_owned(),
                 source,
             })?;
+    check_server(socket, receiver.peer_process())?;
     let hello = Hello {
         protocol: PROTOCOL,
         program: env!("CARGO_PKG_VERSION").to_owned(),
@@ -249,6 +306,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let found = Connection::open(&folder.path().join("protocol")).unwrap();
         assert!(found.is_none());
+    }
+
+    #[tokio::test]
+    async fn what_listens_and_says_nothing_is_given_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("s");
+        let listener = IpcListener::bind(&socket).unwrap();
+        let limit = Duration::from_millis(50);
+        let (held, greeted) = tokio::join!(listener.accept(), greet_within(&socket, limit));
+        let error = greeted.unwrap_err();
+        assert!(matches!(error, ProtocolError::Silent(_)), "{error}");
+        assert!(error.to_string().contains("says nothing"), "{error}");
+        drop(held);
     }
 
     #[test]

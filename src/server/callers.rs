@@ -7,10 +7,10 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::adapters::clock;
-use crate::adapters::holder::process::origin;
+use crate::adapters::holder::process::{Origin, origin};
 use crate::domain::{Attempt, AttemptId, Command, Event, Notice, NoticeLevel, PlannedBoard, Refusal};
 use crate::protocol::callers::{
-    AllowedCallers, COMMANDS, CallSubject, Caller, allowed_callers, command_of, refusal,
+    AllowedCallers, BY_SERVER, COMMANDS, CallSubject, Caller, allowed_callers, command_of, refusal,
 };
 use crate::protocol::wire::{CallReply, ServerCall};
 use crate::server::comment_limit;
@@ -30,6 +30,8 @@ const MOST_COUNTED: usize = 1_000;
 pub(super) struct CallerGuard {
     /// Begin of the marker of the project's processes.
     marker: String,
+    /// Where the server itself comes from: what a caller shares with it says nothing of the caller.
+    own: Origin,
     engine: EngineHandle,
     /// How often an attempt, or a caller without one, was refused a command.
     refused: Mutex<BTreeMap<(Option<AttemptId>, &'static str), u64>>,
@@ -40,17 +42,27 @@ impl CallerGuard {
     pub(super) fn new(marker: String, engine: EngineHandle) -> CallerGuard {
         CallerGuard {
             marker,
+            own: origin(std::process::id()).unwrap_or_default(),
             engine,
             refused: Mutex::default(),
         }
     }
 
-    /// Who is at the other end. Where the system does not say which process that is, a person is assumed. Blocks.
+    /// The caller that is the process at the other end. Where the system does not say which process that is, a person is assumed. Blocks.
     pub(super) fn identify(&self, peer: Option<u32>) -> Caller {
         let Some(pid) = peer else {
             return Caller::Person;
         };
-        Caller::of(origin(pid, &self.marker).map_err(|error| error.to_string()))
+        let found = match origin(pid) {
+            Ok(found) => found,
+            Err(error) => return Caller::Unknown(error.to_string()),
+        };
+        let server = std::process::id();
+        match Caller::of(&found.starters(&self.own), &self.marker) {
+            // The first process of a system adopts what has lost its parent.
+            Caller::Person if server != 1 && found.ancestors.contains(&server) => Caller::Program(BY_SERVER),
+            known => known,
+        }
     }
 
     /// The call as that caller may make it, or the reply that refuses it. Blocks while the engine's inbox is full.
@@ -137,7 +149,7 @@ impl CallerGuard {
         let agent = self.agent(caller);
         let attempt = match caller {
             Caller::Agent(attempt) => Some(*attempt),
-            Caller::Gate | Caller::Person | Caller::Unknown(_) => None,
+            Caller::Program(_) | Caller::Person | Caller::Unknown(_) => None,
         };
         let times = self.count(attempt, command);
         if !times.is_power_of_two() {
@@ -146,7 +158,7 @@ impl CallerGuard {
         let who = match (&agent, caller) {
             (Some(own), _) => format!("{} (attempt {})", own.worker.name(), own.id),
             (None, Caller::Agent(attempt)) => format!("an agent (attempt {attempt})"),
-            (None, Caller::Gate) => "a gate".to_owned(),
+            (None, Caller::Program(name)) => (*name).to_owned(),
             (None, Caller::Person | Caller::Unknown(_)) => "an unknown process".to_owned(),
         };
         let count = if times > 1 {

@@ -53,7 +53,7 @@ impl ConnectionPlaces {
             (Caller::Person, None) => return Ok(None),
             (Caller::Person, Some(process)) => PlaceOwner::Process(process),
             (Caller::Agent(attempt), _) => PlaceOwner::Attempt(*attempt),
-            (Caller::Gate | Caller::Unknown(_), _) => PlaceOwner::Others,
+            (Caller::Program(_) | Caller::Unknown(_), _) => PlaceOwner::Others,
         };
         let mut places = self.0.lock();
         let own = places.get(&owner).copied().unwrap_or(0);
@@ -98,6 +98,7 @@ impl Drop for ConnectionPlace {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::callers::BY_GATE;
 
     fn agent(attempt: u64) -> Caller {
         Caller::Agent(AttemptId(attempt))
@@ -113,11 +114,15 @@ mod tests {
         assert_eq!(first.len(), 32);
         let others: Vec<_> = (2..10).map(|attempt| take(&agent(attempt), 100)).collect();
         assert_eq!(others.iter().map(Vec::len).sum::<usize>(), 160);
-        let why = places.take(&Caller::Gate, Some(7)).unwrap_err();
+        let why = places.take(&Caller::Program(BY_GATE), Some(7)).unwrap_err();
         assert!(why.contains("all agents 192"), "{why}");
         assert_eq!(take(&Caller::Person, 1_000).len(), 1_000);
         drop(first);
-        assert_eq!(take(&Caller::Gate, 100).len(), 32, "what was left is free");
+        assert_eq!(
+            take(&Caller::Program(BY_GATE), 100).len(),
+            32,
+            "what was left is free"
+        );
         drop(others);
         assert!(places.0.lock().is_empty());
     }

@@ -230,7 +230,7 @@ impl Bench {
 
     /// The same over a fixture of the test's own, with git as the setup says.
     pub(crate) fn over(git: GitFixture, setup: &GitSetup, settings: BoardSettings) -> Bench {
-        Bench::judged((git, setup), settings, Arc::new(ShellGates))
+        Bench::judged((git, setup), settings, Arc::new(ShellGates::default()))
     }
 
     /// The same with a script in place of git, which runs git itself in the end: `exec git "$@"`.
@@ -284,6 +284,7 @@ impl Bench {
                 root: git.project(),
                 attempts: state.join("attempts"),
                 checkouts: state.join("checkouts"),
+                unguessable: dbs::adapters::project::random_word,
                 gate_env: git.environment(),
                 gate_timeout: Duration::from_mins(1),
                 marker: "test".to_owned(),

@@ -167,3 +167,85 @@ fn a_hook_that_is_a_gate_refuses_what_the_engine_commits_and_its_words_are_a_fin
     );
     assert!(!found.contains("pre-commit"), "{found}");
 }
+
+/// What the gate `first` does to the tree it shares with others.
+const MEDDLING: &str = "echo x > helped.txt && rm a.txt && mkdir out && echo o > out/o && git config alias.hi '!true' && \
+                        rm -rf sub && ln -s out sub && mkfifo pipe";
+
+#[test]
+fn what_a_gate_changes_helps_no_other_and_what_git_ignores_stays() {
+    let mut bench = bench(GatePlace::Commit, true);
+    bench.release(gated(&[
+        ("first", MEDDLING),
+        (
+            "second",
+            "test ! -e helped.txt && test -e a.txt && test ! -L sub && test ! -p pipe && ! git config alias.hi && \
+             test -e out/o && git diff --exit-code HEAD && test -z \"$(git status --porcelain)\"",
+        ),
+    ]));
+    leave(
+        &mut bench,
+        &[(".gitignore", "out/\n"), ("a.txt", "a\n"), ("sub/b.txt", "b\n")],
+    );
+    assert_eq!(bench.stage("p-1"), ("merging", "done"), "{}", finding(&bench));
+}
+
+#[test]
+fn a_gate_with_a_fresh_tree_sees_nothing_that_another_has_left() {
+    let mut bench = bench(GatePlace::Commit, true);
+    let settings = BoardSettings {
+        fresh_gates: ["second".to_owned()].into(),
+        ..(*bench.board.settings).clone()
+    };
+    bench.happen(&Event::Configured(settings));
+    bench.release(gated(&[
+        ("first", MEDDLING),
+        ("second", "test ! -e out && test -e a.txt && echo y > mine.txt"),
+        ("third", "test -e out/o && test ! -e mine.txt"),
+    ]));
+    leave(
+        &mut bench,
+        &[(".gitignore", "out/\n"), ("a.txt", "a\n"), ("sub/b.txt", "b\n")],
+    );
+    assert_eq!(bench.stage("p-1"), ("merging", "done"), "{}", finding(&bench));
+}
+
+#[test]
+fn a_gate_in_the_worktree_is_not_run_on_what_the_gate_before_it_has_changed() {
+    let mut bench = bench(GatePlace::Worktree, true);
+    bench.release(gated(&[
+        ("first", "echo x > helped.txt"),
+        ("second", "test -e helped.txt && rm helped.txt"),
+    ]));
+    leave(&mut bench, &[("a.txt", "a\n")]);
+    let found = finding(&bench);
+    assert!(
+        found.contains("the gates changed files of the worktree"),
+        "{found}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn the_checkout_of_a_gate_lies_in_a_closed_folder_under_a_name_that_is_not_known_before() {
+    let mut bench = bench(GatePlace::Commit, true);
+    let said = bench.git.root().join("said");
+    let command = format!(
+        "stat -c %a .. > '{0}' && basename \"$PWD\" >> '{0}' && cd '{1}'/control.git/checkouts && \
+         for note in *; do echo \"$note\"; [ \"${{note%.index}}\" = \"$note\" ] && cat \"$note\"; done >> '{0}'; true",
+        said.display(),
+        bench.git.state().display()
+    );
+    bench.release(gated(&[("look", &command)]));
+    leave(&mut bench, &[("a.txt", "a\n")]);
+    let said = fs::read_to_string(said).unwrap();
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines[0], "300", "{said}");
+    assert!(
+        lines[1].len() == 32 && lines[1].bytes().all(|sign| sign.is_ascii_hexdigit()),
+        "{said}"
+    );
+    assert_eq!(said.matches(lines[1]).count(), 1, "no note tells it: {said}");
+    let left = fs::read_dir(bench.git.state().join("checkouts")).unwrap().count();
+    assert_eq!(left, 0, "nothing is left");
+}

@@ -40,7 +40,11 @@ fn bench() -> Bench {
         base: Some("work".to_owned()),
         ..BoardSettings::default()
     };
-    Bench::judged((git, &setup), settings, Arc::new(RecordedGates(ShellGates)))
+    Bench::judged(
+        (git, &setup),
+        settings,
+        Arc::new(RecordedGates(ShellGates::default())),
+    )
 }
 
 fn story() -> TaskDraft {

@@ -429,6 +429,97 @@ fn a_clean_checkout_has_exactly_the_files_of_the_commit() {
     assert!(!dir.exists());
 }
 
+/// What a gate may do to its checkout, by a shell.
+#[cfg(unix)]
+const CHANGES: &[&str] = &[
+    "echo more >> work.txt",
+    "touch -r work.txt before && printf WORK > work.txt && touch -r before work.txt && rm before",
+    "rm work.txt && mkdir work.txt && echo x > work.txt/x",
+    "chmod +x work.txt",
+    "rm -r deep && mkdir -p away/er && cp work.txt away/er/file.txt && ln -s away deep",
+    "mv deep away && ln -s away deep",
+    "echo x > new.txt && mkdir -p new/folder empty && echo x > new/folder/x",
+    "git update-index --skip-worktree work.txt && echo more >> work.txt",
+    "git update-index --assume-unchanged work.txt && echo more >> work.txt",
+    "mkdir -p .git/info && echo new.txt >> .git/info/exclude; echo x > new.txt",
+    "echo '*' > .gitignore; echo x > new.txt",
+    "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x",
+    "rm -rf .git && git init -q . && echo x > new.txt",
+    "rm -rf .git && ln -s /nowhere .git",
+    "mkdir nested && git -C nested init -q && echo x > nested/x",
+    "mkfifo pipe && mkdir pipes && mkfifo pipes/one",
+    "rm .gitignore && ln -s work.txt .gitignore",
+];
+
+#[cfg(unix)]
+#[test]
+fn a_checkout_is_brought_back_to_its_commit_whatever_was_done_to_it() {
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, _) = developed(&fixture, &git);
+    fixture.commit(&worktree.path, ".gitignore", "built/\n", "Ignore");
+    let head = id(&fixture.commit(&worktree.path, "deep/er/file.txt", "x\n", "Deep"));
+    let dir = fixture.root().join("checkouts/one");
+    let checkout = git.checkout_clean(&head, &dir).unwrap();
+    let shell = |script: &str| {
+        let status = std::process::Command::new("/bin/sh")
+            .args(["-e", "-c", script])
+            .current_dir(&checkout.path)
+            .status()
+            .unwrap();
+        assert!(status.success(), "{script}");
+    };
+    for change in CHANGES {
+        shell(&format!("mkdir -p built && echo o > built/o\n{change}"));
+        git.restore_checkout(&head, &dir).unwrap();
+        let status = ["status", "--porcelain", "--untracked-files=all"];
+        assert_eq!(fixture.git(&checkout.path, &status), "", "{change}");
+        assert_eq!(
+            fixture.git(&checkout.path, &["rev-parse", "HEAD"]),
+            head.to_string(),
+            "{change}"
+        );
+        let listed = fixture.git(&checkout.path, &["ls-files", "--stage"]);
+        let again = git
+            .checkout_clean(&head, &fixture.root().join("checkouts/two"))
+            .unwrap();
+        let compare = ["diff", "-r", "--exclude=.git", "--exclude=built"].join(" ");
+        shell(&format!("{compare} . '{}'", again.path.display()));
+        shell("test -x work.txt && exit 1; test ! -p pipe && test ! -e pipes && test ! -e empty");
+        assert_eq!(
+            listed,
+            fixture.git(&again.path, &["ls-files", "--stage"]),
+            "{change}"
+        );
+    }
+    git.discard_checkout(&dir).unwrap();
+    assert!(!dir.exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn what_git_ignores_stays_in_a_checkout_and_files_that_are_as_they_were_are_not_written_again() {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let fixture = GitFixture::new();
+    let git = open(&fixture);
+    let (worktree, _) = developed(&fixture, &git);
+    let head = id(&fixture.commit(&worktree.path, ".gitignore", "built/\n", "Ignore"));
+    let dir = fixture.root().join("checkouts/one");
+    let path = git.checkout_clean(&head, &dir).unwrap().path;
+    fs::create_dir(path.join("built")).unwrap();
+    fs::write(path.join("built/o"), "o").unwrap();
+    fs::write(path.join("new.txt"), "new").unwrap();
+    let changed = || {
+        let facts = fs::metadata(path.join("work.txt")).unwrap();
+        (facts.ino(), facts.mtime(), facts.mtime_nsec(), facts.ctime_nsec())
+    };
+    let before = changed();
+    git.restore_checkout(&head, &dir).unwrap();
+    assert_eq!(changed(), before);
+    assert!(path.join("built/o").exists() && !path.join("new.txt").exists());
+}
+
 #[test]
 fn a_folder_that_is_no_checkout_is_neither_filled_nor_discarded() {
     let fixture = GitFixture::new();

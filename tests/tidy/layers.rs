@@ -125,6 +125,7 @@ const LAYERS: &[Layer] = &[
             "ui",
             "config",
             "adapters::clock",
+            "adapters::holder::process",
             "adapters::ipc",
             "adapters::output",
         ],

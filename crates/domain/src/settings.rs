@@ -1,6 +1,6 @@
 //! Settings that decide: numbers a person may set, as one plain value.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +26,9 @@ pub struct BoardSettings {
     /// Base branch of batches that name none (K61, K62).
     pub base: Option<String>,
     pub gates: Vec<GateCommand>,
+    /// Names of gates that see nothing of what another gate has left, not even what git ignores.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub fresh_gates: BTreeSet<String>,
     /// First wait after an infrastructure failure; doubles up to five minutes.
     pub infra_backoff: Span,
     /// First wait after a crash; doubles up to five minutes.
@@ -150,6 +153,7 @@ impl Default for BoardSettings {
             linger: BoardSettings::LINGER,
             base: None,
             gates: Vec::new(),
+            fresh_gates: BTreeSet::new(),
             infra_backoff: BoardSettings::INFRA_BACKOFF,
             crash_backoff: BoardSettings::CRASH_BACKOFF,
             cooldown: None,

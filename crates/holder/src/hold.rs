@@ -15,6 +15,11 @@ mod start;
 use std::io::{Read, Write};
 use std::time::Duration;
 
+#[cfg(target_os = "linux")]
+pub(super) use daemon::own_program;
+#[cfg(target_os = "linux")]
+pub(super) use platform::{SignalAction, daemonize};
+
 use super::error::HolderError;
 use super::files::{HoldSpec, LaunchAnswer, StartStage};
 

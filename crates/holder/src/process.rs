@@ -3,6 +3,7 @@
 
 mod departure;
 mod identity;
+pub(crate) mod keeper;
 mod origin;
 mod selector;
 mod table;
@@ -10,7 +11,8 @@ mod termination;
 
 pub use departure::{close_inherited_files, leave_session};
 pub use identity::ProcessIdentity;
-pub use origin::{HOLDER_MARKER, OriginError, origin};
+pub use keeper::Keeper;
+pub use origin::{GATE, GIT, HOLDER_MARKER, Origin, OriginError, Starter, origin};
 pub use selector::{MARKER, ProcessSelector, members};
 pub use table::{ProcessEntry, processes};
 pub use termination::terminate;

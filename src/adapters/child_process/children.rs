@@ -1,7 +1,9 @@
 //! Ending all children of this process that lead a group: for a server that must end while git or a gate still works.
 
-use super::{kill_group, terminate_group};
-use crate::adapters::holder::process::processes;
+use std::time::Duration;
+
+use super::{kill_group, leads_group, terminate_group};
+use crate::adapters::holder::process::{ProcessSelector, processes, terminate};
 
 /// How children are ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,14 +13,22 @@ pub(crate) enum EndForce {
     Kill,
 }
 
-/// Ends the children of this process, each with its group. Who waits for one sees that it has ended. Holders are no children: they
-/// have left, and a start of one that is under way leads no group.
+/// Ends the children of this process, each with its group, or kills them with everything below them. The thread that waits for one sees
+/// that it has ended. Holders are no children: they have left, and a start of one that is under way leads no group.
 pub(crate) fn end_all(force: EndForce) {
     let Ok(found) = processes() else { return };
-    for child in found.iter().filter(|row| row.parent == std::process::id()) {
+    let own = std::process::id();
+    for child in found
+        .iter()
+        .filter(|row| row.parent == own && leads_group(row.pid))
+    {
         match force {
             EndForce::Ask => terminate_group(child.pid),
-            EndForce::Kill => kill_group(child.pid),
+            EndForce::Kill => {
+                // Killed first, a keeper would lose what it has adopted. What cannot be ended now is tried again.
+                terminate(&mut ProcessSelector::descendants(child.pid), Duration::ZERO).ok();
+                kill_group(child.pid);
+            }
         }
     }
 }

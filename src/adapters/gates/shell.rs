@@ -14,9 +14,10 @@ use std::time::{Duration, Instant};
 use super::output::RecordedOutput;
 use crate::adapters::child_process;
 use crate::adapters::child_process::output::{OpenOutputs, OutputCollector, wait_for_exit};
-use crate::adapters::holder::process::{ProcessSelector, terminate};
+use crate::adapters::holder::process::{Keeper, ProcessSelector, terminate};
 use crate::domain::Tri;
 use crate::ports::gates::{GateExit, GateReport, GateRun, Gates};
+use crate::ports::holders::OrphanPolicy;
 use crate::ports::trouble::io_trouble;
 
 /// How long the thread of a busy machine may take to read what an ended gate wrote.
@@ -34,11 +35,15 @@ const MARK: &str = "DBS_GATE_MARK";
 static N_RUNS: AtomicU64 = AtomicU64::new(0);
 
 /// Implementation of the `Gates` port that runs commands through `sh -c`, or `cmd /C` on Windows.
-#[derive(Debug, Default, Clone, Copy)]
-pub struct ShellGates;
+#[derive(Debug, Default, Clone)]
+pub struct ShellGates {
+    /// Adopts what loses its parent, where the system can.
+    pub keeper: Option<Keeper>,
+}
 
 /// A gate that was started, and the reader of its output.
 struct StartedGate {
+    /// The keeper, where there is one; it ends with all below it when its standard input is closed.
     child: Child,
     output: OutputCollector<RecordedOutput>,
     ends: Arc<OpenOutputs>,
@@ -57,7 +62,7 @@ impl Gates for ShellGates {
             truncated: false,
             tests: None,
         };
-        match start(run, &mark) {
+        match self.start(run, &mark) {
             Err(error) => {
                 let why = format!("start it in {}: {error}", run.cwd.display());
                 report.exit = GateExit::NotRun(io_trouble(error.kind()).cause(why));
@@ -85,9 +90,23 @@ fn finish(gate: &mut StartedGate, mark: &str, deadline: Instant) -> GateExit {
         Ok(status) => status.map(exit_of),
         Err(error) => Some(GateExit::NotRun(format!("wait for it: {error}").into())),
     };
-    kill_left(gate.child.id(), exit.is_none(), mark);
+    match (exit.is_none(), gate.child.stdin.take()) {
+        // The keeper ends all that is below it. One that cannot is left: without it what it keeps would pass for a person's.
+        (true, Some(input)) => {
+            drop(input);
+            let ended = wait_for_exit(&mut gate.child, &gate.ends, Instant::now() + LOOK_LIMIT);
+            if !matches!(ended, Ok(Some(_))) {
+                tracing::warn!(
+                    "could not end all that a gate has started; it goes on below process {}",
+                    gate.child.id()
+                );
+            }
+        }
+        (is_leader_alive, _) => kill_left(gate.child.id(), is_leader_alive, mark),
+    }
     let exit = exit.unwrap_or_else(|| {
-        gate.child.wait().ok();
+        // It was killed; a keeper that still runs is not waited for.
+        wait_for_exit(&mut gate.child, &gate.ends, Instant::now() + LOOK_PAUSE).ok();
         GateExit::TimedOut
     });
     (gate.ends).wait_drained(|| gate.output.has_all(), Instant::now() + DRAIN);
@@ -121,24 +140,29 @@ fn retried<T>(deadline: Instant, mut attempt: impl FnMut() -> io::Result<T>) -> 
     }
 }
 
-fn start(run: &GateRun, mark: &str) -> io::Result<StartedGate> {
-    let (reader, writer) = io::pipe()?;
-    let ends = Arc::new(OpenOutputs::default());
-    let sink = RecordedOutput::create(&run.output, run.output_limit)?;
-    let output = OutputCollector::start(reader, sink, &ends)?;
-    let mut command = shell(&run.command);
-    command
-        .current_dir(&run.cwd)
-        .env_clear()
-        .envs(run.env.iter().map(|(name, value)| (name, value)));
-    command.env(MARK, mark);
-    command
-        .stdin(Stdio::null())
-        .stdout(writer.try_clone()?)
-        .stderr(writer);
-    child_process::new_process_group(&mut command);
-    let child = command.spawn()?;
-    Ok(StartedGate { child, output, ends })
+impl ShellGates {
+    fn start(&self, run: &GateRun, mark: &str) -> io::Result<StartedGate> {
+        let (reader, writer) = io::pipe()?;
+        let ends = Arc::new(OpenOutputs::default());
+        let sink = RecordedOutput::create(&run.output, run.output_limit)?;
+        let output = OutputCollector::start(reader, sink, &ends)?;
+        let mut command = shell(&run.command);
+        command
+            .current_dir(&run.cwd)
+            .env_clear()
+            .envs(run.env.iter().map(|(name, value)| (name, value)));
+        command.env(MARK, mark).stdin(Stdio::null());
+        match &self.keeper {
+            Some(keeper) => {
+                command = keeper.around(&command, OrphanPolicy::Sweep);
+                command.stdin(Stdio::piped());
+            }
+            None => child_process::new_process_group(&mut command),
+        }
+        command.stdout(writer.try_clone()?).stderr(writer);
+        let child = command.spawn()?;
+        Ok(StartedGate { child, output, ends })
+    }
 }
 
 #[cfg(unix)]

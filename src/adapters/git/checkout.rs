@@ -2,13 +2,16 @@
 //! repository, so that only built-in conversions and filters of the person apply, and no attribute that leaves files out.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
 
 use super::cli::GitCli;
 use super::files::write_atomically;
 use super::files::{failed, missing, not_ours};
 use crate::adapters::text_file;
-use crate::ports::git::{CleanCheckout, CommitId, GitError};
+use crate::ports::git::{CleanCheckout, CommitId, GitError, SafeName};
 
 impl GitCli {
     pub(super) fn export(&self, commit: &CommitId, dir: &Path) -> Result<CleanCheckout, GitError> {
@@ -22,10 +25,13 @@ impl GitCli {
         fs::create_dir_all(parent).map_err(failed("make", parent))?;
         let parent = parent.canonicalize().map_err(failed("find", parent))?;
         let path = parent.join(dir.file_name().unwrap_or_default());
-        write_atomically(&self.note_of(&path)?, &path.to_string_lossy())?;
+        write_atomically(&self.note_of(&path)?, &digest(&path))?;
         fs::create_dir(&path).map_err(failed("make", &path))?;
         let git_dir = self.own_repository(&path, commit)?;
-        self.write_files(&path, &git_dir.join("index"), commit)?;
+        let index = self.index_of(&path)?;
+        remove_if_there(&index)?;
+        self.write_files(&path, &index, commit)?;
+        fs::copy(&index, git_dir.join("index")).map_err(failed("copy", &index))?;
         Ok(CleanCheckout {
             path,
             commit: commit.clone(),
@@ -38,26 +44,78 @@ impl GitCli {
         let Ok(found) = dir.symlink_metadata() else {
             return Ok(());
         };
-        let path = match (dir.parent().map(Path::canonicalize), dir.file_name()) {
-            (Some(Ok(parent)), Some(name)) => parent.join(name),
-            _ => dir.to_path_buf(),
-        };
-        let note = self.note_of(&path)?;
-        if found.is_dir()
-            && text_file::read_text(&note, text_file::LARGEST_WRITTEN)
-                .ok()
-                .as_deref()
-                == Some(&*path.to_string_lossy())
-        {
+        let path = resolved(dir);
+        if let Some(note) = self.own_note(&path)?.filter(|_| found.is_dir()) {
             fs::remove_dir_all(&path).map_err(failed("remove", &path))?;
-            return fs::remove_file(&note).map_err(failed("remove", &note));
+            remove_if_there(&self.index_of(&path)?)?;
+            return remove_if_there(&note);
         }
         fs::remove_dir(&path).map_err(|_full| not_ours(path, "it is no clean checkout the engine made"))
+    }
+
+    /// Brings a checkout back to its commit after a gate, or makes it anew where that leaves something that is not of the commit.
+    pub(super) fn restore_export(&self, commit: &CommitId, dir: &Path) -> Result<(), GitError> {
+        let path = resolved(dir);
+        let is_there = path.symlink_metadata().is_ok_and(|found| found.is_dir());
+        if is_there
+            && self.own_note(&path)?.is_some()
+            && self.restore_in_place(commit, &path).unwrap_or(false)
+        {
+            return Ok(());
+        }
+        self.export(commit, dir).map(drop)
+    }
+
+    /// Whether every file is as in the commit afterwards, and nothing else is there but what git ignores.
+    fn restore_in_place(&self, commit: &CommitId, path: &Path) -> Result<bool, GitError> {
+        let index = self.index_of(path)?;
+        // First: git would ask a repository that a gate has put in the place of an empty one.
+        self.empty_links(path, &index)?;
+        remove_special_files(path).map_err(failed("clean", path))?;
+        self.write_files(path, &index, commit)?;
+        let call = self.on_files(path, &index, "remove what a gate left")?;
+        call.words("clean -ffdq").run_ok()?;
+        let git_dir = path.join(".git");
+        let is_folder = git_dir.symlink_metadata().is_ok_and(|found| found.is_dir());
+        if is_folder {
+            fs::remove_dir_all(&git_dir).map_err(failed("remove", &git_dir))?;
+        } else {
+            remove_if_there(&git_dir)?;
+        }
+        self.own_repository(path, commit)?;
+        fs::copy(&index, git_dir.join("index")).map_err(failed("copy", &index))?;
+        let compare = || self.on_files(path, &index, "compare a checkout with its commit");
+        let is_same = compare()?
+            .words("diff-files --quiet --ignore-submodules=all")
+            .run_bool()?;
+        let others = compare()?
+            .words("ls-files --others --exclude-standard -z")
+            .run_ok()?;
+        Ok(is_same && others.stdout.is_empty())
+    }
+
+    /// Makes the folders of repositories that are not part of a checkout empty again.
+    fn empty_links(&self, path: &Path, index: &Path) -> Result<(), GitError> {
+        for link in self.links_in(path, index)? {
+            let folder = path.join(link);
+            // A gate may have put a link above it.
+            let is_inside = resolved(&folder).starts_with(path) && resolved(&folder) == folder;
+            if is_inside && folder.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+                fs::remove_dir_all(&folder)
+                    .and_then(|()| fs::create_dir(&folder))
+                    .map_err(failed("empty", &folder))?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes all files of a commit into a folder and leaves a matching index.
     pub(super) fn write_files(&self, folder: &Path, index: &Path, commit: &CommitId) -> Result<(), GitError> {
         let call = self.on_files(folder, index, "write the files of a commit")?;
+        // What was changed since is known by the time the system notes, which a program cannot set.
+        let call = call
+            .config("core.trustctime=true")
+            .config("core.checkStat=default");
         let call = call.timeout(self.program.limits.transfer);
         call.words("read-tree --reset -u --end-of-options")
             .arg(commit.as_str())
@@ -106,10 +164,65 @@ impl GitCli {
         write("HEAD", &format!("{head}\n"))
     }
 
+    /// Name of the note of a checkout. Gates run in checkouts and can read the notes, so these do not say where another one is.
     fn note_of(&self, path: &Path) -> Result<PathBuf, GitError> {
         let folder = self.control.path.join("checkouts");
         fs::create_dir_all(&folder).map_err(failed("make", &folder))?;
-        let name = crate::ports::git::SafeName::derive(&path.to_string_lossy());
-        Ok(folder.join(name.as_str()))
+        Ok(folder.join(digest(path)))
     }
+
+    /// The note of a checkout this adapter made, also as earlier versions wrote it.
+    fn own_note(&self, path: &Path) -> Result<Option<PathBuf>, GitError> {
+        let note = self.note_of(path)?;
+        let named = path.to_string_lossy();
+        let former = note.with_file_name(SafeName::derive(&named).as_str());
+        let notes = [(note, digest(path)), (former, named.into_owned())];
+        let says = |note: &Path, text: &str| {
+            text_file::read_text(note, text_file::LARGEST_WRITTEN).is_ok_and(|found| found == text)
+        };
+        Ok(notes
+            .into_iter()
+            .find(|(note, text)| says(note, text))
+            .map(|(note, _)| note))
+    }
+
+    /// The index of a checkout, out of its gates' way: what they do to the one in the checkout hides nothing.
+    fn index_of(&self, path: &Path) -> Result<PathBuf, GitError> {
+        Ok(self.note_of(path)?.with_extension("index"))
+    }
+}
+
+/// The name of a path that does not tell it.
+fn digest(path: &Path) -> String {
+    let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The path with its folder resolved; the last part may be missing, or a link.
+fn resolved(dir: &Path) -> PathBuf {
+    match (dir.parent().map(Path::canonicalize), dir.file_name()) {
+        (Some(Ok(parent)), Some(name)) => parent.join(name),
+        _ => dir.to_path_buf(),
+    }
+}
+
+fn remove_if_there(file: &Path) -> Result<(), GitError> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("remove", file)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Removes pipes, sockets and devices, of which git knows nothing.
+fn remove_special_files(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            remove_special_files(&entry.path())?;
+        } else if !kind.is_file() && !kind.is_symlink() {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }

@@ -372,6 +372,10 @@ impl Git for GitCli {
         self.export(commit, dir)
     }
 
+    fn restore_checkout(&self, commit: &CommitId, dir: &Path) -> Result<(), GitError> {
+        self.restore_export(commit, dir)
+    }
+
     fn discard_checkout(&self, dir: &Path) -> Result<(), GitError> {
         self.discard(dir)
     }

@@ -15,6 +15,7 @@ use super::parse;
 use super::process::{self, ProcessError, ProcessOutput, ProcessSpec, StdinSource};
 use super::program_keys;
 use super::write_lock::WriteGuard;
+use crate::adapters::holder::process::{Keeper, MARKER};
 use crate::adapters::program::find_program;
 use crate::domain::TroubleKind;
 use crate::ports::git::{CommitId, GitError};
@@ -45,6 +46,7 @@ pub(super) struct GitProgram {
     pub(super) limits: GitLimits,
     /// Whether its version runs hooks that a configuration names.
     pub(super) runs_named_hooks: bool,
+    keeper: Option<Keeper>,
 }
 
 /// Builder for one git command: scope, arguments, environment, input and time limit.
@@ -70,9 +72,11 @@ pub(super) struct GitOutput {
 
 impl GitProgram {
     pub(super) fn new(setup: &GitSetup) -> Self {
+        let marker = setup.marking.marker.as_ref();
+        let marker = marker.map(|marker| (OsString::from(MARKER), OsString::from(marker)));
         let chosen = |may: fn(&OsStr) -> bool| -> Vec<(OsString, OsString)> {
-            let given = setup.environment.iter();
-            given.filter(|(name, _)| may(name)).cloned().collect()
+            let given = setup.environment.iter().filter(|(name, _)| may(name));
+            given.chain(&marker).cloned().collect()
         };
         let mut trusted_env = chosen(is_trusted);
         keep_ssh_quiet(&mut trusted_env);
@@ -82,6 +86,7 @@ impl GitProgram {
             trusted_env,
             limits: setup.limits,
             runs_named_hooks: false,
+            keeper: setup.marking.keeper.clone(),
         }
     }
 
@@ -103,6 +108,12 @@ impl GitProgram {
     /// Files in which the person and the system have their settings, where git is not told otherwise.
     pub(super) fn personal_files(&self) -> Vec<PathBuf> {
         call_environment::personal_files(&self.trusted_env)
+    }
+
+    /// The same call below a keeper: it may start programs that others wrote.
+    pub(super) fn kept(&self, mut call: GitCommand) -> GitCommand {
+        call.spec.keeper.clone_from(&self.keeper);
+        call
     }
 
     /// A call in a scope; `what` reads after "could not".
@@ -372,6 +383,7 @@ fn joined(option: &str, path: &Path) -> OsString {
 
 #[cfg(test)]
 mod tests {
+    use super::super::options::ProgramMarking;
     use super::super::write_lock::RepoLock;
     use super::*;
 
@@ -382,6 +394,7 @@ mod tests {
             project: "/".into(),
             environment: Vec::new(),
             limits: GitLimits::default(),
+            marking: ProgramMarking::default(),
         });
         let folder = Path::new("/");
         let call = git.command(ConfigScope::Control, folder, "say it");
@@ -404,6 +417,7 @@ mod tests {
             project: "/".into(),
             environment: Vec::new(),
             limits: GitLimits::default(),
+            marking: ProgramMarking::default(),
         });
         let lock = RepoLock::new(folder.path().join("lock"), "a repository");
         let turn = lock.acquire(Duration::ZERO, |_| String::new()).unwrap();

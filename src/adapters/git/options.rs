@@ -4,6 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::adapters::holder::process::Keeper;
+
 /// Program, project, environment and limits with which the git adapter is opened.
 #[derive(Debug, Clone)]
 pub struct GitSetup {
@@ -14,6 +16,17 @@ pub struct GitSetup {
     /// The environment of the person; only names on an allow list are passed on.
     pub environment: Vec<(OsString, OsString)>,
     pub limits: GitLimits,
+    /// By what everything that git starts is known.
+    pub marking: ProgramMarking,
+}
+
+/// How programs that git starts, such as the hooks of a remote on this machine, are told from those of persons.
+#[derive(Debug, Clone, Default)]
+pub struct ProgramMarking {
+    /// The marker in the environment of every git.
+    pub marker: Option<String>,
+    /// Stands above a git that may start programs, where the system has such a thing.
+    pub keeper: Option<Keeper>,
 }
 
 /// Time limits of git commands, and size limits of what may accumulate.
@@ -59,6 +72,7 @@ impl GitSetup {
             project: project.into(),
             environment: environment.into_iter().collect(),
             limits: GitLimits::default(),
+            marking: ProgramMarking::default(),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! are looked at (C5-43, C5-47).
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 
@@ -80,6 +80,16 @@ impl GitCli {
         let line = |link: &IndexLink| [&link.entry, &b"\t"[..], &link.path, b"\0"].concat();
         let changes: Vec<u8> = links.iter().filter(is_left_out).flat_map(line).collect();
         self.change_index(folder, index, &changes)
+    }
+
+    /// The paths of repositories among the entries of an index.
+    pub(super) fn links_in(&self, folder: &Path, index: &Path) -> Result<Vec<PathBuf>, GitError> {
+        let text = fs::read(index).map_err(failed("read", index))?;
+        if memmem::find(&text, LINK_MODE).is_none() {
+            return Ok(Vec::new());
+        }
+        let links = self.entries(folder, index)?.into_iter().filter(is_link);
+        Ok(links.map(|link| path_of(&link.path)).collect())
     }
 
     fn entries(&self, folder: &Path, index: &Path) -> Result<Vec<IndexLink>, GitError> {

@@ -18,6 +18,8 @@ use crate::adapters::child_process::memory::memory_of;
 use crate::adapters::child_process::output::{
     CapturedOutput, OpenOutputs, OutputCollector, OutputLimit, wait_for_exit,
 };
+use crate::adapters::holder::process::Keeper;
+use crate::ports::holders::OrphanPolicy;
 
 /// Most bytes kept of what git says on its error output; the end is what matters.
 const STDERR_LIMIT: usize = 16 * 1024;
@@ -36,6 +38,8 @@ pub(super) struct ProcessSpec {
     pub(super) limit: usize,
     /// Most bytes of memory that the process and all it starts may take.
     pub(super) memory: Option<u64>,
+    /// Stands above the process, where the command may start programs that others wrote.
+    pub(super) keeper: Option<Keeper>,
 }
 
 impl ProcessSpec {
@@ -49,6 +53,7 @@ impl ProcessSpec {
             timeout,
             limit,
             memory: None,
+            keeper: None,
         }
     }
 }
@@ -89,6 +94,11 @@ pub(super) enum ProcessError {
 /// Runs to the end or to the time limit; at the limit the whole process group is ended.
 pub(super) fn run(mut spec: ProcessSpec) -> Result<ProcessOutput, ProcessError> {
     let deadline = Instant::now() + spec.timeout;
+    if let Some(keeper) = &spec.keeper {
+        // What is left may serve the person: a cache of credentials, a connection that stays open.
+        spec.command = keeper.around(&spec.command, OrphanPolicy::Leave);
+        child_process::new_process_group(&mut spec.command);
+    }
     let mut child = start(&mut spec.command, &spec.input).map_err(ProcessError::NotStarted)?;
     let ends = Arc::new(OpenOutputs::default());
     let collectors = collect(&mut child, spec.limit, &ends);

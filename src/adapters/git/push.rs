@@ -159,7 +159,9 @@ impl GitCli {
         }
         let call = call.words("--end-of-options origin");
         let source = commit.map_or(String::new(), CommitId::to_string);
-        let output = self.run_in_control_lock(call.arg(format!("{source}:{}", branch.full())))?;
+        let call = call.arg(format!("{source}:{}", branch.full()));
+        // A remote on this machine runs its hooks.
+        let output = self.run_in_control_lock(self.program.kept(call))?;
         if output.code == Some(0) {
             return Ok(PushReply::Accepted);
         }

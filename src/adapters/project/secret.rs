@@ -75,6 +75,13 @@ pub fn hex(bytes: &[u8]) -> String {
     digits.flatten().collect()
 }
 
+/// A word that cannot be guessed.
+pub fn random_word() -> Option<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).ok()?;
+    Some(hex(&bytes))
+}
+
 fn read(path: &Path) -> Result<Option<ProjectSecret>, ProjectError> {
     let bad = || ProjectError::BadSecret {
         path: path.to_owned(),

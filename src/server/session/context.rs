@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::adapters::agents::LocalAgents;
 use crate::adapters::clock;
 use crate::adapters::holder::LocalHolders;
-use crate::adapters::holder::process::MARKER;
+use crate::adapters::holder::process::{GATE, MARKER};
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::SessionSetup;
 use crate::domain::event::EndCause;
@@ -14,7 +14,6 @@ use crate::engine::context::{EngineConfig, signature};
 use crate::ports::agents::Agents as _;
 use crate::ports::git::Signature;
 use crate::ports::holders::PaneSize;
-use crate::protocol::callers::GATE;
 use crate::server::hooks::still_asked;
 use crate::server::hub::{ScreenReaderFn, TerminalHub, ToolFacts};
 use crate::server::inbox_folder;
@@ -135,12 +134,13 @@ pub(super) fn config(place: &ProjectPaths, setup: &SessionSetup) -> EngineConfig
         .map(env)
         .collect();
     gate_env.push(("DBS_PROGRAM".into(), setup.program.clone().into()));
-    // A gate runs what agents wrote; who is below it calls for no person.
+    // A gate runs what agents wrote, so nothing below it calls for a person.
     gate_env.push((MARKER.into(), format!("{}-{GATE}", place.marker).into()));
     EngineConfig {
         root: place.root.clone(),
         attempts: place.attempts.clone(),
         checkouts: place.checkouts.clone(),
+        unguessable: crate::adapters::project::random_word,
         gate_env,
         gate_timeout: setup.gate_timeout,
         marker: place.marker.clone(),

@@ -39,7 +39,7 @@ pub(super) fn start_second(spec: HoldSpec) -> Result<(), HolderError> {
 }
 
 /// This very program; on Linux also after an upgrade has replaced its file.
-fn own_program() -> Result<PathBuf, HolderError> {
+pub(crate) fn own_program() -> Result<PathBuf, HolderError> {
     let named = std::env::current_exe().map_err(HolderError::io("find the program of the holder"))?;
     if cfg!(target_os = "linux") && !named.exists() {
         return Ok(PathBuf::from("/proc/self/exe"));

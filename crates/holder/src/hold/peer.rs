@@ -15,7 +15,7 @@ use super::{STOP_SLACK, thread};
 use crate::files::now;
 use crate::frames::{self, FrameReader};
 use crate::log::{LogChunk, LogReader, LogWriter};
-use crate::process::{ProcessSelector, origin, terminate};
+use crate::process::{Origin, ProcessSelector, origin, terminate};
 use crate::protocol::{DecodeError, HolderReply, HolderRequest, HolderStatus, VERSION};
 use crate::socket;
 use dbs_ports::holders::{ExitedBy, PaneSize};
@@ -73,9 +73,12 @@ impl PeerContext {
 
 /// Takes in peers, for ever.
 pub(super) fn listen(listener: &Listener, context: &Arc<PeerContext>) {
+    let mut own = origin(std::process::id()).unwrap_or_default();
+    // The program below this holder has its marker, too, and is no peer.
+    own.markers.retain(|marker| *marker != context.marker);
     loop {
         match socket::accept(listener) {
-            Ok(Some(stream)) if is_agent(&stream, &context.marker) => {}
+            Ok(Some(stream)) if is_program(&stream, &own) => {}
             Ok(Some(stream)) => accept_peer(Arc::new(stream), context),
             Ok(None) => {}
             // Out of file handles, most likely; a peer that waits is taken in when there is one again.
@@ -84,18 +87,14 @@ pub(super) fn listen(listener: &Listener, context: &Arc<PeerContext>) {
     }
 }
 
-/// Whether the other end is an agent of the same project: what it types would pass for a person's. Where the system does not say which
-/// process it is, it is taken for the server.
-fn is_agent(stream: &Stream, marker: &str) -> bool {
-    let before_shell = marker.split_once("-shell-").map(|(project, _)| project);
-    let project = before_shell.or_else(|| marker.rsplit_once('-').map(|(project, _)| project));
-    let (Some(pid), Some(project)) = (dbs_socket::peer_process(stream), project) else {
+/// Whether the other end was started by an agent, a gate or git: what it types would pass for a person's. Where the system does not say
+/// which process it is, it is taken for the server.
+fn is_program(stream: &Stream, own: &Origin) -> bool {
+    let Some(pid) = dbs_socket::peer_process(stream) else {
         return false;
     };
-    // Who has ended may have handed its connection on.
-    origin(pid, project).map_or(true, |markers| {
-        markers.iter().any(|marker| marker.parse::<u64>().is_ok())
-    })
+    // A process that has ended may have handed its connection on.
+    origin(pid).map_or(true, |found| !found.starters(own).is_empty())
 }
 
 /// A peer that finds no thread or no place is closed by dropping its stream.

@@ -1,7 +1,8 @@
 //! What a holder asks of the system, once for Unix and once for the rest: a session of its own, signals, collecting
 //! children.
 
-pub(super) use system::{Mask, SignalWaiter, close_standard_streams, daemonize, reap_children};
+pub(crate) use system::daemonize;
+pub(super) use system::{Mask, SignalWaiter, close_standard_streams, reap_children};
 
 /// Bytes that a program can write to its terminal while nobody reads it, before it is kept waiting. Linux queues so many beside the
 /// page that a reader finds; elsewhere it is less, or not known, and a terminal is read at once.
@@ -9,7 +10,7 @@ pub(super) const TERMINAL_ROOM: usize = if cfg!(target_os = "linux") { 8 * 1024 
 
 /// What a holder does on a signal from the system: end or ignore it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SignalAction {
+pub(crate) enum SignalAction {
     /// End: the machine shuts down, or a person ended the holder.
     End,
     /// Nothing to do: a holder survives a hang-up.
@@ -31,14 +32,14 @@ mod system {
     use crate::error::HolderError;
     use dbs_domain::ProcessExit;
 
-    pub(in super::super) use nix::sys::stat::Mode as Mask;
+    pub(crate) use nix::sys::stat::Mode as Mask;
 
     /// Set of process signals that a holder waits for on a thread.
-    pub(in super::super) struct SignalWaiter(SigSet);
+    pub(crate) struct SignalWaiter(SigSet);
 
     /// Takes this process out of its starter's life: own session, signals waited for, orphans adopted, no core file.
     /// Answers the mask for new files its program is to have; the holder's own are private from here on.
-    pub(in super::super) fn daemonize() -> Result<(SignalWaiter, Mask), HolderError> {
+    pub(crate) fn daemonize() -> Result<(SignalWaiter, Mask), HolderError> {
         // What the starter had open must not stay open for as long as a program runs.
         portable_pty::unix::close_random_fds();
         nix::unistd::setsid()
@@ -64,7 +65,7 @@ mod system {
     }
 
     impl SignalWaiter {
-        pub(in super::super) fn next(&self) -> SignalAction {
+        pub(crate) fn next(&self) -> SignalAction {
             match self.0.wait() {
                 Ok(Signal::SIGTERM | Signal::SIGINT | Signal::SIGQUIT) => SignalAction::End,
                 _ => SignalAction::Ignore,
@@ -111,13 +112,13 @@ mod system {
 
     /// New files have no mask here.
     #[derive(Clone, Copy)]
-    pub(in super::super) struct Mask;
+    pub(crate) struct Mask;
 
     /// There are no signals here.
-    pub(in super::super) struct SignalWaiter;
+    pub(crate) struct SignalWaiter;
 
     /// A process here is nobody's hostage; there is nothing to leave.
-    pub(in super::super) fn daemonize() -> Result<(SignalWaiter, Mask), HolderError> {
+    pub(crate) fn daemonize() -> Result<(SignalWaiter, Mask), HolderError> {
         Ok((SignalWaiter, Mask))
     }
 

@@ -1,18 +1,24 @@
 //! Where a process comes from: the markers that it and its ancestors were started with. A program can change its own
-//! environment and leave its session, but not what its ancestors were started with; and the holder adopts who loses its parent.
+//! environment and leave its session, but not what its ancestors were started with; and holders and keepers adopt what loses its
+//! parent.
 
 use std::io;
 
 use super::selector::MARKER;
 use super::table::{self, ProcessEntry};
 
-/// The name of the variable that a holder carries itself. What it holds does not get it.
+/// The name of the variable that a holder or keeper carries itself. The program below it does not get it.
 pub const HOLDER_MARKER: &str = "DBS_HOLDER";
+
+/// The end of the marker of everything that a gate starts.
+pub const GATE: &str = "gate";
+/// The end of the marker of everything that git starts for a server.
+pub const GIT: &str = "git";
 
 /// Most ancestors that are looked at: more than any process has.
 const MOST_ANCESTORS: usize = 4096;
 
-/// Why nobody can say where a process comes from; reads after "could not".
+/// Why the system does not say where a process comes from; reads after "could not".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OriginError {
     #[error("look at the process that calls: process {0} has ended")]
@@ -21,28 +27,71 @@ pub enum OriginError {
     Unreadable { pid: u32, why: String },
 }
 
-/// The markers of a project, each without `project` and the dash after it, that the process and its ancestors were started with,
-/// the nearest first. None of them means that nothing of this project has started it, as far as the system can tell.
+/// Markers and ancestors of a process, as far as the system tells.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// Markers that the process and its ancestors were started with, the nearest first.
+    pub markers: Vec<String>,
+    /// Numbers of its ancestors, the nearest first.
+    pub ancestors: Vec<u32>,
+}
+
+/// What started a process, as a marker says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Starter {
+    /// The holder of that attempt.
+    Attempt(u64),
+    Gate,
+    /// A git of a server.
+    Git,
+}
+
+impl Origin {
+    /// Everything but persons' shells that the markers name, the nearest first: the begin of its project's markers, and what it is. A
+    /// marker that `other` has as well is left out: what both come from says nothing of either.
+    pub fn starters(&self, other: &Origin) -> Vec<(&str, Starter)> {
+        let own = self
+            .markers
+            .iter()
+            .filter(|marker| !other.markers.contains(*marker));
+        own.filter_map(|marker| starter(marker)).collect()
+    }
+}
+
+/// The begin of the markers of its project, and what started a process with this marker; `None` for the shell of a person.
+fn starter(marker: &str) -> Option<(&str, Starter)> {
+    if marker.contains("-shell-") {
+        return None;
+    }
+    let (project, end) = marker.rsplit_once('-')?;
+    let starter = match end {
+        GATE => Starter::Gate,
+        GIT => Starter::Git,
+        number => Starter::Attempt(number.parse().ok()?),
+    };
+    Some((project, starter))
+}
+
+/// Where a process comes from.
 ///
 /// # Errors
 /// When the process has ended, so that its number says nothing, or the system does not tell.
-pub fn origin(pid: u32, project: &str) -> Result<Vec<String>, OriginError> {
+pub fn origin(pid: u32) -> Result<Origin, OriginError> {
     let first = look(pid)?.ok_or(OriginError::Gone(pid))?;
-    let (mut found, mut row) = (Vec::new(), first);
+    let (mut found, mut row) = (Origin::default(), first);
     for _ in 0..MOST_ANCESTORS {
         for name in [MARKER, HOLDER_MARKER] {
-            let values = table::env_values(&row, name).map_err(unreadable(row.pid))?;
-            let own = values
-                .iter()
-                .filter_map(|value| value.strip_prefix(project)?.strip_prefix('-'));
-            found.extend(own.map(str::to_owned));
+            found
+                .markers
+                .extend(table::env_values(&row, name).map_err(unreadable(row.pid))?);
         }
         match parent(&row)? {
             Some(next) => row = next,
             None => break,
         }
+        found.ancestors.push(row.pid);
     }
-    // A number that was given away meanwhile would have led to somebody else's ancestors.
+    // A number that was given away meanwhile would have led to the ancestors of another process.
     match look(pid)? {
         Some(last) if last.start == first.start => Ok(found),
         Some(_) | None => Err(OriginError::Gone(pid)),
@@ -117,17 +166,17 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_nobody_has_any_more_says_nothing() {
+    fn a_number_that_no_process_has_any_more_says_nothing() {
         #[expect(clippy::disallowed_methods, reason = "the test needs a child of its own")]
         let mut child = std::process::Command::new("true").spawn().expect("it starts");
         let pid = child.id();
         child.wait().expect("collected");
-        assert_eq!(origin(pid, "dbs-1"), Err(OriginError::Gone(pid)));
+        assert_eq!(origin(pid), Err(OriginError::Gone(pid)));
     }
 
     #[cfg(unix)]
     #[test]
-    fn the_marker_of_an_ancestor_counts_and_that_of_another_project_does_not() {
+    fn the_marker_of_an_ancestor_counts() {
         use std::io::{BufRead as _, BufReader, Write as _};
 
         // The inner shell has an empty environment; only its parent carries markers.
@@ -146,15 +195,33 @@ mod tests {
         let row = table::process(pid).expect("readable").expect("it lives");
         let own = table::env_values(&row, MARKER).expect("readable");
         assert!(own.is_empty(), "its own is empty");
-        assert_eq!(origin(pid, "dbs-1"), Ok(vec!["17".to_owned()]));
-        assert_eq!(origin(pid, "dbs-12"), Ok(vec![]));
-        assert_eq!(
-            origin(pid, "dbs"),
-            Ok(vec!["1-17".to_owned()]),
-            "the caller names a whole project"
-        );
+        let found = origin(pid).expect("it lives");
+        assert_eq!(found.markers, ["dbs-1-17"]);
+        assert_eq!(found.ancestors.first(), Some(&child.id()));
+        assert!(found.ancestors.contains(&std::process::id()), "{found:?}");
         let mut input = child.stdin.take().expect("piped");
         input.write_all(b"\n").expect("it reads");
         child.wait().expect("collected");
+    }
+
+    #[test]
+    fn a_marker_names_what_started_a_process_unless_both_share_it() {
+        let of = |markers: &[&str]| Origin {
+            markers: markers.iter().map(|marker| (*marker).to_owned()).collect(),
+            ancestors: Vec::new(),
+        };
+        let found = of(&["dbs-1-shell-2-99", "dbs-1-gate", "dbs-2-17", "dbs-1-git", "other"]);
+        assert_eq!(
+            found.starters(&Origin::default()),
+            [
+                ("dbs-1", Starter::Gate),
+                ("dbs-2", Starter::Attempt(17)),
+                ("dbs-1", Starter::Git)
+            ]
+        );
+        assert_eq!(
+            found.starters(&of(&["dbs-2-17", "dbs-1-git"])),
+            [("dbs-1", Starter::Gate)]
+        );
     }
 }

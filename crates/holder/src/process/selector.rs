@@ -9,9 +9,9 @@ use super::table::{self, ProcessEntry};
 pub const MARKER: &str = "DBS_MARKER";
 
 /// Selects the processes of an attempt by marker, ancestor and session.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ProcessSelector {
-    entry: String,
+    entry: Option<String>,
     ancestor: Option<u32>,
     session: Option<u32>,
     /// Number and start of those that were members once. One that has lost its parent and carries no marker is known by nothing else.
@@ -29,12 +29,14 @@ impl ProcessSelector {
     /// Everything that was started with this variable, and everything below it.
     pub fn with_variable(name: &str, value: &str) -> Self {
         Self {
-            entry: format!("{name}={value}"),
-            ancestor: None,
-            session: None,
-            known: HashSet::new(),
-            unmarked: HashSet::new(),
+            entry: Some(format!("{name}={value}")),
+            ..Self::default()
         }
+    }
+
+    /// Everything below this process, itself excluded.
+    pub fn descendants(ancestor: u32) -> Self {
+        Self::default().below(ancestor)
     }
 
     /// Also everything below this process, itself excluded: the one that adopts orphans.
@@ -70,10 +72,13 @@ impl ProcessSelector {
         if self.known.contains(&process) {
             return Ok(true);
         }
-        if row.is_dead || self.unmarked.contains(&environment) {
+        let Some(entry) = self.entry.as_deref().filter(|_| !row.is_dead) else {
+            return Ok(false);
+        };
+        if self.unmarked.contains(&environment) {
             return Ok(false);
         }
-        if table::has_env_entry(row, &self.entry)? {
+        if table::has_env_entry(row, entry)? {
             return Ok(self.known.insert(process));
         }
         if row.environment != 0 {

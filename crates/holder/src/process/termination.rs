@@ -71,7 +71,8 @@ fn wait_until_gone(target: &mut ProcessSelector, within: Duration) -> io::Result
     let deadline = Instant::now() + within;
     let mut pause = Duration::from_millis(1);
     loop {
-        if members(target)?.is_empty() {
+        // Twice: what is started while processes are listed is in the next list, even if its starter has ended meanwhile.
+        if members(target)?.is_empty() && members(target)?.is_empty() {
             return Ok(true);
         }
         let left = deadline.saturating_duration_since(Instant::now());

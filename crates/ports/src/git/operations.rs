@@ -183,6 +183,10 @@ pub trait Git: Send + Sync {
     /// Exports a commit into `dir`, which must be missing, empty, or an earlier clean checkout (replaced).
     fn checkout_clean(&self, commit: &CommitId, dir: &Path) -> Result<CleanCheckout, GitError>;
 
+    /// Brings a clean checkout back to its commit: every file of it, and nothing else but what git ignores. Where that cannot be done in
+    /// place, it is made anew.
+    fn restore_checkout(&self, commit: &CommitId, dir: &Path) -> Result<(), GitError>;
+
     /// Deletes a clean checkout; anything else is left alone with an error. A missing folder is fine.
     fn discard_checkout(&self, dir: &Path) -> Result<(), GitError>;
 

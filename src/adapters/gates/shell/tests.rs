@@ -26,7 +26,7 @@ fn gate(folder: &TempDir, command: &str) -> GateRun {
 
 fn run(command: &str) -> (GateReport, TempDir) {
     let folder = tempfile::tempdir().unwrap();
-    let report = ShellGates.run(&gate(&folder, command));
+    let report = ShellGates::default().run(&gate(&folder, command));
     (report, folder)
 }
 
@@ -69,12 +69,15 @@ fn a_gate_that_cannot_start_is_unknown() {
     let folder = tempfile::tempdir().unwrap();
     let mut lost = gate(&folder, "true");
     lost.cwd = folder.path().join("nowhere");
-    let report = ShellGates.run(&lost);
+    let report = ShellGates::default().run(&lost);
     assert!(matches!(report.exit, GateExit::NotRun(_)));
     assert!(matches!(report.outcome, Tri::Unknown(_)));
     let mut unkept = gate(&folder, "true");
     unkept.output = folder.path().join("nowhere/gate.log");
-    assert!(matches!(ShellGates.run(&unkept).outcome, Tri::Unknown(_)));
+    assert!(matches!(
+        ShellGates::default().run(&unkept).outcome,
+        Tri::Unknown(_)
+    ));
 }
 
 #[cfg(target_os = "linux")]
@@ -83,7 +86,7 @@ fn a_gate_whose_output_finds_the_disk_full_is_unknown_for_that_reason() {
     let folder = tempfile::tempdir().unwrap();
     let mut unkept = gate(&folder, "echo said");
     unkept.output = "/dev/full".into();
-    let report = ShellGates.run(&unkept);
+    let report = ShellGates::default().run(&unkept);
     assert!(
         matches!(&report.outcome, Tri::Unknown(why) if why.kind == crate::domain::TroubleKind::Disk),
         "{:?}",
@@ -99,7 +102,7 @@ fn only_the_given_environment_arrives_and_input_is_empty() {
         "env | cut -d= -f1 | grep -vE '^(PWD|SHLVL|_|OLDPWD)$' | sort; cat; echo \"$TITLE\"",
     );
     gate.env.push(("TITLE".into(), "\"; rm -rf ~ # $(id)".into()));
-    let report = ShellGates.run(&gate);
+    let report = ShellGates::default().run(&gate);
     assert_eq!(report.tail, "DBS_GATE_MARK\nPATH\nTITLE\n\"; rm -rf ~ # $(id)\n");
 }
 
@@ -108,7 +111,7 @@ fn a_flood_is_cut_in_the_file_and_does_not_stop_the_gate() {
     let folder = tempfile::tempdir().unwrap();
     let mut gate = gate(&folder, "head -c 5000000 /dev/zero | tr '\\0' x; echo; echo last");
     gate.output_limit = 10_000;
-    let report = ShellGates.run(&gate);
+    let report = ShellGates::default().run(&gate);
     assert_eq!(report.exit, GateExit::Code(0));
     assert!(report.truncated);
     assert!(report.tail.ends_with("x\nlast\n") && report.tail.len() <= 8 * 1024);
@@ -128,7 +131,7 @@ fn at_the_time_limit_the_whole_tree_is_killed_even_what_left_the_group() {
         until [ -s child ] && [ -s session ] && [ -s orphan ]; do sleep 0.05; done; echo ready; sleep 300";
     let mut gate = gate(&folder, command);
     gate.timeout = Duration::from_secs(2);
-    let report = ShellGates.run(&gate);
+    let report = ShellGates::default().run(&gate);
     assert_eq!(report.exit, GateExit::TimedOut);
     assert!(
         matches!(&report.outcome, Tri::No(why) if why.contains("longer than 2 s")),
@@ -150,7 +153,7 @@ fn at_the_time_limit_a_tree_is_killed_that_has_cleared_its_environment_and_left_
         until [ -s bare ]; do sleep 0.05; done; echo ready; sleep 300'";
     let mut gate = gate(&folder, command);
     gate.timeout = Duration::from_secs(2);
-    let report = ShellGates.run(&gate);
+    let report = ShellGates::default().run(&gate);
     assert_eq!(
         (report.exit, report.tail.as_str()),
         (GateExit::TimedOut, "ready\n")

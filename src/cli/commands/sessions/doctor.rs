@@ -1,5 +1,6 @@
 //! `dbs doctor`: looks at everything the program needs and says what is missing and how to get it.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use serde::{Serialize, Serializer};
@@ -173,9 +174,10 @@ fn git(place: &ProjectPaths, edge: &ProcessEnv) -> DoctorCheck {
     match GitCli::open(&setup).and_then(|git| git.preflight()) {
         Ok(facts) => {
             let (version, origin, identity) = (facts.git_version, facts.origin, facts.identity);
+            let hooks = hooks_of(&origin);
             check(
                 "git",
-                Ok(format!("{version}, origin {origin}, commits as {identity}")),
+                Ok(format!("{version}, origin {origin}{hooks}, commits as {identity}")),
             )
         }
         Err(error @ PreflightError::NoOrigin) => {
@@ -183,6 +185,16 @@ fn git(place: &ProjectPaths, edge: &ProcessEnv) -> DoctorCheck {
             check("origin", Err(text.replacen("find a remote", "no remote", 1)))
         }
         Err(error) => check("git", Err(error.to_string())),
+    }
+}
+
+/// What is to be known of an origin that is a folder of this machine: a push runs what lies there.
+fn hooks_of(origin: &str) -> &'static str {
+    let path = origin.strip_prefix("file://").unwrap_or(origin);
+    if Path::new(path).is_dir() {
+        " (a folder of this machine: its hooks run as you)"
+    } else {
+        ""
     }
 }
 

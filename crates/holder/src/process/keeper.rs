@@ -1,0 +1,52 @@
+//! The command that runs a program below a keeper.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use super::origin::HOLDER_MARKER;
+use dbs_ports::holders::OrphanPolicy;
+
+/// Program and marker of the keepers of one kind of programs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Keeper {
+    program: PathBuf,
+    marker: String,
+}
+
+impl Keeper {
+    /// Keepers that this program is and that carry this marker; `None` where no process can adopt others.
+    pub fn new(program: PathBuf, marker: String) -> Option<Keeper> {
+        cfg!(target_os = "linux").then_some(Keeper { program, marker })
+    }
+
+    /// The command that runs another one below a keeper, in the same folder and with the environment that was set for it, and ends as it
+    /// does. Where leftovers are ended, the keeper leads a group, ends with everything below it when its standard input closes, and the
+    /// other program has no input.
+    pub fn around(&self, kept: &Command, leftovers: OrphanPolicy) -> Command {
+        let mut command = Command::new(&self.program);
+        let way = match leftovers {
+            OrphanPolicy::Sweep => SWEEP,
+            OrphanPolicy::Leave => LEAVE,
+        };
+        command
+            .args(["keep", way])
+            .arg(kept.get_program())
+            .args(kept.get_args());
+        let set = kept.get_envs();
+        command
+            .env_clear()
+            .envs(set.filter_map(|(name, value)| Some((name, value?))))
+            .env(HOLDER_MARKER, &self.marker);
+        if let Some(folder) = kept.get_current_dir() {
+            command.current_dir(folder);
+        }
+        command
+    }
+}
+
+/// Ends what the program leaves.
+pub(crate) const SWEEP: &str = "sweep";
+/// Lets live what the program leaves, such as the process that keeps a person's credentials for a while.
+pub(crate) const LEAVE: &str = "leave";
+/// The second of the two processes of [`LEAVE`]: it stays while something that was left lives.
+pub(crate) const STAY: &str = "stay";

@@ -1,0 +1,95 @@
+//! A keeper ends what its program leaves, however that is started; one that leaves it alone stays above it.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use dbs::adapters::holder::process::{Keeper, origin, processes};
+use dbs::ports::holders::OrphanPolicy;
+
+use super::bench::wait_for;
+
+fn keeper(marker: &str) -> Keeper {
+    Keeper::new(PathBuf::from(env!("CARGO_BIN_EXE_dbs")), marker.to_owned()).expect("this is Linux")
+}
+
+fn shell(script: &str) -> Command {
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", script]).env("PATH", "/usr/bin:/bin");
+    command
+}
+
+/// Starts one process after the other, each without its parent and its environment, and leaves the last.
+const RESTLESS: &str = "(setsid env -i PATH=\"$PATH\" setsid sh -c '\n\
+    for i in 1 2 3 4 5 6 7 8; do x=$(cut -d\" \" -f4 /proc/$$/stat); sh -c true; done; exec sleep 600.25' \
+    </dev/null >/dev/null 2>&1 &)";
+
+#[test]
+fn nothing_that_a_program_leaves_outlives_a_keeper_that_sweeps() {
+    for _ in 0..40 {
+        let mut command = keeper("dbs-0a-gate").around(&shell(RESTLESS), OrphanPolicy::Sweep);
+        let mut child = command.stdin(Stdio::piped()).spawn().expect("it starts");
+        // Taken, or it would be closed with the wait.
+        let input = child.stdin.take();
+        assert!(child.wait().expect("collected").success());
+        drop(input);
+    }
+    let rows = processes().expect("listed").into_iter();
+    let left = rows.filter(|row| {
+        let words = std::fs::read(format!("/proc/{}/cmdline", row.pid)).unwrap_or_default();
+        String::from_utf8_lossy(&words).contains("600.25")
+    });
+    assert_eq!(left.count(), 0);
+}
+
+#[test]
+fn a_keeper_ends_as_its_program_does_and_with_everything_when_its_input_closes() {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    let run = |script: &str, leftovers| {
+        let mut command = keeper("dbs-0b-gate").around(&shell(script), leftovers);
+        let mut child = command.stdin(Stdio::piped()).spawn().expect("it starts");
+        let input = child.stdin.take();
+        let status = child.wait().expect("collected");
+        drop(input);
+        status
+    };
+    for leftovers in [OrphanPolicy::Sweep, OrphanPolicy::Leave] {
+        assert_eq!(run("exit 3", leftovers).code(), Some(3));
+        assert_eq!(run("kill -9 $$", leftovers).signal(), Some(9));
+        assert_eq!(run("kill -15 $$", leftovers).signal(), Some(15));
+    }
+    let mut command = keeper("dbs-0b-gate").around(&shell("sleep 600"), OrphanPolicy::Sweep);
+    let mut child = command.stdin(Stdio::piped()).spawn().expect("it starts");
+    let below = || {
+        let rows = processes().expect("listed").into_iter();
+        rows.filter(|row| row.parent == child.id() && !row.is_dead)
+            .map(|row| row.pid)
+            .next()
+    };
+    wait_for("the program", || below().is_some());
+    let sleeper = below().expect("just seen");
+    drop(child.stdin.take());
+    assert!(!child.wait().expect("collected").success());
+    let rows = processes().expect("listed");
+    assert!(rows.iter().all(|row| row.pid != sleeper || row.is_dead));
+}
+
+#[test]
+fn what_is_left_alone_stays_below_a_process_that_carries_the_marker() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("number");
+    let script = format!(
+        "(setsid env -i PATH=\"$PATH\" sh -c 'echo $$ >{0}.part; mv {0}.part {0}; exec sleep 600' </dev/null >/dev/null 2>&1 &)\n\
+         until [ -e {0} ]; do sleep 0.02; done; echo said",
+        file.display()
+    );
+    let mut command = keeper("dbs-0c-git").around(&shell(&script), OrphanPolicy::Leave);
+    let output = command.output().expect("it runs");
+    assert_eq!(output.stdout, b"said\n");
+    let text = std::fs::read_to_string(file).expect("written");
+    let pid: u32 = text.trim().parse().expect("a number");
+    let found = origin(pid).expect("it lives").markers;
+    assert_eq!(found.first().map(String::as_str), Some("dbs-0c-git"));
+    let number = nix::unistd::Pid::from_raw(i32::try_from(pid).expect("a number"));
+    nix::sys::signal::kill(number, nix::sys::signal::Signal::SIGKILL).expect("it lives");
+}
