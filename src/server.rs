@@ -48,6 +48,7 @@ mod session_figures;
 mod settings_changes;
 mod shells;
 mod sizes;
+mod socket_reach;
 mod trust_overview;
 mod usage;
 

@@ -30,6 +30,7 @@
 //! | usage limit, full disk, killed holder, hostile agent, flood | `hostile`, `mishaps` |
 //! | agents that merge, reports | `integrating` |
 //! | an agent that acts as a person | `impostor` |
+//! | reports as files, and settings that a file's edit changes | `evidence` |
 //! | what gates, hooks of a remote and false servers do as a person | `below` |
 //! | a stranger's repository: nothing of it is started before a person trusts it | `trusting` |
 //! | a gate that prints a question as if we asked it | `false_questions` |
@@ -65,6 +66,8 @@ mod conducting;
 mod demo;
 #[path = "e2e/designs.rs"]
 mod designs;
+#[path = "e2e/evidence.rs"]
+mod evidence;
 #[path = "e2e/false_questions.rs"]
 mod false_questions;
 #[path = "e2e/graphs.rs"]

@@ -120,7 +120,7 @@ impl BoardAccess {
         let caller = caller::of_this_process(&self.place);
         let own = match &caller {
             Caller::Agent(attempt) => board.attempts.get(attempt),
-            Caller::Person | Caller::Program(_) | Caller::Unknown(_) => None,
+            Caller::Person | Caller::Hidden | Caller::Program(_) | Caller::Unknown(_) => None,
         };
         let subject = CallSubject {
             attempt: None,

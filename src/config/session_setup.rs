@@ -1,6 +1,6 @@
 //! What a session is started with: everything that comes from configuration, arguments and environment, as plain values.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -96,6 +96,8 @@ impl Config {
             agents: agents.layers,
             untrusted: self.untrusted().cloned(),
             faults: Vec::new(),
+            change: None,
+            edited: BTreeSet::new(),
         }
     }
 }

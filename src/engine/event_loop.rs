@@ -496,6 +496,7 @@ mod tests {
                 text: String::new(),
                 report: None,
                 key: n.to_string(),
+                by_file: false,
                 claims: crate::domain::Claims::default(),
             };
             inbox.send(flood).unwrap();

@@ -10,6 +10,8 @@ use crate::protocol::wire::ServerCall;
 pub enum Caller {
     /// No agent, gate or git has started it.
     Person,
+    /// The system does not tell which process it is; it is taken for a person.
+    Hidden,
     /// It runs below the holder of that attempt, or carries its marker.
     Agent(AttemptId),
     /// A program that runs what agents wrote, or may, has started it; how that is called in refusals.
@@ -49,7 +51,7 @@ impl Caller {
     /// How refusals call it.
     fn name(&self) -> String {
         match self {
-            Caller::Person => "a person".to_owned(),
+            Caller::Person | Caller::Hidden => "a person".to_owned(),
             Caller::Agent(attempt) => format!("the agent of attempt {attempt}"),
             Caller::Program(name) => (*name).to_owned(),
             Caller::Unknown(_) => "an unknown process".to_owned(),
@@ -242,7 +244,7 @@ pub fn refusal(caller: &Caller, command: &str, subject: CallSubject<'_>) -> Opti
     };
     match (who, caller) {
         // A token proves more than the process that shows it.
-        (Everybody, _) | (_, Caller::Person) | (Attempts, Caller::Unknown(_)) => None,
+        (Everybody, _) | (_, Caller::Person | Caller::Hidden) | (Attempts, Caller::Unknown(_)) => None,
         (_, Caller::Unknown(why)) => Some(format!(
             "could not {why}: a change needs a caller that is known; call again and stay until the answer"
         )),

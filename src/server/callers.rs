@@ -48,10 +48,10 @@ impl CallerGuard {
         }
     }
 
-    /// The caller that is the process at the other end. Where the system does not say which process that is, a person is assumed. Blocks.
+    /// The caller that is the process at the other end. Blocks.
     pub(super) fn identify(&self, peer: Option<u32>) -> Caller {
         let Some(pid) = peer else {
-            return Caller::Person;
+            return Caller::Hidden;
         };
         let found = match origin(pid) {
             Ok(found) => found,
@@ -91,7 +91,14 @@ impl CallerGuard {
                 .map(|own| &own.task),
             conducts: agent.as_deref().is_some_and(is_conductor_at_work),
         };
-        if let Some(why) = refusal(caller, command_of(&call), subject) {
+        let is_spoken = match (&call, caller) {
+            // A token may be found out; what the agent's holder has started may not be made up.
+            (ServerCall::Signal(signal), Caller::Person | Caller::Unknown(_)) => {
+                Some(not_of_attempt(signal.attempt))
+            }
+            _ => None,
+        };
+        if let Some(why) = is_spoken.or_else(|| refusal(caller, command_of(&call), subject)) {
             self.record(caller, command_of(&call));
             return Err(Box::new(reply_of(&call, why)));
         }
@@ -149,7 +156,7 @@ impl CallerGuard {
         let agent = self.agent(caller);
         let attempt = match caller {
             Caller::Agent(attempt) => Some(*attempt),
-            Caller::Program(_) | Caller::Person | Caller::Unknown(_) => None,
+            Caller::Program(_) | Caller::Person | Caller::Hidden | Caller::Unknown(_) => None,
         };
         let times = self.count(attempt, command);
         if !times.is_power_of_two() {
@@ -159,7 +166,7 @@ impl CallerGuard {
             (Some(own), _) => format!("{} (attempt {})", own.worker.name(), own.id),
             (None, Caller::Agent(attempt)) => format!("an agent (attempt {attempt})"),
             (None, Caller::Program(name)) => (*name).to_owned(),
-            (None, Caller::Person | Caller::Unknown(_)) => "an unknown process".to_owned(),
+            (None, Caller::Person | Caller::Hidden | Caller::Unknown(_)) => "an unknown process".to_owned(),
         };
         let count = if times > 1 {
             format!(", {times} times so far")
@@ -240,6 +247,13 @@ impl CallerGuard {
     }
 }
 
+fn not_of_attempt(attempt: AttemptId) -> String {
+    format!(
+        "the signal is not from attempt {attempt}: the process that calls does not run below its agent's holder; call again from \
+         there and stay until the answer"
+    )
+}
+
 fn is_conductor_at_work(attempt: &Attempt) -> bool {
     attempt.conducts() && attempt.state.may_have_process()
 }
@@ -294,6 +308,10 @@ mod tests {
         assert!(guard.admit(&agent, spoken(FIRST)).is_ok());
         assert!(guard.admit(&agent, spoken(SECOND)).is_err(), "a stolen token");
         let gone = Caller::Unknown("look".to_owned());
+        for caller in [&Caller::Person, &gone] {
+            assert!(guard.admit(caller, spoken(FIRST)).is_err(), "a token alone");
+        }
+        assert!(guard.admit(&Caller::Hidden, spoken(FIRST)).is_ok());
         assert!(guard.admit(&gone, approve()).is_err() && guard.admit(&gone, ServerCall::Who).is_ok());
     }
 

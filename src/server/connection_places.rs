@@ -50,8 +50,8 @@ impl ConnectionPlaces {
         process: Option<u32>,
     ) -> Result<Option<ConnectionPlace>, String> {
         let owner = match (caller, process) {
-            (Caller::Person, None) => return Ok(None),
-            (Caller::Person, Some(process)) => PlaceOwner::Process(process),
+            (Caller::Person | Caller::Hidden, None) => return Ok(None),
+            (Caller::Person | Caller::Hidden, Some(process)) => PlaceOwner::Process(process),
             (Caller::Agent(attempt), _) => PlaceOwner::Attempt(*attempt),
             (Caller::Program(_) | Caller::Unknown(_), _) => PlaceOwner::Others,
         };

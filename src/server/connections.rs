@@ -45,6 +45,8 @@ impl AcceptPace {
 pub(super) async fn serve(listener: &IpcListener, conversations: &Arc<Conversations>, engine: &EngineThread) {
     let services = &conversations.services;
     let (stop, poison) = (&services.stop, services.hub.poison());
+    conversations.intake.reach.listens_since(clock::now());
+    let mut looked = Instant::now();
     let mut inbox = tokio::time::interval(INBOX_INTERVAL);
     let mut pace = AcceptPace {
         not_before: Instant::now(),
@@ -67,6 +69,11 @@ pub(super) async fn serve(listener: &IpcListener, conversations: &Arc<Conversati
                 conversations.sweep_old();
             }
             _ = inbox.tick() => {
+                // A machine that is so busy lets agents wait in vain, too.
+                if looked.elapsed() > 2 * INBOX_INTERVAL {
+                    conversations.intake.reach.missed();
+                }
+                looked = Instant::now();
                 if engine.has_ended() {
                     tracing::error!("the engine has ended; the server ends with it, agents go on");
                     break;
@@ -85,6 +92,7 @@ pub(super) async fn serve(listener: &IpcListener, conversations: &Arc<Conversati
             }
         }
     }
+    conversations.intake.reach.closed();
     stop.cancel();
     conversations.end().await;
     let intake = &conversations.intake;

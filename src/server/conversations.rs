@@ -38,6 +38,8 @@ const MOST_GOODBYES: usize = 256;
 /// How long a connection waits for room when all are busy, and how often it looks.
 const ROOM_TIMEOUT: Duration = Duration::from_secs(3);
 const ROOM_RETRY: Duration = Duration::from_millis(20);
+/// From when on a call takes so long that an agent may have given it up.
+const SLOW_CALL: Duration = Duration::from_secs(4);
 /// Time between two boards for one who watches.
 const BOARD_EVERY: Duration = Duration::from_millis(100);
 
@@ -63,12 +65,14 @@ impl Conversations {
         let open = self.tasks.len();
         if open >= MOST + MOST_GOODBYES {
             tracing::warn!("dropped a connection: {open} are open");
+            self.intake.reach.missed();
             return;
         }
         let is_full = open >= MOST && !self.idle.close_longest(Instant::now());
         self.tasks.spawn(async move {
             if is_full && !own.wait_for_room().await {
                 tracing::warn!("refused a connection: {open} are open");
+                own.intake.reach.missed();
                 return refuse(connection).await;
             }
             if let Err(error) = serve_connection(&own, connection).await {
@@ -124,9 +128,12 @@ async fn serve_connection(
     let _place = match own.places.take(&caller, process) {
         Ok(place) => place,
         // Whoever opens more and more is not waited for.
-        Err(why) => return say(&mut sender, &FromServer::Bye(why)).await,
+        Err(why) => {
+            own.intake.reach.missed();
+            return say(&mut sender, &FromServer::Bye(why)).await;
+        }
     };
-    if caller != Caller::Person {
+    if !matches!(caller, Caller::Person | Caller::Hidden) {
         receiver.set_longest(LONGEST_FROM_AGENT);
     }
     match greet(own, &mut sender, &mut receiver).await? {
@@ -259,7 +266,11 @@ async fn judge_and_answer(own: &Arc<Conversations>, caller: &Caller, call: Box<S
         Ok(call) => answer_call(&answering.services, &answering.intake, call),
         Err(refused) => CallOutcome::Answer(*refused),
     };
+    let begun = Instant::now();
     let answered = tokio::task::spawn_blocking(answer).await;
+    if begun.elapsed() >= SLOW_CALL {
+        own.intake.reach.missed();
+    }
     answered
         .unwrap_or_else(|_| CallOutcome::Answer(CallReply::Failed("the call broke; see the log".to_owned())))
 }

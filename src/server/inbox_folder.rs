@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use crate::adapters::project::restore_inbox;
 use crate::adapters::text_file;
-use crate::domain::Event;
+use crate::domain::{Accepted, Attempt, Event, Refusal};
+use crate::engine::inbox::InboxClosed;
 use crate::protocol::wire::SignalSent;
-use crate::server::intake::{SignalIntake, take_signal, verified};
+use crate::server::intake::{SignalIntake, SignalWay, verified};
 
 /// Largest file that is read, in bytes.
 const MAX_FILE: u64 = 1024 * 1024;
@@ -28,7 +29,7 @@ pub(super) fn take_all(intake: &SignalIntake) {
     }
     for file in files(intake) {
         match read(&file) {
-            Ok(signal) => match take_signal(intake, &signal) {
+            Ok(signal) => match take_from_file(intake, &file, &signal) {
                 Ok(Ok(_)) => remove(&file),
                 Ok(Err(refusal)) => set_aside(&file, &refusal.why),
                 Err(_closed) => return,
@@ -40,11 +41,37 @@ pub(super) fn take_all(intake: &SignalIntake) {
     }
 }
 
+/// Takes in what a file says. Of an attempt that could have used the socket, and did before, a file does not count, and its task says so.
+fn take_from_file(
+    intake: &SignalIntake,
+    file: &Path,
+    signal: &SignalSent,
+) -> Result<Result<Accepted, Refusal>, InboxClosed> {
+    let event = match verified(intake, signal, SignalWay::File) {
+        Ok(event) => event,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let attempt = intake.engine.read_model().attempts.get(&signal.attempt).cloned();
+    // What the socket has taken already counts once, however it comes.
+    let is_new = |attempt: &Attempt| attempt.signals.iter().all(|known| known.key != signal.key);
+    if let Some(attempt) = attempt.filter(|attempt| is_new(attempt))
+        && let Ok(facts) = fs::symlink_metadata(file)
+        && let Some(why) = intake.reach.refusal(&attempt, &facts)
+    {
+        intake
+            .engine
+            .inbox
+            .send(Event::comment(attempt.task.clone(), why.clone()))?;
+        return Ok(Err(Refusal::new(why)));
+    }
+    intake.engine.inbox.call(event)
+}
+
 /// What lies there as events, for an engine that has not begun. The files stay until [`take_all`] knows them to be durable.
 pub(super) fn pending_events(intake: &SignalIntake) -> Vec<Event> {
     let signals = files(intake).into_iter().filter_map(|file| read(&file).ok());
     signals
-        .filter_map(|signal| verified(intake, &signal).ok())
+        .filter_map(|signal| verified(intake, &signal, SignalWay::File).ok())
         .collect()
 }
 
@@ -181,5 +208,54 @@ mod tests {
         assert_eq!(names, ["1.json", "2.json", "3.json"]);
         let left = files(&intake);
         assert!(left.len() == 2 && left[0].ends_with("4.json"), "{left:?}");
+    }
+
+    #[test]
+    fn a_file_of_an_attempt_that_has_used_the_socket_does_not_count_while_the_server_listens() {
+        let home = tempfile::tempdir().unwrap();
+        let (mut intake, outlet) = intake(home.path());
+        let mut model = crate::read_model::ReadModel::clone(&intake.engine.read_model());
+        let mut spoken = Attempt::clone(&model.attempts[&FIRST]);
+        spoken.signals.push(crate::domain::Signal {
+            kind: crate::domain::SignalKind::Claim,
+            text: String::new(),
+            report: None,
+            key: "c-1".to_owned(),
+            by_file: false,
+            at: spoken.created_at,
+        });
+        model.attempts.insert(FIRST, std::sync::Arc::new(spoken));
+        intake.engine.read_models = tokio::sync::watch::channel(std::sync::Arc::new(model)).1;
+        put(&intake, "1.json", &signal(&intake.secret, FIRST, FIRST));
+        let as_event = pending_events(&intake);
+        assert!(
+            matches!(as_event.as_slice(), [Event::Signalled { by_file: true, .. }]),
+            "{as_event:?}"
+        );
+        intake.reach.listens_since(crate::domain::Timestamp(1));
+        take_all(&intake);
+        assert!(intake.folder.join("refused/1.json").exists());
+        intake.engine.inbox.close();
+        let crate::engine::inbox::Received::Envelope(envelope) = outlet.next(None) else {
+            panic!("the task is told");
+        };
+        let told = format!("{:?}", envelope.event);
+        assert!(told.contains("although the server was listening"), "{told}");
+    }
+
+    #[test]
+    fn a_file_counts_where_its_sender_could_not_reach_the_socket() {
+        use crate::domain::Timestamp;
+
+        let reach = crate::server::socket_reach::SocketReach::default();
+        let (before, now) = (Timestamp(1_000_000), Timestamp(2_000_000));
+        assert!(!reach.was_open_at(now), "no server listens");
+        reach.listens_since(Timestamp(1_500_000));
+        assert!(reach.was_open_at(now) && !reach.was_open_at(before));
+        assert!(!reach.was_open_at(Timestamp(1_501_000)), "it was just begun");
+        reach.missed_at(Timestamp(2_005_000));
+        assert!(!reach.was_open_at(now), "the server was too busy");
+        reach.closed();
+        assert!(!reach.was_open_at(Timestamp(3_000_000)));
     }
 }

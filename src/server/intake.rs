@@ -11,7 +11,15 @@ use crate::formats::completion_report;
 use crate::protocol::wire::SignalSent;
 use crate::server::engine_handle::EngineHandle;
 use crate::server::session_figures::SessionFigures;
+use crate::server::socket_reach::SocketReach;
 use crate::server::usage::UsageMeters;
+
+/// How a signal came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SignalWay {
+    Socket,
+    File,
+}
 
 /// Longest text of a signal that is kept, in bytes; the rest is cut.
 const LONGEST_TEXT: usize = 64 * 1024;
@@ -20,6 +28,8 @@ const LONGEST_TEXT: usize = 64 * 1024;
 #[derive(Debug, Clone)]
 pub(super) struct SignalIntake {
     pub(super) folder: PathBuf,
+    /// When the socket could be reached.
+    pub(super) reach: SocketReach,
     pub(super) secret: ProjectSecret,
     /// Where attempts are looked up and signals go.
     pub(super) engine: EngineHandle,
@@ -34,6 +44,7 @@ impl SignalIntake {
     pub(super) fn new(folder: PathBuf, secret: ProjectSecret, engine: EngineHandle) -> SignalIntake {
         SignalIntake {
             folder,
+            reach: SocketReach::default(),
             secret,
             engine,
             usage: Arc::default(),
@@ -47,14 +58,14 @@ pub(super) fn take_signal(
     intake: &SignalIntake,
     signal: &SignalSent,
 ) -> Result<Result<Accepted, Refusal>, InboxClosed> {
-    match verified(intake, signal) {
+    match verified(intake, signal, SignalWay::Socket) {
         Ok(event) => intake.engine.inbox.call(event),
         Err(refusal) => Ok(Err(refusal)),
     }
 }
 
 /// The signal as an event, when its token is that of its attempt.
-pub(super) fn verified(intake: &SignalIntake, signal: &SignalSent) -> Result<Event, Refusal> {
+pub(super) fn verified(intake: &SignalIntake, signal: &SignalSent, way: SignalWay) -> Result<Event, Refusal> {
     let attempts = &intake.engine.read_model().attempts;
     let attempt = attempts
         .get(&signal.attempt)
@@ -108,6 +119,7 @@ pub(super) fn verified(intake: &SignalIntake, signal: &SignalSent) -> Result<Eve
             .map(completion_report::read)
             .unwrap_or_default(),
         key,
+        by_file: way == SignalWay::File,
     })
 }
 
@@ -142,6 +154,7 @@ pub(super) mod tests {
         let (inbox, outlet) = inbox();
         let intake = SignalIntake {
             folder: folder.join("inbox"),
+            reach: SocketReach::default(),
             secret: ProjectSecret::of(&folder.join("secret")).unwrap(),
             engine: EngineHandle {
                 inbox,
@@ -185,17 +198,27 @@ pub(super) mod tests {
                 text: String::new(),
                 report: None,
                 key: format!("k-{n}"),
+                by_file: false,
                 at: MADE,
             })
             .collect();
         model.attempts.insert(FIRST, Arc::new(attempt));
         intake.engine.read_models = tokio::sync::watch::channel(Arc::new(model)).1;
         let mut sent = signal(&intake.secret, FIRST, FIRST);
-        assert!(verified(&intake, &sent).is_ok(), "it was taken before");
+        assert!(
+            verified(&intake, &sent, SignalWay::Socket).is_ok(),
+            "it was taken before"
+        );
         sent.key = "another".to_owned();
-        assert!(verified(&intake, &sent).is_err_and(|refusal| refusal.why.contains("too many done signals")));
+        assert!(
+            verified(&intake, &sent, SignalWay::Socket)
+                .is_err_and(|refusal| refusal.why.contains("too many done signals"))
+        );
         sent.kind = SignalKind::Block;
-        assert!(verified(&intake, &sent).is_ok(), "another kind has room");
+        assert!(
+            verified(&intake, &sent, SignalWay::Socket).is_ok(),
+            "another kind has room"
+        );
     }
 
     #[test]
@@ -209,16 +232,25 @@ pub(super) mod tests {
             text: String::new(),
             report: None,
             key: "k-1".to_owned(),
+            by_file: false,
             at: MADE,
         });
         model.attempts.insert(FIRST, Arc::new(over));
         intake.engine.read_models = tokio::sync::watch::channel(Arc::new(model)).1;
         let mut sent = signal(&intake.secret, FIRST, FIRST);
-        assert!(verified(&intake, &sent).is_ok());
+        assert!(verified(&intake, &sent, SignalWay::Socket).is_ok());
         sent.key = "k-2".to_owned();
-        assert!(verified(&intake, &sent).is_err_and(|refusal| refusal.why.contains("its token is void")));
         assert!(
-            verified(&intake, &signal(&intake.secret, SECOND, SECOND)).is_ok(),
+            verified(&intake, &sent, SignalWay::Socket)
+                .is_err_and(|refusal| refusal.why.contains("its token is void"))
+        );
+        assert!(
+            verified(
+                &intake,
+                &signal(&intake.secret, SECOND, SECOND),
+                SignalWay::Socket
+            )
+            .is_ok(),
             "the other goes on"
         );
     }
@@ -231,7 +263,7 @@ pub(super) mod tests {
             let mut signal = signal(&intake.secret, FIRST, FIRST);
             signal.text = text.to_owned();
             signal.key = text.to_owned();
-            match verified(&intake, &signal) {
+            match verified(&intake, &signal, SignalWay::Socket) {
                 Ok(Event::Signalled { text, key, .. }) => (text, key),
                 other => panic!("no signal: {other:?}"),
             }

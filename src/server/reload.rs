@@ -22,7 +22,7 @@ use crate::protocol::session_list;
 use crate::read_model::general_notice;
 use crate::server::engine_handle::EngineHandle;
 use crate::server::in_force::{ActiveSettings, fault_text};
-use crate::server::settings_changes::{changed, summary};
+use crate::server::settings_changes::{WORKFLOWS, changed, guarded_change, is_guarded, summary};
 use crate::ui::KeymapError;
 
 /// The kind of notices about settings.
@@ -31,6 +31,8 @@ pub(super) const NOTICE_KIND: &str = "settings";
 const LOOK_EVERY: Duration = Duration::from_millis(700);
 /// After how many looks at the files the faults of settings are looked for again: about every ten seconds.
 const FAULTS_AGAIN: u32 = 15;
+/// The cause of a change that no command of a person made.
+const FILE_EDITED: &str = "a file was edited";
 
 /// Reads settings and workflows again, and lets them come into force.
 pub(super) struct Reloader {
@@ -76,7 +78,7 @@ impl Reloader {
             let cause = if seen == read {
                 "looked at again"
             } else {
-                "a file was edited"
+                FILE_EDITED
             };
             read = seen.clone();
             let reloader = Arc::clone(self);
@@ -96,7 +98,7 @@ impl Reloader {
     /// Blocks.
     pub(super) fn reload(&self, cause: &str) -> Result<(), String> {
         let mut problem = self.settings.problem.lock();
-        let done = self.apply_files();
+        let done = self.apply_files(cause);
         let new = match &done {
             Ok(_) => fault_text(&self.settings.faults.lock()),
             Err(why) => Some(why.clone()),
@@ -113,7 +115,9 @@ impl Reloader {
             publish_notice(&self.engine.journal, NoticeLevel::Error, text);
         }
         let changed = done?;
-        if !changed.is_empty() || is_fixed {
+        // A change of what runs, sends or steers is an event of the board, which tells it.
+        let is_told = changed.iter().any(|key| is_guarded(key));
+        if !is_told && (!changed.is_empty() || is_fixed) {
             let text = format!("{} ({cause})", summary(&changed));
             publish_notice(&self.engine.journal, NoticeLevel::Info, text);
         }
@@ -168,7 +172,7 @@ impl Reloader {
 
     /// Answers the keys that have other values by now. Where the files cannot be understood, only the faults in them come into force: what
     /// depends on them waits.
-    fn apply_files(&self) -> Result<Vec<String>, String> {
+    fn apply_files(&self, cause: &str) -> Result<Vec<String>, String> {
         let (old, new) = (self.settings.config(), self.settings.place.config());
         if old.untrusted() != new.untrusted() {
             self.say_untrusted(&new);
@@ -179,7 +183,9 @@ impl Reloader {
             Err(_) => (None, Vec::new()),
         };
         let in_force = if understood.is_ok() { &new } else { &*old };
-        self.configure((&old, in_force), workflows, &new)?;
+        let mut settings = in_force.settings();
+        settings.change = guarded_change(&keys, cause, cause == FILE_EDITED);
+        self.configure(settings, &old, workflows, &new)?;
         understood?;
         pause(&self.engine, &old, &new).map_err(|closed| stopped(&closed))?;
         let before = self.settings.name();
@@ -194,7 +200,8 @@ impl Reloader {
     /// Tells the board what it does not know yet of the settings in force, of the workflows and of the faults in the newest settings.
     fn configure(
         &self,
-        (old, in_force): (&Config, &Config),
+        settings: BoardSettings,
+        old: &Config,
         workflows: Option<Vec<Workflow>>,
         newest: &Config,
     ) -> Result<(), String> {
@@ -210,7 +217,6 @@ impl Reloader {
         };
         let faults = faults::all(place, newest, &flows);
         let is_same_fault = *self.settings.faults.lock() == faults;
-        let settings = in_force.settings();
         let mut events = Vec::new();
         let same = |flow: &Workflow| model.workflows.get(&flow.id).is_some_and(|old| **old == *flow);
         if let Some(flows) = workflows
@@ -269,7 +275,7 @@ impl Reloader {
         let same = |flow: &Workflow| model.workflows.get(&flow.id).is_some_and(|old| **old == *flow);
         let mut keys: Vec<String> = changed.into_iter().map(|shown| shown.key).collect();
         if workflows.len() != model.workflows.len() || !workflows.iter().all(same) {
-            keys.push("workflows".to_owned());
+            keys.push(WORKFLOWS.to_owned());
         }
         Ok((workflows, keys))
     }

@@ -1,6 +1,13 @@
 //! How settings differ from those before, for people.
 
-use crate::config::{self, Config, ResolvedSetting, SettingEffect};
+use std::collections::BTreeSet;
+
+use crate::adapters::clock;
+use crate::config::{self, Config, ResolvedSetting, SettingEffect, SettingTrust};
+use crate::domain::settings::SettingsChange;
+
+/// The key of the workflows among those that have changed.
+pub(super) const WORKFLOWS: &str = "workflows";
 
 /// Keys named in a line; more are counted.
 const MAX_NAMED: usize = 5;
@@ -20,6 +27,23 @@ pub(super) fn changed(old: &Config, new: &Config) -> Vec<ResolvedSetting> {
     let gone = |shown: &&ResolvedSetting| !after.iter().any(|other| other.key == shown.key);
     changed.extend(before.iter().filter(gone).cloned());
     changed
+}
+
+/// Returns whether a change of that key is a matter of trust.
+pub(super) fn is_guarded(key: &str) -> bool {
+    let spec = config::keys().find(|spec| spec.covers(key.split('.')));
+    key == WORKFLOWS || spec.is_some_and(|spec| spec.trust != SettingTrust::Harmless)
+}
+
+/// Returns the event's part about these changed keys, if one of them runs, sends or steers something.
+pub(super) fn guarded_change(keys: &[String], cause: &str, is_edit: bool) -> Option<SettingsChange> {
+    let guarded: BTreeSet<String> = keys.iter().filter(|key| is_guarded(key)).cloned().collect();
+    (!guarded.is_empty()).then(|| SettingsChange {
+        text: format!("{} ({cause})", summary(keys)),
+        keys: guarded,
+        is_edit,
+        at: clock::now(),
+    })
 }
 
 fn effect_of(key: &str) -> SettingEffect {

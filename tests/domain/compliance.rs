@@ -58,6 +58,7 @@ fn done_with(fixture: &mut BoardFixture, attempt: AttemptId, claims: Claims) {
         report: None,
         claims,
         key: format!("done {attempt}"),
+        by_file: false,
     });
     fixture.end(attempt);
 }

@@ -358,6 +358,7 @@ fn the_same_signal_arriving_twice_counts_once() {
             report: None,
             key: "k".to_owned(),
             claims: dbs::domain::Claims::default(),
+            by_file: false,
         });
     }
     assert_eq!(fixture.attempt(attempt).signals.len(), 1);
@@ -376,6 +377,7 @@ fn the_report_of_a_signal_is_kept_with_it_and_written_on_the_task() {
         report: Some(r#"{"tests":12}"#.to_owned()),
         key: "k".to_owned(),
         claims: dbs::domain::Claims::default(),
+        by_file: false,
     });
     let kept = fixture.attempt(attempt).signals.first().unwrap().report.clone();
     assert_eq!(kept.as_deref(), Some(r#"{"tests":12}"#));

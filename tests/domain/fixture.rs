@@ -213,6 +213,7 @@ impl BoardFixture {
             report: None,
             key,
             claims: dbs::domain::Claims::default(),
+            by_file: false,
         });
     }
 

@@ -422,6 +422,7 @@ fn events_are_stored_like_this() {
         report: None,
         key: "k".to_owned(),
         claims: Claims::default(),
+        by_file: false,
     }));
     let doings = [
         ActivityKind::Starting,
@@ -795,6 +796,7 @@ fn an_attempt_is_stored_like_this() {
         report: None,
         key: "k".to_owned(),
         at: Timestamp(3),
+        by_file: false,
     };
     let mut answered = AskRecord::new(ask(AskKind::Question), Timestamp(4));
     answered.answer = Some(AskAnswer {

@@ -2,10 +2,11 @@
 
 use dbs::domain::attempt::{StopCause, Verdict};
 use dbs::domain::evidence::{ComplianceIssue, Severity};
+use dbs::domain::settings::{BoardSettings, SettingsChange};
 use dbs::domain::task::HoldReason;
 use dbs::domain::{
     ActionOutcome, AttemptMode, AttemptState, Command, Event, Evidence, EvidenceKind, FailureClass,
-    SignalKind, Span, TaskState, Tri,
+    SignalKind, Span, TaskState, Timestamp, Tri,
 };
 
 use crate::fixture::{BoardFixture, draft};
@@ -597,4 +598,40 @@ fn only_the_last_three_settled_attempts_of_a_task_are_kept_in_memory() {
         3,
         "the stage's count goes on"
     );
+}
+
+#[test]
+fn what_an_edited_file_changes_is_told_and_stands_on_each_task_judged_until_a_person_acts() {
+    let change = |is_edit, at| {
+        let text = if is_edit { "edited" } else { "by ada" };
+        Event::Configured(BoardSettings {
+            change: Some(SettingsChange {
+                text: text.to_owned(),
+                keys: ["gates.tests".to_owned()].into(),
+                is_edit,
+                at: Timestamp(at),
+            }),
+            ..crate::fixture::settings()
+        })
+    };
+    let mut fixture = BoardFixture::developing("a");
+    fixture.happen(change(true, 1));
+    assert_eq!(fixture.lines(), ["settings: edited"]);
+    fixture.happen(change(true, 1));
+    assert!(fixture.lines().is_empty(), "it is the same change");
+    fixture.pass("a");
+    fixture.pass("a");
+    let judged =
+        "judged by settings that an edited file brought into force while the server ran: gates.tests";
+    assert_eq!(fixture.comments("a").matches(judged).count(), 1, "once");
+    // Settings without a change of that kind leave what is known.
+    fixture.happen(Event::Configured(crate::fixture::settings()));
+    fixture.released(draft("b", "kanban"));
+    fixture.pass("b");
+    assert!(fixture.comments("b").contains(judged));
+    fixture.happen(change(false, 2));
+    assert_eq!(fixture.lines(), ["settings: by ada"]);
+    fixture.released(draft("c", "kanban"));
+    fixture.pass("c");
+    assert!(!fixture.comments("c").contains("judged by settings"));
 }

@@ -236,7 +236,7 @@ fn event() -> impl Strategy<Value = Event> {
             kind,
             text: "x".to_owned(),
             report: None,
-            key: key.to_string(), claims: dbs::domain::Claims::default(), }),
+            key: key.to_string(), claims: dbs::domain::Claims::default(), by_file: false, }),
         1 => attempt().prop_map(|attempt| Event::Observed { attempt, doing: ActivityKind::Idle, source: "hook".to_owned() }),
         8 => (attempt(), exit(), cause()).prop_map(|(attempt, exit, cause)| Event::AttemptEnded {
             attempt,
@@ -373,6 +373,7 @@ fn report(of: &Attempt, evidence: &[Evidence]) -> Event {
             report: None,
             key: "its own".to_owned(),
             claims: dbs::domain::Claims::default(),
+            by_file: false,
         },
         (_, AttemptState::Verifying) => Event::Verified {
             attempt,

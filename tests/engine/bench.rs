@@ -431,6 +431,7 @@ impl Bench {
             key: self.keys.to_string(),
             report: None,
             claims: dbs::domain::Claims::default(),
+            by_file: false,
         });
     }
 

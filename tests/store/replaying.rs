@@ -256,6 +256,7 @@ impl<'a> History<'a> {
                     report: None,
                     key: format!("{attempt}-{how}"),
                     claims: dbs::domain::Claims::default(),
+                    by_file: false,
                 });
                 self.happen(&ended(attempt, how));
             }

@@ -56,7 +56,7 @@ use verification::Collected;
 
 use super::attempt::Attempt;
 use super::batch::{Batch, PauseReason};
-use super::effect::Effect;
+use super::effect::{Effect, NoticeLevel};
 use super::event::Event;
 use super::id::{AttemptId, BatchId, TaskId, WorkflowId};
 use super::settings::BoardSettings;
@@ -137,7 +137,7 @@ impl Board {
     /// again.
     pub fn is_redundant(&self, event: &Event) -> bool {
         match event {
-            Event::Configured(settings) => *self.settings == *settings,
+            Event::Configured(settings) => *self.settings == settings.following(&self.settings),
             Event::WorkflowsLoaded(flows) => {
                 let in_force =
                     |flow: &Workflow| self.workflows.get(&flow.id).is_some_and(|known| **known == *flow);
@@ -150,7 +150,7 @@ impl Board {
     fn dispatch(&mut self, step: &mut Transition, event: &Event) {
         match event {
             Event::Asked { request, by, command } => self.execute_and_reply(step, *request, by, command),
-            Event::Configured(settings) => self.configured(settings),
+            Event::Configured(settings) => self.configured(step, settings),
             Event::WorkflowsLoaded(flows) => self.workflows_loaded(flows),
             Event::WorkplaceMade {
                 attempt,
@@ -212,6 +212,7 @@ impl Board {
             report,
             claims,
             key,
+            by_file,
         } = event
         {
             let signal = Signal {
@@ -219,15 +220,27 @@ impl Board {
                 text: text.clone(),
                 report: report.clone(),
                 key: key.clone(),
+                by_file: *by_file,
                 at: step.now,
             };
             self.signalled(step, *attempt, (signal, claims));
         }
     }
 
-    fn configured(&mut self, settings: &BoardSettings) {
-        if *self.settings != *settings {
-            self.settings = Arc::new(settings.clone());
+    fn configured(&mut self, step: &mut Transition, settings: &BoardSettings) {
+        let next = settings.following(&self.settings);
+        if next.change != self.settings.change
+            && let Some(change) = &next.change
+        {
+            let level = if change.is_edit {
+                NoticeLevel::Warning
+            } else {
+                NoticeLevel::Info
+            };
+            step.notify(level, "settings", change.text.clone());
+        }
+        if *self.settings != next {
+            self.settings = Arc::new(next);
             self.index.everything_changed();
         }
     }

@@ -76,6 +76,9 @@ pub enum Event {
         claims: Claims,
         /// Chosen by the sender; the same key counts once.
         key: String,
+        /// It came as a file and not over the socket.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        by_file: bool,
     },
     Observed {
         attempt: AttemptId,

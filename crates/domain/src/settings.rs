@@ -9,7 +9,7 @@ use super::context_restart::ContextRules;
 use super::id::{RoleId, StageId};
 use super::session::ResumeRoles;
 use super::task::GateCommand;
-use super::time::Span;
+use super::time::{Span, Timestamp};
 use super::usage::Cost;
 
 /// The settings that the board's rules depend on.
@@ -58,6 +58,38 @@ pub struct BoardSettings {
     /// Settings that cannot be used as they are written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<SettingFault>,
+    /// The last change, while a server ran, of what runs, sends or steers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<SettingsChange>,
+    /// The keys that edited files have changed since a person changed such settings by a command. The board keeps them.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub edited: BTreeSet<String>,
+}
+
+/// A change of settings that run, send or steer something, while a server ran.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SettingsChange {
+    /// The line that people get.
+    pub text: String,
+    pub keys: BTreeSet<String>,
+    /// Whether a file was edited; otherwise a person gave a command.
+    pub is_edit: bool,
+    pub at: Timestamp,
+}
+
+impl BoardSettings {
+    /// These settings where those were in force before, with what stays of their changes.
+    pub(crate) fn following(&self, before: &BoardSettings) -> BoardSettings {
+        let mut next = self.clone();
+        next.edited.clone_from(&before.edited);
+        match &self.change {
+            None => next.change.clone_from(&before.change),
+            change if *change == before.change => {}
+            Some(change) if change.is_edit => next.edited.extend(change.keys.iter().cloned()),
+            Some(_) => next.edited.clear(),
+        }
+        next
+    }
 }
 
 fn yes() -> bool {
@@ -165,6 +197,8 @@ impl Default for BoardSettings {
             agents: AgentLayers::default(),
             untrusted: None,
             faults: Vec::new(),
+            change: None,
+            edited: BTreeSet::new(),
         }
     }
 }

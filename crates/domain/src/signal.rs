@@ -67,5 +67,8 @@ pub struct Signal {
     pub report: Option<String>,
     /// Chosen by the sender, so that the same signal arriving twice (socket and inbox) counts once.
     pub key: String,
+    /// It came as a file, so nothing but its token says which process sent it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_file: bool,
     pub at: Timestamp,
 }

@@ -99,6 +99,7 @@ mod tests {
             text: text.to_owned(),
             report: Some(format!("{{\"said\": \"{text}\"}}")),
             key: "k".to_owned(),
+            by_file: false,
             claims: crate::domain::Claims::default(),
         }
     }

@@ -209,6 +209,7 @@ mod tests {
             kind: SignalKind::Block,
             text: "no key".to_owned(),
             key: "k".to_owned(),
+            by_file: false,
             report: None,
             claims: crate::domain::Claims::default(),
         };

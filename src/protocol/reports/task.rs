@@ -121,7 +121,15 @@ fn attempt_lines(attempt: &Attempt) -> Vec<String> {
     });
     let choice = attempt.choice.words();
     let choice = (!choice.is_empty()).then(|| format!("      {choice}"));
-    std::iter::once(head).chain(choice).chain(evidence).collect()
+    let by_file = file_report_words(attempt).map(|words| format!("      {words}"));
+    let facts = choice.into_iter().chain(by_file);
+    std::iter::once(head).chain(facts).chain(evidence).collect()
+}
+
+/// That what an attempt reported came as a file: then nothing but its token says which process sent it.
+pub(super) fn file_report_words(attempt: &Attempt) -> Option<String> {
+    let last = attempt.signals.iter().rfind(|signal| signal.by_file)?;
+    Some(format!("reported {} by a file, not over the socket", last.kind))
 }
 
 /// Which session of its stage it is, or goes on with; nothing of one that begins the stage.

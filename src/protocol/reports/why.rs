@@ -10,6 +10,7 @@ use crate::protocol::query::{OutputFormat, QueryError};
 use crate::protocol::reports::in_format;
 use crate::protocol::reports::runs::progress;
 use crate::protocol::reports::status::doing;
+use crate::protocol::reports::task::file_report_words;
 use crate::read_model::{AttentionKind, ReadModel, source_words};
 
 /// Explains a task, or an agent at work, by its name.
@@ -19,7 +20,14 @@ pub(in crate::protocol) fn report(
     format: OutputFormat,
 ) -> Result<String, QueryError> {
     if let Some(task) = board.tasks.get(&TaskId::from(name)) {
-        let text = why_task(board, task);
+        let own = board.attempts.values().filter(|attempt| attempt.task == task.id);
+        let by_file = own.filter_map(|attempt| {
+            let words = file_report_words(attempt)?;
+            Some(format!("; attempt {} {words}", attempt.id))
+        });
+        let text = std::iter::once(why_task(board, task))
+            .chain(by_file)
+            .collect::<String>();
         let data = || {
             serde_json::json!({ "task": name, "state": task.state, "why_not": task.why_not, "text": text,
             "now": task.open_attempt.and_then(|open| board.live.get(&open)) })
@@ -313,6 +321,7 @@ mod tests {
             report: None,
             claims: Claims::default(),
             key: "1".to_owned(),
+            by_file: false,
         };
         let started = started();
         let said = told(&[started.clone(), step]);

@@ -311,6 +311,7 @@ impl World {
                         report: None,
                         key: format!("k{}", self.n_keys),
                         claims: claims.clone(),
+                        by_file: false,
                     };
                     let delay = self.dice.between(0, 200);
                     self.agenda.report(now, delay, event);

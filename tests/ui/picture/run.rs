@@ -198,6 +198,7 @@ impl Run {
                         report: None,
                         key: format!("{id}/{at}"),
                         claims: dbs::domain::Claims::default(),
+                        by_file: false,
                     };
                     self.later(*at, said);
                 }

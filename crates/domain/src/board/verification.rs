@@ -1,5 +1,7 @@
 //! Evidence: Unknown delays, No fails, only Yes advances. What the answer leaves out is Unknown.
 
+use std::sync::Arc;
+
 use super::Board;
 use super::retry::{AttemptFailure, MOST_TRIES};
 use super::rows::ENGINE;
@@ -12,7 +14,8 @@ use crate::evidence::Evidence;
 use crate::failure::FailureClass;
 use crate::id::AttemptId;
 use crate::integration::Integration;
-use crate::task::{HoldReason, TaskState};
+use crate::task::{HoldReason, Task, TaskState};
+use crate::time::Timestamp;
 use crate::tri::Tri;
 use crate::workflow::EvidenceKind;
 
@@ -77,6 +80,7 @@ impl Board {
         let judgement = summarize(&evidence);
         if !matches!(judgement, EvidenceSummary::Incomplete(_)) {
             self.tell_differences(step.now, &attempt, &evidence);
+            self.tell_edited_settings(step.now, &attempt);
         }
         self.edit_attempt(id, |attempt| attempt.evidence = evidence);
         match judgement {
@@ -92,6 +96,22 @@ impl Board {
                 Some(found) => self.merge_to_review(step, &attempt, found),
                 None => self.passed(step, &attempt, seen.head),
             },
+        }
+    }
+
+    /// Says on the task once which settings it is judged by that no command of a person brought into force.
+    pub(super) fn tell_edited_settings(&mut self, now: Timestamp, attempt: &Attempt) {
+        if self.settings.edited.is_empty() {
+            return;
+        }
+        let keys: Vec<&str> = self.settings.edited.iter().map(String::as_str).collect();
+        let text = format!(
+            "judged by settings that an edited file brought into force while the server ran: {}",
+            keys.join(", ")
+        );
+        let is_said = |task: &Arc<Task>| task.comments.iter().any(|comment| comment.text == text);
+        if !self.tasks.get(&attempt.task).is_some_and(is_said) {
+            self.comment(now, &attempt.task, ENGINE, text);
         }
     }
 

@@ -135,10 +135,14 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
         Event::SessionLost { why, .. } => ("session_lost", json!({ "why": why })),
         Event::AttemptUnknown { why, .. } => ("attempt_unknown", trouble_of(why)),
         Event::Signalled {
-            kind, text, report, ..
+            kind,
+            text,
+            report,
+            by_file,
+            ..
         } => (
             "signalled",
-            json!({ "signal": kind.to_string(), "text": text, "report": report }),
+            json!({ "signal": kind.to_string(), "text": text, "report": report, "by_file": by_file }),
         ),
         Event::SubagentSeen { name, .. } => ("subagent_seen", json!({ "name": name })),
         Event::Observed { doing, source, .. } => {
@@ -368,12 +372,13 @@ mod tests {
             text: "which port?".to_owned(),
             report: None,
             key: "secret".to_owned(),
+            by_file: false,
             claims: crate::domain::Claims::default(),
         });
         let wanted = json!({
             "schema": 1, "seq": 12, "session": 2, "at": 1_700_000_000_123_u64, "time": "2023-11-14T22:13:20.123Z",
             "kind": "signalled", "task": "t-1", "attempt": 7, "stage": "development", "agent": "developer-ravel",
-            "facts": { "signal": "question", "text": "which port?", "report": null }, "notices": [],
+            "facts": { "signal": "question", "text": "which port?", "report": null, "by_file": false }, "notices": [],
         });
         assert_eq!(signalled, wanted);
     }
