@@ -3,7 +3,7 @@
 use super::context::{EngineContext, base_branch, branch_of};
 use super::job::Job;
 use crate::domain::workflow::Workspace;
-use crate::domain::{Cause, EvidenceKind, PlanEntry, PromptFacts, Span, Workplace};
+use crate::domain::{Cause, EvidenceKind, Integration, PlanEntry, PromptFacts, Span, Workplace};
 use crate::ports::git::{CommitFile, CommitId, DiffRange, Git, Head, Revision};
 use crate::ports::stories::{ContextRequest, StoryFiles};
 
@@ -49,6 +49,14 @@ pub(super) fn facts(
 /// The difference from the base to the recorded head, made from what would be merged; nothing where one of the two is not known. Those who
 /// are to judge it do not start without it.
 pub(super) fn difference(world: &EngineContext, facts: &PromptFacts) -> Result<Option<String>, Cause> {
+    if let Some(found) = integration_to_judge(facts) {
+        let (Ok(from), Ok(to)) = (CommitId::new(&found.from), CommitId::new(&found.to)) else {
+            return Ok(None);
+        };
+        let (from, to) = (Revision::Commit(from), Revision::Commit(to));
+        let range = DiffRange::Between { from, to };
+        return shown(world, &range, &format!("{} {}", found.from, found.to));
+    }
     let ends = (facts.place.base_commit.as_deref(), facts.place.head.as_deref());
     let (Some(base), Some(head)) = ends else {
         return match (ends, facts.stage.workspace) {
@@ -67,10 +75,21 @@ pub(super) fn difference(world: &EngineContext, facts: &PromptFacts) -> Result<O
         return Ok(None);
     };
     let range = DiffRange::SinceFork { base: from, head: to };
-    match world.git.diff_text(&range, MOST_DIFFERENCE) {
+    shown(world, &range, &format!("{base}...{head}"))
+}
+
+/// Returns what an integrator changed, where the agent reads the work to judge it.
+fn integration_to_judge(facts: &PromptFacts) -> Option<&Integration> {
+    let found = facts.place.integration.as_ref();
+    found.filter(|_| facts.stage.workspace == Some(Workspace::Head))
+}
+
+/// Reads the text of a difference; `named` is how git names it, for what is cut off.
+fn shown(world: &EngineContext, range: &DiffRange, named: &str) -> Result<Option<String>, Cause> {
+    match world.git.diff_text(range, MOST_DIFFERENCE) {
         Ok(shown) if shown.truncated => Ok(Some(format!(
             "{}\n\ndbs cut this off after {MOST_DIFFERENCE} bytes. See the rest with: git diff --no-ext-diff --no-textconv \
-             {base}...{head}\n",
+             {named}\n",
             shown.text
         ))),
         Ok(shown) => Ok(Some(shown.text)),

@@ -943,7 +943,11 @@ fn what_an_integrator_changed_is_reviewed_as_a_difference_of_its_own() {
             written: Vec::new(),
         });
         let text = library().render(&facts, "dbs").unwrap();
-        let difference = format!("`git diff {} {}`", "f".repeat(40), "a".repeat(40));
+        let difference = format!(
+            "`git diff --no-ext-diff --no-textconv {} {}`",
+            "f".repeat(40),
+            "a".repeat(40)
+        );
         assert_says(
             &text,
             &[&difference, "evil", "Changed where nothing was in conflict"],

@@ -57,6 +57,15 @@ fn a_file_that_an_integrator_adds_is_reviewed_before_it_is_merged() {
         (told.outside.as_slice(), told.written.len()),
         (&["EVIL".to_owned()][..], 0)
     );
+    let difference = brief.difference.expect("its reviewer has a file with it");
+    assert!(
+        difference.contains("+evil") && difference.contains("EVIL"),
+        "{difference}"
+    );
+    assert!(
+        difference.contains("<<<<<<<"),
+        "it begins at the conflict: {difference}"
+    );
     let project = bench.git.project();
     let shown = bench
         .git

@@ -168,18 +168,7 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
             json!({ "exit": exit_of(exit), "tail": tail, "cause": cause.as_ref().map(cause_of) }),
         ),
         Event::ActionEnded { outcome, .. } => ("action_ended", outcome_of(outcome)),
-        Event::Verified {
-            evidence,
-            head,
-            integration,
-            ..
-        } => {
-            let all: Vec<Value> = evidence.iter().map(evidence_of).collect();
-            (
-                "verified",
-                json!({ "evidence": all, "head": head, "base_holds": null, "integration": integration }),
-            )
-        }
+        Event::Verified { .. } => ("verified", verified(event)),
         Event::BaseMoved { moved, .. } => ("base_moved", json!(moved)),
         Event::GitChanged { changes, .. } => ("git_changed", json!({ "changes": changes })),
         Event::WorkspaceSettled { problem, kept, .. } => {
@@ -261,6 +250,20 @@ fn asked(by: &str, command: &Command) -> Value {
 /// The word for the case of an enum's value, and the text that stands with it.
 fn tagged(value: &impl Serialize) -> (String, Value) {
     tag_and_content(value).unwrap_or_default()
+}
+
+fn verified(event: &Event) -> Value {
+    let Event::Verified {
+        evidence,
+        head,
+        integration,
+        ..
+    } = event
+    else {
+        return json!({});
+    };
+    let all: Vec<Value> = evidence.iter().map(evidence_of).collect();
+    json!({ "evidence": all, "head": head, "base_holds": null, "integration": integration })
 }
 
 fn workplace_made(event: &Event) -> Value {
