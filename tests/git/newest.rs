@@ -49,6 +49,9 @@ fn newest_setup(fixture: &GitFixture) -> GitSetup {
     );
     setup.environment.retain(|(name, _)| name != "PATH");
     setup.environment.push((OsString::from("PATH"), path.unwrap()));
+    setup
+        .environment
+        .push((OsString::from("USER"), OsString::from("engine")));
     setup.program = program.into();
     setup
 }
@@ -102,20 +105,18 @@ fn work(git: &GitCli, fixture: &GitFixture) {
     }
 }
 
-/// A program that leaves its arguments in a file, and the file.
+/// A program that leaves its arguments in a file where the engine's git started it, and the file.
 fn trap(fixture: &GitFixture) -> (PathBuf, PathBuf) {
     let (program, marks) = (fixture.root().join("trap"), fixture.root().join("marks"));
-    write_script(
-        &program,
-        format!(
-            "#!/bin/sh\necho \"$@\" >> '{}'\ncat >/dev/null\n",
-            marks.display()
-        ),
+    let text = format!(
+        "#!/bin/sh\n[ \"$USER\" = engine ] && echo \"$@\" >> '{}'\ncat >/dev/null\n",
+        marks.display()
     );
+    write_script(&program, text);
     (program, marks)
 }
 
-/// Plants hooks, has the engine work, and answers what ran. The agent's own git is an older one that knows no such hooks.
+/// Plants hooks, has the engine work, and answers what ran for it. The agents' own git may run them.
 fn ran(place: impl Fn(&GitFixture) -> PathBuf, before_opening: bool) -> String {
     let fixture = GitFixture::new();
     let (program, marks) = trap(&fixture);
