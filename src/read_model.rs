@@ -13,6 +13,7 @@ use crate::domain::{
     TaskId, Timestamp, Worker, Workflow, WorkflowId,
 };
 
+mod agent_words;
 mod attention;
 mod check_run;
 mod columns;
@@ -26,12 +27,15 @@ mod metrics;
 mod prompt;
 mod sessions;
 mod stall;
+mod standing;
 mod task_names;
+mod task_words;
 mod trouble;
 mod trust;
 
 pub use crate::domain::TroubleKind;
-pub use attention::{AttentionItem, AttentionKind, AttentionRow, AttentionSummary, source_words};
+pub use agent_words::{Look, as_question, attempt_standing, doing_words, source_words};
+pub use attention::{AttentionItem, AttentionKind, AttentionRow, AttentionSummary};
 pub use check_run::{CheckResult, CheckRun, RunningCheck, running_check, worst_first};
 pub use columns::{Column, ColumnKind};
 pub use cost::{CostGroup, CostRow};
@@ -45,6 +49,8 @@ pub(crate) use metrics::settled_attempt;
 pub use metrics::{AttemptLoad, Metrics, MetricsReport, StageMetrics, Trail, TrailStep, per_span};
 pub use sessions::{SessionRow, SessionState};
 pub use stall::{Stall, StallAct};
+pub use standing::{DisplayStatus, Standing};
+pub use task_words::unsaid;
 pub use trouble::Trouble;
 pub use trust::{TrustOverview, TrustText};
 

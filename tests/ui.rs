@@ -80,3 +80,5 @@ mod trust;
 mod verbs;
 #[path = "ui/wide.rs"]
 mod wide;
+#[path = "ui/words.rs"]
+mod words;

@@ -41,7 +41,7 @@ fn empty() -> Board {
         ..BoardSettings::default()
     };
     board.apply(NOW, &Event::WorkflowsLoaded(flows.collect()));
-    board.apply(NOW, &Event::Configured(settings));
+    board.apply(NOW, &Event::configured(settings));
     board.apply(NOW, &Event::Woke(Inventory::default()));
     board
 }

@@ -290,7 +290,7 @@ impl BoardAccess {
 
     fn stored_settings(&self) -> Result<[Event; 2], String> {
         let (settings, workflows) = session_setup::reread(&self.place)?;
-        Ok([Event::WorkflowsLoaded(workflows), Event::Configured(settings)])
+        Ok([Event::WorkflowsLoaded(workflows), Event::configured(settings)])
     }
 }
 

@@ -434,7 +434,7 @@ mod tests {
             ..BoardSettings::default()
         };
         vec![
-            Event::Configured(settings),
+            Event::configured(settings),
             Event::WorkflowsLoaded(flows),
             asked(planned("t")),
             asked(Command::Release(vec!["t".into()])),
@@ -503,7 +503,7 @@ mod tests {
         }
         inbox.close();
         let mut first = beginning();
-        first[0] = Event::Configured(BoardSettings {
+        first[0] = Event::configured(BoardSettings {
             base: Some("work".to_owned()),
             agent_timeout: Span::seconds(20),
             ..BoardSettings::default()

@@ -6,7 +6,7 @@ use super::job::Job;
 use crate::domain::task::GateCommand;
 use crate::domain::{
     Attempt, AttemptMode, Cause, ComplianceIssue, Evidence, EvidenceKind, GateBaseline, STORY_GATE, Severity,
-    TestOutcome, Tri, WaitReason,
+    TestOutcome, Tri, WaitReason, telling_line,
 };
 use crate::ports::gates::GateReport;
 use crate::ports::git::{CommitId, Head, Revision};
@@ -50,7 +50,8 @@ pub(super) fn on_commit(world: &EngineContext, job: &Job, attempt: &Attempt, com
         match empty.map_or(report.outcome, |why| Tri::No(why.to_owned())) {
             Tri::Yes => {}
             Tri::No(why) => {
-                let text = format!("gate {} failed: {why}\n{}", gate.name, report.tail);
+                let line = telling_line(&report.tail).map_or_else(String::new, |line| format!(": {line}"));
+                let text = format!("gate {} failed: {why}{line}\n{}", gate.name, report.tail);
                 failed.push(ComplianceIssue::new(Severity::Critical, text));
             }
             Tri::Unknown(why) => {

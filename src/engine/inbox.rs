@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn who_waits_for_an_event_goes_on_when_it_is_durable_or_kept() {
         let (inbox, receiver) = inbox();
-        let settings = || Event::Configured(BoardSettings::default());
+        let settings = || Event::configured(BoardSettings::default());
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 inbox.send_and_wait(settings()).unwrap();

@@ -15,7 +15,24 @@ pub(super) mod why;
 use serde::Serialize;
 
 use crate::adapters::output;
+use crate::domain::Task;
 use crate::protocol::query::{OutputFormat, QueryError};
+use crate::read_model::{ReadModel, Standing};
+
+/// A task as data for programs, with where it stands in the words that people read.
+#[derive(Serialize)]
+struct TaskJson<'a> {
+    #[serde(flatten)]
+    task: &'a Task,
+    standing: Standing,
+}
+
+impl TaskJson<'_> {
+    fn of<'a>(board: &ReadModel, task: &'a Task) -> TaskJson<'a> {
+        let standing = board.standing(task);
+        TaskJson { task, standing }
+    }
+}
 
 /// A report in the wanted format: what `json` gives for programs, or the lines of `lines` for people.
 fn in_format<T: Serialize>(

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::attempt::{Activity, AttemptState, Verdict};
+use crate::domain::attempt::{AttemptState, Verdict};
 use crate::domain::task::{HoldReason, TaskState, behind_failed};
 use crate::domain::{
     Ask, AskKind, AskReply, Attempt, AttemptId, Board, Command, EngineAction, FailureClass, Task, TaskId,
     Timestamp, Worker,
 };
-use crate::read_model::{ReadModel, Stall};
+use crate::read_model::{ReadModel, Stall, source_words};
 
 /// One thing that waits for a person, such as a question or an approval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,16 +126,6 @@ impl AttentionRow {
     }
 }
 
-/// The word for the source that says what an agent does.
-pub fn source_words(activity: &Activity) -> &str {
-    match activity.source.as_str() {
-        "osc 7501" => "report",
-        "started" => "start",
-        "exit" => "end",
-        other => other,
-    }
-}
-
 pub(super) fn attention(board: &Board, now: Timestamp) -> Vec<AttentionItem> {
     let tasks = board.tasks.values();
     let mut found: Vec<AttentionItem> = tasks.filter_map(|task| of_task(board, task)).collect();
@@ -165,10 +155,12 @@ pub(super) fn attention(board: &Board, now: Timestamp) -> Vec<AttentionItem> {
 
 fn of_task(board: &Board, task: &Task) -> Option<AttentionItem> {
     let (kind, text) = match &task.state {
-        TaskState::Held(HoldReason::Approval) => (AttentionKind::Approval, "approve or reject".to_owned()),
+        TaskState::Held(HoldReason::Approval) => {
+            (AttentionKind::Approval, "waits for your approval".to_owned())
+        }
         TaskState::Held(HoldReason::Findings(what)) => (
             AttentionKind::Approval,
-            format!("checks found: {what}: approve it as it is, or reject it to have that fixed"),
+            format!("waits for your decision, checks found: {what}"),
         ),
         TaskState::Held(HoldReason::Unreviewed(what)) => (
             AttentionKind::Approval,

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::domain::{AttemptId, Span, StageId, TaskId, TestCounts, Timestamp};
+use crate::domain::{AttemptId, EvidenceKind, Span, StageId, TaskId, TestCounts, Timestamp, Tri};
+use crate::read_model::ReadModel;
 
 /// One run of a gate command for an attempt, with its result and duration.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +32,22 @@ pub enum CheckResult {
     Unknown(String),
     Running,
     Passed,
+}
+
+impl ReadModel {
+    /// Whether a gate that failed proves something by that: its stage asks for it, and it did not fail for another reason.
+    pub fn fails_as_it_must(&self, check: &CheckRun) -> bool {
+        let wanted = EvidenceKind::GateFails(check.name.clone());
+        let task = self.tasks.get(&check.task);
+        let flow = task.and_then(|task| self.workflows.get(&task.workflow));
+        let stage = flow.and_then(|flow| flow.stage(&check.stage));
+        let attempt = self.attempts.get(&check.attempt);
+        let is_refuted = attempt.is_some_and(|attempt| {
+            let mut evidence = attempt.evidence.iter();
+            evidence.any(|found| found.kind == wanted && matches!(found.outcome, Tri::No(_)))
+        });
+        stage.is_some_and(|stage| stage.evidence.contains(&wanted)) && !is_refuted
+    }
 }
 
 impl CheckRun {

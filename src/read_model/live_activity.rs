@@ -55,6 +55,11 @@ impl LiveActivity {
 }
 
 impl SourceReport {
+    /// What it reported last, and how long ago.
+    pub fn words(&self) -> String {
+        format!("{}: reported {}, {} ago", self.source, self.says, self.age)
+    }
+
     /// Source, what it says, how old that is, and why it counts or does not.
     pub fn line(&self) -> String {
         let mark = if self.counts { "counts" } else { "does not count" };

@@ -140,7 +140,7 @@ mod tests {
             base: base.map(str::to_owned),
             ..BoardSettings::default()
         };
-        board.apply(Timestamp(1), &Event::Configured(settings));
+        board.apply(Timestamp(1), &Event::configured(settings));
         for command in commands {
             let (request, by) = (RequestId(0), "ann".to_owned());
             board.apply(Timestamp(2), &Event::Asked { request, by, command });

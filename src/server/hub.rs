@@ -488,10 +488,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let hub = quiet(folder.path());
         let words = asking(&hub);
-        assert_eq!(words(), "waiting for permission: make");
+        assert_eq!(words(), "asks: make?");
         hub.typed(&HolderId::new("8"));
         hub.typed(&HolderId::new("shell-7"));
-        assert_eq!(words(), "waiting for permission: make", "keys for others");
+        assert_eq!(words(), "asks: make?", "keys for others");
         hub.typed(&HolderId::new("7"));
         assert_eq!(words(), "working");
         let words = asking(&hub);
@@ -509,7 +509,7 @@ mod tests {
             problem: None,
         };
         assert!(hub.answer(AttemptId(7), &ask, &given(clock::now())).is_err());
-        assert_eq!(words(), "waiting for permission: make", "it was not handed over");
+        assert_eq!(words(), "asks: make?", "it was not handed over");
         let channel = AskChannel::Request;
         let ask = Ask { channel, ..ask };
         let at = clock::now();
@@ -523,7 +523,7 @@ mod tests {
         let sent = hub.answer(AttemptId(7), &ask, &given(at));
         assert_eq!(
             (sent, words().as_str()),
-            (Ok(()), "waiting for permission: test"),
+            (Ok(()), "asks: test?"),
             "it was asked after that answer"
         );
     }

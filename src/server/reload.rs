@@ -226,7 +226,7 @@ impl Reloader {
         }
         if old.settings() != settings || !is_same_fault {
             let faults = faults.clone();
-            events.push(Event::Configured(BoardSettings { faults, ..settings }));
+            events.push(Event::configured(BoardSettings { faults, ..settings }));
         }
         // What is said to be in force has to be so, and to be seen.
         events

@@ -108,7 +108,7 @@ pub(super) mod tests {
         };
         let mut board = Board::default();
         for event in [
-            Event::Configured(settings),
+            Event::configured(settings),
             Event::WorkflowsLoaded(texts.into_iter().filter_map(read).collect()),
             asked(Command::Create(TaskDraft::new("t", "Build"))),
             asked(Command::Release(vec!["t".into()])),

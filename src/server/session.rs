@@ -347,7 +347,7 @@ impl Session {
 fn read_from_files(board: &Board, setup: &SessionSetup) -> Vec<Event> {
     let mut first = vec![
         Event::WorkflowsLoaded(setup.workflows.clone()),
-        Event::Configured(setup.settings.clone()),
+        Event::configured(setup.settings.clone()),
     ];
     first.retain(|event| !board.is_redundant(event));
     if setup.paused && is_idle(board) {

@@ -45,6 +45,8 @@ pub enum Availability {
     Retryable,
     /// The selected task is not over.
     Unfinished,
+    /// The task can be left out: it is neither done nor left out already.
+    Skippable,
     /// The selected task is in the backlog.
     Backlog,
     /// An agent works on the selected task, or its terminal has the focus.

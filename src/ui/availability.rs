@@ -49,6 +49,7 @@ pub(crate) fn unavailable_reason_for(
             task_refuses(about, can_be_retried, "is not held, parked, failed or skipped")
         }
         Availability::Unfinished => task_refuses(about, |task| !task.state.is_terminal(), "is over"),
+        Availability::Skippable => task_refuses(about, |task| task.state.can_be_skipped(), "is over"),
         Availability::Backlog => task_refuses(about, is_in_backlog, "is not in the backlog"),
         Availability::Agent => agent(about),
         Availability::Terminal => terminal(about, state, scene, arranged),

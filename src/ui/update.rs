@@ -344,11 +344,12 @@ impl<'a, 'b> UpdateContext<'a, 'b> {
     }
 
     fn inform(&mut self, text: impl Into<String>) {
-        self.state.show_toast(self.scene.now, NoticeLevel::Info, text);
+        self.state.show_feedback(self.scene.now, NoticeLevel::Info, text);
     }
 
     fn warn(&mut self, text: impl Into<String>) {
-        self.state.show_toast(self.scene.now, NoticeLevel::Warning, text);
+        self.state
+            .show_feedback(self.scene.now, NoticeLevel::Warning, text);
     }
 }
 

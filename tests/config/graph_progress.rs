@@ -1,6 +1,6 @@
 //! What is known of the tasks of a graph plan, written into its file.
 
-use dbs::domain::{HoldReason, Task, TaskDraft, TaskState, Timestamp};
+use dbs::domain::{HoldReason, Skip, Task, TaskDraft, TaskState, Timestamp};
 use dbs::formats::graph_plan::{GraphProgress, GraphStatus, with_progress};
 use dbs::formats::plan::progress_of;
 use serde_json::{Value, json};
@@ -97,7 +97,8 @@ fn a_plan_says_of_a_task_what_the_board_does() {
     let said = |state: TaskState| {
         let task = Task {
             state,
-            spawns: 2,
+            work_tries: [("work".into(), 2)].into(),
+            spawns: 5,
             merged: Some("abc".to_owned()),
             ..Task::planned(Timestamp(1), &TaskDraft::new("export-1", "Writer"), "work".into())
         };
@@ -120,13 +121,15 @@ fn a_plan_says_of_a_task_what_the_board_does() {
         said(TaskState::Failed("failed 3 of 3 tries".to_owned())),
         Some((GraphStatus::Failed, text("3 of 3 tries"), 2))
     );
-    let skipped = said(TaskState::Skipped("export-0".into())).unwrap();
+    let skipped = said(TaskState::Skipped(Skip::Dependency("export-0".into()))).unwrap();
     assert_eq!(
         skipped.1,
         text("it waits for export-0, which did not come to its end")
     );
     assert_eq!(
-        said(TaskState::Skipped("export-1".into())).unwrap().1,
+        said(TaskState::Skipped(Skip::Person { by: "ann".to_owned() }))
+            .unwrap()
+            .1,
         text("a person skipped it")
     );
     assert_eq!(

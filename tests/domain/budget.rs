@@ -34,7 +34,7 @@ fn running(task: Option<u64>, day: Option<u64>) -> (BoardFixture, AttemptId) {
         task: dollars(task),
         day: dollars(day),
     };
-    fixture.happen(Event::Configured(settings));
+    fixture.happen(Event::configured(settings));
     let attempt = fixture.open("a");
     fixture.start(attempt);
     (fixture, attempt)

@@ -3,7 +3,7 @@
 use dbs::domain::attempt::{StopCause, Verdict};
 use dbs::domain::task::{HoldReason, TaskKind};
 use dbs::domain::{
-    AttemptId, AttemptState, Command, Effect, Event, SignalKind, Span, TaskDraft, TaskId, TaskPatch,
+    AttemptId, AttemptState, Command, Effect, Event, SignalKind, Skip, Span, TaskDraft, TaskId, TaskPatch,
     TaskState, WaitReason,
 };
 
@@ -575,7 +575,10 @@ fn a_task_nobody_works_on_can_be_taken_back_into_the_backlog() {
 fn a_skipped_task_can_be_taken_up_again() {
     let mut fixture = BoardFixture::developing("a");
     fixture.ask(Command::Skip("a".into())).unwrap();
-    assert_eq!(fixture.task("a").state, TaskState::Skipped("a".into()));
+    assert_eq!(
+        fixture.task("a").state,
+        TaskState::Skipped(Skip::Person { by: "ada".to_owned() })
+    );
     let first = fixture.open("a");
     fixture.happen(Event::AttemptNotStarted {
         attempt: first,

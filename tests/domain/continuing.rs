@@ -131,7 +131,7 @@ fn where_a_role_does_not_go_on_its_agents_begin_afresh() {
     let (mut fixture, first) = working();
     let mut settings = resuming();
     settings.resume.by_role.insert("developer".into(), false);
-    fixture.happen(Event::Configured(settings));
+    fixture.happen(Event::configured(settings));
     machine_stops(&mut fixture, &[first]);
     assert_eq!(goes_on(&fixture), None);
     assert_eq!(fixture.attempt(first).workspace, WorkspaceState::Leaving);
@@ -416,7 +416,7 @@ fn an_agent_of_another_kind_begins_a_session_of_its_own() {
     };
     rules.agents.others = says("claude");
     rules.agents.by_stage = [("development".into(), says("codex"))].into();
-    fixture.happen(Event::Configured(rules));
+    fixture.happen(Event::configured(rules));
     assert_eq!(fixture.attempt(first).choice.agent(), Some("claude"));
     fixture.end_with(first, ProcessExit::Signal(9), None);
     fixture.wait_until_due();

@@ -174,7 +174,7 @@ fn crashes_back_off_and_the_third_holds_the_task() {
         fixture.lines(),
         [
             "block: a exited 3 times without reporting",
-            "stalled: shop stalled: a exited 3 times without reporting"
+            "stalled: batch shop stalled: a exited 3 times without reporting"
         ],
         "one line for the task and one for its batch"
     );

@@ -77,7 +77,7 @@ impl BoardFixture {
             effects: Vec::new(),
             key: 0,
         };
-        fixture.happen(Event::Configured(settings));
+        fixture.happen(Event::configured(settings));
         fixture.happen(Event::WorkflowsLoaded(workflows()));
         fixture
     }

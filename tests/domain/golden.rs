@@ -14,8 +14,8 @@ use dbs::domain::{
     BaseMove, BoardSettings, Budgets, Checkpoint, Claims, Command, ContextFill, ContextRules, Continuation,
     Cost, Effect, EngineAction, Event, Evidence, EvidenceKind, FailureClass, Integration, Inventory,
     MadeHere, Notice, NoticeLevel, PathRules, PlanEntry, PlanRecord, PlanSource, ProcessExit, Refusal,
-    RequestId, ResumeRoles, RunState, SavedWork, SessionOrigin, SessionRestart, Signal, SignalKind, Span,
-    Spending, Step, StoryTests, TaskDraft, TaskPatch, TaskState, TestCounts, Timestamp, Tokens, Tri,
+    RequestId, ResumeRoles, RunState, SavedWork, SessionOrigin, SessionRestart, Signal, SignalKind, Skip,
+    Span, Spending, Step, StoryTests, TaskDraft, TaskPatch, TaskState, TestCounts, Timestamp, Tokens, Tri,
     TroubleKind, Usage, WaitReason, Worker, Workplace,
 };
 use serde::Serialize;
@@ -320,7 +320,7 @@ fn events_are_stored_like_this() {
             by: "ada".to_owned(),
             command: Command::Pause,
         },
-        Event::Configured(BoardSettings {
+        Event::configured(BoardSettings {
             max_by_role: BTreeMap::from([("developer".into(), 2)]),
             base: Some("main".to_owned()),
             cooldown: Some(Span::seconds(5)),
@@ -626,6 +626,7 @@ fn task() -> Task {
         rejections: 1,
         spawns: 2,
         tries: BTreeMap::from([("development".into(), 2)]),
+        work_tries: [("development".into(), 2)].into(),
         troubles: 3,
         interruptions: 2,
         spending: vec![Spending {
@@ -697,7 +698,9 @@ fn states_holds_and_reasons_are_stored_like_this() {
         TaskState::Parked(text()),
         TaskState::Done,
         TaskState::Failed(text()),
-        TaskState::Skipped("u".into()),
+        TaskState::Skipped(Skip::Dependency("u".into())),
+        TaskState::Skipped(Skip::InBacklog { root: "u".into() }),
+        TaskState::Skipped(Skip::Person { by: text() }),
         TaskState::Cancelled,
     ];
     let reasons = [
@@ -770,6 +773,19 @@ fn continued() -> AgentSession {
             folder: None,
         },
     })
+}
+
+#[test]
+fn a_skip_from_before_skips_had_an_author_is_read_as_what_it_was() {
+    let read = |root: &str| {
+        let mut stored = serde_json::to_value(task()).unwrap();
+        stored["id"] = "t".into();
+        stored["state"] = serde_json::json!({ "skipped": root });
+        serde_json::from_value::<Task>(stored).unwrap().state
+    };
+    let person = Skip::Person { by: String::new() };
+    assert_eq!(read("t"), TaskState::Skipped(person));
+    assert_eq!(read("u"), TaskState::Skipped(Skip::Dependency("u".into())));
 }
 
 #[test]

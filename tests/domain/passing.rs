@@ -70,7 +70,7 @@ fn a_step_from_stage_to_stage_is_one_line_of_the_log() {
             "close: a Merge → done"
         ]
     );
-    assert!(batch.ends_with(" completed"), "{batch}");
+    assert!(batch.ends_with(": all done"), "{batch}");
 }
 
 #[test]
@@ -604,7 +604,7 @@ fn only_the_last_three_settled_attempts_of_a_task_are_kept_in_memory() {
 fn what_an_edited_file_changes_is_told_and_stands_on_each_task_judged_until_a_person_acts() {
     let change = |is_edit, at| {
         let text = if is_edit { "edited" } else { "by ada" };
-        Event::Configured(BoardSettings {
+        Event::configured(BoardSettings {
             change: Some(SettingsChange {
                 text: text.to_owned(),
                 keys: ["gates.tests".to_owned()].into(),
@@ -625,7 +625,7 @@ fn what_an_edited_file_changes_is_told_and_stands_on_each_task_judged_until_a_pe
         "judged by settings that an edited file brought into force while the server ran: gates.tests";
     assert_eq!(fixture.comments("a").matches(judged).count(), 1, "once");
     // Settings without a change of that kind leave what is known.
-    fixture.happen(Event::Configured(crate::fixture::settings()));
+    fixture.happen(Event::configured(crate::fixture::settings()));
     fixture.released(draft("b", "kanban"));
     fixture.pass("b");
     assert!(fixture.comments("b").contains(judged));

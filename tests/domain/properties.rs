@@ -418,7 +418,7 @@ fn begin() -> Board {
         },
         ..settings()
     };
-    board.apply(Timestamp(0), &Event::Configured(settings));
+    board.apply(Timestamp(0), &Event::configured(settings));
     board.apply(Timestamp(0), &Event::WorkflowsLoaded(workflows()));
     for (n, flow) in FLOWS
         .iter()
@@ -519,7 +519,7 @@ fn the_stories_see_the_circuit_breaker_skips_and_what_is_held_and_done() {
                 in_story.insert("taken up again");
             }
             let on = |task: &Arc<Task>| match &task.state {
-                TaskState::Skipped(root) if *root != task.id => Some("skipped with another"),
+                TaskState::Skipped(skip) if skip.root().is_some() => Some("skipped with another"),
                 TaskState::Failed(_) => Some("failed"),
                 TaskState::Held(_) => Some("held"),
                 TaskState::Done => Some("done"),
@@ -595,7 +595,7 @@ proptest! {
         for (wait, next) in story {
             now = now + Span(wait);
             // Time alone may start something: bring the board up to now first.
-            let current = Event::Configured((*board.settings).clone());
+            let current = Event::configured((*board.settings).clone());
             while !board.apply(now, &current).is_empty() {
                 board.take_changed_rows();
             }

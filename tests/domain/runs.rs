@@ -1,6 +1,6 @@
 //! Batches as a whole: run states, stalling, cascades and the circuit breaker (seeds 3.11, G50, G51, LG-11).
 
-use dbs::domain::{BatchId, BoardSettings, Command, Event, RunState, SignalKind, TaskState};
+use dbs::domain::{BatchId, BoardSettings, Command, Event, RunState, SignalKind, Skip, TaskState};
 
 use crate::fixture::{BoardFixture, draft, settings};
 
@@ -108,7 +108,7 @@ fn a_run_whose_other_tasks_are_done_says_that_the_backlog_was_not_released() {
     });
     assert_eq!(
         said.as_deref(),
-        Some("shop stalled: 1 task in the backlog not released")
+        Some("batch shop stalled: 1 task in the backlog not released")
     );
 }
 
@@ -157,8 +157,14 @@ fn dependents_of_a_failure_are_skipped_with_the_root_cause() {
     ]);
     break_down(&mut fixture, "a");
     assert_eq!(fixture.word("a"), "failed");
-    assert_eq!(fixture.task("b").state, TaskState::Skipped("a".into()));
-    assert_eq!(fixture.task("c").state, TaskState::Skipped("a".into()));
+    assert_eq!(
+        fixture.task("b").state,
+        TaskState::Skipped(Skip::Dependency("a".into()))
+    );
+    assert_eq!(
+        fixture.task("c").state,
+        TaskState::Skipped(Skip::Dependency("a".into()))
+    );
     assert_eq!(fixture.word("d"), "active");
     assert!(fixture.notice_kinds().contains(&"skip"));
 }
@@ -168,7 +174,10 @@ fn dependents_of_a_blocked_task_are_skipped_too_where_the_workflow_says_so() {
     let mut fixture = graph(&[("a", &[]), ("b", &["a"])]);
     let open = fixture.open("a");
     fixture.live(open, SignalKind::Block, "no");
-    assert_eq!(fixture.task("b").state, TaskState::Skipped("a".into()));
+    assert_eq!(
+        fixture.task("b").state,
+        TaskState::Skipped(Skip::Dependency("a".into()))
+    );
 }
 
 #[test]
@@ -178,7 +187,7 @@ fn the_run_is_aborted_before_anything_is_skipped_when_too_much_would_be() {
     let RunState::Aborted(why) = run(&fixture) else {
         panic!("{:?}", run(&fixture))
     };
-    assert!(why.contains("3 of 4"), "{why}");
+    assert!(why.contains("3 of 4") && why.contains("`dbs skip"), "{why}");
     for id in ["b", "c", "d"] {
         assert_eq!(fixture.word(id), "released", "nothing was skipped");
     }
@@ -203,7 +212,10 @@ fn what_waits_for_an_aborted_run_from_outside_waits_on() {
     break_down(&mut fixture, "a");
     assert!(matches!(run(&fixture), RunState::Aborted(_)));
     assert_eq!(fixture.word("x"), "released", "b was not skipped");
-    assert_eq!(fixture.task("y").state, TaskState::Skipped("a".into()));
+    assert_eq!(
+        fixture.task("y").state,
+        TaskState::Skipped(Skip::Dependency("a".into()))
+    );
     // Also when something happens later.
     fixture.pass("e");
     assert_eq!(fixture.word("x"), "released");
@@ -234,21 +246,97 @@ fn in_an_aborted_run_nothing_new_starts_but_what_runs_may_end() {
 }
 
 #[test]
-fn skipped_tasks_come_back_when_what_they_wait_for_is_done_after_all() {
+fn skipped_tasks_come_back_when_nothing_they_wait_for_has_failed_any_more() {
     let mut fixture = graph(&[("a", &[]), ("b", &["a"]), ("c", &["b"])]);
     break_down(&mut fixture, "a");
     let no = fixture.ask(retry("b")).unwrap_err();
     assert!(no.contains("retry that one"), "{no}");
     fixture.ask(retry("a")).unwrap();
-    assert_eq!(fixture.word("b"), "skipped");
+    let waits_for = |id: &str| Some(dbs::domain::WaitReason::Dependencies(vec![id.into()]));
+    assert_eq!(fixture.task("b").why_not, waits_for("a"));
+    assert_eq!(fixture.task("c").why_not, waits_for("b"));
     fixture.pass("a");
     fixture.pass("a");
     assert_eq!(fixture.word("a"), "done");
     assert_eq!(fixture.word("b"), "active");
-    assert_eq!(fixture.word("c"), "skipped");
     fixture.pass("b");
     fixture.pass("b");
     assert_eq!(fixture.word("c"), "active");
+}
+
+#[test]
+fn what_a_person_skips_takes_its_dependents_along_however_many_they_are() {
+    let mut fixture = too_much_on_one();
+    let said = fixture.ask(Command::Skip("a".into())).unwrap();
+    assert_eq!(said, "skipped a; skipped with it: b, c, d");
+    let by_ada = TaskState::Skipped(Skip::Person { by: "ada".to_owned() });
+    assert_eq!(fixture.task("a").state, by_ada);
+    for id in ["b", "c", "d"] {
+        assert_eq!(
+            fixture.task(id).state,
+            TaskState::Skipped(Skip::Dependency("a".into()))
+        );
+    }
+    assert_eq!(*run(&fixture), RunState::Running, "nothing is aborted");
+}
+
+#[test]
+fn a_person_who_takes_back_a_skip_has_what_was_there_before() {
+    let mut fixture = graph(&[("a", &[]), ("b", &["a"])]);
+    let mut planned = draft("p", "graph");
+    planned.deps = ["b".into()].into();
+    fixture.planned(planned);
+    for back in [retry("a"), Command::Withdraw("a".into())] {
+        fixture.ask(Command::Skip("a".into())).unwrap();
+        let root = TaskState::Skipped(Skip::InBacklog { root: "a".into() });
+        assert_eq!((fixture.word("b"), &fixture.task("p").state), ("skipped", &root));
+        fixture.ask(back).unwrap();
+        assert_eq!((fixture.word("b"), fixture.word("p")), ("released", "backlog"));
+    }
+    assert_eq!(fixture.word("a"), "backlog");
+}
+
+#[test]
+fn skipping_what_aborted_a_run_skips_its_dependents_and_the_rest_goes_on_to_the_end() {
+    let mut fixture = too_much_on_one();
+    break_down(&mut fixture, "a");
+    fixture.pass("e");
+    assert!(matches!(run(&fixture), RunState::Aborted(_)));
+    let said = fixture.ask(Command::Skip("a".into())).unwrap();
+    assert_eq!(said, "skipped a; skipped with it: b, c, d");
+    assert_eq!((fixture.word("b"), fixture.word("d")), ("skipped", "skipped"));
+    assert_eq!(*run(&fixture), RunState::Running);
+    fixture.pass("e");
+    assert_eq!(fixture.word("e"), "done");
+    assert_eq!(*run(&fixture), RunState::CompletedWithFailures);
+}
+
+#[test]
+fn a_run_from_which_one_of_two_causes_is_skipped_is_judged_by_the_other() {
+    let mut fixture = graph(&[
+        ("a", &[]),
+        ("b", &["a"]),
+        ("x", &[]),
+        ("y", &["x"]),
+        ("z", &["x"]),
+        ("e", &[]),
+    ]);
+    break_down(&mut fixture, "x");
+    assert_eq!(*run(&fixture), RunState::Running, "2 of 5 are no more than half");
+    fixture.ask(retry("x")).unwrap();
+    break_down(&mut fixture, "a");
+    break_down(&mut fixture, "x");
+    let RunState::Aborted(why) = run(&fixture) else {
+        panic!("{:?}", run(&fixture))
+    };
+    assert!(why.contains("2 of 3"), "{why}");
+    let said = fixture.ask(Command::Skip("a".into())).unwrap();
+    assert_eq!(said, "skipped a");
+    assert_eq!(fixture.word("y"), "released", "x still stops the run");
+    assert!(matches!(run(&fixture), RunState::Aborted(_)));
+    fixture.ask(Command::Skip("x".into())).unwrap();
+    assert_eq!((fixture.word("y"), fixture.word("z")), ("skipped", "skipped"));
+    assert_eq!(*run(&fixture), RunState::Running);
 }
 
 #[test]
@@ -258,7 +346,8 @@ fn where_the_workflow_says_wait_dependents_of_a_failure_wait_visibly() {
     let mut second = draft("b", "kanban");
     second.deps = ["a".into()].into();
     fixture.released(second);
-    fixture.ask(Command::Skip("a".into())).unwrap();
+    let said = fixture.ask(Command::Skip("a".into())).unwrap();
+    assert_eq!(said, "skipped a; still waiting for it: b");
     assert_eq!(fixture.word("b"), "released");
     assert_eq!(
         fixture.task("b").why_not,

@@ -400,11 +400,11 @@ fn nothing_starts_before_the_projects_files_are_trusted_and_everything_afterward
     let mut fixture = BoardFixture::with(with(untrusted(true)));
     fixture.released(draft("a", "kanban"));
     assert_eq!(why_not(&fixture, "a"), WaitReason::Untrusted);
-    fixture.happen(Event::Configured(with(untrusted(false))));
+    fixture.happen(Event::configured(with(untrusted(false))));
     assert_eq!(fixture.word("a"), "active", "what was trusted before goes on");
-    fixture.happen(Event::Configured(with(untrusted(true))));
+    fixture.happen(Event::configured(with(untrusted(true))));
     fixture.released(draft("b", "kanban"));
-    fixture.happen(Event::Configured(with(None)));
+    fixture.happen(Event::configured(with(None)));
     assert_eq!(fixture.word("b"), "active");
 }
 
@@ -471,7 +471,7 @@ fn without_a_base_branch_only_investigators_start() {
     fixture.released(draft("b", "investigation"));
     assert_eq!(why_not(&fixture, "a"), WaitReason::NoBase);
     assert_eq!(fixture.word("b"), "active");
-    fixture.happen(Event::Configured(roomy()));
+    fixture.happen(Event::configured(roomy()));
     assert_eq!(fixture.word("a"), "active");
 }
 
@@ -502,7 +502,7 @@ fn a_stage_that_demands_gates_starts_no_agent_before_there_is_a_gate() {
         "active",
         "gates that run only if there are any hold nobody"
     );
-    fixture.happen(Event::Configured(roomy()));
+    fixture.happen(Event::configured(roomy()));
     assert_eq!(fixture.word("a"), "active");
 }
 
@@ -551,7 +551,7 @@ fn a_fault_in_the_settings_makes_what_depends_on_it_wait_and_costs_no_try() {
             let found = fixture.task(id).why_not.clone();
             assert_eq!(found, waits.then(fault), "{id}, {reach:?}");
         }
-        fixture.happen(Event::Configured(roomy()));
+        fixture.happen(Event::configured(roomy()));
         for id in ["a", "b"] {
             assert_eq!(fixture.word(id), "active", "{id}, {reach:?}");
             assert_eq!(fixture.task(id).spawns, 1, "{id}, {reach:?}");

@@ -47,15 +47,13 @@ fn what_an_agent_does_is_told_from_each_source_and_only_words_that_decide_become
     let why = |part: &str| story.dbs(&["why", "t-1"]).contains(part);
     story.wait_until("its title", || why("title: working"));
     fs::write(story.root().join("first"), "go\n").unwrap();
-    story.wait_until("its hook", || why("hook: waiting for permission"));
+    story.wait_until("its hook", || why("hook: asks for a permission"));
     assert!(
-        why("now: waiting for permission; runs Explore"),
+        why("now: asks for a permission; runs Explore"),
         "{}",
         story.dbs(&["why", "t-1"])
     );
-    story.wait_until("its ask", || {
-        story.dbs(&["status"]).contains("needs a permission")
-    });
+    story.wait_until("its ask", || story.dbs(&["status"]).contains("asks: Bash: make"));
     story.dbs(&["approve", "t-1"]);
     story.wait_until("the answer", || why("its wait has ended"));
     story.dbs(&["answer", "t-1", "go on"]);
@@ -102,9 +100,9 @@ fn what_a_hook_asked_stays_asked_over_a_killed_server_though_the_terminal_shows_
     let why = |part: &str| story.dbs(&["why", "t-1"]).contains(part);
     story.wait_until("its record", || why("status record: working"));
     fs::write(story.root().join("first"), "go\n").unwrap();
-    let waits = || why("now: waiting for permission: Bash: make");
+    let waits = || why("now: asks: Bash: make");
     story.wait_until("its request", || {
-        waits() && story.dbs(&["status"]).contains("needs a permission")
+        waits() && story.dbs(&["status"]).contains("asks: Bash: make")
     });
     server.kill();
     let _next = story.server();

@@ -59,7 +59,7 @@ fn the_demo_of_stories_goes_from_red_to_green_and_retries_the_story_whose_tests_
     assert!(output.status.success(), "{text}");
     for line in [
         "protected files were changed: tests/test_US_002.py",
-        "completed: 2 of 2 tasks done",
+        "all done: 2 of 2 tasks done",
         "origin holds exactly the expected tree",
     ] {
         assert!(text.contains(line), "{line}: {text}");
@@ -126,7 +126,7 @@ fn the_demo_is_played_on_the_whole_screen_to_its_end() {
     tty.press("C-a 1");
     add_task(&tty);
     tty.wait("the end of all tasks", |screen| {
-        screen.has("✓13") && screen.has("13 finished") && screen.pane_has("Log", "demo completed")
+        screen.has("✓13") && screen.has("13 finished") && screen.pane_has("Log", "batch demo: all done")
     });
     tty.press(".");
     tty.wait("finished tasks", |screen| {

@@ -38,7 +38,7 @@ fn a_plan_is_waited_for_line_by_line_and_says_which_command_goes_on() {
     assert_eq!(code, Some(0), "{text}");
     // What happened before this command began is not printed again; the report at its end says how it came out either way.
     let is_report = |line: &str| {
-        line.starts_with("invoice-export ") && line.contains(" completed ") && line.contains(" 2 of 2 done ")
+        line.starts_with("invoice-export ") && line.contains(" all done ") && line.contains(" 2 of 2 done ")
     };
     assert!(text.lines().any(is_report), "{text}");
     assert!(!text.contains(" | "), "output goes to its log: {text}");

@@ -71,7 +71,7 @@ fn a_server_killed_in_the_middle_of_the_commit_the_check_and_the_merge_of_a_phas
     assert!(
         story
             .dbs(&["status", "--run", "invoice-export"])
-            .contains("completed")
+            .contains("all done")
     );
     story.dbs(&["stop", "--all"]);
 }

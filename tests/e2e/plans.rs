@@ -155,8 +155,8 @@ fn a_plan_is_carried_out_phase_by_phase_mended_once_and_approved_once() {
     for wanted in [
         "1 of 2 done  Invoice export",
         "invoice-1",
-        " 3 tries  Phase 1: Data model",
-        "(waits for approval)",
+        " 2 tries  Phase 1: Data model",
+        "(waits for your approval)",
     ] {
         assert!(run.contains(wanted), "{wanted}: {run}");
     }

@@ -69,7 +69,7 @@ fn a_task_is_done_over_the_protocol_and_merged_after_a_person_allowed_what_was_a
     let (story, _server) = at_work(ASKS);
     wait_for_ask(&story);
     let why = |part: &str| story.dbs(&["why", "t-1"]).contains(part);
-    story.wait_until("its request", || why("waiting for permission"));
+    story.wait_until("its request", || why("permission"));
     story.dbs(&["approve", "t-1"]);
     ends_merged(&story);
     let shown = story.dbs(&["logs", "1"]);

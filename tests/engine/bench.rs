@@ -320,7 +320,7 @@ impl Bench {
             keys: 0,
             _runtime: runtime,
         };
-        bench.happen(&Event::Configured(settings));
+        bench.happen(&Event::configured(settings));
         bench.happen(&Event::WorkflowsLoaded(workflows()));
         bench
     }

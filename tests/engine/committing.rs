@@ -351,7 +351,7 @@ fn where_the_engine_is_not_to_commit_the_agent_is_told_what_it_left() {
         auto_commit: false,
         ..(*bench.board.settings).clone()
     };
-    bench.happen(&dbs::domain::Event::Configured(not));
+    bench.happen(&dbs::domain::Event::configured(not));
     bench.release(draft("t-1", "kanban", None));
     let folder = bench.folder("t-1");
     fs::write(folder.join("work.txt"), "work\n").unwrap();

@@ -25,7 +25,7 @@ fn bench(place: GatePlace, auto_commit: bool) -> Bench {
         auto_commit,
         ..(*bench.board.settings).clone()
     };
-    bench.happen(&Event::Configured(settings));
+    bench.happen(&Event::configured(settings));
     bench
 }
 
@@ -197,7 +197,7 @@ fn a_gate_with_a_fresh_tree_sees_nothing_that_another_has_left() {
         fresh_gates: ["second".to_owned()].into(),
         ..(*bench.board.settings).clone()
     };
-    bench.happen(&Event::Configured(settings));
+    bench.happen(&Event::configured(settings));
     bench.release(gated(&[
         ("first", MEDDLING),
         ("second", "test ! -e out && test -e a.txt && echo y > mine.txt"),

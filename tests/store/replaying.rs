@@ -70,7 +70,7 @@ impl<'a> History<'a> {
             base: Some("main".to_owned()),
             ..BoardSettings::default()
         };
-        for event in [Event::Configured(settings), Event::WorkflowsLoaded(workflows())] {
+        for event in [Event::configured(settings), Event::WorkflowsLoaded(workflows())] {
             if !self.board.is_redundant(&event) {
                 self.happen(&event);
             }

@@ -235,7 +235,7 @@ fn a_reader_knows_the_settings_that_were_in_force_last() {
         };
         commit(
             &mut store,
-            &Event::Configured(settings),
+            &Event::configured(settings),
             (&Board::default(), &nothing),
             &[],
         )

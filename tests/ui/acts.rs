@@ -357,9 +357,7 @@ fn what_there_is_to_copy_of_a_task_is_offered() {
         [UiRequest::CopyToClipboard("dbs-4".to_owned())]
     );
     assert!(
-        dashboard
-            .text()
-            .contains("copied id `dbs-4`; sent to the terminal"),
+        dashboard.text().contains("copied id `dbs-4` (by OSC 52"),
         "{}",
         dashboard.text()
     );

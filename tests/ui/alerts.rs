@@ -163,10 +163,10 @@ fn the_end_of_a_run_is_sent() {
     );
     assert_eq!(notices(&mut alerts, 2, &run(RunState::Running)), NONE);
     let sent = notices(&mut alerts, 3, &run(RunState::Completed));
-    assert_eq!(sent, ["main completed"]);
+    assert_eq!(sent, ["batch main: all done"]);
     assert_eq!(notices(&mut alerts, 9_000, &run(RunState::Running)), NONE);
     let stalled = run(RunState::Stalled);
-    assert_eq!(notices(&mut alerts, 10_000, &stalled), ["main stalled"]);
+    assert_eq!(notices(&mut alerts, 10_000, &stalled), ["batch main: stalled"]);
     assert_eq!(notices(&mut alerts, 20_000, &run(RunState::Running)), NONE);
     let mut why = board(&[("t-1", "a")]);
     why.batches = stalled.batches;

@@ -16,7 +16,8 @@ use dbs::domain::workflow::{
 use dbs::domain::{
     ActivityKind, Ask, AskChannel, AskKind, AskRecord, AskReply, Attempt, AttemptId, AttemptMode,
     AttemptState, Board, Command, EngineAction, EvidenceKind, FailureClass, HoldReason, Notice, NoticeLevel,
-    Span, StageId, Task, TaskId, TaskState, Timestamp, Tri, Verdict, WaitReason, Worker, Workflow, Workplace,
+    Skip, Span, StageId, Task, TaskId, TaskState, Timestamp, Tri, Verdict, WaitReason, Worker, Workflow,
+    Workplace,
 };
 use dbs::read_model::ReadModel;
 use dbs::ui::{
@@ -573,7 +574,7 @@ fn ended() -> Vec<Task> {
             "dbs-21",
             "Translate the mails",
             "done",
-            TaskState::Skipped("dbs-18".into()),
+            TaskState::Skipped(Skip::Dependency("dbs-18".into())),
             2900,
         ),
         task("dbs-22", "Old banner", "done", TaskState::Cancelled, 7000),

@@ -49,9 +49,10 @@ fn an_ask_is_shown_when_the_board_has_it_and_can_take_the_answer() {
 
 #[test]
 fn the_details_of_a_task_say_what_its_agent_does_and_from_what_that_is_known() {
-    let text = screen((200, 60), "3 g T", live("retry 3/10", false));
+    let text = screen((200, 60), "3 g V", live("retry 3/10", false));
     assert!(text.contains("retry 3/10; runs Explore"), "{text}");
-    assert!(text.contains("hook: retry 3/10, 2s ago; counts"), "{text}");
+    assert!(text.contains("hook: reported retry 3/10, 2s ago"), "{text}");
+    assert!(!text.contains("counts"), "{text}");
 }
 
 /// A board on which that terminal reported that it called and is half through.
@@ -73,15 +74,15 @@ fn what_the_program_of_an_agent_reports_is_in_the_list_of_agents_in_its_title_an
     small.press("2");
     let text = small.text();
     assert!(
-        text.contains("⚑ running …") && text.contains("50 %  ⚑ says: tests"),
+        text.contains("⚑ working …") && text.contains("50 %  ⚑ says: tests"),
         "{text}"
     );
     let mut board = reporting((200, 60), agent);
     let text = board.text();
-    assert!(text.contains("running 50 %"), "{text}");
+    assert!(text.contains("working 50 %"), "{text}");
     board.press("2");
     let text = board.text();
-    assert!(text.contains("running 11m  50 %  ⚑ says: "), "{text}");
+    assert!(text.contains("working 11m  50 %  ⚑ says: "), "{text}");
 }
 
 #[test]
@@ -101,6 +102,9 @@ fn an_agent_of_which_nothing_was_reported_is_not_known_to_work() {
     dashboard.model = dbs::read_model::ReadModel::of(&dashboard.board, crate::fixture::NOW);
     dashboard.press("2");
     let text = dashboard.text();
-    assert!(text.contains("developer-ravel not known"), "{text}");
-    assert!(text.contains("dbs-4 developer-ravel  not known"), "{text}");
+    assert!(text.contains("developer-ravel nothing re… "), "{text}");
+    assert!(
+        text.contains("dbs-4 developer-ravel  nothing reported yet"),
+        "{text}"
+    );
 }

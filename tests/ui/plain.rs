@@ -123,7 +123,7 @@ fn a_number_stays_with_its_thing_and_is_never_given_twice() {
     let mut prompts = PlainPrompts::default();
     let both = waiting(&[
         ("t-1", AttentionKind::Permission, "npm test"),
-        ("t-2", AttentionKind::Approval, "approve or reject"),
+        ("t-2", AttentionKind::Approval, "waits for your approval"),
     ]);
     let lines = prompts.update(&both);
     assert_eq!(
@@ -140,7 +140,7 @@ fn a_number_stays_with_its_thing_and_is_never_given_twice() {
     );
     let other = waiting(&[
         ("t-1", AttentionKind::Permission, "rm -r build"),
-        ("t-2", AttentionKind::Approval, "approve or reject"),
+        ("t-2", AttentionKind::Approval, "waits for your approval"),
     ]);
     let lines = prompts.update(&other);
     assert_eq!(lines.first().unwrap(), "1 no longer waits: t-1 permission");

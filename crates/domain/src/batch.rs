@@ -152,8 +152,8 @@ impl fmt::Display for RunState {
             RunState::Planning => f.write_str("planning"),
             RunState::Running => f.write_str("running"),
             RunState::Paused => f.write_str("paused"),
-            RunState::Completed => f.write_str("completed"),
-            RunState::CompletedWithFailures => f.write_str("completed with failures"),
+            RunState::Completed => f.write_str("all done"),
+            RunState::CompletedWithFailures => f.write_str("done, with failures"),
             RunState::Stalled => f.write_str("stalled"),
             RunState::Aborted(why) => write!(f, "aborted: {why}"),
         }

@@ -52,7 +52,6 @@ use index::BoardIndex;
 pub use invariants::check_invariants;
 pub(crate) use rows::ENGINE;
 use transition::Transition;
-use verification::Collected;
 
 use super::attempt::Attempt;
 use super::batch::{Batch, PauseReason};

@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Add;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::agent_choice::AgentSettings;
 use super::attempt::AttemptMode;
@@ -15,6 +15,7 @@ use super::failure::FailureClass;
 use super::id::{AttemptId, BatchId, StageId, TaskId, WorkflowId};
 use super::integration::Integration;
 use super::plan_entry::{PlanEntry, PlanRecord};
+use super::skip::Skip;
 use super::time::{Span, Timestamp};
 use super::usage::{Cost, Spending, Tokens};
 use super::wait_reason::WaitReason;
@@ -22,6 +23,7 @@ use super::workflow::{EvidenceKind, Stage};
 
 /// The unit of work, and everything that is remembered about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct Task {
     pub id: TaskId,
     pub batch: BatchId,
@@ -69,6 +71,9 @@ pub struct Task {
     /// Attempts by stage, whatever became of them; numbers the next one.
     #[serde(default)]
     pub tries: BTreeMap<StageId, u32>,
+    /// Tries of agents by stage of those where the work is done and not only looked at, without those given back.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub work_tries: BTreeMap<StageId, u32>,
     /// Attempts in a row that something outside kept from working; a person who retries the task begins anew.
     #[serde(default)]
     pub troubles: u32,
@@ -145,8 +150,7 @@ pub enum TaskState {
     Parked(String),
     Done,
     Failed(String),
-    /// A dependency failed for good; the id is the root cause (G50).
-    Skipped(TaskId),
+    Skipped(Skip),
     Cancelled,
 }
 
@@ -156,6 +160,14 @@ impl TaskState {
         matches!(
             self,
             TaskState::Done | TaskState::Failed(_) | TaskState::Skipped(_) | TaskState::Cancelled
+        )
+    }
+
+    /// Whether a person may leave it out: it is neither done, closed nor left out already.
+    pub fn can_be_skipped(&self) -> bool {
+        !matches!(
+            self,
+            TaskState::Done | TaskState::Cancelled | TaskState::Skipped(_)
         )
     }
 
@@ -265,6 +277,23 @@ impl fmt::Display for HoldReason {
             HoldReason::Unreviewed(what) => write!(f, "not reviewed: {what}"),
             HoldReason::BasePushed(why) | HoldReason::GitChanged(why) | HoldReason::Refused(why) => f.write_str(why),
         }
+    }
+}
+
+impl Serialize for Task {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Task::serialize(self, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Task {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Task, D::Error> {
+        let mut task = Task::deserialize(deserializer)?;
+        // Skips by a person were stored with the task itself as the root cause.
+        if matches!(&task.state, TaskState::Skipped(Skip::Dependency(root)) if *root == task.id) {
+            task.state = TaskState::Skipped(Skip::Person { by: String::new() });
+        }
+        Ok(task)
     }
 }
 

@@ -48,7 +48,7 @@ impl StoreReader {
         // They are read from files at every start, so what an older program wrote differently is no damage.
         for event in self.last_settings().unwrap_or_default() {
             match event {
-                Event::Configured(settings) => board.settings = Arc::new(settings),
+                Event::Configured(settings) => board.settings = Arc::from(settings),
                 Event::WorkflowsLoaded(flows) => {
                     board.workflows = keyed(flows.into_iter().map(Arc::new), |flow| flow.id.clone());
                 }

@@ -284,7 +284,7 @@ pub struct RetryArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{HoldReason, TaskState};
+    use crate::domain::{HoldReason, Skip, TaskState};
 
     #[test]
     fn every_state_can_be_asked_for() {
@@ -298,7 +298,7 @@ mod tests {
             TaskState::Parked(text()),
             TaskState::Done,
             TaskState::Failed(text()),
-            TaskState::Skipped("t".into()),
+            TaskState::Skipped(Skip::Dependency("t".into())),
             TaskState::Cancelled,
         ];
         assert_eq!(all.map(|state| state.word()), STATES);

@@ -122,7 +122,7 @@ mod tests {
             base: Some("main".to_owned()),
             ..BoardSettings::default()
         };
-        board.apply(Timestamp(1), &Event::Configured(settings));
+        board.apply(Timestamp(1), &Event::configured(settings));
         for command in commands {
             let (request, by) = (RequestId(0), "ann".to_owned());
             board.apply(Timestamp(2), &Event::Asked { request, by, command });
@@ -203,7 +203,7 @@ mod tests {
         let has = |text: &str| assert!(lines.iter().any(|line| line.contains(text)), "{text}: {lines:#?}");
         has("t-3            ! Build t-3  ⊘ t-1");
         has("t-2            Build t-2  ⊘ t-1");
-        has(&format!("t-1            Build t-1  [{agent}]"));
+        has(&format!("t-1            Build t-1  [{agent}: starting]"));
         let blocked = Event::Signalled {
             attempt: open,
             kind: SignalKind::Block,

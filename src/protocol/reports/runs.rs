@@ -190,12 +190,14 @@ fn lines(board: &ReadModel, batch: &Batch, tasks: &[&Task]) -> Vec<String> {
         let now = board.open_attempt(task);
         let now = now.and_then(|attempt| progress(board, attempt));
         let now = now.map_or_else(String::new, |now| format!("  ({now})"));
+        let tries = Some(task.tries_of_work()).filter(|tries| *tries > 1);
+        let tries = tries.map_or_else(String::new, |tries| format!("{tries} tries"));
         format!(
-            "  {:<width$}  {:<12} {:<10} {:>2} tries  {}{}{now}",
+            "  {:<width$}  {:<12} {:<10} {:<8} {}{}{now}",
             task.id.as_str(),
             board.stage_label(task),
             task.state.word(),
-            tries(task),
+            tries,
             task.title,
             note(board, task)
         )
@@ -219,11 +221,6 @@ pub(super) fn progress(board: &ReadModel, attempt: &Attempt) -> Option<String> {
     }
     let silent = board.at.since(attempt.started_at?);
     (silent >= LONG_SILENCE).then(|| format!("no step reported in {silent}"))
-}
-
-/// How often somebody worked on it, in all stages.
-fn tries(task: &Task) -> u32 {
-    task.tries.values().sum()
 }
 
 fn task_json(board: &ReadModel, task: &Task) -> Value {

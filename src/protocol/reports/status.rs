@@ -1,8 +1,6 @@
 //! How things stand: base branch, agents, counts, branches of tasks (K65).
 
-use crate::adapters::clock::time_of_day;
-use crate::domain::attempt::{Activity, ActivityKind, Attempt};
-use crate::domain::{PauseReason, TroubleKind};
+use crate::domain::PauseReason;
 use crate::protocol::query::{OutputFormat, QueryError, TaskBranches};
 use crate::protocol::reports::in_format;
 use crate::read_model::ReadModel;
@@ -63,7 +61,7 @@ pub(super) fn lines(board: &ReadModel, branches: &TaskBranches) -> Vec<String> {
             attempt.worker.name(),
             attempt.task,
             for_how_long.to_string(),
-            now(board, attempt),
+            board.attempt_standing(attempt).line(),
             used.unwrap_or_default(),
             attempt.id
         ));
@@ -94,42 +92,7 @@ fn at_work(board: &ReadModel) -> Option<String> {
     match &board.pause {
         Some(PauseReason::Operator { by, .. }) => Some(format!("paused by {by}; `dbs resume` goes on")),
         Some(PauseReason::Quota { why, .. }) => Some(format!("paused by a usage limit: {why}")),
-        None => board.is_live.then(|| "running".to_owned()),
-    }
-}
-
-/// What an agent does right now, as far as that is known; a person who is needed reads what for.
-fn now(board: &ReadModel, attempt: &Attempt) -> String {
-    let known = &attempt.activity.doing;
-    let live = board.live.get(&attempt.id).filter(|live| live.is_finer());
-    match live {
-        Some(live) if matches!(known, ActivityKind::Working | ActivityKind::Idle) => live.summary(),
-        _ => doing(&attempt.activity),
-    }
-}
-
-/// What an agent does, for people.
-pub(super) fn doing(activity: &Activity) -> String {
-    match &activity.doing {
-        _ if !activity.is_known() => "not known: nothing has reported what it does".to_owned(),
-        ActivityKind::Starting => "starting".to_owned(),
-        ActivityKind::Working => "working".to_owned(),
-        ActivityKind::Permission(what) => format!("needs a permission: {what}"),
-        ActivityKind::Question(what) => format!("asks: {what}"),
-        ActivityKind::Dialog(what) => format!("shows a dialog: {what}"),
-        ActivityKind::Limit { until: None, why } => format!("limit: {why}"),
-        ActivityKind::Limit {
-            until: Some(until), ..
-        } => {
-            let time: String = time_of_day(*until).chars().take(5).collect();
-            format!("limit until {time}")
-        }
-        ActivityKind::NotLoggedIn(why) => format!("not logged in: {why}"),
-        ActivityKind::Failed(why) => format!("turn failed: {why}"),
-        ActivityKind::Error(why) => format!("reports an error: {why}"),
-        ActivityKind::Idle => "idle".to_owned(),
-        ActivityKind::Exited => "ended".to_owned(),
-        ActivityKind::Lost => "lost".to_owned(),
+        None => board.is_live.then(|| "server runs".to_owned()),
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::domain::attempt::AttemptState;
 use crate::domain::{AgentSession, Attempt, Task, TaskId, Tri, Verdict};
 use crate::protocol::query::{OutputFormat, QueryError};
-use crate::protocol::reports::in_format;
 use crate::protocol::reports::why::why_task;
+use crate::protocol::reports::{TaskJson, in_format};
 use crate::read_model::ReadModel;
 
 pub(in crate::protocol) fn report(
@@ -20,7 +20,7 @@ pub(in crate::protocol) fn report(
         .ok_or_else(|| QueryError::NoTask(id.clone()))?;
     let attempts = board.attempts.values().map(Arc::as_ref);
     let attempts: Vec<&Attempt> = attempts.filter(|attempt| attempt.task == task.id).collect();
-    let data = || serde_json::json!({ "task": task, "attempts": attempts });
+    let data = || serde_json::json!({ "task": TaskJson::of(board, task), "attempts": attempts });
     in_format(format, data, || lines(board, task, &attempts))
 }
 
@@ -59,7 +59,7 @@ fn lines(board: &ReadModel, task: &Task, attempts: &[&Attempt]) -> Vec<String> {
     if !attempts.is_empty() {
         lines.push(String::new());
         lines.push("attempts:".to_owned());
-        lines.extend(attempts.iter().flat_map(|attempt| attempt_lines(attempt)));
+        lines.extend(attempts.iter().flat_map(|attempt| attempt_lines(board, attempt)));
     }
     if !task.comments.is_empty() {
         lines.push(String::new());
@@ -92,13 +92,14 @@ fn rules(task: &Task) -> Vec<String> {
     lines
 }
 
-fn attempt_lines(attempt: &Attempt) -> Vec<String> {
+fn attempt_lines(board: &ReadModel, attempt: &Attempt) -> Vec<String> {
     let state = match &attempt.state {
+        AttemptState::Settled(Verdict::Stopped(cause)) => board.stop_words(attempt, *cause),
         AttemptState::Settled(verdict) => verdict_text(verdict),
-        AttemptState::Starting => "starting".to_owned(),
-        AttemptState::Running => "running".to_owned(),
-        AttemptState::Stopping(_) => "being stopped".to_owned(),
-        AttemptState::Verifying => "being verified".to_owned(),
+        AttemptState::Starting
+        | AttemptState::Running
+        | AttemptState::Stopping(_)
+        | AttemptState::Verifying => board.attempt_standing(attempt).line(),
     };
     let length = attempt
         .ended_at

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Task, TaskState, WaitReason};
+use crate::domain::{Task, TaskState, WaitReason, Worker};
 use crate::protocol::query::{OutputFormat, QueryError};
-use crate::protocol::reports::in_format;
+use crate::protocol::reports::{TaskJson, in_format};
 use crate::read_model::ReadModel;
 
 /// All tasks, or those in a state, by its word, and in a stage.
@@ -36,7 +36,13 @@ fn of(board: &ReadModel, fits: impl Fn(&Task) -> bool, format: OutputFormat) -> 
         [] => vec!["no tasks".to_owned()],
         tasks => tasks.iter().map(|task| line(board, task)).collect(),
     };
-    in_format(format, || &tasks, lines)
+    let data = || {
+        tasks
+            .iter()
+            .map(|task| TaskJson::of(board, task))
+            .collect::<Vec<_>>()
+    };
+    in_format(format, data, lines)
 }
 
 fn line(board: &ReadModel, task: &Task) -> String {
@@ -50,16 +56,15 @@ fn line(board: &ReadModel, task: &Task) -> String {
     )
 }
 
-/// The note behind a title in a list: the agent, the reason to wait, or the hold.
+/// The note behind a title in a list: who works on it, and where it stands where the word for its state does not say all of that.
 pub(super) fn note(board: &ReadModel, task: &Task) -> String {
-    if let Some(attempt) = board.open_attempt(task) {
-        return format!("  [{}]", attempt.worker.name());
-    }
-    match (&task.state, &task.why_not) {
-        (TaskState::Held(hold), _) => format!("  ({hold})"),
-        (TaskState::Failed(why) | TaskState::Parked(why), _) => format!("  ({why})"),
-        (TaskState::Released, Some(why)) => format!("  ({why})"),
-        _ => String::new(),
+    let standing = board.standing(task);
+    let attempt = board.open_attempt(task);
+    match attempt.map(|attempt| &attempt.worker) {
+        Some(Worker::Agent { name, .. }) => format!("  [{name}: {}]", standing.line()),
+        _ if standing.word != task.state.word() => format!("  ({})", standing.line()),
+        _ if standing.reason.is_empty() => String::new(),
+        _ => format!("  ({})", standing.reason.lines().next().unwrap_or_default()),
     }
 }
 

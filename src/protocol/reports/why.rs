@@ -2,14 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::domain::attempt::{Activity, ActivityKind};
-use crate::domain::{
-    AgentSession, Attempt, EngineAction, Task, TaskId, TaskState, Timestamp, WaitReason, Worker,
-};
+use crate::domain::{AgentSession, Attempt, Task, TaskId, TaskState, Worker};
 use crate::protocol::query::{OutputFormat, QueryError};
 use crate::protocol::reports::in_format;
 use crate::protocol::reports::runs::progress;
-use crate::protocol::reports::status::doing;
 use crate::protocol::reports::task::file_report_words;
 use crate::read_model::{AttentionKind, ReadModel, source_words};
 
@@ -29,7 +25,7 @@ pub(in crate::protocol) fn report(
             .chain(by_file)
             .collect::<String>();
         let data = || {
-            serde_json::json!({ "task": name, "state": task.state, "why_not": task.why_not, "text": text,
+            serde_json::json!({ "task": name, "state": task.state, "why_not": task.why_not, "text": text, "standing": board.standing(task),
             "now": task.open_attempt.and_then(|open| board.live.get(&open)) })
         };
         let at_work = board.open_attempt(task).map(|attempt| sources(board, attempt));
@@ -43,10 +39,9 @@ pub(in crate::protocol) fn report(
     let (agent, known) = (attempt.worker.name(), &attempt.activity);
     let age = board.at.since(known.since);
     let live = board.live.get(&attempt.id);
-    let data =
-        || serde_json::json!({ "attempt": attempt.id, "activity": known, "age_ms": age.0, "now": live });
+    let data = || serde_json::json!({ "attempt": attempt.id, "activity": known, "age_ms": age.0, "now": live, "standing": board.attempt_standing(attempt) });
     in_format(format, data, || {
-        let (doing, source) = (doing(known), source_words(known));
+        let (doing, source) = (board.attempt_standing(attempt).line(), source_words(known));
         let first = format!("{agent}: {doing} (from {source}, {age} ago)");
         std::iter::once(first).chain(sources(board, attempt)).collect()
     })
@@ -72,72 +67,33 @@ pub(in crate::protocol) fn open_attempt<'a>(board: &'a ReadModel, name: &str) ->
 
 /// Why a task does not move, for people.
 pub(super) fn why_task(board: &ReadModel, task: &Task) -> String {
+    let standing = board.standing(task);
     let id = &task.id;
-    match &task.state {
-        TaskState::Backlog => format!("{id} is in the backlog; hand it over with `dbs task release {id}`"),
-        TaskState::Released => released(board, task),
-        TaskState::Active | TaskState::Verifying => match board.open_attempt(task) {
-            Some(attempt) => at_work(board, task, attempt),
-            None => format!("{id}: the engine is about to go on with it"),
-        },
-        TaskState::Held(crate::domain::HoldReason::Approval) => {
-            format!("{id} waits for approval: `dbs approve {id}` or `dbs reject {id} WHY`")
-        }
-        TaskState::Held(crate::domain::HoldReason::Findings(what)) => format!(
-            "{id} waits for a decision, checks found: {what}; `dbs approve {id}` accepts it as it is, `dbs reject {id} WHY` has it fixed"
-        ),
-        TaskState::Held(crate::domain::HoldReason::Unreviewed(what)) => format!(
-            "{id} was not merged: {what}, and no stage of its workflow reviews that; `dbs approve {id}` merges it, `dbs reject {id} WHY` sends it back"
-        ),
-        TaskState::Held(hold) => format!(
-            "{id} is held: {}; retry with `dbs retry {id}`",
-            task.hold_text(hold)
-        ),
-        TaskState::Parked(why) => format!("{id} is set aside: {why}; retry with `dbs retry {id}`"),
-        TaskState::Done => format!("{id} is done"),
-        TaskState::Failed(why) => {
-            let why = crate::domain::task::behind_failed(why);
-            format!("{id} failed: {why}; retry with `dbs retry {id}`")
-        }
-        TaskState::Skipped(cause) => format!("{id} was skipped because of {}", board.name_of(cause)),
-        TaskState::Cancelled => format!("{id} was closed without being done"),
+    match board.open_attempt(task) {
+        Some(attempt) => at_work(board, task, attempt),
+        None => format!("{id}: {}", standing.sentence()),
     }
 }
 
-/// Of a task at work: what keeps it from going on first, then who works on it.
+/// Of a task at work: where it stands, or what its agent asks, then who works on it.
 fn at_work(board: &ReadModel, task: &Task, attempt: &Attempt) -> String {
-    let cause = match task.state {
-        _ if !board.is_live => Some("no server runs; `dbs` starts one".to_owned()),
-        TaskState::Verifying => None,
-        _ => asked(board, attempt).or_else(|| kept_from_work(&attempt.activity)),
-    };
+    let asked = asked(board, attempt).filter(|_| board.is_live && task.state == TaskState::Active);
+    let stands = asked.unwrap_or_else(|| board.standing(task).sentence());
     let worker = match (&attempt.worker, &task.state) {
-        (Worker::Engine(action), _) => format!("the engine {} it (attempt {})", verb(*action), attempt.id),
-        (Worker::Agent { name, .. }, TaskState::Verifying) => {
-            format!("the engine checks what {name} did (attempt {})", attempt.id)
-        }
-        (Worker::Agent { name, .. }, _) => {
-            let works = match cause {
-                Some(_) => "has it",
-                None => works(&attempt.activity),
-            };
-            format!(
-                "{name} {works} (attempt {}{})",
-                attempt.id,
-                session_words(&attempt.session)
-            )
-        }
+        (Worker::Engine(_), _) => "by the engine".to_owned(),
+        (Worker::Agent { name, .. }, TaskState::Verifying) => format!("the work of {name}"),
+        (Worker::Agent { name, .. }, _) => format!("by {name}"),
     };
     let leaves = attempt.leaves_since().map_or(
         "",
         |_| "; it is asked to stop because its context is full, and a fresh session follows",
     );
     let step = progress(board, attempt).map_or_else(String::new, |step| format!("; {step}"));
-    let id = &task.id;
-    match cause {
-        Some(cause) => format!("{id}: {cause}; {worker}{leaves}{step}"),
-        None => format!("{id}: {worker}{leaves}{step}"),
-    }
+    let session = session_words(&attempt.session);
+    format!(
+        "{}: {stands}; {worker} (attempt {}{session}){leaves}{step}",
+        task.id, attempt.id
+    )
 }
 
 /// What its agent asks a person, since when, and the way to answer; the oldest first.
@@ -161,41 +117,6 @@ fn asked(board: &ReadModel, attempt: &Attempt) -> Option<String> {
     Some(format!("waits for a person for {age}, needs {what}; {way}"))
 }
 
-/// What an agent is known to be kept by, where nothing is asked.
-fn kept_from_work(activity: &Activity) -> Option<String> {
-    let is_kept = matches!(
-        activity.doing,
-        ActivityKind::Limit { .. }
-            | ActivityKind::NotLoggedIn(_)
-            | ActivityKind::Failed(_)
-            | ActivityKind::Error(_)
-            | ActivityKind::Exited
-            | ActivityKind::Lost
-    );
-    is_kept.then(|| format!("its agent is kept from work: {}", doing(activity)))
-}
-
-/// What an agent that nothing keeps from work does with its task; that it works is said only where that is known.
-fn works(activity: &Activity) -> &'static str {
-    if !activity.is_known() {
-        "has it, and nothing has reported what it does"
-    } else if activity.doing == ActivityKind::Idle {
-        "has it and is idle"
-    } else if activity.doing == ActivityKind::Starting {
-        "is starting on it"
-    } else {
-        "is working on it"
-    }
-}
-
-fn verb(action: EngineAction) -> &'static str {
-    match action {
-        EngineAction::Merge => "merges",
-        EngineAction::Commit => "commits",
-        EngineAction::Verify => "verifies",
-    }
-}
-
 fn session_words(session: &AgentSession) -> String {
     match session {
         AgentSession::Fresh => String::new(),
@@ -210,41 +131,32 @@ fn session_words(session: &AgentSession) -> String {
     }
 }
 
-fn released(board: &ReadModel, task: &Task) -> String {
-    let id = &task.id;
-    match &task.why_not {
-        _ if !board.is_live => format!("{id} is released, and no server runs; `dbs` starts one"),
-        None => format!("{id} is about to start"),
-        Some(WaitReason::Until(until)) => format!("{id}: retry in {}", time_left(*until, board.at)),
-        Some(why) => {
-            let way = way_out(task, why).map_or_else(String::new, |way| format!("; {way}"));
-            format!("{id}: {}{way}", board.wait_text(why))
-        }
-    }
-}
-
-/// What a person can do about it, where the cause does not say so itself and nothing else will end it.
-fn way_out(task: &Task, why: &WaitReason) -> Option<String> {
-    if *why == WaitReason::Paused {
-        Some("`dbs resume` goes on".to_owned())
-    } else if *why == WaitReason::NoGoAhead {
-        Some(format!("`dbs batch release {}` hands it over", task.batch))
-    } else {
-        None
-    }
-}
-
-fn time_left(until: Timestamp, now: Timestamp) -> String {
-    until.since(now).to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::domain::{
-        Ask, AskChannel, AskKind, AttemptId, Board, BoardSettings, Claims, Command, Event, RequestId,
-        SignalKind, TaskDraft, Workplace,
+        ActivityKind, Ask, AskChannel, AskKind, AttemptId, Board, BoardSettings, Claims, Command, Event,
+        HoldReason, RequestId, SignalKind, Skip, TaskDraft, Timestamp, WaitReason, Workplace,
     };
+
+    /// Puts a task on a board, and an agent to work on it.
+    fn prepare(board: &mut Board) {
+        let flows = crate::formats::workflow::builtin().into_iter();
+        let flows = flows.filter_map(|(name, text)| crate::formats::workflow::read(name.as_ref(), text).0);
+        board.apply(Timestamp(1), &Event::WorkflowsLoaded(flows.collect()));
+        let settings = BoardSettings {
+            base: Some("main".to_owned()),
+            ..BoardSettings::default()
+        };
+        board.apply(Timestamp(1), &Event::configured(settings));
+        for command in [
+            Command::Create(TaskDraft::new("t-1", "Build")),
+            Command::Release(vec!["t-1".into()]),
+        ] {
+            let (request, by) = (RequestId(0), "ann".to_owned());
+            board.apply(Timestamp(2), &Event::Asked { request, by, command });
+        }
+    }
 
     /// A board whose only task is worked on, after these events; the report is read a minute later.
     fn told(events: &[Event]) -> String {
@@ -254,26 +166,12 @@ mod tests {
     /// The same, read at that time.
     fn told_at(now: Timestamp, events: &[Event]) -> String {
         let mut board = Board::default();
-        let flows = crate::formats::workflow::builtin().into_iter();
-        let flows = flows.filter_map(|(name, text)| crate::formats::workflow::read(name.as_ref(), text).0);
-        board.apply(Timestamp(1), &Event::WorkflowsLoaded(flows.collect()));
-        let settings = BoardSettings {
-            base: Some("main".to_owned()),
-            ..BoardSettings::default()
-        };
-        board.apply(Timestamp(1), &Event::Configured(settings));
-        for command in [
-            Command::Create(TaskDraft::new("t-1", "Build")),
-            Command::Release(vec!["t-1".into()]),
-        ] {
-            let (request, by) = (RequestId(0), "ann".to_owned());
-            board.apply(Timestamp(2), &Event::Asked { request, by, command });
-        }
+        prepare(&mut board);
         for event in events {
             board.apply(Timestamp(1_000), event);
         }
         let model = ReadModel::of(&board, now);
-        let name = model.agents().next().unwrap().attempt.worker.name().to_owned();
+        let name = model.attempts[&AttemptId(1)].worker.name().to_owned();
         why_task(&model, &board.tasks[&TaskId::from("t-1")]).replace(&name, "AGENT")
     }
 
@@ -334,17 +232,17 @@ mod tests {
     fn an_agent_that_waits_for_a_person_is_the_cause_and_the_way_to_answer_is_said() {
         assert_eq!(
             told(&[asks(AskKind::Permission)]),
-            "t-1: waits for a person for 1m, needs a permission: Bash: make; `dbs answer t-1 ANSWER`; AGENT has it (attempt 1)"
+            "t-1: waits for a person for 1m, needs a permission: Bash: make; `dbs answer t-1 ANSWER`; by AGENT (attempt 1)"
         );
         assert_eq!(
             told(&[asks(AskKind::Dialog)]),
             "t-1: waits for a person for 1m, needs somebody at its terminal: Bash: make; type there: `dbs`, then `i` on its \
-             row; AGENT has it (attempt 1)"
+             row; by AGENT (attempt 1)"
         );
     }
 
     #[test]
-    fn that_an_agent_works_is_said_only_while_it_does() {
+    fn what_an_agent_does_is_said_only_where_that_is_known() {
         let what = || "make".to_owned();
         for (doing, cause) in [
             (
@@ -365,82 +263,229 @@ mod tests {
             ),
             (
                 ActivityKind::Failed(what()),
-                "its agent is kept from work: turn failed: make; ",
+                "turn failed: make; by AGENT (attempt 1)",
             ),
-            (ActivityKind::Idle, "AGENT has it and is idle"),
+            (ActivityKind::NotLoggedIn(what()), "not logged in: make; by AGENT"),
+            (ActivityKind::Idle, "idle; by AGENT (attempt 1)"),
         ] {
             let said = told(&[seen(ActivityKind::Working), seen(doing)]);
             assert!(said.starts_with(&format!("t-1: {cause}")), "{said}");
             assert!(!said.contains("working"), "{said}");
         }
-        let silent = told(&[]);
-        assert!(!silent.contains("working"), "{silent}");
-        let started = told(&[started()]);
-        let unknown = "t-1: AGENT has it, and nothing has reported what it does";
-        assert!(started.starts_with(unknown), "{started}");
+        assert_eq!(told(&[]), "t-1: starting; by AGENT (attempt 1)");
+        assert_eq!(
+            told_at(Timestamp(30_000), &[started()]),
+            "t-1: starting; by AGENT (attempt 1)"
+        );
+        assert_eq!(
+            told(&[started()]),
+            "t-1: nothing reported yet; by AGENT (attempt 1)"
+        );
+        assert_eq!(
+            told(&[seen(ActivityKind::Working)]),
+            "t-1: working; by AGENT (attempt 1)"
+        );
     }
 
-    #[test]
-    fn of_a_task_that_nobody_works_on_the_cause_comes_first_and_then_the_way_out() {
-        let model = ReadModel {
-            at: Timestamp(1_000),
-            is_live: true,
-            ..ReadModel::default()
-        };
-        let task = |state: TaskState, why_not: Option<WaitReason>| Task {
-            state,
-            why_not,
-            ..Task::planned(
-                Timestamp(1),
-                &TaskDraft::new("t-1", "Build"),
-                "development".into(),
-            )
-        };
-        let waits = |why: WaitReason| task(TaskState::Released, Some(why));
-        for (task, said) in [
-            (
-                waits(WaitReason::Dependencies(vec!["t-0".into()])),
-                "t-1: waits for t-0",
-            ),
-            (
-                waits(WaitReason::NoRoom { running: 4, most: 4 }),
-                "t-1: 4 of 4 agents are running",
-            ),
-            (
-                waits(WaitReason::Paused),
-                "t-1: the board is paused; `dbs resume` goes on",
-            ),
-            (
-                waits(WaitReason::NoGoAhead),
-                "t-1: its batch has not been released yet; `dbs batch release main` hands it over",
-            ),
-            (
-                waits(WaitReason::NoBase),
-                "t-1: no base branch is set: dbs config base_branch NAME",
-            ),
-            (
-                task(TaskState::Failed("gate: tests failed".to_owned()), None),
-                "t-1 failed: gate: tests failed; retry with `dbs retry t-1`",
-            ),
-            (
-                task(TaskState::Parked("not now".to_owned()), None),
-                "t-1 is set aside: not now; retry with `dbs retry t-1`",
-            ),
-        ] {
-            assert_eq!(why_task(&model, &task), said);
+    /// A person's command, as an event.
+    fn asked_for(command: Command) -> Event {
+        let (request, by) = (RequestId(0), "ann".to_owned());
+        Event::Asked { request, by, command }
+    }
+
+    fn ended(tail: &str) -> Event {
+        Event::AttemptEnded {
+            attempt: AttemptId(1),
+            exit: crate::domain::ProcessExit::Code(2),
+            tail: tail.to_owned(),
+            cause: None,
         }
     }
 
     #[test]
-    fn what_keeps_an_agent_from_work_comes_before_who_works() {
-        let limit = ActivityKind::NotLoggedIn("run `claude /login`".to_owned());
-        assert_eq!(
-            told(&[seen(ActivityKind::Working), seen(limit)]),
-            "t-1: its agent is kept from work: not logged in: run `claude /login`; AGENT has it (attempt 1)"
+    fn a_task_that_is_tried_again_says_after_what_and_how_to_try_at_once() {
+        let said = told_at(
+            Timestamp(2_000),
+            &[started(), ended("$ sh agent.sh\nsh: 0: cannot open agent.sh\n")],
         );
         assert_eq!(
-            told(&[seen(ActivityKind::Working)]),
-            "t-1: AGENT is working on it (attempt 1)"
+            said,
+            "t-1: retry in 9s, after: exited with code 2 before reporting: cannot open agent.sh; \
+             `dbs retry t-1` tries at once"
         );
+        let outside = Event::AttemptNotStarted {
+            attempt: AttemptId(1),
+            why: "could not read origin: p.git does not appear to be a git repository".into(),
+        };
+        let said = told_at(Timestamp(2_000), &[outside]);
+        assert!(
+            said.contains("s, after: could not be started: could not read origin: p.git does"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn a_task_that_is_held_because_its_agents_ended_says_what_the_last_one_printed() {
+        let mut board = Board::default();
+        let agent_ends = |attempt: u64| Event::AttemptEnded {
+            attempt: AttemptId(attempt),
+            exit: crate::domain::ProcessExit::Code(2),
+            tail: "sh: 0: cannot open agent.sh".to_owned(),
+            cause: None,
+        };
+        prepare(&mut board);
+        for attempt in 1..=3 {
+            board.apply(Timestamp(attempt * 1_000_000), &agent_ends(attempt));
+            board.apply(Timestamp(attempt * 1_000_000 + 900_000), &Event::Ticked);
+        }
+        let model = ReadModel::of(&board, Timestamp(9_000_000));
+        assert_eq!(
+            why_task(&model, &board.tasks[&TaskId::from("t-1")]),
+            "t-1: held: exited 3 times without reporting: cannot open agent.sh; `dbs retry t-1` takes it up again"
+        );
+    }
+
+    #[test]
+    fn while_evidence_is_unknown_or_nothing_is_heard_of_a_process_the_cause_is_told() {
+        let done = Event::Signalled {
+            attempt: AttemptId(1),
+            kind: SignalKind::Done,
+            text: "done".to_owned(),
+            report: None,
+            claims: Claims::default(),
+            key: "1".to_owned(),
+        };
+        let why = || "could not reach origin: no route to host".into();
+        let unknown = Event::Verified {
+            attempt: AttemptId(1),
+            evidence: vec![crate::domain::Evidence::new(
+                crate::domain::EvidenceKind::CommitsAhead,
+                crate::domain::Tri::Unknown(why()),
+            )],
+            head: None,
+            base_holds: None,
+        };
+        let exit = Event::AttemptEnded {
+            attempt: AttemptId(1),
+            exit: crate::domain::ProcessExit::Code(0),
+            tail: String::new(),
+            cause: None,
+        };
+        let said = told_at(Timestamp(2_000), &[started(), done, exit, unknown]);
+        assert!(
+            said.starts_with("t-1: verifying: could not be checked yet, again in ")
+                && said
+                    .contains("s: could not reach origin: no route to host; the work of AGENT (attempt 1)"),
+            "{said}"
+        );
+        let unheard = Event::AttemptUnknown {
+            attempt: AttemptId(1),
+            why: why(),
+        };
+        assert_eq!(
+            told(&[unheard]),
+            "t-1: starting: could not reach origin: no route to host; by AGENT (attempt 1)"
+        );
+    }
+
+    #[test]
+    fn a_person_who_skips_a_task_and_takes_that_back_is_told_so() {
+        let skip = asked_for(Command::Skip("t-1".into()));
+        let board = told(&[skip]);
+        assert!(
+            board.starts_with("t-1: skipped by ann; `dbs retry t-1` takes it up again"),
+            "{board}"
+        );
+    }
+
+    fn task(id: &str, state: TaskState, why_not: Option<WaitReason>) -> Task {
+        let draft = TaskDraft::new(id, "Build");
+        Task {
+            state,
+            why_not,
+            ..Task::planned(Timestamp(1), &draft, "development".into())
+        }
+    }
+
+    #[test]
+    #[expect(clippy::too_many_lines, reason = "a table of states and their texts")]
+    fn of_a_task_that_nobody_works_on_the_cause_comes_first_and_then_the_way_out() {
+        let held = TaskState::Held(HoldReason::Blocked("no key".to_owned()));
+        let others = [
+            task("held", held, None),
+            task(
+                "failed",
+                TaskState::Failed("failed 3 of 3 tries: x".to_owned()),
+                None,
+            ),
+            task(
+                "left-out",
+                TaskState::Skipped(Skip::Person { by: "ann".to_owned() }),
+                None,
+            ),
+        ];
+        let model = ReadModel {
+            at: Timestamp(1_000),
+            is_live: true,
+            tasks: others.map(|task| (task.id.clone(), Arc::new(task))).into(),
+            ..ReadModel::default()
+        };
+        let waits = |why: WaitReason| task("t-1", TaskState::Released, Some(why));
+        let skipped = |root: &str| task("t-1", TaskState::Skipped(Skip::Dependency(root.into())), None);
+        let stopped = Task {
+            deps: ["failed".into()].into(),
+            ..waits(WaitReason::Aborted)
+        };
+        for (task, said) in [
+            (
+                waits(WaitReason::Dependencies(vec!["t-0".into()])),
+                "waits for t-0",
+            ),
+            (
+                waits(WaitReason::Dependencies(vec!["held".into()])),
+                "waits for held; held is held; `dbs retry held` takes it up again",
+            ),
+            (
+                waits(WaitReason::NoRoom { running: 4, most: 4 }),
+                "queued: 4 of 4 agents are running",
+            ),
+            (waits(WaitReason::Paused), "paused; `dbs resume` goes on"),
+            (
+                waits(WaitReason::NoGoAhead),
+                "queued: its batch has not been released yet; `dbs batch release main` hands it over",
+            ),
+            (
+                waits(WaitReason::NoBase),
+                "no base branch is set: dbs config base_branch NAME",
+            ),
+            (
+                stopped,
+                "run stopped: failed failed; `dbs retry failed` or `dbs skip failed`",
+            ),
+            (
+                task("t-1", TaskState::Failed("gate: tests failed".to_owned()), None),
+                "failed: gate: tests failed; `dbs retry t-1` or `dbs skip t-1`",
+            ),
+            (
+                task("t-1", TaskState::Parked("not now".to_owned()), None),
+                "parked: not now; `dbs retry t-1` takes it up again",
+            ),
+            (
+                skipped("failed"),
+                "skipped: failed failed; `dbs retry failed` takes it up again",
+            ),
+            (
+                skipped("left-out"),
+                "skipped with left-out; `dbs retry left-out` takes it up again",
+            ),
+        ] {
+            assert_eq!(why_task(&model, &task), format!("t-1: {said}"));
+        }
+        let unserved = ReadModel {
+            is_live: false,
+            ..model
+        };
+        let said = why_task(&unserved, &waits(WaitReason::Paused));
+        assert_eq!(said, "t-1: released: no server runs; `dbs` starts one");
     }
 }

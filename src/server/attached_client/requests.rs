@@ -113,7 +113,7 @@ impl RequestContext<'_> {
             return Ok(RequestOutcome::Toast(NoticeLevel::Warning, why));
         };
         let said = format!(
-            "copied {} characters; sent to the terminal, some refuse",
+            "copied {} characters (by OSC 52; some terminals ignore it)",
             text.chars().count()
         );
         say(sender, &FromServer::Clipboard(text)).await?;

@@ -495,7 +495,7 @@ mod tests {
         states.begin(attempt);
         assert_eq!(
             words(&states, attempt).as_deref(),
-            Some("not known"),
+            Some("starting"),
             "another process of the same terminal"
         );
     }

@@ -1,9 +1,8 @@
 //! What is known of an agent, as people read it: plain words, every source with its age, and why it counts or does not.
 
-use crate::adapters::clock;
-use crate::agent_state::{AgentState, Conclusion, Doing, Explained, Source, Wait, Work};
-use crate::domain::{AskKind, Timestamp};
-use crate::read_model::{LiveActivity, SourceReport};
+use crate::agent_state::{AgentState, Conclusion, Doing, Explained, Source, Work};
+use crate::domain::{ActivityKind, AskKind, Timestamp};
+use crate::read_model::{LiveActivity, SourceReport, doing_words};
 
 /// What an agent does now, for people.
 pub(super) fn live_activity(state: &AgentState, now: Timestamp) -> LiveActivity {
@@ -14,7 +13,7 @@ pub(super) fn live_activity(state: &AgentState, now: Timestamp) -> LiveActivity 
             Doing::Done {
                 problem: Some(problem),
             } if is_error(&concluded) => with("error", problem),
-            doing => words(doing),
+            doing => words(doing, now),
         },
         source: concluded.source.map(|source| source.to_string()),
         since: concluded.since,
@@ -23,7 +22,11 @@ pub(super) fn live_activity(state: &AgentState, now: Timestamp) -> LiveActivity 
         is_stale: concluded.is_stale && concluded.doing != Doing::Starting,
         is_waiting: matches!(concluded.doing, Doing::Blocked(_)) || is_error(&concluded),
         children: children.filter(|name| !name.is_empty()).collect(),
-        sources: state.explain(now).into_iter().map(source_report).collect(),
+        sources: state
+            .explain(now)
+            .into_iter()
+            .map(|explained| source_report(explained, now))
+            .collect(),
     }
 }
 
@@ -33,42 +36,42 @@ fn is_error(concluded: &Conclusion) -> bool {
         && matches!(concluded.doing, Doing::Done { problem: Some(_) })
 }
 
-fn source_report(explained: Explained) -> SourceReport {
+fn source_report(explained: Explained, now: Timestamp) -> SourceReport {
+    let says = explained.says.as_ref().map(|doing| words(doing, now));
     SourceReport {
         source: explained.source.to_string(),
-        says: explained
-            .says
-            .as_ref()
-            .map_or_else(|| "nothing".to_owned(), words),
+        says: says.unwrap_or_else(|| "nothing".to_owned()),
         age: explained.age,
         counts: explained.counts,
         why: explained.why,
     }
 }
 
-/// What an agent does, in plain words.
-fn words(doing: &Doing) -> String {
-    match doing {
-        Doing::Working(work) => work_words(work),
-        Doing::Background(what) => with("working in the background", what),
-        Doing::Blocked(wait) => wait_words(wait),
-        Doing::Limit { until: None, text } => with("limit", text),
-        Doing::Limit {
-            until: Some(until), ..
-        } => {
-            let time: String = clock::time_of_day(*until).chars().take(5).collect();
-            format!("limit until {time}")
-        }
+/// What an agent does, in the words that the board has for it, and more where more is known.
+fn words(doing: &Doing, now: Timestamp) -> String {
+    let known = match doing {
+        Doing::Working(work) => return work_words(work),
+        Doing::Background(what) => return with("working in the background", what),
+        Doing::Blocked(wait) => match wait.kind {
+            AskKind::Permission | AskKind::Plan => ActivityKind::Permission(wait.text.clone()),
+            AskKind::Question => ActivityKind::Question(wait.text.clone()),
+            AskKind::Dialog => ActivityKind::Dialog(wait.text.clone()),
+        },
+        Doing::Limit { until, text } => ActivityKind::Limit {
+            until: *until,
+            why: text.clone(),
+        },
         Doing::Done {
             problem: Some(problem),
-        } => with("idle after a failed turn", problem),
-        Doing::Done { problem: None } | Doing::Idle => "idle".to_owned(),
-        Doing::Exited(_) => "ended".to_owned(),
-        Doing::NotLoggedIn { text } => with("not logged in", text),
-        // Its process runs, and nothing has said what it does.
-        Doing::Starting => "not known".to_owned(),
-        Doing::Lost => doing.name().to_owned(),
-    }
+        } => ActivityKind::Failed(problem.clone()),
+        Doing::Done { problem: None } | Doing::Idle => ActivityKind::Idle,
+        Doing::Exited(_) => ActivityKind::Exited,
+        Doing::NotLoggedIn { text } => ActivityKind::NotLoggedIn(text.clone()),
+        Doing::Starting => ActivityKind::Starting,
+        Doing::Lost => ActivityKind::Lost,
+    };
+    let (word, detail) = doing_words(&known, now);
+    with(word, &detail)
 }
 
 fn work_words(work: &Work) -> String {
@@ -82,16 +85,6 @@ fn work_words(work: &Work) -> String {
     }
 }
 
-fn wait_words(wait: &Wait) -> String {
-    let what = match wait.kind {
-        AskKind::Permission => "waiting for permission",
-        AskKind::Question => "waiting for an answer",
-        AskKind::Plan => "waiting for a yes to its plan",
-        AskKind::Dialog => "shows a dialog",
-    };
-    with(what, &wait.text)
-}
-
 /// A word with its detail, where there is one; only the first line of it.
 fn with(word: &str, detail: &str) -> String {
     match detail.lines().next().unwrap_or_default() {
@@ -103,7 +96,7 @@ fn with(word: &str, detail: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent_state::{Observation, Seen};
+    use crate::agent_state::{Observation, Seen, Wait};
 
     #[test]
     fn each_state_has_plain_words() {
@@ -121,24 +114,23 @@ mod tests {
             (Doing::Working(Work::Tool("Bash".to_owned())), "working: Bash"),
             (retry(10), "retry 3/10"),
             (retry(0), "retry 3"),
-            (Doing::Blocked(bash), "waiting for permission: Bash: make"),
+            (Doing::Blocked(bash), "asks: Bash: make"),
             (
                 Doing::Background("1 shell".to_owned()),
                 "working in the background: 1 shell",
             ),
-            (limit(None), "limit: 5-hour limit"),
-            (Doing::Starting, "not known"),
+            (limit(None), "usage limit: 5-hour limit"),
+            (
+                limit(Some(Timestamp(721_000))),
+                "usage limit: 12m left: 5-hour limit",
+            ),
+            (Doing::Starting, "starting"),
             (Doing::DONE, "idle"),
             (Doing::Idle, "idle"),
-            (failed, "idle after a failed turn: API Error: 529"),
+            (failed, "turn failed: API Error: 529"),
         ] {
-            assert_eq!(words(&doing), wanted);
+            assert_eq!(words(&doing, Timestamp(1_000)), wanted);
         }
-        let until = words(&limit(Some(Timestamp(1_749_924_000_000))));
-        assert!(
-            until.starts_with("limit until ") && until.len() == "limit until 14:00".len(),
-            "{until}"
-        );
     }
 
     #[test]
@@ -152,7 +144,7 @@ mod tests {
             });
             live_activity(&state, Timestamp(10_000_000)).summary()
         };
-        assert_eq!(summary(Doing::Starting), "not known");
+        assert_eq!(summary(Doing::Starting), "starting");
         assert_eq!(summary(Doing::WORKING), "working (an old report)");
     }
 

@@ -94,7 +94,7 @@ actions! {
         RetryNow { "try_now", "try now", "Try at once what waits because of something outside: no answer from the remote, a missing agent, a lock, a full disk.",
             ["look again", "network", "again", "reconnect"], when Trouble, shell "dbs retry ID" }
         Skip { "skip", "skip", "Skip the task; what depends on it is skipped or waits, as its workflow says.",
-            ["omit", "ignore"], when Unfinished, shell "dbs skip ID" }
+            ["omit", "ignore"], when Skippable, shell "dbs skip ID" }
         MergeNow { "merge_now", "merge now", "Merge the task's work without the stages that are still to come; asks first. The engine's own checks hold.",
             ["integrate", "land", "skip reviews"], when Unfinished, shell "dbs task update ID --stage merging" }
         TogglePark { "park", "park", "Park the task with a reason; a parked task is retried.",

@@ -236,7 +236,7 @@ impl Alert {
     fn name(&self) -> String {
         match self {
             Alert::NeedsPerson { task, kind, .. } => format!("{task} {}", kind_word(*kind)),
-            Alert::RunEnded { run, state, .. } => format!("{run} {state}"),
+            Alert::RunEnded { run, state, .. } => format!("batch {run}: {state}"),
             Alert::Program { pane, .. } => format!("{pane} called"),
         }
     }

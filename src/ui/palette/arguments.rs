@@ -30,6 +30,7 @@ fn takes_task(action: Action) -> bool {
                 | Availability::Rejectable
                 | Availability::Retryable
                 | Availability::Unfinished
+                | Availability::Skippable
                 | Availability::Backlog
                 | Availability::Agent
                 | Availability::Workplace

@@ -1,8 +1,8 @@
 //! What needs a person, with numbers that stay: a number means the same thing for as long as that thing waits, and is never
 //! given twice.
 
-use crate::read_model::{AttentionKind, AttentionRow, AttentionSummary};
-use crate::ui::status::{asks, dialog, kind_word};
+use crate::read_model::{AttentionKind, AttentionRow, AttentionSummary, as_question, unsaid};
+use crate::ui::status::kind_word;
 
 /// New prompts printed one by one at a time; more are counted.
 const MOST_PRINTED: usize = 9;
@@ -113,7 +113,7 @@ impl PlainPrompt {
             ));
         }
         if let Some(finding) = &self.about.finding {
-            lines.extend(finding.lines().map(str::to_owned));
+            lines.extend(unsaid(finding, &item.text).lines().map(str::to_owned));
         }
         lines.push(format!("Type {}", offers(self)));
         lines
@@ -126,7 +126,7 @@ fn line(prompt: &PlainPrompt) -> String {
     let who = prompt.about.agent.as_ref().map(|(agent, _)| format!("{agent} "));
     let what = match item.kind {
         AttentionKind::Permission => {
-            format!("{}{}", who.unwrap_or_default(), asks(&item.text))
+            format!("{}asks: {}", who.unwrap_or_default(), as_question(&item.text))
         }
         AttentionKind::Question => format!(
             "{}asks: {}{}",
@@ -134,11 +134,12 @@ fn line(prompt: &PlainPrompt) -> String {
             item.text,
             options(prompt)
         ),
-        AttentionKind::Dialog => format!("{}{}", who.unwrap_or_default(), dialog(&item.text)),
-        AttentionKind::Approval => "waits for your approval".to_owned(),
-        AttentionKind::Gate | AttentionKind::Merge | AttentionKind::Held | AttentionKind::Failed => {
-            item.text.clone()
-        }
+        AttentionKind::Dialog => format!("{}shows a dialog: {}", who.unwrap_or_default(), item.text),
+        AttentionKind::Approval
+        | AttentionKind::Gate
+        | AttentionKind::Merge
+        | AttentionKind::Held
+        | AttentionKind::Failed => item.text.clone(),
     };
     let stop = if what.ends_with(['.', '?', '!']) { "" } else { "." };
     format!(

@@ -1,4 +1,4 @@
-//! Toasts: short messages that disappear by themselves and stand in the log afterwards. Data and its rules; drawn elsewhere.
+//! Toasts: short messages that disappear by themselves; those about the work stand in the log afterwards. Data and its rules; drawn elsewhere.
 
 use super::UiState;
 use crate::domain::{NoticeLevel, Span, Timestamp};
@@ -26,9 +26,24 @@ const MOST_UNLOGGED: usize = 100;
 pub(crate) const MOST_TOASTS: usize = 3;
 
 impl UiState {
-    /// Shows a toast: the answer to a command, an event.
+    /// Shows a toast that stands in the log afterwards: the answer to a command, an event.
     pub fn show_toast(&mut self, now: Timestamp, level: NoticeLevel, text: impl Into<String>) {
-        let text = text.into();
+        let Some(toast) = self.put_toast(now, level, text.into()) else {
+            return;
+        };
+        self.unlogged.push(toast);
+        if self.unlogged.len() > MOST_UNLOGGED {
+            self.unlogged.remove(0);
+        }
+    }
+
+    /// Shows what a key did, or why it does nothing. It is of no interest afterwards.
+    pub(crate) fn show_feedback(&mut self, now: Timestamp, level: NoticeLevel, text: impl Into<String>) {
+        self.put_toast(now, level, text.into());
+    }
+
+    /// Puts a toast on the screen, and returns it where it is another one.
+    fn put_toast(&mut self, now: Timestamp, level: NoticeLevel, text: String) -> Option<Toast> {
         self.toasts.retain(|toast| toast.is_visible(now));
         if let Some(last) = self
             .toasts
@@ -37,7 +52,7 @@ impl UiState {
         {
             last.times = last.times.saturating_add(1);
             last.at = now;
-            return;
+            return None;
         }
         let toast = Toast {
             level,
@@ -45,14 +60,11 @@ impl UiState {
             at: now,
             times: 1,
         };
-        self.unlogged.push(toast.clone());
-        if self.unlogged.len() > MOST_UNLOGGED {
-            self.unlogged.remove(0);
-        }
-        self.toasts.push(toast);
+        self.toasts.push(toast.clone());
         if self.toasts.len() > MOST_TOASTS {
             self.toasts.remove(0);
         }
+        Some(toast)
     }
 
     /// The toasts since the last call, for the log; what the board did stands there already.

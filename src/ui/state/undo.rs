@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Pane, Tab};
 use crate::domain::command::TaskPatch;
-use crate::domain::{Command, Span, Task, TaskId, TaskState, Timestamp};
+use crate::domain::{Command, Skip, Span, Task, TaskId, TaskState, Timestamp};
 use crate::read_model::ReadModel;
 use crate::ui::pane::PaneId;
 
@@ -107,7 +107,7 @@ fn back_from_backlog(task: &Task, model: &ReadModel) -> Option<Command> {
 
 fn back_from_retry(task: &Task) -> Option<Command> {
     match &task.state {
-        TaskState::Skipped(root) if *root == task.id => Some(Command::Skip(task.id.clone())),
+        TaskState::Skipped(Skip::Person { .. }) => Some(Command::Skip(task.id.clone())),
         _ => parked_again(task),
     }
 }

@@ -241,7 +241,7 @@ impl UpdateContext<'_, '_> {
         let toast = if end < text.len() {
             format!("copied only the first 100 KB, {what}: terminals take no more")
         } else {
-            format!("copied {what}; sent to the terminal, some refuse")
+            format!("copied {what} (by OSC 52; some terminals ignore it)")
         };
         let level = if end < text.len() {
             NoticeLevel::Warning

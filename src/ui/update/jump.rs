@@ -50,7 +50,7 @@ impl UpdateContext<'_, '_> {
             .filter(|target| target.label.starts_with(&jump.typed));
         match (fits.next(), fits.next()) {
             (None, _) => {
-                self.warn(format!("no label is called {}", jump.typed));
+                // The labels are gone; a letter that none has means nothing.
                 None
             }
             (Some(only), None) if only.label == jump.typed => {

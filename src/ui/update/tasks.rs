@@ -337,7 +337,7 @@ impl UpdateContext<'_, '_> {
     fn at_work(&self) -> Vec<String> {
         let rows = self.scene.model.agents();
         let named = rows.map(|row| {
-            let word = attempt_status(row.attempt).word;
+            let word = attempt_status(row.attempt, self.scene).word;
             let line = format!("  {}  {}  ({word})", row.attempt.task, row.name);
             (line, word)
         });

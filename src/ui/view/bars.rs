@@ -3,14 +3,14 @@
 use super::banners::{Words, banners, that_fit};
 use super::{FrameContext, machine};
 use crate::domain::{Span, TaskState};
-use crate::read_model::{AttentionKind, Stall, StallAct, Trouble, TroubleKind};
+use crate::read_model::{AttentionItem, AttentionKind, Stall, StallAct, Trouble, TroubleKind, as_question};
 use crate::ui::action::Action;
 use crate::ui::canvas::prelude::*;
 use crate::ui::pane::PaneId;
 use crate::ui::scene::ScreenId;
 use crate::ui::screen_layout::{BorderMode, SEVERAL};
 use crate::ui::state::{PaneArrangement, PaneContent, Tab};
-use crate::ui::status::{DisplayStatus, as_question, attention_word};
+use crate::ui::status::{DisplayStatus, attention_word};
 use crate::ui::text::{clean, cut, width};
 use crate::ui::views::{ClickTarget, longest_running, view_of};
 
@@ -269,7 +269,6 @@ pub(super) fn attention_bar(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
         canvas.line(area, &pieces);
         return;
     };
-    let (word, role) = attention_word(oldest.kind);
     let glyph = frame.glyph(DisplayStatus::NeedsYou);
     let title = model
         .tasks
@@ -285,22 +284,12 @@ pub(super) fn attention_bar(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
     ];
     let used = canvas.right(area, &go);
     let room = skip_right(area, used);
-    let wanted = match oldest.kind {
-        AttentionKind::Permission => as_question(&oldest.text),
-        _ => oldest.text.clone(),
-    };
     let mut pieces = vec![
         piece(format!(" {glyph} "), StyleRole::Needs),
         piece(format!("NEEDS YOU {} ", model.attention.len()), StyleRole::Human),
         strong(format!(" {} ", oldest.task)),
     ];
-    // A cause that says itself that it failed needs no word before it.
-    pieces.extend(match oldest.kind {
-        AttentionKind::Gate | AttentionKind::Merge if wanted.starts_with("failed ") => {
-            vec![piece(wanted, role)]
-        }
-        _ => vec![piece(format!("{word} "), role), plain(wanted)],
-    });
+    pieces.extend(wanted(frame, oldest));
     // What is wanted matters more than what the task is called.
     let left = usize::from(room.width).saturating_sub(pieces_width(&pieces) + 2);
     let title = clean(title);
@@ -310,6 +299,28 @@ pub(super) fn attention_bar(frame: &FrameContext<'_>, canvas: &mut Canvas<'_>) {
     }
     canvas.line(room, &pieces);
     canvas.hits.push((area, ClickTarget::AttentionBar));
+}
+
+/// What a person is wanted for.
+fn wanted(frame: &FrameContext<'_>, item: &AttentionItem) -> Vec<StyledText> {
+    let (word, role) = attention_word(item.kind);
+    let key = |action| piece(frame.key_of(action), StyleRole::Key);
+    match item.kind {
+        AttentionKind::Approval => vec![
+            piece(&item.text, role),
+            plain(": "),
+            key(Action::Approve),
+            plain(" approve, "),
+            key(Action::Reject),
+            plain(" send back"),
+        ],
+        // A cause that says itself that it failed needs no word before it.
+        AttentionKind::Gate | AttentionKind::Merge if item.text.starts_with("failed ") => {
+            vec![piece(&item.text, role)]
+        }
+        AttentionKind::Permission => vec![piece(format!("{word} "), role), plain(as_question(&item.text))],
+        _ => vec![piece(format!("{word} "), role), plain(&item.text)],
+    }
 }
 
 /// What outside keeps work from going on: the cause, what waits, what goes on by itself, the key to act.

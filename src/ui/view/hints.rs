@@ -173,6 +173,7 @@ fn one(frame: &FrameContext<'_>, place: KeyTable, action: Action) -> Option<KeyH
     let title = match action {
         Action::Detach if inside => "back",
         Action::Approve if is_permission(frame) => "allow",
+        Action::TogglePause if frame.scene.model.pause.is_some() => "resume",
         _ => action.entry()?.title,
     };
     Some(hint(&key, title))

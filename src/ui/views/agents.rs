@@ -1,7 +1,6 @@
 //! The agents at work, as a list: beside the one that is shown when there is no room for all their terminals.
 
 use super::{ClickTarget, MoveOutcome, View, ViewContext, ViewMove};
-use crate::domain::attempt::{ActivityKind, AttemptState};
 use crate::read_model::AgentRow;
 use crate::ui::action::Action;
 use crate::ui::canvas::prelude::*;
@@ -88,7 +87,7 @@ fn rows<'a>(ctx: &ViewContext<'a>) -> Vec<AgentRow<'a>> {
 
 /// Two lines: the task, and who does what since when.
 fn draw_agent(ctx: &ViewContext<'_>, row: &AgentRow<'_>, place: Rect, canvas: &mut Canvas<'_>) {
-    let marker = attempt_status(row.attempt);
+    let marker = attempt_status(row.attempt, ctx.scene);
     let title = row.task.map(|task| task.title.as_str()).unwrap_or_default();
     let first = [
         piece(
@@ -105,7 +104,6 @@ fn draw_agent(ctx: &ViewContext<'_>, row: &AgentRow<'_>, place: Rect, canvas: &m
         used.unwrap_or_default(),
         ctx.scene.now.since(marker.since)
     );
-    let word = finer_word(ctx, row).unwrap_or_else(|| marker.word.clone());
     let report = ctx.scene.screens.reported(ScreenId::Attempt(row.attempt.id));
     let progress = report.progress_word().map(|word| format!(" {word}"));
     // The words are in the title of its terminal: here there is little room.
@@ -115,21 +113,10 @@ fn draw_agent(ctx: &ViewContext<'_>, row: &AgentRow<'_>, place: Rect, canvas: &m
     let left = [
         dim(format!("   {} ", row.name)),
         piece(call.unwrap_or_default(), StyleRole::Human),
-        piece(word, marker.role),
+        piece(marker.word, marker.role),
         piece(progress.unwrap_or_default(), StyleRole::Running),
     ];
     canvas.both_ends(row_of(place, 1), &left, &[dim(age)]);
-}
-
-/// What an agent at work does, where more is known than that it works.
-fn finer_word(ctx: &ViewContext<'_>, row: &AgentRow<'_>) -> Option<String> {
-    let works = row.attempt.state == AttemptState::Running
-        && matches!(
-            row.attempt.activity.doing,
-            ActivityKind::Working | ActivityKind::Idle
-        );
-    let live = works.then(|| ctx.scene.screens.activity(row.attempt.id))??;
-    live.is_finer().then(|| live.summary())
 }
 
 fn empty(ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {

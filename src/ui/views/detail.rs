@@ -13,6 +13,7 @@ mod lines;
 mod plan;
 mod story;
 mod text_block;
+mod told;
 
 /// The view of one task in full.
 pub(super) struct DetailView;

@@ -218,8 +218,12 @@ fn draw_hidden_count(ctx: &ViewContext<'_>, hidden: usize, list: Rect, canvas: &
     }
 }
 
-fn look_of(check: &CheckRun) -> (DisplayStatus, StyleRole, String) {
+fn look_of(ctx: &ViewContext<'_>, check: &CheckRun) -> (DisplayStatus, StyleRole, String) {
     match &check.result {
+        CheckResult::Failed(_) if ctx.scene.model.fails_as_it_must(check) => {
+            let word = "failed, as it must".to_owned();
+            (DisplayStatus::Done, StyleRole::Done, word)
+        }
         CheckResult::Failed(why) => (DisplayStatus::Failed, StyleRole::Failed, why.clone()),
         CheckResult::Unknown(why) => (DisplayStatus::Unsure, StyleRole::Retry, why.clone()),
         CheckResult::Running => (DisplayStatus::Gate, StyleRole::Verifying, "running".to_owned()),
@@ -234,7 +238,7 @@ fn draw_check(
     line: Rect,
     canvas: &mut Canvas<'_>,
 ) {
-    let (mark, role, word) = look_of(check);
+    let (mark, role, word) = look_of(ctx, check);
     let glyphs = ctx.scene.theme.glyphs;
     let age = ctx.scene.now.since(check.began).to_string();
     let took = check

@@ -2,7 +2,7 @@
 
 use super::task_card::TaskCard;
 use super::{ViewContext, diff, gates};
-use crate::domain::{AttemptId, Task};
+use crate::domain::{Attempt, AttemptId, Task};
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest, DiffBase};
 use crate::ui::canvas::prelude::*;
 
@@ -24,7 +24,7 @@ pub(super) fn pieces(ctx: &ViewContext<'_>, id: AttemptId) -> Vec<StyledText> {
         card.glyph(),
         piece(format!(" {}  ", task.id), StyleRole::Title),
         plain(format!("{}  ", model.stage_label(task))),
-        dim(format!("{} try {}  ", attempt.worker.name(), attempt.n)),
+        dim(format!("{}{}  ", attempt.worker.name(), try_words(attempt))),
         status,
         piece(format!(" {}", card.age), card.marker.role),
     ];
@@ -47,6 +47,14 @@ pub(super) fn pieces(ctx: &ViewContext<'_>, id: AttemptId) -> Vec<StyledText> {
         many => pieces.push(dim(format!("  blocks {many}"))),
     }
     pieces
+}
+
+/// Which try it is, where it is not the first.
+pub(super) fn try_words(attempt: &Attempt) -> String {
+    match attempt.n {
+        0 | 1 => String::new(),
+        n => format!("  try {n}"),
+    }
 }
 
 /// What must be fetched for it: what the task changed, and how long its check takes.

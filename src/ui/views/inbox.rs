@@ -4,7 +4,7 @@ use super::buttons::{self, ActionButton};
 use super::task_card::reported;
 use super::{ClickTarget, MoveOutcome, View, ViewContext, ViewMove, detail, diff, longest_running, terminal};
 use crate::domain::{Attempt, Task};
-use crate::read_model::{AttentionItem, AttentionKind, source_words};
+use crate::read_model::{AttentionItem, AttentionKind, as_question, source_words, unsaid};
 use crate::ui::action::{Action, ViewName};
 use crate::ui::cache::{CacheRequest, DiffBase};
 use crate::ui::canvas::prelude::*;
@@ -12,7 +12,7 @@ use crate::ui::list_filter::inbox;
 use crate::ui::pane::PaneId;
 use crate::ui::scene::{Scene, ScreenId};
 use crate::ui::state::{Pane, SortOrder, UiState};
-use crate::ui::status::{DisplayStatus, asks, attention_word, dialog, kind_word};
+use crate::ui::status::{DisplayStatus, attention_word, kind_word};
 use crate::ui::target::{ActionTarget, marked_attention, task_target};
 use crate::ui::text::{clock, wrap};
 
@@ -186,9 +186,9 @@ fn details(
     let who = attempt.map_or("its agent", |attempt| attempt.worker.name());
     let (_, role) = attention_word(item.kind);
     let mut texts = vec![match item.kind {
-        AttentionKind::Permission => (format!("{who} {}", asks(&item.text)), role),
+        AttentionKind::Permission => (format!("{who} asks: {}", as_question(&item.text)), role),
         AttentionKind::Question => (format!("{who} asks: {}", item.text), role),
-        AttentionKind::Dialog => (format!("{who} {}", dialog(&item.text)), role),
+        AttentionKind::Dialog => (format!("{who} shows a dialog: {}", item.text), role),
         AttentionKind::Approval => ("Continues when you approve it.".to_owned(), role),
         AttentionKind::Gate | AttentionKind::Merge | AttentionKind::Held => {
             (format!("Held: {}. It stays until you act.", item.text), role)
@@ -205,12 +205,14 @@ fn details(
         let source = reported(source_words(&attempt.activity), age);
         texts.push((format!("{source}{identical}"), StyleRole::Dim));
     }
-    if let Some((attempt, class, why)) = task.and_then(|task| ctx.scene.model.failure_of(task)) {
-        texts.push((format!("Attempt {}, {class}: {why}", attempt.id), StyleRole::Text));
-    }
-    if let Some(finding) = task.and_then(|task| task.finding.as_deref()) {
-        texts.push((finding.to_owned(), StyleRole::Text));
-    }
+    let failure = task.and_then(|task| ctx.scene.model.failure_of(task));
+    let why = failure.map(|(_, _, why)| why);
+    let found = task.and_then(|task| task.finding.as_deref()).or(why);
+    let rest = found.map(|found| unsaid(found, &item.text));
+    texts.extend(
+        rest.filter(|rest| !rest.is_empty())
+            .map(|rest| (rest, StyleRole::Text)),
+    );
     texts
 }
 

@@ -233,9 +233,7 @@ fn lines(ctx: &ViewContext<'_>, card: &TaskCard<'_>, room: usize) -> Vec<Vec<Sty
 fn state(card: &TaskCard<'_>, room: usize, more: &str) -> Vec<StyledText> {
     match (card.marker.mark, &card.last) {
         _ if card.marker.word.is_empty() => Vec::new(),
-        (DisplayStatus::Done | DisplayStatus::Backlog, _) if card.marker.word == card.task.state.word() => {
-            Vec::new()
-        }
+        (DisplayStatus::Done | DisplayStatus::Backlog, _) => Vec::new(),
         // Its sign says that it waits for its turn; every other card of a long column would say the same.
         (DisplayStatus::Queued, _) if waits_for_its_turn(card.task.why_not.as_ref()) => Vec::new(),
         (DisplayStatus::Running, Some(last)) => {

@@ -3,7 +3,7 @@
 
 use super::list::stepped;
 use super::{ClickTarget, List, MoveOutcome, View, ViewContext, ViewMove};
-use crate::domain::NoticeLevel;
+use crate::domain::{NoticeLevel, Span};
 use crate::ui::action::{Action, ViewName};
 use crate::ui::canvas::prelude::*;
 use crate::ui::scene::LogLine;
@@ -29,6 +29,8 @@ pub(crate) fn is_log(content: &PaneContent) -> bool {
 
 /// In fewer rows each entry has one: several things that happened say more than the whole of one.
 const LOW: u16 = 12;
+/// No person answers sooner.
+const AT_ONCE: Span = Span::seconds(1);
 /// From this width on sentences begin below each other.
 const ALIGNED: u16 = 44;
 
@@ -117,10 +119,21 @@ impl View for LogView {
 /// The lines that the filter lets through, oldest first.
 fn shown<'a>(ctx: &ViewContext<'a>) -> Vec<&'a LogLine> {
     let filter = LogFilter::parse(&ctx.pane.filter);
-    let lines = ctx.scene.log.iter();
+    let lines = ctx.scene.log.iter().enumerate();
     lines
-        .filter(|line| filter.matches(line, ctx.scene.model))
+        .filter(|(at, line)| {
+            let later = ctx.scene.log.iter().skip(at + 1);
+            !is_answered_at_once(line, later) && filter.matches(line, ctx.scene.model)
+        })
+        .map(|(_, line)| line)
         .collect()
+}
+
+/// Whether a line says that an agent asks for a permission, and a rule answers before a person could: the answer says both.
+fn is_answered_at_once<'a>(line: &LogLine, later: impl Iterator<Item = &'a LogLine>) -> bool {
+    let (asks, attempt) = (line.notice.kind == "permission", line.notice.attempt);
+    let mut later = later.take_while(|next| next.at.since(line.at) < AT_ONCE);
+    asks && later.any(|next| next.notice.kind == "answer" && next.notice.attempt == attempt)
 }
 
 /// Where the marked line stands; the next one when it is not shown (any more).
@@ -217,9 +230,23 @@ fn sentence(line: &LogLine) -> String {
     };
     let rest = text
         .strip_prefix(task.as_str())
-        .and_then(|rest| rest.strip_prefix(' '));
-    rest.unwrap_or(text)
-        .replacen(&format!(" started {task}"), " started", 1)
+        .and_then(|rest| rest.strip_prefix(' ').or_else(|| rest.strip_prefix(": ")));
+    without_name(rest.unwrap_or(text), task.as_str())
+}
+
+/// The text with the task's own id left out where the sentence is whole without it.
+fn without_name(text: &str, task: &str) -> String {
+    let mut text = text.to_owned();
+    for (with, without) in [
+        (format!(" started {task}"), " started"),
+        (format!(" on {task} "), " "),
+        (format!(" on {task}:"), ":"),
+        (format!("; {task} "), "; it "),
+        (format!(" {task}: "), ": "),
+    ] {
+        text = text.replace(&with, without);
+    }
+    text
 }
 
 fn mark(level: NoticeLevel, glyphs: Glyphs) -> (&'static str, StyleRole) {

@@ -175,12 +175,10 @@ fn review(ctx: &ViewContext<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<Style
     let worth = tasks.iter().filter_map(|task| {
         let (rank, mark, role, why) = match &task.state {
             TaskState::Failed(why) => (0, DisplayStatus::Failed, StyleRole::Failed, why.clone()),
-            TaskState::Skipped(root) if *root != task.id => (
-                1,
-                DisplayStatus::Skipped,
-                StyleRole::Retry,
-                format!("skipped with {root}"),
-            ),
+            TaskState::Skipped(skip) if skip.root().is_some() => {
+                let why = ctx.scene.model.standing(task).line();
+                (1, DisplayStatus::Skipped, StyleRole::Retry, why)
+            }
             TaskState::Done if task.rejections >= OFTEN => {
                 let why = format!("sent back {} times", task.rejections);
                 (2, DisplayStatus::Retry, StyleRole::Retry, why)

@@ -16,6 +16,8 @@ const LEAST_NAME: usize = 3;
 pub(super) struct TaskCard<'a> {
     pub(super) task: &'a Task,
     pub(super) marker: StatusLabel,
+    /// Its state without details and reasons.
+    brief: String,
     pub(super) who: Option<String>,
     /// Names of dependencies that are not done.
     pub(super) unresolved: Vec<String>,
@@ -33,7 +35,12 @@ pub(super) struct TaskCard<'a> {
 impl<'a> TaskCard<'a> {
     pub(super) fn for_task(id: &TaskId, scene: &Scene<'a>) -> Option<TaskCard<'a>> {
         let task: &Task = scene.model.tasks.get(id)?;
-        let mut marker = task_status(task, scene.model, scene.now);
+        let mut marker = task_status(task, scene);
+        let mut brief = marker.standing.word.clone();
+        if let Some(short) = marker.standing.short {
+            let word = format!("{short} {}", marker.standing.reason);
+            word.trim_end().clone_into(&mut marker.word);
+        }
         let check = task.open_attempt.and_then(|attempt| scene.running_check(attempt));
         if let Some(running) = check {
             marker.word = running.to_string();
@@ -47,6 +54,7 @@ impl<'a> TaskCard<'a> {
             .and_then(|attempt| scene.screens.reported(ScreenId::Attempt(attempt)).progress_word());
         if let Some(progress) = progress.filter(|_| marker.mark == DisplayStatus::Running) {
             marker.word = format!("{} {progress}", marker.word);
+            brief = format!("{brief} {progress}");
         }
         let worker = scene.model.open_attempt(task).map(|attempt| &attempt.worker);
         Some(TaskCard {
@@ -66,6 +74,7 @@ impl<'a> TaskCard<'a> {
             },
             age: scene.now.since(marker.since).to_string(),
             marker,
+            brief,
             check,
             glyphs: scene.theme.glyphs,
             more: scene.theme.ellipsis(),
@@ -94,10 +103,17 @@ impl<'a> TaskCard<'a> {
     /// In one line of that width: who works on it, as far as there is room, and its state. The words that say the state and
     /// the times of a check stay; the names are what is cut (K80).
     pub(super) fn summary(&self, room: usize) -> Vec<StyledText> {
-        let full = self.full_status();
+        let mut full = self.full_status();
+        let is_at_work = self.marker.mark == DisplayStatus::Running;
+        if is_at_work && width(&full.text) + LEAST_NAME + 1 > room {
+            full.text.clone_from(&self.brief);
+        }
         let beside = room.saturating_sub(width(&full.text) + 1);
         // What it waits for, and how far a check is, matter more than who.
-        let matters = matches!(self.marker.mark, DisplayStatus::NeedsYou | DisplayStatus::Gate);
+        let matters = matches!(
+            self.marker.mark,
+            DisplayStatus::NeedsYou | DisplayStatus::Held | DisplayStatus::Gate
+        );
         let name = self.name(beside).filter(|name| {
             let is_whole = width(name) <= beside;
             is_whole || (!matters && beside >= LEAST_NAME)
@@ -142,8 +158,8 @@ impl<'a> TaskCard<'a> {
             let fits = |piece: &StyledText| width(&piece.text) <= room;
             return { fewer }.find(fits).unwrap_or_else(|| self.after_one());
         }
-        match full.text.split_once(": ") {
-            Some((word, _)) if self.marker.mark == DisplayStatus::Queued => piece(word, full.role),
+        match self.marker.mark {
+            DisplayStatus::Queued | DisplayStatus::Running => piece(&self.brief, full.role),
             _ => full,
         }
     }

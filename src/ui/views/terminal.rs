@@ -110,7 +110,7 @@ fn agent_title(ctx: &ViewContext<'_>, id: AttemptId) -> Vec<StyledText> {
     let Some(attempt) = ctx.scene.model.attempts.get(&id) else {
         return vec![piece(format!("attempt {id}"), StyleRole::Title)];
     };
-    let marker = attempt_status(attempt);
+    let marker = attempt_status(attempt, ctx.scene);
     let task = ctx.scene.model.tasks.get(&attempt.task);
     let title = task.map(|task| task.title.as_str()).unwrap_or_default();
     let age = ctx.scene.now.since(marker.since);

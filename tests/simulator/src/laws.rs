@@ -13,7 +13,7 @@ use dbs_domain::workflow::{
 };
 use dbs_domain::{
     ActionOutcome, Attempt, AttemptId, BatchId, Board, Command, Event, Evidence, EvidenceKind, PlanEntry,
-    SignalKind, StageId, TaskId, TaskState, Tri, Worker,
+    SignalKind, Skip, StageId, TaskId, TaskState, Tri, Worker,
 };
 
 use super::circles;
@@ -397,7 +397,18 @@ fn skipping(before: &Board, event: &Event, after: &Board) -> Result<(), String> 
         let was = before.tasks.get(&task.id).map(|task| &task.state);
         let skip = after.workflow_of(task).map(|flow| flow.cascade);
         match &task.state {
-            TaskState::Skipped(root) if was != Some(&task.state) && *root != task.id => {
+            TaskState::Skipped(Skip::Dependency(root) | Skip::InBacklog { root })
+                if was == Some(&task.state) =>
+            {
+                let is_broken = task.deps.iter().any(|on| root_of(after, on).is_some());
+                must(is_broken, || {
+                    format!(
+                        "{} is skipped because of {root}, and nothing it waits for is broken",
+                        task.id
+                    )
+                })?;
+            }
+            TaskState::Skipped(Skip::Dependency(root) | Skip::InBacklog { root }) => {
                 let skips = matches!(skip, Some(CascadePolicy::Skip { .. }));
                 must(skips, || {
                     format!("{} is skipped where nothing is ever skipped", task.id)
@@ -409,17 +420,19 @@ fn skipping(before: &Board, event: &Event, after: &Board) -> Result<(), String> 
                 must(is_broken, || {
                     format!("{} is skipped because of {root}, which is not broken", task.id)
                 })?;
-                *lost.entry(task.batch.as_str()).or_insert(0) += 1;
+                if !is_left_out(after, root) {
+                    *lost.entry(task.batch.as_str()).or_insert(0) += 1;
+                }
             }
             TaskState::Backlog | TaskState::Released if matches!(skip, Some(CascadePolicy::Skip { .. })) => {
-                let broken = task
-                    .deps
-                    .iter()
-                    .find(|on| root_of(after, on).is_some() && !passes_over(task));
+                let mut broken = task.deps.iter();
+                let broken = broken.find(|on| root_of(after, on).is_some() && !passes_over(task));
+                let root = broken.and_then(|on| root_of(after, on));
+                let is_left_out = root.is_some_and(|root| is_left_out(after, &root));
                 let batch = after.batches.get(&task.batch);
                 let is_aborted = batch.is_some_and(|batch| matches!(batch.run, RunState::Aborted(_)));
                 must(
-                    broken.is_none() || is_aborted || task.open_attempt.is_some(),
+                    broken.is_none() || is_aborted && !is_left_out || task.open_attempt.is_some(),
                     || {
                         format!(
                             "{} waits for {broken:?}, which is broken, after {event:?}",
@@ -431,8 +444,13 @@ fn skipping(before: &Board, event: &Event, after: &Board) -> Result<(), String> 
             _ => {}
         }
     }
+    within_share(after, &lost)
+}
+
+/// No more tasks of a batch are skipped at once than half of what is left.
+fn within_share(after: &Board, lost: &BTreeMap<&str, usize>) -> Result<(), String> {
     for (batch, lost) in lost {
-        let all = || after.tasks.values().filter(|task| task.batch.as_str() == batch);
+        let all = || after.tasks.values().filter(|task| task.batch.as_str() == *batch);
         let is_left = |task: &Task| {
             use TaskState::{Active, Backlog, Released, Verifying};
             matches!(task.state, Backlog | Released | Active | Verifying)
@@ -445,10 +463,16 @@ fn skipping(before: &Board, event: &Event, after: &Board) -> Result<(), String> 
     Ok(())
 }
 
+/// Whether a person left the task out: what waits for it goes with it, however much that is.
+fn is_left_out(board: &Board, id: &TaskId) -> bool {
+    let task = board.tasks.get(id);
+    task.is_some_and(|task| matches!(task.state, TaskState::Skipped(Skip::Person { .. })))
+}
+
 /// The root of what is wrong with a task for good, if anything is; waiting for a yes, or for something outside, is not.
 fn root_of(board: &Board, id: &TaskId) -> Option<TaskId> {
     match &board.tasks.get(id)?.state {
-        TaskState::Skipped(root) => Some(root.clone()),
+        TaskState::Skipped(skip) => Some(skip.root().unwrap_or(id).clone()),
         TaskState::Held(
             HoldReason::Approval
             | HoldReason::Findings(_)

@@ -188,7 +188,7 @@ impl Story {
         let mut settings = settings.clone();
         settings.max_agents = u32::try_from(self.dice.between(1, 6)).unwrap_or(2);
         settings.max_starts = u32::try_from(self.dice.between(1, 4)).unwrap_or(2);
-        self.take(Event::Configured(settings))?;
+        self.take(Event::configured(settings))?;
         self.take(Event::WorkflowsLoaded(flows.to_vec()))?;
         let plan = people::plan(&self.board, &mut self.dice);
         for command in plan {
@@ -356,7 +356,7 @@ impl Story {
         again.take_changed_rows();
         // What a turn's limit kept from starting starts with any event.
         let mut once = self.board.clone();
-        once.apply(self.clock(), &Event::Configured((*self.board.settings).clone()));
+        once.apply(self.clock(), &Event::configured((*self.board.settings).clone()));
         once.take_changed_rows();
         if again == once {
             return Ok(());

@@ -69,7 +69,7 @@ impl Run {
     fn begin(&mut self) {
         let texts = dbs::formats::workflow::builtin().into_iter();
         let flows = texts.filter_map(|(name, text)| dbs::formats::workflow::read(name.as_ref(), text).0);
-        self.take(&Event::Configured(demo_rules(BoardSettings::default())));
+        self.take(&Event::configured(demo_rules(BoardSettings::default())));
         self.take(&Event::WorkflowsLoaded(flows.collect()));
         for (number, command) in (1..).zip(demo_commands(&self.sheet)) {
             self.take(&Event::Asked {

@@ -8,7 +8,8 @@ use super::transition::Transition;
 use crate::batch::RunState;
 use crate::effect::NoticeLevel;
 use crate::id::{BatchId, TaskId};
-use crate::task::{HoldReason, Task, TaskState};
+use crate::skip::Skip;
+use crate::task::{Task, TaskState};
 use crate::workflow::CascadePolicy;
 
 /// Batches with so few tasks are never aborted (G51).
@@ -22,12 +23,17 @@ impl Board {
         // What is doomed in an aborted run stays as it is, so nothing tells which of it was seen before.
         pending.all |= self.batches.keys().any(|id| self.is_aborted(id));
         let mut near = self.with_dependents(pending);
-        self.unskip(step, &near);
-        let freed = std::mem::take(&mut self.index.cascade);
-        near.extend(self.with_dependents(freed));
+        while self.unskip(step, &near) {
+            let freed = std::mem::take(&mut self.index.cascade);
+            near.extend(self.with_dependents(freed));
+        }
         let mut doomed = self.unreachable_tasks(&near);
         while let Some((batch, why)) = self.tripped_breaker(&doomed) {
-            step.notify(NoticeLevel::Alert, "aborted", format!("{batch} aborted: {why}"));
+            step.notify(
+                NoticeLevel::Alert,
+                "aborted",
+                format!("batch {batch} aborted: {why}"),
+            );
             self.edit_batch(&batch, |row| {
                 row.run = RunState::Aborted(why);
                 row.since = step.now;
@@ -36,43 +42,66 @@ impl Board {
             doomed = self.unreachable_tasks(&near);
         }
         for (id, root) in doomed {
-            let text = format!("{id} skipped because of {root}");
+            let how = if self.is_left_out(&root) {
+                "with"
+            } else {
+                "because of"
+            };
+            let text = format!("{id} skipped {how} {root}");
             step.notify_task(NoticeLevel::Warning, "skip", &id, text);
-            self.set_state(step.now, &id, TaskState::Skipped(root));
+            let is_planned = self
+                .tasks
+                .get(&id)
+                .is_some_and(|task| task.state == TaskState::Backlog);
+            let skip = if is_planned {
+                Skip::InBacklog { root }
+            } else {
+                Skip::Dependency(root)
+            };
+            self.set_state(step.now, &id, TaskState::Skipped(skip));
         }
     }
 
-    /// What was skipped because of others whose work is done by now.
-    fn unskip(&mut self, step: &mut Transition, near: &BTreeSet<TaskId>) {
-        let freed: Vec<TaskId> = near
+    /// Takes up again what was skipped because of others, where nothing that it waits for is broken any more. Answers whether there was
+    /// any: what waits for that may follow.
+    fn unskip(&mut self, step: &mut Transition, near: &BTreeSet<TaskId>) -> bool {
+        let freed: Vec<(TaskId, TaskState)> = near
             .iter()
             .filter_map(|id| self.tasks.get(id))
-            .filter(|task| matches!(&task.state, TaskState::Skipped(root) if *root != task.id))
-            .filter(|task| self.open_dependencies(task).is_empty())
-            .map(|task| task.id.clone())
+            .filter(|task| self.broken_dependency(task).is_none())
+            .filter_map(|task| {
+                let state = match &task.state {
+                    TaskState::Skipped(Skip::Dependency(_)) => TaskState::Released,
+                    TaskState::Skipped(Skip::InBacklog { .. }) => TaskState::Backlog,
+                    _ => return None,
+                };
+                Some((task.id.clone(), state))
+            })
             .collect();
-        for id in freed {
-            let text = format!("{id} no longer skipped: its dependencies are done");
-            step.notify_task(NoticeLevel::Info, "unskip", &id, text);
-            self.set_state(step.now, &id, TaskState::Released);
+        for (id, state) in &freed {
+            let text = format!("{id} no longer skipped: nothing it waits for has failed");
+            step.notify_task(NoticeLevel::Info, "unskip", id, text);
+            self.set_state(step.now, id, state.clone());
         }
+        !freed.is_empty()
     }
 
-    /// Tasks to be skipped, each with the root cause: everything that waits, over any number of steps, for a broken one, but for
-    /// aborted runs and what waits for them. Looked
-    /// for from `near` on: what is broken there, or is waited for there.
-    fn unreachable_tasks(&self, near: &BTreeSet<TaskId>) -> BTreeMap<TaskId, TaskId> {
+    /// Tasks to be skipped, each with the root cause: everything that waits, over any number of steps, for a broken one. In an aborted
+    /// run that is what waits for a task that a person left out. Looked for from `near` on: what is broken there, or is waited for there.
+    pub(super) fn unreachable_tasks(&self, near: &BTreeSet<TaskId>) -> BTreeMap<TaskId, TaskId> {
         let rows = near.iter().filter_map(|id| self.tasks.get(id));
         let needed = rows.flat_map(|task| std::iter::once(&task.id).chain(&task.deps));
         let roots: BTreeMap<&TaskId, TaskId> = needed
-            .filter_map(|id| Some((id, root_cause(self.tasks.get(id)?)?)))
+            .filter_map(|id| Some((id, self.tasks.get(id)?.root_cause()?.clone())))
             .collect();
         let mut open: Vec<(&TaskId, TaskId)> = roots.into_iter().collect();
+        // From the end: what waits for a task that a person left out is skipped with that, also where it waits for others.
+        open.sort_by_key(|(_, root)| self.is_left_out(root));
         let mut doomed = BTreeMap::new();
         while let Some((id, root)) = open.pop() {
             let dependents = self.index.dependents(id).filter_map(|id| self.tasks.get(id));
             for dependent in dependents.filter(|task| task.deps.contains(id)) {
-                if self.may_be_skipped(dependent) && !doomed.contains_key(&dependent.id) {
+                if self.may_be_skipped(dependent, &root) && !doomed.contains_key(&dependent.id) {
                     doomed.insert(dependent.id.clone(), root.clone());
                     open.push((&dependent.id, root.clone()));
                 }
@@ -81,12 +110,19 @@ impl Board {
         doomed
     }
 
-    fn may_be_skipped(&self, task: &Task) -> bool {
+    /// Whether a person left the task out. What waits for it goes with it, however much that is.
+    fn is_left_out(&self, id: &TaskId) -> bool {
+        let task = self.tasks.get(id);
+        task.is_some_and(|task| matches!(task.state, TaskState::Skipped(Skip::Person { .. })))
+    }
+
+    fn may_be_skipped(&self, task: &Task, root: &TaskId) -> bool {
         let waits = matches!(task.state, TaskState::Backlog | TaskState::Released);
         let skips = self
             .workflow_of(task)
             .is_some_and(|flow| matches!(flow.cascade, CascadePolicy::Skip { .. }));
-        waits && skips && !task.passes_over() && task.open_attempt.is_none() && !self.is_aborted(&task.batch)
+        let is_refused = self.is_aborted(&task.batch) && !self.is_left_out(root);
+        waits && skips && !task.passes_over() && task.open_attempt.is_none() && !is_refused
     }
 
     /// The first run of which too much would be skipped, and why that is too much.
@@ -108,7 +144,7 @@ impl Board {
         if task.passes_over() {
             return None;
         }
-        let broken = |id: &&TaskId| self.tasks.get(*id).is_some_and(|on| root_cause(on).is_some());
+        let broken = |id: &&TaskId| self.tasks.get(*id).is_some_and(|on| on.root_cause().is_some());
         task.deps.iter().find(broken).cloned()
     }
 
@@ -120,69 +156,38 @@ impl Board {
             .map(AsRef::as_ref)
             .filter(|task: &&Task| task.batch == *batch)
             .collect();
+        let (chosen, lost): (Vec<_>, Vec<_>) = doomed.iter().partition(|(_, root)| self.is_left_out(root));
+        let is_lost = |task: &&&Task| lost.iter().any(|(id, _)| **id == task.id);
+        let is_chosen = |task: &&&Task| chosen.iter().any(|(id, _)| **id == task.id);
         let percents: BTreeSet<u8> = all
             .iter()
-            .filter(|task| doomed.contains_key(&task.id))
+            .filter(is_lost)
             .filter_map(|task| match self.workflow_of(task)?.cascade {
                 CascadePolicy::Skip { breaker_percent } => Some(breaker_percent),
                 CascadePolicy::Wait => None,
             })
             .collect();
         let percent = usize::from(*percents.first()?);
-        let left = all.iter().filter(|task| is_remaining(task)).count();
-        let lost = doomed.len();
-        let too_many = all.len() > BREAKER_MIN_TASKS && lost * 100 > percent * left;
-        let roots: BTreeSet<&str> = doomed.values().map(TaskId::as_str).collect();
+        let left = all
+            .iter()
+            .filter(|task| is_remaining(task) && !is_chosen(task))
+            .count();
+        let many = lost.len();
+        let too_many = all.len() > BREAKER_MIN_TASKS && many * 100 > percent * left;
+        let roots: BTreeSet<&str> = lost.iter().map(|(_, root)| root.as_str()).collect();
         let roots: Vec<&str> = roots.into_iter().collect();
         too_many.then(|| {
             format!(
-                "{lost} of {left} remaining tasks would be skipped because of {}; retry or remove it",
+                "{many} of {left} remaining tasks would be skipped because of {}: `dbs retry ID` or `dbs skip ID`",
                 roots.join(", ")
             )
         })
     }
 
-    fn is_aborted(&self, batch: &BatchId) -> bool {
+    pub(super) fn is_aborted(&self, batch: &BatchId) -> bool {
         self.batches
             .get(batch)
             .is_some_and(|batch| matches!(batch.run, RunState::Aborted(_)))
-    }
-}
-
-/// What is wrong with a task for good as far as its dependents are concerned. A hold for approval, or
-/// because of something outside, is not: it waits.
-fn root_cause(task: &Task) -> Option<TaskId> {
-    match &task.state {
-        TaskState::Skipped(root) => Some(root.clone()),
-        TaskState::Failed(_)
-        | TaskState::Cancelled
-        | TaskState::Parked(_)
-        | TaskState::Held(
-            HoldReason::Blocked(_)
-            | HoldReason::RejectLoop(_)
-            | HoldReason::Exhausted(_)
-            | HoldReason::TooManyAttempts(_)
-            | HoldReason::Budget { .. }
-            | HoldReason::TooBig
-            | HoldReason::AcceptanceFailed(_)
-            | HoldReason::BasePushed(_),
-        ) => Some(task.id.clone()),
-        // Nothing is wrong with the task itself.
-        TaskState::Held(
-            HoldReason::Approval
-            | HoldReason::Findings(_)
-            | HoldReason::Unreviewed(_)
-            | HoldReason::Unverified(_)
-            | HoldReason::Trouble { .. }
-            | HoldReason::Interrupted(_)
-            | HoldReason::GitChanged(_)
-            | HoldReason::Refused(_),
-        )
-        | TaskState::Backlog
-        | TaskState::Released
-        | TaskState::Active
-        | TaskState::Verifying
-        | TaskState::Done => None,
     }
 }
 

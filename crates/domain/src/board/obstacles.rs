@@ -75,7 +75,7 @@ impl Board {
             }
         });
         self.settle(step, id, Verdict::Failed(FailureClass::Infra, cause.clone()));
-        self.refund_attempt(task);
+        self.refund_attempt(&attempt);
         step.emit(Effect::Stop(id, StopCause::Cancelled));
         if is_waited_for {
             let failure = AttemptFailure::retry_same(FailureClass::Infra, cause.clone(), attempt.mode);

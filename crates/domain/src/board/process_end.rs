@@ -17,6 +17,7 @@ use crate::failure::FailureClass;
 use crate::id::AttemptId;
 use crate::signal::{Signal, SignalKind};
 use crate::task::{HoldReason, TaskState};
+use crate::telling_line::telling_line;
 use crate::workflow::Workspace;
 
 /// How much of the output's end is kept as a comment, in characters.
@@ -247,7 +248,8 @@ impl Board {
         let text = format!("{name} {}", with_tail(&how, tail));
         self.comment(step.now, &attempt.task, ENGINE, text);
         self.keep_session_after_crash(attempt, exit);
-        self.fail_same(step, attempt, FailureClass::Crash, how);
+        let why = telling_line(tail).map_or_else(|| how.clone(), |line| format!("{how}: {line}"));
+        self.fail_same(step, attempt, FailureClass::Crash, why);
     }
 
     /// An attempt's workspace or process could not be made (LK-15, K52).

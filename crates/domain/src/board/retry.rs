@@ -66,7 +66,7 @@ impl Board {
         let times = if class.uses_budget() {
             self.count(task, &attempt.stage, class)
         } else {
-            self.refund_attempt(task);
+            self.refund_attempt(&attempt);
             0
         };
         let stage = self.stage_of_attempt(&attempt);

@@ -157,7 +157,17 @@ impl Board {
         is_ongoing_alone(task) || (task.state == TaskState::Released && others_go_on)
     }
 
+    /// Why a run goes no further, in words that follow its name.
     fn reasons(&self, BatchTotals { stuck, backlog, .. }: &BatchTotals) -> String {
+        let tasks = || stuck.iter().filter_map(|id| self.tasks.get(id));
+        let is_behind = |task: &Task| matches!(&task.why_not, Some(WaitReason::Dependencies(_)));
+        if *backlog == 0 && tasks().all(|task| task.state.awaits_approval() || is_behind(task)) {
+            let asked = tasks().filter(|task| task.state.awaits_approval());
+            let ids: Vec<&str> = asked.map(|task| task.id.as_str()).collect();
+            if !ids.is_empty() {
+                return format!("waits for you: {}", ids.join(", "));
+            }
+        }
         let of = |id: &TaskId| {
             let task = self.tasks.get(id)?;
             let why = match (&task.state, &task.why_not) {
@@ -176,7 +186,7 @@ impl Board {
             0 => {}
             n => texts.push(format!("{} in the backlog not released", pluralized(*n, "task"))),
         }
-        texts.join("; ")
+        format!("stalled: {}", texts.join("; "))
     }
 }
 
@@ -264,14 +274,14 @@ fn is_ongoing_alone(task: &Task) -> bool {
 
 fn announce_run(step: &mut Transition, id: &BatchId, run: &RunState, why: &str) {
     let (level, kind, text) = match run {
-        RunState::Completed => (NoticeLevel::Success, "completed", format!("{id} completed")),
+        RunState::Completed => (NoticeLevel::Success, "completed", format!("batch {id}: all done")),
         RunState::CompletedWithFailures => (
             NoticeLevel::Error,
             "completed_with_failures",
-            format!("{id} completed with failures"),
+            format!("batch {id}: done, with failures"),
         ),
-        RunState::Stalled => (NoticeLevel::Alert, "stalled", format!("{id} stalled: {why}")),
-        RunState::Running => (NoticeLevel::Info, "running", format!("{id} started")),
+        RunState::Stalled => (NoticeLevel::Alert, "stalled", format!("batch {id} {why}")),
+        RunState::Running => (NoticeLevel::Info, "running", format!("batch {id} started")),
         RunState::Planning | RunState::Paused | RunState::Aborted(_) => return,
     };
     step.notify(level, kind, text);

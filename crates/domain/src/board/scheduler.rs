@@ -115,6 +115,7 @@ impl Board {
             task.open_attempt = Some(id);
             task.spawns = task.spawns.saturating_add(1);
             task.tries.insert(stage.id.clone(), n);
+            task.count_try(&stage, &attempt.worker, attempt.mode);
             task.not_before = None;
         });
         self.set_state(step.now, &task.id, TaskState::Active);

@@ -5,7 +5,9 @@ use super::Board;
 use super::retry::MOST_TRIES;
 use super::rows::ENGINE;
 use super::transition::Transition;
-use crate::attempt::{Activity, ActivityKind, AttemptState, StopCause, Verdict, Worker, WorkspaceState};
+use crate::attempt::{
+    Activity, ActivityKind, Attempt, AttemptState, StopCause, Verdict, Worker, WorkspaceState,
+};
 use crate::effect::Effect;
 use crate::id::{AttemptId, TaskId};
 use crate::task::TaskState;
@@ -59,15 +61,18 @@ impl Board {
     }
 
     /// Gives back the attempt: it came to nothing for no fault of the task's.
-    pub(super) fn refund_attempt(&mut self, id: &TaskId) {
-        self.edit(id, |task| task.spawns = task.spawns.saturating_sub(1));
+    pub(super) fn refund_attempt(&mut self, attempt: &Attempt) {
+        self.edit(&attempt.task, |task| {
+            task.spawns = task.spawns.saturating_sub(1);
+            task.give_back_try(&attempt.stage, &attempt.worker, attempt.mode);
+        });
     }
 
     /// Settles an attempt that we stopped; its task goes back to its stage unless a person has put it elsewhere.
     pub(super) fn settle_stopped(&mut self, step: &mut Transition, id: AttemptId, cause: StopCause) {
         let Some(attempt) = self.attempt(id) else { return };
         self.settle(step, id, Verdict::Stopped(cause));
-        self.refund_attempt(&attempt.task);
+        self.refund_attempt(&attempt);
         let working = |state: &TaskState| matches!(state, TaskState::Active | TaskState::Verifying);
         if self
             .tasks

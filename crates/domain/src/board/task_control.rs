@@ -2,6 +2,7 @@
 //! only here, by an act with an author.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::Board;
 use super::commands::{accepted, refusal, refuse, require_text};
@@ -11,9 +12,10 @@ use crate::batch::RunState;
 use crate::command::Refusal;
 use crate::effect::{CommandReply, NoticeLevel};
 use crate::id::{BatchId, StageId, TaskId};
+use crate::skip::Skip;
 use crate::task::{HoldReason, Task, TaskState};
 use crate::wait_reason::WaitReason;
-use crate::workflow::{Actor, CascadePolicy, RejectTo};
+use crate::workflow::{Actor, RejectTo};
 
 impl Board {
     /// Hands tasks to the pipeline, all of them or none, and gives their batches the go-ahead (LK-33).
@@ -106,8 +108,7 @@ impl Board {
         let task = self.require_task(id)?;
         match &task.state {
             TaskState::Backlog => return Ok(accepted(format!("{id} is in the backlog already"))),
-            TaskState::Released | TaskState::Parked(_) => {}
-            TaskState::Skipped(root) if root == id => {}
+            TaskState::Released | TaskState::Parked(_) | TaskState::Skipped(Skip::Person { .. }) => {}
             TaskState::Active | TaskState::Verifying => {
                 refuse!("{id} is running: park it with `dbs task park {id} REASON`");
             }
@@ -204,11 +205,7 @@ impl Board {
             self.comment(step.now, id, by, note.to_owned());
             self.edit(id, |row| row.finding = Some(note.to_owned()));
         }
-        if self
-            .batches
-            .get(&task.batch)
-            .is_some_and(|batch| matches!(batch.run, RunState::Aborted(_)))
-        {
+        if self.is_aborted(&task.batch) {
             self.go_ahead(step, &task.batch);
         }
         self.retry_removals(step, id);
@@ -225,7 +222,7 @@ impl Board {
             TaskState::Held(HoldReason::Approval) => Err(refusal(format!(
                 "{id} waits for approval: `dbs approve {id}` or `dbs reject {id} REASON`"
             ))),
-            TaskState::Skipped(root) if root != id => match self.broken_dependency(task) {
+            TaskState::Skipped(skip) if skip.root().is_some() => match self.broken_dependency(task) {
                 Some(broken) => Err(refusal(format!(
                     "{id} was skipped because of {broken}, which is {}: retry that one, or remove the dependency",
                     self.tasks
@@ -311,29 +308,46 @@ impl Board {
         Ok(accepted(format!("rejected {id}")))
     }
 
-    /// Leaves a task out: skipped, with itself as the root cause.
+    /// Leaves a task out. Where its workflow says so its dependents go with it, and a run that was aborted because of it is judged
+    /// anew without it.
     pub(super) fn skip(&mut self, step: &mut Transition, by: &str, id: &TaskId) -> CommandReply {
         let task = self.require_task(id)?;
-        if matches!(
-            task.state,
-            TaskState::Done | TaskState::Cancelled | TaskState::Skipped(_)
-        ) {
+        if !task.state.can_be_skipped() {
             return Err(already_over(&task));
         }
-        self.set_state(step.now, id, TaskState::Skipped(id.clone()));
+        let skip = Skip::Person { by: by.to_owned() };
+        self.set_state(step.now, id, TaskState::Skipped(skip));
         self.comment(step.now, id, by, "skipped".to_owned());
         self.cancel_open_attempt(step, id);
-        let follow = match self.workflow_of(&task).map(|flow| flow.cascade) {
-            Some(CascadePolicy::Skip { .. }) => "its dependents are skipped too",
-            Some(CascadePolicy::Wait) | None => "its dependents keep waiting",
-        };
+        if task.root_cause().is_some() && self.is_aborted(&task.batch) {
+            self.go_ahead(step, &task.batch);
+        }
+        let with = self.skipped_with(id);
         step.notify_task(
             NoticeLevel::Warning,
             "skip",
             id,
-            format!("{by} skipped {id}; {follow}"),
+            format!("{by} skipped {id}{with}"),
         );
-        Ok(accepted(format!("skipped {id}; {follow}")))
+        Ok(accepted(format!("skipped {id}{with}")))
+    }
+
+    /// What a skip does to the tasks that wait for the task, in words that follow its id.
+    fn skipped_with(&mut self, id: &TaskId) -> String {
+        self.update_links();
+        let doomed = self.unreachable_tasks(&[id.clone()].into());
+        let of_it = doomed.iter().filter(|(_, root)| *root == id);
+        let lost: Vec<&str> = of_it.map(|(lost, _)| lost.as_str()).collect();
+        let waits =
+            |task: &&Arc<Task>| !task.state.is_terminal() && !task.passes_over() && task.deps.contains(id);
+        let waiting = self.tasks.values().filter(waits).map(|task| task.id.as_str());
+        let waiting: Vec<&str> = waiting.filter(|id| !lost.contains(id)).collect();
+        let named = |what: &str, ids: &[&str]| match ids {
+            [] => String::new(),
+            ids => format!("; {what}: {}", ids.join(", ")),
+        };
+        let (with, behind) = ("skipped with it", "still waiting for it");
+        format!("{}{}", named(with, &lost), named(behind, &waiting))
     }
 }
 

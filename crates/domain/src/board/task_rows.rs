@@ -66,6 +66,7 @@ impl Task {
             rejections: 0,
             spawns: 0,
             tries: BTreeMap::new(),
+            work_tries: BTreeMap::new(),
             troubles: 0,
             interruptions: 0,
             spending: Vec::new(),

@@ -192,7 +192,7 @@ impl Board {
             attempt.id,
             Verdict::Failed(FailureClass::Infra, what.kind.cause(text.as_str())),
         );
-        self.refund_attempt(task);
+        self.refund_attempt(attempt);
         self.edit(task, |task| task.next_mode = attempt.mode);
         self.comment(step.now, task, ENGINE, text.clone());
         let hold = HoldReason::Unverified(what.to_string());

@@ -28,13 +28,13 @@ pub fn progress_of(task: &Task) -> Option<GraphProgress> {
         TaskState::Held(_) if task.state.awaits_approval() => (GraphStatus::InProgress, None),
         TaskState::Held(hold) => (GraphStatus::Blocked, Some(task.hold_text(hold))),
         TaskState::Failed(why) => (GraphStatus::Failed, Some(behind_failed(why).to_owned())),
-        TaskState::Skipped(cause) if *cause == task.id => {
-            (GraphStatus::Skipped, Some("a person skipped it".to_owned()))
+        TaskState::Skipped(skip) => {
+            let why = skip.root().map_or_else(
+                || "a person skipped it".to_owned(),
+                |cause| format!("it waits for {cause}, which did not come to its end"),
+            );
+            (GraphStatus::Skipped, Some(why))
         }
-        TaskState::Skipped(cause) => (
-            GraphStatus::Skipped,
-            Some(format!("it waits for {cause}, which did not come to its end")),
-        ),
         TaskState::Done => {
             let commit = task.merged.as_deref().map(|commit| format!("merged as {commit}"));
             (GraphStatus::Completed, commit)
@@ -44,7 +44,7 @@ pub fn progress_of(task: &Task) -> Option<GraphProgress> {
     Some(GraphProgress {
         status,
         result,
-        attempts: task.spawns,
+        attempts: task.tries_of_work(),
     })
 }
 

@@ -23,6 +23,8 @@ pub(super) struct Consent {
     pub(super) trusted: Vec<TrustItem>,
     /// What is shown of it besides commands, with its heading.
     pub(super) shown: (&'static str, Vec<String>),
+    /// What a person is asked.
+    pub(super) question: &'static str,
 }
 
 /// What is asked about one plan, and what was agreed to of it before.
@@ -81,6 +83,7 @@ impl<'a> PlanConsent<'a> {
             listing: listing(changes, self.plan, &trusted),
             trusted,
             shown: ("The plan differs from the board:", shown),
+            question: "Go on?",
         })
     }
 }
@@ -318,7 +321,7 @@ pub(super) fn ask(asked: &Consent, given: Option<&str>) -> Result<(), String> {
             "could not ask whether to do that, for this is no terminal: look at it, then add --trust {hash}"
         ));
     }
-    output::lines("Go on? y or n");
+    output::lines(&format!("{} y or n", asked.question));
     let mut line = String::new();
     let read = std::io::stdin().lock().read_line(&mut line);
     match read {

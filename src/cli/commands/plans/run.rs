@@ -365,7 +365,9 @@ pub(super) fn known(access: &mut BoardAccess, plan: &Plan) -> Result<(u32, Known
 /// Whether only a person lets the task go on, and not by a yes to what was done.
 fn has_stopped(task: &Task) -> bool {
     match &task.state {
-        TaskState::Failed(_) | TaskState::Skipped(_) | TaskState::Parked(_) => true,
+        TaskState::Failed(_) | TaskState::Parked(_) => true,
+        // What was skipped with another comes back with that.
+        TaskState::Skipped(skip) => skip.root().is_none(),
         TaskState::Held(_) => !task.state.awaits_approval(),
         _ => false,
     }

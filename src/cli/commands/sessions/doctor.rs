@@ -177,7 +177,9 @@ fn git(place: &ProjectPaths, edge: &ProcessEnv) -> DoctorCheck {
             let hooks = hooks_of(&origin);
             check(
                 "git",
-                Ok(format!("{version}, origin {origin}{hooks}, commits as {identity}")),
+                Ok(format!(
+                    "{version}, origin {origin}{hooks}, commits as {identity}"
+                )),
             )
         }
         Err(error @ PreflightError::NoOrigin) => {
@@ -220,7 +222,7 @@ fn trust(place: &ProjectPaths) -> Result<String, String> {
         Some(files) => Err(format!("not trusted: {}", files.text)),
         None => Ok(match report.listing.items.len() {
             0 => "nothing in the project's files needs it".to_owned(),
-            many => format!("{} as you trusted them", pluralized(many, "text")),
+            many => format!("{} trusted", pluralized(many, "setting")),
         }),
     }
 }

@@ -241,7 +241,7 @@ fn runs_that_ended_before_the_first_delivery_are_never_delivered() {
         .unwrap();
     assert_eq!(
         (notification.redacted_text.as_str(), notification.level),
-        ("main completed", NoticeLevel::Success)
+        ("batch main: all done", NoticeLevel::Success)
     );
     assert_eq!(channel.on_result(Timestamp(LATER + 2), Ok(())), None);
     let mut next = ChannelState::new(notify_channel("command"), channel.marks(), Timestamp(LATER));

@@ -2,7 +2,7 @@
 //! check that failed printed, and the keys to act.
 
 use super::text_block::TextBlock;
-use crate::domain::{AttemptId, FailureClass, Task};
+use crate::domain::{Attempt, AttemptId, Evidence, FailureClass, Task};
 use crate::read_model::{CheckResult, CheckRun};
 use crate::ui::action::{Action, ViewName};
 use crate::ui::cache::{CacheEntry, CacheKey};
@@ -20,10 +20,16 @@ pub(super) fn failure_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut Text
         return;
     };
     lines.section(&format!("What went wrong in attempt {}", attempt.id));
-    lines.paragraph(&format!("{class}: {why}"), StyleRole::Failed);
+    let check = failed_check(ctx.scene, task, attempt.id);
+    for finding in findings(task, attempt, why) {
+        // What a check printed stands below, where it is known.
+        let first = finding.lines().next().unwrap_or_default();
+        let text = if check.is_some() { first } else { &finding };
+        lines.paragraph(text, StyleRole::Failed);
+    }
     lines.paragraph(class_words(class), StyleRole::Dim);
     keys(ctx, task, lines);
-    if let Some(check) = failed_check(ctx.scene, task, attempt.id) {
+    if let Some(check) = check {
         let text = format!("Output of check {}: {}", check.name, check.command);
         lines.section(&text);
         match ctx.scene.cache.get(&CacheKey::Output(check.attempt, check.index)) {
@@ -35,6 +41,26 @@ pub(super) fn failure_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut Text
     if !screen.is_empty() {
         lines.section("Last lines of its terminal");
         last(screen.iter().map(String::as_str), lines);
+    }
+}
+
+/// Returns all that was found wanting in a failed attempt, each with what is to be done about it where the next agent is told
+/// that.
+pub(super) fn findings(task: &Task, attempt: &Attempt, why: &str) -> Vec<String> {
+    let told = task.finding.as_deref().unwrap_or_default();
+    let of_kind = |piece: &Evidence| {
+        let action = piece.kind.action().filter(|action| told.contains(action));
+        let action = action.map_or_else(String::new, |action| format!("\n  to do: {action}"));
+        let found = piece.findings().into_iter();
+        found
+            .map(|issue| format!("{}{action}", issue.text))
+            .collect::<Vec<_>>()
+    };
+    let found: Vec<String> = attempt.evidence.iter().flat_map(of_kind).collect();
+    if found.is_empty() {
+        vec![why.to_owned()]
+    } else {
+        found
     }
 }
 
@@ -72,7 +98,7 @@ fn keys(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
         (Action::Skip, "skip"),
         (Action::Show(ViewName::of("diff")), "differences"),
     ];
-    let possible = |(action, _): &(Action, &str)| *action != Action::Skip || !task.state.is_terminal();
+    let possible = |(action, _): &(Action, &str)| *action != Action::Skip || task.state.can_be_skipped();
     let offers = offers.into_iter().filter(possible);
     let keys = offers.filter_map(|(action, title)| ctx.offer(action, &format!("{title}  ")));
     lines.push(keys.flatten().collect());

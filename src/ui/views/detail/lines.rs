@@ -5,15 +5,18 @@ use std::sync::Arc;
 use super::failure;
 use super::plan;
 use super::text_block::{Lines, TextBlock};
+use super::told::Told;
 use crate::domain::attempt::{Attempt, AttemptState, Verdict, WorkspaceState};
-use crate::domain::task::TaskKind;
-use crate::domain::{Evidence, EvidenceKind, Task, TaskId, TaskState, Tri, pluralized};
+use crate::domain::task::{Comment, TaskKind};
+use crate::domain::{Evidence, EvidenceKind, Task, TaskId, TaskState, Tri};
 use crate::read_model::source_words;
 use crate::ui::cache::{CacheEntry, CacheKey, DiffBase};
 use crate::ui::canvas::prelude::*;
-use crate::ui::scene::{LogLine, ScreenId};
+use crate::ui::scene::{LogLine, Scene, ScreenId};
+use crate::ui::state::PaneContent;
 use crate::ui::status::{DisplayStatus, attempt_status, task_status};
 use crate::ui::text::{clock, width};
+use crate::ui::views::head_line::try_words;
 use crate::ui::views::task_card::{last_line, reported};
 use crate::ui::views::{ViewContext, diff};
 
@@ -49,16 +52,19 @@ pub(super) fn detail_lines(ctx: &ViewContext<'_>, id: &TaskId, columns: &[u16]) 
 /// What the engine knows of it.
 fn engine_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     lines.paragraph(&format!("{}  {}", task.id, task.title), StyleRole::Strong);
-    facts(ctx, task, lines);
+    let told = Told::of(ctx, task);
+    facts(ctx, (task, &told), lines);
     plan::plan_lines(ctx, task, lines);
     failure::failure_lines(ctx, task, lines);
-    evidence(ctx, task, lines);
-    attempts(ctx, task, lines);
+    evidence(ctx, (task, &told), lines);
+    attempts(ctx, (task, &told), lines);
 }
 
 /// What people and agents wrote on it, and what happened to it.
 fn written_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
-    if let Some(finding) = &task.finding {
+    let told = Told::of(ctx, task);
+    let finding = task.finding.as_deref().map(|finding| told.rest(finding));
+    if let Some(finding) = finding.filter(|finding| !finding.is_empty()) {
         lines.section("Finding");
         lines.paragraph(finding, StyleRole::Retry);
     }
@@ -66,20 +72,23 @@ fn written_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
         lines.section("Description");
         lines.paragraph(&task.body, StyleRole::Text);
     }
-    comments(ctx, task, lines);
-    events(ctx, task, lines);
+    comments(ctx, (task, &told), lines);
+    events(ctx, (task, &told), lines);
 }
 
-fn facts(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
+fn facts(ctx: &ViewContext<'_>, (task, told): (&Task, &Told), lines: &mut TextBlock) {
     let (model, now) = (ctx.scene.model, ctx.scene.now);
-    let marker = task_status(task, model, now);
+    let marker = task_status(task, ctx.scene);
     let glyph = ctx.glyph(marker.mark);
-    let word = match (&task.state, &task.why_not) {
-        (TaskState::Released, Some(why)) => short_of(&marker.word, &why.to_string()),
-        _ => &marker.word,
-    };
+    let standing = &marker.standing;
+    let is_at_work = task.open_attempt.is_some();
+    let word = if is_at_work { &marker.word } else { &standing.word };
     let state = format!("{glyph} {word}  for {}", now.since(marker.since));
     lines.fact("state", &state, marker.role);
+    let why = told.summary(&standing.reason);
+    if !is_at_work && !why.is_empty() {
+        lines.fact("why", why, StyleRole::Text);
+    }
     lines.fact(
         "stage",
         &format!("{}  in {}", model.stage_label(task), task.workflow),
@@ -92,9 +101,6 @@ fn facts(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
         }
     }
     figures(ctx, task, lines);
-    if let (TaskState::Released, Some(why)) = (&task.state, &task.why_not) {
-        lines.fact("why not", &why.to_string(), StyleRole::Text);
-    }
     batch(ctx, task, lines);
     links(ctx, task, lines);
     let kind = match task.kind {
@@ -110,32 +116,22 @@ fn facts(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
         let tags: Vec<&str> = task.tags.iter().map(String::as_str).collect();
         lines.fact("tags", &tags.join(" "), StyleRole::Text);
     }
-    if task.rejections > 0 {
-        let times = if task.rejections == 1 {
-            "once".to_owned()
-        } else {
-            format!("{} times", task.rejections)
-        };
-        let text = format!("{}, sent back {times}", pluralized(task.spawns, "attempt"));
-        lines.fact("tries", &text, StyleRole::Text);
+    let sent_back = match task.rejections {
+        0 => None,
+        1 => Some("sent back once".to_owned()),
+        times => Some(format!("sent back {times} times")),
+    };
+    let tries = Some(task.tries_of_work()).filter(|tries| *tries > 1);
+    let tries = tries.map(|tries| format!("{tries} tries"));
+    let counts: Vec<String> = tries.into_iter().chain(sent_back).collect();
+    if !counts.is_empty() {
+        lines.fact("tries", &counts.join(", "), StyleRole::Text);
     }
     let gates = task
         .gates
         .iter()
         .map(|gate| (format!("{}: {}", gate.name, gate.command), StyleRole::Text));
     lines.facts("gate", gates);
-}
-
-/// What the state of a task that waits is called, without the reason that has a line of its own.
-fn short_of<'a>(word: &'a str, why: &str) -> &'a str {
-    match word
-        .strip_suffix(why)
-        .map(|word| word.trim_end_matches([':', ' ']))
-    {
-        Some("") => "waiting",
-        Some(word) => word,
-        None => word,
-    }
 }
 
 /// What it cost and how much it changed, as far as that is known.
@@ -200,12 +196,21 @@ fn agent(ctx: &ViewContext<'_>, attempt: &Attempt, lines: &mut TextBlock) {
     let since = reported(source_words(seen), ctx.scene.now.since(seen.since));
     let session = attempt.session.restart();
     let session = session.map_or_else(String::new, |of| format!("  session {}", of.session));
-    let text = format!("{}  try {}{session}  ({since})", attempt.worker.name(), attempt.n);
+    let text = format!(
+        "{}{}{session}  ({since})",
+        attempt.worker.name(),
+        try_words(attempt)
+    );
     lines.fact("agent", &text, StyleRole::Text);
-    if let Some(live) = ctx.scene.screens.activity(attempt.id) {
-        lines.fact("does", &live.summary(), StyleRole::Text);
-        let known = live.sources.iter().map(|source| (source.line(), StyleRole::Dim));
-        lines.facts("known", known);
+    // Beside a list there is no room for how it is known.
+    let is_full = matches!(ctx.pane.content, PaneContent::Detail(_));
+    let live = ctx.scene.screens.activity(attempt.id).filter(|_| is_full);
+    let counts = live
+        .iter()
+        .flat_map(|live| &live.sources)
+        .find(|source| source.counts);
+    if let Some(source) = counts {
+        lines.fact("known", &source.words(), StyleRole::Dim);
     }
     if let Some(used) = attempt.usage.summary() {
         lines.fact("used", &used, StyleRole::Text);
@@ -232,23 +237,20 @@ fn dependency(ctx: &ViewContext<'_>, dep: &TaskId) -> (String, StyleRole) {
     let (mark, role) = if task.state == TaskState::Done {
         (DisplayStatus::Done, StyleRole::Done)
     } else {
-        (
-            task_status(task, ctx.scene.model, ctx.scene.now).mark,
-            StyleRole::Blocked,
-        )
+        (task_status(task, ctx.scene).mark, StyleRole::Blocked)
     };
     (format!("{} {dep}  {}", mark.glyph(glyphs), task.title), role)
 }
 
 /// What the engine itself verified, of the latest attempt that was verified.
-fn evidence(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
+fn evidence(ctx: &ViewContext<'_>, (task, told): (&Task, &Told), lines: &mut TextBlock) {
     let Some(attempt) = attempts_of(ctx, task).rfind(|attempt| !attempt.evidence.is_empty()) else {
         return;
     };
     lines.section(&format!("Evidence of attempt {}", attempt.id));
     for evidence in &attempt.evidence {
         let (text, role) = seen(evidence, ctx);
-        lines.paragraph(&text, role);
+        lines.paragraph(told.rest(&text), role);
     }
 }
 
@@ -296,7 +298,7 @@ fn attempts_of<'a>(ctx: &ViewContext<'a>, task: &'a Task) -> impl DoubleEndedIte
 }
 
 /// Every attempt, the newest first: where, who, how long, and what came of it, on a line of its own where it does not fit.
-fn attempts(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
+fn attempts(ctx: &ViewContext<'_>, (task, told): (&Task, &Told), lines: &mut TextBlock) {
     let attempts: Vec<&Attempt> = attempts_of(ctx, task).collect();
     if attempts.is_empty() {
         return;
@@ -306,7 +308,8 @@ fn attempts(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     let stages = widest(|attempt| width(attempt.stage.as_str()));
     let names = widest(|attempt| width(attempt.worker.name()));
     for attempt in attempts.iter().rev() {
-        let (text, role) = outcome(attempt);
+        let (text, role) = outcome(attempt, ctx.scene);
+        let text = told.rest(&text);
         let begun = attempt.started_at.unwrap_or(attempt.created_at);
         let took = attempt.ended_at.unwrap_or(ctx.scene.now).since(begun).to_string();
         let (stage, name) = (attempt.stage.as_str(), attempt.worker.name());
@@ -317,46 +320,50 @@ fn attempts(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
             " ".repeat(names.saturating_sub(width(name))),
         );
         let left = lines.width.saturating_sub(width(&head));
-        if width(&text) <= left {
+        if width(text) <= left {
             lines.push(vec![plain(head), piece(text, role)]);
             continue;
         }
         lines.push(vec![plain(head.trim_end())]);
-        lines.indented(VERDICT, &text, role);
+        lines.indented(VERDICT, text, role);
     }
 }
 
-fn outcome(attempt: &Attempt) -> (String, StyleRole) {
+fn outcome(attempt: &Attempt, scene: &Scene<'_>) -> (String, StyleRole) {
     match &attempt.state {
         AttemptState::Settled(Verdict::Passed) => ("passed".to_owned(), StyleRole::Done),
         AttemptState::Settled(Verdict::Rejected(why)) => (format!("rejected: {why}"), StyleRole::Retry),
         AttemptState::Settled(Verdict::Blocked(why)) => (format!("blocked: {why}"), StyleRole::Blocked),
         AttemptState::Settled(Verdict::Failed(class, why)) => (format!("{class}: {why}"), StyleRole::Failed),
-        AttemptState::Settled(Verdict::Stopped(cause)) => (cause.word().to_owned(), StyleRole::Dim),
+        AttemptState::Settled(Verdict::Stopped(cause)) => {
+            (scene.model.stop_words(attempt, *cause), StyleRole::Dim)
+        }
         AttemptState::Starting
         | AttemptState::Running
         | AttemptState::Stopping(_)
         | AttemptState::Verifying => {
-            let marker = attempt_status(attempt);
+            let marker = attempt_status(attempt, scene);
             (marker.word, marker.role)
         }
     }
 }
 
-fn comments(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
-    if task.comments.is_empty() {
+fn comments(ctx: &ViewContext<'_>, (task, told): (&Task, &Told), lines: &mut TextBlock) {
+    let news = |comment: &&Comment| !told.has_all(comment, task);
+    let mut comments = task.comments.iter().rev().filter(news).peekable();
+    if comments.peek().is_none() {
         return;
     }
     lines.section("Comments");
-    for comment in task.comments.iter().rev() {
+    for comment in comments {
         let head = format!("{}, {} ago", comment.author, ctx.scene.now.since(comment.at));
         lines.push(vec![dim(head)]);
-        lines.paragraph(&comment.text, StyleRole::Text);
+        lines.paragraph(told.rest(&comment.text), StyleRole::Text);
     }
 }
 
 /// What happened to it lately, newest first.
-fn events(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
+fn events(ctx: &ViewContext<'_>, (task, told): (&Task, &Told), lines: &mut TextBlock) {
     let of_task = |line: &&LogLine| line.notice.task.as_ref() == Some(&task.id);
     let mut found = ctx.scene.log.iter().rev().filter(of_task).take(EVENTS).peekable();
     if found.peek().is_none() {
@@ -365,7 +372,7 @@ fn events(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     lines.section("Events");
     for line in found {
         let time = clock(line.at, ctx.scene.session.utc_offset);
-        let text = format!("{}  {}", line.notice.kind, line.notice.text);
+        let text = format!("{}  {}", line.notice.kind, told.rest(&line.notice.text));
         lines.fact(time.get(..5).unwrap_or(&time), &text, StyleRole::Text);
     }
 }

@@ -139,7 +139,7 @@ fn items(ctx: &ViewContext<'_>, task: &Task, word: &str, lines: &mut TextBlock) 
         .saturating_sub(MOST_ITEMS / 2)
         .min(all.len().saturating_sub(MOST_ITEMS));
     let shown = all.iter().skip(first).take(MOST_ITEMS).map(|other| {
-        let status = task_status(other, model, ctx.scene.now);
+        let status = task_status(other, ctx.scene);
         let here = if other.id == task.id { "  < this one" } else { "" };
         // The title of a phase begins with its number.
         let id = match other.plan.as_ref().and_then(|plan| plan.tests.as_ref()) {

@@ -40,7 +40,7 @@ fn output<'a>(ctx: &ViewContext<'a>, check: &CheckRun) -> Option<&'a CacheEntry>
 }
 
 fn head(ctx: &ViewContext<'_>, check: &CheckRun, room: Rect) -> Vec<Vec<StyledText>> {
-    let (_, role, word) = look_of(check);
+    let (_, role, word) = look_of(ctx, check);
     let counted = check.tests.map(|tests| format!(", tests: {tests}"));
     let commit: String = check.commit.chars().take(10).collect();
     let wide = usize::from(room.width).max(8);

@@ -68,6 +68,7 @@ impl Conversion<'_> {
                 // What it comes to stands last, above the question: the whole may be longer than a screen.
                 lines.chain(self.kept()).chain(summary).collect(),
             ),
+            question: "Write these files?",
         }
     }
 

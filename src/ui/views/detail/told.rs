@@ -1,0 +1,81 @@
+//! Facts that stand in the details of a task already, so that each is said once.
+
+use super::failure;
+use crate::domain::Task;
+use crate::domain::task::Comment;
+use crate::ui::status::task_status;
+use crate::ui::views::ViewContext;
+
+/// Shorter texts may stand anywhere by chance.
+const LEAST: usize = 8;
+
+/// The reason of a task's state, and what went wrong in its last attempt.
+pub(super) struct Told {
+    /// First lines of what was found; the rest of each stands behind it wherever it is repeated.
+    findings: Vec<String>,
+    /// The reason of the state, without what was found.
+    reason: String,
+    /// When the attempt ended that is told of.
+    ended: Option<crate::domain::Timestamp>,
+}
+
+impl Told {
+    pub(super) fn of(ctx: &ViewContext<'_>, task: &Task) -> Told {
+        let failure = ctx.scene.model.failure_of(task);
+        let found = failure.map(|(attempt, _, why)| failure::findings(task, attempt, why));
+        let first = |text: String| text.lines().next().unwrap_or_default().to_owned();
+        let findings = found.unwrap_or_default().into_iter().map(first);
+        // The last words of a program stand by themselves, too.
+        let findings = findings.flat_map(|text| {
+            let words = text.split_once(" before reporting: ");
+            let words = words.map(|(_, words)| words.to_owned());
+            [Some(text.clone()), words]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+        });
+        let findings = findings.filter(|text| text.len() >= LEAST).collect();
+        let mut told = Told {
+            findings,
+            reason: String::new(),
+            ended: failure.and_then(|(attempt, ..)| attempt.ended_at),
+        };
+        told.reason = told
+            .summary(&task_status(task, ctx.scene).standing.reason)
+            .to_owned();
+        told
+    }
+
+    /// The reason of the state up to what was found.
+    pub(super) fn summary<'t>(&self, reason: &'t str) -> &'t str {
+        before(reason, &self.findings)
+    }
+
+    /// Whether a comment says nothing besides: the engine's on the attempt that is told of, a person's on the state it made.
+    pub(super) fn has_all(&self, comment: &Comment, task: &Task) -> bool {
+        let rest = self.rest(&comment.text);
+        let is_of_attempt = comment.author == "dbs" && Some(comment.at) == self.ended;
+        rest.is_empty() || rest == task.state.word() || is_of_attempt && rest == self.reason
+    }
+
+    /// A text up to the first fact that is told already.
+    pub(super) fn rest<'t>(&self, text: &'t str) -> &'t str {
+        let rest = before(text, &self.findings);
+        if self.reason.len() < LEAST {
+            return rest;
+        }
+        before(rest, std::slice::from_ref(&self.reason))
+    }
+}
+
+/// The text before the first of these, without what led to it.
+fn before<'t>(text: &'t str, facts: &[String]) -> &'t str {
+    let at = facts.iter().filter_map(|fact| text.find(fact.as_str())).min();
+    match at.and_then(|at| text.get(..at)) {
+        Some(rest) => {
+            let rest = rest.trim_end_matches([':', ' ', ',', ';', '\n']);
+            rest.strip_suffix(", but").unwrap_or(rest)
+        }
+        None => text,
+    }
+}
