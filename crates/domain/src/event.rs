@@ -29,7 +29,7 @@ pub enum Event {
         by: String,
         command: Command,
     },
-    Configured(BoardSettings),
+    Configured(Box<BoardSettings>),
     /// The workflows were read, or changed; replaces all of them.
     WorkflowsLoaded(Vec<Workflow>),
     /// An attempt's workspace is ready and its process is about to be started: where it works, and from what, is known even if
@@ -182,6 +182,13 @@ pub enum Event {
     },
     /// Time has passed; a deadline may have come.
     Ticked,
+}
+
+impl Event {
+    /// Returns the event with which these settings come into force.
+    pub fn configured(settings: BoardSettings) -> Event {
+        Event::Configured(Box::new(settings))
+    }
 }
 
 /// The cause of an agent's end as its tool named it: a usage limit or infrastructure.
