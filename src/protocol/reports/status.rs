@@ -1,6 +1,6 @@
 //! How things stand: base branch, agents, counts, branches of tasks (K65).
 
-use crate::domain::PauseReason;
+use crate::domain::{PauseReason, TroubleKind};
 use crate::protocol::query::{OutputFormat, QueryError, TaskBranches};
 use crate::protocol::reports::in_format;
 use crate::read_model::ReadModel;

@@ -354,6 +354,7 @@ mod tests {
             report: None,
             claims: Claims::default(),
             key: "1".to_owned(),
+            by_file: false,
         };
         let why = || "could not reach origin: no route to host".into();
         let unknown = Event::Verified {
@@ -363,7 +364,7 @@ mod tests {
                 crate::domain::Tri::Unknown(why()),
             )],
             head: None,
-            base_holds: None,
+            integration: None,
         };
         let exit = Event::AttemptEnded {
             attempt: AttemptId(1),
