@@ -13,6 +13,7 @@ pub mod prompt_place;
 pub mod stop_all;
 mod story_checks;
 mod story_record;
+pub mod task_diff;
 pub mod turn;
 
 mod anew;

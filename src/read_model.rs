@@ -10,11 +10,12 @@ use crate::domain::task::{Task, TaskState};
 use crate::domain::workflow::{Actor, Stage, Workspace};
 use crate::domain::{
     AttemptId, BatchId, Board, BoardSettings, EngineAction, FailureClass, PauseReason, RoleId, StageId,
-    TaskId, Timestamp, Worker, Workflow, WorkflowId,
+    TaskId, Timestamp, UndoScope, Worker, Workflow, WorkflowId,
 };
 
 mod agent_words;
 mod attention;
+mod changes;
 mod check_run;
 mod columns;
 mod cost;
@@ -36,6 +37,7 @@ mod trust;
 pub use crate::domain::TroubleKind;
 pub use agent_words::{Look, as_question, attempt_standing, doing_words, source_words};
 pub use attention::{AttentionItem, AttentionKind, AttentionRow, AttentionSummary};
+pub use changes::{ChangeRange, DiffBase, NoChanges, TaskChanges, TaskWork};
 pub use check_run::{CheckResult, CheckRun, RunningCheck, running_check, worst_first};
 pub use columns::{Column, ColumnKind};
 pub use cost::{CostGroup, CostRow};
@@ -173,18 +175,54 @@ impl ReadModel {
         own.or(self.base.as_deref()).filter(|base| !base.is_empty())
     }
 
-    /// Where somebody works on a task, or did and left a folder with work.
+    /// The folder in which an attempt works on a task, or has left work.
     pub fn workplace(&self, task: &Task) -> Option<&Workplace> {
+        self.work_folder(task).map(|(_, place)| place)
+    }
+
+    /// The same with the attempt whose folder it is.
+    fn work_folder(&self, task: &Task) -> Option<(AttemptId, &Workplace)> {
         let mut attempts = self.attempts.values().rev();
-        let found = attempts.find(|attempt| {
-            attempt.task == task.id
-                && matches!(attempt.workspace, WorkspaceState::Present | WorkspaceState::Kept)
-                && attempt
-                    .workplace
-                    .as_ref()
-                    .is_some_and(|place| place.branch.is_some())
-        });
-        found.and_then(|attempt| attempt.workplace.as_ref())
+        attempts.find_map(|attempt| {
+            let is_there = matches!(attempt.workspace, WorkspaceState::Present | WorkspaceState::Kept);
+            let place = attempt.workplace.as_ref()?;
+            (attempt.task == task.id && is_there && place.branch.is_some()).then_some((attempt.id, place))
+        })
+    }
+
+    /// The rows by which it is decided whether a command can be undone.
+    pub fn undo_scope(&self) -> UndoScope<'_> {
+        UndoScope {
+            tasks: &self.tasks,
+            batches: &self.batches,
+            workflows: &self.workflows,
+        }
+    }
+
+    /// All attempts at a task, in order: those the board has forgotten as the store keeps them, the others as the board has them.
+    pub fn attempts_at<'a>(&'a self, task: &TaskId, stored: &'a [Attempt]) -> Vec<&'a Attempt> {
+        let known = self.attempts.values().map(Arc::as_ref);
+        let all = stored.iter().chain(known).filter(|attempt| attempt.task == *task);
+        let all: BTreeMap<AttemptId, &Attempt> = all.map(|attempt| (attempt.id, attempt)).collect();
+        all.into_values().collect()
+    }
+
+    /// What the latest attempts at a task left uncommitted, with the command that brings it back.
+    pub fn kept_work(&self, task: &TaskId) -> Vec<String> {
+        let attempts = self.attempts.values().filter(|attempt| attempt.task == *task);
+        let kept = attempts.filter_map(|attempt| attempt.kept.as_ref());
+        kept.map(|kept| kept.line(task)).collect()
+    }
+
+    /// How many attempts at a task the board has forgotten; the store keeps all.
+    pub fn forgotten_attempts(&self, task: &Task) -> usize {
+        let made: u32 = task.tries.values().sum();
+        let known = self
+            .attempts
+            .values()
+            .filter(|attempt| attempt.task == task.id)
+            .count();
+        usize::try_from(made).unwrap_or(usize::MAX).saturating_sub(known)
     }
 
     /// Tasks that wait for their time because of something outside.

@@ -19,6 +19,7 @@ mod line_editor;
 mod link;
 mod list_filter;
 mod live_screen;
+mod next_steps;
 mod palette;
 mod pane;
 mod pane_names;
@@ -45,7 +46,7 @@ pub use alerts::{
     Alert, AlertQueue, AlertRules, AlertWhen, ProgramCalls, TerminalAlerts, TerminalUpdate, WorkProgress,
     alert_text, redacted_alert_text,
 };
-pub use cache::{CacheEntry, CacheKey, CacheRequest, DiffBase, RecordedScreen, ViewCache};
+pub use cache::{CacheEntry, CacheKey, CacheRequest, CheckPhase, DiffBase, RecordedScreen, ViewCache};
 pub use chord::{Chord, KeyParseError};
 pub use flowchart::flowchart;
 pub use key_reference::keys_document;
@@ -53,6 +54,7 @@ pub use keymap::{KeyTable, Keymap, KeymapError};
 pub use last_output::LastOutputCache;
 pub use layout::{FirstTab, LayoutError, TabLayout};
 pub use live_screen::{LiveScreen, key_input, mouse_input};
+pub use next_steps::{NEXT_STEPS, NextSteps};
 pub use pane::{Axis, Direction, PaneId};
 pub use plain::{
     HELP as PLAIN_HELP, PlainCommand as PlainTyped, PlainPrompt, PlainPrompts, parse_line as read_plain,

@@ -67,5 +67,7 @@ mod stories;
 mod troubles;
 #[path = "domain/unable.rs"]
 mod unable;
+#[path = "domain/undoing.rs"]
+mod undoing;
 #[path = "domain/verdicts.rs"]
 mod verdicts;

@@ -21,6 +21,9 @@ mod checking;
 mod committing;
 #[path = "engine/continuing.rs"]
 mod continuing;
+#[cfg(unix)]
+#[path = "engine/differing.rs"]
+mod differing;
 #[path = "engine/filling.rs"]
 mod filling;
 #[cfg(unix)]

@@ -19,6 +19,8 @@ mod cache_entries;
 mod cards;
 #[path = "ui/defaults.rs"]
 mod defaults;
+#[path = "ui/differences.rs"]
+mod differences;
 #[path = "ui/docs.rs"]
 mod docs;
 #[path = "ui/finding.rs"]

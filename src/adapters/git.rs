@@ -58,6 +58,7 @@ mod filter_settings;
 mod filters;
 mod integration;
 mod inventory;
+mod kept_work;
 mod known_hooks;
 mod last_change;
 mod likely_base;
@@ -92,6 +93,7 @@ mod write_lock;
 
 pub use cli::GitCli;
 pub use discovery::{is_tracked, seen_files, task_branches};
+pub use kept_work::BroughtBack;
 pub use last_change::{FileCommit, last_commit_of};
 pub use likely_base::{LikelyBase, known_branches, likely_base};
 pub use options::{GitLimits, GitSetup, ProgramMarking};

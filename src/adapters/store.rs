@@ -30,5 +30,5 @@ mod tests;
 pub use earlier::EarlierHistory;
 pub use files::StoreFiles;
 pub use lock::{LockOwner, ServerLock};
-pub use open::SqliteStore;
+pub use open::{SqliteStore, attempts_at};
 pub use read::{StoreReader, TaskLabel};

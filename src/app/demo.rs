@@ -20,10 +20,11 @@ use crate::config::Config;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::{self, SessionSetup};
-use crate::domain::{BatchId, Command};
+use crate::domain::{BatchId, Command, TaskState, pluralized};
 use crate::protocol::wire::{LONG_FRAMES_TOGETHER, StopAgents, longest_from_client};
+use crate::read_model::ReadModel;
 use crate::server::{Server, Session};
-use crate::ui::LeaveEffect;
+use crate::ui::{LeaveEffect, NEXT_STEPS, NextSteps};
 
 /// Display, speed and folder of the demo.
 #[derive(Debug, Clone)]
@@ -104,20 +105,46 @@ pub fn run(options: &DemoOptions, edge: &ProcessEnv) -> Result<ExitCode, String>
     if let Some(agent) = &agent {
         agent.arrange(&mut setup, edge);
     }
+    let next_steps = setup.next_steps;
     let session = session::start(place, setup, &runtime).map_err(could_not)?;
     let commands = match options.script {
         DemoScript::Tasks => Ok(rehearsal::demo_commands(&demo)),
         DemoScript::Plan => phases::commands(&demo, &made.project),
         DemoScript::Stories => phases::story_commands(&demo, &made.project),
     };
+    let models = session.engine.read_models.clone();
     let result = commands
         .and_then(|commands| fill(&session, commands))
         .and_then(|()| runtime.block_on(serve(session, (&made, &person), options, edge)));
-    if let Some(folder) = kept.filter(|_| options.form != DemoDisplay::Json) {
+    runtime.shutdown_timeout(std::time::Duration::from_secs(5));
+    drop(scratch);
+    if options.form.has_person() {
+        say_goodbye(&models.borrow(), kept.as_deref(), next_steps);
+    } else if let Some(folder) = kept.filter(|_| options.form != DemoDisplay::Json) {
         output::line(&format!("the repository is in {}", folder.display()));
     }
-    runtime.shutdown_timeout(std::time::Duration::from_secs(5));
     result
+}
+
+/// What came of the demo, what becomes of its folder, and what a person does next.
+fn say_goodbye(model: &ReadModel, kept: Option<&Path>, next: NextSteps) {
+    let done = model
+        .tasks
+        .values()
+        .filter(|task| task.state == TaskState::Done)
+        .count();
+    let folder = match kept {
+        Some(folder) => format!("its repository is in {}", folder.display()),
+        None => "its folder was deleted".to_owned(),
+    };
+    let tasks = pluralized(model.tasks.len(), "task");
+    output::line(&format!(
+        "left the demo, {done} of {tasks} done; its agents ended, and {folder}"
+    ));
+    output::line(NEXT_STEPS);
+    for (command, what) in next.commands() {
+        output::line(&format!("   {command:<41} {what}"));
+    }
 }
 
 /// The folder to keep; it must be new or empty, so that nothing of a person's is touched.
@@ -153,6 +180,11 @@ fn demo_setup(options: &DemoOptions, edge: &ProcessEnv, person: &Path) -> Result
     setup.on_leave = match options.keep {
         Some(_) => LeaveEffect::EndsAndKeeps,
         None => LeaveEffect::EndsAndDeletes,
+    };
+    setup.next_steps = match options.script {
+        DemoScript::Tasks => NextSteps::Tasks,
+        DemoScript::Plan => NextSteps::Plan,
+        DemoScript::Stories => NextSteps::Stories,
     };
     Ok(setup)
 }

@@ -40,7 +40,7 @@ pub(in crate::cli) use signal::SIGNALS;
 pub(in crate::cli) use signal::parse_word;
 pub use signal::{DoneArgs, ProgressArgs, SignalArgs, SignalText};
 pub use tasks::{
-    AgentArgs, CreateArgs, ImportArgs, RetryArgs, TaskArgs, TaskCommand, TaskTextArgs, UpdateArgs,
+    AgentArgs, CreateArgs, DiffArgs, ImportArgs, RetryArgs, TaskArgs, TaskCommand, TaskTextArgs, UpdateArgs,
 };
 pub use trust::{TrustArgs, TrustView};
 pub use upkeep::{ClearArgs, RestartArgs};
@@ -161,6 +161,8 @@ pub enum CliCommand {
         #[command(flatten)]
         json: JsonFlag,
     },
+    /// What did a task change?
+    Diff(DeferredArgs<DiffArgs>),
     /// Say yes: to a task that waits for approval, or to an agent that asks for a permission
     Approve(DeferredArgs<TaskArgs>),
     /// Say no: to an agent that asks for a permission, or to work, which is sent back

@@ -9,7 +9,7 @@ use crate::adapters::clock;
 use crate::adapters::deadline::Deadline;
 use crate::adapters::holder::LocalHolders;
 use crate::adapters::output;
-use crate::adapters::store::{LockOwner, SqliteStore};
+use crate::adapters::store::{LockOwner, SqliteStore, StoreFiles, attempts_at};
 use crate::cli::caller;
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
@@ -24,7 +24,7 @@ use crate::engine::inbox::CommandReply;
 use crate::engine::turn::DurableBoard;
 use crate::ports::holders::{HolderId, HolderLiveness, Holders};
 use crate::ports::store::StoreError;
-use crate::protocol::answer::answer;
+use crate::protocol::answer::{StoredFacts, answer};
 use crate::protocol::callers::{self, CallSubject, Caller};
 use crate::protocol::connection::{Connection, ProtocolError};
 use crate::protocol::query::{Answer, Query, TaskDetail};
@@ -33,6 +33,22 @@ use crate::read_model::{MetricsReport, ReadModel};
 
 /// Measures figures from the store and the processes of agents where no server does; an error reads after "could not".
 pub type MeasureModel<'a> = &'a dyn Fn(&ReadModel) -> Result<MetricsReport, String>;
+
+/// Facts beside the board, read by this process because no server does.
+struct LocalFacts<'a> {
+    files: &'a StoreFiles,
+    measure: MeasureModel<'a>,
+}
+
+impl StoredFacts for LocalFacts<'_> {
+    fn metrics(&self, model: &ReadModel) -> Result<Arc<MetricsReport>, String> {
+        (self.measure)(model).map(Arc::new)
+    }
+
+    fn attempts_at(&self, task: &TaskId) -> Result<Vec<Attempt>, String> {
+        attempts_at(self.files, task)
+    }
+}
 
 /// Prints what has changed.
 pub type ShowFn<'a> = &'a mut dyn FnMut() -> Result<(), String>;
@@ -148,7 +164,11 @@ impl BoardAccess {
             return Ok(server.query(query)?);
         }
         let model = self.stored_model()?;
-        let answer = answer(&model, &query, &|| measure(&model).map(Arc::new));
+        let facts = LocalFacts {
+            files: &self.place.store,
+            measure,
+        };
+        let answer = answer(&model, &query, &facts);
         // The process is about to end; freeing thousands of tasks one by one would only delay the answer.
         std::mem::forget(model);
         Ok(answer.map_err(ProtocolError::from)?)
@@ -167,10 +187,10 @@ impl BoardAccess {
         }
     }
 
-    /// The attempt of an agent or a task, by the name of either: the open one, else the task's last.
-    pub fn attempt(&mut self, name: &str) -> Result<Option<Arc<Attempt>>, String> {
-        match self.query(Query::Attempt(name.to_owned()))? {
-            Answer::Attempt(attempt) => Ok(attempt),
+    /// The open attempt of an agent or a task, by the name of either or by its number.
+    pub fn open_attempt(&mut self, name: &str) -> Result<Option<Arc<Attempt>>, String> {
+        match self.query(Query::OpenAttempt(name.to_owned()))? {
+            Answer::OpenAttempt(attempt) => Ok(attempt),
             other => Err(unexpected_answer(other)),
         }
     }

@@ -102,6 +102,7 @@ pub fn run(verb: CliCommand, edge: &ProcessEnv) -> CommandResult {
         CliCommand::Task(DeferredArgs(verb)) => tasks::task(edge, verb),
         CliCommand::Batch(DeferredArgs(verb)) => batches::run(edge, verb),
         CliCommand::Why { id, json } => show::print_report(edge, Report::Why(id), json),
+        CliCommand::Diff(DeferredArgs(wanted)) => show::diff(edge, &wanted),
         CliCommand::Retry(DeferredArgs(retry)) => tasks::retry(edge, retry),
         CliCommand::Status(DeferredArgs(wanted)) => show::status(edge, &wanted),
         CliCommand::History(DeferredArgs(wanted)) => {

@@ -38,8 +38,11 @@ pub struct Commands {
     /// Carries out a typed command, given as words.
     pub run: fn(&[String], &ProcessEnv) -> Result<(), String>,
     /// The last lines that the agent of a task has shown, at most so many.
-    pub end_of: fn(ProjectPaths, &str, usize) -> Result<Vec<String>, String>,
+    pub end_of: fn(&ProjectPaths, &str, usize) -> Result<Vec<String>, String>,
 }
+
+/// The last words to a person who leaves a session that goes on.
+const LEFT: &str = "left; the server and its agents go on";
 
 /// Client that prints lines and numbered prompts instead of drawing a screen.
 pub(super) struct PlainClient {
@@ -61,6 +64,7 @@ pub async fn attach(
     (edge, commands): (&ProcessEnv, Commands),
     restart: Option<RestartFn>,
 ) -> Result<(), String> {
+    let is_kept = restart.is_some();
     let lines = StdinLines::open().map_err(|error| format!("could not read what is typed: {error}"))?;
     let mut edge = edge.clone();
     // What is typed here is about this project, wherever the program was started.
@@ -79,7 +83,8 @@ pub async fn attach(
         left = plain.run(restart) => left?,
         () = crate::adapters::termination::termination_signal() => String::new(),
     };
-    if !left.is_empty() {
+    // A session that nothing starts again ends with its person, and says itself what becomes of it.
+    if !left.is_empty() && (is_kept || left != LEFT) {
         output::line(&left);
     }
     Ok(())
@@ -153,7 +158,7 @@ impl PlainClient {
                         None => false,
                     };
                     if !stays {
-                        return Ok("left; the server and its agents go on".to_owned());
+                        return Ok(LEFT.to_owned());
                     }
                     look_at = Instant::now();
                 }

@@ -19,7 +19,7 @@ use crate::domain::{BoardSettings, Budgets, ContextRules, Cost, RoleId, Workflow
 use crate::formats::plan::PlanKind;
 use crate::formats::workflow;
 use crate::term::EmulatorKind;
-use crate::ui::LeaveEffect;
+use crate::ui::{LeaveEffect, NextSteps};
 
 /// Everything a session is started with, from configuration, arguments and environment.
 #[derive(Debug, Clone)]
@@ -51,6 +51,8 @@ pub struct SessionSetup {
     pub gate_timeout: Duration,
     /// What becomes of the session when its person leaves.
     pub on_leave: LeaveEffect,
+    /// What that person is told to do next, after a demo.
+    pub next_steps: NextSteps,
     /// The settings that are in force at the start. Later ones are compared with them.
     pub config: Config,
     /// What their files looked like before they were read.
@@ -134,6 +136,7 @@ pub fn of(config: &Config, edge: &ProcessEnv) -> Result<SessionSetup, String> {
         commit_message: config.value(&schema::COMMIT_MESSAGE),
         gate_timeout: Duration::from_millis(config.value(&schema::LIMITS_GATE_TIMEOUT).0),
         on_leave: LeaveEffect::GoesOn,
+        next_steps: NextSteps::default(),
         config: config.clone(),
         stamps: FileStamps::default(),
     })

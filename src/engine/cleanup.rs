@@ -5,8 +5,10 @@ use super::base_watch;
 use super::context::{EngineContext, STOP_GRACE, base_branch, branch_of};
 use super::job::Job;
 use crate::domain::workflow::Workspace;
-use crate::domain::{Attempt, AttemptId, Event, Task};
-use crate::ports::git::{DeleteOutcome, Head, RemoteBase, RemoveOutcome, Revision, SafeName};
+use crate::domain::{Attempt, AttemptId, Event, KeptWork, Task};
+use crate::ports::git::{
+    AtticSnapshot, DeleteOutcome, DiffRange, Head, RemoteBase, RemoveOutcome, Revision, SafeName,
+};
 use crate::ports::holders::{HolderId, HolderLiveness};
 
 /// Removes the attempt's worktree; work that is kept nowhere else goes to the attic first.
@@ -16,11 +18,31 @@ pub(super) fn settle(world: &EngineContext, job: &Job) -> Option<Event> {
         Ok(kept) => (kept, None),
         Err(problem) => (None, Some(problem)),
     };
+    let files = kept
+        .as_ref()
+        .map(|kept| kept_files(world, kept))
+        .unwrap_or_default();
     Some(Event::WorkspaceSettled {
         attempt,
         problem,
-        kept,
+        kept: kept.map(|kept| kept.attic_ref),
+        files,
     })
+}
+
+/// The files in which what is kept differs from the commit that was checked out. That they cannot be told keeps nothing from being kept.
+fn kept_files(world: &EngineContext, kept: &AtticSnapshot) -> Vec<String> {
+    let commit = kept.commit.clone();
+    let found = world.git.changed_paths(&DiffRange::Commit { commit });
+    let mut files = found.unwrap_or_else(|error| {
+        tracing::warn!(
+            "could not tell which files {} keeps: could not {error}",
+            kept.attic_ref
+        );
+        Vec::new()
+    });
+    files.truncate(KeptWork::MOST_FILES);
+    files
 }
 
 /// Nothing is removed under an agent that works in it, or may: its place is given back before its end is known where that cannot
@@ -57,8 +79,8 @@ pub(super) fn discard(world: &EngineContext, job: &Job) {
     }
 }
 
-/// Answers the ref under which work is kept that was nowhere else, or what stands against the removal.
-fn remove(world: &EngineContext, job: &Job) -> Result<Option<String>, String> {
+/// Answers what is kept because it was nowhere else, or what stands against the removal.
+fn remove(world: &EngineContext, job: &Job) -> Result<Option<AtticSnapshot>, String> {
     let (Some(attempt), Some(folder)) = (job.attempt.as_deref(), job.folder()) else {
         return Ok(None);
     };
@@ -75,10 +97,10 @@ pub(super) fn remove_worktree(
     task: &Task,
     attempt: &Attempt,
     folder: &SafeName,
-) -> Result<Option<String>, String> {
+) -> Result<Option<AtticSnapshot>, String> {
     let owner = world.attic_owner(task, attempt.created_at);
     match world.git.remove_worktree(folder, &owner) {
-        Ok(RemoveOutcome::Removed(snapshot)) => Ok(snapshot.map(|snapshot| snapshot.attic_ref)),
+        Ok(RemoveOutcome::Removed(snapshot)) => Ok(snapshot),
         Ok(RemoveOutcome::Absent) => Ok(None),
         Ok(RemoveOutcome::Kept(why)) => Err(format!("worktree {folder} was left alone: {why}")),
         Err(error) => Err(format!("could not {error}")),

@@ -1,7 +1,7 @@
-//! The inventory after a start, as one event. It looks and reports; what follows is decided like everything else.
+//! The inventory after a start. It looks and reports; what follows is decided like everything else.
 
 use crate::domain::event::EndCause;
-use crate::domain::{Attempt, AttemptState, Board, Event, Inventory, ProcessExit, Span};
+use crate::domain::{Attempt, AttemptState, Board, Inventory, ProcessExit, Span};
 use crate::ports::holders::{ExitedBy, HolderLiveness, HolderPortError, HolderReport, Holders, ProgramExit};
 use crate::ports::terminals::Terminals;
 
@@ -18,7 +18,7 @@ pub fn take_inventory(
     holders: &dyn Holders,
     terminals: &dyn Terminals,
     named: &dyn Fn(&Attempt, &str) -> Option<EndCause>,
-) -> Result<Event, HolderPortError> {
+) -> Result<Inventory, HolderPortError> {
     let mut found = Inventory::default();
     for held in holders.inventory()? {
         let Some(id) = held.id.attempt() else {
@@ -55,7 +55,7 @@ pub fn take_inventory(
         }
         found.ended.insert(attempt.id, (exit, tail));
     }
-    Ok(Event::Woke(found))
+    Ok(found)
 }
 
 /// How a program ended. One that the board had not asked to stop was stopped with the whole session.

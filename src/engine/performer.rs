@@ -218,6 +218,7 @@ fn panicked(job: &Job) -> Option<Event> {
             attempt,
             problem: Some(why.text),
             kept: None,
+            files: Vec::new(),
         }),
         JobKind::Answer(ask) => Some(Event::AnswerLost {
             attempt,

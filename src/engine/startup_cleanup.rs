@@ -67,7 +67,10 @@ fn remove(world: &EngineContext, board: &Board, folder: &SafeName, attempt: &Att
         return;
     };
     match cleanup::remove_worktree(world, task, attempt, folder) {
-        Ok(Some(kept)) => tracing::warn!("removed worktree {folder}; what it held is kept as {kept}"),
+        Ok(Some(kept)) => tracing::warn!(
+            "removed worktree {folder}; what it held is kept as {}",
+            kept.attic_ref
+        ),
         Ok(None) => tracing::info!("removed worktree {folder}"),
         Err(problem) => tracing::warn!("{problem}"),
     }

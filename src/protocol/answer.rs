@@ -3,21 +3,27 @@
 use std::sync::Arc;
 
 use crate::domain::attempt::ActivityKind;
-use crate::domain::{Attempt, Task};
+use crate::domain::{Attempt, Task, TaskId};
 use crate::protocol::query::{Answer, OutputFormat, Query, QueryError, Report, TaskDetail};
 use crate::protocol::reports::{board, cost, debug, metrics, runs, status, task, tasks, why};
-use crate::read_model::{AttentionSummary, MetricsReport, ReadModel};
+use crate::read_model::{AttentionSummary, DiffBase, MetricsReport, NoChanges, ReadModel, TaskChanges};
 
-/// Measures the figures that are not in the read model: the store counts ended attempts, the machine what agents use. An error
-/// reads after "could not".
-pub type MeasureMetrics<'a> = &'a dyn Fn() -> Result<Arc<MetricsReport>, String>;
+/// Facts that are not in the read model, read only for the queries that need them. An error reads after "could not".
+pub trait StoredFacts {
+    /// Figures: the store counts ended attempts, the machine what agents use.
+    fn metrics(&self, model: &ReadModel) -> Result<Arc<MetricsReport>, String>;
 
-/// The answer to a query; `measure` is called for [`Report::Metrics`] only.
-pub fn answer(model: &ReadModel, query: &Query, measure: MeasureMetrics<'_>) -> Result<Answer, QueryError> {
+    /// All attempts at a task, also those the board has forgotten, in order.
+    fn attempts_at(&self, task: &TaskId) -> Result<Vec<Attempt>, String>;
+}
+
+/// The answer to a query.
+pub fn answer(model: &ReadModel, query: &Query, facts: &dyn StoredFacts) -> Result<Answer, QueryError> {
     Ok(match query {
-        Query::Report(about, format) => Answer::Text(vec![report(model, about, *format, measure)?.into()]),
+        Query::Report(about, format) => Answer::Text(vec![report(model, about, *format, facts)?.into()]),
         Query::Task(id) => Answer::Task(model.tasks.get(id).map(|task| task_detail(model, task))),
-        Query::Attempt(name) => Answer::Attempt(attempt(model, name).cloned()),
+        Query::OpenAttempt(name) => Answer::OpenAttempt(why::open_attempt(model, name).cloned()),
+        Query::Changes(id, against) => Answer::Changes(changes(model, id, *against)?),
         Query::TaskIds(batch) => {
             let is_meant = |task: &&Arc<Task>| batch.as_ref().is_none_or(|batch| task.batch == *batch);
             let tasks = model.tasks.values().filter(is_meant);
@@ -31,6 +37,16 @@ pub fn answer(model: &ReadModel, query: &Query, measure: MeasureMetrics<'_>) -> 
                 .ok_or_else(|| QueryError::NoTask(id.clone()))?;
             Answer::PromptFacts(model.prompt_facts(task, role.as_ref()).map(Box::new))
         }
+    })
+}
+
+fn changes(model: &ReadModel, id: &TaskId, against: DiffBase) -> Result<TaskChanges, QueryError> {
+    model.changes(id, against).map_err(|why| match why {
+        NoChanges::NoTask => QueryError::NoTask(id.clone()),
+        other => QueryError::NoChanges {
+            task: id.clone(),
+            why: other.text(id),
+        },
     })
 }
 
@@ -61,29 +77,28 @@ fn report(
     model: &ReadModel,
     about: &Report,
     format: OutputFormat,
-    measure: MeasureMetrics<'_>,
+    facts: &dyn StoredFacts,
 ) -> Result<String, QueryError> {
     match about {
         Report::Status(branches) => status::report(model, branches, format),
         Report::Tasks { state, stage } => tasks::list(model, (state.as_deref(), stage.as_deref()), format),
         Report::Ready => tasks::ready(model, format),
         Report::Board { columns, branches } => board::report(model, (*columns, branches), format),
-        Report::Task(id) => task::report(model, id, format),
+        Report::Task(id) => {
+            let stored = facts.attempts_at(id).map_err(QueryError::Facts)?;
+            task::report(model, id, &stored, format)
+        }
         Report::Why(name) => why::report(model, name, format),
         Report::Debug(folder) => debug::report(model, folder, format),
         Report::Runs(most) => runs::list(model, *most, format),
         Report::Batches => runs::batches(model, format),
         Report::Run(id) => runs::one(model, id, format),
         Report::Cost(by) => cost::report(model, *by, format),
-        Report::Metrics => metrics::report(model, measure().map_err(QueryError::Metrics)?.as_ref(), format),
+        Report::Metrics => {
+            let figures = facts.metrics(model).map_err(QueryError::Facts)?;
+            metrics::report(model, &figures, format)
+        }
     }
-}
-
-/// The open attempt of that agent or task, else the task's last.
-fn attempt<'a>(model: &'a ReadModel, name: &str) -> Option<&'a Arc<Attempt>> {
-    let of_task = |attempt: &&Arc<Attempt>| attempt.task.as_str() == name;
-    let open = why::open_attempt(model, name);
-    open.or_else(|| model.attempts.values().rev().find(of_task))
 }
 
 #[cfg(test)]
@@ -92,6 +107,19 @@ mod tests {
     use crate::domain::attempt::Activity;
     use crate::domain::{AttemptState, Span, TaskDraft, Timestamp, Verdict};
     use crate::read_model::{LiveActivity, settled_attempt};
+
+    /// A store that cannot be read.
+    struct Locked;
+
+    impl StoredFacts for Locked {
+        fn metrics(&self, _: &ReadModel) -> Result<Arc<MetricsReport>, String> {
+            Err("read the store: it is locked".to_owned())
+        }
+
+        fn attempts_at(&self, _: &TaskId) -> Result<Vec<Attempt>, String> {
+            Err("read the store: it is locked".to_owned())
+        }
+    }
 
     #[test]
     fn an_agent_waits_for_somebody_as_soon_as_that_is_seen_unless_it_is_an_error_that_the_board_knows() {
@@ -116,7 +144,7 @@ mod tests {
             model.attempts.insert(attempt.id, Arc::new(attempt));
             model.tasks.insert(task.id.clone(), Arc::new(task));
             let query = Query::Task("t-1".into());
-            let Ok(Answer::Task(Some(detail))) = answer(&model, &query, &|| Err(String::new())) else {
+            let Ok(Answer::Task(Some(detail))) = answer(&model, &query, &Locked) else {
                 unreachable!("the task is there")
             };
             detail.is_waiting
@@ -135,13 +163,9 @@ mod tests {
     fn what_is_not_there_is_an_error_of_its_kind() {
         let error = |about| {
             let query = Query::Report(about, OutputFormat::Lines);
-            let measure = || Err("read the store: it is locked".to_owned());
-            answer(&ReadModel::default(), &query, &measure).unwrap_err()
+            answer(&ReadModel::default(), &query, &Locked).unwrap_err()
         };
-        assert_eq!(
-            error(Report::Task("t-9".into())),
-            QueryError::NoTask("t-9".into())
-        );
+        assert_eq!(error(Report::Run("r-9".into())), QueryError::NoRun("r-9".into()));
         assert_eq!(
             error(Report::Why("nobody".to_owned())),
             QueryError::NoTaskOrAgent("nobody".to_owned())

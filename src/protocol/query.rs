@@ -8,7 +8,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{Attempt, BatchId, PromptFacts, RoleId, Task, TaskId};
-use crate::read_model::{AttentionSummary, CostGroup};
+use crate::read_model::{AttentionSummary, CostGroup, DiffBase, TaskChanges};
 
 /// A question about the board.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,8 +16,10 @@ use crate::read_model::{AttentionSummary, CostGroup};
 pub enum Query {
     Report(Report, OutputFormat),
     Task(TaskId),
-    /// The attempt of an agent or a task, by the name of either: the open one, else the task's last.
-    Attempt(String),
+    /// The open attempt of an agent or a task, by the name of either or by its number.
+    OpenAttempt(String),
+    /// What of a task's work is compared, and with what; the asking command asks git.
+    Changes(TaskId, DiffBase),
     /// Ids of all tasks, or of those of a batch.
     TaskIds(Option<BatchId>),
     Attention,
@@ -32,7 +34,8 @@ pub enum Answer {
     /// A report with the end of its last line, in pieces. They go over the socket as frames of their own, before this.
     Text(#[serde(skip)] Vec<Bytes>),
     Task(Option<TaskDetail>),
-    Attempt(Option<Arc<Attempt>>),
+    OpenAttempt(Option<Arc<Attempt>>),
+    Changes(TaskChanges),
     TaskIds(BTreeSet<TaskId>),
     Attention(AttentionSummary),
     /// Nothing where no agent acts.
@@ -45,6 +48,8 @@ pub enum Answer {
 pub enum QueryError {
     #[error("could not find task {0}; `dbs task list` lists all")]
     NoTask(TaskId),
+    #[error("could not compare {task}: {why}")]
+    NoChanges { task: TaskId, why: String },
     #[error("could not find a task or an agent at work called {0}; see `dbs task list`")]
     NoTaskOrAgent(String),
     #[error("could not find a stage called {name}; there are {}", known.join(", "))]
@@ -53,7 +58,7 @@ pub enum QueryError {
     NoRun(BatchId),
     /// The store or the processes of agents could not be read.
     #[error("could not {0}")]
-    Metrics(String),
+    Facts(String),
     #[error("could not write JSON: {0}")]
     Json(String),
 }

@@ -107,6 +107,11 @@ pub fn write_record(place: &ProjectPaths, name: &str) {
     }
 }
 
+/// Whether a server at that socket left its record: one runs, or one did not end as it should.
+pub fn has_record(socket: &Path) -> bool {
+    record_path(socket).exists()
+}
+
 /// Removes the record of a server that ends as it should.
 pub fn remove_record(socket: &Path) {
     drop(fs::remove_file(record_path(socket)));

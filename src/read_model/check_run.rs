@@ -1,9 +1,12 @@
 //! Results of the engine's checks, as plain values: command, how it ended, how long it took.
 
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::domain::{AttemptId, EvidenceKind, Span, StageId, TaskId, TestCounts, Timestamp, Tri};
-use crate::read_model::ReadModel;
+use super::ReadModel;
+use crate::domain::{
+    AttemptId, AttemptState, EvidenceKind, Span, StageId, TaskId, TestCounts, Timestamp, Tri,
+};
 
 /// One run of a gate command for an attempt, with its result and duration.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +57,24 @@ impl CheckRun {
     /// A number that names it among all checks.
     pub fn key(&self) -> u64 {
         (self.attempt.0 << 16) | u64::from(self.index)
+    }
+}
+
+impl ReadModel {
+    /// A number that changes when an attempt of that task, or of any, comes to a point at which checks begin or are over.
+    pub fn checks_revision(&self, task: Option<&TaskId>) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        let attempts = self.attempts.values();
+        for attempt in attempts.filter(|attempt| task.is_none_or(|task| attempt.task == *task)) {
+            let phase = match attempt.state {
+                AttemptState::Starting | AttemptState::Running => 0,
+                AttemptState::Stopping(_) => 1,
+                AttemptState::Verifying => 2,
+                AttemptState::Settled(_) => 3,
+            };
+            (attempt.id, phase, attempt.checks, attempt.workplace.is_some()).hash(&mut hasher);
+        }
+        hasher.finish()
     }
 }
 

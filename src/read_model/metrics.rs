@@ -209,6 +209,7 @@ pub(crate) fn settled_attempt(id: u64, stage: &str, (from, to): (u64, u64), verd
         ended_at: Some(Timestamp(to)),
         workspace: WorkspaceState::Gone,
         obstacle: None,
+        kept: None,
     }
 }
 

@@ -145,6 +145,7 @@ impl AttachedClient {
         if let Some(why) = services.settings.problem() {
             client.toast(NoticeLevel::Error, why);
         }
+        client.say_what_was_lost();
         services.clients.presence.set_focused(client.number, true);
         client.publish_colours();
         client.apply_theme();

@@ -6,16 +6,16 @@ use tokio::runtime::Handle;
 
 use crate::adapters::clock;
 use crate::adapters::load::SAMPLE_INTERVAL;
-use crate::domain::{Accepted, Command, Refusal};
+use crate::adapters::store::attempts_at;
+use crate::domain::{Accepted, Attempt, Command, Refusal, TaskId};
 use crate::engine::inbox::InboxClosed;
-use crate::protocol::answer::answer;
+use crate::protocol::answer::{StoredFacts, answer};
 use crate::protocol::query::{Query, Report};
 use crate::protocol::wire::{CallReply, ServerCall, ServerStatus};
 use crate::read_model::{MetricsReport, ReadModel};
 use crate::server::ending::StopOrder;
 use crate::server::hooks::{HookOutcome, WaitingAsk, take_hook};
 use crate::server::intake::{SignalIntake, take_signal};
-use crate::server::metrics::MetricsCollector;
 use crate::server::reload::Reloader;
 use crate::server::services::Services;
 
@@ -57,8 +57,7 @@ pub(super) fn answer_call(services: &Services, intake: &SignalIntake, call: Serv
                 // Nothing may have happened on the board since long ago.
                 model.at = model.at.max(clock::now());
             }
-            let measure = || measure(&services.fetcher.metrics, &model);
-            CallReply::Query(answer(&model, &query, &measure))
+            CallReply::Query(answer(&model, &query, &ServerFacts(services)))
         }
         ServerCall::Follow(after) => return CallOutcome::Follow(after),
         ServerCall::Watch => return CallOutcome::Watch,
@@ -89,14 +88,24 @@ fn stop(services: &Services, order: StopOrder) -> CallOutcome {
     CallOutcome::Stop(CallReply::Done(reply), order)
 }
 
-/// The figures. What agents use is what they use between two looks.
-fn measure(metrics: &MetricsCollector, model: &ReadModel) -> Result<Arc<MetricsReport>, String> {
-    let first = metrics.report(model)?;
-    if model.agents().next().is_none() {
-        return Ok(first);
+/// Facts that a server reads from its store and from the processes of agents.
+struct ServerFacts<'a>(&'a Services);
+
+impl StoredFacts for ServerFacts<'_> {
+    // What agents use is what they use between two looks.
+    fn metrics(&self, model: &ReadModel) -> Result<Arc<MetricsReport>, String> {
+        let metrics = &self.0.fetcher.metrics;
+        let first = metrics.report(model)?;
+        if model.agents().next().is_none() {
+            return Ok(first);
+        }
+        Handle::current().block_on(tokio::time::sleep(SAMPLE_INTERVAL));
+        metrics.report(model)
     }
-    Handle::current().block_on(tokio::time::sleep(SAMPLE_INTERVAL));
-    metrics.report(model)
+
+    fn attempts_at(&self, task: &TaskId) -> Result<Vec<Attempt>, String> {
+        attempts_at(&self.0.settings.place.store, task)
+    }
 }
 
 fn command_reply(answer: Result<Result<Accepted, Refusal>, InboxClosed>) -> CallReply {

@@ -4,17 +4,16 @@
 use std::sync::Arc;
 
 use crate::adapters::gates::{self, GateRecord};
+use crate::adapters::store::attempts_at;
 use crate::adapters::text_file;
 use crate::config::project_paths::ProjectPaths;
-use crate::domain::{Attempt, AttemptId, Task, TaskId, Tri};
-use crate::engine::context::branch_of;
-use crate::ports::git::{
-    BranchName, CommitId, DiffRange, Git, GitError, Revision, SafeName, WorkingTree as GitPlace,
-};
+use crate::domain::{Attempt, AttemptId, TaskId, Tri};
+use crate::engine::task_diff::diff_range;
+use crate::ports::git::Git;
 use crate::ports::holders::HolderId;
 use crate::protocol::session_list;
-use crate::read_model::{CheckResult, CheckRun, DependencyGraph, Diff, ReadModel, worst_first};
-use crate::ui::{CacheEntry, CacheKey, DiffBase};
+use crate::read_model::{CheckResult, CheckRun, DependencyGraph, Diff, ReadModel, TaskChanges, worst_first};
+use crate::ui::{CacheEntry, CacheKey};
 
 use crate::server::engine_handle::EngineHandle;
 use crate::server::machine::MachineMonitor;
@@ -44,7 +43,10 @@ impl Fetcher {
     pub(super) fn fetch(&self, key: &CacheKey) -> CacheEntry {
         let (model, records) = (self.engine.read_model(), &self.records);
         let fetched = match key {
-            CacheKey::Diff(task, against) => diff(self.git.as_ref(), &model, task, *against),
+            CacheKey::Diff(changes) => diff(self.git.as_ref(), changes),
+            CacheKey::Attempts(task, _) => {
+                attempts_at(&self.place.store, task).map(|found| CacheEntry::Attempts(found.into()))
+            }
             CacheKey::Checks(task) => Ok(CacheEntry::Checks(checks(records, &model, task.as_ref()).into())),
             CacheKey::Figures => self.metrics.report(&model).map(CacheEntry::Figures),
             CacheKey::Machine => self.machine.measure().map(CacheEntry::Machine),
@@ -60,21 +62,17 @@ impl Fetcher {
             // Searched step by step, never fetched as a whole.
             CacheKey::Search(_) => Err("search in one go".to_owned()),
             CacheKey::Graph => Ok(CacheEntry::Graph(DependencyGraph::of(&model).into())),
-            CacheKey::Output(attempt, nth) => output(records, *attempt, *nth),
+            CacheKey::Output(attempt, nth, _) => output(records, *attempt, *nth),
         };
         fetched.unwrap_or_else(CacheEntry::Failed)
     }
 }
 
-fn diff(git: &dyn Git, model: &ReadModel, task: &TaskId, against: DiffBase) -> Result<CacheEntry, String> {
-    let gone = || format!("find {task}: it does not exist (any more)");
-    let known = model.tasks.get(task).ok_or_else(gone)?;
-    let range = match against {
-        DiffBase::Base => since_base(model, known)?,
-        DiffBase::Review => since_review(model, known)?,
-    };
-    let failed = |error: GitError| error.to_string();
-    let text = git.diff_text(&range, MAX_DIFF).map_err(failed)?;
+fn diff(git: &dyn Git, changes: &TaskChanges) -> Result<CacheEntry, String> {
+    let range = diff_range(changes).map_err(|error| error.to_string())?;
+    let text = git
+        .diff_text(&range, MAX_DIFF)
+        .map_err(|error| error.to_string())?;
     Ok(CacheEntry::Diff(Diff::parse(&text.text, text.truncated).into()))
 }
 
@@ -134,56 +132,6 @@ fn output(records: &Records, attempt: AttemptId, nth: u16) -> Result<CacheEntry,
     Ok(CacheEntry::Text(
         lines.map(str::to_owned).collect::<Vec<_>>().into(),
     ))
-}
-
-/// All of a task's work: what a merge brought, what lies in its worktree, or what its branch holds.
-fn since_base(model: &ReadModel, task: &Task) -> Result<DiffRange, String> {
-    if let Some(merged) = &task.merged {
-        return Ok(DiffRange::Commit {
-            commit: commit(merged)?,
-        });
-    }
-    let base = model
-        .base_of(&task.id)
-        .ok_or_else(|| format!("compare {}: no base branch is set", task.id))?;
-    let base = Revision::RemoteBranch(BranchName::new(base).map_err(|error| error.to_string())?);
-    Ok(match worktree(model, task) {
-        Some(place) => DiffRange::WorkInProgress { base, place },
-        None => DiffRange::SinceFork {
-            base,
-            head: head(task)?,
-        },
-    })
-}
-
-fn since_review(model: &ReadModel, task: &Task) -> Result<DiffRange, String> {
-    let review = model
-        .last_review(task)
-        .and_then(|attempt| attempt.workplace.as_ref());
-    let seen = review
-        .and_then(|place| place.start.as_deref())
-        .ok_or_else(|| format!("compare {}: no review has looked at it", task.id))?;
-    Ok(DiffRange::Between {
-        from: Revision::Commit(commit(seen)?),
-        to: worktree(model, task).map_or_else(|| head(task), |place| Ok(Revision::WorkingTree(place)))?,
-    })
-}
-
-fn worktree(model: &ReadModel, task: &Task) -> Option<GitPlace> {
-    let path = &model.workplace(task)?.path;
-    let folder = std::path::Path::new(path).file_name()?.to_str()?;
-    Some(GitPlace::Worktree(SafeName::derive(folder)))
-}
-
-fn head(task: &Task) -> Result<Revision, String> {
-    match &task.head {
-        Some(head) => Ok(Revision::Commit(commit(head)?)),
-        None => Ok(Revision::LocalBranch(branch_of(task))),
-    }
-}
-
-fn commit(id: &str) -> Result<CommitId, String> {
-    CommitId::new(id).map_err(|error| error.to_string())
 }
 
 /// A program's output as text: without colours and titles, and of a line that was written over only what it became.

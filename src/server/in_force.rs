@@ -12,7 +12,7 @@ use crate::config::file_stamps::FileStamps;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::SessionSetup;
 use crate::domain::{SettingFault, Timestamp};
-use crate::ui::{LeaveEffect, SessionFacts, SessionKind};
+use crate::ui::{LeaveEffect, NextSteps, SessionFacts, SessionKind};
 
 /// The settings in use, and what is wrong with the files if newer ones could not be taken over.
 pub(super) struct ActiveSettings {
@@ -21,6 +21,7 @@ pub(super) struct ActiveSettings {
     pub(super) agents: Arc<LocalAgents>,
     pub(super) started: Timestamp,
     on_leave: LeaveEffect,
+    next_steps: NextSteps,
     notice: Mutex<Option<String>>,
     config: watch::Sender<Arc<Config>>,
     /// What the files looked like before the first of them were read.
@@ -49,6 +50,7 @@ impl ActiveSettings {
             agents,
             started,
             on_leave: setup.on_leave,
+            next_steps: setup.next_steps,
         }
     }
 
@@ -76,6 +78,7 @@ impl ActiveSettings {
                 SessionKind::Real
             },
             on_leave: self.on_leave,
+            next_steps: self.next_steps,
             started: self.started,
             utc_offset: clock::utc_offset(),
             notice: self.notice.lock().clone(),

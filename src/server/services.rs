@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use crate::domain::Timestamp;
 use crate::server::attached_clients::AttachedClients;
 use crate::server::engine_handle::EngineHandle;
 use crate::server::fetch::Fetcher;
@@ -22,5 +23,7 @@ pub(super) struct Services {
     /// What views want and the board does not hold.
     pub(super) fetcher: Arc<Fetcher>,
     pub(super) clients: AttachedClients,
+    /// When the server started, and what people are told of the one before it, where that was lost.
+    pub(super) loss: Option<(Timestamp, String)>,
     pub(super) stop: CancellationToken,
 }

@@ -18,7 +18,7 @@ use crate::adapters::holder::LocalHolders;
 use crate::adapters::ipc::IpcListener;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::session_setup::SessionSetup;
-use crate::domain::{Board, Command, Event, NoticeLevel, RequestId, Timestamp};
+use crate::domain::{Board, Command, Event, Inventory, NoticeLevel, RequestId, Timestamp};
 use crate::engine::context::EngineContext;
 use crate::engine::event_loop::EngineLoop;
 use crate::engine::inbox::inbox;
@@ -32,6 +32,7 @@ use crate::ports::git::{Git, PreflightError};
 use crate::ports::holders::{HolderPortError, Holders};
 use crate::ports::store::{Store, StoreError};
 use crate::ports::stories::StoryFiles;
+use crate::protocol::session_list;
 use crate::protocol::wire::StopAgents;
 use crate::read_model::general_notice;
 use crate::server::attached_clients::AttachedClients;
@@ -72,6 +73,8 @@ pub struct Session {
     intake: SignalIntake,
     git: Arc<dyn Git>,
     settings: Arc<ActiveSettings>,
+    /// What people are told of the server before this one, where it was lost.
+    loss: Option<String>,
 }
 
 /// The adapters a session works with. The store is locked for this process, and the repository is fit.
@@ -126,6 +129,21 @@ fn begun_journal(durable: &mut DurableBoard, setup: &SessionSetup) -> Result<Jou
     Ok(journal)
 }
 
+/// What runs and what has ended since the last server, and whether that one was lost.
+fn look_around(
+    place: &ProjectPaths,
+    board: &Board,
+    (holders, hub, agents): (&Arc<LocalHolders>, &TerminalHub, &Arc<LocalAgents>),
+) -> Result<Inventory, HolderPortError> {
+    let found = take_inventory(board, holders.as_ref(), hub, &|attempt, tail| {
+        context::end_cause(agents, attempt, tail)
+    })?;
+    Ok(Inventory {
+        server_was_lost: session_list::has_record(&place.socket),
+        ..found
+    })
+}
+
 impl Session {
     /// Looks for agents that still run, and begins to work. Blocks: call it outside of asynchronous code, with the runtime whose
     /// blocking threads carry out effects.
@@ -148,9 +166,8 @@ impl Session {
         };
         let intake = SignalIntake::new(place.inbox.clone(), place.secret.clone(), engine.clone());
         let hub = context::terminals(&holders, &setup, &intake, &agents);
-        let woke = take_inventory(durable.board(), holders.as_ref(), &hub, &|attempt, tail| {
-            context::end_cause(&agents, attempt, tail)
-        })?;
+        let found = look_around(&place, durable.board(), (&holders, &hub, &agents))?;
+        let loss = found.loss_text();
         let context = Arc::new(EngineContext {
             stories: adapters.stories,
             git: Arc::clone(&git),
@@ -175,7 +192,7 @@ impl Session {
         let mut first = read_from_files(running.durable.board(), &setup);
         // Read after the inventory: a program that is found ended has sent its signals before, and they come first.
         first.extend(inbox_folder::pending_events(&intake));
-        first.push(woke);
+        first.push(Event::Woke(found));
         let ends = (engine.inbox.clone(), effects, hub.poison().clone());
         let thread = EngineThread::start(running, first, ends).map_err(SessionError::Thread)?;
         let started = clock::now();
@@ -193,6 +210,7 @@ impl Session {
             shells: Arc::new(shells),
             intake,
             git,
+            loss,
         })
     }
 
@@ -338,6 +356,7 @@ impl Session {
             settings: Arc::clone(&self.settings),
             fetcher: Arc::new(fetcher),
             clients: AttachedClients::new(hub.clone(), tasks),
+            loss: self.loss.clone().map(|text| (self.started_at, text)),
             stop,
         }
     }

@@ -5,21 +5,28 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ratatui::style::Style;
-use serde::{Deserialize, Serialize};
 
 use super::terminal_search::TerminalSearch;
-use crate::domain::{AttemptId, Span, TaskId, Timestamp};
+use crate::domain::{Attempt, AttemptId, Span, TaskId, Timestamp};
+pub use crate::read_model::DiffBase;
 use crate::read_model::{
-    CheckRun, DependencyGraph, Diff, MachineLoad, MetricsReport, SessionRow, TrustOverview,
+    CheckResult, CheckRun, DependencyGraph, Diff, MachineLoad, MetricsReport, ReadModel, SessionRow,
+    TaskChanges, TrustOverview,
 };
 
-/// Names something a view needs that must be fetched first.
+/// Names something a view needs that must be fetched first. It holds everything on the board that decides the answer, so that an
+/// answer is never shown for another state than the one it was read for; the age of a request covers what changes outside of the board.
+/// Lists that grow while they are looked at have no such key: what was there stays until the next is read, and a request names the
+/// revision of the board it is for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CacheKey {
-    Diff(TaskId, DiffBase),
+    Diff(TaskChanges),
+    /// All attempts at a task up to that one: the board forgets those that were settled long before.
+    Attempts(TaskId, AttemptId),
     /// The checks the engine ran, of that task or of all.
     Checks(Option<TaskId>),
-    Output(AttemptId, u16),
+    /// The output of the check of that attempt with that number, while it runs or when it is over.
+    Output(AttemptId, u16, CheckPhase),
     Graph,
     Figures,
     Machine,
@@ -32,19 +39,29 @@ pub enum CacheKey {
     Search(String),
 }
 
-/// What a task's changes are compared with: the base branch or the last review.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DiffBase {
-    Base,
-    /// What the last review saw.
-    Review,
+/// Whether a check runs or is over. What it printed so far is not what it printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CheckPhase {
+    Running,
+    Over,
+}
+
+impl CacheKey {
+    /// The output of a check, as it is now.
+    pub fn output(check: &CheckRun) -> CacheKey {
+        let phase = match check.result {
+            CheckResult::Running => CheckPhase::Running,
+            CheckResult::Passed | CheckResult::Failed(_) | CheckResult::Unknown(_) => CheckPhase::Over,
+        };
+        CacheKey::Output(check.attempt, check.index, phase)
+    }
 }
 
 /// Something that was fetched for a view, or the reason why it could not be.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CacheEntry {
     Diff(Arc<Diff>),
+    Attempts(Arc<Vec<Attempt>>),
     Checks(Arc<Vec<CheckRun>>),
     Graph(Arc<DependencyGraph>),
     Figures(Arc<MetricsReport>),
@@ -76,12 +93,26 @@ pub struct RecordedScreen {
 pub struct CacheRequest {
     pub key: CacheKey,
     pub max_age: Span,
+    /// An entry that was read for another revision is read again at once.
+    pub revision: u64,
 }
 
 impl CacheRequest {
     /// A request for an entry that is at most so old.
     pub fn new(key: CacheKey, max_age: Span) -> CacheRequest {
-        CacheRequest { key, max_age }
+        CacheRequest {
+            key,
+            max_age,
+            revision: 0,
+        }
+    }
+
+    /// A request for checks of a task, or of all, as far as the board knows of the attempts they belong to.
+    pub fn checks(model: &ReadModel, task: Option<&TaskId>, max_age: Span) -> CacheRequest {
+        CacheRequest {
+            revision: model.checks_revision(task),
+            ..CacheRequest::new(CacheKey::Checks(task.cloned()), max_age)
+        }
     }
 }
 
@@ -104,6 +135,8 @@ struct CacheSlot {
     entry: Option<CacheEntry>,
     /// When it was asked for, or put here.
     at: Timestamp,
+    /// The revision it was asked for.
+    revision: u64,
     is_fetching: bool,
 }
 
@@ -134,25 +167,22 @@ impl ViewCache {
         let fetching = self.slots.values().filter(|slot| slot.is_pending(now)).count();
         let known = self.slots.get(&want.key);
         let is_due = known.is_none_or(|slot| {
-            !slot.is_pending(now) && (slot.entry.is_none() || now.since(slot.at) >= want.max_age)
+            let is_old = slot.revision != want.revision || now.since(slot.at) >= want.max_age;
+            !slot.is_pending(now) && (slot.entry.is_none() || is_old)
         });
         if !is_due || fetching >= MAX_FETCHES {
             return false;
         }
         self.make_room();
         let slot = self.slots.entry(want.key.clone()).or_default();
-        (slot.at, slot.is_fetching) = (now, true);
+        (slot.at, slot.revision, slot.is_fetching) = (now, want.revision, true);
         true
     }
 
     /// Stores an entry.
     pub fn put(&mut self, key: CacheKey, entry: CacheEntry, now: Timestamp) {
-        let slot = CacheSlot {
-            entry: Some(entry),
-            at: now,
-            is_fetching: false,
-        };
-        self.slots.insert(key, slot);
+        let slot = self.slots.entry(key).or_default();
+        (slot.entry, slot.at, slot.is_fetching) = (Some(entry), now, false);
     }
 
     /// Stores the part of an entry that is known; the rest is still being fetched.
@@ -184,10 +214,7 @@ mod tests {
     use super::*;
 
     fn want(task: &str) -> CacheRequest {
-        CacheRequest {
-            key: CacheKey::Diff(task.into(), DiffBase::Base),
-            max_age: Span::seconds(10),
-        }
+        CacheRequest::new(CacheKey::Checks(Some(task.into())), Span::seconds(10))
     }
 
     #[test]
@@ -202,6 +229,24 @@ mod tests {
             cache.get(&want("a").key).is_some(),
             "what was here stays to be seen"
         );
+    }
+
+    #[test]
+    fn an_entry_that_was_read_for_another_revision_is_read_again_at_once() {
+        let mut cache = ViewCache::default();
+        assert!(cache.begin_fetch(&want("a"), Timestamp(0)));
+        let changed = CacheRequest {
+            revision: 7,
+            ..want("a")
+        };
+        assert!(!cache.begin_fetch(&changed, Timestamp(1)), "it is being fetched");
+        cache.put(want("a").key, CacheEntry::Failed("x".to_owned()), Timestamp(2));
+        assert!(
+            cache.begin_fetch(&changed, Timestamp(2)),
+            "that was for the one before"
+        );
+        cache.put(want("a").key, CacheEntry::Failed("x".to_owned()), Timestamp(3));
+        assert!(!cache.begin_fetch(&changed, Timestamp(3)));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use ratatui::style::Style;
 use ratatui::widgets::BorderType;
 
 use super::click_target::ClickTarget;
-use super::text::{clean, cut, width};
+use super::text::{clean, cut, width, wrap};
 use super::theme::{StyleRole, Theme};
 
 pub(crate) mod area;
@@ -156,7 +156,11 @@ impl Canvas<'_> {
 
     /// Draws what a view says that has nothing to show: a text in the upper third, and a hint below it.
     pub(crate) fn empty_state(&mut self, area: Rect, (text, role): (&str, StyleRole), hint: &str) {
-        let lines = [(text, role), ("", role), (hint, StyleRole::Dim)];
+        let wide = usize::from(area.width).max(1);
+        let (text, hint) = (wrap(&clean(text), wide), wrap(&clean(hint), wide));
+        let text = text.iter().map(|line| (line.as_str(), role));
+        let hint = hint.iter().map(|line| (line.as_str(), StyleRole::Dim));
+        let lines: Vec<_> = text.chain([("", role)]).chain(hint).collect();
         self.centred_lines(area, usize::from(area.height) / 3, &lines);
     }
 

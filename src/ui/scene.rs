@@ -5,6 +5,7 @@ use ratatui::style::Style;
 
 use super::cache::{CacheEntry, CacheKey, ViewCache};
 use super::last_output::last_output;
+use super::next_steps::NextSteps;
 use super::program_report::ProgramReport;
 pub use super::screen_id::ScreenId;
 use super::scrollback::Scrollback;
@@ -51,6 +52,8 @@ pub struct SessionFacts {
     pub kind: SessionKind,
     /// What becomes of it when its person leaves.
     pub on_leave: LeaveEffect,
+    /// What its person is told to do next, after a demo.
+    pub next_steps: NextSteps,
     /// When the session began; the top bar counts from here.
     pub started: Timestamp,
     /// Seconds east of UTC, for times of day in the log.

@@ -107,6 +107,8 @@ const CASES: &[Case] = &[
     case("task close", (&["nope", "why"], 1), &["t-4", "why"], (GIT, Well)),
     case("task retry", (&["nope"], 1), &["t-1"], (GIT, Well)),
     case("task why", (&["nope"], 1), &["t-1"], (GIT, Well)),
+    case("task attic", (&["nope"], 1), &["t-1"], (GIT, Refused("origin"))),
+    case("diff", (&["nope"], 1), &["t-1"], (GIT, Refused("has not started"))),
     case("why", (&["nope"], 1), &["t-1"], (GIT, Well)),
     case("approve", (&["nope"], 1), &["t-2"], (GIT, Refused("does not wait for approval"))),
     case("reject", (&["nope", "why"], 1), &["t-2", "why"], (GIT, Refused("has no work to reject"))),

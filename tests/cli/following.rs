@@ -315,3 +315,45 @@ fn of_a_long_log_the_oldest_is_dropped_and_whoever_reads_it_is_told() {
     let dropped = index.lines().rev().find(|line| line.contains("dropped")).unwrap();
     assert!(dropped.contains(&format!("\"to\":{gone},")), "{gone}: {dropped}");
 }
+
+#[test]
+fn the_log_of_an_agent_that_has_ended_is_found_by_number_task_and_name() {
+    let shop = agent("echo second line");
+    go(&shop);
+    Following::begin(&shop, &["logs", "1", "--follow"]).rest();
+    let attempts = || shop.json(&["task", "show", "t-1", "--json"])["attempts"].clone();
+    shop.wait_for("the end of the attempt", || attempts()[0]["ended_at"].is_u64());
+    let name = attempts()[0]["worker"]["agent"]["name"].clone();
+    for meant in ["1", "t-1", name.as_str().unwrap()] {
+        let shown = shop.does(&["logs", meant]);
+        assert!(shown.contains("second line"), "{meant}: {shown}");
+    }
+    shop.refuses(&["logs", "99"], 1, "`dbs task list` lists the tasks");
+}
+
+#[test]
+fn all_attempts_of_a_task_are_listed_also_those_that_the_board_has_forgotten() {
+    let mut shop = Shop::new();
+    shop.does(&["config", "base_branch", "main"]);
+    shop.does(&["config", "limits.crash_backoff", "1"]);
+    shop.does(&["config", "roles.developer.agent", "custom"]);
+    shop.does(&["config", "roles.developer.command", "sh -c 'exit 3'"]);
+    shop.does(&["task", "create", "Fix", "--id", "t-1", "--release"]);
+    shop.serve();
+    let ids = || -> Vec<u64> {
+        let shown = shop.json(&["task", "show", "t-1", "--json"]);
+        let attempts = shown["attempts"].as_array().unwrap();
+        attempts
+            .iter()
+            .map(|attempt| attempt["id"].as_u64().unwrap())
+            .collect()
+    };
+    let is_held = || shop.state("t-1").get("held").is_some();
+    shop.wait_for("the first hold", is_held);
+    shop.does(&["retry", "t-1"]);
+    shop.wait_for("the second hold", || ids().len() > 4 && is_held());
+    let all: Vec<u64> = (1..=ids().last().copied().unwrap()).collect();
+    assert_eq!(ids(), all);
+    let lines = shop.does(&["task", "show", "t-1"]);
+    assert!(lines.contains("  1 development "), "{lines}");
+}

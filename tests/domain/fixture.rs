@@ -287,6 +287,7 @@ impl BoardFixture {
             attempt,
             problem: None,
             kept: None,
+            files: Vec::new(),
         });
     }
 
@@ -321,6 +322,15 @@ impl BoardFixture {
             _ => None,
         });
         kinds.collect()
+    }
+
+    /// Texts of the notices of the last event that are of that kind.
+    pub(crate) fn notice_texts(&self, kind: &str) -> Vec<&str> {
+        let texts = self.effects.iter().filter_map(|effect| match effect {
+            Effect::Notify(notice) if notice.kind == kind => Some(notice.text.as_str()),
+            _ => None,
+        });
+        texts.collect()
     }
 
     /// Effects of the last event that change the world.

@@ -251,6 +251,7 @@ fn commands() -> Vec<Command> {
         Command::Reject("t".into(), text()),
         Command::Skip("t".into()),
         Command::Withdraw("t".into()),
+        Command::Undo(vec!["t".into()]),
         Command::Answer("t".into(), text()),
         Command::Interrupt("t".into()),
         Command::Kill(a()),
@@ -379,6 +380,7 @@ fn events_are_stored_like_this() {
             attempt: a(),
             problem: Some("busy".to_owned()),
             kept: None,
+            files: Vec::new(),
         },
         Event::BaseMoved {
             task: "t".into(),
@@ -403,6 +405,7 @@ fn events_are_stored_like_this() {
             ended: BTreeMap::from([(AttemptId(2), (ProcessExit::Vanished, "tail".to_owned()))]),
             unknown: BTreeSet::from([AttemptId(3)]),
             causes: BTreeMap::from([(AttemptId(2), EndCause::Infra("login".into()))]),
+            server_was_lost: false,
         }),
         Event::Ticked,
     ];
@@ -654,6 +657,7 @@ fn task() -> Task {
             tries: 2,
             at: Timestamp(11),
         }),
+        before: None,
         created_at: Timestamp(1),
         number: 7,
         since: Timestamp(2),
@@ -861,6 +865,7 @@ fn an_attempt_is_stored_like_this() {
             session: usage(),
             ..AttemptUsage::default()
         },
+        kept: None,
         obstacle: Some(Obstacle {
             tries: 2,
             why: "x".into(),

@@ -544,6 +544,7 @@ fn the_branch_is_let_go_only_after_the_last_workspace_is_gone() {
         attempt: tester,
         problem: Some("busy".to_owned()),
         kept: None,
+        files: Vec::new(),
     });
     assert_eq!(fixture.effect_keys(), Vec::<String>::new());
     fixture.wait_until_due();

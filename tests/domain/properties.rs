@@ -212,6 +212,7 @@ fn inventory() -> impl Strategy<Value = Inventory> {
                 .collect(),
             unknown: unknown.into_iter().collect(),
             causes: BTreeMap::new(),
+            server_was_lost: false,
         })
 }
 
@@ -255,6 +256,7 @@ fn event() -> impl Strategy<Value = Event> {
             attempt,
             problem: (!well).then(|| "busy".to_owned()),
             kept: well.then(|| "refs/dbs/attic/t/1".to_owned()),
+            files: Vec::new(),
         }),
         1 => inventory().prop_map(Event::Woke),
         1 => (0..2 * FLOWS.len()).prop_map(|lost| Event::WorkflowsLoaded(all_but(lost))),
@@ -271,7 +273,7 @@ fn all_but(lost: usize) -> Vec<Workflow> {
 
 /// What happens next.
 #[derive(Debug, Clone)]
-enum Next {
+pub(crate) enum Next {
     /// Whatever it is about, and however little sense it makes.
     Anything(Box<Event>),
     /// What the one of the open attempts that is that far down their list would report: without it no story came far.
@@ -284,7 +286,7 @@ enum Next {
 
 /// What a person does about a task of the plan.
 #[derive(Debug, Clone, Copy)]
-enum Decision {
+pub(crate) enum Decision {
     Park,
     Close,
     Skip,
@@ -308,7 +310,7 @@ impl Decision {
 }
 
 impl Next {
-    fn event(&self, board: &Board) -> Event {
+    pub(crate) fn event(&self, board: &Board) -> Event {
         match self {
             Next::Anything(event) => (**event).clone(),
             Next::Report(n, evidence) => {
@@ -400,14 +402,14 @@ fn next() -> impl Strategy<Value = Next> {
     ]
 }
 
-fn story() -> impl Strategy<Value = Vec<(u64, Next)>> {
+pub(crate) fn story() -> impl Strategy<Value = Vec<(u64, Next)>> {
     vec(
         (prop_oneof![3 => 0..2_000_u64, 1 => 0..400_000_u64], next()),
         1..160,
     )
 }
 
-fn begin() -> Board {
+pub(crate) fn begin() -> Board {
     let mut board = Board::default();
     let settings = BoardSettings {
         max_agents: 3,
@@ -468,7 +470,7 @@ fn due_of_all_rows(board: &Board) -> Option<Timestamp> {
         .min()
 }
 
-fn asked(command: Command) -> Event {
+pub(crate) fn asked(command: Command) -> Event {
     Event::Asked {
         request: RequestId(0),
         by: "ada".to_owned(),

@@ -363,3 +363,28 @@ fn an_action_that_was_being_stopped_is_over_after_a_start_and_the_oldest_attempt
         "only the last three are kept"
     );
 }
+
+#[test]
+fn that_the_server_was_lost_is_one_line_with_the_agents_that_went_on() {
+    let mut fixture = BoardFixture::developing("a");
+    let first = fixture.open("a");
+    fixture.start(first);
+    let woke = |running: Vec<AttemptId>, server_was_lost: bool| {
+        Event::Woke(Inventory {
+            running: running.into_iter().collect(),
+            server_was_lost,
+            ..Inventory::default()
+        })
+    };
+    fixture.happen(woke(vec![first], false));
+    assert!(
+        !fixture.notice_kinds().contains(&"server"),
+        "it was stopped by a person"
+    );
+    fixture.happen(woke(vec![first], true));
+    let text = "the server ended without warning and was started again; 1 agent went on";
+    assert_eq!(fixture.notice_texts("server"), [text]);
+    fixture.happen(woke(Vec::new(), true));
+    let text = "the server ended without warning and was started again";
+    assert!(fixture.notice_texts("server").contains(&text));
+}

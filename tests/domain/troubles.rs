@@ -284,6 +284,7 @@ fn not_removed(fixture: &mut BoardFixture, attempt: AttemptId) {
         attempt,
         problem: Some("it is in use".to_owned()),
         kept: None,
+        files: Vec::new(),
     });
 }
 

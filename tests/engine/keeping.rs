@@ -77,3 +77,36 @@ fn no_agent_is_started_on_a_disk_with_too_little_room_and_one_is_when_there_is_e
         "it is not the task's fault"
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn what_was_left_uncommitted_is_named_where_the_task_is_and_comes_back_as_a_branch() {
+    let mut bench = Bench::new();
+    bench.release(draft("t-1", "kanban", None));
+    std::fs::write(bench.folder("t-1").join("half.txt"), "half done\n").unwrap();
+    let first = bench.agent("t-1").id;
+    bench.ends(first);
+    let kept = bench.board.attempts[&first].kept.clone().unwrap();
+    assert_eq!(kept.files, ["half.txt"]);
+    let line = "half.txt was left and is kept: `dbs task attic t-1` brings it back as a branch";
+    assert!(bench.comments("t-1").contains(line), "{}", bench.comments("t-1"));
+    let model = ReadModel::of(&bench.board, bench.now);
+    assert_eq!(model.kept_work(&"t-1".into()), [line]);
+    let (git, task) = (bench.git_cli(), dbs::ports::git::SafeName::derive("t-1"));
+    for _ in 0..2 {
+        let brought = git.bring_back(&task).unwrap();
+        let [one] = brought.as_slice() else {
+            panic!("{brought:?}")
+        };
+        assert_eq!(
+            (one.branch.as_str(), one.files.as_slice()),
+            ("kept/t-1-1", &["half.txt".to_owned()][..])
+        );
+    }
+    let project = bench.git.project();
+    assert_eq!(
+        bench.git.git(&project, &["show", "kept/t-1-1:half.txt"]),
+        "half done"
+    );
+    assert!(!project.join("half.txt").exists(), "the checkout stays as it is");
+}

@@ -13,10 +13,7 @@ fn found(bench: &Bench, attempt: AttemptId, state: HolderLiveness) -> Inventory 
     let id = attempt.into();
     *bench.outside.found.lock().unwrap() = vec![HolderReport { id, state }];
     let outside = bench.outside.as_ref();
-    match take_inventory(&bench.board, outside, outside, &|_, _| None).unwrap() {
-        Event::Woke(inventory) => inventory,
-        other => panic!("no inventory: {other:?}"),
-    }
+    take_inventory(&bench.board, outside, outside, &|_, _| None).unwrap()
 }
 
 #[test]

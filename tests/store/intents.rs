@@ -67,6 +67,7 @@ fn what_could_not_be_done_stays_open() {
         attempt: AttemptId(7),
         problem: Some("busy".to_owned()),
         kept: None,
+        files: Vec::new(),
     };
     assert_eq!(take(&mut store, &kept, &[]), effects);
     let offline = Event::Performed {
@@ -78,6 +79,7 @@ fn what_could_not_be_done_stays_open() {
         attempt: AttemptId(7),
         problem: None,
         kept: None,
+        files: Vec::new(),
     };
     assert_eq!(take(&mut store, &gone, &[]), effects[1..]);
 }

@@ -220,6 +220,7 @@ impl<'a> History<'a> {
                 attempt,
                 problem: (how.is_multiple_of(4)).then(|| "busy".to_owned()),
                 kept: None,
+                files: Vec::new(),
             },
             Effect::Retire(ref task) => Event::Performed {
                 key: format!("retire/{task}"),

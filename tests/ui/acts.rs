@@ -21,17 +21,28 @@ fn skip(task: &str) -> UiRequest {
     UiRequest::Command(Command::Skip(task.into()))
 }
 
+fn undo(task: &str) -> UiRequest {
+    UiRequest::Command(Command::Undo(vec![task.into()]))
+}
+
+/// Skips a task that nothing works on.
+fn skip_waiting(dashboard: &mut Dashboard, task: &str) -> Vec<UiRequest> {
+    dashboard.press(":");
+    dashboard.input(UiInput::Paste(format!("skip {task}")));
+    dashboard.press("Enter")
+}
+
 #[test]
 fn a_skip_is_undone_for_ten_seconds_and_can_be_redone() {
     let mut dashboard = Dashboard::full((120, 40));
-    assert_eq!(dashboard.press("s"), [skip("dbs-4")]);
+    assert_eq!(skip_waiting(&mut dashboard, "dbs-15"), [skip("dbs-15")]);
     assert!(
-        dashboard.text().contains("undo: skipped dbs-4"),
+        dashboard.text().contains("undo: skipped dbs-15"),
         "{}",
         dashboard.text()
     );
-    assert_eq!(dashboard.press("u"), [retry("dbs-4")]);
-    assert_eq!(dashboard.press("C-r"), [skip("dbs-4")]);
+    assert_eq!(dashboard.press("u"), [undo("dbs-15")]);
+    assert_eq!(dashboard.press("C-r"), [skip("dbs-15")]);
     dashboard.now = dashboard.now + Span::seconds(11);
     assert_eq!(dashboard.press("u"), []);
     assert!(dashboard.text().contains("nothing to undo"));
@@ -40,8 +51,8 @@ fn a_skip_is_undone_for_ten_seconds_and_can_be_redone() {
 #[test]
 fn what_the_board_refused_is_not_undone() {
     let mut dashboard = Dashboard::full((120, 40));
-    dashboard.press("s");
-    dashboard.state.drop_refused(&Command::Skip("dbs-4".into()));
+    skip_waiting(&mut dashboard, "dbs-15");
+    dashboard.state.drop_refused(&Command::Skip("dbs-15".into()));
     assert_eq!(dashboard.press("u"), []);
 }
 
@@ -54,27 +65,18 @@ fn a_task_of_the_backlog_comes_back_into_the_backlog() {
         dashboard.press("Enter"),
         [UiRequest::Command(Command::Release(vec!["dbs-20".into()]))]
     );
-    assert_eq!(
-        dashboard.press("u"),
-        [UiRequest::Command(Command::Withdraw("dbs-20".into()))]
-    );
+    assert_eq!(dashboard.press("u"), [undo("dbs-20")]);
 }
 
 #[test]
 fn a_task_moved_back_to_the_backlog_is_released_again() {
     let mut dashboard = Dashboard::full((120, 40));
-    for (task, back) in [
-        ("dbs-15", Command::Release(vec!["dbs-15".into()])),
-        (
-            "dbs-19",
-            Command::Park("dbs-19".into(), "after the release".to_owned()),
-        ),
-    ] {
+    for task in ["dbs-15", "dbs-19"] {
         dashboard.press(":");
         dashboard.input(UiInput::Paste(format!("to backlog {task}")));
         let withdrawn = UiRequest::Command(Command::Withdraw(task.into()));
         assert_eq!(dashboard.press("Enter"), [withdrawn]);
-        assert_eq!(dashboard.press("u"), [UiRequest::Command(back)]);
+        assert_eq!(dashboard.press("u"), [undo(task)]);
     }
 }
 
@@ -108,9 +110,7 @@ fn marked_tasks_are_acted_on_together_and_undone_together() {
     let mut dashboard = Dashboard::full((120, 40));
     dashboard.press("v Space");
     assert!(dashboard.text().contains("2 marked"), "{}", dashboard.text());
-    let requests = dashboard.press("s");
-    assert_eq!(requests.len(), 2);
-    assert!(requests.contains(&skip("dbs-4")));
+    assert_eq!(dashboard.press("-").len(), 2);
     assert!(!dashboard.text().contains("2 marked"));
     assert_eq!(dashboard.press("u").len(), 2);
 }
@@ -583,7 +583,6 @@ fn a_yes_is_not_typed_into_a_question_that_nobody_can_have_read() {
 #[test]
 fn every_action_that_can_be_undone_is_never_asked_about() {
     for (keys, back) in [
-        ("3 g s", 1),
         ("3 g -", 1),
         ("1 G k p", 1),
         ("3 g v", 0),
@@ -641,9 +640,9 @@ fn undo_says_what_cannot_be_undone_and_undoes_nothing_older() {
         ("1 C-b & y", "cannot be undone: closed the tab"),
     ] {
         let mut dashboard = Dashboard::full((120, 40));
-        dashboard.press("3 g s");
+        skip_waiting(&mut dashboard, "dbs-15");
         assert!(
-            dashboard.text().contains("undo: skipped dbs-4"),
+            dashboard.text().contains("undo: skipped dbs-15"),
             "{}",
             dashboard.text()
         );
@@ -657,7 +656,7 @@ fn undo_says_what_cannot_be_undone_and_undoes_nothing_older() {
         assert!(dashboard.text().contains(said), "{keys}\n{}", dashboard.text());
         // What was done before is offered again, now that the person knows.
         assert!(
-            dashboard.text().contains("undo: skipped dbs-4"),
+            dashboard.text().contains("undo: skipped dbs-15"),
             "{keys}\n{}",
             dashboard.text()
         );
@@ -709,6 +708,25 @@ fn a_paste_has_as_many_lines_as_it_shows_however_its_terminal_ends_them() {
     assert_eq!(dashboard.input(UiInput::Paste("x".repeat(5 * 1024 * 1024))), []);
     assert!(
         dashboard.text().contains("too long to be pasted"),
+        "{}",
+        dashboard.text()
+    );
+}
+
+#[test]
+fn undo_is_not_offered_of_a_skip_that_stops_an_agent() {
+    let mut dashboard = Dashboard::full((120, 40));
+    let skipped = skip_waiting(&mut dashboard, "dbs-4");
+    let skipped = if skipped.is_empty() {
+        dashboard.press("y")
+    } else {
+        skipped
+    };
+    assert_eq!(skipped, [skip("dbs-4")]);
+    assert!(!dashboard.text().contains("undo: "), "{}", dashboard.text());
+    assert_eq!(dashboard.press("u"), []);
+    assert!(
+        dashboard.text().contains("cannot be undone: skipped dbs-4"),
         "{}",
         dashboard.text()
     );

@@ -5,7 +5,7 @@ use dbs::read_model::{
     AttemptLoad, CheckResult, CheckRun, DependencyGraph, Diff, MachineLoad, Metrics, MetricsReport,
     ReadModel, SessionRow, SessionState, worst_first,
 };
-use dbs::ui::{CacheEntry, CacheKey, DiffBase, RecordedScreen, ViewCache};
+use dbs::ui::{CacheEntry, CacheKey, CheckPhase, DiffBase, RecordedScreen, ViewCache};
 
 use ratatui::style::Style;
 
@@ -169,8 +169,14 @@ test result: FAILED. 317 passed; 1 failed; finished in 71.02s";
 /// A cache with everything the full board's views want.
 pub(crate) fn cache(model: &ReadModel) -> ViewCache {
     let mut cache = ViewCache::default();
-    let login = CacheKey::Diff("dbs-4".into(), DiffBase::Base);
-    cache.put(login, CacheEntry::Diff(Diff::parse(LOGIN, false).into()), NOW);
+    let login = model
+        .changes(&"dbs-4".into(), DiffBase::Base)
+        .expect("it has started");
+    cache.put(
+        CacheKey::Diff(login),
+        CacheEntry::Diff(Diff::parse(LOGIN, false).into()),
+        NOW,
+    );
     let mut cells = Vec::new();
     for (row, line) in (0..).zip(["Bash(npm run migrate)", "", "Do you want to proceed?", "> 1. Yes"]) {
         for (column, letter) in (0..).zip(line.chars()) {
@@ -220,7 +226,7 @@ pub(crate) fn cache(model: &ReadModel) -> ViewCache {
     cache.put(CacheKey::Checks(None), CacheEntry::Checks(checks().into()), NOW);
     let lines: Vec<String> = OUTPUT.lines().map(str::to_owned).collect();
     cache.put(
-        CacheKey::Output(AttemptId(4), 1),
+        CacheKey::Output(AttemptId(4), 1, CheckPhase::Over),
         CacheEntry::Text(lines.into()),
         NOW,
     );

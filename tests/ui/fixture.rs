@@ -21,7 +21,7 @@ use dbs::domain::{
 };
 use dbs::read_model::ReadModel;
 use dbs::ui::{
-    Chord, ColourDepth, FirstTab, Glyphs, LeaveEffect, LogLine, RenderedLayout, Scene, ScreenId,
+    Chord, ColourDepth, FirstTab, Glyphs, LeaveEffect, LogLine, NextSteps, RenderedLayout, Scene, ScreenId,
     SessionFacts, SessionKind, Theme, UiInput, UiRequest, UiState, ViewCache, update, view,
 };
 use ratatui::buffer::Buffer;
@@ -95,6 +95,7 @@ impl Dashboard {
                 version: "0.1.0".to_owned(),
                 kind: SessionKind::Real,
                 on_leave: LeaveEffect::GoesOn,
+                next_steps: NextSteps::default(),
                 started: ago(2467),
                 utc_offset: 7200,
                 notice: None,
@@ -385,6 +386,7 @@ fn attempt((id, task, stage): (u64, &str, &str), worker: Worker, doing: Activity
         ended_at: None,
         workspace: WorkspaceState::Present,
         obstacle: None,
+        kept: None,
     }
 }
 

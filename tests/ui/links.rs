@@ -149,7 +149,7 @@ fn inside_a_multiplexer_with_the_same_prefix_the_hint_is_shown_once() {
     dashboard
         .state
         .hint_prefix_in_multiplexer(dashboard.now, Some("tmux"));
-    assert!(dashboard.text().contains("inside tmux, which takes C-b"));
+    assert!(dashboard.text().contains("tmux takes C-b for itself"));
     let kept = dashboard.state.save_arrangement();
     let mut again = Dashboard::full((120, 40));
     assert!(again.state.restore_arrangement(kept, &|_| true));

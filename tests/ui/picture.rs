@@ -15,8 +15,8 @@ use std::path::Path;
 use dbs::domain::{Span, Timestamp};
 use dbs::read_model::ReadModel;
 use dbs::ui::{
-    Chord, ColourDepth, Glyphs, LeaveEffect, RenderedLayout, Scene, ScreenId, SessionFacts, SessionKind,
-    Theme, UiInput, UiState, ViewCache, update, view,
+    Chord, ColourDepth, Glyphs, LeaveEffect, NextSteps, RenderedLayout, Scene, ScreenId, SessionFacts,
+    SessionKind, Theme, UiInput, UiState, ViewCache, update, view,
 };
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -63,6 +63,7 @@ impl Dashboard {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 kind: SessionKind::Rehearsal,
                 on_leave: LeaveEffect::EndsAndDeletes,
+                next_steps: NextSteps::Tasks,
                 started: BEGAN,
                 utc_offset: 0,
                 notice: None,

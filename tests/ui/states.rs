@@ -8,7 +8,7 @@ use dbs::domain::{
     Span, Spending, TaskState, Usage, WaitReason,
 };
 use dbs::read_model::{CheckResult, CheckRun, ReadModel, Trouble, TroubleKind};
-use dbs::ui::{CacheEntry, CacheKey, DetectedPrograms, SessionKind, UiRequest, ViewCache};
+use dbs::ui::{CacheEntry, CacheKey, CheckPhase, DetectedPrograms, SessionKind, UiRequest, ViewCache};
 
 use crate::fixture::{Dashboard, NOW};
 use crate::snapshots::{self, SIZES};
@@ -589,7 +589,7 @@ fn failed_gate(size: (u16, u16)) -> Dashboard {
     dashboard
         .cache
         .put(list, CacheEntry::Checks(Arc::new(checks)), NOW);
-    let output = CacheKey::Output(AttemptId(30), 0);
+    let output = CacheKey::Output(AttemptId(30), 0, CheckPhase::Over);
     assert!(wants(&dashboard).contains(&output));
     let said = (1..=20)
         .map(|line| format!("line {line} of the test's output"))

@@ -13,6 +13,7 @@ use super::evidence::{Evidence, GateBaseline};
 use super::failed_turns::FailedTurns;
 use super::failure::FailureClass;
 use super::id::{AttemptId, RoleId, StageId, TaskId};
+use super::kept_work::KeptWork;
 use super::session::{AgentSession, SessionOrigin};
 use super::signal::{MOST_SIGNAL_BYTES, MOST_SIGNALS, Signal, SignalKind};
 use super::time::Timestamp;
@@ -83,6 +84,9 @@ pub struct Attempt {
     /// What keeps it from being started, stopped or put away, or keeps us from knowing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub obstacle: Option<Obstacle>,
+    /// What it left uncommitted in its workspace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<KeptWork>,
 }
 
 /// What keeps the engine from something, or from finding out about it, and how often in a row it did.

@@ -42,6 +42,7 @@ mod task_control;
 mod task_rows;
 mod task_text;
 mod transition;
+mod undo;
 mod verification;
 mod waiting_circles;
 
@@ -190,11 +191,7 @@ impl Board {
             Event::ActionEnded { attempt, outcome } => self.action_ended(step, *attempt, outcome),
             Event::Verified { .. } | Event::GitChanged { .. } => self.verification_event(step, event),
             Event::BaseMoved { task, moved } => self.base_moved(step, task, moved),
-            Event::WorkspaceSettled {
-                attempt,
-                problem,
-                kept,
-            } => self.workspace_settled(step, *attempt, problem.as_deref(), kept.as_deref()),
+            Event::WorkspaceSettled { .. } => self.workspace_settled(step, event),
             Event::Performed { key, problem } => self.performed(step, key, problem.as_deref()),
             Event::Woke(inventory) => self.woke(step, inventory),
             Event::ClockJumped { by } => self.clock_jumped(step, *by),

@@ -49,6 +49,8 @@ pub enum Command {
     ReleaseBatch(BatchId),
     /// Take tasks that were released, parked or skipped, and on which nobody works, back into the backlog.
     Withdraw(TaskId),
+    /// Put tasks back to how they were before the last command about them; refused when more has happened to them since.
+    Undo(Vec<TaskId>),
     /// Set a task aside, with the reason; an open attempt is stopped.
     Park(TaskId, String),
     /// Close a task without it being done; an open attempt is stopped.

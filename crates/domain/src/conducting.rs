@@ -41,6 +41,7 @@ impl PlannedBoard<'_> {
             | Command::Release(_)
             | Command::ReleaseBatch(_)
             | Command::Withdraw(_)
+            | Command::Undo(_)
             | Command::Park(..)
             | Command::Retry { .. }
             | Command::Approve(_)

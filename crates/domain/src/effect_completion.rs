@@ -99,7 +99,7 @@ impl Command {
             Command::AddDependency(task, on) | Command::RemoveDependency(task, on) => {
                 vec![task.clone(), on.clone()]
             }
-            Command::Release(tasks) => tasks.clone(),
+            Command::Release(tasks) | Command::Undo(tasks) => tasks.clone(),
             Command::Update(task, _)
             | Command::Comment(task, _)
             | Command::Park(task, _)

@@ -14,6 +14,7 @@ use super::evidence::{ComplianceIssue, Evidence, GateBaseline};
 use super::id::{AskId, AttemptId, RequestId, TaskId};
 use super::integration::Integration;
 use super::plan_entry::Claims;
+use super::plural::pluralized;
 use super::settings::BoardSettings;
 use super::signal::SignalKind;
 use super::time::Timestamp;
@@ -168,6 +169,9 @@ pub enum Event {
         /// Under which ref work is kept that was nowhere else (LK-21).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         kept: Option<String>,
+        /// The files of it that differ from the commit that was checked out.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        files: Vec<String>,
     },
     /// An effect that belongs to a task as a whole was carried out, or could not be (the text says why).
     Performed {
@@ -232,4 +236,19 @@ pub struct Inventory {
     pub causes: BTreeMap<AttemptId, EndCause>,
     /// Attempts of which nothing is known just now (LK-3: unknown never means dead).
     pub unknown: BTreeSet<AttemptId>,
+    /// Whether the server before this one was killed or broke: it left the record that one that is stopped removes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub server_was_lost: bool,
+}
+
+impl Inventory {
+    /// The line for people about a server that was lost, with what became of its agents.
+    pub fn loss_text(&self) -> Option<String> {
+        let agents = match self.running.len() {
+            0 => String::new(),
+            many => format!("; {} went on", pluralized(many, "agent")),
+        };
+        let text = format!("the server ended without warning and was started again{agents}");
+        self.server_was_lost.then_some(text)
+    }
 }

@@ -16,6 +16,7 @@ use super::id::{AttemptId, BatchId, StageId, TaskId, WorkflowId};
 use super::integration::Integration;
 use super::plan_entry::{PlanEntry, PlanRecord};
 use super::skip::Skip;
+use super::task_progress::TaskProgress;
 use super::time::{Span, Timestamp};
 use super::usage::{Cost, Spending, Tokens};
 use super::wait_reason::WaitReason;
@@ -109,12 +110,29 @@ pub struct Task {
     /// What its agents reported and were seen to use, where its plan asks for that.
     #[serde(default, skip_serializing_if = "PlanRecord::is_none")]
     pub record: PlanRecord,
+    /// How it was before the last command of a person that undo can put back, until more happens to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Box<TaskBefore>>,
     pub created_at: Timestamp,
     /// How many tasks the board had with this one when it was created: decides between those created at the same time, as by an
     /// import. 0 if the store is older than this number.
     #[serde(default)]
     pub number: u64,
     pub since: Timestamp,
+}
+
+/// A task as it was before a person's command, and how the command left it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskBefore {
+    /// When the command was carried out.
+    pub at: Timestamp,
+    pub state: TaskState,
+    pub progress: TaskProgress,
+    /// How many comments there were.
+    pub comments: usize,
+    /// The state in which the command left it, and the comment it wrote.
+    pub left: TaskState,
+    pub wrote: Option<Comment>,
 }
 
 /// The pending deletion of a finished task's branch, with its retries.

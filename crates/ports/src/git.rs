@@ -23,6 +23,6 @@ pub use outcomes::{
 };
 pub use worktrees::{
     AtticOwner, AtticSnapshot, BranchEntry, CheckedOut, DiffRange, Preflight, RemoveOutcome, Revision,
-    Signature, WorkingTree, WorkspaceTree, Worktree, WorktreeEntry, WorktreeKind, WorktreeOrigin,
+    Signature, TaskBranch, WorkingTree, WorkspaceTree, Worktree, WorktreeEntry, WorktreeKind, WorktreeOrigin,
     WorktreeSpec,
 };

@@ -92,6 +92,7 @@ fn describe(part: &str, revision: &Revision) -> String {
         Revision::RemoteBranch(branch) => format!("{part} is gone: origin has no branch {branch}"),
         Revision::LocalBranch(branch) => format!("{part} is gone: there is no local branch {branch}"),
         Revision::Commit(commit) => format!("{part} is gone: nobody has commit {commit}"),
+        Revision::TaskBranch(of) => format!("{part} is gone: nothing is kept of branch {}", of.branch),
         Revision::WorkingTree(_) => format!("{part} has no commit yet"),
     }
 }

@@ -1,6 +1,7 @@
 //! The attic: commits that keep what is about to be deleted, in the control repository where no agent's `gc` or
 //! `update-ref` reaches them (LK-21, LK-25).
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -19,6 +20,13 @@ struct AtticEntry {
     snapshot: AtticSnapshot,
     tree: String,
     parents: Vec<String>,
+}
+
+impl AtticEntry {
+    /// Its place in the order in which the attic took what it keeps of a task.
+    fn number(&self) -> Option<u64> {
+        self.snapshot.attic_ref.rsplit('/').next()?.parse().ok()
+    }
 }
 
 /// Tree, parents, message and signature of a commit to be created.
@@ -90,23 +98,8 @@ impl GitCli {
 
     fn add_to_attic(&self, commit: CommitId, task: &SafeName) -> Result<AtticSnapshot, GitError> {
         let turn = self.lock_control()?;
-        let prefix = format!("refs/dbs/attic/{task}/");
-        let number = |entry: AtticEntry| {
-            entry
-                .snapshot
-                .attic_ref
-                .strip_prefix(&prefix)?
-                .parse::<u64>()
-                .ok()
-        };
-        let next = self
-            .attic(task)?
-            .into_iter()
-            .filter_map(number)
-            .max()
-            .unwrap_or(0)
-            + 1;
-        let attic = format!("{prefix}{next}");
+        let newest = self.kept_of(task)?.pop_last().map_or(0, |(number, _)| number);
+        let attic = format!("refs/dbs/attic/{task}/{}", newest + 1);
         let nothing = "0".repeat(commit.as_str().len());
         let call = self.in_control(format!("keep {commit} as {attic}"))?;
         // The note of when it was made is what its age is known by; the commit may be as old as its author says.
@@ -119,6 +112,20 @@ impl GitCli {
             attic_ref: attic,
             commit,
         })
+    }
+
+    /// What the attic keeps of a task, with its numbers, oldest first.
+    pub(super) fn kept_of(&self, task: &SafeName) -> Result<BTreeMap<u64, AtticSnapshot>, GitError> {
+        let entries = self.attic(task)?.into_iter();
+        Ok(entries
+            .filter_map(|entry| Some((entry.number()?, entry.snapshot)))
+            .collect())
+    }
+
+    /// The commit that the attic took last of a task.
+    pub(super) fn newest_in_attic(&self, task: &SafeName) -> Result<Option<CommitId>, GitError> {
+        let newest = self.kept_of(task)?.pop_last();
+        Ok(newest.map(|(_, snapshot)| snapshot.commit))
     }
 
     fn attic(&self, task: &SafeName) -> Result<Vec<AtticEntry>, GitError> {

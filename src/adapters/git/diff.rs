@@ -94,7 +94,11 @@ impl GitCli {
         let found = self.resolve_revision(revision)?;
         found.ok_or_else(|| {
             let what = format!("a commit to compare ({})", name_of(revision));
-            missing(what, "it was deleted")
+            let why = match revision {
+                Revision::TaskBranch(_) => "nothing was committed for it, or it was deleted",
+                _ => "it was deleted",
+            };
+            missing(what, why)
         })
     }
 }

@@ -3,7 +3,7 @@
 
 use super::cli::GitCli;
 use super::parse;
-use crate::ports::git::{BranchName, CommitId, GitError, Revision};
+use crate::ports::git::{BranchName, CommitId, GitError, Revision, TaskBranch};
 
 impl GitCli {
     /// Where a revision stands; its commits are in the control repository afterwards. None: positively absent.
@@ -14,7 +14,21 @@ impl GitCli {
             Revision::RemoteBranch(branch) => self.import_remote(branch),
             Revision::LocalBranch(branch) => import(self.local_head(branch)?),
             Revision::WorkingTree(place) => import(self.locate(place)?.head(self)?),
+            Revision::TaskBranch(of) => match self.local_head(&of.branch)? {
+                Some(head) => self.import_known(head).map(Some),
+                None => self.kept_head(of),
+            },
         }
+    }
+
+    /// What is left of a task's branch that is gone.
+    fn kept_head(&self, of: &TaskBranch) -> Result<Option<CommitId>, GitError> {
+        if let Some(recorded) = &of.recorded
+            && self.import_commit(recorded)?
+        {
+            return Ok(Some(recorded.clone()));
+        }
+        self.newest_in_attic(&of.task)
     }
 
     /// The same for several, asking the remote once. What the remote holds and the project has, too, is brought from there.
@@ -64,7 +78,10 @@ impl GitCli {
     fn resolve_from_files(&self, revision: &Revision) -> Option<CommitId> {
         match revision {
             Revision::LocalBranch(branch) => self.branch_at(branch),
-            Revision::Commit(_) | Revision::RemoteBranch(_) | Revision::WorkingTree(_) => None,
+            Revision::Commit(_)
+            | Revision::RemoteBranch(_)
+            | Revision::WorkingTree(_)
+            | Revision::TaskBranch(_) => None,
         }
     }
 
@@ -105,6 +122,9 @@ impl GitCli {
 fn remote_branch(revision: &Revision) -> Option<&BranchName> {
     match revision {
         Revision::RemoteBranch(branch) => Some(branch),
-        Revision::Commit(_) | Revision::LocalBranch(_) | Revision::WorkingTree(_) => None,
+        Revision::Commit(_)
+        | Revision::LocalBranch(_)
+        | Revision::WorkingTree(_)
+        | Revision::TaskBranch(_) => None,
     }
 }

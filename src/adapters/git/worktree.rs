@@ -349,6 +349,7 @@ pub(super) fn name_of(revision: &Revision) -> String {
         Revision::Commit(commit) => commit.to_string(),
         Revision::RemoteBranch(branch) => format!("branch {branch} on origin"),
         Revision::LocalBranch(branch) => format!("branch {branch}"),
+        Revision::TaskBranch(of) => format!("branch {}, or what is kept of it", of.branch),
         Revision::WorkingTree(WorkingTree::Main) => "the main checkout".to_owned(),
         Revision::WorkingTree(WorkingTree::Worktree(name)) => format!("worktree {name}"),
     }

@@ -14,7 +14,7 @@ use super::presence::{OpenFiles, saved_copies};
 use super::read::StoreReader;
 use super::schema::{MIGRATIONS, Migration, migrate, newest};
 use super::sums;
-use crate::domain::{Board, Cause, Effect, Timestamp, TroubleKind};
+use crate::domain::{Attempt, Board, Cause, Effect, TaskId, Timestamp, TroubleKind};
 use crate::ports::store::{Store, StoreError, StoredEvent, Turn};
 
 /// Implementation of the `Store` port in `SQLite`; holds the project's lock until it is dropped.
@@ -117,6 +117,19 @@ impl SqliteStore {
             .map_err(failure(files, "open it for a copy"))?;
         backup::routine(&connection, files, at)
     }
+}
+
+/// All attempts at a task, also those the board has forgotten, in order; none where there is no store yet. An error reads after
+/// "could not".
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn attempts_at(files: &StoreFiles, task: &TaskId) -> Result<Vec<Attempt>, String> {
+    if !files.database.exists() {
+        return Ok(Vec::new());
+    }
+    let reader = SqliteStore::open_reader(files).map_err(|error| error.to_string())?;
+    reader.attempts_at(task).map_err(|error| error.to_string())
 }
 
 pub(super) fn open_writer(files: &StoreFiles) -> rusqlite::Result<Connection> {

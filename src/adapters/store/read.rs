@@ -144,6 +144,15 @@ impl StoreReader {
         self.documents("an attempt", sql, params![signed(from.0)])
     }
 
+    /// All attempts at a task, also those the board has forgotten, in order.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn attempts_at(&self, task: &TaskId) -> Result<Vec<Attempt>, StoreError> {
+        let sql = "SELECT doc FROM attempts WHERE task = ?1 ORDER BY id";
+        self.documents("an attempt", sql, params![task.as_str()])
+    }
+
     /// Tasks on the board whose id begins so, by id, at most `limit`.
     ///
     /// # Errors

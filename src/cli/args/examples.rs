@@ -126,6 +126,8 @@ const EXAMPLES: &[(&str, &str)] = &[
         "dbs task retry dbs-1 --note \"the test server is back\"",
     ),
     ("task why", "dbs task why dbs-1"),
+    ("task attic", "dbs task attic dbs-1"),
+    ("diff", "dbs diff dbs-1\ndbs diff dbs-1 --review"),
     ("why", "dbs why dbs-1\ndbs why developer-ravel"),
     ("approve", "dbs approve dbs-1"),
     ("reject", "dbs reject dbs-1 \"the empty file is not handled\""),

@@ -114,6 +114,8 @@ pub enum TaskCommand {
     Retry(RetryArgs),
     /// Why does it not move?
     Why(TaskArgs),
+    /// Bring back as branches what agents left uncommitted, and what was on branches that are gone
+    Attic(TaskArgs),
 }
 
 /// What is said of the agents of a task, over what the settings say of its stages and roles; `default` takes it back.
@@ -247,6 +249,18 @@ pub struct UpdateArgs {
 pub struct TaskArgs {
     /// Id of the task
     pub id: String,
+    #[command(flatten)]
+    pub json: JsonFlag,
+}
+
+/// Arguments of `dbs diff`.
+#[derive(Debug, Args)]
+pub struct DiffArgs {
+    /// Id of the task
+    pub id: String,
+    /// Against what the last review saw, not against the base
+    #[arg(long)]
+    pub review: bool,
     #[command(flatten)]
     pub json: JsonFlag,
 }

@@ -2,11 +2,13 @@
 
 mod cast;
 mod debug;
+mod differences;
 pub(super) mod log_follower;
 mod logs;
 mod metrics;
 
 pub(super) use debug::debug;
+pub(super) use differences::{attic, diff};
 pub use logs::last_lines;
 pub use logs::print as print_line;
 pub(super) use logs::{EventCursor, logs};

@@ -53,6 +53,7 @@ pub(super) fn task(edge: &ProcessEnv, verb: TaskCommand) -> CommandResult {
         TaskCommand::Park(one) => execute(edge, Command::Park(id(&one.id), one.text.join(" ")), one.json),
         TaskCommand::Close(one) => execute(edge, Command::Close(id(&one.id), one.text.join(" ")), one.json),
         TaskCommand::Retry(again) => retry(edge, again),
+        TaskCommand::Attic(one) => show::attic(edge, &one),
         TaskCommand::Why(one) => show::print_report(edge, Report::Why(one.id), one.json),
     }
 }
@@ -255,8 +256,7 @@ pub(super) fn interrupt(edge: &ProcessEnv, id: &str, json: JsonFlag) -> CommandR
 pub(super) fn kill(edge: &ProcessEnv, name: &str, json: JsonFlag) -> CommandResult {
     let mut access = BoardAccess::open(edge)?;
     let attempt = access
-        .attempt(name)?
-        .filter(|attempt| attempt.state.is_open())
+        .open_attempt(name)?
         .ok_or_else(|| format!("could not find an agent at work called {name}; `dbs status` lists them"))?;
     let answer = access.execute(&edge.author(), Command::Kill(attempt.id))?;
     Ok(print_reply(&answer, "", json))

@@ -38,7 +38,7 @@ impl PlainClient {
             PlainTyped::ShowOutput(task) => {
                 let end_of = self.commands.end_of;
                 self.spawn_blocking(move |place, _edge| {
-                    output::all(end_of(place, task.as_str(), OUTPUT_LINES)?);
+                    output::all(end_of(&place, task.as_str(), OUTPUT_LINES)?);
                     Ok(())
                 })
                 .await

@@ -1,7 +1,5 @@
 //! Everything about one task.
 
-use std::sync::Arc;
-
 use crate::domain::attempt::AttemptState;
 use crate::domain::{AgentSession, Attempt, Task, TaskId, Tri, Verdict};
 use crate::protocol::query::{OutputFormat, QueryError};
@@ -12,14 +10,14 @@ use crate::read_model::ReadModel;
 pub(in crate::protocol) fn report(
     board: &ReadModel,
     id: &TaskId,
+    stored: &[Attempt],
     format: OutputFormat,
 ) -> Result<String, QueryError> {
     let task = board
         .tasks
         .get(id)
         .ok_or_else(|| QueryError::NoTask(id.clone()))?;
-    let attempts = board.attempts.values().map(Arc::as_ref);
-    let attempts: Vec<&Attempt> = attempts.filter(|attempt| attempt.task == task.id).collect();
+    let attempts = board.attempts_at(id, stored);
     let data = || serde_json::json!({ "task": TaskJson::of(board, task), "attempts": attempts });
     in_format(format, data, || lines(board, task, &attempts))
 }
@@ -123,8 +121,16 @@ fn attempt_lines(board: &ReadModel, attempt: &Attempt) -> Vec<String> {
     let choice = attempt.choice.words();
     let choice = (!choice.is_empty()).then(|| format!("      {choice}"));
     let by_file = file_report_words(attempt).map(|words| format!("      {words}"));
+    let kept = attempt
+        .kept
+        .iter()
+        .map(|kept| format!("      {}", kept.line(&attempt.task)));
     let facts = choice.into_iter().chain(by_file);
-    std::iter::once(head).chain(facts).chain(evidence).collect()
+    std::iter::once(head)
+        .chain(facts)
+        .chain(evidence)
+        .chain(kept)
+        .collect()
 }
 
 /// That what an attempt reported came as a file: then nothing but its token says which process sent it.

@@ -32,6 +32,7 @@ pub(in crate::protocol) fn report(
         return in_format(format, data, || {
             std::iter::once(text.clone())
                 .chain(at_work.unwrap_or_default())
+                .chain(board.kept_work(&task.id))
                 .collect()
         });
     }

@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::config::appearance::Appearance;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::themes::own_themes;
-use crate::domain::NoticeLevel;
+use crate::domain::{NoticeLevel, Span};
 use crate::protocol::wire::{AttachRequest, FromServer, TerminalColour};
 use crate::server::attached_client::AttachedClient;
 use crate::server::attached_client::goodbye::ClientFlow;
@@ -21,7 +21,20 @@ use crate::server::services::Services;
 use crate::server::{arrangements, first_start, notifier};
 use crate::ui::{ClientLocation, LogLine, MouseCapture, UiState, UserTheme};
 
+/// How long after a start people who attach are told that the server before was lost. Later it is in the log.
+const LOSS_IS_NEWS: Span = Span::minutes(1);
+
 impl AttachedClient {
+    /// Says that the server before this one was lost, to a person who attaches, or whose screen came back, soon after.
+    pub(super) fn say_what_was_lost(&mut self) {
+        let services = Arc::clone(&self.services);
+        if let Some((started, text)) = &services.loss
+            && clock::now().since(*started) < LOSS_IS_NEWS
+        {
+            self.toast(NoticeLevel::Warning, text.clone());
+        }
+    }
+
     /// Applies changed settings to this client.
     pub(super) fn apply_settings(&mut self) -> ClientFlow {
         let (appearance, problems) = appearance_of(&self.services.settings.place, &mut self.settings);

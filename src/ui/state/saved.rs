@@ -61,7 +61,7 @@ impl UiState {
         self.prefix_hint_shown = true;
         let other = if prefix == "C-a" { "ctrl-b" } else { "ctrl-a" };
         let text = format!(
-            "inside {outer}, which takes {prefix}: press it twice to reach dbs, or give dbs its own: dbs config keys.prefix {other}"
+            "dbs config keys.prefix {other}, or press {prefix} twice: {outer} takes {prefix} for itself"
         );
         self.show_toast(now, NoticeLevel::Alert, text);
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Pane, Tab};
 use crate::domain::command::TaskPatch;
-use crate::domain::{Command, Skip, Span, Task, TaskId, TaskState, Timestamp};
+use crate::domain::{Command, Span, Task, TaskId, Timestamp};
 use crate::read_model::ReadModel;
 use crate::ui::pane::PaneId;
 
@@ -60,67 +60,28 @@ impl UndoEntry {
     }
 }
 
-/// The inverse of a command, as things are before it is requested; nothing when there is none.
+/// The inverse of a command, as things are before it is requested; nothing where not everything would be as before.
 pub(crate) fn inverse(command: &Command, model: &ReadModel) -> Option<Vec<Command>> {
-    let task = |id: &TaskId| model.tasks.get(id).map(AsRef::as_ref);
-    Some(match command {
-        Command::Skip(id) => vec![back_from_aside(task(id)?)],
-        Command::Park(id, _) => match &task(id)?.state {
-            TaskState::Held(_) => return None,
-            _ => vec![back_from_aside(task(id)?)],
-        },
-        Command::Retry { task: id, .. } => vec![back_from_retry(task(id)?)?],
-        Command::Release(ids) => {
-            let tasks = ids.iter().filter_map(task);
-            let moved = |state: &TaskState| matches!(state, TaskState::Backlog | TaskState::Parked(_));
-            tasks
-                .filter(|task| moved(&task.state))
-                .map(back_from_aside)
-                .collect()
+    match command {
+        Command::Skip(_)
+        | Command::Park(..)
+        | Command::Retry { .. }
+        | Command::Release(_)
+        | Command::Withdraw(_) => {
+            let ids = model.undo_scope().restorable(command);
+            (!ids.is_empty()).then(|| vec![Command::Undo(ids)])
         }
-        Command::Withdraw(id) => vec![back_from_backlog(task(id)?, model)?],
-        Command::Update(id, patch) => vec![Command::Update(id.clone(), unpatched(task(id)?, patch)?)],
-        Command::Pause => vec![Command::Resume],
-        Command::Resume => vec![Command::Pause],
-        _ => return None,
-    })
-}
-
-/// How a task that is about to be parked or skipped comes back to where it is now.
-fn back_from_aside(task: &Task) -> Command {
-    match &task.state {
-        TaskState::Backlog => Command::Withdraw(task.id.clone()),
-        _ => parked_again(task).unwrap_or_else(|| retry(task.id.clone())),
-    }
-}
-
-/// How a task that is about to go back to the backlog comes back; nothing where releasing it again would start more than it.
-fn back_from_backlog(task: &Task, model: &ReadModel) -> Option<Command> {
-    let batch = model.batches.get(&task.batch);
-    let goes = batch.is_some_and(|batch| batch.go_ahead.is_some());
-    match &task.state {
-        TaskState::Parked(_) => parked_again(task),
-        TaskState::Released if goes => Some(Command::Release(vec![task.id.clone()])),
+        Command::Update(id, patch) => {
+            let back = unpatched(model.tasks.get(id)?, patch)?;
+            Some(vec![Command::Update(id.clone(), back)])
+        }
+        // Agents that work are stopped by it, and others would go on.
+        Command::Pause => {
+            let is_quiet = !model.attempts.values().any(|attempt| attempt.state.is_open());
+            (is_quiet && model.pause.is_none()).then(|| vec![Command::Resume])
+        }
         _ => None,
     }
-}
-
-fn back_from_retry(task: &Task) -> Option<Command> {
-    match &task.state {
-        TaskState::Skipped(Skip::Person { .. }) => Some(Command::Skip(task.id.clone())),
-        _ => parked_again(task),
-    }
-}
-
-/// How a task comes back that is parked, or stuck: what was stuck must not begin to work by undo.
-fn parked_again(task: &Task) -> Option<Command> {
-    let why = match &task.state {
-        TaskState::Parked(why) => why.clone(),
-        TaskState::Held(hold) => format!("held before: {hold}"),
-        TaskState::Failed(why) => format!("failed before: {why}"),
-        _ => return None,
-    };
-    Some(Command::Park(task.id.clone(), why))
 }
 
 /// The command that retries a task where it stands.
@@ -134,7 +95,8 @@ pub(crate) fn retry(task: TaskId) -> Command {
 
 /// The inverse of a change; nothing for a move, which stops work.
 fn unpatched(task: &Task, patch: &TaskPatch) -> Option<TaskPatch> {
-    if patch.stage.is_some() || patch.workflow.is_some() {
+    let is_move = patch.stage.is_some() || patch.workflow.is_some();
+    if is_move || patch.plan.is_some() && task.plan.is_none() {
         return None;
     }
     Some(TaskPatch {

@@ -8,6 +8,7 @@ use crate::ui::scene::ScreenId;
 use crate::ui::state::PaneContent;
 use crate::ui::target::selected;
 
+mod attempts;
 mod failure;
 mod lines;
 mod plan;
@@ -50,13 +51,12 @@ impl View for DetailView {
             .collect();
         wants.extend(gates::running_request(ctx));
         let task = ctx.scene.model.tasks.get(&id);
+        wants.extend(task.and_then(|task| attempts::cache_request(ctx, task)));
         if let Some(task) = task.filter(|task| failure::is_of_checks(ctx, task)) {
-            wants.push(CacheRequest::new(CacheKey::Checks(Some(id)), CHECKED_FOR));
+            wants.push(CacheRequest::checks(ctx.scene.model, Some(&id), CHECKED_FOR));
             let failed = ctx.scene.model.failure_of(task);
             let check = failed.and_then(|(attempt, ..)| failure::failed_check(ctx.scene, task, attempt.id));
-            wants.extend(check.map(|check| {
-                CacheRequest::new(CacheKey::Output(check.attempt, check.index), Span::minutes(10))
-            }));
+            wants.extend(check.map(|check| CacheRequest::new(CacheKey::output(check), Span::minutes(10))));
         }
         wants
     }

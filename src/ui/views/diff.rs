@@ -3,7 +3,7 @@
 use super::list::ListRow;
 use super::{MoveOutcome, View, ViewContext, ViewMove, scrolled};
 use crate::domain::{Span, TaskId, pluralized};
-use crate::read_model::{Diff, DiffLine, DiffLineKind, FileChange, FileDiff};
+use crate::read_model::{ChangeRange, Diff, DiffLine, DiffLineKind, FileChange, FileDiff, TaskWork};
 use crate::ui::action::Action;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest, DiffBase};
 use crate::ui::canvas::prelude::*;
@@ -25,9 +25,11 @@ const TREE_FROM: u16 = 90;
 const TREE: u16 = 32;
 /// From this width on lines are numbered.
 const NUMBERS_FROM: u16 = 56;
-/// How long what was read is good enough: while somebody works on it, and otherwise.
+/// How long what was read is good enough: of a folder in which an agent works, of a branch that only a person may change meanwhile, and
+/// of a commit, which never changes.
 const LIVE: Span = Span::seconds(10);
-const QUIET: Span = Span::minutes(5);
+const QUIET: Span = Span::seconds(30);
+const FIXED: Span = Span::minutes(24 * 60);
 
 impl View for DiffView {
     fn title(&self, ctx: &ViewContext<'_>) -> Vec<StyledText> {
@@ -35,7 +37,14 @@ impl View for DiffView {
             return vec![piece("Diff", StyleRole::Title)];
         };
         let base = ctx.scene.model.base_of(&task).unwrap_or("its base");
+        let is_merged = ctx
+            .scene
+            .model
+            .tasks
+            .get(&task)
+            .is_some_and(|task| task.merged.is_some());
         let from = match against {
+            DiffBase::Base if is_merged => format!("  merged into {base}"),
             DiffBase::Base => format!("  against {base}"),
             DiffBase::Review => "  since the last review".to_owned(),
         };
@@ -135,17 +144,41 @@ fn shown(ctx: &ViewContext<'_>) -> Option<(TaskId, DiffBase)> {
 
 /// What to fetch for a task's differences; nothing where there are none to be had.
 pub(super) fn cache_request(ctx: &ViewContext<'_>, task: &TaskId, against: DiffBase) -> Option<CacheRequest> {
-    let model = ctx.scene.model;
-    let known = model.tasks.get(task)?;
-    let has_work = known.head.is_some() || model.workplace(known).is_some();
-    let reviewed = against == DiffBase::Base || model.last_review(known).is_some();
-    let fresh_for = if known.open_attempt.is_some() { LIVE } else { QUIET };
-    (has_work && reviewed).then(|| CacheRequest::new(CacheKey::Diff(task.clone(), against), fresh_for))
+    let changes = ctx.scene.model.changes(task, against).ok()?;
+    let max_age = match &changes.range {
+        ChangeRange::Merged(_) => FIXED,
+        ChangeRange::SinceBase { work, .. } | ChangeRange::SinceReview { work, .. } => match work {
+            TaskWork::Folder { .. } => LIVE,
+            TaskWork::Branch { .. } => QUIET,
+        },
+    };
+    Some(CacheRequest::new(CacheKey::Diff(changes), max_age))
 }
 
 fn fetched<'a>(ctx: &ViewContext<'a>) -> Option<&'a CacheEntry> {
     let (task, against) = shown(ctx)?;
-    ctx.scene.cache.get(&CacheKey::Diff(task, against))
+    entry(ctx, &task, against)
+}
+
+/// What was read of the changes that a task has now.
+pub(super) fn entry<'a>(ctx: &ViewContext<'a>, task: &TaskId, against: DiffBase) -> Option<&'a CacheEntry> {
+    let changes = ctx.scene.model.changes(task, against).ok()?;
+    ctx.scene.cache.get(&CacheKey::Diff(changes))
+}
+
+/// How much a task changed since its base, for a line about it: the figures, or what keeps them from being known; nothing where it has
+/// not started.
+pub(super) fn summary(ctx: &ViewContext<'_>, task: &TaskId) -> Vec<StyledText> {
+    if cache_request(ctx, task, DiffBase::Base).is_none() {
+        return Vec::new();
+    }
+    match entry(ctx, task, DiffBase::Base) {
+        None => vec![dim("reading the differences")],
+        Some(CacheEntry::Diff(diff)) if diff.files.is_empty() => vec![plain("no changes")],
+        Some(CacheEntry::Diff(diff)) => figures(diff).into(),
+        Some(CacheEntry::Failed(why)) => vec![piece(format!("could not {why}"), StyleRole::Retry)],
+        Some(_) => Vec::new(),
+    }
 }
 
 /// `  +182 −31  6 files`.
@@ -195,19 +228,30 @@ fn says(ctx: &ViewContext<'_>, fetched: Option<&CacheEntry>, area: Rect, canvas:
             "No changes.".to_owned(),
             format!("{key} compare with the base or with the last review"),
         ),
-        (Some((task, against)), None) => match (cache_request(ctx, &task, against), against) {
-            (Some(_), _) => (format!("Reading the changes of {task}."), String::new()),
-            (None, DiffBase::Base) => (
-                format!("{task} has no changes to show."),
-                "It has not started, or its branch was archived.".to_owned(),
-            ),
-            (None, DiffBase::Review) => (
-                format!("No review has looked at {task} yet."),
-                format!("{key} compare with the base"),
-            ),
-        },
+        (Some((task, against)), None) => nothing(ctx, &task, against),
     };
     canvas.empty_state(area, (&text, StyleRole::Text), &hint);
+}
+
+/// What is said of changes of which nothing was read.
+fn nothing(ctx: &ViewContext<'_>, task: &TaskId, against: DiffBase) -> (String, String) {
+    let text = match ctx.scene.model.changes(task, against) {
+        Ok(_) => format!("Reading the changes of {task}."),
+        Err(why) => capitalized(&why.text(task)),
+    };
+    let hint = match against {
+        DiffBase::Review => format!("{} compare with the base", ctx.key_of(Action::ToggleDiffBase)),
+        DiffBase::Base => String::new(),
+    };
+    (text, hint)
+}
+
+/// The same as a sentence of its own; an id that comes first stays as it is.
+fn capitalized(text: &str) -> String {
+    match text.strip_prefix("no ") {
+        Some(rest) => format!("No {rest}."),
+        None => format!("{text}."),
+    }
 }
 
 /// The file in one row: which of how many, its path, how much.

@@ -3,8 +3,8 @@
 mod output;
 
 use super::{ClickTarget, MoveOutcome, View, ViewContext, ViewMove};
-use crate::domain::{Attempt, AttemptState, Span, TaskId, Worker};
-use crate::read_model::{CheckResult, CheckRun, RunningCheck};
+use crate::domain::{Attempt, AttemptState, EvidenceKind, Span, TaskId, Tri, Worker, pluralized};
+use crate::read_model::{CheckResult, CheckRun, ReadModel, RunningCheck};
 use crate::ui::action::Action;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
 use crate::ui::canvas::prelude::*;
@@ -37,10 +37,10 @@ impl View for GatesView {
         if let Some(task) = of_task(ctx) {
             title.push(dim(format!("  of {task}")));
         }
-        let checks = checks(ctx).unwrap_or_default();
-        let failed = |check: &&CheckRun| matches!(check.result, CheckResult::Failed(_));
+        let Some(checks) = checks(ctx) else { return title };
+        let failed = |check: &&CheckRun| look_of(ctx, check).0 == DisplayStatus::Failed;
         let failed = checks.iter().filter(failed).count();
-        title.push(dim(format!("  {} runs", checks.len())));
+        title.push(dim(format!("  {}", pluralized(checks.len(), "run"))));
         if failed > 0 {
             title.push(piece(format!("  {failed} failed"), StyleRole::Failed));
         }
@@ -65,13 +65,11 @@ impl View for GatesView {
     }
 
     fn cache_requests(&self, ctx: &ViewContext<'_>) -> Vec<CacheRequest> {
-        let list = CacheRequest::new(
-            CacheKey::Checks(of_task(ctx).cloned()),
-            if somebody_works(ctx) { LIVE } else { QUIET },
-        );
+        let max_age = if somebody_works(ctx) { LIVE } else { QUIET };
+        let list = CacheRequest::checks(ctx.scene.model, of_task(ctx), max_age);
         let output = marked(ctx).map(|check| {
             CacheRequest::new(
-                CacheKey::Output(check.attempt, check.index),
+                CacheKey::output(check),
                 if check.took.is_none() {
                     LIVE
                 } else {
@@ -151,7 +149,7 @@ pub(super) fn running_request(ctx: &ViewContext<'_>) -> Option<CacheRequest> {
     let mut attempts = ctx.scene.model.attempts.values();
     attempts
         .any(|attempt| checks(attempt))
-        .then_some(CacheRequest::new(CacheKey::Checks(None), BESIDE))
+        .then(|| CacheRequest::checks(ctx.scene.model, None, BESIDE))
 }
 
 fn of_task<'a>(ctx: &ViewContext<'a>) -> Option<&'a TaskId> {

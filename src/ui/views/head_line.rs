@@ -2,8 +2,8 @@
 
 use super::task_card::TaskCard;
 use super::{ViewContext, diff, gates};
-use crate::domain::{Attempt, AttemptId, Task};
-use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest, DiffBase};
+use crate::domain::{Attempt, AttemptId};
+use crate::ui::cache::{CacheEntry, CacheRequest, DiffBase};
 use crate::ui::canvas::prelude::*;
 
 /// Columns of what an agent asks: its terminal stands below and shows the whole of it.
@@ -31,7 +31,7 @@ pub(super) fn pieces(ctx: &ViewContext<'_>, id: AttemptId) -> Vec<StyledText> {
     if let Some(used) = attempt.usage.summary() {
         pieces.push(dim(format!("  {used}")));
     }
-    if let Some(CacheEntry::Diff(diff)) = ctx.scene.cache.get(&changes(task))
+    if let Some(CacheEntry::Diff(diff)) = diff::entry(ctx, &task.id, DiffBase::Base)
         && !diff.files.is_empty()
     {
         pieces.push(plain(" "));
@@ -62,8 +62,4 @@ pub(super) fn cache_requests(ctx: &ViewContext<'_>, id: AttemptId) -> Vec<CacheR
     let attempt = ctx.scene.model.attempts.get(&id);
     let changes = attempt.and_then(|attempt| diff::cache_request(ctx, &attempt.task, DiffBase::Base));
     changes.into_iter().chain(gates::running_request(ctx)).collect()
-}
-
-fn changes(task: &Task) -> CacheKey {
-    CacheKey::Diff(task.id.clone(), DiffBase::Base)
 }

@@ -27,8 +27,8 @@ impl View for SessionsView {
     }
 
     fn title(&self, ctx: &ViewContext<'_>) -> Vec<StyledText> {
-        let many = rows(ctx).map_or(0, <[SessionRow]>::len);
-        vec![piece(format!("Sessions {many}"), StyleRole::Title)]
+        let many = rows(ctx).map_or_else(String::new, |rows| format!(" {}", rows.len()));
+        vec![piece(format!("Sessions{many}"), StyleRole::Title)]
     }
 
     fn cache_requests(&self, _ctx: &ViewContext<'_>) -> Vec<CacheRequest> {
@@ -51,9 +51,13 @@ impl View for SessionsView {
     fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         let found = sessions(&ctx.filter(), ctx.scene);
         if rows(ctx).is_none_or(<[SessionRow]>::is_empty) {
-            let why = ctx.failure(&CacheKey::Sessions);
-            let text = why.as_deref().unwrap_or("Reading the sessions.");
-            return canvas.empty_state(area, (text, StyleRole::Dim), "");
+            let hint = "A demo is not listed. `dbs` in a repository of your own starts one.";
+            let texts = (
+                "Reading the sessions.",
+                "None of your projects has a server.",
+                hint,
+            );
+            return ctx.draw_missing(&CacheKey::Sessions, area, texts, canvas);
         }
         let marked = marked_session(ctx.pane, ctx.scene).map(|(number, _)| number);
         let at = found.iter().position(|(number, _)| Some(*number) == marked);

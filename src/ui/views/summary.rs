@@ -7,14 +7,17 @@ use crate::read_model::MetricsReport;
 use crate::ui::action::Action;
 use crate::ui::cache::CacheRequest;
 use crate::ui::canvas::prelude::*;
+use crate::ui::next_steps::NEXT_STEPS;
 use crate::ui::scene::LeaveEffect;
 use crate::ui::status::DisplayStatus;
 
 /// Tasks that are named as merged, and as worth a look.
 const NAMED: usize = 5;
-/// Columns of a title, and of why it is worth a look.
+/// Least columns of a title, and of why it is worth a look: they get what there is.
 const TITLE: usize = 40;
 const WHY: usize = 32;
+/// Columns of what stands before a title, and of the frame.
+const LEAD: usize = 30;
 /// Sent back so often, a task is worth a look though it was merged.
 const OFTEN: u32 = 2;
 
@@ -62,8 +65,8 @@ fn lines(ctx: &ViewContext<'_>, room: usize, named: usize) -> Vec<Vec<StyledText
     let begun = tasks.iter().map(|task| task.created_at).min().unwrap_or_default();
     let ended = tasks.iter().map(|task| task.since).max().unwrap_or_default();
     let mut lines = vec![outcome(ctx), vec![plain(figures(ctx, ended.since(begun)))]];
-    lines.extend(merged(ctx, &tasks, named));
-    lines.extend(review(ctx, &tasks, named));
+    lines.extend(merged(ctx, &tasks, (room, named)));
+    lines.extend(review(ctx, &tasks, (room, named)));
     lines.push(Vec::new());
     lines.extend(own_repository(ctx, room));
     lines.extend(keys(ctx, room));
@@ -108,21 +111,16 @@ fn own_repository(ctx: &ViewContext<'_>, room: usize) -> Vec<Vec<StyledText>> {
     if ctx.scene.session.on_leave == LeaveEffect::GoesOn {
         return Vec::new();
     }
-    let commands = [
-        ("dbs init", "makes it a project"),
-        ("dbs agents", "what is found here"),
-        ("dbs config roles.default.agent claude", "or another agent"),
-        ("dbs task create \"Say hello\" --release", "a task, handed over"),
-        ("dbs", "this screen"),
-    ];
+    let commands = ctx.scene.session.next_steps.commands().iter();
     let lines = commands.map(|(command, what)| {
         vec![
             piece(format!("   {command:<41}"), StyleRole::Key),
             dim(format!(" {what}")),
         ]
     });
+    let lines: Vec<Vec<StyledText>> = lines.collect();
     let is_roomy = lines.iter().all(|line| pieces_width(line) <= room);
-    let heading = vec![piece(" Next, in a repository of your own:", StyleRole::Strong)];
+    let heading = vec![piece(format!(" {NEXT_STEPS}"), StyleRole::Strong)];
     let mut next = vec![heading];
     next.extend(lines.into_iter().map(|mut line| {
         line.truncate(if is_roomy { 2 } else { 1 });
@@ -146,7 +144,7 @@ fn figures(ctx: &ViewContext<'_>, took: Span) -> String {
 }
 
 /// What was merged: how many into what, and the commits of the latest.
-fn merged(ctx: &ViewContext<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<StyledText>> {
+fn merged(ctx: &ViewContext<'_>, tasks: &[&Task], (wide, named): (usize, usize)) -> Vec<Vec<StyledText>> {
     let mut merged: Vec<(&Task, &str)> = tasks
         .iter()
         .filter_map(|task| Some((*task, task.merged.as_deref()?)))
@@ -162,7 +160,7 @@ fn merged(ctx: &ViewContext<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<Style
         vec![
             dim(format!("   {commit}")),
             piece(format!("  {}", task.id), StyleRole::Done),
-            title(ctx, task),
+            title(ctx, task, wide.saturating_sub(LEAD).max(TITLE)),
         ]
     }));
     lines.extend(more(merged.len(), named));
@@ -170,7 +168,7 @@ fn merged(ctx: &ViewContext<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<Style
 }
 
 /// What is worth a look: what failed, what was skipped, and what was merged only after it came back often; the worst first.
-fn review(ctx: &ViewContext<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<StyledText>> {
+fn review(ctx: &ViewContext<'_>, tasks: &[&Task], (wide, named): (usize, usize)) -> Vec<Vec<StyledText>> {
     let glyphs = ctx.scene.theme.glyphs;
     let worth = tasks.iter().filter_map(|task| {
         let (rank, mark, role, why) = match &task.state {
@@ -187,8 +185,8 @@ fn review(ctx: &ViewContext<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<Style
         };
         let pieces = vec![
             piece(format!("   {} {}", mark.glyph(glyphs), task.id), role),
-            title(ctx, task),
-            dim(format!("  {}", ctx.cut(&why, WHY))),
+            title(ctx, task, (wide / 2).saturating_sub(LEAD).max(TITLE)),
+            dim(format!("  {}", ctx.cut(&why, (wide / 2).max(WHY)))),
         ];
         Some((rank, std::cmp::Reverse(task.rejections), pieces))
     });
@@ -204,8 +202,8 @@ fn review(ctx: &ViewContext<'_>, tasks: &[&Task], named: usize) -> Vec<Vec<Style
     lines
 }
 
-fn title(ctx: &ViewContext<'_>, task: &Task) -> StyledText {
-    plain(format!("  {}", ctx.cut(&task.title, TITLE)))
+fn title(ctx: &ViewContext<'_>, task: &Task, room: usize) -> StyledText {
+    plain(format!("  {}", ctx.cut(&task.title, room)))
 }
 
 fn more(many: usize, named: usize) -> Option<Vec<StyledText>> {

@@ -385,6 +385,8 @@ fn names(command: &Command, id: &TaskId, (stage, entry): (&StageId, Option<&Stag
             of == id && patch.stage.as_ref().or(by_workflow) == Some(stage)
         }
         Command::Retry { task, stage: to, .. } => task == id && to.as_ref() == Some(stage),
+        // It goes back to where it was before a person moved it.
+        Command::Undo(ids) => ids.contains(id),
         _ => false,
     }
 }

@@ -628,6 +628,7 @@ impl World {
                 attempt,
                 problem,
                 kept: None,
+                files: Vec::new(),
             },
         );
     }

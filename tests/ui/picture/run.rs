@@ -126,6 +126,7 @@ impl Run {
                     attempt,
                     problem: None,
                     kept: None,
+                    files: Vec::new(),
                 };
                 self.later(150, settled);
             }

@@ -20,7 +20,11 @@ impl Board {
         by: &str,
         command: &Command,
     ) {
+        let before = self.before(step, command);
         let answer = self.execute(step, by, command);
+        if answer.is_ok() {
+            self.remember_before(command, before);
+        }
         step.emit(Effect::Reply(request, answer));
     }
 
@@ -60,6 +64,7 @@ impl Board {
             Command::Reject(id, why) => self.send_back(step, by, id, why),
             Command::Skip(id) => self.skip(step, by, id),
             Command::Withdraw(id) => self.withdraw(step, by, id),
+            Command::Undo(ids) => self.undo(step, by, ids),
             Command::Answer(id, text) => self.answer(step, by, id, text),
             Command::AnswerAsk { attempt, ask, reply } => self.answer_ask(step, by, (*attempt, ask), reply),
             Command::Kill(id) => self.kill(step, by, *id),

@@ -22,6 +22,9 @@ impl Board {
     /// Compares what is remembered with what was found, attempt by attempt.
     pub(super) fn woke(&mut self, step: &mut Transition, inventory: &Inventory) {
         self.asleep = false;
+        if let Some(text) = inventory.loss_text() {
+            step.notify(NoticeLevel::Warning, "server", text);
+        }
         let ids: Vec<AttemptId> = self.attempts.keys().copied().collect();
         for id in ids {
             let Some(attempt) = self.attempt(id) else { continue };

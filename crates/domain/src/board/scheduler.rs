@@ -242,6 +242,7 @@ fn new_attempt(
         ended_at: None,
         workspace: WorkspaceState::None,
         obstacle: None,
+        kept: None,
     };
     attempt.expect_answer(step.now);
     attempt

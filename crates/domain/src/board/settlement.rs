@@ -9,7 +9,9 @@ use crate::attempt::{
     Activity, ActivityKind, Attempt, AttemptState, StopCause, Verdict, Worker, WorkspaceState,
 };
 use crate::effect::Effect;
+use crate::event::Event;
 use crate::id::{AttemptId, TaskId};
+use crate::kept_work::KeptWork;
 use crate::task::TaskState;
 use crate::time::Span;
 
@@ -51,6 +53,7 @@ impl Board {
         if self.tasks.get(&attempt.task).and_then(|task| task.open_attempt) == Some(id) {
             self.edit(&attempt.task, |task| {
                 task.open_attempt = None;
+                task.before = None;
                 if has_worked {
                     task.troubles = 0;
                     task.interruptions = 0;
@@ -129,33 +132,42 @@ impl Board {
         }
     }
 
-    /// A workspace was put away, or will be tried again later.
-    pub(super) fn workspace_settled(
-        &mut self,
-        step: &mut Transition,
-        id: AttemptId,
-        problem: Option<&str>,
-        kept: Option<&str>,
-    ) {
-        let Some(attempt) = self.attempt(id) else { return };
+    /// A workspace was put away, or will be tried again later; any other event is none of its business.
+    pub(super) fn workspace_settled(&mut self, step: &mut Transition, event: &Event) {
+        let Event::WorkspaceSettled {
+            attempt: id,
+            problem,
+            kept,
+            files,
+        } = event
+        else {
+            return;
+        };
+        let Some(attempt) = self.attempt(*id) else { return };
         if attempt.workspace != WorkspaceState::Leaving {
             return;
         }
         if let Some(problem) = problem {
             return self.retry_removal_later(step, &attempt, problem);
         }
-        self.edit_attempt(id, |attempt| {
-            attempt.workspace = WorkspaceState::Gone;
-            attempt.obstacle = None;
-            attempt.expect_no_answer();
+        let kept = kept.clone().map(|attic_ref| KeptWork {
+            attic_ref,
+            files: files.clone(),
         });
-        if let Some(kept) = kept {
-            let name = attempt.worker.name();
+        if let Some(kept) = &kept {
+            let (name, attic_ref) = (attempt.worker.name(), &kept.attic_ref);
             let text = format!(
-                "uncommitted work of {name} is kept as {kept} in control.git, in the folder that `dbs debug` names"
+                "of {name}: {}; it is {attic_ref} in control.git",
+                kept.line(&attempt.task)
             );
             self.comment(step.now, &attempt.task, ENGINE, text);
         }
+        self.edit_attempt(*id, |attempt| {
+            attempt.workspace = WorkspaceState::Gone;
+            attempt.obstacle = None;
+            attempt.expect_no_answer();
+            attempt.kept = kept;
+        });
         self.retire_if_unused(step, &attempt.task);
     }
 

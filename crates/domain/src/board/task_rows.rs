@@ -82,6 +82,7 @@ impl Task {
             plan: draft.plan.clone(),
             record: PlanRecord::default(),
             checkpoint: None,
+            before: None,
             created_at: now,
             number: 0,
             since: now,

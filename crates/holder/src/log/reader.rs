@@ -59,6 +59,11 @@ impl LogReader {
         Ok(log)
     }
 
+    /// Whether an attempt left a log: actions of the engine leave none, and old ones are removed.
+    pub fn exists(attempt: &Path) -> bool {
+        attempt.join("tty").is_dir()
+    }
+
     /// All notes of the index, in the order they were made.
     ///
     /// # Errors

@@ -13,6 +13,15 @@ pub enum Revision {
     /// The head of a local branch of the project's repository.
     LocalBranch(BranchName),
     WorkingTree(WorkingTree),
+    TaskBranch(TaskBranch),
+}
+
+/// The head of a task's own branch. Where the branch is gone: the commit that was recorded for it, or the newest that the attic keeps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskBranch {
+    pub task: SafeName,
+    pub branch: BranchName,
+    pub recorded: Option<CommitId>,
 }
 
 /// A checkout of the project: the main one or a worktree of the engine.

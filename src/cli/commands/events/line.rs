@@ -171,9 +171,7 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
         Event::Verified { .. } => ("verified", verified(event)),
         Event::BaseMoved { moved, .. } => ("base_moved", json!(moved)),
         Event::GitChanged { changes, .. } => ("git_changed", json!({ "changes": changes })),
-        Event::WorkspaceSettled { problem, kept, .. } => {
-            ("workspace_settled", json!({ "problem": problem, "kept": kept }))
-        }
+        Event::WorkspaceSettled { .. } => ("workspace_settled", workspace_settled(event)),
         Event::Performed { key, problem } => ("performed", json!({ "what": key, "problem": problem })),
         Event::Woke(found) => ("woke", inventory(found)),
         Event::ClockJumped { by } => ("clock_jumped", json!({ "by": by })),
@@ -223,6 +221,7 @@ fn asked(by: &str, command: &Command) -> Value {
         Command::RemoveDependency(_, on) => ("remove_dependency", json!({ "on": on })),
         Command::Release(tasks) => ("release", json!({ "tasks": tasks })),
         Command::Withdraw(_) => ("withdraw", json!({})),
+        Command::Undo(tasks) => ("undo", json!({ "tasks": tasks })),
         Command::Park(_, why) => ("park", json!({ "text": why })),
         Command::Close(_, why) => ("close", json!({ "text": why })),
         Command::Retry { stage, note, .. } => ("retry", json!({ "text": note, "stage": stage })),
@@ -264,6 +263,16 @@ fn verified(event: &Event) -> Value {
     };
     let all: Vec<Value> = evidence.iter().map(evidence_of).collect();
     json!({ "evidence": all, "head": head, "base_holds": null, "integration": integration })
+}
+
+fn workspace_settled(event: &Event) -> Value {
+    let Event::WorkspaceSettled {
+        problem, kept, files, ..
+    } = event
+    else {
+        return Value::Null;
+    };
+    json!({ "problem": problem, "kept": kept, "files": files })
 }
 
 fn workplace_made(event: &Event) -> Value {

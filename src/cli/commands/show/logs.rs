@@ -1,10 +1,11 @@
 //! What happened, and what agents showed.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::adapters::holder::LogReader;
 use crate::adapters::output;
-use crate::adapters::store::{SqliteStore, StoreFiles, StoreReader};
+use crate::adapters::store::{SqliteStore, StoreFiles, StoreReader, attempts_at};
 use crate::cli::args::{JsonFlag, LogsArgs};
 use crate::cli::board_access::BoardAccess;
 use crate::cli::commands::CommandResult;
@@ -12,7 +13,7 @@ use crate::cli::commands::show::{cast, log_follower};
 use crate::cli::failure::could_not;
 use crate::config::process_env::ProcessEnv;
 use crate::config::project_paths::ProjectPaths;
-use crate::domain::{AttemptId, TaskId};
+use crate::domain::{Attempt, AttemptId, TaskId, Worker};
 use crate::read_model::LogLine;
 use crate::term::{EmulatorKind, Size, Terminal};
 
@@ -30,10 +31,7 @@ pub(in crate::cli::commands) fn logs(edge: &ProcessEnv, wanted: &LogsArgs) -> Co
     let Some(name) = &wanted.attempt else {
         return events(&mut access, wanted.follow, json);
     };
-    let (attempt, folder) = attempt_of(&mut access, name)?
-        .map(|attempt| (attempt, access.place.attempts.join(attempt.to_string())))
-        .filter(|(_, folder)| folder.exists())
-        .ok_or_else(|| format!("could not find an attempt, agent or task called {name} that left a log"))?;
+    let (attempt, folder) = attempt_of(&access.place, name)?;
     let mut log = LogReader::open(&folder).map_err(could_not)?;
     if wanted.cast {
         return cast::print(attempt, log);
@@ -65,12 +63,8 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// The last lines that the agent at work on a task showed, or the last one that was.
-pub fn last_lines(place: ProjectPaths, task: &str, lines: usize) -> Result<Vec<String>, String> {
-    let mut access = BoardAccess::open_project(place)?;
-    let folder = attempt_of(&mut access, task)?
-        .map(|attempt| access.place.attempts.join(attempt.to_string()))
-        .filter(|folder| folder.exists())
-        .ok_or_else(|| format!("could not find an agent of {task} that left a log"))?;
+pub fn last_lines(place: &ProjectPaths, task: &str, lines: usize) -> Result<Vec<String>, String> {
+    let (_, folder) = attempt_of(place, task)?;
     let mut log = LogReader::open(&folder).map_err(could_not)?;
     let tail = log.tail(SCREEN_BYTES).map_err(could_not)?;
     let shown = text(&tail.bytes);
@@ -79,12 +73,60 @@ pub fn last_lines(place: ProjectPaths, task: &str, lines: usize) -> Result<Vec<S
     Ok(shown.into_iter().skip(skipped).map(str::to_owned).collect())
 }
 
-/// The attempt of that number, the one at work of that agent or task, or the last one of that task.
-fn attempt_of(access: &mut BoardAccess, name: &str) -> Result<Option<AttemptId>, String> {
-    match name.parse() {
-        Ok(number) => Ok(Some(AttemptId(number))),
-        Err(_no_number) => Ok(access.attempt(name)?.map(|attempt| attempt.id)),
+/// The newest attempt that left a log: the one of that number, or at that task, or of that agent.
+fn attempt_of(place: &ProjectPaths, name: &str) -> Result<(AttemptId, PathBuf), String> {
+    let folder = |attempt: AttemptId| (attempt, place.attempts.join(attempt.to_string()));
+    let number = name.parse().ok().map(AttemptId);
+    if let Some(found) = number.map(folder).filter(|(_, folder)| LogReader::exists(folder)) {
+        return Ok(found);
     }
+    let meant = attempts_called(place, name, number)?;
+    let with_log = meant.iter().rev().map(|attempt| folder(attempt.id));
+    let found = with_log.into_iter().find(|(_, folder)| LogReader::exists(folder));
+    found.ok_or_else(|| no_log(name, &meant))
+}
+
+/// The attempt of that number; else all at the task of that name; else all of the agent.
+fn attempts_called(
+    place: &ProjectPaths,
+    name: &str,
+    number: Option<AttemptId>,
+) -> Result<Vec<Attempt>, String> {
+    let at_task = attempts_at(&place.store, &TaskId::from(name)).map_err(could_not)?;
+    if !at_task.is_empty() || !place.store.database.exists() {
+        return Ok(at_task);
+    }
+    let reader = SqliteStore::open_reader(&place.store).map_err(could_not)?;
+    let all = reader
+        .attempts(number.unwrap_or(AttemptId(0)))
+        .map_err(could_not)?;
+    let is_meant = |attempt: &Attempt| match number {
+        Some(number) => attempt.id == number,
+        None => attempt.worker.name() == name,
+    };
+    Ok(all.into_iter().filter(is_meant).collect())
+}
+
+/// Why there is no log of these attempts, and what there is.
+fn no_log(name: &str, meant: &[Attempt]) -> String {
+    if meant.is_empty() {
+        return format!(
+            "could not find an attempt, agent or task called {name} that left a log; `dbs task list` lists the tasks, \
+             `dbs task show TASK` the attempts at one"
+        );
+    }
+    let of_engine = |attempt: &Attempt| matches!(attempt.worker, Worker::Engine(_));
+    let why = if meant.iter().all(of_engine) {
+        "only agents leave one"
+    } else {
+        "they are removed after the days that `dbs config terminal.log_days` says"
+    };
+    let ids: Vec<String> = meant.iter().map(|attempt| attempt.id.to_string()).collect();
+    let plural = if ids.len() == 1 { "" } else { "s" };
+    format!(
+        "could not find a log of {name}: none is kept of attempt{plural} {}; {why}",
+        ids.join(", ")
+    )
 }
 
 fn events(access: &mut BoardAccess, follow: bool, json: JsonFlag) -> CommandResult {

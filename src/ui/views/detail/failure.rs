@@ -32,7 +32,7 @@ pub(super) fn failure_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut Text
     if let Some(check) = check {
         let text = format!("Output of check {}: {}", check.name, check.command);
         lines.section(&text);
-        match ctx.scene.cache.get(&CacheKey::Output(check.attempt, check.index)) {
+        match ctx.scene.cache.get(&CacheKey::output(check)) {
             Some(CacheEntry::Text(output)) => last(output.iter().map(String::as_str), lines),
             _ => lines.push(vec![dim("Reading the output.")]),
         }

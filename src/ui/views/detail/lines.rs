@@ -2,26 +2,23 @@
 
 use std::sync::Arc;
 
+use super::attempts;
 use super::failure;
 use super::plan;
 use super::text_block::{Lines, TextBlock};
 use super::told::Told;
-use crate::domain::attempt::{Attempt, AttemptState, Verdict, WorkspaceState};
+use crate::domain::attempt::{Attempt, WorkspaceState};
 use crate::domain::task::{Comment, TaskKind};
-use crate::domain::{Evidence, EvidenceKind, Task, TaskId, TaskState, Tri};
+use crate::domain::{Evidence, EvidenceKind, Task, TaskId, TaskState, Tri, pluralized};
 use crate::read_model::source_words;
-use crate::ui::cache::{CacheEntry, CacheKey, DiffBase};
 use crate::ui::canvas::prelude::*;
-use crate::ui::scene::{LogLine, Scene, ScreenId};
-use crate::ui::state::PaneContent;
-use crate::ui::status::{DisplayStatus, attempt_status, task_status};
-use crate::ui::text::{clock, width};
+use crate::ui::scene::{LogLine, ScreenId};
+use crate::ui::status::{DisplayStatus, task_status};
+use crate::ui::text::clock;
 use crate::ui::views::head_line::try_words;
 use crate::ui::views::task_card::{last_line, reported};
 use crate::ui::views::{ViewContext, diff};
 
-/// Columns before a verdict that has lines of its own.
-const VERDICT: usize = 6;
 /// Events that are shown, the latest ones.
 const EVENTS: usize = 40;
 
@@ -57,7 +54,7 @@ fn engine_lines(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
     plan::plan_lines(ctx, task, lines);
     failure::failure_lines(ctx, task, lines);
     evidence(ctx, (task, &told), lines);
-    attempts(ctx, (task, &told), lines);
+    attempts::attempt_lines(ctx, task, &told, lines);
 }
 
 /// What people and agents wrote on it, and what happened to it.
@@ -143,13 +140,10 @@ fn figures(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
         let text = format!("{}, no price known", tokens.in_short());
         lines.fact("cost", &text, StyleRole::Text);
     }
-    if let Some(CacheEntry::Diff(diff)) = ctx
-        .scene
-        .cache
-        .get(&CacheKey::Diff(task.id.clone(), DiffBase::Base))
-    {
+    let changes = diff::summary(ctx, &task.id);
+    if !changes.is_empty() {
         let mut line = vec![dim("diff    ")];
-        line.extend(diff::figures(diff).into_iter().map(|figure| StyledText {
+        line.extend(changes.into_iter().map(|figure| StyledText {
             text: format!("{} ", figure.text.trim_start()),
             ..figure
         }));
@@ -295,57 +289,6 @@ fn attempts_of<'a>(ctx: &ViewContext<'a>, task: &'a Task) -> impl DoubleEndedIte
     attempts
         .map(AsRef::as_ref)
         .filter(|attempt: &&Attempt| attempt.task == task.id)
-}
-
-/// Every attempt, the newest first: where, who, how long, and what came of it, on a line of its own where it does not fit.
-fn attempts(ctx: &ViewContext<'_>, (task, told): (&Task, &Told), lines: &mut TextBlock) {
-    let attempts: Vec<&Attempt> = attempts_of(ctx, task).collect();
-    if attempts.is_empty() {
-        return;
-    }
-    lines.section("Attempts");
-    let widest = |of: fn(&Attempt) -> usize| attempts.iter().map(|attempt| of(attempt)).max().unwrap_or(0);
-    let stages = widest(|attempt| width(attempt.stage.as_str()));
-    let names = widest(|attempt| width(attempt.worker.name()));
-    for attempt in attempts.iter().rev() {
-        let (text, role) = outcome(attempt, ctx.scene);
-        let text = told.rest(&text);
-        let begun = attempt.started_at.unwrap_or(attempt.created_at);
-        let took = attempt.ended_at.unwrap_or(ctx.scene.now).since(begun).to_string();
-        let (stage, name) = (attempt.stage.as_str(), attempt.worker.name());
-        let head = format!(
-            "{:>4}  {stage}{}  {name}{}  {took:>5}  ",
-            attempt.id.to_string(),
-            " ".repeat(stages.saturating_sub(width(stage))),
-            " ".repeat(names.saturating_sub(width(name))),
-        );
-        let left = lines.width.saturating_sub(width(&head));
-        if width(text) <= left {
-            lines.push(vec![plain(head), piece(text, role)]);
-            continue;
-        }
-        lines.push(vec![plain(head.trim_end())]);
-        lines.indented(VERDICT, text, role);
-    }
-}
-
-fn outcome(attempt: &Attempt, scene: &Scene<'_>) -> (String, StyleRole) {
-    match &attempt.state {
-        AttemptState::Settled(Verdict::Passed) => ("passed".to_owned(), StyleRole::Done),
-        AttemptState::Settled(Verdict::Rejected(why)) => (format!("rejected: {why}"), StyleRole::Retry),
-        AttemptState::Settled(Verdict::Blocked(why)) => (format!("blocked: {why}"), StyleRole::Blocked),
-        AttemptState::Settled(Verdict::Failed(class, why)) => (format!("{class}: {why}"), StyleRole::Failed),
-        AttemptState::Settled(Verdict::Stopped(cause)) => {
-            (scene.model.stop_words(attempt, *cause), StyleRole::Dim)
-        }
-        AttemptState::Starting
-        | AttemptState::Running
-        | AttemptState::Stopping(_)
-        | AttemptState::Verifying => {
-            let marker = attempt_status(attempt, scene);
-            (marker.word, marker.role)
-        }
-    }
 }
 
 fn comments(ctx: &ViewContext<'_>, (task, told): (&Task, &Told), lines: &mut TextBlock) {

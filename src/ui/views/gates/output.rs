@@ -6,7 +6,7 @@ use crate::read_model::CheckRun;
 use crate::ui::action::Action;
 use crate::ui::cache::{CacheEntry, CacheKey};
 use crate::ui::canvas::prelude::*;
-use crate::ui::text::wrap;
+use crate::ui::text::{clean, prefix, width, wrap};
 
 /// The marked check in full: what was run on what, how it ended, its output from the end.
 pub(super) fn draw(ctx: &ViewContext<'_>, check: &CheckRun, area: Rect, canvas: &mut Canvas<'_>) {
@@ -24,11 +24,50 @@ pub(super) fn draw(ctx: &ViewContext<'_>, check: &CheckRun, area: Rect, canvas: 
     };
     canvas.line(row_of(area, 0), &[dim(note)]);
     let height = usize::from(area.height);
-    let most = lines.len().saturating_sub(height);
+    let most = count_rows(lines, area.width).saturating_sub(height);
     let first = most.saturating_sub(ctx.pane.scroll.min(most));
-    for (at, line) in lines.iter().skip(first).take(height).enumerate() {
-        canvas.line(row_of(area, at), &[plain(line.replace('\t', "    "))]);
+    for (at, row) in rows(lines, area.width, first, height).into_iter().enumerate() {
+        canvas.line(row_of(area, at), &[plain(row)]);
     }
+}
+
+/// A line of output as it is drawn.
+fn drawn(line: &str) -> String {
+    clean(&line.replace('\t', "    ")).into_owned()
+}
+
+/// How many rows a line takes where it is broken at the edge.
+fn rows_of(line: &str, room: u16) -> usize {
+    width(&drawn(line)).div_ceil(usize::from(room).max(1)).max(1)
+}
+
+fn count_rows(lines: &[String], room: u16) -> usize {
+    lines.iter().map(|line| rows_of(line, room)).sum()
+}
+
+/// So many rows of the output from the first one on; long lines are broken at the edge.
+fn rows(lines: &[String], room: u16, first: usize, height: usize) -> Vec<String> {
+    let (mut passed, mut found) = (0, Vec::new());
+    for line in lines {
+        let many = rows_of(line, room);
+        if passed + many > first {
+            let text = drawn(line);
+            let mut rest = text.as_str();
+            for row in passed..passed + many {
+                let part = prefix(rest, usize::from(room).max(1));
+                rest = rest.get(part.len()..).unwrap_or_default();
+                if row >= first {
+                    found.push(part.to_owned());
+                }
+            }
+        }
+        passed += many;
+        if found.len() >= height {
+            break;
+        }
+    }
+    found.truncate(height);
+    found
 }
 
 fn output_area(room: Rect, head: usize) -> Rect {
@@ -36,7 +75,7 @@ fn output_area(room: Rect, head: usize) -> Rect {
 }
 
 fn output<'a>(ctx: &ViewContext<'a>, check: &CheckRun) -> Option<&'a CacheEntry> {
-    ctx.scene.cache.get(&CacheKey::Output(check.attempt, check.index))
+    ctx.scene.cache.get(&CacheKey::output(check))
 }
 
 fn head(ctx: &ViewContext<'_>, check: &CheckRun, room: Rect) -> Vec<Vec<StyledText>> {
@@ -76,7 +115,7 @@ pub(super) fn scroll(ctx: &ViewContext<'_>, below: Rect, step: ViewMove) -> Move
     let room = inset(below, 1);
     let height = output_area(room, head(ctx, check, room).len()).height;
     let lines = match output(ctx, check) {
-        Some(CacheEntry::Text(lines)) => lines.len(),
+        Some(CacheEntry::Text(lines)) => count_rows(lines, room.width),
         _ => 0,
     };
     let most = lines.saturating_sub(usize::from(height));

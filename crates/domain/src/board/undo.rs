@@ -1,0 +1,150 @@
+//! Undoing a person's command: the tasks it changed are put back, unless more has happened to them since.
+
+use super::Board;
+use super::commands::{accepted, refuse};
+use super::transition::Transition;
+use crate::command::Command;
+use crate::effect::{CommandReply, NoticeLevel};
+use crate::id::TaskId;
+use crate::task::{HoldReason, Task, TaskBefore, TaskState};
+use crate::task_progress::TaskProgress;
+use crate::time::Timestamp;
+use crate::undo::UndoScope;
+
+impl Board {
+    /// How the tasks of a command are before it, where undo can restore all that it changes.
+    pub(super) fn before(&self, step: &Transition, command: &Command) -> Vec<(TaskId, TaskBefore)> {
+        let scope = UndoScope {
+            tasks: &self.tasks,
+            batches: &self.batches,
+            workflows: &self.workflows,
+        };
+        let ids = scope.restorable(command).into_iter();
+        let before = ids.filter_map(|id| {
+            let before = as_it_is(self.tasks.get(&id)?, step.now);
+            Some((id, before))
+        });
+        before.collect()
+    }
+
+    /// Remembers with the tasks of a command that was carried out how they were before it.
+    pub(super) fn remember_before(&mut self, command: &Command, before: Vec<(TaskId, TaskBefore)>) {
+        for id in command.tasks() {
+            let is_known = self.tasks.get(&id).is_some_and(|task| task.before.is_some());
+            if is_known {
+                self.edit(&id, |task| task.before = None);
+            }
+        }
+        for (id, mut before) in before {
+            self.edit(&id, |task| {
+                before.left = task.state.clone();
+                before.wrote = task.comments.get(before.comments).cloned();
+                task.before = Some(Box::new(before));
+            });
+        }
+    }
+
+    /// Puts tasks back to how they were before the last command about them, all of them or none.
+    pub(super) fn undo(&mut self, step: &mut Transition, by: &str, ids: &[TaskId]) -> CommandReply {
+        for id in ids {
+            let task = self.require_task(id)?;
+            if !task
+                .before
+                .as_ref()
+                .is_some_and(|before| self.is_as_left(&task, before))
+            {
+                refuse!(
+                    "{id} cannot be put back: more has happened to it since; `dbs why {id}` says how it stands"
+                );
+            }
+        }
+        for id in ids {
+            self.put_back(step, by, id);
+        }
+        let names: Vec<&str> = ids.iter().map(TaskId::as_str).collect();
+        Ok(accepted(format!("put back {}", names.join(", "))))
+    }
+
+    /// Whether nothing happened to a task since the command but that an agent was started, or approval is asked for.
+    fn is_as_left(&self, task: &Task, before: &TaskBefore) -> bool {
+        let goes = before.left == TaskState::Released;
+        let Some(attempt) = task.open_attempt.and_then(|id| self.attempts.get(&id)) else {
+            let asks = goes && task.state == TaskState::Held(HoldReason::Approval);
+            return asks || task.state == before.left;
+        };
+        goes && task.state == TaskState::Active
+            && attempt.created_at >= before.at
+            && attempt.is_agent_at_work()
+            && !before.progress.begins_anew
+    }
+
+    fn put_back(&mut self, step: &mut Transition, by: &str, id: &TaskId) {
+        self.edit(id, |task| {
+            let is_open = task.open_attempt.is_some();
+            if let Some(before) = task.before.take() {
+                restore(task, *before);
+            }
+            // The attempt that is stopped now gives its place in the count back when it has ended.
+            task.spawns += u32::from(is_open);
+        });
+        self.cancel_open_attempt(step, id);
+        let state = self.tasks.get(id).map_or("", |task| task.state.word());
+        let text = format!("{by} undid the last change of {id}: {state} as before");
+        step.notify_task(NoticeLevel::Info, "undo", id, text);
+    }
+}
+
+/// A task as it is, before a command at that time.
+fn as_it_is(task: &Task, at: Timestamp) -> TaskBefore {
+    TaskBefore {
+        at,
+        state: task.state.clone(),
+        progress: TaskProgress {
+            stage: task.stage.clone(),
+            stage_head: task.stage_head.clone(),
+            next_mode: task.next_mode,
+            begins_anew: task.begins_anew,
+            approved: task.approved.clone(),
+            not_before: task.not_before,
+            failures: task.failures.clone(),
+            rejections: task.rejections,
+            spawns: task.spawns,
+            troubles: task.troubles,
+            interruptions: task.interruptions,
+            spent_at_retry: task.spent_at_retry,
+            checkpoint: task.checkpoint.clone(),
+            finding: task.finding.clone(),
+            since: task.since,
+        },
+        comments: task.comments.len(),
+        left: task.state.clone(),
+        wrote: None,
+    }
+}
+
+/// Puts a task back. What was done to it meanwhile is not among it: what others wrote, what agents cost.
+fn restore(task: &mut Task, before: TaskBefore) {
+    let progress = before.progress;
+    task.state = before.state;
+    task.stage = progress.stage;
+    task.stage_head = progress.stage_head;
+    task.next_mode = progress.next_mode;
+    task.begins_anew = progress.begins_anew;
+    task.approved = progress.approved;
+    task.not_before = progress.not_before;
+    task.failures = progress.failures;
+    task.rejections = progress.rejections;
+    task.spawns = progress.spawns;
+    task.troubles = progress.troubles;
+    task.interruptions = progress.interruptions;
+    task.spent_at_retry = progress.spent_at_retry;
+    task.checkpoint = progress.checkpoint;
+    task.finding = progress.finding;
+    task.since = progress.since;
+    task.why_not = None;
+    if let Some(wrote) = before.wrote
+        && let Some(at) = task.comments.iter().rposition(|comment| *comment == wrote)
+    {
+        task.comments.remove(at);
+    }
+}
