@@ -17,6 +17,7 @@ mod identity;
 mod json_report;
 mod kind;
 pub mod known;
+pub mod menu;
 mod permissions;
 mod placeholders;
 mod prompt;

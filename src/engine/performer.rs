@@ -114,8 +114,11 @@ fn perform(world: &EngineContext, job: &Job) -> Option<Event> {
             let id = HolderId::from(job.attempt.as_deref()?.id);
             let why = world.terminals.type_line(&id, line).err()?;
             tracing::warn!(task = %job.task.id, "could not type {line:?}: {why}");
-            let text = format!("{line:?} was not typed into the terminal of its agent: {why}");
-            Some(Event::comment(job.task.id.clone(), text))
+            Some(Event::TextLost {
+                attempt: job.attempt.as_deref()?.id,
+                text: line.clone(),
+                problem: why,
+            })
         }
         JobKind::Interrupt => {
             let id = HolderId::from(job.attempt.as_deref()?.id);

@@ -87,6 +87,9 @@ pub struct AttentionRow {
     pub finding: Option<String>,
     /// The attempt's agent, and from what it is known what that does.
     pub agent: Option<(String, String)>,
+    /// True where its agent blocked the task with a question, which a retry answers.
+    #[serde(default)]
+    pub is_question: bool,
 }
 
 impl AttentionSummary {
@@ -122,6 +125,8 @@ impl AttentionRow {
                 let source = source_words(&attempt.activity);
                 (attempt.worker.name().to_owned(), source.to_owned())
             }),
+            is_question: task
+                .is_some_and(|task| matches!(task.state, TaskState::Held(HoldReason::Blocked(_)))),
         }
     }
 }

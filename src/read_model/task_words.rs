@@ -248,6 +248,9 @@ fn held(task: &Task, hold: &HoldReason) -> Standing {
             .way(format!(
                 "`dbs approve {id}` merges it, `dbs reject {id} WHY` sends it back"
             )),
+        HoldReason::Blocked(_) => Standing::new(DisplayStatus::Held, "held", task.since)
+            .because(task.hold_text(hold))
+            .way(format!("answer with `dbs retry {id} --note 'ANSWER'`")),
         _ => Standing::new(DisplayStatus::Held, "held", task.since)
             .because(task.hold_text(hold))
             .way(retry(id)),

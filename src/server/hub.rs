@@ -10,6 +10,7 @@ mod readers;
 mod reading;
 mod recent_calls;
 mod reported;
+mod typing;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -29,8 +30,8 @@ use crate::ports::holders::{HolderId, HolderLiveness, Holders, PaneSize};
 use crate::ports::terminals::Terminals;
 use crate::server::poison::PoisonFlag;
 use crate::server::sizes::ResizeAction;
-use crate::term::keys::{Key, KeyInput, Modifiers, encode_key, encode_paste};
-use crate::term::{ColorPalette, EmulatorKind, Size, TermMode, Terminal};
+use crate::term::keys::{Key, KeyInput, Modifiers, encode_key};
+use crate::term::{ColorPalette, EmulatorKind, Size, Terminal};
 pub(super) use agents::AgentStates;
 pub(in crate::server) use agents::ScreenReaderFn;
 pub use agents::{GoesOnFn, LimitEndsFn, PromptToTypeFn, ReadTitleFn, ToolFacts, WayToLogInFn};
@@ -39,6 +40,7 @@ pub(super) use pane::OutputWatch;
 use readers::Readers;
 pub use readers::TerminalChanges;
 use reading::OutputOffset;
+use typing::TypingTerminal;
 
 /// Screens of ended programs that are kept to be looked at; the oldest goes first, its log stays on disk.
 const MAX_ENDED_SCREENS: usize = 24;
@@ -310,17 +312,7 @@ impl Terminals for TerminalHub {
     }
 
     fn type_line(&self, id: &HolderId, line: &str) -> Result<(), String> {
-        let text: String = line.chars().filter(|c| !c.is_control() || *c == '\n').collect();
-        let modes = self.terminal(id).map(|pane| *pane.terminal.lock().modes());
-        // Codex takes a line that comes at once for one that was pasted, and its end for a part of it, unless a paste is marked as one.
-        let pasted = modes.filter(|modes| modes.has(TermMode::BracketedPaste));
-        let mut bytes = pasted.map_or_else(|| text.clone().into_bytes(), |modes| encode_paste(&text, &modes));
-        bytes.push(b'\r');
-        self.0
-            .readers
-            .holders
-            .send(id, &bytes)
-            .map_err(|error| error.to_string())
+        typing::type_text(&TypingTerminal::open(self, id)?, line)
     }
 
     fn interrupt(&self, id: &HolderId) -> Result<(), String> {
@@ -334,18 +326,15 @@ impl Terminals for TerminalHub {
 
     fn answer(&self, attempt: AttemptId, ask: &Ask, given: &AskAnswer) -> Result<(), String> {
         let id = HolderId::from(attempt);
-        let done = match (ask.channel, &given.reply) {
+        let done = match ask.channel {
             // Whoever waits for it reads it from the board.
-            (AskChannel::Request, _) => Ok(()),
-            (AskChannel::Keys | AskChannel::Line, AskReply::Text(text)) => self.type_line(&id, text),
-            (AskChannel::Keys | AskChannel::Line, reply) => {
-                let gone = || format!("the terminal of attempt {attempt} is not here");
-                let pane = self.terminal(&id).ok_or_else(gone)?;
-                let key = encode_key(&answer_key(reply), pane.terminal.lock().modes());
-                self.input(&id, &key);
-                Ok(())
-            }
-            (AskChannel::Terminal, _) => Err("only its terminal takes an answer".to_owned()),
+            AskChannel::Request => Ok(()),
+            AskChannel::Line => match &given.reply {
+                AskReply::Text(text) => self.type_line(&id, text),
+                _ => Err("it wants an answer in words".to_owned()),
+            },
+            AskChannel::Keys | AskChannel::Terminal => TypingTerminal::open(self, &id)
+                .and_then(|terminal| typing::give_reply(&terminal, ask, &given.reply)),
         };
         if done.is_ok() {
             // Not now: the agent may have gone on already, and ask something else.
@@ -362,19 +351,6 @@ impl Terminals for TerminalHub {
         terminal.feed(clock::now().0, &self.0.readers.holders.tail(id, 64 * 1024));
         reading::last_lines(&mut terminal)
     }
-}
-
-/// The key that gives an answer in the prompts of all agents we know: the number of a choice, or the way out.
-fn answer_key(reply: &AskReply) -> KeyInput {
-    let choice =
-        |number: usize| char::from_digit(u32::try_from(number).unwrap_or(9).min(9), 10).unwrap_or('9');
-    let key = match reply {
-        AskReply::Allow => Key::Char('1'),
-        AskReply::AllowAlways => Key::Char('2'),
-        AskReply::Choose(number) => Key::Char(choice(number + 1)),
-        AskReply::Deny(_) | AskReply::Text(_) => Key::Escape,
-    };
-    KeyInput::new(key, Modifiers::empty())
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
+use dbs::adapters::agents::menu::ScreenMenu;
 use dbs::adapters::agents::{AgentKind as _, DescribedAgent, claude, codex, status_record};
 use dbs::agent_state::{AgentReport, AgentState, Doing, Source};
 use dbs::domain::{AskKind, Timestamp};
@@ -28,6 +29,8 @@ const STARTING: &str = "starting";
 const GONE: &str = "gone";
 /// How often it is looked what is concluded, in milliseconds.
 const STEP: u32 = 10;
+/// Time in which a screen is drawn anew, in milliseconds.
+const SETTLING: u32 = 300;
 /// The least share of the time in which a conclusion must be right, and in which a state must be concluded. What is missing are
 /// moments: a dialog is reported up to half a second before it stands on the screen.
 const LEAST_SHARE: f64 = 0.7;
@@ -97,6 +100,28 @@ fn concluded_states_are_right_complete_and_in_time() {
         assert!(least > LEAST_SHARE, "{tool}, {state}\n{table}");
         let is_in_time = |delay: &Option<u32>| delay.is_some_and(|delay| delay <= LONGEST_DELAY);
         assert!(measure.delays.iter().all(is_in_time), "{tool}, {state}\n{table}");
+    }
+}
+
+#[test]
+fn a_menu_is_seen_whenever_a_person_is_asked_and_at_no_other_time() {
+    for (name, labels) in labels() {
+        let (end, mut seen) = (end_of(&labels), Vec::new());
+        play_screen(&name, end, |now, screen| {
+            let state = state_at(&labels, now);
+            let is_steady = state == state_at(&labels, now.saturating_sub(SETTLING))
+                && state == state_at(&labels, now + SETTLING);
+            if is_steady && state != STARTING {
+                let menu = ScreenMenu::read(screen);
+                assert_eq!(
+                    menu.is_some(),
+                    state.starts_with("blocked"),
+                    "{name} {now} {menu:?}\n{screen}"
+                );
+                seen.push(menu.is_some());
+            }
+        });
+        assert!(seen.contains(&true), "{name} asks nothing");
     }
 }
 
@@ -278,6 +303,30 @@ fn play(name: &str, end: u32) -> Course {
         }
     }
     course
+}
+
+/// Plays a recording up to that time and shows its screen a few times a second.
+fn play_screen(name: &str, end: u32, mut look: impl FnMut(u32, &str)) {
+    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "data", "term", "casts", name]
+        .iter()
+        .collect();
+    let text = fs::read_to_string(path).expect("readable");
+    let mut lines = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let header = lines.next().expect("a header");
+    let side = |key: &str| u16::try_from(header[key].as_u64().expect("a number")).expect("small");
+    let area = Size::new(side("width"), side("height"));
+    let mut terminal = Terminal::new(EmulatorKind::Rio, area, 100);
+    let mut output = lines.filter(|event| event[1] == "o").peekable();
+    for now in (0..end).step_by(200) {
+        while let Some(event) =
+            output.next_if(|event| milliseconds(event[0].as_f64().expect("seconds")) <= now)
+        {
+            drop(terminal.feed(now.into(), event[2].as_str().expect("a text").as_bytes()));
+        }
+        look(now, &terminal.text(0, area.rows - 1, 0));
+    }
 }
 
 /// What people would call it. Work that is over and an agent that was never asked look the same.

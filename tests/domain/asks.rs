@@ -1,9 +1,11 @@
 //! What agents ask: answered once, by whoever is first, and never another ask than the one that was read.
 
 use dbs::domain::{
-    ActivityKind, Ask, AskChannel, AskId, AskKind, AskReply, AttemptId, Command, Effect, Event, Inventory,
-    SignalKind, Span,
+    ActivityKind, Ask, AskChannel, AskId, AskKind, AskRecord, AskReply, AttemptId, Command, Effect, Event,
+    Inventory, PromptSources, SignalKind, Span,
 };
+use dbs::formats::prompt::PromptLibrary;
+use proptest::prelude::*;
 
 use crate::fixture::BoardFixture;
 
@@ -277,9 +279,10 @@ fn a_question_takes_one_of_its_options_or_words() {
     let given = |words: &str| AskReply::from_words(&ask, words);
     assert_eq!(
         (given("2"), given("sqlite")),
-        (AskReply::Choose(1), AskReply::Choose(0))
+        (Some(AskReply::Choose(1)), Some(AskReply::Choose(0)))
     );
-    assert_eq!(given("3"), AskReply::Text("3".to_owned()));
+    assert_eq!(given("neither"), Some(AskReply::Text("neither".to_owned())));
+    assert_eq!((given("3"), given(" ")), (None, None), "it has no third option");
     fixture.happen(opened(attempt, ask));
     assert!(fixture.ask(answer(attempt, "k", AskReply::Allow)).is_err());
     assert!(fixture.ask(answer(attempt, "k", AskReply::Choose(2))).is_err());
@@ -416,4 +419,263 @@ fn an_answer_in_words_is_over_once_it_was_typed_and_asked_again_when_nobody_know
             .ask(self::answer(attempt, ask.as_str(), AskReply::Allow))
             .is_err()
     );
+}
+
+/// The effects of the last event that type something or hand it over.
+fn sent(fixture: &BoardFixture) -> Vec<&Effect> {
+    let effects = fixture.effects.iter();
+    effects
+        .filter(|effect| matches!(effect, Effect::Tell(..) | Effect::Answer(..)))
+        .collect()
+}
+
+fn words(text: &str) -> Command {
+    Command::Answer("a".into(), text.to_owned())
+}
+
+#[test]
+fn a_text_is_no_answer_to_a_permission_whatever_else_was_asked() {
+    for on_screen in [true, false] {
+        for asks_in_words in [true, false] {
+            let (mut fixture, attempt) = running();
+            if asks_in_words {
+                fixture.say(attempt, SignalKind::Question, "tabs or spaces?");
+            }
+            if on_screen {
+                seen(
+                    &mut fixture,
+                    attempt,
+                    ActivityKind::Permission("rm -rf build".to_owned()),
+                );
+            } else {
+                fixture.happen(opened(attempt, request("k")));
+            }
+            for text in ["no, never", "yes", "1", "4. No"] {
+                let why = fixture.ask(words(text)).unwrap_err();
+                assert!(
+                    why.contains("`dbs approve a`") && why.contains("`dbs reject a WHY`"),
+                    "{why}"
+                );
+                assert!(sent(&fixture).is_empty(), "{text} {:?}", fixture.effects);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_question_in_words_is_not_answered_into_a_menu_that_stands_before_it() {
+    let (mut fixture, attempt) = running();
+    fixture.say(attempt, SignalKind::Question, "tabs or spaces?");
+    let asked = waiting(&fixture, attempt).remove(0);
+    seen(
+        &mut fixture,
+        attempt,
+        ActivityKind::Permission("rm -rf build".to_owned()),
+    );
+    let tabs = || answer(attempt, asked.as_str(), AskReply::Text("tabs".to_owned()));
+    assert!(fixture.ask(tabs()).is_err());
+    assert!(sent(&fixture).is_empty(), "{:?}", fixture.effects);
+    let permission = waiting(&fixture, attempt).pop().unwrap();
+    fixture
+        .ask(answer(attempt, permission.as_str(), AskReply::Allow))
+        .unwrap();
+    assert!(fixture.ask(tabs()).is_err(), "its menu may still be there");
+    assert!(fixture.ask(words("tabs")).is_err());
+    seen(&mut fixture, attempt, ActivityKind::Working);
+    fixture.ask(words("tabs")).unwrap();
+    assert_eq!(sent(&fixture), [&Effect::Answer(attempt, asked)]);
+}
+
+#[test]
+fn a_dialog_takes_an_entry_that_its_screen_shows_and_no_other_words() {
+    let (mut fixture, attempt) = running();
+    seen(
+        &mut fixture,
+        attempt,
+        ActivityKind::Dialog("trust this folder".to_owned()),
+    );
+    let why = fixture.ask(words("yes")).unwrap_err();
+    assert!(why.contains("in its terminal"), "{why}");
+    let options = ["No, exit", "Yes, I trust this folder"]
+        .map(str::to_owned)
+        .to_vec();
+    fixture.happen(Event::MenuSeen { attempt, options });
+    for text in ["3", "ok", "y", "I trust it", "no, never"] {
+        let why = fixture.ask(words(text)).unwrap_err();
+        assert!(why.contains("1 No, exit; 2 Yes, I trust this folder"), "{why}");
+        assert!(sent(&fixture).is_empty(), "{text}");
+    }
+    fixture.ask(words("yes")).unwrap();
+    let ask = fixture.board.attempts[&attempt].asks[0].clone();
+    assert_eq!(ask.given().map(|given| &given.reply), Some(&AskReply::Choose(1)));
+    assert_eq!(sent(&fixture), [&Effect::Answer(attempt, ask.ask.id)]);
+    assert!(
+        fixture
+            .lines()
+            .iter()
+            .any(|line| line.contains("chose Yes, I trust this folder")),
+        "{:?}",
+        fixture.lines()
+    );
+}
+
+#[test]
+fn an_error_that_a_tool_reports_is_no_menu_and_takes_a_text() {
+    let (mut fixture, attempt) = running();
+    seen(
+        &mut fixture,
+        attempt,
+        ActivityKind::Error("API Error: 400".to_owned()),
+    );
+    fixture.ask(words("go on")).unwrap();
+    assert_eq!(sent(&fixture), [&Effect::Tell(attempt, "go on".to_owned())]);
+    assert_eq!(waiting(&fixture, attempt), []);
+}
+
+#[test]
+fn a_text_for_an_agent_is_in_the_log_and_so_is_that_it_was_not_typed() {
+    let (mut fixture, attempt) = running();
+    seen(&mut fixture, attempt, ActivityKind::Working);
+    fixture.ask(words("use the copy")).unwrap();
+    assert!(fixture.notice_kinds().contains(&"answer"));
+    fixture.happen(Event::TextLost {
+        attempt,
+        text: "use the copy".to_owned(),
+        problem: "its screen shows a menu".to_owned(),
+    });
+    let told = fixture.lines();
+    assert!(
+        told.iter()
+            .any(|line| line.contains("did not get the text \"use the copy\"")),
+        "{told:?}"
+    );
+    assert!(fixture.comments("a").contains("its screen shows a menu"));
+}
+
+fn any_ask() -> impl Strategy<Value = Ask> {
+    let kind = prop::sample::select(
+        &[
+            AskKind::Permission,
+            AskKind::Question,
+            AskKind::Plan,
+            AskKind::Dialog,
+        ][..],
+    );
+    let channel = prop::sample::select(
+        &[
+            AskChannel::Keys,
+            AskChannel::Request,
+            AskChannel::Line,
+            AskChannel::Terminal,
+        ][..],
+    );
+    let label = prop::sample::select(
+        &[
+            "Yes",
+            "No",
+            "Yes, and always",
+            "No, exit",
+            "1",
+            "2",
+            "Type something.",
+            "SQLite",
+        ][..],
+    );
+    let options = prop::collection::vec(label.prop_map(str::to_owned), 0..5);
+    (kind, channel, options).prop_map(|(kind, channel, options)| Ask {
+        kind,
+        channel,
+        options,
+        ..request("k")
+    })
+}
+
+fn any_words() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[0-9]{1,2}\\.?",
+        prop::sample::select(
+            &[
+                "yes",
+                "No",
+                "no, never",
+                "sqlite",
+                "Yes, and always",
+                "type",
+                "exit"
+            ][..]
+        )
+        .prop_map(str::to_owned),
+        "[a-zA-Z0-9 ,.]{1,12}",
+    ]
+}
+
+proptest! {
+    #[test]
+    fn no_words_of_a_person_choose_what_they_do_not_name(asks in prop::collection::vec(any_ask(), 0..4), text in any_words()) {
+        let (mut fixture, attempt) = running();
+        for (number, ask) in (0..).zip(asks) {
+            let ask = Ask { id: AskId::new(format!("k{number}")), ..ask };
+            fixture.happen(opened(attempt, ask));
+        }
+        let Ok(_) = fixture.ask(words(&text)) else {
+            prop_assert!(sent(&fixture).is_empty());
+            return Ok(());
+        };
+        let row = fixture.attempt(attempt);
+        let answered = row.asks.iter().find_map(|known| Some((&known.ask, &known.given()?.reply)));
+        let is_in_the_way = |known: &AskRecord| {
+            known.ask.channel != AskChannel::Line && known.closed.is_none() && known.answer.is_none()
+        };
+        let in_the_way = row.asks.iter().any(is_in_the_way);
+        match answered {
+            Some((ask, AskReply::Choose(at))) => {
+                let (text, label) = (text.trim().to_lowercase(), ask.options[*at].to_lowercase());
+                let number = text.trim_end_matches('.').parse::<usize>().ok();
+                prop_assert!(number == Some(at + 1) || label.starts_with(&text), "{text:?} chose {label:?}");
+            }
+            Some((ask, AskReply::Text(_))) => {
+                let is_typed = matches!(ask.channel, AskChannel::Line | AskChannel::Keys);
+                prop_assert!(ask.kind == AskKind::Question && !(is_typed && in_the_way), "{ask:?}");
+            }
+            Some((ask, reply)) => prop_assert!(false, "{reply:?} was made of {text:?} for {ask:?}"),
+            None => prop_assert!(!in_the_way, "{:?}", row.asks),
+        }
+    }
+}
+
+#[test]
+fn the_next_agent_is_told_the_question_that_blocked_a_task_and_its_answer() {
+    let (mut fixture, attempt) = running();
+    fixture.say(attempt, SignalKind::Block, "CSV or JSON?");
+    fixture.end(attempt);
+    fixture.happen(Event::WorkspaceSettled {
+        attempt,
+        problem: None,
+        kept: None,
+    });
+    fixture
+        .ask(Command::Retry {
+            task: "a".into(),
+            stage: None,
+            note: Some("JSON, as the other exports".to_owned()),
+        })
+        .unwrap();
+    let next = fixture.open("a");
+    let (board, task) = (&fixture.board, &fixture.board.tasks[&"a".into()]);
+    let sources = PromptSources {
+        tasks: &board.tasks,
+        attempts: &board.attempts,
+        workflows: &board.workflows,
+        settings: &board.settings,
+        base: board.base_of(task),
+        options: board.options_of(&task.id),
+    };
+    let facts = sources.facts(task, Some(&board.attempts[&next]), None).unwrap();
+    let prompt = PromptLibrary::read(&[]).unwrap().render(&facts, "dbs").unwrap();
+    for part in [
+        "The question was: CSV or JSON?",
+        "ada answers: JSON, as the other exports",
+    ] {
+        assert!(prompt.contains(part), "{part}: {prompt}");
+    }
 }

@@ -491,6 +491,15 @@ fn events_are_stored_like_this() {
         ask: "k".into(),
         problem: "gone".to_owned(),
     });
+    events.push(Event::TextLost {
+        attempt: a(),
+        text: "use tabs".to_owned(),
+        problem: "gone".to_owned(),
+    });
+    events.push(Event::MenuSeen {
+        attempt: a(),
+        options: vec!["No, exit".to_owned()],
+    });
     let exits = [
         ProcessExit::Code(1),
         ProcessExit::Signal(9),

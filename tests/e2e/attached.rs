@@ -67,7 +67,7 @@ fn a_person_who_leaves_finds_everything_again() {
 
     // Nobody looks, and the agents work on: the question is answered from the command line.
     assert!(story.is_live());
-    story.dbs(&["answer", "t-1", "y"]);
+    story.dbs(&["approve", "t-1"]);
     story.wait_until("the end of the task", || story.count("done") == 1);
 
     let tty = story.tty(&["attach"], (120, 40));
@@ -153,7 +153,7 @@ fn a_question_is_answered_by_key_or_from_the_command_line() {
     tty.press("i y");
     tty.see(&format!("last words of {first}"));
     tty.see("NEEDS YOU 1");
-    story.dbs(&["answer", other, "y"]);
+    story.dbs(&["approve", other]);
     tty.see("Nothing needs you.");
     story.wait_until("the end of both tasks", || story.count("done") == 2);
     tty.press("C-b d");
@@ -244,7 +244,7 @@ fn the_last_screen_of_a_full_screen_agent_is_seen_after_its_end() {
     tty.wait("its terminal", |screen| {
         screen.has("all the work is shown here") && screen.has("LOOKING")
     });
-    story.dbs(&["answer", "t-1", "y"]);
+    story.dbs(&["approve", "t-1"]);
     story.wait_until("a task that is held", || story.count("held") == 1);
     tty.wait("the last screen of an agent that has ended", |screen| {
         screen.has("all the work is shown here") && screen.has("ended")

@@ -149,7 +149,7 @@ fn a_flood_drowns_neither_the_screen_nor_the_disk() {
         "{kept} {note}"
     );
     assert!(String::from_utf8_lossy(end).contains("the end of the flood"));
-    story.dbs(&["answer", "t-1", "y"]);
+    story.dbs(&["approve", "t-1"]);
     story.wait_until("the end of the task", || story.count("done") == 1);
     tty.press("q");
     assert_eq!(tty.leave().0, 0);

@@ -75,7 +75,7 @@ fn a_server_that_dies_is_started_again_and_no_byte_is_missing_on_the_screen() {
         screen.pane_has("Shell", "before-42") && screen.pane_has("Shell", "after-42")
     });
     all_numbers_three_times(&story.dbs(&["logs", "1", "--raw"]));
-    story.dbs(&["answer", "t-1", "y"]);
+    story.dbs(&["approve", "t-1"]);
     story.wait_until("the end of the task", || story.count("done") == 1);
     tty.press("C-b d");
     assert_eq!(tty.leave().0, 0);

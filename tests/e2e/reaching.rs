@@ -133,7 +133,7 @@ fn what_was_shown_long_ago_is_found_and_seen_again() {
     tty.see("REPLAY");
     tty.see("as it was at");
     tty.press("Esc");
-    story.dbs(&["answer", "t-1", "y"]);
+    story.dbs(&["approve", "t-1"]);
     story.wait_until("the end of the task", || story.count("done") == 1);
 
     // Skipped, and undone.

@@ -189,7 +189,7 @@ fn a_line_for_an_agent_that_could_not_be_typed_is_told_on_its_task() {
     let told = bench.comments("t-1");
     assert!(told.contains("answered: use tabs"), "{told}");
     assert!(
-        told.contains("\"use tabs\" was not typed into the terminal of its agent: its terminal is not here"),
+        told.contains("did not get the text \"use tabs\": its terminal is not here"),
         "{told}"
     );
 }

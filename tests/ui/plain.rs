@@ -43,6 +43,51 @@ fn a_yes_to_an_agent_is_bound_to_what_it_asked() {
 }
 
 #[test]
+fn a_text_is_no_answer_to_a_permission_and_a_dialog_takes_its_entries() {
+    for line in ["1 say no, never", "1 never", "1 2", "1 yes, but only once"] {
+        let said = read_about(AttentionKind::Permission, line);
+        assert!(
+            matches!(&said, PlainTyped::Reply(lines) if lines[0].contains("1 yes, 1 no, 1 no WHY")),
+            "{line}: {said:?}"
+        );
+    }
+    let mut attention = waiting(&[("t-1", AttentionKind::Dialog, "trust this folder")]);
+    let read = |attention: &AttentionSummary| {
+        let mut prompts = PlainPrompts::default();
+        let lines = prompts.update(attention);
+        (lines, read_plain("1 2", &prompts, attention))
+    };
+    assert!(
+        matches!(read(&attention).1, PlainTyped::Reply(_)),
+        "its entries are not known"
+    );
+    let ask = attention.rows[0].item.ask.as_mut().unwrap();
+    ask.options = ["No, exit", "Yes, I trust this folder"]
+        .map(str::to_owned)
+        .to_vec();
+    let (lines, chosen) = read(&attention);
+    assert_eq!(
+        lines,
+        [
+            "needs you: 1. t-1 dialog: shows a dialog: trust this folder (1 No, exit; 2 Yes, I trust this folder). Type 1 NUMBER, 1 look"
+        ]
+    );
+    let number = Command::Answer("t-1".into(), "2".to_owned());
+    assert_eq!(chosen, PlainTyped::Submit(Box::new(number)));
+}
+
+#[test]
+fn a_question_that_blocks_a_task_is_answered_with_a_retry() {
+    let mut attention = waiting(&[("t-1", AttentionKind::Held, "blocked: CSV or JSON?")]);
+    attention.rows[0].is_question = true;
+    let lines = PlainPrompts::default().update(&attention);
+    assert!(
+        lines[0].ends_with("Type 1 retry ANSWER, 1 skip, 1 park WHY, 1 look"),
+        "{lines:?}"
+    );
+}
+
+#[test]
 fn each_kind_takes_its_own_answers() {
     let ask = |kind, line| match read_about(kind, line) {
         PlainTyped::Submit(command) => Some(*command),
@@ -129,7 +174,7 @@ fn a_number_stays_with_its_thing_and_is_never_given_twice() {
     assert_eq!(
         lines,
         [
-            "needs you: 1. t-1 permission: asks: npm test? Type 1 yes, 1 no, 1 say TEXT, 1 look",
+            "needs you: 1. t-1 permission: asks: npm test? Type 1 yes, 1 no, 1 no WHY, 1 look",
             "needs you: 2. t-2 approval: waits for your approval. Type 2 yes, 2 no WHY, 2 skip",
         ]
     );

@@ -47,6 +47,57 @@ impl Ask {
         }
         self
     }
+
+    /// The option that these words name: by its number from 1, by its label, or by the first words of its label alone. None where
+    /// they name none, or more than one.
+    pub fn option_named(&self, words: &str) -> Option<usize> {
+        let words = words.trim().to_lowercase();
+        let labels: Vec<String> = self
+            .options
+            .iter()
+            .map(|label| label.trim().to_lowercase())
+            .collect();
+        let number = number_of(&words).and_then(|number| number.checked_sub(1));
+        let by_number = number.filter(|number| *number < labels.len());
+        let by_label = labels.iter().position(|label| *label == words);
+        if by_number.or(by_label).is_some() {
+            let agree = by_number.is_none() || by_label.is_none() || by_number == by_label;
+            return by_number.or(by_label).filter(|_| agree);
+        }
+        let begins = |label: &str| {
+            let rest = label.strip_prefix(&words)?;
+            (!words.is_empty() && !rest.starts_with(char::is_alphanumeric)).then_some(())
+        };
+        let mut begun = (0..).zip(&labels).filter(|(_, label)| begins(label).is_some());
+        let first = begun.next().map(|(at, _)| at);
+        first.filter(|_| begun.next().is_none())
+    }
+
+    /// The options with their numbers, for people; empty where there are none.
+    pub fn numbered_options(&self) -> String {
+        let numbered = (1..).zip(&self.options);
+        let numbered: Vec<String> = numbered
+            .map(|(number, option)| format!("{number} {option}"))
+            .collect();
+        numbered.join("; ")
+    }
+
+    /// The only option of a dialog that says yes, such as `Yes, I trust this folder`.
+    pub fn only_yes(&self) -> Option<usize> {
+        let says_yes = |label: &String| {
+            let label = label.trim().to_lowercase();
+            let rest = label.strip_prefix("yes");
+            rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+        };
+        let mut all = (0..).zip(&self.options).filter(|(_, label)| says_yes(label));
+        let (yes, other) = (all.next().map(|(at, _)| at), all.next());
+        yes.filter(|_| other.is_none() && self.kind == AskKind::Dialog)
+    }
+}
+
+/// The number that these words are, with a full stop behind it or without.
+fn number_of(words: &str) -> Option<usize> {
+    words.trim().trim_end_matches('.').parse().ok()
 }
 
 fn cut(text: &mut String, longest: usize) {
@@ -63,8 +114,15 @@ pub enum AskKind {
     Question,
     /// May it carry out this plan?
     Plan,
-    /// A dialog of the tool itself: folder trust, login, theme, billing. Only a person answers it, in the terminal.
+    /// A dialog of the tool itself: folder trust, login, theme, billing. Only a person answers it.
     Dialog,
+}
+
+impl AskKind {
+    /// Returns true where a person chooses among entries, and not between yes and no.
+    pub fn has_entries(self) -> bool {
+        matches!(self, AskKind::Question | AskKind::Dialog)
+    }
 }
 
 /// The way an answer to an ask goes.
@@ -77,7 +135,7 @@ pub enum AskChannel {
     Request,
     /// A line is typed; the agent reads it as a prompt.
     Line,
-    /// Only a person in its terminal can answer.
+    /// A person answers in its terminal; of a dialog whose entries are known one can be chosen from outside.
     Terminal,
 }
 
@@ -138,29 +196,42 @@ impl AskRecord {
         self.answer.as_ref().filter(|answer| answer.problem.is_none())
     }
 
-    /// Whether it waits for an answer: nobody gave one, or the one that was given did not arrive.
+    /// Returns true while it waits for an answer: none was given, or the one that was given did not arrive.
     pub fn waits(&self, now: Timestamp) -> bool {
-        let has_answer = self.given().is_some_and(|answer| {
-            self.ask.channel != AskChannel::Keys || now.since(answer.at) < KEYS_TIMEOUT
-        });
+        let is_typed = matches!(self.ask.channel, AskChannel::Keys | AskChannel::Terminal);
+        let has_answer = self
+            .given()
+            .is_some_and(|answer| !is_typed || now.since(answer.at) < KEYS_TIMEOUT);
         self.closed.is_none() && !has_answer
+    }
+
+    /// Returns true while its agent's terminal may show it, so that a text typed there would be taken for an answer. The tool itself
+    /// takes a request away from there once it has the reply.
+    pub fn is_in_the_way(&self) -> bool {
+        let is_shown = match self.ask.channel {
+            AskChannel::Line => false,
+            AskChannel::Request => self.given().is_none(),
+            AskChannel::Keys | AskChannel::Terminal => true,
+        };
+        self.closed.is_none() && is_shown
     }
 }
 
 impl AskReply {
-    /// What a person means who answers a question with these words: one of its options by number, from 1, or by name; else the words.
-    pub fn from_words(ask: &Ask, words: &str) -> AskReply {
-        let words = words.trim();
-        let named = ask
-            .options
-            .iter()
-            .position(|option| option.eq_ignore_ascii_case(words));
-        let number = words
-            .parse::<usize>()
-            .ok()
-            .and_then(|number| number.checked_sub(1));
-        let chosen = named.or(number.filter(|number| *number < ask.options.len()));
-        chosen.map_or_else(|| AskReply::Text(words.to_owned()), AskReply::Choose)
+    /// The answer that these words are to a question or a dialog: one of its options where they name one, else the words where the
+    /// ask takes words and they are no number. None where they answer nothing.
+    pub fn from_words(ask: &Ask, words: &str) -> Option<AskReply> {
+        if let Some(option) = ask.option_named(words) {
+            return Some(AskReply::Choose(option));
+        }
+        let takes_words = match ask.channel {
+            AskChannel::Line => true,
+            AskChannel::Request => ask.options.is_empty() || number_of(words).is_none(),
+            AskChannel::Keys => ask.options.is_empty(),
+            AskChannel::Terminal => false,
+        };
+        let is_answer = takes_words && ask.kind == AskKind::Question && !words.trim().is_empty();
+        is_answer.then(|| AskReply::Text(words.trim().to_owned()))
     }
 
     /// What was answered, in words for people.

@@ -6,6 +6,7 @@ mod admission;
 mod agent_commands;
 mod agent_mode;
 mod agent_names;
+mod answers;
 mod asks;
 mod base_moves;
 mod batch_commands;
@@ -179,9 +180,9 @@ impl Board {
             Event::AskOpened { .. }
             | Event::AskWithdrawn { .. }
             | Event::AnswerTyped { .. }
-            | Event::AnswerLost { .. } => {
-                self.ask_event(step, event);
-            }
+            | Event::AnswerLost { .. }
+            | Event::TextLost { .. }
+            | Event::MenuSeen { .. } => self.ask_event(step, event),
             Event::AttemptEnded {
                 attempt,
                 exit,

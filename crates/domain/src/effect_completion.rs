@@ -32,6 +32,8 @@ impl Event {
             | Event::AskWithdrawn { attempt, .. }
             | Event::AnswerTyped { attempt, .. }
             | Event::AnswerLost { attempt, .. }
+            | Event::TextLost { attempt, .. }
+            | Event::MenuSeen { attempt, .. }
             | Event::AttemptEnded { attempt, .. }
             | Event::ActionEnded { attempt, .. }
             | Event::Verified { attempt, .. }

@@ -131,6 +131,17 @@ pub enum Event {
         ask: AskId,
         problem: String,
     },
+    /// A text was not typed into its agent's terminal, because that asked something by then or was not there.
+    TextLost {
+        attempt: AttemptId,
+        text: String,
+        problem: String,
+    },
+    /// The screen of an agent that waits with a dialog or a question shows these entries to choose from.
+    MenuSeen {
+        attempt: AttemptId,
+        options: Vec<String>,
+    },
     /// An attempt's process has ended (by itself or because we stopped it).
     AttemptEnded {
         attempt: AttemptId,

@@ -153,16 +153,21 @@ fn patched_file(patch: &str) -> Option<String> {
 
 /// What is printed to give that answer to the event.
 pub fn answer(input: &Value, reply: &AskReply) -> String {
+    let given = answered_input(input, reply);
     let mut decision = match reply {
         AskReply::Deny(why) if why.is_empty() => {
             json!({ "behavior": "deny", "message": "A person said no." })
         }
         AskReply::Deny(why) => json!({ "behavior": "deny", "message": why }),
+        // The answer to a question is no yes to anything else.
+        AskReply::Choose(_) | AskReply::Text(_) if given.is_none() => {
+            json!({ "behavior": "deny", "message": "A person gave an answer that is neither yes nor no." })
+        }
         AskReply::Allow | AskReply::AllowAlways | AskReply::Choose(_) | AskReply::Text(_) => {
             json!({ "behavior": "allow" })
         }
     };
-    if let (Some(fields), Some(given)) = (decision.as_object_mut(), answered_input(input, reply)) {
+    if let (Some(fields), Some(given)) = (decision.as_object_mut(), given) {
         fields.insert("updatedInput".to_owned(), given);
     }
     // Codex proposes no rules, and refuses an answer that has any: it allows this once.
@@ -208,7 +213,8 @@ fn ask(input: &Value, id: &str) -> Ask {
 /// all the same.
 fn answered_input(input: &Value, reply: &AskReply) -> Option<Value> {
     let tool_input = input.get("tool_input")?;
-    if text(input, "tool_name") == EXIT_PLAN && !matches!(reply, AskReply::Deny(_)) {
+    let is_yes = matches!(reply, AskReply::Allow | AskReply::AllowAlways);
+    if text(input, "tool_name") == EXIT_PLAN && is_yes {
         return Some(tool_input.clone());
     }
     let first = tool_input.get("questions")?.as_array()?.first()?;
@@ -280,6 +286,9 @@ mod tests {
             decision(&of_codex, &AskReply::AllowAlways),
             json!({ "behavior": "allow" })
         );
+        for words in [AskReply::Text("yes".into()), AskReply::Choose(0)] {
+            assert_eq!(decision(&input, &words)["behavior"], "deny", "{words:?}");
+        }
         let unknown =
             event(r#"{"hook_event_name":"PermissionRequest","tool_name":"New","tool_input":{"what":1}}"#);
         assert_eq!(asked(&unknown).text, r#"New: {"what":1}"#);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::{AgentSession, Attempt, Task, TaskId, TaskState, Worker};
+use crate::domain::{AgentSession, Ask, Attempt, Task, TaskId, TaskState, Worker};
 use crate::protocol::query::{OutputFormat, QueryError};
 use crate::protocol::reports::in_format;
 use crate::protocol::reports::runs::progress;
@@ -110,12 +110,21 @@ fn asked(board: &ReadModel, attempt: &Attempt) -> Option<String> {
         AttentionKind::Question => format!("an answer: {}", item.text),
         _ => format!("somebody at its terminal: {}", item.text),
     };
-    let way = if item.kind == AttentionKind::Dialog {
-        "type there: `dbs`, then `i` on its row".to_owned()
-    } else {
-        format!("`dbs answer {task} ANSWER`")
-    };
+    let way = way_to_answer(task, item.kind, item.ask.as_ref());
     Some(format!("waits for a person for {age}, needs {what}; {way}"))
+}
+
+/// The commands by which a person answers the agent of a task.
+fn way_to_answer(task: &TaskId, kind: AttentionKind, ask: Option<&Ask>) -> String {
+    let options = ask.map(Ask::numbered_options).unwrap_or_default();
+    match kind {
+        AttentionKind::Permission => {
+            format!("`dbs approve {task}` allows it, `dbs reject {task} WHY` denies it and says why")
+        }
+        _ if !options.is_empty() => format!("`dbs answer {task} NUMBER` chooses of {options}"),
+        AttentionKind::Question => format!("`dbs answer {task} ANSWER`"),
+        _ => "answer it there: `dbs`, then `i` on its row".to_owned(),
+    }
 }
 
 fn session_words(session: &AgentSession) -> String {
@@ -233,13 +242,28 @@ mod tests {
     fn an_agent_that_waits_for_a_person_is_the_cause_and_the_way_to_answer_is_said() {
         assert_eq!(
             told(&[asks(AskKind::Permission)]),
-            "t-1: waits for a person for 1m, needs a permission: Bash: make; `dbs answer t-1 ANSWER`; by AGENT (attempt 1)"
+            "t-1: waits for a person for 1m, needs a permission: Bash: make; `dbs approve t-1` allows it, `dbs reject t-1 WHY` \
+             denies it and says why; by AGENT (attempt 1)"
         );
         assert_eq!(
             told(&[asks(AskKind::Dialog)]),
-            "t-1: waits for a person for 1m, needs somebody at its terminal: Bash: make; type there: `dbs`, then `i` on its \
-             row; by AGENT (attempt 1)"
+            "t-1: waits for a person for 1m, needs somebody at its terminal: Bash: make; answer it there: `dbs`, then `i` on \
+             its row; by AGENT (attempt 1)"
         );
+    }
+
+    #[test]
+    fn a_dialog_whose_entries_are_known_is_answered_by_their_numbers() {
+        let options = ["No, exit", "Yes, I trust this folder"]
+            .map(str::to_owned)
+            .to_vec();
+        let menu = Event::MenuSeen {
+            attempt: AttemptId(1),
+            options,
+        };
+        let said = told(&[seen(ActivityKind::Dialog("trust this folder".to_owned())), menu]);
+        let way = "`dbs answer t-1 NUMBER` chooses of 1 No, exit; 2 Yes, I trust this folder";
+        assert!(said.contains(way), "{said}");
     }
 
     #[test]

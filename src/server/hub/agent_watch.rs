@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::board_word::{is_awaited, word, word_of};
-use crate::agent_state::{AgentReport, AgentState, Conclusion, Doing, Seen, Source};
+use crate::agent_state::{AgentReport, AgentState, Conclusion, Doing, Seen, Source, Wait};
 use crate::domain::attempt::ActivityKind;
 use crate::domain::{Span, Timestamp};
 
@@ -39,6 +39,9 @@ pub(super) struct AgentWatch {
     /// Names of subagents that were seen at work, and those of them the board was not told of yet.
     subagents: BTreeSet<String>,
     untold: Vec<String>,
+    /// The entries of the menu on its screen, and those that the board was told of for what the agent waits with.
+    menu: Vec<String>,
+    told_menu: Vec<String>,
     /// Its terminal is still shown the past, of which only the end says anything about now.
     is_past: bool,
     /// Since when this server watches it.
@@ -94,6 +97,8 @@ impl AgentWatch {
             not_before: Timestamp::default(),
             subagents: BTreeSet::new(),
             untold: Vec::new(),
+            menu: Vec::new(),
+            told_menu: Vec::new(),
             is_past: true,
             began,
             beside: VecDeque::new(),
@@ -206,6 +211,41 @@ impl AgentWatch {
         std::mem::take(&mut self.untold)
     }
 
+    /// Its screen shows these entries while it waits, or none.
+    pub(super) fn observe_menu(&mut self, options: Vec<String>) {
+        self.menu = options;
+    }
+
+    /// Returns true while entries are known that its screen shows.
+    pub(super) fn has_menu(&self) -> bool {
+        !self.menu.is_empty()
+    }
+
+    /// The entries of the menu that the board is to be told of, once it was told of the wait.
+    pub(super) fn take_menu(&mut self) -> Option<Vec<String>> {
+        self.has_menu_to_tell().then(|| {
+            self.told_menu.clone_from(&self.menu);
+            self.menu.clone()
+        })
+    }
+
+    fn has_menu_to_tell(&self) -> bool {
+        let waits = matches!(
+            self.told,
+            Some(ActivityKind::Dialog(_) | ActivityKind::Question(_))
+        );
+        waits && !self.is_past && self.menu != self.told_menu
+    }
+
+    /// The wait that it is known to be in, where that is more than presumed.
+    pub(super) fn wait(&self, now: Timestamp) -> Option<Wait> {
+        let concluded = self.state.conclude(now);
+        match concluded.doing {
+            Doing::Blocked(wait) if !concluded.is_presumed => Some(wait),
+            _ => None,
+        }
+    }
+
     /// Its terminal is shown the past once more.
     pub(super) fn begin_past(&mut self) {
         self.is_past = true;
@@ -237,7 +277,7 @@ impl AgentWatch {
 
     /// When there is something for the board, or when that may become so without another report.
     pub(super) fn due(&self, now: Timestamp) -> Option<Timestamp> {
-        if !self.untold.is_empty() {
+        if !self.untold.is_empty() || self.has_menu_to_tell() {
             return Some(now);
         }
         if self.is_past {
@@ -292,6 +332,7 @@ impl AgentWatch {
             self.wait = KnownWait::default();
         }
         self.told = Some(word);
+        self.told_menu.clear();
         self.since_told = SinceTold::Waits;
         self.not_before = now + if told.len() > 1 { PACE_AFTER_TWO } else { PACE };
         told
@@ -342,7 +383,6 @@ mod tests {
 
     use super::*;
     use crate::adapters::agents::claude::title;
-    use crate::agent_state::Wait;
     use crate::domain::AskKind;
 
     fn live() -> AgentWatch {

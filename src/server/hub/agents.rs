@@ -11,7 +11,7 @@ use super::board_word::SAYS_NO_LOGIN;
 use super::live_activity::live_activity;
 use crate::adapters::agents::{ReadScreen, TypedPrompt};
 use crate::adapters::clock;
-use crate::agent_state::{AgentReport, Doing, Source};
+use crate::agent_state::{AgentReport, Doing, Source, Wait};
 use crate::domain::attempt::ActivityKind;
 use crate::domain::{AttemptId, Event, ProcessExit, Span, Timestamp};
 use crate::engine::inbox::Inbox;
@@ -120,6 +120,27 @@ impl AgentStates {
             .by_attempt
             .get(&attempt)
             .is_some_and(|watch| watch.state.is_unheard())
+    }
+
+    /// The wait that the agent is known to be in. None where it is presumed to be over.
+    pub(super) fn wait(&self, attempt: AttemptId) -> Option<Wait> {
+        let mut watches = self.watches.lock();
+        let now = watches.now();
+        watches.by_attempt.get(&attempt)?.wait(now)
+    }
+
+    /// Takes the entries that its screen shows, which are read only where the agent waits with a dialog or a question.
+    pub(super) fn observe_menu(&self, attempt: AttemptId, read: impl FnOnce() -> Vec<String>) {
+        let waits = self.wait(attempt).is_some_and(|wait| wait.kind.has_entries());
+        if waits || self.has_menu(attempt) {
+            let options = if waits { read() } else { Vec::new() };
+            self.change(attempt, |watch, _| watch.observe_menu(options));
+        }
+    }
+
+    fn has_menu(&self, attempt: AttemptId) -> bool {
+        let watches = self.watches.lock();
+        watches.by_attempt.get(&attempt).is_some_and(AgentWatch::has_menu)
     }
 
     /// The agent's terminal is shown the past once more.
@@ -276,11 +297,14 @@ impl Watches {
             let seen = watch.take_subagents().into_iter();
             let seen = seen.map(move |name| Event::SubagentSeen { attempt, name });
             let told = watch.tell(now).into_iter();
-            seen.chain(told.map(move |(doing, source)| Event::Observed {
+            let menu = watch.take_menu().into_iter();
+            let told = told.map(move |(doing, source)| Event::Observed {
                 attempt,
                 doing,
                 source: source.to_owned(),
-            }))
+            });
+            seen.chain(told)
+                .chain(menu.map(move |options| Event::MenuSeen { attempt, options }))
         });
         told.collect()
     }
@@ -326,7 +350,7 @@ fn complete(doing: &mut ActivityKind, attempt: AttemptId, facts: &ToolFacts) {
 mod tests {
     use super::*;
     use crate::adapters::agents::claude::title;
-    use crate::agent_state::{Seen, Wait};
+    use crate::agent_state::Seen;
     use crate::domain::AskKind;
     use crate::engine::inbox::{Received, inbox};
 

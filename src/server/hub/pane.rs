@@ -1,7 +1,7 @@
 //! One live terminal: its emulated screen, whether its program runs, and how many clients look at it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use parking_lot::{FairMutex, Mutex};
@@ -32,6 +32,8 @@ pub struct LiveTerminal {
     pub(in crate::server) size: Mutex<ResizeThrottle>,
     /// How many clients have it on their screen; output nobody sees wakes nobody.
     watched: AtomicUsize,
+    /// The number of pieces of output that it was fed.
+    pub(super) shown: AtomicU64,
     /// What its program reported beside its screen.
     pub(super) reports: Mutex<ProgramReports>,
     /// Changes with its output, for those who wait for that of this terminal alone.
@@ -67,6 +69,7 @@ impl LiveTerminal {
             requests: Mutex::default(),
             size: Mutex::new(ResizeThrottle::new(PaneSize::cells(size.cols, size.rows))),
             watched: AtomicUsize::new(0),
+            shown: AtomicU64::new(0),
             reports: Mutex::default(),
             wrote: watch::Sender::default(),
         }

@@ -84,6 +84,7 @@ impl Readers {
     }
 
     pub(super) fn wrote(&self, pane: &LiveTerminal) {
+        pane.shown.fetch_add(1, Ordering::AcqRel);
         if pane.is_watched() {
             pane.wrote.send_replace(());
             self.changed.send_modify(|changes| changes.output += 1);

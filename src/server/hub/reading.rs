@@ -1,6 +1,7 @@
 //! Output from a holder goes into the emulated screen, answers of the screen back to the program, and what an agent reports of
 //! itself, to what is known of it.
 
+use crate::adapters::agents::menu::ScreenMenu;
 use crate::adapters::agents::{ReadScreen, TypedPrompt, status_record};
 use crate::adapters::clock;
 use crate::adapters::holder::protocol::{HolderReply, HolderStatus};
@@ -155,6 +156,7 @@ impl Reading<'_> {
             self.take_all(events, false);
             self.type_prompt();
             self.read_screen();
+            self.read_menu();
         }
         fed.at = Some(offset + bytes.len() as u64);
         self.hub.wrote(self.pane);
@@ -182,6 +184,7 @@ impl Reading<'_> {
         }
         self.type_prompt();
         self.read_screen();
+        self.read_menu();
     }
 
     /// Takes what the screen shows for what the agent does, until its tool tells that itself.
@@ -195,6 +198,17 @@ impl Reading<'_> {
         } else {
             self.screen = None;
         }
+    }
+
+    /// Takes the entries of the menu with which an agent waits.
+    fn read_menu(&self) {
+        let Some(attempt) = self.id.attempt().filter(|_| self.is_live) else {
+            return;
+        };
+        self.hub.agents.observe_menu(attempt, || {
+            let menu = ScreenMenu::read(&self.screen_text());
+            menu.map(|menu| menu.options()).unwrap_or_default()
+        });
     }
 
     fn screen_text(&self) -> String {
@@ -214,11 +228,16 @@ impl Reading<'_> {
                 let screen = self.screen_text();
                 let modes = *self.pane.terminal.lock().modes();
                 let text = || prompt.text(modes.has(TermMode::BracketedPaste));
-                if prompt.is_awaited(&screen) && self.requests.input(&encode_paste(&text(), &modes)).is_ok() {
+                let is_awaited = prompt.is_awaited(&screen) && ScreenMenu::read(&screen).is_none();
+                if is_awaited && self.requests.input(&encode_paste(&text(), &modes)).is_ok() {
                     PromptTyping::Typed(prompt)
                 } else {
                     PromptTyping::Awaited(prompt)
                 }
+            }
+            // Enter would take an entry of it, and the text was not taken by what shows a menu: it is typed again.
+            PromptTyping::Typed(prompt) if ScreenMenu::read(&self.screen_text()).is_some() => {
+                PromptTyping::Awaited(prompt)
             }
             PromptTyping::Typed(prompt) => {
                 if self.requests.input(b"\r").is_ok() {

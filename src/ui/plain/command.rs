@@ -87,13 +87,13 @@ fn answer(item: &AttentionItem, text: &str) -> Option<PlainCommand> {
     match (item.kind, word.as_str(), rest) {
         (_, "look", "") => Some(PlainCommand::ShowOutput(task)),
         (AttentionKind::Question, ..) => submit(Command::Answer(task, text.to_owned())),
+        (AttentionKind::Dialog, ..) if item.ask.as_ref().is_some_and(|ask| !ask.options.is_empty()) => {
+            submit(Command::Answer(task, text.to_owned()))
+        }
         (AttentionKind::Permission, "yes" | "y" | "allow" | "approve", "") => reply_to_ask(AskReply::Allow),
         (AttentionKind::Permission, "always", "") => reply_to_ask(AskReply::AllowAlways),
         (AttentionKind::Permission, "no" | "n" | "deny" | "refuse", why) => {
             reply_to_ask(AskReply::Deny(why.to_owned()))
-        }
-        (AttentionKind::Permission, "say", note) if !note.is_empty() && item.attempt.is_some() => {
-            submit(Command::Answer(task, note.to_owned()))
         }
         (AttentionKind::Approval, "yes" | "y" | "approve", "") => submit(Command::Approve(task)),
         (AttentionKind::Approval, "no" | "n" | "reject", "") => {

@@ -1,6 +1,7 @@
 //! What needs a person, with numbers that stay: a number means the same thing for as long as that thing waits, and is never
 //! given twice.
 
+use crate::domain::Ask;
 use crate::read_model::{AttentionKind, AttentionRow, AttentionSummary, as_question, unsaid};
 use crate::ui::status::kind_word;
 
@@ -134,7 +135,12 @@ fn line(prompt: &PlainPrompt) -> String {
             item.text,
             options(prompt)
         ),
-        AttentionKind::Dialog => format!("{}shows a dialog: {}", who.unwrap_or_default(), item.text),
+        AttentionKind::Dialog => format!(
+            "{}shows a dialog: {}{}",
+            who.unwrap_or_default(),
+            item.text,
+            options(prompt)
+        ),
         AttentionKind::Approval
         | AttentionKind::Gate
         | AttentionKind::Merge
@@ -160,8 +166,12 @@ fn same(one: &AttentionRow, other: &AttentionRow) -> bool {
 pub(super) fn offers(prompt: &PlainPrompt) -> String {
     let n = prompt.number;
     match prompt.about.item.kind {
-        AttentionKind::Permission => format!("{n} yes, {n} no, {n} say TEXT, {n} look"),
+        AttentionKind::Permission => format!("{n} yes, {n} no, {n} no WHY, {n} look"),
         AttentionKind::Question => format!("{n} ANSWER, {n} look"),
+        AttentionKind::Dialog if !options(prompt).is_empty() => format!("{n} NUMBER, {n} look"),
+        AttentionKind::Held if prompt.about.is_question => {
+            format!("{n} retry ANSWER, {n} skip, {n} park WHY, {n} look")
+        }
         AttentionKind::Dialog => format!("{n} look; answer it with dbs in the agent's terminal"),
         AttentionKind::Approval => format!("{n} yes, {n} no WHY, {n} skip"),
         AttentionKind::Gate | AttentionKind::Merge | AttentionKind::Held | AttentionKind::Failed => {
@@ -172,15 +182,11 @@ pub(super) fn offers(prompt: &PlainPrompt) -> String {
 
 /// The answers a question offers, with their numbers.
 fn options(prompt: &PlainPrompt) -> String {
-    let options = prompt.about.item.ask.iter().flat_map(|ask| &ask.options);
-    let numbered: Vec<String> = (1..)
-        .zip(options)
-        .map(|(number, option)| format!("{number} {option}"))
-        .collect();
-    if numbered.is_empty() {
-        return String::new();
+    let options = prompt.about.item.ask.as_ref().map(Ask::numbered_options);
+    match options.as_deref() {
+        None | Some("") => String::new(),
+        Some(options) => format!(" ({options})"),
     }
-    format!(" ({})", numbered.join(", "))
 }
 
 fn nothing(attention: &AttentionSummary) -> String {

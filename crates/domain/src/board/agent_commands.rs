@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use super::Board;
-use super::commands::{accepted, refusal, refuse, require_text};
+use super::commands::{accepted, refusal, refuse};
 use super::transition::Transition;
-use crate::ask::{AskChannel, AskKind, AskReply};
 use crate::attempt::{Attempt, AttemptState, StopCause, Worker};
 use crate::batch::PauseReason;
 use crate::effect::{Accepted, CommandReply, Effect, NoticeLevel};
@@ -14,33 +13,6 @@ use crate::pluralized;
 use crate::task::Task;
 
 impl Board {
-    pub(super) fn answer(
-        &mut self,
-        step: &mut Transition,
-        by: &str,
-        id: &TaskId,
-        text: &str,
-    ) -> CommandReply {
-        let task = self.require_task(id)?;
-        let text = require_text("the answer", text)?;
-        let Some(attempt) = self.agent_at_work(&task) else {
-            refuse!("no agent works on {id} now: leave a comment, the next one reads it");
-        };
-        let mut open = attempt.open_asks(step.now);
-        let question = open.find(|known| known.ask.kind == AskKind::Question);
-        if let Some(known) = question {
-            let reply = AskReply::from_words(&known.ask, text);
-            let answered = self.answer_ask(step, by, (attempt.id, &known.ask.id), &reply)?;
-            if known.ask.channel == AskChannel::Line {
-                self.comment(step.now, id, by, format!("answered: {text}"));
-            }
-            return Ok(answered);
-        }
-        self.comment(step.now, id, by, format!("answered: {text}"));
-        self.type_line(step, (by, attempt.id), text);
-        Ok(accepted(format!("answered {}", attempt.worker.name())))
-    }
-
     /// Ends the turn of the agent that works on a task. What it asks is taken back by its tool.
     pub(super) fn interrupt(&mut self, step: &mut Transition, by: &str, id: &TaskId) -> CommandReply {
         let task = self.require_task(id)?;
@@ -57,7 +29,7 @@ impl Board {
     }
 
     /// The agent whose process runs for the task.
-    fn agent_at_work(&self, task: &Task) -> Option<Arc<Attempt>> {
+    pub(super) fn agent_at_work(&self, task: &Task) -> Option<Arc<Attempt>> {
         let attempt = task.open_attempt.and_then(|attempt| self.attempt(attempt));
         attempt.filter(|attempt| {
             attempt.state == AttemptState::Running && matches!(attempt.worker, Worker::Agent { .. })

@@ -3,20 +3,14 @@
 use std::borrow::Cow;
 
 use super::Board;
-use super::commands::{accepted, refusal, refuse};
 use super::process_end::deciding_signal;
 use super::transition::Transition;
-use crate::ask::{Ask, AskAnswer, AskChannel, AskKind, AskRecord, AskReply, MOST_CLOSED_ASKS};
+use crate::ask::{Ask, AskChannel, AskKind, AskRecord, AskReply, MOST_CLOSED_ASKS};
 use crate::attempt::{Activity, ActivityKind, Attempt, Worker};
-use crate::command::Refusal;
-use crate::effect::{CommandReply, Effect, NoticeLevel};
+use crate::effect::NoticeLevel;
 use crate::event::Event;
 use crate::id::{AskId, AttemptId};
 use crate::time::Timestamp;
-
-/// What is said of an answer of which nobody knows whether it arrived.
-const UNSURE: &str =
-    "the server ended before it was known to be typed; look at its terminal, or answer again";
 
 impl Board {
     /// What was reported about an ask; any other event is none of its business.
@@ -35,8 +29,29 @@ impl Board {
                 ask,
                 problem,
             } => self.answer_lost(step, *attempt, ask, problem),
+            Event::TextLost {
+                attempt,
+                text,
+                problem,
+            } => self.text_lost(step, *attempt, (text, problem)),
+            Event::MenuSeen { attempt, options } => self.menu_seen(*attempt, options),
             _ => {}
         }
+    }
+
+    /// The screen of an agent shows these entries of the dialog or question that it waits with; none where it shows none that are known.
+    fn menu_seen(&mut self, id: AttemptId, options: &[String]) {
+        self.edit_attempt(id, |row| {
+            let open = row.asks.iter_mut().filter(|known| known.closed.is_none());
+            for known in open.filter(|known| has_menu(&known.ask)) {
+                let ask = known.ask.clone();
+                known.ask = Ask {
+                    options: options.to_vec(),
+                    ..ask
+                }
+                .bounded();
+            }
+        });
     }
 
     /// An agent's tool asks by a request that waits for the reply. `rule` is the setting that answers by itself, if one does.
@@ -64,100 +79,6 @@ impl Board {
             None if shown.is_some() => {}
             None => call_for_answer(step, &attempt, ask.kind, &ask.text),
         }
-    }
-
-    /// The answer to an ask did not reach its agent.
-    fn answer_lost(&mut self, step: &mut Transition, id: AttemptId, ask: &AskId, problem: &str) {
-        let Some(attempt) = self.attempt(id) else { return };
-        let is_it = |known: &AskRecord| known.ask.id == *ask && known.closed.is_none();
-        if !attempt.asks.iter().any(is_it) {
-            return;
-        }
-        self.edit_attempt(id, |row| {
-            for known in row.asks.iter_mut().filter(|known| is_it(known)) {
-                if let Some(answer) = &mut known.answer {
-                    answer.problem = Some(problem.to_owned());
-                }
-            }
-        });
-        let text = format!("{} did not get the answer: {problem}", attempt.worker.name());
-        step.notify_attempt(NoticeLevel::Warning, "answer", &attempt, text);
-    }
-
-    /// The engine ended before it was told that an answer was typed. Nobody knows whether it was, so it is asked again.
-    pub(super) fn doubt_answers(&mut self, step: &mut Transition, attempt: &Attempt) {
-        let is_unsure = |known: &&AskRecord| {
-            known.ask.channel == AskChannel::Line && known.closed.is_none() && known.given().is_some()
-        };
-        for known in attempt.asks.iter().filter(is_unsure) {
-            self.answer_lost(step, attempt.id, &known.ask.id, UNSURE);
-        }
-    }
-
-    /// Answers an ask, if it still waits.
-    pub(super) fn answer_ask(
-        &mut self,
-        step: &mut Transition,
-        by: &str,
-        (id, ask): (AttemptId, &AskId),
-        reply: &AskReply,
-    ) -> CommandReply {
-        let Some(attempt) = self.asking_attempt(id) else {
-            refuse!("attempt {id} is over: nothing was sent");
-        };
-        let known = attempt.asks.iter().find(|known| known.ask.id == *ask);
-        let Some(known) = known.filter(|known| known.closed.is_none()) else {
-            refuse!("attempt {id} asks something else by now; nothing was sent");
-        };
-        if !known.waits(step.now) {
-            let by = known.answer.as_ref().map_or("somebody", |answer| &answer.by);
-            refuse!(
-                "{} was answered by {by} already and has not gone on yet; nothing was sent again",
-                attempt.task
-            );
-        }
-        check_reply(&attempt, &known.ask, reply)?;
-        let ask = known.ask.clone();
-        self.record_answer(step, &attempt, &ask, (by, reply.clone()));
-        Ok(accepted(format!(
-            "{} {}: {}",
-            reply.words(&ask),
-            attempt.task,
-            ask.text
-        )))
-    }
-
-    /// Keeps an answer and sends it on its way.
-    fn record_answer(
-        &mut self,
-        step: &mut Transition,
-        attempt: &Attempt,
-        ask: &Ask,
-        (by, reply): (&str, AskReply),
-    ) {
-        let text = format!(
-            "{by} {} {}: {}",
-            reply.words(ask),
-            attempt.worker.name(),
-            ask.text
-        );
-        step.notify_attempt(NoticeLevel::Info, "answer", attempt, text);
-        let answer = AskAnswer {
-            by: by.to_owned(),
-            reply,
-            at: step.now,
-            problem: None,
-        };
-        self.edit_attempt(attempt.id, |row| {
-            let known = row.asks.iter_mut().find(|known| known.ask.id == ask.id);
-            if let Some(known) = known {
-                known.answer = Some(answer);
-            }
-            if ask.channel == AskChannel::Line && row.activity.doing.needs_person() {
-                row.activity = Activity::new(ActivityKind::Working, "answer", step.now);
-            }
-        });
-        step.emit(Effect::Answer(attempt.id, ask.id.clone()));
     }
 
     /// What an agent was seen doing says whether it asks something in its terminal.
@@ -242,28 +163,8 @@ impl Board {
         }
     }
 
-    /// A line was typed to an agent: it answers what was asked in words, or on the screen.
-    pub(super) fn answer_by_line(&mut self, now: Timestamp, (by, id): (&str, AttemptId), text: &str) {
-        self.edit_attempt(id, |row| {
-            if row.activity.doing.needs_person() {
-                row.activity = Activity::new(ActivityKind::Working, "answer", now);
-            }
-            for known in row.asks.iter_mut().filter(|known| known.waits(now)) {
-                if known.ask.channel != AskChannel::Request {
-                    known.closed = Some(now);
-                    known.answer = Some(AskAnswer {
-                        by: by.to_owned(),
-                        reply: AskReply::Text(text.to_owned()),
-                        at: now,
-                        problem: None,
-                    });
-                }
-            }
-        });
-    }
-
     /// An agent whose process may live.
-    fn asking_attempt(&self, id: AttemptId) -> Option<std::sync::Arc<Attempt>> {
+    pub(super) fn asking_attempt(&self, id: AttemptId) -> Option<std::sync::Arc<Attempt>> {
         self.attempt(id).filter(|attempt| {
             attempt.state.may_have_process() && matches!(attempt.worker, Worker::Agent { .. })
         })
@@ -288,6 +189,15 @@ fn asked(doing: &ActivityKind) -> Option<(AskKind, Cow<'_, str>)> {
     }
 }
 
+/// Returns true where the entries on a screen are the options of this ask. A permission has a yes and a no of its own.
+fn has_menu(ask: &Ask) -> bool {
+    match ask.kind {
+        AskKind::Dialog => ask.channel == AskChannel::Terminal,
+        AskKind::Question => ask.channel == AskChannel::Keys,
+        AskKind::Permission | AskKind::Plan => false,
+    }
+}
+
 fn is_on_screen(known: &AskRecord) -> bool {
     matches!(known.ask.channel, AskChannel::Keys | AskChannel::Terminal)
 }
@@ -304,32 +214,6 @@ fn is_over(known: &AskRecord, before: &Activity) -> bool {
         // What it asked in words stays asked while it works on something else.
         AskChannel::Line => false,
     }
-}
-
-/// Refuses an answer that cannot be given to this ask.
-fn check_reply(attempt: &Attempt, ask: &Ask, reply: &AskReply) -> Result<(), Refusal> {
-    let task = &attempt.task;
-    if ask.channel == AskChannel::Terminal {
-        return Err(refusal(format!(
-            "{task} shows a dialog of its tool: answer it in its terminal"
-        )));
-    }
-    let fits = match reply {
-        AskReply::Allow | AskReply::AllowAlways | AskReply::Deny(_) => {
-            matches!(ask.kind, AskKind::Permission | AskKind::Plan)
-        }
-        AskReply::Choose(number) => *number < ask.options.len(),
-        AskReply::Text(text) => ask.kind == AskKind::Question && !text.trim().is_empty(),
-    };
-    if fits {
-        return Ok(());
-    }
-    Err(refusal(match ask.kind {
-        AskKind::Permission | AskKind::Plan => format!("{task} wants a yes or a no"),
-        AskKind::Question if ask.options.is_empty() => format!("{task} wants an answer in words"),
-        AskKind::Question => format!("{task} wants one of: {}", ask.options.join(", ")),
-        AskKind::Dialog => format!("{task} shows a dialog of its tool: answer it in its terminal"),
-    }))
 }
 
 fn call_for_answer(step: &mut Transition, attempt: &Attempt, kind: AskKind, text: &str) {

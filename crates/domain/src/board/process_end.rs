@@ -154,7 +154,8 @@ impl Board {
             &attempt.task,
             TaskState::Held(HoldReason::Blocked(why.to_owned())),
         );
-        let text = format!("{} blocked by {name}: {why}", attempt.task);
+        let task = &attempt.task;
+        let text = format!("{task} blocked by {name}: {why}; `dbs retry {task} --note 'ANSWER'` answers it");
         step.notify_attempt(NoticeLevel::Alert, "block", attempt, text);
     }
 

@@ -203,7 +203,13 @@ impl Board {
         });
         if let Some(note) = note.map(str::trim).filter(|note| !note.is_empty()) {
             self.comment(step.now, id, by, note.to_owned());
-            self.edit(id, |row| row.finding = Some(note.to_owned()));
+            let finding = match &task.state {
+                TaskState::Held(HoldReason::Blocked(question)) => {
+                    format!("The question was: {question}\n{by} answers: {note}")
+                }
+                _ => note.to_owned(),
+            };
+            self.edit(id, |row| row.finding = Some(finding));
         }
         if self.is_aborted(&task.batch) {
             self.go_ahead(step, &task.batch);

@@ -35,9 +35,11 @@ pub(super) fn outcome(params: &Value, reply: &AskReply) -> Value {
     let chosen = match reply {
         AskReply::AllowAlways => of_kind("allow_always").or_else(|| of_kind("allow_once")),
         // What is allowed once must not be allowed for ever.
-        AskReply::Allow | AskReply::Choose(_) | AskReply::Text(_) => of_kind("allow_once"),
-        // A refusal for ever is still one; without any the tool would take its turn for cancelled.
-        AskReply::Deny(_) => of_kind("reject_once").or_else(|| of_kind("reject_always")),
+        AskReply::Allow => of_kind("allow_once"),
+        // A refusal for ever is still one; without any the tool would take its turn for cancelled. A text is no yes.
+        AskReply::Deny(_) | AskReply::Choose(_) | AskReply::Text(_) => {
+            of_kind("reject_once").or_else(|| of_kind("reject_always"))
+        }
     };
     match chosen {
         Some(option) => json!({ "outcome": { "outcome": "selected", "optionId": option } }),
@@ -141,6 +143,7 @@ mod tests {
         assert_eq!(chosen(&all, &AskReply::Allow), "o-allow_once");
         assert_eq!(chosen(&all, &AskReply::AllowAlways), "o-allow_always");
         assert_eq!(chosen(&all, &AskReply::Deny(String::new())), "o-reject_once");
+        assert_eq!(chosen(&all, &AskReply::Text("yes".to_owned())), "o-reject_once");
         assert_eq!(
             outcome(&options(&["allow_always"]), &AskReply::Allow),
             cancelled()

@@ -160,7 +160,9 @@ fn kind_and_facts(event: &Event) -> (&'static str, Value) {
         Event::AskOpened { .. }
         | Event::AskWithdrawn { .. }
         | Event::AnswerTyped { .. }
-        | Event::AnswerLost { .. } => ask_facts(event),
+        | Event::AnswerLost { .. }
+        | Event::TextLost { .. }
+        | Event::MenuSeen { .. } => ask_facts(event),
         Event::AttemptEnded {
             exit, tail, cause, ..
         } => (
@@ -199,6 +201,8 @@ fn ask_facts(event: &Event) -> (&'static str, Value) {
         Event::AnswerLost { ask, problem, .. } => {
             ("answer_lost", json!({ "ask": { "id": ask }, "problem": problem }))
         }
+        Event::TextLost { text, problem, .. } => ("text_lost", json!({ "text": text, "problem": problem })),
+        Event::MenuSeen { options, .. } => ("menu_seen", json!({ "options": options })),
         _ => ("other", json!({})),
     }
 }

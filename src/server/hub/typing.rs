@@ -1,0 +1,623 @@
+//! What is typed into the terminal of an agent for a person or the engine. No text followed by Enter goes to a menu, and no key takes an
+//! entry that was not meant: the screen is read before each key that takes one.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use super::TerminalHub;
+use super::pane::{LiveTerminal, OutputWatch};
+use crate::adapters::agents::menu::{MenuEntry, ScreenMenu};
+use crate::adapters::deadline::Deadline;
+use crate::agent_state::Wait;
+use crate::domain::{Ask, AskKind, AskReply};
+use crate::ports::holders::{HolderId, Holders as _};
+use crate::term::keys::{Key, KeyInput, Modifiers, encode_key, encode_paste};
+use crate::term::{Modes, TermMode};
+
+/// Longest wait for a terminal that is still shown the past.
+const UNTIL_PRESENT: Duration = Duration::from_secs(5);
+/// Longest wait until a program shows what was typed; one that shows nothing of it gets Enter all the same.
+const UNTIL_SHOWN: Duration = Duration::from_secs(1);
+/// Time in which output that belongs together arrives.
+const SETTLING: Duration = Duration::from_millis(30);
+/// Keys that move the mark of a menu, those included that its tool did not take.
+const MOST_MOVES: usize = 20;
+
+/// The terminal of an agent, as far as typing into it needs to know it.
+pub(super) trait AgentTerminal {
+    /// The text of its screen.
+    fn screen(&self) -> String;
+    fn modes(&self) -> Modes;
+    /// The wait that its agent is known to be in.
+    fn wait(&self) -> Option<Wait>;
+    fn type_bytes(&self, bytes: &[u8]) -> Result<(), String>;
+    /// The number of pieces of output that were shown so far.
+    fn shown(&self) -> u64;
+    /// Waits until there are more than so many, and they are whole; not for ever.
+    fn await_more(&self, shown: u64);
+}
+
+/// Types a text and Enter, unless the agent asks something by a menu: before the text, or when Enter is to follow.
+pub(super) fn type_text(terminal: &impl AgentTerminal, text: &str) -> Result<(), String> {
+    let text: String = text.chars().filter(|c| !c.is_control() || *c == '\n').collect();
+    check_takes_text(terminal, "")?;
+    let (modes, shown) = (terminal.modes(), terminal.shown());
+    // Codex takes a line that comes at once for one that was pasted, unless a paste is marked as one. Where it is not, a line end is Enter.
+    if modes.has(TermMode::BracketedPaste) {
+        terminal.type_bytes(&encode_paste(&text, &modes))?;
+    } else {
+        terminal.type_bytes(text.replace('\n', " ").as_bytes())?;
+    }
+    terminal.await_more(shown);
+    check_takes_text(terminal, &text)
+        .map_err(|why| format!("{why}; it may stand in the line of its input"))?;
+    terminal.type_bytes(b"\r")
+}
+
+/// Refuses a text while the agent asks something by a menu. `typed` was typed just now: its lines may look like a menu.
+fn check_takes_text(terminal: &impl AgentTerminal, typed: &str) -> Result<(), String> {
+    if let Some(wait) = terminal.wait().filter(|wait| wait.kind != AskKind::Question) {
+        return Err(format!(
+            "it asks something that a text does not answer ({})",
+            wait.text
+        ));
+    }
+    let menu = ScreenMenu::read(&terminal.screen()).filter(|menu| !menu.is_text(typed));
+    match menu {
+        None => Ok(()),
+        Some(menu) => Err(format!("its screen shows a menu ({})", labels(&menu))),
+    }
+}
+
+/// Gives the answer to an ask by keys, if the agent still asks that.
+pub(super) fn give_reply(terminal: &impl AgentTerminal, ask: &Ask, reply: &AskReply) -> Result<(), String> {
+    check_asks(terminal, ask)?;
+    let menu = ScreenMenu::read(&terminal.screen());
+    match reply {
+        AskReply::Text(text) => type_text(terminal, text),
+        AskReply::Deny(_) => press(terminal, Key::Escape),
+        AskReply::Allow => say_yes(terminal, menu, false, '1'),
+        AskReply::AllowAlways => say_yes(terminal, menu, true, '2'),
+        AskReply::Choose(number) => {
+            let menu = menu.filter(|menu| menu.options() == ask.options);
+            match menu.as_ref().and_then(|menu| menu.entries.get(*number)) {
+                Some(entry) => choose(terminal, entry),
+                None => Err("its screen shows other entries by now".to_owned()),
+            }
+        }
+    }
+}
+
+/// Refuses an answer where the agent is known to ask something else by now.
+fn check_asks(terminal: &impl AgentTerminal, ask: &Ask) -> Result<(), String> {
+    let Some(wait) = terminal.wait() else {
+        return Ok(());
+    };
+    let kind = match wait.kind {
+        AskKind::Plan => AskKind::Permission,
+        kind => kind,
+    };
+    // The board keeps the first part of a long text.
+    if kind == ask.kind && wait.text.starts_with(&ask.text) {
+        return Ok(());
+    }
+    Err("it asks something else by now".to_owned())
+}
+
+/// Takes the entry of the menu that says yes, once or lasting. `key` is what all tools take for it whose menu is not known.
+fn say_yes(
+    terminal: &impl AgentTerminal,
+    menu: Option<ScreenMenu>,
+    is_lasting: bool,
+    key: char,
+) -> Result<(), String> {
+    let Some(menu) = menu.filter(|menu| !menu.entries.is_empty()) else {
+        return press(terminal, Key::Char(key));
+    };
+    match menu.yes(is_lasting).and_then(|at| menu.entries.get(at)) {
+        Some(entry) => choose(terminal, entry),
+        None => Err(format!("no entry of its menu says yes ({})", labels(&menu))),
+    }
+}
+
+/// Takes an entry of the menu: by its digit, or by moving the mark to it and Enter once the mark stands there.
+fn choose(terminal: &impl AgentTerminal, entry: &MenuEntry) -> Result<(), String> {
+    let digit = entry.number.filter(|number| *number < 10);
+    if let Some(digit) = digit.and_then(|number| char::from_digit(number, 10)) {
+        return press(terminal, Key::Char(digit));
+    }
+    for _ in 0..MOST_MOVES {
+        let menu = ScreenMenu::read(&terminal.screen());
+        let place = menu
+            .as_ref()
+            .and_then(|menu| menu.entries.iter().position(|other| other == entry));
+        let (Some(menu), Some(place)) = (menu, place) else {
+            return Err("its screen shows other entries by now".to_owned());
+        };
+        if place == menu.marked {
+            return press(terminal, Key::Enter);
+        }
+        let shown = terminal.shown();
+        press(terminal, if place > menu.marked { Key::Down } else { Key::Up })?;
+        terminal.await_more(shown);
+    }
+    Err(format!("the mark of its menu did not come to {}", entry.label))
+}
+
+fn press(terminal: &impl AgentTerminal, key: Key) -> Result<(), String> {
+    let key = KeyInput::new(key, Modifiers::empty());
+    terminal.type_bytes(&encode_key(&key, &terminal.modes()))
+}
+
+fn labels(menu: &ScreenMenu) -> String {
+    let labels: Vec<&str> = menu.entries.iter().map(|entry| entry.label.as_str()).collect();
+    labels.join("; ")
+}
+
+/// A live terminal that is typed into. Its output comes at once meanwhile, as if a person looked at it.
+pub(super) struct TypingTerminal<'a> {
+    hub: &'a TerminalHub,
+    id: &'a HolderId,
+    pane: Arc<LiveTerminal>,
+    _watch: OutputWatch,
+}
+
+impl<'a> TypingTerminal<'a> {
+    /// The terminal of that id, once it shows the present.
+    pub(super) fn open(hub: &'a TerminalHub, id: &'a HolderId) -> Result<TypingTerminal<'a>, String> {
+        let pane = hub.terminal(id).ok_or("its terminal is not here")?;
+        let watch = OutputWatch::begin(Arc::clone(&pane));
+        let deadline = Deadline::after(UNTIL_PRESENT);
+        while !pane.caught_up.load(Ordering::Acquire) {
+            if deadline.is_over() {
+                return Err("what its terminal shows is not known yet".to_owned());
+            }
+            deadline.sleep();
+        }
+        // What its holder collected while it was not looked at.
+        deadline.sleep_for(SETTLING);
+        Ok(TypingTerminal {
+            hub,
+            id,
+            pane,
+            _watch: watch,
+        })
+    }
+}
+
+impl AgentTerminal for TypingTerminal<'_> {
+    fn screen(&self) -> String {
+        let mut terminal = self.pane.terminal.lock();
+        let last = terminal.size().rows.saturating_sub(1);
+        terminal.text(0, last, 0)
+    }
+
+    fn modes(&self) -> Modes {
+        *self.pane.terminal.lock().modes()
+    }
+
+    fn wait(&self) -> Option<Wait> {
+        self.hub.agents().wait(self.id.attempt()?)
+    }
+
+    fn type_bytes(&self, bytes: &[u8]) -> Result<(), String> {
+        let sent = self.hub.0.readers.holders.send(self.id, bytes);
+        sent.map_err(|error| error.to_string())
+    }
+
+    fn shown(&self) -> u64 {
+        self.pane.shown.load(Ordering::Acquire)
+    }
+
+    fn await_more(&self, shown: u64) {
+        let deadline = Deadline::after(UNTIL_SHOWN);
+        while self.shown() <= shown && !deadline.is_over() {
+            deadline.sleep();
+        }
+        deadline.sleep_for(SETTLING);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::{Cell, RefCell};
+    use std::path::PathBuf;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domain::AskChannel;
+    use crate::term::{EmulatorKind, Size, Terminal};
+
+    const PROJECT: &str = concat!(
+        "Yes, and always allow access to /",
+        "home/user/project/p1 from this project"
+    );
+    const AUTO: &str = "Yes, and switch to auto mode · auto mode handles these prompts for you";
+    const PREFIX: &str = concat!(
+        "Yes, and don't ask again for commands that start with `touch /",
+        "home/u/out1.txt` (p)"
+    );
+    const CODEX_NO: &str = "No, and tell Codex what to do differently (esc)";
+    const QUESTION: [&str; 4] = ["SQLite", "Postgres", "Type something.", "Chat about this"];
+
+    /// A dialog as a person sees it: where it was recorded, what it asks for, its entries, and the one that a yes means.
+    struct Dialog {
+        screen: String,
+        kind: AskKind,
+        entries: Vec<&'static str>,
+        yes: Option<usize>,
+        lasting: Option<usize>,
+    }
+
+    /// The screen of a recorded session at that second.
+    fn recorded(name: &str, second: f64) -> String {
+        let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "data", "term", "casts", name]
+            .iter()
+            .collect();
+        let text = std::fs::read_to_string(path).unwrap();
+        let mut lines = text
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let header = lines.next().unwrap();
+        let side = |key: &str| u16::try_from(header[key].as_u64().unwrap()).unwrap();
+        let mut terminal = Terminal::new(
+            EmulatorKind::default(),
+            Size::new(side("width"), side("height")),
+            10,
+        );
+        for event in lines.filter(|event| event[1] == "o") {
+            if event[0].as_f64().unwrap() <= second {
+                drop(terminal.feed(0, event[2].as_str().unwrap().as_bytes()));
+            }
+        }
+        let last = terminal.size().rows - 1;
+        terminal.text(0, last, 0)
+    }
+
+    fn dialogs() -> Vec<Dialog> {
+        let permission = |screen, entries: &[&'static str]| Dialog {
+            screen,
+            kind: AskKind::Permission,
+            entries: entries.to_vec(),
+            yes: Some(0),
+            lasting: Some(1),
+        };
+        let other = |screen: String, kind, entries: &[&'static str]| Dialog {
+            screen,
+            kind,
+            entries: entries.to_vec(),
+            yes: None,
+            lasting: None,
+        };
+        let claude = ["Yes", PROJECT, AUTO, "No"];
+        let key = "────\n  Detected a custom API key in your environment\n\n  Do you want to use this API key?\n\n    Yes\n  ❯ No (recommended)\n\n  Enter to confirm · Esc to cancel\n".to_owned();
+        let demo = "  Working\n╭────────╮\n│ Run the check? │\n│ ❯ 1. Yes │\n│   2. No, commit without it │\n│ y · n · 1-9 · Enter │\n╰────────╯";
+        let sign_in = "╭─────╮\n│ Sign in with ChatGPT │\n│ › 1. Yes │\n│   2. No │\n│ Press Enter to continue │\n╰─────╯";
+        vec![
+            permission(recorded("permission_prompt_osc7501.cast", 3.5), &claude),
+            permission(recorded("inline_renderer_permission_resize.cast", 2.0), &claude),
+            permission(recorded("no_query_replies_title_only.cast", 2.9), &claude),
+            permission(
+                recorded("tui_approval.cast", 2.3),
+                &["Yes, proceed (y)", PREFIX, CODEX_NO],
+            ),
+            permission(
+                recorded("tui_action_required.cast", 20.0),
+                &[
+                    "Allow once",
+                    "Allow for this session",
+                    "No, suggest changes (esc)",
+                ],
+            ),
+            Dialog {
+                lasting: Some(0),
+                ..permission(demo.to_owned(), &["Yes", "No, commit without it"])
+            },
+            other(
+                recorded("subagent_and_question_osc7501.cast", 7.0),
+                AskKind::Question,
+                &QUESTION,
+            ),
+            other(
+                recorded("trust_dialog.cast", 2.9),
+                AskKind::Dialog,
+                &["No, exit", "Yes, I trust this folder"],
+            ),
+            other(key, AskKind::Dialog, &["Yes", "No (recommended)"]),
+            other(sign_in.to_owned(), AskKind::Dialog, &["Yes", "No"]),
+        ]
+    }
+
+    /// A tool that shows a dialog and takes keys as its menu does. What is pasted it takes for keys, too: the worst it could do.
+    struct Tool {
+        screen: RefCell<String>,
+        entries: Vec<&'static str>,
+        marked: Cell<usize>,
+        /// Keys that its menu does not take, as in the first moment after it was drawn.
+        deaf: Cell<usize>,
+        wait: Option<Wait>,
+        chosen: RefCell<Vec<String>>,
+        typed: RefCell<Vec<u8>>,
+        /// The dialog that comes up while something is typed.
+        next: RefCell<Option<Dialog>>,
+    }
+
+    impl Tool {
+        fn of(dialog: &Dialog) -> Tool {
+            let line = |line: &str| MARKED.iter().any(|mark| line.contains(&format!("{mark} ")));
+            let label = |label: &&&str| {
+                dialog
+                    .screen
+                    .lines()
+                    .any(|row| line(row) && row.contains(**label))
+            };
+            let marked = dialog
+                .entries
+                .iter()
+                .filter(label)
+                .max_by_key(|label| label.len());
+            Tool {
+                screen: RefCell::new(dialog.screen.clone()),
+                marked: Cell::new(
+                    dialog
+                        .entries
+                        .iter()
+                        .position(|entry| Some(&entry) == marked.as_ref())
+                        .unwrap(),
+                ),
+                entries: dialog.entries.clone(),
+                deaf: Cell::new(0),
+                wait: Some(Wait::new(dialog.kind, "what")),
+                chosen: RefCell::default(),
+                typed: RefCell::default(),
+                next: RefCell::new(None),
+            }
+        }
+
+        /// A tool that shows the line that one types in, and the dialog as soon as a key arrives.
+        fn before(dialog: Dialog) -> Tool {
+            let idle = Dialog {
+                screen: "● Done.\n────\n❯ 1. typed\n────".to_owned(),
+                kind: AskKind::Question,
+                entries: vec!["1. typed"],
+                yes: None,
+                lasting: None,
+            };
+            Tool {
+                wait: None,
+                next: RefCell::new(Some(dialog)),
+                ..Tool::of(&idle)
+            }
+        }
+
+        fn ask(&self, kind: AskKind) -> Ask {
+            let menu = ScreenMenu::read(&self.screen())
+                .map(|menu| menu.options())
+                .unwrap_or_default();
+            Ask {
+                id: "k".into(),
+                kind,
+                text: "what".to_owned(),
+                options: if kind.has_entries() { menu } else { Vec::new() },
+                channel: if kind == AskKind::Dialog {
+                    AskChannel::Terminal
+                } else {
+                    AskChannel::Keys
+                },
+            }
+        }
+
+        fn choose(&self, at: usize) {
+            if let Some(entry) = self.entries.get(at) {
+                self.chosen.borrow_mut().push((*entry).to_owned());
+            }
+        }
+
+        fn mark(&self, at: usize) {
+            if self.deaf.get() > 0 {
+                self.deaf.set(self.deaf.get() - 1);
+                return;
+            }
+            let (from, to) = (self.entries[self.marked.get()], self.entries[at]);
+            let mut rows: Vec<Vec<char>> = self
+                .screen
+                .borrow()
+                .lines()
+                .map(|row| row.chars().collect())
+                .collect();
+            let row_of = |rows: &[Vec<char>], label: &str| {
+                let holds = |row: &Vec<char>| row.iter().collect::<String>().contains(label);
+                rows.iter().rposition(holds).unwrap()
+            };
+            let (old, new) = (row_of(&rows, from), row_of(&rows, to));
+            let place = rows[old].iter().position(|c| MARKED.contains(c)).unwrap();
+            let sign = std::mem::replace(&mut rows[old][place], ' ');
+            rows[new][place] = sign;
+            let rows: Vec<String> = rows.into_iter().map(|row| row.into_iter().collect()).collect();
+            *self.screen.borrow_mut() = rows.join("\n");
+            self.marked.set(at);
+        }
+    }
+
+    const MARKED: [char; 3] = ['❯', '›', '●'];
+
+    impl AgentTerminal for Tool {
+        fn screen(&self) -> String {
+            self.screen.borrow().clone()
+        }
+
+        fn modes(&self) -> Modes {
+            Modes::default()
+        }
+
+        fn wait(&self) -> Option<Wait> {
+            self.wait.clone()
+        }
+
+        fn type_bytes(&self, bytes: &[u8]) -> Result<(), String> {
+            self.typed.borrow_mut().extend(bytes);
+            if let Some(dialog) = self.next.borrow_mut().take() {
+                *self.screen.borrow_mut() = dialog.screen;
+                return Ok(());
+            }
+            match bytes {
+                b"\x1b[B" => self.mark((self.marked.get() + 1).min(self.entries.len() - 1)),
+                b"\x1b[A" => self.mark(self.marked.get().saturating_sub(1)),
+                b"\x1b" => {}
+                keys => {
+                    for key in keys {
+                        match key {
+                            b'1'..=b'9' => self.choose(usize::from(key - b'1')),
+                            b'\r' | b'\n' => self.choose(self.marked.get()),
+                            _ => {}
+                        }
+                    }
+                }
+            }
+            Ok(())
+        }
+
+        fn shown(&self) -> u64 {
+            0
+        }
+
+        fn await_more(&self, _shown: u64) {}
+    }
+
+    #[test]
+    fn every_recorded_dialog_is_read_with_its_entries() {
+        for dialog in dialogs() {
+            let menu = ScreenMenu::read(&dialog.screen).unwrap_or_else(|| panic!("{}", dialog.screen));
+            assert_eq!(menu.options(), dialog.entries, "{}", dialog.screen);
+            assert_eq!(menu.marked, Tool::of(&dialog).marked.get(), "{}", dialog.screen);
+        }
+    }
+
+    #[test]
+    fn a_yes_takes_the_entry_that_says_so_and_a_no_takes_none() {
+        for dialog in dialogs()
+            .iter()
+            .filter(|dialog| dialog.kind == AskKind::Permission)
+        {
+            for (reply, wanted) in [
+                (AskReply::Allow, dialog.yes),
+                (AskReply::AllowAlways, dialog.lasting),
+                (AskReply::Deny("no".to_owned()), None),
+            ] {
+                let tool = Tool::of(dialog);
+                give_reply(&tool, &tool.ask(dialog.kind), &reply).unwrap();
+                let wanted: Vec<&str> = wanted.map(|at| dialog.entries[at]).into_iter().collect();
+                assert_eq!(*tool.chosen.borrow(), wanted, "{reply:?} {}", dialog.screen);
+            }
+        }
+    }
+
+    #[test]
+    fn the_mark_is_moved_to_an_entry_without_a_number_however_late_the_tool_listens() {
+        let all = dialogs();
+        let trust = all.iter().find(|dialog| dialog.entries[0] == "No, exit").unwrap();
+        for deaf in [0, 3] {
+            let tool = Tool::of(trust);
+            tool.deaf.set(deaf);
+            let ask = tool.ask(AskKind::Dialog);
+            let yes = ask.only_yes().unwrap();
+            give_reply(&tool, &ask, &AskReply::Choose(yes)).unwrap();
+            assert_eq!(*tool.chosen.borrow(), ["Yes, I trust this folder"]);
+        }
+        let tool = Tool::of(trust);
+        tool.deaf.set(usize::MAX);
+        let ask = tool.ask(AskKind::Dialog);
+        let why = give_reply(&tool, &ask, &AskReply::Choose(1)).unwrap_err();
+        assert!(why.contains("did not come to Yes"), "{why}");
+        assert!(tool.chosen.borrow().is_empty());
+    }
+
+    #[test]
+    fn an_answer_to_what_the_screen_no_longer_shows_is_not_typed() {
+        let all = dialogs();
+        for dialog in &all {
+            for before in &all {
+                let tool = Tool::of(dialog);
+                let stale = Tool::of(before).ask(AskKind::Dialog);
+                let same = stale.options == dialog.entries;
+                let given = give_reply(&tool, &stale, &AskReply::Choose(0));
+                assert_eq!(given.is_ok(), same && dialog.kind == AskKind::Dialog, "{given:?}");
+                let other = Ask {
+                    text: "something else".to_owned(),
+                    ..tool.ask(dialog.kind)
+                };
+                assert!(give_reply(&tool, &other, &AskReply::Allow).is_err());
+            }
+        }
+    }
+
+    #[test]
+    fn a_dialog_that_comes_up_while_a_text_is_typed_gets_no_enter() {
+        for dialog in dialogs() {
+            let tool = Tool::before(dialog);
+            let why = type_text(&tool, "no, never").unwrap_err();
+            assert!(
+                why.contains("shows a menu") && why.contains("line of its input"),
+                "{why}"
+            );
+            assert_eq!(*tool.typed.borrow(), b"no, never");
+        }
+    }
+
+    #[test]
+    fn a_text_that_looks_like_a_menu_itself_is_typed() {
+        let idle = Dialog {
+            screen: "● Done.\n────\n❯ \n────".to_owned(),
+            kind: AskKind::Question,
+            entries: vec![""],
+            yes: None,
+            lasting: None,
+        };
+        let echoed = Dialog {
+            screen: "● Done.\n────\n❯ 1. Use tabs everywhere\n  2. Keep the\n────".to_owned(),
+            ..idle
+        };
+        let tool = Tool::before(echoed);
+        type_text(&tool, "1. Use tabs everywhere\n2. Keep the names").unwrap();
+        assert!(tool.typed.borrow().ends_with(b"\r"));
+    }
+
+    fn any_words() -> impl Strategy<Value = String> {
+        let labels: Vec<String> = dialogs()
+            .iter()
+            .flat_map(|dialog| dialog.entries.clone())
+            .map(str::to_owned)
+            .collect();
+        let part = (prop::sample::select(labels.clone()), 0..12usize);
+        prop_oneof![
+            "[0-9]{1,2}\\.?",
+            prop::sample::select(labels),
+            part.prop_map(|(label, length)| label.chars().take(length).collect()),
+            "[a-z0-9 ,.]{0,12}",
+            Just("no, never".to_owned()),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn no_words_typed_to_a_recorded_dialog_choose_an_entry_that_they_do_not_name(words in any_words()) {
+            for dialog in dialogs() {
+                let tool = Tool::of(&dialog);
+                prop_assert!(type_text(&tool, &words).is_err(), "{}", dialog.screen);
+                prop_assert!(tool.typed.borrow().is_empty(), "{}", dialog.screen);
+                let ask = tool.ask(dialog.kind);
+                let Some(reply) = AskReply::from_words(&ask, &words) else { continue };
+                give_reply(&tool, &ask, &reply).ok();
+                let words = words.trim().to_lowercase();
+                for chosen in tool.chosen.borrow().iter() {
+                    let at = dialog.entries.iter().position(|entry| entry == chosen).unwrap();
+                    let number = words.trim_end_matches('.').parse::<usize>().ok();
+                    let is_named = number == Some(at + 1) || chosen.to_lowercase().starts_with(&words);
+                    prop_assert!(is_named && !words.is_empty(), "{words:?} chose {chosen:?}");
+                }
+            }
+        }
+    }
+}
