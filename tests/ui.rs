@@ -9,6 +9,8 @@
 mod acts;
 #[path = "ui/alerts.rs"]
 mod alerts;
+#[path = "ui/answering.rs"]
+mod answering;
 #[path = "ui/appearance.rs"]
 mod appearance;
 #[path = "ui/breaking.rs"]

@@ -10,7 +10,7 @@ use super::views::{target, view_of};
 use crate::domain::WaitReason;
 use crate::domain::task::HoldReason;
 use crate::domain::workflow::RejectTo;
-use crate::domain::{Task, TaskState};
+use crate::domain::{AskKind, Task, TaskState};
 
 /// Why an action is not possible now; nothing when it is.
 pub(crate) fn unavailable_reason(
@@ -39,7 +39,7 @@ pub(crate) fn unavailable_reason_for(
         Availability::Approval | Availability::Permission if about.wants_permission(scene.now).is_some() => {
             None
         }
-        Availability::Approval => task_refuses(about, awaits_approval, "does not wait for approval"),
+        Availability::Approval => approval(about, state, scene),
         Availability::Permission => Some("no agent asks for a permission here".to_owned()),
         Availability::Rejectable => task_refuses(about, is_under_way, "is not under way")
             .or_else(|| stage_refuses(about.task?, scene)),
@@ -51,6 +51,13 @@ pub(crate) fn unavailable_reason_for(
         Availability::Unfinished => task_refuses(about, |task| !task.state.is_terminal(), "is over"),
         Availability::Skippable => task_refuses(about, |task| task.state.can_be_skipped(), "is over"),
         Availability::Backlog => task_refuses(about, is_in_backlog, "is not in the backlog"),
+        Availability::Agent if action == Action::Answer && about.wants_permission(scene.now).is_some() => {
+            let key = |action| state.keymap.hint(action).unwrap_or_default();
+            let (allow, deny) = (key(Action::Approve), key(Action::Deny));
+            Some(format!(
+                "it asks for a permission: {allow} allows, {deny} denies and says why"
+            ))
+        }
         Availability::Agent => agent(about),
         Availability::Terminal => terminal(about, state, scene, arranged),
         Availability::TerminalFocus => {
@@ -91,6 +98,18 @@ pub(crate) fn can_go_back(state: &UiState, pane: PaneId) -> bool {
 
 fn unless(possible: bool, why: &str) -> Option<String> {
     (!possible).then(|| why.to_owned())
+}
+
+/// A yes needs a dialog with one, or a task that waits for it.
+fn approval(about: &ActionTarget<'_>, state: &UiState, scene: &Scene<'_>) -> Option<String> {
+    match about.asks(AskKind::Dialog, scene.now) {
+        Some((_, known)) if known.ask.only_yes().is_some() => None,
+        Some(_) => {
+            let key = state.keymap.hint(Action::Type).unwrap_or_default();
+            Some(format!("a dialog of its tool is answered in its terminal: {key}"))
+        }
+        None => task_refuses(about, awaits_approval, "does not wait for approval"),
+    }
 }
 
 /// Typing needs a program that runs where the focus is, or an agent at work whose terminal one can go to.

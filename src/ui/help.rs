@@ -24,6 +24,8 @@ pub(crate) enum HelpRow {
 
 /// The rows for what was typed.
 pub(crate) fn rows(state: &UiState, scene: &Scene<'_>, arranged: &ScreenLayout, typed: &str) -> Vec<HelpRow> {
+    // The key that begins a search elsewhere.
+    let typed = typed.strip_prefix('/').unwrap_or(typed);
     let needle = FuzzyQuery::new(typed);
     if needle.is_empty() {
         return all(state, scene, arranged);

@@ -75,6 +75,8 @@ pub(crate) fn rows(
     arranged: &ScreenLayout,
     typed: &str,
 ) -> Vec<PaletteRow> {
+    // The key that opens the palette.
+    let typed = typed.strip_prefix(':').unwrap_or(typed);
     let mark = MARKS.iter().find(|(mark, ..)| typed.starts_with(mark));
     let (mark, rest) = mark.map_or(("", typed), |(mark, ..)| typed.split_at(mark.len()));
     let list = PaletteBuilder {

@@ -245,6 +245,11 @@ impl UiState {
         self.away_since = left.filter(|left| now.since(*left) >= AWAY_AFTER);
     }
 
+    /// Returns true while the summary of what happened in the person's absence lies over the panes.
+    pub(crate) fn shows_away_card(&self) -> bool {
+        self.away_since.is_some() && self.overlay.is_none()
+    }
+
     /// The person has seen what lay over the panes when they came.
     pub(crate) fn dismiss_splash(&mut self) {
         self.away_since = None;

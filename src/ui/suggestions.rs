@@ -6,6 +6,7 @@ use super::screen_layout::{InputMode, ScreenLayout, mode_under_overlay};
 use super::scrollback::SelectionMode;
 use super::state::{PaneContent, UiState};
 use super::views::{LOG, METRICS, SESSIONS, target};
+use crate::domain::AskKind;
 
 const NAV: [Action; 19] = [
     Action::NextPart,
@@ -83,9 +84,21 @@ pub(crate) fn suggested_actions(state: &UiState, scene: &Scene<'_>, arranged: &S
     match mode_under_overlay(state, scene, arranged.focus) {
         InputMode::Nav | InputMode::Find | InputMode::Ask => in_nav(state, scene, arranged),
         InputMode::Copy => COPY.to_vec(),
-        InputMode::Look => LOOK.to_vec(),
+        InputMode::Look => in_look(state, scene, arranged),
         InputMode::Type => TYPE.to_vec(),
     }
+}
+
+/// The keys that answer what an agent asks come first.
+fn in_look(state: &UiState, scene: &Scene<'_>, arranged: &ScreenLayout) -> Vec<Action> {
+    let about = target(state, scene, arranged);
+    let answers: &[Action] = if about.asks(AskKind::Question, scene.now).is_some() {
+        &[Action::Answer]
+    } else {
+        &[Action::Approve, Action::Deny]
+    };
+    let rest = LOOK.into_iter().filter(|action| !answers.contains(action));
+    answers.iter().copied().chain(rest).collect()
 }
 
 /// Where nothing waits for a person's word, giving one is the least likely; where a list of tasks is empty, nothing is opened.
@@ -106,7 +119,11 @@ fn in_nav(state: &UiState, scene: &Scene<'_>, arranged: &ScreenLayout) -> Vec<Ac
     let offered = NAV
         .into_iter()
         .filter(|action| !(is_empty && *action == Action::Open));
-    let (words, rest): (Vec<Action>, Vec<Action>) =
+    let (words, mut rest): (Vec<Action>, Vec<Action>) =
         offered.partition(|action| !asked && WORDS.contains(action));
+    let retry = rest.iter().position(|action| *action == Action::Retry);
+    if let (Some(at), Some(_)) = (retry, about.blocking_question()) {
+        rest.insert(at, Action::RetryWithNote);
+    }
     rest.into_iter().chain(words).collect()
 }

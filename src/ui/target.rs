@@ -5,7 +5,7 @@ use super::list_filter::{ListFilter, checks, inbox, sessions};
 use super::pane::PaneId;
 use super::scene::{Scene, ScreenId};
 use super::state::{FinishedTasks, Pane, UiState};
-use crate::domain::{AskKind, AskRecord, Attempt, AttemptId, Task, TaskId, Timestamp};
+use crate::domain::{AskKind, AskRecord, Attempt, AttemptId, HoldReason, Task, TaskId, TaskState, Timestamp};
 use crate::read_model::{AttentionItem, CheckRun, Column, ColumnKind, SessionRow, SessionState};
 
 /// The task and the attempt an action applies to.
@@ -24,6 +24,26 @@ impl<'a> ActionTarget<'a> {
         let is_permission =
             |known: &&AskRecord| matches!(known.ask.kind, AskKind::Permission | AskKind::Plan);
         Some((attempt, attempt.open_asks(now).find(is_permission)?))
+    }
+
+    /// The agent at work and what it asks first, if that is of this kind.
+    pub(crate) fn asks(&self, kind: AskKind, now: Timestamp) -> Option<(&'a Attempt, &'a AskRecord)> {
+        let attempt = self.attempt?;
+        let mut open = attempt.open_asks(now);
+        Some((attempt, open.find(|known| known.ask.kind == kind)?))
+    }
+
+    /// The question with which an agent blocked the task, as long as it is held for that.
+    pub(crate) fn blocking_question(&self) -> Option<&'a str> {
+        self.task.and_then(blocking_question)
+    }
+}
+
+/// The question with which an agent blocked a task, as long as the task is held for that.
+pub(crate) fn blocking_question(task: &Task) -> Option<&str> {
+    match &task.state {
+        TaskState::Held(HoldReason::Blocked(question)) => Some(question),
+        _ => None,
     }
 }
 

@@ -35,6 +35,7 @@ mod prompts;
 mod rename;
 mod search;
 mod selection;
+mod stopping;
 mod task_form;
 mod tasks;
 mod theme_menu;
@@ -148,14 +149,21 @@ fn take_in(state: &mut UiState, scene: &Scene<'_>, input: UiInput) -> Vec<UiRequ
     turn.expire_state();
     match input {
         UiInput::Key(key) => {
+            let closes = turn.closes_card(&key);
             turn.state.dismiss_splash();
             turn.state.last_click = None;
-            turn.choose_what_is_shown();
-            turn.key(&key);
+            if !closes {
+                turn.choose_what_is_shown();
+                turn.key(&key);
+            }
         }
         UiInput::Mouse(event) => {
             if matches!(event.kind, MouseEventKind::Down(_)) {
+                let closes = turn.state.shows_away_card();
                 turn.state.dismiss_splash();
+                if closes {
+                    return turn.requests;
+                }
                 // A click is not what the digits were typed for.
                 turn.state.count = None;
                 turn.choose_what_is_shown();

@@ -94,6 +94,7 @@ fn what_stops_or_takes_away_names_it_first_and_does_nothing_on_enter() {
     let agents = ["dbs-4", "developer-ravel"];
     for (keys, named) in [
         ("g x", &agents[..]),
+        ("g s", &agents),
         ("P", &agents),
         ("g m", &["dbs-4"]),
         ("g X", &["dbs-4", "refs/dbs/attic"]),

@@ -93,7 +93,7 @@ actions! {
             ["again", "restart", "unblock", "resume"], when Retryable, shell "dbs retry ID" }
         RetryNow { "try_now", "try now", "Try at once what waits because of something outside: no answer from the remote, a missing agent, a lock, a full disk.",
             ["look again", "network", "again", "reconnect"], when Trouble, shell "dbs retry ID" }
-        Skip { "skip", "skip", "Skip the task; what depends on it is skipped or waits, as its workflow says.",
+        Skip { "skip", "skip", "Skip the task; what depends on it is skipped or waits, as its workflow says. Asks first where an agent works on it.",
             ["omit", "ignore"], when Skippable, shell "dbs skip ID" }
         MergeNow { "merge_now", "merge now", "Merge the task's work without the stages that are still to come; asks first. The engine's own checks hold.",
             ["integrate", "land", "skip reviews"], when Unfinished, shell "dbs task update ID --stage merging" }
@@ -101,7 +101,7 @@ actions! {
             ["set aside", "shelve", "pause task"], when Unfinished, shell "dbs task park ID TEXT" }
         Release { "release", "release", "Hand a backlog task to the pipeline; gives its batch the go-ahead.",
             ["start", "go", "begin", "run"], when Backlog, shell "dbs task release ID" }
-        Answer { "answer", "answer", "Type one line to the agent that works on the task.",
+        Answer { "answer", "answer", "Answer the question of the agent that works on the task, or tell it something; a permission is allowed or denied instead.",
             ["reply", "tell", "say", "send"], when Agent, shell "dbs answer ID TEXT" }
         Comment { "comment", "comment", "Write one line on the task; the next agent reads it.",
             ["note", "write"], when Task, shell "dbs task comment ID TEXT" }

@@ -28,6 +28,26 @@ impl UpdateContext<'_, '_> {
         ));
     }
 
+    /// Asks whether the only yes of a dialog is to be chosen; names it, and what else could be.
+    pub(super) fn ask_dialog_yes(&mut self, attempt: &Attempt, known: &AskRecord) {
+        let ask = &known.ask;
+        let Some(yes) = ask.only_yes() else { return };
+        let label = ask.options.get(yes).cloned().unwrap_or_default();
+        let (name, task) = (attempt.worker.name(), &attempt.task);
+        let lines = vec![
+            format!("{name} works on {task} and shows a dialog: {}", ask.text),
+            format!("It offers: {}", ask.numbered_options()),
+        ];
+        let command = Command::AnswerAsk {
+            attempt: attempt.id,
+            ask: ask.id.clone(),
+            reply: AskReply::Choose(yes),
+        };
+        let title = format!("chose {label} for {task}");
+        let deed = ConfirmAction::Commands(title, vec![command]);
+        self.confirm(format!("Choose \"{label}\"?"), lines, "choose it", deed);
+    }
+
     /// Asks for the reason to deny what the agent at hand asks, which is shown with it.
     pub(super) fn ask_deny(&mut self, about: &ActionTarget<'_>) {
         let (Some(task), Some((attempt, known))) = (about.task, about.wants_permission(self.scene.now))

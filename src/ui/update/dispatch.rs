@@ -63,7 +63,7 @@ impl UpdateContext<'_, '_> {
             Action::Retry => self.command_each("retried", retry, about),
             Action::RetryWithNote => self.prompt_about(PromptKind::RetryWithNote, about),
             Action::RetryNow => self.retry_delayed(),
-            Action::Skip => self.command_each("skipped", Command::Skip, about),
+            Action::Skip => self.ask_skip(about),
             Action::MergeNow => self.ask_merge(about),
             Action::TogglePark => self.toggle_park(about),
             Action::Release => self.release(about),

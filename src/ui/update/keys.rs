@@ -1,6 +1,6 @@
 //! Who a key belongs to: the program that is typed to, an overlay, the prefix, or our keymap.
 
-use crossterm::event::{KeyEvent, KeyEventKind};
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 
 use super::{ProgramInput, UiRequest, UpdateContext};
 use crate::ui::action::Action;
@@ -24,6 +24,21 @@ const MOST_PASTED_BYTES: usize = 4 * 1024 * 1024;
 const MOST_COUNTED: u32 = 999;
 
 impl UpdateContext<'_, '_> {
+    /// Returns true for a key that only puts away the card over the panes: any key puts away the summary, one that closes boxes the
+    /// greeting. The prefix does that, too, and waits for its key.
+    pub(super) fn closes_card(&self, key: &KeyEvent) -> bool {
+        let chord = Chord::from_event(key);
+        let keymap = &self.state.keymap;
+        // The summary names the key that leads to what needs the person.
+        let is_named = keymap.lookup(KeyTable::Nav, chord) == Some(Action::GoToAttention);
+        if key.kind == KeyEventKind::Release || chord == keymap.prefix() || is_named {
+            return false;
+        }
+        let is_greeted = self.state.overlay.is_none() && self.state.splash_lines(self.scene.now).is_some();
+        let closes_boxes = matches!(chord.code(), KeyCode::Esc | KeyCode::Enter | KeyCode::Char(' '));
+        self.state.shows_away_card() || (is_greeted && closes_boxes)
+    }
+
     pub(super) fn key(&mut self, key: &KeyEvent) {
         let chord = Chord::from_event(key);
         let released = key.kind == KeyEventKind::Release;

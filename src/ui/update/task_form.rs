@@ -6,12 +6,15 @@ use crossterm::event::KeyCode;
 
 use super::{UiRequest, UpdateContext};
 use crate::domain::command::TaskPatch;
-use crate::domain::{Command, Task, TaskId, WorkflowId};
+use crate::domain::{Command, Span, Task, TaskId, WorkflowId};
 use crate::ui::chord::Chord;
 use crate::ui::line_editor::LineEditor;
-use crate::ui::state::{AfterCreate, EditorPurpose, FormField, KINDS, Overlay, TaskForm};
+use crate::ui::state::{AfterCreate, EditorPurpose, FormField, KINDS, KeyFocus, Overlay, TaskForm};
 use crate::ui::target::ActionTarget;
 use crate::ui::update::NewTask;
+
+/// Time after the form has closed in which keys are dropped.
+const FORM_GUARD: Span = Span(300);
 
 impl UpdateContext<'_, '_> {
     pub(super) fn new_task(&mut self) {
@@ -29,7 +32,9 @@ impl UpdateContext<'_, '_> {
 
     pub(super) fn form_key(&mut self, mut form: Box<TaskForm>, chord: Chord) -> Option<Overlay> {
         match chord.code() {
-            _ if chord.cancels() => return None,
+            _ if chord.cancels() => return self.close_form(),
+            _ if chord.is_control('s') => return self.send_form(form),
+            KeyCode::Enter if form.field == FormField::Body => form.body.push('\n'),
             KeyCode::Enter => return self.send_form(form),
             _ if chord.is_control('e') => {
                 self.ask(UiRequest::OpenEditor(form.body.clone()));
@@ -99,6 +104,12 @@ impl UpdateContext<'_, '_> {
             priority: form.priority,
             release: form.after_create == AfterCreate::Release,
         })));
+        self.close_form()
+    }
+
+    /// Closes the form. Keys that follow at once were meant for the form and are dropped.
+    fn close_form(&mut self) -> Option<Overlay> {
+        self.state.key_focus = KeyFocus::DropUntil(self.scene.now + FORM_GUARD);
         None
     }
 
@@ -153,6 +164,10 @@ fn edit_field(form: &mut TaskForm, chord: Chord) {
                 Some((head, last)) => (format!("{head}\n"), last.to_owned()),
                 None => (String::new(), form.body.clone()),
             };
+            if last.is_empty() && chord.code() == KeyCode::Backspace {
+                form.body.pop();
+                return;
+            }
             let mut line = LineEditor::with_text(last);
             line.key(chord);
             form.body = format!("{head}{}", line.text());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::affected::{affected_lines, listed};
 use super::{UiRequest, UpdateContext};
 use crate::domain::command::TaskPatch;
-use crate::domain::{Attempt, Command, Task, TaskId, TaskState, pluralized};
+use crate::domain::{AskKind, Command, Task, TaskId, TaskState};
 use crate::ui::action::Action;
 use crate::ui::line_editor::LineEditor;
 use crate::ui::pane::Direction;
@@ -15,12 +15,12 @@ use crate::ui::state::{
     ConfirmAction, ConfirmPrompt, FinishedTasks, Overlay, PromptKind, TextPrompt, UndoMethod, named, retry,
 };
 use crate::ui::status::attempt_status;
-use crate::ui::target::ActionTarget;
+use crate::ui::target::{ActionTarget, blocking_question};
 use crate::ui::views::ViewMove;
 
 impl UpdateContext<'_, '_> {
     /// The tasks an action is about: those that are marked, else the one at hand.
-    fn affected_tasks(&self, about: &ActionTarget<'_>) -> Vec<Arc<Task>> {
+    pub(super) fn affected_tasks(&self, about: &ActionTarget<'_>) -> Vec<Arc<Task>> {
         let tasks = &self.scene.model.tasks;
         if self.named_task.is_none() && !self.state.marked_tasks.is_empty() {
             let marked = self.state.marked_tasks.iter();
@@ -36,7 +36,12 @@ impl UpdateContext<'_, '_> {
             Some((attempt, known)) if self.state.marked_tasks.is_empty() => {
                 self.allow_current(attempt, known);
             }
-            _ => self.command_each("approved", Command::Approve, about),
+            _ => match about.asks(AskKind::Dialog, self.scene.now) {
+                Some((attempt, known)) if self.state.marked_tasks.is_empty() => {
+                    self.ask_dialog_yes(attempt, known);
+                }
+                _ => self.command_each("approved", Command::Approve, about),
+            },
         }
     }
 
@@ -100,8 +105,15 @@ impl UpdateContext<'_, '_> {
         if tasks.len() > 1 {
             lines = affected_lines(tasks.iter().map(AsRef::as_ref));
         }
-        if kind == PromptKind::Answer {
-            lines.extend(self.asked_by(&tasks));
+        match kind {
+            PromptKind::Answer => lines.extend(self.asked_by(&tasks)),
+            PromptKind::RetryWithNote => {
+                let asked = tasks
+                    .iter()
+                    .filter_map(|task| Some((task, blocking_question(task)?)));
+                lines.extend(asked.map(|(task, question)| format!("{} asks: {question}", task.id)));
+            }
+            _ => {}
         }
         self.prompt_tasks(kind, &tasks, lines, None);
     }
@@ -134,7 +146,11 @@ impl UpdateContext<'_, '_> {
             .filter_map(|task| self.scene.model.open_attempt(task));
         let asked = open.flat_map(|attempt| {
             let asks = attempt.open_asks(now);
-            asks.map(|known| format!("{} asks: {}", attempt.task, known.ask.text))
+            asks.flat_map(|known| {
+                let text = format!("{} asks: {}", attempt.task, known.ask.text);
+                let offered = Some(known.ask.numbered_options()).filter(|options| !options.is_empty());
+                std::iter::once(text).chain(offered.map(|options| format!("One of: {options}")))
+            })
         });
         asked.collect()
     }
@@ -212,54 +228,6 @@ impl UpdateContext<'_, '_> {
         let tasks = named(&moved);
         let deed = ConfirmAction::OnMarked(format!("moved {tasks} to the merge"), commands);
         self.confirm(format!("Merge {tasks} now?"), lines, "merge", deed);
-    }
-
-    /// Stops the agents of the tasks; of one it says more, and it needs no task.
-    pub(super) fn stop_agents(&mut self, about: &ActionTarget<'_>) {
-        let model = self.scene.model;
-        let tasks = self.affected_tasks(about);
-        if tasks.is_empty() {
-            return about
-                .attempt
-                .into_iter()
-                .for_each(|attempt| self.stop_agent(attempt, about.task));
-        }
-        let open: Vec<&Attempt> = tasks.iter().filter_map(|task| model.open_attempt(task)).collect();
-        if let ([attempt], [task]) = (open.as_slice(), tasks.as_slice()) {
-            return self.stop_agent(attempt, Some(task));
-        }
-        if open.is_empty() {
-            return self.warn("no agent works on any of them");
-        }
-        let agents = pluralized(open.len(), "agent");
-        let at_work = tasks.iter().filter(|task| model.open_attempt(task).is_some());
-        let mut lines = affected_lines(at_work.map(AsRef::as_ref));
-        lines.push("The tasks go back to their stages; no budget is used up.".to_owned());
-        self.confirm(
-            format!("Stop {agents}?"),
-            lines,
-            "stop them",
-            ConfirmAction::OnMarked(
-                format!("stopped {agents}"),
-                open.iter().map(|attempt| Command::Kill(attempt.id)).collect(),
-            ),
-        );
-    }
-
-    fn stop_agent(&mut self, attempt: &Attempt, task: Option<&Task>) {
-        let begun = attempt.started_at.unwrap_or(attempt.created_at);
-        let age = self.scene.now.since(begun);
-        let title = task.map(|task| task.title.as_str()).unwrap_or_default();
-        self.confirm(
-            format!("Stop {}?", attempt.worker.name()),
-            vec![
-                format!("It works on {} {title}", attempt.task),
-                format!("in {}, try {}, for {age}.", attempt.stage, attempt.n),
-                "The task goes back to its stage; no budget is used up.".to_owned(),
-            ],
-            "stop it",
-            ConfirmAction::OnMarked("stopped the agent".to_owned(), vec![Command::Kill(attempt.id)]),
-        );
     }
 
     /// Asks whether something is to be done; `yes` is the word for it.
@@ -356,7 +324,7 @@ impl UpdateContext<'_, '_> {
     }
 }
 
-fn ids(tasks: &[Arc<Task>]) -> Vec<TaskId> {
+pub(super) fn ids(tasks: &[Arc<Task>]) -> Vec<TaskId> {
     tasks.iter().map(|task| task.id.clone()).collect()
 }
 

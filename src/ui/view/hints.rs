@@ -1,14 +1,16 @@
 //! The last row: the mode in a word, what the keys do here. `? help` is the last to go.
 
 use super::{ClickTarget, FrameContext, writing};
+use crate::domain::AskKind;
 use crate::ui::action::Action;
 use crate::ui::availability::{can_go_back, unavailable_reason};
 use crate::ui::canvas::prelude::*;
 use crate::ui::chord::Chord;
 use crate::ui::keymap::KeyTable;
 use crate::ui::screen_layout::InputMode;
-use crate::ui::state::{KeyFocus, Overlay, SearchPrompt, SearchScope};
+use crate::ui::state::{FormField, KeyFocus, Overlay, SearchPrompt, SearchScope};
 use crate::ui::suggestions::suggested_actions;
+use crate::ui::target::ActionTarget;
 use crate::ui::views::target;
 use crossterm::event::KeyCode;
 
@@ -172,17 +174,25 @@ fn one(frame: &FrameContext<'_>, place: KeyTable, action: Action) -> Option<KeyH
     let inside = place == KeyTable::Nav && can_go_back(frame.state, frame.arranged.focus);
     let title = match action {
         Action::Detach if inside => "back",
-        Action::Approve if is_permission(frame) => "allow",
+        Action::Approve => approval(frame).unwrap_or(action.entry()?.title),
         Action::TogglePause if frame.scene.model.pause.is_some() => "resume",
+        Action::RetryWithNote if about(frame).blocking_question().is_some() => "answer and retry",
         _ => action.entry()?.title,
     };
     Some(hint(&key, title))
 }
 
-/// Whether what waits for a yes is an agent that wants to do something, and no stage.
-fn is_permission(frame: &FrameContext<'_>) -> bool {
-    let about = target(frame.state, frame.scene, frame.arranged);
-    about.wants_permission(frame.scene.now).is_some()
+fn about<'a>(frame: &FrameContext<'a>) -> ActionTarget<'a> {
+    target(frame.state, frame.scene, frame.arranged)
+}
+
+/// The word for a yes to an agent; none where a stage waits for it.
+fn approval(frame: &FrameContext<'_>) -> Option<&'static str> {
+    let (about, now) = (about(frame), frame.scene.now);
+    if about.wants_permission(now).is_some() {
+        return Some("allow");
+    }
+    about.asks(AskKind::Dialog, now).map(|_| "yes")
 }
 
 fn overlay_hints(overlay: &Overlay) -> Vec<KeyHint> {
@@ -195,6 +205,13 @@ fn overlay_hints(overlay: &Overlay) -> Vec<KeyHint> {
             ("C-y", "copy as a command"),
         ],
         Overlay::Search(_) => &[],
+        Overlay::Form(form) if form.field == FormField::Body => &[
+            ("C-s", "create"),
+            ("Enter", "new line"),
+            ("Tab", "next field"),
+            ("C-e", "editor"),
+            ("Esc", "cancel"),
+        ],
         Overlay::Form(_) => &[
             ("Enter", "create"),
             ("Tab", "next field"),

@@ -46,9 +46,9 @@ fn offers(model: &ReadModel, form: &TaskForm) -> Option<Vec<StyledText>> {
 
 /// The last line of a body and how many there are, or how one is written.
 fn body(text: &str) -> StyledText {
-    let last = text.lines().last().unwrap_or_default();
-    match text.lines().count() {
-        0 => dim("C-e open in your editor"),
+    let last = text.rsplit('\n').next().unwrap_or_default();
+    match text.split('\n').count() {
+        _ if text.is_empty() => dim("C-e open in your editor"),
         1 => plain(last),
         rows => plain(format!("{rows} lines … {last}")),
     }
@@ -97,10 +97,15 @@ pub(super) fn draw(model: &ReadModel, form: &TaskForm, area: Rect, canvas: &mut 
         canvas.line(foot, &pieces);
         return;
     }
+    let create = if form.field == FormField::Body {
+        " C-s"
+    } else {
+        " Enter"
+    };
     canvas.line(
         foot,
         &[
-            piece(" Enter", StyleRole::Key),
+            piece(create, StyleRole::Key),
             dim(" create  "),
             piece("Tab", StyleRole::Key),
             dim(" next field  "),

@@ -13,7 +13,7 @@ use crate::ui::pane::PaneId;
 use crate::ui::scene::{Scene, ScreenId};
 use crate::ui::state::{Pane, SortOrder, UiState};
 use crate::ui::status::{DisplayStatus, attention_word, kind_word};
-use crate::ui::target::{ActionTarget, marked_attention, task_target};
+use crate::ui::target::{ActionTarget, blocking_question, marked_attention, task_target};
 use crate::ui::text::{clock, wrap};
 
 /// The view of everything that needs a person.
@@ -225,6 +225,9 @@ fn keys(ctx: &ViewContext<'_>, item: &AttentionItem, room: usize) -> Vec<Vec<Act
         "allow"
     };
     let all = format!("{verb} all {alike}");
+    let has_yes = item.ask.as_ref().is_some_and(|ask| ask.only_yes().is_some());
+    let task = ctx.scene.model.tasks.get(&item.task);
+    let is_question = task.is_some_and(|task| blocking_question(task).is_some());
     let offers: &[(Action, &str)] = match item.kind {
         AttentionKind::Permission => &[
             (Action::Approve, "allow"),
@@ -238,12 +241,24 @@ fn keys(ctx: &ViewContext<'_>, item: &AttentionItem, room: usize) -> Vec<Vec<Act
             (Action::Open, "open"),
             (Action::Type, "type"),
         ],
+        AttentionKind::Dialog if has_yes => &[
+            (Action::Approve, "yes"),
+            (Action::Answer, "answer"),
+            (Action::Open, "open"),
+            (Action::Type, "type"),
+        ],
         AttentionKind::Dialog => &[(Action::Open, "open"), (Action::Type, "type")],
         AttentionKind::Approval => &[
             (Action::Approve, "approve"),
             (Action::ApproveAll, all.as_str()),
             (Action::Reject, "send back"),
             (Action::Skip, "skip"),
+        ],
+        AttentionKind::Held if is_question => &[
+            (Action::RetryWithNote, "answer and retry"),
+            (Action::Retry, "retry"),
+            (Action::Skip, "skip"),
+            (Action::Open, "open"),
         ],
         AttentionKind::Gate | AttentionKind::Merge | AttentionKind::Held | AttentionKind::Failed => &[
             (Action::Retry, "retry"),

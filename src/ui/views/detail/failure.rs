@@ -9,6 +9,7 @@ use crate::ui::cache::{CacheEntry, CacheKey};
 use crate::ui::canvas::prelude::*;
 use crate::ui::scene::{Scene, ScreenId};
 use crate::ui::status::class_words;
+use crate::ui::target::blocking_question;
 use crate::ui::views::ViewContext;
 
 /// Lines of a terminal or a check that are shown, the last ones.
@@ -91,9 +92,16 @@ fn last_lines(scene: &Scene<'_>, id: ScreenId) -> Vec<String> {
 }
 
 fn keys(ctx: &ViewContext<'_>, task: &Task, lines: &mut TextBlock) {
+    let [first, second] = match blocking_question(task) {
+        Some(_) => [
+            (Action::RetryWithNote, "answer and retry"),
+            (Action::Retry, "retry"),
+        ],
+        None => [(Action::Retry, "retry"), (Action::RetryWithNote, "with a note")],
+    };
     let offers = [
-        (Action::Retry, "retry"),
-        (Action::RetryWithNote, "with a note"),
+        first,
+        second,
         (Action::EditTask, "edit"),
         (Action::Skip, "skip"),
         (Action::Show(ViewName::of("diff")), "differences"),
