@@ -209,6 +209,7 @@ fn start_agents(board: &mut Board) -> Vec<AttemptId> {
             branch: None,
             start: None,
             start_tree: None,
+            git_overrides: None,
         };
         board.apply(NOW, &Event::AttemptStarted { attempt, workplace });
         running.push(attempt);

@@ -134,6 +134,7 @@ fn facts((role, at, mode): Case) -> PromptFacts {
             base: "main".to_owned(),
             base_commit: Some("b".repeat(40)),
             head: Some("a".repeat(40)),
+            integration: None,
             difference: Some("/p/shop/.git/dbs/attempts/41/changes.diff".to_owned()),
             changed: vec!["src/csv/reader.rs".to_owned()],
             begins_anew: false,

@@ -652,6 +652,7 @@ fn the_next_agent_is_told_the_question_that_blocked_a_task_and_its_answer() {
         attempt,
         problem: None,
         kept: None,
+        files: Vec::new(),
     });
     fixture
         .ask(Command::Retry {

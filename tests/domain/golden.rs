@@ -678,6 +678,32 @@ fn a_task_is_stored_like_this() {
     insta::assert_json_snapshot!(task());
 }
 
+fn wait_reasons() -> Vec<WaitReason> {
+    vec![
+        WaitReason::Dependencies(vec!["u".into()]),
+        WaitReason::Batches(vec!["b".into()]),
+        WaitReason::UnknownDependency("u".into()),
+        WaitReason::Until(Timestamp(5)),
+        WaitReason::DependencyNotMerged(vec!["u".into()]),
+        WaitReason::SingletonBusy(a()),
+        WaitReason::FileBusy {
+            task: "u".into(),
+            path: "a".to_owned(),
+        },
+        WaitReason::NoRoom { running: 8, most: 8 },
+        WaitReason::BatchFull { running: 2, most: 2 },
+        WaitReason::TurnLimit,
+        WaitReason::Paused,
+        WaitReason::NoGoAhead,
+        WaitReason::Aborted,
+        WaitReason::NoBase,
+        WaitReason::NoGate,
+        WaitReason::Setting("could not use x".to_owned()),
+        WaitReason::StillEnding(a()),
+        WaitReason::NoStage("kanban".into(), "development".into()),
+    ]
+}
+
 #[test]
 fn states_holds_and_reasons_are_stored_like_this() {
     let text = || "x".to_owned();
@@ -716,31 +742,13 @@ fn states_holds_and_reasons_are_stored_like_this() {
         TaskState::Skipped(Skip::Person { by: text() }),
         TaskState::Cancelled,
     ];
-    let reasons = [
-        WaitReason::Dependencies(vec!["u".into()]),
-        WaitReason::Batches(vec!["b".into()]),
-        WaitReason::UnknownDependency("u".into()),
-        WaitReason::Until(Timestamp(5)),
-        WaitReason::DependencyNotMerged(vec!["u".into()]),
-        WaitReason::SingletonBusy(a()),
-        WaitReason::FileBusy {
-            task: "u".into(),
-            path: "a".to_owned(),
-        },
-        WaitReason::NoRoom { running: 8, most: 8 },
-        WaitReason::BatchFull { running: 2, most: 2 },
-        WaitReason::TurnLimit,
-        WaitReason::Paused,
-        WaitReason::NoGoAhead,
-        WaitReason::Aborted,
-        WaitReason::NoBase,
-        WaitReason::NoGate,
-        WaitReason::Setting("could not use x".to_owned()),
-        WaitReason::StillEnding(a()),
-        WaitReason::NoStage("kanban".into(), "development".into()),
-    ];
     let kinds = [TaskKind::Bug, TaskKind::Feature, TaskKind::Task, TaskKind::Chore];
-    insta::assert_snapshot!(format!("{}{}{}", lines(&states), lines(&reasons), lines(&kinds)));
+    insta::assert_snapshot!(format!(
+        "{}{}{}",
+        lines(&states),
+        lines(&wait_reasons()),
+        lines(&kinds)
+    ));
 }
 
 fn ask(kind: AskKind) -> Ask {
@@ -817,6 +825,18 @@ fn a_session_after_a_full_one_and_the_rules_for_it_are_stored_like_this() {
     insta::assert_snapshot!(format!("{}{}", lines(&[session]), lines(&[rules])));
 }
 
+fn answered() -> AskRecord {
+    let mut answered = AskRecord::new(ask(AskKind::Question), Timestamp(4));
+    answered.answer = Some(AskAnswer {
+        by: "ada".to_owned(),
+        reply: AskReply::Choose(1),
+        at: Timestamp(5),
+        problem: Some("gone".to_owned()),
+    });
+    answered.closed = Some(Timestamp(6));
+    answered
+}
+
 #[test]
 fn an_attempt_is_stored_like_this() {
     let signal = Signal {
@@ -827,14 +847,6 @@ fn an_attempt_is_stored_like_this() {
         at: Timestamp(3),
         by_file: false,
     };
-    let mut answered = AskRecord::new(ask(AskKind::Question), Timestamp(4));
-    answered.answer = Some(AskAnswer {
-        by: "ada".to_owned(),
-        reply: AskReply::Choose(1),
-        at: Timestamp(5),
-        problem: Some("gone".to_owned()),
-    });
-    answered.closed = Some(Timestamp(6));
     insta::assert_json_snapshot!(Attempt {
         id: a(),
         task: "t".into(),
@@ -868,7 +880,7 @@ fn an_attempt_is_stored_like_this() {
         awaited: Some(Timestamp(6)),
         ended_at: None,
         workspace: WorkspaceState::Present,
-        asks: vec![answered],
+        asks: vec![answered()],
         asks_made: 3,
         usage: AttemptUsage {
             session: usage(),

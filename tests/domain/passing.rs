@@ -341,7 +341,7 @@ fn a_reader_that_changed_files_is_a_protocol_failure_and_does_not_advance() {
 
 #[test]
 fn gates_that_count_only_if_there_are_any_are_left_out_where_there_is_none() {
-    let mut fixture = BoardFixture::with(dbs::domain::BoardSettings {
+    let mut fixture = BoardFixture::with(BoardSettings {
         gates: Vec::new(),
         ..crate::fixture::settings()
     });

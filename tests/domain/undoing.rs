@@ -184,7 +184,7 @@ fn stories_see_what_is_undone_in_every_state_in_which_it_is_offered() {
 
 /// The board with everything done that time alone brings by now.
 fn settled(mut board: Board, now: Timestamp) -> Board {
-    let current = Event::Configured((*board.settings).clone());
+    let current = Event::configured((*board.settings).clone());
     while !board.apply(now, &current).is_empty() {
         board.take_changed_rows();
     }

@@ -142,13 +142,13 @@ fn a_server_that_an_agent_has_put_in_the_place_of_a_persons_is_refused_by_name()
     let story = Story::new("");
     let script = story.root().join("agent.sh");
     let test = "below::a_server_that_an_agent_has_put_in_the_place_of_a_persons_is_refused_by_name";
-    let text = format!(
+    let agent = format!(
         "#!/bin/sh\nmv \"$DBS_SOCKET\" \"$DBS_SOCKET.moved\"\n\
          DBS_STORY_SOCKET=\"$DBS_SOCKET\" '{}' {test} --exact --nocapture\n\
          while :; do sleep 1; done\n",
         std::env::current_exe().unwrap().display(),
     );
-    write_script(&script, text);
+    write_script(&script, agent);
     story.configure(&format!(
         "[roles.developer]\nagent = \"custom\"\ncommand = \"sh {}\"\n",
         script.display()

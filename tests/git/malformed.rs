@@ -1,4 +1,8 @@
 //! Objects that git's own check refuses, and remotes that never end.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "has git write what its own commands would not make"
+)]
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -49,12 +53,15 @@ fn commit_of(fixture: &GitFixture, file: &str) -> String {
     )
 }
 
+/// Makes a commit that is refused, and returns it.
+type OddCommit<'a> = &'a dyn Fn(&GitFixture) -> String;
+
 const PERSON: &str = "a <a@example.org> 1700000000 +0000";
 
 #[test]
 fn commits_that_gits_own_check_refuses_are_named_and_kept_all_the_same() {
     let signed = format!("author {PERSON}\ncommitter {PERSON}");
-    let odd: [(&str, &dyn Fn(&GitFixture) -> String); 5] = [
+    let odd: [(&str, OddCommit<'_>); 5] = [
         ("missingAuthor", &|fixture| {
             commit_with(fixture, &format!("committer {PERSON}"), "no author\n")
         }),

@@ -6,6 +6,7 @@
 )]
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -36,7 +37,9 @@ const NAMES: [&str; 4] = ["plain", "With.Dots and Blanks", "a=b", "quote'\"$(x)"
 
 fn newest() -> PathBuf {
     let folder = std::env::var_os("DBS_NEWEST_GIT");
-    let folder = folder.expect("set DBS_NEWEST_GIT to what `.ci/git/install FOLDER` prints");
+    let Some(folder) = folder else {
+        panic!("set DBS_NEWEST_GIT to what `.ci/git/install FOLDER` prints");
+    };
     Path::new(&folder).join("git")
 }
 
@@ -61,9 +64,15 @@ fn plant(file: &Path, trap: &Path) {
     let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
     let mut text = fs::read_to_string(file).unwrap_or_default();
     for name in NAMES {
-        text += &format!("[hook \"{}\"]\n\tcommand = {}\n", quoted(name), trap.display());
+        writeln!(
+            text,
+            "[hook \"{}\"]\n\tcommand = {}",
+            quoted(name),
+            trap.display()
+        )
+        .unwrap();
         for event in EVENTS {
-            text += &format!("\tevent = {event}\n");
+            writeln!(text, "\tevent = {event}").unwrap();
         }
     }
     fs::write(file, text).unwrap();

@@ -166,6 +166,23 @@ assertion `left == right` failed
 
 test result: FAILED. 317 passed; 1 failed; finished in 71.02s";
 
+fn sessions() -> Vec<SessionRow> {
+    let session = |name: &str, state, needs, since: Option<u64>| SessionRow {
+        name: name.to_owned(),
+        root: format!("/home/ann/{name}"),
+        state,
+        agents: needs * 3,
+        needs,
+        counts: [("active".to_owned(), 4), ("done".to_owned(), 12)].into(),
+        since: since.map(|minutes| NOW - Span::minutes(minutes)),
+    };
+    vec![
+        session("billing", SessionState::Detached, 1, Some(94)),
+        session("shop", SessionState::Here, 5, Some(41)),
+        session("website", SessionState::Interrupted, 0, None),
+    ]
+}
+
 /// A cache with everything the full board's views want.
 pub(crate) fn cache(model: &ReadModel) -> ViewCache {
     let mut cache = ViewCache::default();
@@ -195,21 +212,7 @@ pub(crate) fn cache(model: &ReadModel) -> ViewCache {
         CacheEntry::Replay(moment.into()),
         NOW,
     );
-    let session = |name: &str, state, needs, since: Option<u64>| SessionRow {
-        name: name.to_owned(),
-        root: format!("/home/ann/{name}"),
-        state,
-        agents: needs * 3,
-        needs,
-        counts: [("active".to_owned(), 4), ("done".to_owned(), 12)].into(),
-        since: since.map(|minutes| NOW - Span::minutes(minutes)),
-    };
-    let sessions = vec![
-        session("billing", SessionState::Detached, 1, Some(94)),
-        session("shop", SessionState::Here, 5, Some(41)),
-        session("website", SessionState::Interrupted, 0, None),
-    ];
-    cache.put(CacheKey::Sessions, CacheEntry::Sessions(sessions.into()), NOW);
+    cache.put(CacheKey::Sessions, CacheEntry::Sessions(sessions().into()), NOW);
     let machine = MachineLoad {
         at: NOW,
         cpu: Some(61.4),

@@ -2,25 +2,37 @@
 
 use std::sync::Arc;
 
-use dbs::domain::attempt::{Activity, StopCause};
+use dbs::domain::attempt::{Activity, Attempt, StopCause};
 use dbs::domain::evidence::{ComplianceIssue, Evidence};
 use dbs::domain::task::Comment;
 use dbs::domain::{
     ActivityKind, AttemptId, AttemptState, Command, Event, EvidenceKind, FailureClass, HoldReason, RequestId,
     Severity, Span, TaskId, TaskState, Verdict,
 };
-use dbs::protocol::answer::answer;
+use dbs::protocol::answer::{StoredFacts, answer};
 use dbs::protocol::query::{Answer, OutputFormat, Query, Report};
-use dbs::read_model::{LiveActivity, ReadModel};
+use dbs::read_model::{LiveActivity, MetricsReport, ReadModel};
 
 use crate::fixture::{Dashboard, NOW};
 
+/// A store that holds nothing besides what the board knows.
+struct NothingStored;
+
+impl StoredFacts for NothingStored {
+    fn metrics(&self, _: &ReadModel) -> Result<Arc<MetricsReport>, String> {
+        Err("count".to_owned())
+    }
+
+    fn attempts_at(&self, _: &TaskId) -> Result<Vec<Attempt>, String> {
+        Ok(Vec::new())
+    }
+}
+
 /// What a command prints of the board.
 fn printed(model: &ReadModel, report: Report, format: OutputFormat) -> String {
-    let none = || Err("count".to_owned());
-    match answer(model, &Query::Report(report, format), &none) {
+    match answer(model, &Query::Report(report, format), &NothingStored) {
         Ok(Answer::Text(parts)) => parts.iter().map(|part| String::from_utf8_lossy(part)).collect(),
-        other => panic!("{other:?}"),
+        other => unreachable!("{other:?}"),
     }
 }
 
@@ -183,8 +195,8 @@ fn failed_at_two_gates() -> Dashboard {
             at: NOW,
         }];
     });
-    let last = dashboard.board.attempts.values().find(|one| !one.state.is_open());
-    let mut attempt = (**last.unwrap()).clone();
+    let over = dashboard.board.attempts.values().find(|one| !one.state.is_open());
+    let mut attempt = Attempt::clone(over.expect("an attempt that is over"));
     attempt.id = AttemptId(90);
     attempt.task = TaskId::from("dbs-17");
     attempt.ended_at = Some(NOW);

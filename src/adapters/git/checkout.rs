@@ -195,7 +195,8 @@ impl GitCli {
 /// The name of a path that does not tell it.
 fn digest(path: &Path) -> String {
     let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digits: Vec<String> = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    digits.concat()
 }
 
 /// The path with its folder resolved; the last part may be missing, or a link.

@@ -125,11 +125,10 @@ impl SqliteStore {
 /// # Errors
 /// When the database cannot be read.
 pub fn attempts_at(files: &StoreFiles, task: &TaskId) -> Result<Vec<Attempt>, String> {
-    if !files.database.exists() {
-        return Ok(Vec::new());
+    match SqliteStore::open_reader(files).map_err(|error| error.to_string())? {
+        Some(reader) => reader.attempts_at(task).map_err(|error| error.to_string()),
+        None => Ok(Vec::new()),
     }
-    let reader = SqliteStore::open_reader(files).map_err(|error| error.to_string())?;
-    reader.attempts_at(task).map_err(|error| error.to_string())
 }
 
 pub(super) fn open_writer(files: &StoreFiles) -> rusqlite::Result<Connection> {

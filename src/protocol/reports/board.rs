@@ -222,11 +222,8 @@ mod tests {
         };
         board.apply(Timestamp(5), &ended);
         let lines = shown(&board, None);
-        assert!(
-            lines
-                .iter()
-                .any(|line| line.contains("Build t-1  (blocked: no key)"))
-        );
+        let is_blocked = |line: &String| line.contains("Build t-1  (blocked: no key)");
+        assert!(lines.iter().any(is_blocked));
     }
 
     #[test]

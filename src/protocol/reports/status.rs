@@ -51,21 +51,7 @@ pub(super) fn lines(board: &ReadModel, branches: &TaskBranches) -> Vec<String> {
                 .map(|moves| format!("  {}", moves.summary())),
         );
     }
-    let agents: Vec<_> = board.agents().map(|agent| agent.attempt).collect();
-    lines.push(format!("agents: {}/{}", agents.len(), board.max_agents));
-    for attempt in agents {
-        let for_how_long = board.at.since(attempt.created_at);
-        let used = attempt.usage.summary().map(|used| format!(", {used}"));
-        lines.push(format!(
-            "  {:<24} {:<14} {:<8} {}{} (attempt {})",
-            attempt.worker.name(),
-            attempt.task,
-            for_how_long.to_string(),
-            board.attempt_standing(attempt).line(),
-            used.unwrap_or_default(),
-            attempt.id
-        ));
-    }
+    lines.extend(agent_lines(board));
     let counts: Vec<String> = board
         .counts()
         .into_iter()
@@ -84,6 +70,26 @@ pub(super) fn lines(board: &ReadModel, branches: &TaskBranches) -> Vec<String> {
         Ok(names) => format!("branches: {}", names.join(", ")),
         Err(why) => format!("branches: could not {why}"),
     });
+    lines
+}
+
+/// Returns the number of agents at work, and a line for each of them.
+fn agent_lines(board: &ReadModel) -> Vec<String> {
+    let agents: Vec<_> = board.agents().map(|agent| agent.attempt).collect();
+    let mut lines = vec![format!("agents: {}/{}", agents.len(), board.max_agents)];
+    for attempt in agents {
+        let for_how_long = board.at.since(attempt.created_at);
+        let used = attempt.usage.summary().map(|used| format!(", {used}"));
+        lines.push(format!(
+            "  {:<24} {:<14} {:<8} {}{} (attempt {})",
+            attempt.worker.name(),
+            attempt.task,
+            for_how_long.to_string(),
+            board.attempt_standing(attempt).line(),
+            used.unwrap_or_default(),
+            attempt.id
+        ));
+    }
     lines
 }
 

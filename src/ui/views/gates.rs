@@ -3,8 +3,8 @@
 mod output;
 
 use super::{ClickTarget, MoveOutcome, View, ViewContext, ViewMove};
-use crate::domain::{Attempt, AttemptState, EvidenceKind, Span, TaskId, Tri, Worker, pluralized};
-use crate::read_model::{CheckResult, CheckRun, ReadModel, RunningCheck};
+use crate::domain::{Attempt, AttemptState, Span, TaskId, Worker, pluralized};
+use crate::read_model::{CheckResult, CheckRun, RunningCheck};
 use crate::ui::action::Action;
 use crate::ui::cache::{CacheEntry, CacheKey, CacheRequest};
 use crate::ui::canvas::prelude::*;

@@ -93,10 +93,12 @@ fn attempts_called(
     number: Option<AttemptId>,
 ) -> Result<Vec<Attempt>, String> {
     let at_task = attempts_at(&place.store, &TaskId::from(name)).map_err(could_not)?;
-    if !at_task.is_empty() || !place.store.database.exists() {
+    if !at_task.is_empty() {
         return Ok(at_task);
     }
-    let reader = SqliteStore::open_reader(&place.store).map_err(could_not)?;
+    let Some(reader) = SqliteStore::open_reader(&place.store).map_err(could_not)? else {
+        return Ok(Vec::new());
+    };
     let all = reader
         .attempts(number.unwrap_or(AttemptId(0)))
         .map_err(could_not)?;
