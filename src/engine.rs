@@ -16,6 +16,7 @@ mod story_record;
 pub mod task_diff;
 pub mod turn;
 
+mod agents_merge;
 mod anew;
 mod base_watch;
 mod checkpoint;
@@ -29,6 +30,7 @@ mod job;
 mod launch;
 mod leftovers;
 mod merge;
+mod merge_request;
 mod priority;
 mod session_before;
 mod startup_cleanup;

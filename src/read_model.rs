@@ -35,7 +35,7 @@ mod trouble;
 mod trust;
 
 pub use crate::domain::TroubleKind;
-pub use agent_words::{Look, as_question, attempt_standing, doing_words, source_words};
+pub use agent_words::{Look, as_question, attempt_standing, doing_words, file_report_words, source_words};
 pub use attention::{AttentionItem, AttentionKind, AttentionRow, AttentionSummary};
 pub use changes::{ChangeRange, DiffBase, NoChanges, TaskChanges, TaskWork};
 pub use check_run::{CheckResult, CheckRun, RunningCheck, running_check, worst_first};

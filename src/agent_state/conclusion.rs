@@ -41,6 +41,8 @@ pub struct Conclusion {
     pub is_stale: bool,
     /// No source says so yet: its wait was answered, or a key was typed, and it is presumed to go on.
     pub is_presumed: bool,
+    /// Source beside the terminal's output that says the same: then it is the tool's word, and not only something that was printed.
+    pub confirmed_by: Option<Source>,
 }
 
 /// A report as it counts now: an ended wait has become work.
@@ -81,22 +83,19 @@ impl AgentState {
                 doing = Doing::Background(child.name);
             }
         }
-        let says_so = |other: &&Candidate| {
-            let is_tool = other.source.comes_beside_output() && !other.is_expired(now);
-            is_tool && matches!(other.doing, Doing::NotLoggedIn { .. })
-        };
-        // Whatever prints in the terminal can say that a login is missing; where the tool itself does, that counts.
-        let tool = match doing {
-            Doing::NotLoggedIn { .. } => candidates.iter().find(says_so),
-            _ => None,
-        };
+        let mut candidates = candidates.iter();
+        let confirmed_by = candidates.find(|candidate| {
+            let is_same = std::mem::discriminant(&candidate.doing) == std::mem::discriminant(&doing);
+            candidate.source.comes_beside_output() && is_same && !candidate.is_expired(now)
+        });
         Conclusion {
             doing,
             since: winner.since,
-            source: Some(tool.unwrap_or(winner).source),
+            source: Some(winner.source),
             age: now.since(winner.at),
             is_stale: winner.is_expired(now),
             is_presumed: winner.ended.is_some(),
+            confirmed_by: confirmed_by.map(|candidate| candidate.source),
         }
     }
 
@@ -161,6 +160,7 @@ impl AgentState {
             age: now.since(last.unwrap_or(now)),
             is_stale: false,
             is_presumed: false,
+            confirmed_by: None,
         }
     }
 }

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use super::agents_merge;
 use super::base_watch;
 use super::context::{EngineContext, base_branch, branch_of};
 use super::gate_runs;
 use super::git_changes;
 use super::job::Job;
 use super::leftovers;
-use super::merge;
 use super::plan_checks;
 use crate::domain::workflow::Workspace;
 use crate::domain::{Attempt, Event, Evidence, EvidenceKind, Tri};
@@ -68,7 +68,7 @@ pub(super) fn verify(world: &EngineContext, job: &Job, kinds: &[EvidenceKind]) -
         }
     };
     let integration = if proves_merge {
-        merge::compare_agents_merge(world, job, attempt, &mut evidence)
+        agents_merge::compare_agents_merge(world, job, attempt, &mut evidence)
     } else {
         None
     };

@@ -2,16 +2,16 @@
 //! remote.
 
 use super::base_watch;
-use super::context::{EngineContext, base_branch, branch_of, signature};
+use super::context::EngineContext;
 use super::evidence::{BranchHeads, collect};
 use super::gate_runs;
 use super::job::Job;
+use super::merge_request::request;
 use super::plan_checks;
 use super::story_record;
-use crate::domain::{ActionOutcome, Attempt, Cause, Evidence, EvidenceKind, Integration, Tri};
+use crate::domain::{ActionOutcome, Attempt, Evidence, EvidenceKind, Integration, Tri};
 use crate::ports::git::{
-    BranchName, CommitId, ConflictFile, GitError, Head, MergeOutcome, MergeRequest, PublishOutcome,
-    PublishRequest, ReviewedHead, Revision, SafeName,
+    BranchName, CommitId, ConflictFile, MergeOutcome, MergeRequest, PublishOutcome, PublishRequest,
 };
 
 /// How often a base that moved meanwhile is merged again before it is left for later.
@@ -64,39 +64,6 @@ fn with_record(world: &EngineContext, job: &Job, attempt: &Attempt, request: &Me
     }
 }
 
-fn request(job: &Job, attempt: &Attempt) -> Result<MergeRequest, String> {
-    let head = job.task.head.as_deref();
-    let head = head.ok_or_else(|| "the task has no recorded head to merge".to_owned())?;
-    let wrap = |error: crate::ports::git::NameError| format!("could not {error}");
-    let own = job.task.plan.as_ref().and_then(|plan| plan.commit.clone());
-    let (start, title) = match own {
-        Some(words) => (String::new(), words),
-        None => (format!("Merge {}:", branch_of(&job.task)), job.task.title.clone()),
-    };
-    Ok(MergeRequest {
-        task: SafeName::derive(job.task.id.as_str()),
-        attempt: SafeName::derive(&attempt.id.to_string()),
-        start,
-        title,
-        edits: None,
-        head: CommitId::new(head).map_err(wrap)?,
-        reviewed: reviewed(job)?,
-        branch: branch_of(&job.task),
-        base: base_branch(&job.base).map_err(wrap)?,
-        signature: signature(attempt.created_at),
-    })
-}
-
-/// Returns the head with which the task came to its merge.
-fn reviewed(job: &Job) -> Result<Option<ReviewedHead>, String> {
-    let came = job.task.stage_head.as_deref().map(CommitId::new).transpose();
-    let came = came.map_err(|error| format!("could not {error}"))?;
-    Ok(came.map(|commit| ReviewedHead {
-        commit,
-        judges_lines: job.is_reviewed,
-    }))
-}
-
 /// Merges, unless that was done before with that result, and goes on from there.
 fn round(
     world: &EngineContext,
@@ -120,9 +87,7 @@ fn round(
                 };
                 publish(world, job, attempt, &publication)
             }
-            Tri::No(why) => MergeRound::Final(ActionOutcome::Failed(format!(
-                "checks fail on the merged tree\n{why}"
-            ))),
+            Tri::No(why) => MergeRound::Final(failed_checks(&why)),
             Tri::Unknown(why) => MergeRound::Final(ActionOutcome::Unknown(why)),
         },
         MergeOutcome::AlreadyMerged { commit, base } => {
@@ -132,13 +97,30 @@ fn round(
         MergeOutcome::Conflict { files, report, .. } => {
             MergeRound::Final(ActionOutcome::Failed(conflict(&request.base, &files, &report)))
         }
-        MergeOutcome::Unreviewed(found) => MergeRound::Final(ActionOutcome::Unreviewed(found)),
+        MergeOutcome::Unreviewed(found) => MergeRound::Final(unreviewed(world, job, found)),
         MergeOutcome::Impossible(why) => {
             let why = format!("cannot be merged into {}: {why}", request.base);
             MergeRound::Final(ActionOutcome::Refused(why))
         }
         MergeOutcome::Unknown(why) => MergeRound::Final(ActionOutcome::Unknown(why)),
     }
+}
+
+/// Returns what an integrator changed of its own, for a review; lost notes go back to it first.
+fn unreviewed(world: &EngineContext, job: &Job, found: Box<Integration>) -> ActionOutcome {
+    let notes = match CommitId::new(&found.to) {
+        Ok(merged) => notes_kept(world, job, &merged),
+        Err(error) => Tri::Unknown(format!("could not {error}").into()),
+    };
+    match notes {
+        Tri::Yes => ActionOutcome::Unreviewed(found),
+        Tri::No(why) => failed_checks(&why),
+        Tri::Unknown(why) => ActionOutcome::Unknown(why),
+    }
+}
+
+fn failed_checks(why: &str) -> ActionOutcome {
+    ActionOutcome::Failed(format!("checks fail on the merged tree\n{why}"))
 }
 
 /// What the gates say of the merged tree, and whether it holds the notes of the task, before anybody else sees it.
@@ -148,10 +130,18 @@ fn checked(world: &EngineContext, job: &Job, attempt: &Attempt, commit: &CommitI
     } else {
         gate_runs::on_commit(world, job, attempt, commit).outcome
     };
-    let needs_notes = job.stage.evidence.contains(&EvidenceKind::Notes);
     match gates {
-        Tri::Yes if needs_notes => plan_checks::notes_kept(world, job, commit),
+        Tri::Yes => notes_kept(world, job, commit),
         gates => gates,
+    }
+}
+
+/// Returns whether a merged tree holds the notes of the task, where its stage asks for them.
+fn notes_kept(world: &EngineContext, job: &Job, merged: &CommitId) -> Tri {
+    if job.stage.evidence.contains(&EvidenceKind::Notes) {
+        plan_checks::notes_kept(world, job, merged)
+    } else {
+        Tri::Yes
     }
 }
 
@@ -210,44 +200,4 @@ fn verified(
 fn conflict(base: &BranchName, files: &[ConflictFile], report: &str) -> String {
     let names: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
     format!("conflict with {base} in {}\n{report}", names.join(", "))
-}
-
-/// Compares the base with what the merge of the task's head would have made of it, where an agent has merged for the engine. What
-/// cannot be compared leaves the proof of the merge open.
-pub(super) fn compare_agents_merge(
-    world: &EngineContext,
-    job: &Job,
-    attempt: &Attempt,
-    evidence: &mut [Evidence],
-) -> Option<Integration> {
-    let compared = compare_since_start(world, job, attempt);
-    compared.unwrap_or_else(|why| {
-        let merged = evidence
-            .iter_mut()
-            .filter(|piece| piece.kind == EvidenceKind::Merged);
-        for piece in merged.filter(|piece| piece.outcome == Tri::Yes) {
-            piece.outcome = Tri::Unknown(why.clone());
-        }
-        None
-    })
-}
-
-fn compare_since_start(
-    world: &EngineContext,
-    job: &Job,
-    attempt: &Attempt,
-) -> Result<Option<Integration>, Cause> {
-    let start = attempt.workplace.as_ref().and_then(|made| made.start.as_deref());
-    let start = start.ok_or("it is not known where the base stood when its agent began")?;
-    let start = CommitId::new(start).map_err(|error| format!("could not {error}"))?;
-    let request = request(job, attempt)?;
-    let now = match world.git.resolve(&Revision::RemoteBranch(request.base.clone())) {
-        Head::At(now) => now,
-        Head::Absent => return Ok(None),
-        Head::Unknown(why) => return Err(why),
-    };
-    let after = |error: GitError| error.cause().after("could not ");
-    let found = world.git.compare_merge(&request, &start, &now).map_err(after)?;
-    world.git.note_base(&request.base, &now).map_err(after)?;
-    Ok(found)
 }

@@ -26,8 +26,8 @@ pub struct DurableBoard {
 /// A turn that the board has taken and the store has not.
 struct UnwrittenTurn {
     at: Timestamp,
-    /// The event without the secrets that were in it, if there were any.
-    masked: Option<Event>,
+    /// The event without the secrets that were in it, or with what the board adds to it, if there was either.
+    stored: Option<Event>,
     changed: ChangedRows,
     effects: Vec<Effect>,
 }
@@ -90,13 +90,14 @@ impl DurableBoard {
     /// When the turn could not be made durable.
     pub fn take_turn(&mut self, now: Timestamp, event: &Event) -> Result<TurnOutcome, StoreError> {
         let masked = self.mask.as_ref().and_then(|mask| mask(&self.board, event));
-        let effects = self.board.apply(now, masked.as_ref().unwrap_or(event));
+        let stored = masked.or_else(|| self.board.completed(event));
+        let effects = self.board.apply(now, stored.as_ref().unwrap_or(event));
         let changed = self.board.take_changed_rows();
         self.write(
             event,
             UnwrittenTurn {
                 at: now,
-                masked,
+                stored,
                 changed,
                 effects,
             },
@@ -120,7 +121,7 @@ impl DurableBoard {
     fn write(&mut self, event: &Event, unwritten: UnwrittenTurn) -> Result<TurnOutcome, StoreError> {
         let committed = self.store.commit(&Turn {
             at: unwritten.at,
-            event: unwritten.masked.as_ref().unwrap_or(event),
+            event: unwritten.stored.as_ref().unwrap_or(event),
             board: &self.board,
             changed: &unwritten.changed,
             effects: &unwritten.effects,

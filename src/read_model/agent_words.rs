@@ -148,9 +148,10 @@ pub fn doing_words(doing: &ActivityKind, now: Timestamp) -> (&'static str, Strin
     }
 }
 
-/// Returns a text as a question; one that is a question already gets no second mark.
+/// Returns a text as a question; one that is a question already, or a whole sentence, gets no mark after its own.
 pub fn as_question(what: &str) -> String {
-    let mark = if what.contains('?') { "" } else { "?" };
+    let is_whole = what.contains('?') || what.ends_with(['.', '!', '…']);
+    let mark = if is_whole { "" } else { "?" };
     format!("{what}{mark}")
 }
 
@@ -161,5 +162,31 @@ pub fn source_words(activity: &Activity) -> &str {
         "started" => "start",
         "exit" => "end",
         other => other,
+    }
+}
+
+/// Returns that what an attempt reported came as a file: then nothing but its token says which process sent it.
+pub fn file_report_words(attempt: &Attempt) -> Option<String> {
+    let last = attempt.signals.iter().rfind(|signal| signal.by_file)?;
+    Some(format!("reported {} by a file, not over the socket", last.kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::as_question;
+
+    #[test]
+    fn what_is_asked_gets_one_mark_at_its_end() {
+        for (what, wanted) in [
+            ("Bash: make", "Bash: make?"),
+            (
+                "may it begin? It wrote down no plan",
+                "may it begin? It wrote down no plan",
+            ),
+            ("Paint the shop green.", "Paint the shop green."),
+            ("Bash: echo lon…", "Bash: echo lon…"),
+        ] {
+            assert_eq!(as_question(what), wanted);
+        }
     }
 }

@@ -43,11 +43,13 @@ impl ReadModel {
     pub fn standing_at(&self, task: &Task, look: Look<'_>) -> Standing {
         let id = &task.id;
         let new = |mark, word: &str| Standing::new(mark, word, task.since);
+        // A pause holds also while no server runs.
+        let is_paused = self.pause.is_some() && task.why_not == Some(WaitReason::Paused);
         let goes_by_itself = matches!(
             task.state,
             TaskState::Released | TaskState::Active | TaskState::Verifying
         );
-        if goes_by_itself && !self.is_live {
+        if goes_by_itself && !self.is_live && !is_paused {
             let standing = new(DisplayStatus::Unsure, task.state.word());
             return standing.because("no server runs").way("`dbs` starts one");
         }

@@ -147,7 +147,7 @@ fn what_codex_asks_comes_to_the_inbox_by_its_hook_and_is_allowed_from_outside() 
     let why = || story.dbs(&["why", "t-1"]);
     story.wait_until("what it waits for", || {
         let why = why();
-        why.contains("now: waiting for permission: Bash: echo work") && why.contains("hook")
+        why.contains("now: asks: Bash: echo work") && why.contains("hook")
     });
     assert!(!file_in_base(&story, "work.txt"));
     story.dbs(&["approve", "t-1"]);

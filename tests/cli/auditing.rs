@@ -434,7 +434,7 @@ fn a_plan_that_is_not_there_is_said_with_what_to_name() {
     assert_eq!(said.code, 1, "{said:?}");
     assert!(
         said.err
-            .contains(".design/plan.json: it is not there; name the file of a plan"),
+            .contains(".design/plan.json: it is not there; `dbs design GOAL` makes one"),
         "{said:?}"
     );
 }

@@ -297,7 +297,7 @@ fn an_agent_at_work_stands_in_the_status_with_role_task_and_time() {
     assert_eq!(words[1], "t-1", "{line}");
     assert!(words[2].ends_with('s'), "{line}");
     let board = shop.does(&["board"]);
-    assert!(board.contains(&format!("[{}]", words[0])), "{line}\n{board}");
+    assert!(board.contains(&format!("[{}: ", words[0])), "{line}\n{board}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use dbs::domain::task::GateCommand;
 use dbs::domain::workflow::{Actor, Stage};
 use dbs::domain::{EngineAction, SignalKind, Workflow};
 
@@ -107,6 +108,11 @@ fn at_every_stage() -> Vec<(String, BoardFixture)> {
             let mut fixture = BoardFixture::new();
             let mut draft = draft("a", flow.id.as_str());
             draft.stage = Some(stage.id.clone());
+            let gate = |name: &String| GateCommand {
+                name: name.clone(),
+                command: "true".to_owned(),
+            };
+            draft.gates = stage.gate_names.iter().map(gate).collect();
             fixture.released(draft);
             if matches!(stage.actor, Actor::Engine(_)) {
                 let merge = fixture.open("a");

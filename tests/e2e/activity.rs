@@ -53,7 +53,9 @@ fn what_an_agent_does_is_told_from_each_source_and_only_words_that_decide_become
         "{}",
         story.dbs(&["why", "t-1"])
     );
-    story.wait_until("its ask", || story.dbs(&["status"]).contains("asks: Bash: make"));
+    story.wait_until("its ask", || {
+        story.dbs(&["status"]).contains("asks for a permission")
+    });
     story.dbs(&["approve", "t-1"]);
     story.wait_until("the answer", || why("its wait has ended"));
     story.dbs(&["answer", "t-1", "go on"]);

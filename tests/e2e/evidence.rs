@@ -52,7 +52,7 @@ fn a_report_in_the_inbox_with_a_token_that_was_found_does_not_count() {
     story.dbs(&["task", "create", "One", "--id", "t-1", "--release"]);
     let agent = environment(&story);
     let shown = || story.dbs(&["task", "show", "t-1"]);
-    story.wait_until("the claim on the board", || shown().contains("running"));
+    story.wait_until("the claim on the board", || shown().contains("working"));
     // The slack for agents that met a server just before it listened.
     Story::let_pass(2_500);
     let signal = serde_json::json!({

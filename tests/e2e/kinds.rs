@@ -130,7 +130,7 @@ fn a_session_goes_on_by_the_id_that_was_chosen_and_the_window_says_what_the_agen
     story.wait_until("its title", || why("title: working"));
     fs::write(&gate, "go\n").unwrap();
     story.wait_until("its ask", || {
-        story.dbs(&["status"]).contains("needs a permission")
+        story.dbs(&["status"]).contains("asks for a permission")
     });
     let first = arguments(&story, "developer", 1);
     let pid = fs::read_to_string(story.root().join("pid")).unwrap();

@@ -158,7 +158,10 @@ fn small_disk(story: &Story) -> Option<SmallDisk> {
     fs::create_dir_all(&place).unwrap();
     // The last table of the settings is `limits`.
     story.configure("min_free_disk_mib = 0\n");
-    SmallDisk::mount(&place, "40m")
+    let small = SmallDisk::mount(&place, "40m")?;
+    // What names the repository lies below the mount now.
+    story.trust();
+    Some(small)
 }
 
 fn names(story: &Story) -> Vec<String> {

@@ -25,7 +25,7 @@ fn a_plan_is_waited_for_line_by_line_and_says_which_command_goes_on() {
         "invoice-1 attempt 1 writes to ",
         "invoice-1 | DEMO · scripted agent",
         "invoice-1 Work → Merge",
-        "invoice-2.1 waits for approval: `dbs approve invoice-2.1`",
+        "invoice-2.1: waits for your approval; `dbs approve invoice-2.1` or `dbs reject invoice-2.1 WHY`",
     ] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
@@ -82,10 +82,13 @@ steps = [
     let (text, code) = wait_for_end(&story, &[]);
     assert_eq!(code, Some(1), "{text}");
     assert!(
-        text.contains("invoice-1 failed: ") && text.contains("`dbs retry invoice-1`"),
+        text.contains("invoice-1: failed: 3 of 3 tries") && text.contains("`dbs retry invoice-1`"),
         "{text}"
     );
-    assert!(text.contains("invoice-2.1 waits for"), "{text}");
+    assert!(
+        text.contains("invoice-2.1: waits for invoice-1; invoice-1 failed"),
+        "{text}"
+    );
     assert_eq!(task(&story, "invoice-1")["tries"]["work"], 3);
     story.dbs(&["stop", "--all"]);
 }
@@ -253,7 +256,7 @@ fn a_plan_that_is_wrong_three_times_is_not_written_and_a_text_without_end_is_ref
         told.replace(&largest, "TEXT")
     );
     assert!(
-        said(&output).contains("convert-ideas failed: "),
+        said(&output).contains("convert-ideas: failed: 3 of 3 tries: gate plan failed"),
         "{}",
         said(&output)
     );

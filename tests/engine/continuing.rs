@@ -89,7 +89,7 @@ fn where_there_is_no_session_the_next_agent_begins_in_a_folder_of_its_own_and_no
     assert!(bench.agent("t-1").session.is_fresh());
     let comments = bench.comments("t-1");
     assert!(comments.contains("keeps no sessions"), "{comments}");
-    assert!(comments.contains("uncommitted work of"), "{comments}");
+    assert!(comments.contains("half.txt was left and is kept"), "{comments}");
 }
 
 #[test]

@@ -69,7 +69,10 @@ fn a_backup_that_cannot_be_written_leaves_nothing_behind_and_the_store_works_on(
     let mut store = open(folder.path());
     fs::remove_dir_all(folder.path().join("backups")).unwrap();
     let error = store.backup(NOW).unwrap_err().to_string();
-    assert!(error.contains("copy it"), "{error}");
+    assert!(
+        error.contains("write backup") && error.contains("there is no folder"),
+        "{error}"
+    );
     let (event, board, touched, effects) = nth_turn(21);
     assert_eq!(
         commit(&mut store, &event, (&board, &touched), &effects).unwrap(),

@@ -79,6 +79,8 @@ impl<'a> History<'a> {
 
     fn happen(&mut self, event: &Event) {
         self.now = self.now + Span(1);
+        let completed = self.board.completed(event);
+        let event = completed.as_ref().unwrap_or(event);
         let effects = self.board.apply(self.now, event);
         let touched = self.board.take_changed_rows();
         let turn = Turn {

@@ -24,13 +24,15 @@ const SHELLS: &[&str] = &[
 /// Endings of scripts.
 const SCRIPTS: &[&str] = &["sh", "bash", "zsh", "fish", "bat", "cmd", "ps1"];
 
-/// Files that name a shell: gates are a person's command lines, a new pane holds a person's shell, and the last two only know the
+/// Files that name a shell: gates are a person's command lines, a new pane holds a person's shell, and the others only know the
 /// names.
 const WITH_SHELLS: &[&str] = &[
     "src/adapters/gates/shell.rs",
     "src/config/session_setup.rs",
     "src/adapters/program.rs",
     "src/config/trust/scripts.rs",
+    "crates/domain/src/telling_line.rs",
+    "crates/formats/src/plan/document.rs",
 ];
 
 /// Scripts among the shipped files, shells where none may start, and listed files that name none.

@@ -148,6 +148,16 @@ impl Board {
         }
     }
 
+    /// Returns the event with what the board adds to it, where that is anything: the last event of settings is all that is read of them
+    /// at the next start.
+    pub fn completed(&self, event: &Event) -> Option<Event> {
+        let Event::Configured(settings) = event else {
+            return None;
+        };
+        let whole = settings.following(&self.settings);
+        (whole != **settings).then(|| Event::configured(whole))
+    }
+
     fn dispatch(&mut self, step: &mut Transition, event: &Event) {
         match event {
             Event::Asked { request, by, command } => self.execute_and_reply(step, *request, by, command),

@@ -22,6 +22,7 @@ pub mod evidence;
 pub mod failed_turns;
 pub mod failure;
 pub mod glob;
+mod hold_reason;
 pub mod id;
 pub mod integration;
 pub mod kept_work;

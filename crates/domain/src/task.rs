@@ -1,7 +1,6 @@
 //! The unit of work, and everything that is remembered about it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::ops::Add;
 use std::sync::Arc;
 
@@ -9,17 +8,19 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::agent_choice::AgentSettings;
 use super::attempt::AttemptMode;
-use super::cause::Cause;
 use super::context_restart::Checkpoint;
 use super::failure::FailureClass;
+use super::hold_reason::exhaustion_text;
 use super::id::{AttemptId, BatchId, StageId, TaskId, WorkflowId};
 use super::integration::Integration;
 use super::plan_entry::{PlanEntry, PlanRecord};
 use super::skip::Skip;
-use super::task_progress::TaskProgress;
+use super::task_progress::SavedProgress;
 use super::time::{Span, Timestamp};
 use super::usage::{Cost, Spending, Tokens};
 use super::wait_reason::WaitReason;
+
+pub use super::hold_reason::HoldReason;
 use super::workflow::{EvidenceKind, Stage};
 
 /// The unit of work, and everything that is remembered about it.
@@ -127,7 +128,7 @@ pub struct TaskBefore {
     /// When the command was carried out.
     pub at: Timestamp,
     pub state: TaskState,
-    pub progress: TaskProgress,
+    pub progress: SavedProgress,
     /// How many comments there were.
     pub comments: usize,
     /// The state in which the command left it, and the comment it wrote.
@@ -226,78 +227,6 @@ pub fn behind_failed(why: &str) -> &str {
     why.strip_prefix("failed ").unwrap_or(why)
 }
 
-/// Why a task is held until a person acts. Ends only by an explicit act with an author.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum HoldReason {
-    /// A person must approve before the stage begins (or is the stage's actor).
-    Approval,
-    Blocked(String),
-    /// Rejected too often (K24).
-    RejectLoop(u32),
-    /// It failed as often as its class allows (K28, K42).
-    Exhausted(FailureClass),
-    /// Too many attempts of any kind (K43).
-    TooManyAttempts(u32),
-    /// The batch's acceptance failed (K22).
-    AcceptanceFailed(String),
-    /// Nobody could find out in many tries whether its work is good; the text says why not.
-    Unverified(String),
-    /// Something outside kept so many attempts in a row from working.
-    Trouble {
-        tries: u32,
-        cause: Cause,
-    },
-    /// The machine stopped so many times in a row while an agent worked on it.
-    Interrupted(u32),
-    /// Its agent pushed the base itself; the text says who and what.
-    BasePushed(String),
-    /// While its agent was at work the repository got something that changes what git shows or starts; the text says what, and the way
-    /// back.
-    GitChanged(String),
-    /// Its agents have used up its budget.
-    Budget {
-        spent: Cost,
-        budget: Cost,
-    },
-    /// The context of its agent was full again, and nothing was done since the last restart.
-    TooBig,
-    /// Checks found something that has to be fixed, and its workflow lets a person decide what follows (P27).
-    Findings(String),
-    /// An integrator changed more than the conflict it was called for, and its workflow has no stage that reviews that.
-    Unreviewed(String),
-    /// What has to be done next was refused for good: by the remote, or because what it needs is not there.
-    Refused(String),
-}
-
-impl fmt::Display for HoldReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            HoldReason::Approval => f.write_str("waits for approval"),
-            HoldReason::Blocked(why) => write!(f, "blocked: {why}"),
-            HoldReason::RejectLoop(times) => write!(f, "rejected {times} times"),
-            HoldReason::Exhausted(class) => f.write_str(&exhaustion_text(*class, None, None)),
-            HoldReason::Budget { spent, budget } => {
-                write!(f, "its agents have used {spent} of a budget of {budget}")
-            }
-            HoldReason::TooBig => f.write_str(
-                "filled the context of its agent again with nothing done since the last restart: split it into smaller tasks",
-            ),
-            HoldReason::TooManyAttempts(times) => write!(f, "no result after {times} attempts"),
-            HoldReason::AcceptanceFailed(why) => write!(f, "acceptance failed: {why}"),
-            HoldReason::Unverified(why) => write!(f, "could not be verified: {why}"),
-            HoldReason::Trouble { tries, cause } => write!(f, "tried {tries} times: {cause}"),
-            HoldReason::Interrupted(times) => write!(
-                f,
-                "the machine stopped {times} times in a row while an agent worked on it: look whether that agent brings it down"
-            ),
-            HoldReason::Findings(what) => write!(f, "checks found: {what}"),
-            HoldReason::Unreviewed(what) => write!(f, "not reviewed: {what}"),
-            HoldReason::BasePushed(why) | HoldReason::GitChanged(why) | HoldReason::Refused(why) => f.write_str(why),
-        }
-    }
-}
-
 impl Serialize for Task {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Task::serialize(self, serializer)
@@ -393,20 +322,6 @@ impl Task {
         let counters = self.failures.get(&self.stage);
         let times = counters.and_then(|counters| counters.get(class)).copied();
         exhaustion_text(*class, times, self.finding.as_deref())
-    }
-}
-
-fn exhaustion_text(class: FailureClass, times: Option<u32>, cause: Option<&str>) -> String {
-    let often = times.map_or_else(|| "too often".to_owned(), |times| format!("{times} times"));
-    match (class, times, cause.and_then(|cause| cause.lines().next())) {
-        (FailureClass::Crash, ..) => format!("exited {often} without reporting"),
-        (FailureClass::Timeout, ..) => {
-            format!("ran too long {often}: split it into smaller tasks, or raise the limit and retry")
-        }
-        (FailureClass::Context, ..) => "filled the context of its agent after every restart it may have (context.restarts): split it into smaller tasks".to_owned(),
-        (_, Some(times), Some(cause)) => format!("failed {times} of {times} tries: {cause}"),
-        (_, Some(times), None) => format!("failed {times} of {times} tries: {class}"),
-        (_, None, _) => format!("failed too often: {class}"),
     }
 }
 

@@ -13,7 +13,7 @@ use super::usage::Cost;
 
 /// The fields of a task of the same names, as they were at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TaskProgress {
+pub struct SavedProgress {
     pub stage: StageId,
     pub stage_head: Option<String>,
     pub next_mode: AttemptMode,

@@ -24,10 +24,16 @@ impl UndoScope<'_> {
         let (ids, is_whole) = match command {
             Command::Skip(id) | Command::Park(id, _) => (vec![id.clone()], !self.concerns_dependents(id)),
             Command::Retry { task: id, stage, .. } => {
-                let is_whole = self.runs_already(id) && !self.is_of_engine(id, stage.as_ref());
-                (vec![id.clone()], is_whole)
+                let goes_alone = self.runs_already(id) && !self.frees_dependents(id);
+                (
+                    vec![id.clone()],
+                    goes_alone && !self.is_of_engine(id, stage.as_ref()),
+                )
             }
-            Command::Withdraw(id) => (vec![id.clone()], self.runs_already(id)),
+            Command::Withdraw(id) => {
+                let goes_alone = self.runs_already(id) && !self.frees_dependents(id);
+                (vec![id.clone()], goes_alone)
+            }
             Command::Release(ids) => (ids.clone(), ids.iter().all(|id| self.runs_already(id))),
             _ => (Vec::new(), false),
         };
@@ -61,6 +67,12 @@ impl UndoScope<'_> {
     fn runs_already(&self, id: &TaskId) -> bool {
         let batch = self.tasks.get(id).and_then(|task| self.batches.get(&task.batch));
         batch.is_some_and(|batch| batch.go_ahead.is_some() && !matches!(batch.run, RunState::Aborted(_)))
+    }
+
+    /// Returns whether other tasks are skipped because of this one and come back once it goes on.
+    fn frees_dependents(&self, id: &TaskId) -> bool {
+        let mut others = self.tasks.values().filter(|task| task.id != *id);
+        others.any(|task| matches!(&task.state, TaskState::Skipped(skip) if skip.root() == Some(id)))
     }
 
     /// Whether another task is skipped, or begins, once this one stands still.

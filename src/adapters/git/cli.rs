@@ -14,7 +14,7 @@ use super::error_text;
 use super::files::{ensure_excludes, missing};
 use super::filter_settings::KnownFilters;
 use super::known_hooks::{self, KnownHooks};
-use super::options::GitSetup;
+use super::options::{self, GitSetup};
 use super::write_lock::{RepoLock, WriteGuard};
 use crate::domain::{BaseMove, Cause, Integration, Timestamp, Tri};
 use crate::ports::git::{
@@ -59,7 +59,7 @@ impl GitCli {
         program.runs_named_hooks = known_hooks::are_known_to(&version);
         let (mut project, origin) = discovery::find(&program, &setup.project)?;
         let personal = discovery::personal(&program, &setup.project);
-        project.has_attributes = personal.attributes_file.is_some() || has_attributes(setup);
+        project.has_attributes = personal.attributes_file.is_some() || options::has_attributes(setup);
         project.excludes_file = personal.excludes_file;
         if let Some(command) = personal.ssh_command {
             program.use_ssh(&command);
@@ -387,20 +387,6 @@ impl Git for GitCli {
     fn maintain(&self) -> Result<bool, GitError> {
         self.pack_if_needed()
     }
-}
-
-/// Whether there is a file of attributes where git looks for one without being told.
-fn has_attributes(setup: &GitSetup) -> bool {
-    let of = |wanted: &str| {
-        let mut given = setup.environment.iter();
-        given
-            .find(|(name, value)| name == wanted && !value.is_empty())
-            .map(|(_, value)| Path::new(value))
-    };
-    let config = of("XDG_CONFIG_HOME").map(Path::to_path_buf);
-    let config = config.or_else(|| Some(of("HOME")?.join(".config")));
-    let own = config.is_some_and(|config| config.join("git").join("attributes").exists());
-    own || Path::new("/etc/gitattributes").exists()
 }
 
 /// The answer, or the one that says why there is none.

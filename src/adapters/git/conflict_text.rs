@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 /// Verdict on what became of a file in conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Resolution {
+pub(super) enum ConflictResolution {
     /// Every line between the conflicts is as it was, and what stands in their place are lines of the two sides.
     OfTheSides,
     /// The same, but with lines that neither side has.
@@ -25,21 +25,21 @@ pub(super) struct Sides<'a> {
 }
 
 /// Judges `result`, which was made of `marked`; nothing where that has no conflict markers.
-pub(super) fn resolution(marked: &[u8], result: &[u8], sides: Sides<'_>) -> Option<Resolution> {
+pub(super) fn resolution(marked: &[u8], result: &[u8], sides: Sides<'_>) -> Option<ConflictResolution> {
     let marked = match Marked::read(marked, sides) {
         Some(marked) if marked.clean.len() == 1 => return None,
         Some(marked) => marked,
-        None => return Some(Resolution::Changed),
+        None => return Some(ConflictResolution::Changed),
     };
     let result: Vec<&[u8]> = lines(result).collect();
     let Some(filled) = marked.in_place_of_conflicts(&result) else {
-        return Some(Resolution::Changed);
+        return Some(ConflictResolution::Changed);
     };
     let is_known = |line: &&[u8]| marked.sides.contains(text(line));
     Some(if filled.iter().all(is_known) {
-        Resolution::OfTheSides
+        ConflictResolution::OfTheSides
     } else {
-        Resolution::Written
+        ConflictResolution::Written
     })
 }
 
@@ -139,7 +139,7 @@ mod tests {
         format!("<<<<<<< aaaa\n{ours}=======\n{theirs}>>>>>>> bbbb\n")
     }
 
-    fn judged(marked: &str, result: &str) -> Option<Resolution> {
+    fn judged(marked: &str, result: &str) -> Option<ConflictResolution> {
         resolution(marked.as_bytes(), result.as_bytes(), SIDES)
     }
 
@@ -148,17 +148,24 @@ mod tests {
         let file = format!("top\n{}end\n", marked("ours\n", "theirs\n"));
         for chosen in ["ours\n", "theirs\n", "ours\ntheirs\n", "theirs\nours\n", ""] {
             let result = format!("top\n{chosen}end\n");
-            assert_eq!(judged(&file, &result), Some(Resolution::OfTheSides), "{chosen:?}");
+            assert_eq!(
+                judged(&file, &result),
+                Some(ConflictResolution::OfTheSides),
+                "{chosen:?}"
+            );
         }
     }
 
     #[test]
     fn a_line_that_neither_side_has_is_told() {
         let file = format!("top\n{}end\n", marked("a()\n", "b()\n"));
-        assert_eq!(judged(&file, "top\na(b())\nend\n"), Some(Resolution::Written));
+        assert_eq!(
+            judged(&file, "top\na(b())\nend\n"),
+            Some(ConflictResolution::Written)
+        );
         assert_eq!(
             judged(&file, "top\na()\nevil()\nend\n"),
-            Some(Resolution::Written)
+            Some(ConflictResolution::Written)
         );
     }
 
@@ -167,7 +174,7 @@ mod tests {
         let (one, two) = (marked("o\n", "t\n"), marked("p\n", "u\n"));
         let file = format!("top\n{one}mid\nmore\n{two}end\n");
         let good = "top\no\nmid\nmore\nu\nend\n";
-        assert_eq!(judged(&file, good), Some(Resolution::OfTheSides));
+        assert_eq!(judged(&file, good), Some(ConflictResolution::OfTheSides));
         let changed = [
             "evil\ntop\no\nmid\nmore\nu\nend\n",
             "top\no\nmid\nmore\nu\nend\nevil\n",
@@ -179,7 +186,11 @@ mod tests {
             "",
         ];
         for result in changed {
-            assert_eq!(judged(&file, result), Some(Resolution::Changed), "{result:?}");
+            assert_eq!(
+                judged(&file, result),
+                Some(ConflictResolution::Changed),
+                "{result:?}"
+            );
         }
     }
 
@@ -187,24 +198,30 @@ mod tests {
     fn a_conflict_at_an_end_of_the_file_needs_no_line_beyond() {
         let file = marked("ours", "theirs").replace("ours=", "ours\n=");
         let file = file.replace("theirs>", "theirs\n>");
-        assert_eq!(judged(&file, "theirs"), Some(Resolution::OfTheSides));
-        assert_eq!(judged(&file, "ours\ntheirs\n"), Some(Resolution::OfTheSides));
+        assert_eq!(judged(&file, "theirs"), Some(ConflictResolution::OfTheSides));
+        assert_eq!(
+            judged(&file, "ours\ntheirs\n"),
+            Some(ConflictResolution::OfTheSides)
+        );
     }
 
     #[test]
     fn markers_are_known_by_their_label_in_any_width_and_nothing_else_is_one() {
         let wide = "top\n<<<<<<<<< aaaa:old/name\no\n=========\nt\n>>>>>>>>> bbbb:new\nend\n";
-        assert_eq!(judged(wide, "top\nt\nend\n"), Some(Resolution::OfTheSides));
+        assert_eq!(
+            judged(wide, "top\nt\nend\n"),
+            Some(ConflictResolution::OfTheSides)
+        );
         assert_eq!(judged("<<<<<<< other\nx\n>>>>>>> other\n", "y\n"), None);
         let file = format!("<<<<<<< other\nx\n>>>>>>> other\n{}", marked("o\n", "t\n"));
-        assert_eq!(judged(&file, "o\n"), Some(Resolution::Changed));
+        assert_eq!(judged(&file, "o\n"), Some(ConflictResolution::Changed));
     }
 
     #[test]
     fn a_line_of_a_file_that_looks_like_the_begin_of_a_conflict_hides_nothing() {
         let planted = format!("<<<<<<< aaaa\nchecked\n{}end\n", marked("o\n", "t\n"));
-        assert_eq!(judged(&planted, "o\nend\n"), Some(Resolution::Changed));
+        assert_eq!(judged(&planted, "o\nend\n"), Some(ConflictResolution::Changed));
         let open = format!("{}<<<<<<< aaaa\nchecked\n", marked("o\n", "t\n"));
-        assert_eq!(judged(&open, "o\n"), Some(Resolution::Changed));
+        assert_eq!(judged(&open, "o\n"), Some(ConflictResolution::Changed));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::attic::CommitDraft;
 use super::cli::GitCli;
-use super::conflict_text::{Resolution, Sides, resolution};
+use super::conflict_text::{ConflictResolution, Sides, resolution};
 use super::files::missing;
 use super::parse;
 use super::refs::PinKind;
@@ -93,9 +93,9 @@ impl GitCli {
         let mut found = Differences::default();
         for change in self.tree_changes(&own.tree, tree)? {
             match self.judge(own, &change)? {
-                Resolution::Written if judges_lines => found.written.push(change.path),
-                Resolution::OfTheSides | Resolution::Written => {}
-                Resolution::Changed => found.outside.push(change.path),
+                ConflictResolution::Written if judges_lines => found.written.push(change.path),
+                ConflictResolution::OfTheSides | ConflictResolution::Written => {}
+                ConflictResolution::Changed => found.outside.push(change.path),
             }
         }
         found.outside.truncate(MOST_FILES);
@@ -146,23 +146,23 @@ impl GitCli {
         Ok(parse::tree_changes(&output.stdout))
     }
 
-    fn judge(&self, own: &OwnMerge, change: &parse::TreeChange) -> Result<Resolution, GitError> {
+    fn judge(&self, own: &OwnMerge, change: &parse::TreeChange) -> Result<ConflictResolution, GitError> {
         let Some(conflict) = own.conflicts.get(&change.path) else {
-            return Ok(Resolution::Changed);
+            return Ok(ConflictResolution::Changed);
         };
         let sides: Vec<&parse::FileEntry> = conflict.iter().filter_map(parse::Staged::side).collect();
         let Some(now) = &change.to else {
             // Where one side has deleted the file, the conflict is about that.
             let is_in_both = sides.len() > 1;
             return Ok(if is_in_both {
-                Resolution::Changed
+                ConflictResolution::Changed
             } else {
-                Resolution::OfTheSides
+                ConflictResolution::OfTheSides
             });
         };
         let mut known = sides.iter().copied().chain(&change.from);
         if !known.any(|entry| entry.mode == now.mode) {
-            return Ok(Resolution::Changed);
+            return Ok(ConflictResolution::Changed);
         }
         if let Some(before) = change
             .from
@@ -173,9 +173,9 @@ impl GitCli {
             return Ok(judged);
         }
         Ok(match (sides.contains(&now), now.is_file()) {
-            (true, _) => Resolution::OfTheSides,
-            (false, true) => Resolution::Written,
-            (false, false) => Resolution::Changed,
+            (true, _) => ConflictResolution::OfTheSides,
+            (false, true) => ConflictResolution::Written,
+            (false, false) => ConflictResolution::Changed,
         })
     }
 
@@ -185,9 +185,9 @@ impl GitCli {
         own: &OwnMerge,
         before: &parse::FileEntry,
         now: &parse::FileEntry,
-    ) -> Result<Option<Resolution>, GitError> {
+    ) -> Result<Option<ConflictResolution>, GitError> {
         let (Some(marked), Some(result)) = (self.whole_blob(before)?, self.whole_blob(now)?) else {
-            return Ok(Some(Resolution::Changed));
+            return Ok(Some(ConflictResolution::Changed));
         };
         let sides = Sides {
             ours: own.base.as_str(),

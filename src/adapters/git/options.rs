@@ -1,7 +1,7 @@
 //! What the adapter needs to be opened: everything it would otherwise have to ask the environment for.
 
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::adapters::holder::process::Keeper;
@@ -107,4 +107,18 @@ fn is_listed(names: &str, name: &OsStr) -> bool {
     let mut names = names.split_whitespace();
     name.to_str()
         .is_some_and(|name| names.any(|listed| listed.eq_ignore_ascii_case(name)))
+}
+
+/// Returns whether there is a file of attributes where git looks for one without being told.
+pub(super) fn has_attributes(setup: &GitSetup) -> bool {
+    let of = |wanted: &str| {
+        let mut given = setup.environment.iter();
+        given
+            .find(|(name, value)| name == wanted && !value.is_empty())
+            .map(|(_, value)| Path::new(value))
+    };
+    let config = of("XDG_CONFIG_HOME").map(Path::to_path_buf);
+    let config = config.or_else(|| Some(of("HOME")?.join(".config")));
+    let own = config.is_some_and(|config| config.join("git").join("attributes").exists());
+    own || Path::new("/etc/gitattributes").exists()
 }

@@ -5,7 +5,7 @@ use crate::domain::{AgentSession, Attempt, Task, TaskId, Tri, Verdict};
 use crate::protocol::query::{OutputFormat, QueryError};
 use crate::protocol::reports::why::why_task;
 use crate::protocol::reports::{TaskJson, in_format};
-use crate::read_model::ReadModel;
+use crate::read_model::{ReadModel, file_report_words};
 
 pub(in crate::protocol) fn report(
     board: &ReadModel,
@@ -131,12 +131,6 @@ fn attempt_lines(board: &ReadModel, attempt: &Attempt) -> Vec<String> {
         .chain(evidence)
         .chain(kept)
         .collect()
-}
-
-/// That what an attempt reported came as a file: then nothing but its token says which process sent it.
-pub(super) fn file_report_words(attempt: &Attempt) -> Option<String> {
-    let last = attempt.signals.iter().rfind(|signal| signal.by_file)?;
-    Some(format!("reported {} by a file, not over the socket", last.kind))
 }
 
 /// Which session of its stage it is, or goes on with; nothing of one that begins the stage.

@@ -6,8 +6,7 @@ use crate::domain::{AgentSession, Ask, Attempt, Task, TaskId, TaskState, Worker}
 use crate::protocol::query::{OutputFormat, QueryError};
 use crate::protocol::reports::in_format;
 use crate::protocol::reports::runs::progress;
-use crate::protocol::reports::task::file_report_words;
-use crate::read_model::{AttentionKind, ReadModel, source_words};
+use crate::read_model::{AttentionKind, ReadModel, file_report_words, source_words};
 
 /// Explains a task, or an agent at work, by its name.
 pub(in crate::protocol) fn report(
@@ -146,7 +145,7 @@ mod tests {
     use super::*;
     use crate::domain::{
         ActivityKind, Ask, AskChannel, AskKind, AttemptId, Board, BoardSettings, Claims, Command, Event,
-        HoldReason, RequestId, SignalKind, Skip, TaskDraft, Timestamp, WaitReason, Workplace,
+        HoldReason, PauseReason, RequestId, SignalKind, Skip, TaskDraft, Timestamp, WaitReason, Workplace,
     };
 
     /// Puts a task on a board, and an agent to work on it.
@@ -290,7 +289,10 @@ mod tests {
                 ActivityKind::Failed(what()),
                 "turn failed: make; by AGENT (attempt 1)",
             ),
-            (ActivityKind::NotLoggedIn(what()), "not logged in: make; by AGENT"),
+            (
+                ActivityKind::NotLoggedIn(what()),
+                "stopping: not logged in; by AGENT",
+            ),
             (ActivityKind::Idle, "idle; by AGENT (attempt 1)"),
         ] {
             let said = told(&[seen(ActivityKind::Working), seen(doing)]);
@@ -469,7 +471,7 @@ mod tests {
             ),
             (
                 waits(WaitReason::Dependencies(vec!["held".into()])),
-                "waits for held; held is held; `dbs retry held` takes it up again",
+                "waits for held; held is held; answer with `dbs retry held --note 'ANSWER'`",
             ),
             (
                 waits(WaitReason::NoRoom { running: 4, most: 4 }),
@@ -513,5 +515,13 @@ mod tests {
         };
         let said = why_task(&unserved, &waits(WaitReason::Paused));
         assert_eq!(said, "t-1: released: no server runs; `dbs` starts one");
+        let at = Timestamp(500);
+        let by = "ann".to_owned();
+        let paused = ReadModel {
+            pause: Some(PauseReason::Operator { by, at }),
+            ..unserved
+        };
+        let said = why_task(&paused, &waits(WaitReason::Paused));
+        assert_eq!(said, "t-1: paused: ann paused the board; `dbs resume` goes on");
     }
 }

@@ -21,6 +21,7 @@ pub(super) fn word_of(source: Source, doing: &Doing, at: Timestamp) -> Option<Ac
         age: Span(0),
         is_stale: false,
         is_presumed: false,
+        confirmed_by: None,
     };
     word(&said).map(|(word, _)| word)
 }
@@ -40,7 +41,7 @@ pub(super) fn word(concluded: &Conclusion) -> Option<(ActivityKind, &'static str
             AskKind::Question => ActivityKind::Question(wait.text.clone()),
             AskKind::Dialog => ActivityKind::Dialog(wait.text.clone()),
         },
-        Doing::NotLoggedIn { text } if concluded.source.is_some_and(Source::comes_beside_output) => {
+        Doing::NotLoggedIn { text } if concluded.confirmed_by.is_some() => {
             ActivityKind::NotLoggedIn(first_of(text, "not logged in"))
         }
         // Any text that is printed there can hold such a record, so it stops nothing.

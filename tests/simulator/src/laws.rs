@@ -363,7 +363,13 @@ fn moved(
     let is_told = matches!(event, Event::Asked { command, .. } if names(command, id, (&task.stage, entry)));
     let on = stage.and_then(|stage| way_on(stage, earlier));
     let back = stage.is_some_and(|stage| stage.reject == RejectTo::Stage(task.stage.clone()));
-    must(is_told || back || on == Some(&task.stage), || {
+    // What an integrator changed beyond its conflict is reviewed, wherever the stage sends back to otherwise.
+    let is_reviewed = task.integration.is_some()
+        && task.integration != earlier.integration
+        && before
+            .review_before(earlier, &earlier.stage)
+            .is_some_and(|review| review.id == task.stage);
+    must(is_told || back || is_reviewed || on == Some(&task.stage), || {
         format!(
             "{id} went from {} to {} by no edge: {event:?}",
             earlier.stage, task.stage

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dbs_domain::task::{GateCommand, HoldReason, Task, TaskKind};
 use dbs_domain::{
     AskKind, AskReply, BatchId, BatchPatch, Board, Command, PathRules, PlanEntry, RunOptions, Span, StageId,
-    StoryTests, TaskDraft, TaskId, TaskPatch, TaskState, Timestamp, WaitReason,
+    StoryTests, TaskDraft, TaskId, TaskPatch, TaskState, Timestamp, WaitReason, Workflow,
 };
 
 use super::dice::Dice;
@@ -50,7 +50,7 @@ pub(super) fn plan(board: &Board, dice: &mut Dice) -> Vec<Command> {
             tags,
             priority: u8::try_from(dice.between(0, 4)).unwrap_or(2),
             deps,
-            gates: Vec::new(),
+            gates: own_gates(flow),
             timeout: dice.percent(20).then(|| Span::minutes(dice.between(0, 30))),
             agent: Box::default(),
             plan: planned(dice),
@@ -274,6 +274,14 @@ pub(super) fn help(board: &Board) -> Option<Command> {
                     let on = on.first().cloned()?;
                     return Some(Command::RemoveDependency(task.id.clone(), on));
                 }
+                Some(WaitReason::NoGate) => {
+                    let gates = Some(own_gates(board.workflow_of(task)?));
+                    let patch = TaskPatch {
+                        gates,
+                        ..TaskPatch::default()
+                    };
+                    return Some(Command::Update(task.id.clone(), patch));
+                }
                 // Its batch was given up; those that wait for it may be of another one.
                 Some(WaitReason::Aborted) => aborted = Some(task.id.clone()),
                 _ => released = Some(task.id.clone()),
@@ -286,6 +294,17 @@ pub(super) fn help(board: &Board) -> Option<Command> {
         }
     }
     aborted.or(released).map(|id| Command::Release(vec![id]))
+}
+
+/// Returns gates of a task's own, where stages of its workflow run only gates of certain names.
+fn own_gates(flow: &Workflow) -> Vec<GateCommand> {
+    let names = flow.stages.iter().flat_map(|stage| &stage.gate_names);
+    let names: std::collections::BTreeSet<&String> = names.collect();
+    let gate = |name: &String| GateCommand {
+        name: name.clone(),
+        command: "true".to_owned(),
+    };
+    names.into_iter().map(gate).collect()
 }
 
 fn may_be_retried(board: &Board, task: &Task) -> bool {

@@ -223,6 +223,11 @@ fn call_for_answer(step: &mut Transition, attempt: &Attempt, kind: AskKind, text
         AskKind::Plan => "plan",
         AskKind::Dialog => "dialog",
     };
-    let text = format!("{} asks: {text}", attempt.worker.name());
+    let name = attempt.worker.name();
+    let text = if text.is_empty() && kind == AskKind::Permission {
+        format!("{name} asks for a permission")
+    } else {
+        format!("{name} asks: {text}")
+    };
     step.notify_attempt(NoticeLevel::Alert, word, attempt, text);
 }

@@ -7,7 +7,7 @@ use crate::command::Command;
 use crate::effect::{CommandReply, NoticeLevel};
 use crate::id::TaskId;
 use crate::task::{HoldReason, Task, TaskBefore, TaskState};
-use crate::task_progress::TaskProgress;
+use crate::task_progress::SavedProgress;
 use crate::time::Timestamp;
 use crate::undo::UndoScope;
 
@@ -99,7 +99,7 @@ fn as_it_is(task: &Task, at: Timestamp) -> TaskBefore {
     TaskBefore {
         at,
         state: task.state.clone(),
-        progress: TaskProgress {
+        progress: SavedProgress {
             stage: task.stage.clone(),
             stage_head: task.stage_head.clone(),
             next_mode: task.next_mode,

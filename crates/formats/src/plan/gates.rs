@@ -8,7 +8,7 @@ pub(super) fn read(text: &Inline, line: usize) -> Option<PlanGate> {
     let (name, rest) = split(text)?;
     let command = command(&rest);
     let said = rest.plain();
-    let lower = said.to_lowercase();
+    let lower = format!("{name} {said}").to_lowercase();
     let is_optional = lower.contains("non-blocking") || lower.contains("(optional)");
     Some(PlanGate {
         name,
@@ -140,6 +140,7 @@ mod tests {
         }
         assert!(!gate("size: small (optional) `du -s`").unwrap().3);
         assert!(!gate("perf: `make bench`, non-blocking").unwrap().3);
+        assert!(!gate("size (optional): `du -s`").unwrap().3);
     }
 
     #[test]

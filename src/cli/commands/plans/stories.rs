@@ -45,10 +45,14 @@ pub(super) fn read(path: &Path, place: Option<&ProjectPaths>) -> Result<Option<P
     }
     let queued = prd_queue::named(&[path.to_owned()], Some(place), &rules.settings)?;
     if queued.prds.is_empty() {
-        return Err(format!(
-            "could not find a plan in the folder {}: there is no PRD in it; write one (`dbs atdd init`), or name the file of a plan",
-            path.display()
-        ));
+        let folder = path.display();
+        return Err(if queued.archived.is_empty() {
+            format!(
+                "could not find a plan in the folder {folder}: there is no PRD in it; write one (`dbs atdd init`), or name the file of a plan"
+            )
+        } else {
+            format!("queue empty: all PRDs of {folder} are done and in its archive")
+        });
     }
     let prds: Vec<PrdDocument> = queued.prds.into_iter().map(|queued| queued.prd).collect();
     Ok(Some(rules.plan(&prds, &queued.archived, &place.root)))

@@ -1,0 +1,43 @@
+//! The merge of a task as it is asked of git.
+
+use super::context::{base_branch, branch_of, signature};
+use super::job::Job;
+use crate::domain::Attempt;
+use crate::ports::git::{CommitId, MergeRequest, ReviewedHead, SafeName};
+
+/// Returns the merge of the head that came to the stage.
+///
+/// # Errors
+/// Says what is missing for it.
+pub(super) fn request(job: &Job, attempt: &Attempt) -> Result<MergeRequest, String> {
+    let head = job.task.head.as_deref();
+    let head = head.ok_or_else(|| "the task has no recorded head to merge".to_owned())?;
+    let wrap = |error: crate::ports::git::NameError| format!("could not {error}");
+    let own = job.task.plan.as_ref().and_then(|plan| plan.commit.clone());
+    let (start, title) = match own {
+        Some(words) => (String::new(), words),
+        None => (format!("Merge {}:", branch_of(&job.task)), job.task.title.clone()),
+    };
+    Ok(MergeRequest {
+        task: SafeName::derive(job.task.id.as_str()),
+        attempt: SafeName::derive(&attempt.id.to_string()),
+        start,
+        title,
+        edits: None,
+        head: CommitId::new(head).map_err(wrap)?,
+        reviewed: reviewed(job)?,
+        branch: branch_of(&job.task),
+        base: base_branch(&job.base).map_err(wrap)?,
+        signature: signature(attempt.created_at),
+    })
+}
+
+/// Returns the head with which the task came to its merge.
+fn reviewed(job: &Job) -> Result<Option<ReviewedHead>, String> {
+    let came = job.task.stage_head.as_deref().map(CommitId::new).transpose();
+    let came = came.map_err(|error| format!("could not {error}"))?;
+    Ok(came.map(|commit| ReviewedHead {
+        commit,
+        judges_lines: job.is_reviewed,
+    }))
+}
