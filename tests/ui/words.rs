@@ -7,7 +7,7 @@ use dbs::domain::evidence::{ComplianceIssue, Evidence};
 use dbs::domain::task::Comment;
 use dbs::domain::{
     ActivityKind, AttemptId, AttemptState, Command, Event, EvidenceKind, FailureClass, HoldReason, RequestId,
-    Severity, Span, TaskId, TaskState, Verdict,
+    Severity, Span, TaskId, TaskState, Verdict, WaitReason,
 };
 use dbs::protocol::answer::{StoredFacts, answer};
 use dbs::protocol::query::{Answer, OutputFormat, Query, Report};
@@ -147,7 +147,9 @@ fn a_task_stands_the_same_in_every_view() {
         let (request, by) = (RequestId(1), "ann".to_owned());
         dashboard.board.apply(NOW, &Event::Asked { request, by, command });
     }
-    dashboard.change("dbs-19", |_| {});
+    dashboard.change("dbs-13", |task| {
+        task.why_not = Some(WaitReason::Until(NOW + Span::seconds(25)));
+    });
     for (task, word, reason) in [
         ("dbs-15", "skipped by ann", ""),
         ("dbs-20", "skipped by ann", ""),

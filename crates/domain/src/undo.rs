@@ -1,7 +1,7 @@
 //! Which commands of a person can be undone: those after which nothing but the tasks they name is different. Of the others undo is
 //! not offered.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::batch::{Batch, RunState};
@@ -34,7 +34,10 @@ impl UndoScope<'_> {
                 let goes_alone = self.runs_already(id) && !self.frees_dependents(id);
                 (vec![id.clone()], goes_alone)
             }
-            Command::Release(ids) => (ids.clone(), ids.iter().all(|id| self.runs_already(id))),
+            Command::Release(ids) => {
+                let goes_alone = |id| self.runs_already(id) && !self.frees_dependents(id);
+                (ids.clone(), ids.iter().all(goes_alone))
+            }
             _ => (Vec::new(), false),
         };
         if is_whole && ids.iter().all(|id| self.is_at_rest(id)) {
@@ -69,10 +72,22 @@ impl UndoScope<'_> {
         batch.is_some_and(|batch| batch.go_ahead.is_some() && !matches!(batch.run, RunState::Aborted(_)))
     }
 
-    /// Returns whether other tasks are skipped because of this one and come back once it goes on.
+    /// Returns whether a task that waits for this one, at any distance, is skipped because of another: it would come back, or be told
+    /// anew, once this one goes on.
     fn frees_dependents(&self, id: &TaskId) -> bool {
-        let mut others = self.tasks.values().filter(|task| task.id != *id);
-        others.any(|task| matches!(&task.state, TaskState::Skipped(skip) if skip.root() == Some(id)))
+        let mut seen = BTreeSet::from([id]);
+        let mut open = vec![id];
+        while let Some(next) = open.pop() {
+            for task in self.tasks.values().filter(|task| task.deps.contains(next)) {
+                if matches!(&task.state, TaskState::Skipped(skip) if skip.root().is_some()) {
+                    return true;
+                }
+                if seen.insert(&task.id) {
+                    open.push(&task.id);
+                }
+            }
+        }
+        false
     }
 
     /// Whether another task is skipped, or begins, once this one stands still.

@@ -55,7 +55,8 @@ pub(super) struct BoardIndex {
     cleanup_times: BTreeMap<TaskId, Timestamp>,
     /// Released tasks that only the limit of a turn kept from starting.
     pub(super) turn_limited: BTreeSet<TaskId>,
-    /// Released tasks that nothing of their own keeps from starting: they wait for room, for their turn or for the end of a pause.
+    /// Released tasks that are looked at again when room or a pause changes. What they lack beside that is told only while the board is not
+    /// paused.
     pub(super) ready: BTreeSet<TaskId>,
     /// What was taken when starting was last tried, and whether the board was paused then.
     pub(super) last_usage: Option<(Slots, bool)>,
@@ -141,6 +142,8 @@ impl BoardIndex {
                 None | Some(
                     WaitReason::Paused
                         | WaitReason::Untrusted
+                        | WaitReason::NoGate
+                        | WaitReason::Setting(_)
                         | WaitReason::SingletonBusy(_)
                         | WaitReason::FileBusy { .. }
                         | WaitReason::NoRoom { .. }
