@@ -18,7 +18,7 @@ go_on first
 hook '{"hook_event_name":"UserPromptSubmit","session_id":"s"}'
 hook '{"hook_event_name":"SubagentStart","agent_id":"a1","agent_type":"Explore"}'
 hook '{"hook_event_name":"Notification","notification_type":"permission_prompt"}'
-read -r _
+go_on answered
 printf '\033]7501;state=working\007'
 go_on second
 "$DBS_PROGRAM" signal block "That is all."
@@ -29,7 +29,7 @@ fn story() -> Story {
     let (root, program) = (story.root(), story.root().join("claude"));
     let text = TOOL.replace("$ROOT", &root.display().to_string());
     write_script(&program, text);
-    for pipe in ["first", "second"] {
+    for pipe in ["first", "answered", "second"] {
         let made = story.outside("mkfifo").arg(root.join(pipe)).status().unwrap();
         assert!(made.success());
     }
@@ -58,7 +58,7 @@ fn what_an_agent_does_is_told_from_each_source_and_only_words_that_decide_become
     });
     story.dbs(&["approve", "t-1"]);
     story.wait_until("the answer", || why("its wait has ended"));
-    story.dbs(&["answer", "t-1", "go on"]);
+    fs::write(story.root().join("answered"), "go\n").unwrap();
     story.wait_until("its status record", || why("status record: working"));
     assert!(
         story.dbs(&["status"]).contains("working; runs Explore"),

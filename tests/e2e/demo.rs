@@ -99,10 +99,7 @@ fn the_demo_of_a_plan_counts_down_to_its_approval_and_waits_once_a_person_is_the
 #[test]
 fn the_demo_is_played_on_the_whole_screen_to_its_end() {
     let story = Story::new("");
-    // A person's own keys hold in a demo, too.
-    let own = story.root().join("home/.config/dbs");
-    std::fs::create_dir_all(&own).unwrap();
-    std::fs::write(own.join("config.toml"), "[keys]\nprefix = \"C-a\"\n").unwrap();
+    set_own_prefix(&story);
     let kept = story.root().join("kept");
     let tty = story.tty(
         &["demo", "--speed", "5", "--keep", kept.to_str().unwrap()],
@@ -160,11 +157,16 @@ fn the_demo_is_played_on_the_whole_screen_to_its_end() {
         cover.contains("motto = \"Tie it right, check it twice\""),
         "{cover}"
     );
-    let notes = story.git(
-        &origin,
-        &["ls-tree", "--name-only", "-r", "feature/demo", "notes/"],
-    );
+    let list = ["ls-tree", "--name-only", "-r", "feature/demo", "notes/"];
+    let notes = story.git(&origin, &list);
     assert!(notes.starts_with("notes/dbs-"), "{notes}");
+}
+
+/// Sets a person's own prefix key, which holds in a demo, too.
+fn set_own_prefix(story: &Story) {
+    let own = story.root().join("home/.config/dbs");
+    std::fs::create_dir_all(&own).unwrap();
+    std::fs::write(own.join("config.toml"), "[keys]\nprefix = \"C-a\"\n").unwrap();
 }
 
 /// Waits for the question that would answer itself, and keeps it waiting by a key.
