@@ -14,6 +14,7 @@ use crate::config::project_paths::ProjectPaths;
 use crate::domain::{StoryTests, Task};
 use crate::formats::plan::{self, Plan, StoryRules};
 use crate::formats::prd::{self, MOST_PRD_BYTES, PrdDocument};
+use crate::formats::story_files::ARCHIVE_FOLDER;
 
 /// The stories of a path that is a folder of PRDs or a PRD; nothing for any other.
 pub(super) fn read(path: &Path, place: Option<&ProjectPaths>) -> Result<Option<Plan>, String> {
@@ -46,12 +47,12 @@ pub(super) fn read(path: &Path, place: Option<&ProjectPaths>) -> Result<Option<P
     let queued = prd_queue::named(&[path.to_owned()], Some(place), &rules.settings)?;
     if queued.prds.is_empty() {
         let folder = path.display();
-        return Err(if queued.archived.is_empty() {
+        return Err(if path.join(ARCHIVE_FOLDER).is_dir() {
+            format!("queue empty: all PRDs of {folder} are done and in its archive")
+        } else {
             format!(
                 "could not find a plan in the folder {folder}: there is no PRD in it; write one (`dbs atdd init`), or name the file of a plan"
             )
-        } else {
-            format!("queue empty: all PRDs of {folder} are done and in its archive")
         });
     }
     let prds: Vec<PrdDocument> = queued.prds.into_iter().map(|queued| queued.prd).collect();
