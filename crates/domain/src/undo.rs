@@ -22,7 +22,10 @@ impl UndoScope<'_> {
     /// The tasks that undo puts back after that command; none where undo would not restore everything.
     pub fn restorable(&self, command: &Command) -> Vec<TaskId> {
         let (ids, is_whole) = match command {
-            Command::Skip(id) | Command::Park(id, _) => (vec![id.clone()], !self.concerns_dependents(id)),
+            Command::Skip(id) | Command::Park(id, _) => {
+                let goes_alone = !self.concerns_dependents(id) && !self.is_aborted(id);
+                (vec![id.clone()], goes_alone)
+            }
             Command::Retry { task: id, stage, .. } => {
                 let goes_alone = self.runs_already(id) && !self.frees_dependents(id);
                 (
@@ -70,6 +73,12 @@ impl UndoScope<'_> {
     fn runs_already(&self, id: &TaskId) -> bool {
         let batch = self.tasks.get(id).and_then(|task| self.batches.get(&task.batch));
         batch.is_some_and(|batch| batch.go_ahead.is_some() && !matches!(batch.run, RunState::Aborted(_)))
+    }
+
+    /// Returns whether the run of the task was aborted: it is judged anew when one of its tasks is left out.
+    fn is_aborted(&self, id: &TaskId) -> bool {
+        let batch = self.tasks.get(id).and_then(|task| self.batches.get(&task.batch));
+        batch.is_some_and(|batch| matches!(batch.run, RunState::Aborted(_)))
     }
 
     /// Returns whether a task that waits for this one, at any distance, is skipped because of another: it would come back, or be told
