@@ -49,7 +49,11 @@ impl ReadModel {
             task.state,
             TaskState::Released | TaskState::Active | TaskState::Verifying
         );
-        if goes_by_itself && !self.is_live && !is_paused {
+        let waits_for_others = matches!(
+            task.why_not,
+            Some(WaitReason::Dependencies(_) | WaitReason::DependencyNotMerged(_) | WaitReason::Batches(_))
+        );
+        if goes_by_itself && !self.is_live && !is_paused && !waits_for_others {
             let standing = new(DisplayStatus::Unsure, task.state.word());
             return standing.because("no server runs").way("`dbs` starts one");
         }
