@@ -58,7 +58,7 @@ mod group {
         to_group(leader, Signal::SIGKILL);
     }
 
-    /// Whether that process is the leader of its group.
+    /// Returns whether that process is the leader of its group.
     pub(in super::super) fn leads_group(pid: u32) -> bool {
         let id = i32::try_from(pid).map(Pid::from_raw);
         id.is_ok_and(|id| nix::unistd::getpgid(Some(id)) == Ok(id))

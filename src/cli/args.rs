@@ -161,7 +161,7 @@ pub enum CliCommand {
         #[command(flatten)]
         json: JsonFlag,
     },
-    /// What did a task change?
+    /// Show what a task changed
     Diff(DeferredArgs<DiffArgs>),
     /// Say yes: to a task that waits for approval, or to an agent that asks for a permission
     Approve(DeferredArgs<TaskArgs>),

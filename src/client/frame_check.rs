@@ -6,7 +6,7 @@ use std::str::Chars;
 /// Longest sequence of a frame, in characters: all attributes and three colours.
 const LONGEST_SEQUENCE: usize = 128;
 
-/// Whether a frame does nothing but draw.
+/// Returns whether a frame does nothing but draw.
 pub(super) fn is_drawing(frame: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(frame) else {
         return false;
@@ -24,7 +24,7 @@ pub(super) fn is_drawing(frame: &[u8]) -> bool {
     true
 }
 
-/// Whether what follows an escape is a sequence that draws.
+/// Returns whether what follows an escape is a sequence that draws.
 fn skip_sequence(rest: &mut Chars<'_>) -> bool {
     if rest.next() != Some('[') {
         return false;

@@ -181,7 +181,7 @@ fn replace(file: &Path, text: &str) -> Result<(), ConfigError> {
     })
 }
 
-/// Whether a file with that text has a setting that others must not read.
+/// Returns whether a file with that text has a setting that others must not read.
 fn holds_secret(file: &Path, text: &str) -> bool {
     let (read, _) = dialect(file);
     let settings = read(file, text).unwrap_or_default();

@@ -132,7 +132,7 @@ impl SettingSpec {
         all && path.next().is_none()
     }
 
-    /// Whether tasks wait while it has a value that cannot be used; otherwise only a screen or a notification is without it.
+    /// Returns whether tasks wait while it has a value that cannot be used; otherwise only a screen or a notification is without it.
     pub(super) fn is_needed_for_work(&self) -> bool {
         let has_effect = matches!(self.status, SettingStatus::Used | SettingStatus::Legacy);
         has_effect && !FOR_PEOPLE.iter().any(|begin| self.name.starts_with(begin))

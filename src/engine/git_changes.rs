@@ -51,7 +51,7 @@ fn look(world: &EngineContext, job: &Job) -> Result<Vec<GitOverride>, Cause> {
     found.map_err(|error| error.cause().after("could not "))
 }
 
-/// Whether it is a tracking branch that stands where the remote's branch stands or stood: agents may fetch.
+/// Returns whether it is a tracking branch that stands where the remote's branch stands or stood: agents may fetch.
 fn is_fetched(world: &EngineContext, job: &Job, one: &GitOverride) -> Result<bool, Cause> {
     if !one.name.starts_with("refs/remotes/") {
         return Ok(false);

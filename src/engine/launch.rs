@@ -256,7 +256,7 @@ fn launch(
     }
 }
 
-/// Whether an agent judges or merges the work of others: reviewers, testers and integrators.
+/// Returns whether an agent judges or merges the work of others: reviewers, testers and integrators.
 fn is_judge(brief: &Brief) -> bool {
     let stage = &brief.facts.stage;
     let is_apart = matches!(stage.workspace, Some(Workspace::Head | Workspace::Base));

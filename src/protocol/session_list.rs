@@ -107,7 +107,7 @@ pub fn write_record(place: &ProjectPaths, name: &str) {
     }
 }
 
-/// Whether a server at that socket left its record: one runs, or one did not end as it should.
+/// Returns whether a server at that socket left its record: one runs, or one did not end as it should.
 pub fn has_record(socket: &Path) -> bool {
     record_path(socket).exists()
 }

@@ -38,7 +38,7 @@ pub enum CheckResult {
 }
 
 impl ReadModel {
-    /// Whether a gate that failed proves something by that: its stage asks for it, and it did not fail for another reason.
+    /// Returns whether a gate that failed proves something by that: its stage asks for it, and it did not fail for another reason.
     pub fn fails_as_it_must(&self, check: &CheckRun) -> bool {
         let wanted = EvidenceKind::GateFails(check.name.clone());
         let task = self.tasks.get(&check.task);

@@ -90,7 +90,7 @@ impl ActiveSettings {
         *self.notice.lock() = text;
     }
 
-    /// Whether anything of the settings cannot be used.
+    /// Returns whether anything of the settings cannot be used.
     pub(super) fn has_faults(&self) -> bool {
         !self.faults.lock().is_empty()
     }

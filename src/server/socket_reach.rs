@@ -47,7 +47,7 @@ impl SocketReach {
         self.0.lock().missed = Some(time);
     }
 
-    /// Whether a sender at that time could reach the socket.
+    /// Returns whether a sender at that time could reach the socket.
     pub(super) fn was_open_at(&self, time: Timestamp) -> bool {
         let times = self.0.lock();
         let listened = times.listens_since.is_some_and(|since| time > since + SLACK);
@@ -69,7 +69,7 @@ impl SocketReach {
     }
 }
 
-/// Whether the agent may be kept from the socket, and has not used it.
+/// Returns whether the agent may be kept from the socket, and has not used it.
 fn reports_by_file(attempt: &Attempt) -> bool {
     let agent = attempt.choice.agent.as_ref().map(|agent| agent.value.as_str());
     agent.is_none_or(|agent| MAY_REPORT_BY_FILE.contains(&agent))

@@ -146,7 +146,7 @@ pub enum FaultReach {
 }
 
 impl FaultReach {
-    /// Whether it reaches an agent in that role at that stage, whose choice was made by that place.
+    /// Returns whether it reaches an agent in that role at that stage, whose choice was made by that place.
     pub(crate) fn includes_agent(&self, role: &RoleId, stage: &StageId, by: Option<ChoiceSource>) -> bool {
         let is_of_role = !matches!(by, Some(ChoiceSource::Task | ChoiceSource::Stage));
         match self {

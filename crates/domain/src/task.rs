@@ -182,7 +182,7 @@ impl TaskState {
         )
     }
 
-    /// Whether a person may leave it out: it is neither done, closed nor left out already.
+    /// Returns whether a person may leave it out: it is neither done, closed nor left out already.
     pub fn can_be_skipped(&self) -> bool {
         !matches!(
             self,

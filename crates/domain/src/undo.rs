@@ -60,7 +60,7 @@ impl UndoScope<'_> {
         })
     }
 
-    /// Whether the engine acts at that stage, or where the task stands: what it begins it brings to an end.
+    /// Returns whether the engine acts at that stage, or where the task stands: what it begins it brings to an end.
     fn is_of_engine(&self, id: &TaskId, stage: Option<&StageId>) -> bool {
         self.tasks.get(id).is_some_and(|task| {
             let flow = self.workflows.get(&task.workflow);
@@ -69,7 +69,7 @@ impl UndoScope<'_> {
         })
     }
 
-    /// Whether the batch of the task goes already, so that handing over the task starts nothing else of it.
+    /// Returns whether the batch of the task goes already, so that handing over the task starts nothing else of it.
     fn runs_already(&self, id: &TaskId) -> bool {
         let batch = self.tasks.get(id).and_then(|task| self.batches.get(&task.batch));
         batch.is_some_and(|batch| batch.go_ahead.is_some() && !matches!(batch.run, RunState::Aborted(_)))
@@ -99,7 +99,7 @@ impl UndoScope<'_> {
         false
     }
 
-    /// Whether another task is skipped, or begins, once this one stands still.
+    /// Returns whether another task is skipped, or begins, once this one stands still.
     fn concerns_dependents(&self, id: &TaskId) -> bool {
         let mut dependents = self.tasks.values().filter(|task| task.deps.contains(id));
         dependents.any(|task| {

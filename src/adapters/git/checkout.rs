@@ -66,7 +66,7 @@ impl GitCli {
         self.export(commit, dir).map(drop)
     }
 
-    /// Whether every file is as in the commit afterwards, and nothing else is there but what git ignores.
+    /// Returns whether every file is as in the commit afterwards, and nothing else is there but what git ignores.
     fn restore_in_place(&self, commit: &CommitId, path: &Path) -> Result<bool, GitError> {
         let index = self.index_of(path)?;
         // First: git would ask a repository that a gate has put in the place of an empty one.

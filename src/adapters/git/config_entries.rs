@@ -19,7 +19,7 @@ pub(super) struct ConfigEntry {
 }
 
 impl ConfigEntry {
-    /// Whether the repository's own configuration says it, which agents can write.
+    /// Returns whether the repository's own configuration says it, which agents can write.
     pub(super) fn is_repositorys(&self) -> bool {
         matches!(&*self.scope, "local" | "worktree")
     }

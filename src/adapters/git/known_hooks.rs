@@ -18,13 +18,13 @@ pub(super) struct KnownHooks {
 }
 
 impl KnownHooks {
-    /// Whether none of the files has changed since.
+    /// Returns whether none of the files has changed since.
     pub(super) fn is_current(&self) -> bool {
         !self.seen.is_empty() && self.seen.iter().all(|(file, state)| file_state(file) == *state)
     }
 }
 
-/// Whether that version of git runs hooks by configuration.
+/// Returns whether that version of git runs hooks by configuration.
 pub(super) fn are_known_to(version: &str) -> bool {
     let mut parts = version.split('.').map(str::parse::<u32>);
     let version = (parts.next(), parts.next());

@@ -32,7 +32,7 @@ pub(super) struct FileEntry {
 }
 
 impl FileEntry {
-    /// Whether it is neither a link nor another repository.
+    /// Returns whether it is neither a link nor another repository.
     pub(super) fn is_file(&self) -> bool {
         self.mode.starts_with("100")
     }

@@ -76,7 +76,7 @@ pub(super) fn hook_off(name: &str) -> String {
     format!("hook.{name}.enabled=false")
 }
 
-/// Whether a setting of a configuration can have git start a program.
+/// Returns whether a setting of a configuration can have git start a program.
 pub(super) fn names_program(key: &str, value: &str) -> bool {
     let is_word = |words: &[&str]| words.iter().any(|word| value.eq_ignore_ascii_case(word));
     let is_switch = is_word(&["", "true", "false", "yes", "no", "on", "off", "0", "1"]);
@@ -91,7 +91,7 @@ pub(super) fn names_program(key: &str, value: &str) -> bool {
     }
 }
 
-/// Whether the lists here hold a key as git writes it, with a name in its middle or `*` for any.
+/// Returns whether the lists here hold a key as git writes it, with a name in its middle or `*` for any.
 pub(super) fn is_listed(key: &str) -> bool {
     let keys = KEYS.iter().flat_map(|(_, keys)| keys.split_whitespace());
     keys.chain(DOORS.split_whitespace())

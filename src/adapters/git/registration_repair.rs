@@ -58,7 +58,7 @@ impl Registration {
         }
     }
 
-    /// Whether the files of its worktree were once written completely.
+    /// Returns whether the files of its worktree were once written completely.
     fn is_ready(&self) -> bool {
         let site = CheckoutDir {
             git_dir: self.git_dir.clone(),
@@ -199,7 +199,7 @@ impl GitCli {
         Ok(())
     }
 
-    /// Whether a git was killed before the worktree stood on anything, or before it was complete: nobody can have worked there.
+    /// Returns whether a git was killed before the worktree stood on anything, or before it was complete: nobody can have worked there.
     fn is_half_made(&self, one: &Registration) -> bool {
         let begun = fs::read_to_string(one.git_dir.join("locked")).is_ok_and(|why| why.trim() == BEGUN);
         !one.is_ready()
@@ -287,7 +287,7 @@ fn lacks_link(folder: &Path) -> bool {
     is_missing && is_real && fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
 }
 
-/// Whether it is the registration of that folder, or one without a path yet whose name git took from the folder.
+/// Returns whether it is the registration of that folder, or one without a path yet whose name git took from the folder.
 fn is_of(one: &Registration, folder: &Path) -> bool {
     let name = folder.file_name().unwrap_or_default();
     if let Some(named) = &one.folder {
@@ -298,7 +298,7 @@ fn is_of(one: &Registration, folder: &Path) -> bool {
     rest.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Whether there is nothing in a folder, or nothing but the link that makes it a worktree.
+/// Returns whether there is nothing in a folder, or nothing but the link that makes it a worktree.
 fn holds_at_most_link(folder: &Path) -> bool {
     let names = fs::read_dir(folder).into_iter().flatten().flatten();
     names.map(|entry| entry.file_name()).all(|name| name == ".git")

@@ -25,7 +25,7 @@ pub(super) fn create_if_absent(files: &StoreFiles, steps: &[Migration]) -> Resul
     finish(&fresh, files).map_err(failed("make", &files.database))
 }
 
-/// Whether there is no database, and there was none before.
+/// Returns whether there is no database, and there was none before.
 ///
 /// # Errors
 /// [`StoreError::Damaged`] when the files beside it say that there was one.

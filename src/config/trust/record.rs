@@ -57,7 +57,7 @@ impl TrustRecord {
         })
     }
 
-    /// Whether it was made for the repository that lies at the project's root now.
+    /// Returns whether it was made for the repository that lies at the project's root now.
     pub(super) fn is_of(&self, project: &Project) -> bool {
         self.repository.is_some() && self.repository == project.identity()
     }

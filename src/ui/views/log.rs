@@ -129,7 +129,7 @@ fn shown<'a>(ctx: &ViewContext<'a>) -> Vec<&'a LogLine> {
         .collect()
 }
 
-/// Whether a line says that an agent asks for a permission, and a rule answers before a person could: the answer says both.
+/// Returns whether a line says that an agent asks for a permission, and a rule answers before a person could: the answer says both.
 fn is_answered_at_once<'a>(line: &LogLine, later: impl Iterator<Item = &'a LogLine>) -> bool {
     let (asks, attempt) = (line.notice.kind == "permission", line.notice.attempt);
     let mut later = later.take_while(|next| next.at.since(line.at) < AT_ONCE);

@@ -233,7 +233,7 @@ impl Board {
         self.check_settings(|reach| reach.includes_agent(role, &stage.id, by))
     }
 
-    /// Whether a stage demands gates of a task for which there is no command: no agent could ever succeed there.
+    /// Returns whether a stage demands gates of a task for which there is no command: no agent could ever succeed there.
     pub(super) fn lacks_gates(&self, task: &Task, stage: &Stage) -> bool {
         let mut gates = task.gates.iter().chain(&self.settings.gates);
         let demands = self

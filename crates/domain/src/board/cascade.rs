@@ -110,7 +110,7 @@ impl Board {
         doomed
     }
 
-    /// Whether a person left the task out. What waits for it goes with it, however much that is.
+    /// Returns whether a person left the task out. What waits for it goes with it, however much that is.
     fn is_left_out(&self, id: &TaskId) -> bool {
         let task = self.tasks.get(id);
         task.is_some_and(|task| matches!(task.state, TaskState::Skipped(Skip::Person { .. })))

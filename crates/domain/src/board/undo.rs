@@ -65,7 +65,7 @@ impl Board {
         Ok(accepted(format!("put back {}", names.join(", "))))
     }
 
-    /// Whether nothing happened to a task since the command but that an agent was started, or approval is asked for.
+    /// Returns whether nothing happened to a task since the command but that an agent was started, or approval is asked for.
     fn is_as_left(&self, task: &Task, before: &TaskBefore) -> bool {
         let goes = before.left == TaskState::Released;
         let Some(attempt) = task.open_attempt.and_then(|id| self.attempts.get(&id)) else {

@@ -59,7 +59,7 @@ impl LogReader {
         Ok(log)
     }
 
-    /// Whether an attempt left a log: actions of the engine leave none, and old ones are removed.
+    /// Returns whether an attempt left a log: actions of the engine leave none, and old ones are removed.
     pub fn exists(attempt: &Path) -> bool {
         attempt.join("tty").is_dir()
     }

@@ -103,7 +103,7 @@ fn told_name(plan: &Plan, item: &PlanItem, told: &ToldCommand) -> String {
     )
 }
 
-/// Whether it is a command: of a gate, or one that an agent is told to run.
+/// Returns whether it is a command: of a gate, or one that an agent is told to run.
 fn is_command(kind: TrustKind) -> bool {
     matches!(kind, TrustKind::Program | TrustKind::Agent)
 }

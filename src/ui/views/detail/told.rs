@@ -51,7 +51,7 @@ impl Told {
         before(reason, &self.findings)
     }
 
-    /// Whether a comment says nothing besides: the engine's on the attempt that is told of, a person's on the state it made.
+    /// Returns whether a comment says nothing besides: the engine's on the attempt that is told of, a person's on the state it made.
     pub(super) fn has_all(&self, comment: &Comment, task: &Task) -> bool {
         let rest = self.rest(&comment.text);
         let is_of_attempt = comment.author == "dbs" && Some(comment.at) == self.ended;
