@@ -13,6 +13,8 @@ use dbs_domain::{Span, Timestamp, TroubleKind};
 const LAST_LINES: usize = 8;
 /// A limit that ends later than this was misread.
 const MAX_RESET: Span = Span::minutes(60 * 24 * 40);
+/// A limit may have ended while its tool was answered; a time longer ago than this is no end of a limit.
+const RECENT_RESET: Span = Span::minutes(15);
 
 /// Rules that find the cause of an agent's end in its last lines of output.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
@@ -122,7 +124,7 @@ impl EndRule {
                     Some(ResetFormat::Words) => time_until_reset(line).map(|span| now + span),
                     None => None,
                 };
-                let sensible = |at: &Timestamp| *at > now && at.since(now) <= MAX_RESET;
+                let sensible = |at: &Timestamp| now.since(*at) <= RECENT_RESET && at.since(now) <= MAX_RESET;
                 EndCause::Quota {
                     until: until.filter(sensible),
                     why,
@@ -243,6 +245,8 @@ mod tests {
         };
         let epoch = "Claude AI usage limit reached|1749924000";
         assert_eq!(until("claude", epoch), Some(Timestamp(1_749_924_000_000)));
+        let just_over = "Claude AI usage limit reached|1749919999";
+        assert_eq!(until("claude", just_over), Some(Timestamp(1_749_919_999_000)));
         assert_eq!(until("claude", "Claude AI usage limit reached|12"), None);
         let words = "You've hit your usage limit. Try later or try again in 1 day 2 hours 5 minutes.";
         assert_eq!(until("codex", words), Some(NOW + Span::minutes(26 * 60 + 5)));

@@ -18,6 +18,8 @@ use crate::workflow::FindingPolicy;
 const MAX_BACKOFF: Span = Span::minutes(5);
 /// Wait for a usage limit that does not say when it ends.
 pub(super) const QUOTA_WAIT: Span = Span::minutes(15);
+/// Wait for a usage limit whose end has passed when it is read: the clock of its service may be behind this one.
+const ENDED_QUOTA_WAIT: Span = Span::seconds(30);
 
 /// A usage limit is never taken to last longer, whatever an agent says: limits by the week are the longest there are.
 const LONGEST_QUOTA: Span = Span::minutes(8 * 24 * 60);
@@ -183,6 +185,7 @@ impl Board {
     pub(super) fn quota_reached(&mut self, step: &mut Transition, until: Option<Timestamp>, why: &str) {
         let until = until.unwrap_or(step.now + QUOTA_WAIT);
         let until = until.min(step.now + LONGEST_QUOTA);
+        let until = if until > step.now { until } else { step.now + ENDED_QUOTA_WAIT };
         let until = match &self.pause {
             Some(PauseReason::Operator { .. }) => return,
             Some(PauseReason::Quota { until: before, .. }) => until.max(*before),
