@@ -31,13 +31,24 @@ pub fn attempt_standing(attempt: &Attempt, look: Look<'_>) -> Standing {
             Standing::new(DisplayStatus::Quiet, "ended", attempt.ended_at.unwrap_or(since))
         }
         AttemptState::Running => match attempt.worker {
-            Worker::Agent { .. } => agent_standing(&attempt.activity, look),
+            Worker::Agent { .. } => asking(attempt, agent_standing(&attempt.activity, look), look.now),
             Worker::Engine(action) => Standing::new(DisplayStatus::Gate, action_word(action), since),
         },
     };
     match &attempt.obstacle {
         Some(obstacle) if attempt.state.is_open() => standing.because(obstacle.why.first_line()),
         _ => standing,
+    }
+}
+
+/// Standing of an agent that rests while a question of it is open, which is what a person has to know; any other stays as it is.
+fn asking(attempt: &Attempt, standing: Standing, now: Timestamp) -> Standing {
+    if standing.mark != DisplayStatus::Idle {
+        return standing;
+    }
+    match attempt.open_asks(now).last() {
+        Some(open) => Standing::new(DisplayStatus::NeedsYou, "asks", open.since).because(as_question(&open.ask.text)),
+        None => standing,
     }
 }
 

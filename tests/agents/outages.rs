@@ -140,7 +140,7 @@ fn claude_whose_connection_breaks_in_the_middle_of_an_answer_is_told_to_go_on() 
 /// A usage limit that ends a while from now, and the second at which it does.
 fn limit() -> (Value, u64) {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
-    let ends = now + 25;
+    let ends = now + 40;
     let fail = json!({
         "status": 429, "type": "rate_limit_error", "message": format!("Claude AI usage limit reached|{ends}"), "times": 1,
         "headers": { "x-should-retry": "false" },

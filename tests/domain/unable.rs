@@ -132,3 +132,15 @@ fn a_limit_is_never_taken_to_last_longer_than_eight_days_whatever_an_agent_says(
     fixture.wait_until_due();
     assert_eq!(fixture.word("a"), "active");
 }
+
+#[test]
+fn a_limit_whose_end_has_passed_as_it_is_read_rests_for_half_a_minute() {
+    let (mut fixture, attempt) = working();
+    let until = Some(Timestamp(fixture.now.0 - 1_000));
+    let why = "it ended a second ago".to_owned();
+    seen(&mut fixture, attempt, ActivityKind::Limit { until, why });
+    let Some(PauseReason::Quota { until, .. }) = &fixture.board.pause else {
+        panic!("not paused")
+    };
+    assert_eq!(until.since(fixture.now), Span::seconds(30));
+}

@@ -464,8 +464,22 @@ fn a_new_plan_is_made_from_a_template_and_never_over_another() {
     story.trust();
     let made = story.dbs(&["init", "Invoice export", "--phases", "2", "--template", "backend"]);
     assert!(made.contains("plans/invoice-export/phase-2.md"), "{made}");
-    let audit = story.run(&["audit", "plans/invoice-export/MASTER_PLAN.md", "--strict"]);
-    assert_eq!(audit.status.code(), Some(0), "{}", said(&audit));
+    let audit = || story.run(&["audit", "plans/invoice-export/MASTER_PLAN.md", "--strict"]);
+    let unwritten = audit();
+    assert_eq!(unwritten.status.code(), Some(2));
+    assert!(
+        said(&unwritten).contains("phase 2 still says what the template says"),
+        "{}",
+        said(&unwritten)
+    );
+    for phase in ["phase-1.md", "phase-2.md"] {
+        let file = story.project().join("plans/invoice-export").join(phase);
+        let text = fs::read_to_string(&file).unwrap();
+        let (before, after) = text.split_once("What this phase adds").unwrap();
+        let (_, below) = after.split_once('\n').unwrap();
+        fs::write(&file, format!("{before}Invoices leave as CSV.\n{below}")).unwrap();
+    }
+    assert_eq!(audit().status.code(), Some(0), "{}", said(&audit()));
     let again = said(&story.run(&["init", "Invoice export"]));
     assert!(again.contains("is there already"), "{again}");
 }

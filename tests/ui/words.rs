@@ -13,7 +13,7 @@ use dbs::protocol::answer::{StoredFacts, answer};
 use dbs::protocol::query::{Answer, OutputFormat, Query, Report};
 use dbs::read_model::{LiveActivity, MetricsReport, ReadModel};
 
-use crate::fixture::{Dashboard, NOW};
+use crate::fixture::{Dashboard, NOW, asked};
 
 /// A store that holds nothing besides what the board knows.
 struct NothingStored;
@@ -118,23 +118,39 @@ fn an_agent_does_the_same_in_every_view() {
             dashboard.model.live.insert(AttemptId(11), live(seen));
             dashboard.screens.doing.insert(AttemptId(11), live(seen));
         }
-        let name = dashboard.model.attempts[&AttemptId(11)].worker.name().to_owned();
-        let mut shown = views(&mut dashboard, "dbs-4");
-        let of_agent = |report| printed(&dashboard.model, report, OutputFormat::Lines);
-        shown.push(("why AGENT", of_agent(Report::Why(name))));
-        shown.push(("status", of_agent(Report::Status(Ok(Vec::new())))));
-        dashboard.press("2");
-        shown.push(("agents", dashboard.text()));
-        for (view, text) in shown {
-            let is_data = view.ends_with("--json");
-            let (word, reason) = words.split_once(": ").unwrap_or((words, ""));
-            let said = if is_data {
-                text.contains(&format!("\"word\":\"{word}\"")) && text.contains(reason)
-            } else {
-                text.contains(words)
-            };
-            assert!(said, "{view} does not say `{words}`: {text}");
-        }
+        every_view_says(&mut dashboard, words);
+    }
+}
+
+#[test]
+fn an_agent_that_rests_while_its_question_is_open_asks_in_every_view() {
+    let mut dashboard = Dashboard::full((160, 60));
+    let attempt = dashboard.board.attempts.get_mut(&AttemptId(11)).unwrap();
+    let attempt = Arc::make_mut(attempt);
+    attempt.asks = asked(&ActivityKind::Question("may it begin?".to_owned()), NOW);
+    attempt.activity = Activity::new(ActivityKind::Idle, "hook", NOW);
+    dashboard.model = ReadModel::of(&dashboard.board, NOW);
+    every_view_says(&mut dashboard, "asks: may it begin?");
+}
+
+/// Fails where a view of the agent at work on `dbs-4`, or of its task, does not say those words.
+fn every_view_says(dashboard: &mut Dashboard, words: &str) {
+    let name = dashboard.model.attempts[&AttemptId(11)].worker.name().to_owned();
+    let mut shown = views(dashboard, "dbs-4");
+    let of_agent = |report| printed(&dashboard.model, report, OutputFormat::Lines);
+    shown.push(("why AGENT", of_agent(Report::Why(name))));
+    shown.push(("status", of_agent(Report::Status(Ok(Vec::new())))));
+    dashboard.press("2");
+    shown.push(("agents", dashboard.text()));
+    for (view, text) in shown {
+        let is_data = view.ends_with("--json");
+        let (word, reason) = words.split_once(": ").unwrap_or((words, ""));
+        let said = if is_data {
+            text.contains(&format!("\"word\":\"{word}\"")) && text.contains(reason)
+        } else {
+            text.contains(words)
+        };
+        assert!(said, "{view} does not say `{words}`: {text}");
     }
 }
 

@@ -82,7 +82,11 @@ impl fmt::Display for HoldReason {
 
 /// Returns in words that attempts failed as often as their class allows.
 pub(crate) fn exhaustion_text(class: FailureClass, times: Option<u32>, cause: Option<&str>) -> String {
-    let often = times.map_or_else(|| "too often".to_owned(), |times| format!("{times} times"));
+    let often = match times {
+        None => "too often".to_owned(),
+        Some(1) => "once".to_owned(),
+        Some(times) => format!("{times} times"),
+    };
     match (class, times, cause.and_then(|cause| cause.lines().next())) {
         (FailureClass::Crash, ..) => format!("exited {often} without reporting"),
         (FailureClass::Timeout, ..) => {

@@ -88,8 +88,13 @@ impl RequestContext<'_> {
             UiRequest::SwitchSession(root) => return leave(sender, &FromServer::Go(root)).await,
             UiRequest::PlayDemo => return leave(sender, &FromServer::Demo).await,
             UiRequest::SaveSettings(answers) => {
-                // Before anything else is done: the next wish may be to leave.
-                let save = move || first_start::save_answers(&services.settings.place, &answers);
+                // Before anything else is done: the next request may be to leave, and the screen shows what was chosen.
+                let save = move || {
+                    let saved = first_start::save_answers(&services.settings.place, &answers);
+                    // A problem is published as a notice.
+                    drop(services.reloader.reload("your answers"));
+                    saved
+                };
                 if let Ok((level, text)) = tokio::task::spawn_blocking(save).await {
                     return Ok(RequestOutcome::Toast(level, text));
                 }

@@ -6,6 +6,7 @@ use super::document::{Inline, Part, Tick};
 use super::findings::Findings;
 use super::gates;
 use super::model::{PlanGroup, PlanItem, PlanTask, ToldCommand};
+use super::templates::unwritten_overview;
 use super::words;
 use crate::prompt::is_hidden;
 use dbs_domain::task::GateCommand;
@@ -80,7 +81,10 @@ pub(super) fn read(
                     required_agent(item, &row.cells);
                 }
             }
-            (Section::Other, Part::Paragraph { text, .. }) => metadata(item, text, has_status),
+            (Section::Other, Part::Paragraph { text, line }) => {
+                unwritten(item, &text.plain(), *line, found);
+                metadata(item, text, has_status);
+            }
             (_, Part::Commands { text, line }) => commands(item, text, *line),
             _ => {}
         }
@@ -129,6 +133,17 @@ fn section_of(heading: &str) -> Section {
         Section::Agents
     } else {
         Section::Other
+    }
+}
+
+/// Warns of an overview that the template brought.
+fn unwritten(item: &PlanItem, text: &str, line: usize, found: &mut Findings<'_>) {
+    if text.trim() == unwritten_overview() {
+        let text = format!(
+            "phase {} still says what the template says: write what it adds, and its tasks",
+            item.id
+        );
+        found.warning("TEMPLATE_TEXT", line, text);
     }
 }
 

@@ -54,6 +54,13 @@ pub fn new_plan(plan: &NewPlan<'_>) -> Vec<(String, String)> {
     files
 }
 
+/// Overview of a new phase before it is written.
+pub(super) fn unwritten_overview() -> &'static str {
+    let template = include_str!("../../../../assets/plans/phase.md");
+    let below = template.split_once("## Overview").map_or("", |(_, below)| below);
+    below.trim_start().lines().next().unwrap_or_default()
+}
+
 fn phase(plan: &NewPlan<'_>, n: u32) -> String {
     let number = n.to_string();
     let before = n.checked_sub(1).filter(|before| *before > 0);
