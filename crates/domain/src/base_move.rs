@@ -8,11 +8,11 @@ use super::time::Timestamp;
 /// Digits of a commit's id that are shown.
 const SHOWN_DIGITS: usize = 10;
 
-/// One movement of a base branch on the remote that was not a merge of the engine.
+/// Movement of a base branch on the remote that was not a merge of the engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BaseMove {
     pub base: String,
-    /// The commit at which the branch stands since.
+    /// Commit that the branch points to since.
     pub to: String,
     /// Author of the newest commit that came with it, as that commit says.
     pub by: String,
