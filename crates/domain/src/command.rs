@@ -37,7 +37,7 @@ pub enum Command {
     Create(TaskDraft),
     /// Make several tasks, all of them or none; each may wait for those before it. A refusal begins with the id it is about.
     CreateAll(Vec<TaskDraft>),
-    /// Change what a task says; `None` leaves a part as it is.
+    /// Change the details of a task; `None` leaves a part as it is.
     Update(TaskId, TaskPatch),
     Comment(TaskId, String),
     /// Let the first task wait for the second; refused if that makes a cycle.
@@ -49,7 +49,7 @@ pub enum Command {
     ReleaseBatch(BatchId),
     /// Take a task that was released, parked or skipped by a person, and on which nobody works, back into the backlog.
     Withdraw(TaskId),
-    /// Put tasks back to how they were before the last command about them; refused when more has happened to them since.
+    /// Restore tasks to their state before the last command about them; refused if more has happened to them since.
     Undo(Vec<TaskId>),
     /// Set a task aside, with the reason; an open attempt is stopped.
     Park(TaskId, String),

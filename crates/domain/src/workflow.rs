@@ -187,7 +187,7 @@ pub struct Edge {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RejectTo {
-    /// That stage, after the cooldown (K23).
+    /// Another stage, after the cooldown (K23).
     Stage(StageId),
     /// Held at its stage; a person must act (K22).
     Hold,
