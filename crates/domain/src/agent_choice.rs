@@ -72,7 +72,7 @@ pub struct AgentChoice {
     pub permissions: Option<ChoiceValue<String>>,
 }
 
-/// The role of an agent, and what its attempt was started with.
+/// Role of an agent, and the settings its attempt was started with.
 #[derive(Debug, Clone, Copy)]
 pub struct RoleChoice<'a> {
     pub role: &'a RoleId,

@@ -1,5 +1,5 @@
-//! Questions of an agent to a person that it needs answered before it continues. Each has an identity of its own and is answered once,
-//! whoever answers it, even across a restart.
+//! Questions of an agent to a person that it needs answered before it continues. Each has an identity of its own and is answered once, by
+//! the first who answers it, even across a restart.
 
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +37,7 @@ pub struct Ask {
 }
 
 impl Ask {
-    /// The ask with texts and options cut to their limits.
+    /// Returns the ask with texts and options cut to their limits.
     #[must_use]
     pub fn bounded(mut self) -> Ask {
         cut(&mut self.text, LONGEST_ASK);
@@ -110,11 +110,11 @@ fn cut(text: &mut String, longest: usize) {
 pub enum AskKind {
     /// Request to use a tool.
     Permission,
-    /// A question with options, or one that wants a text.
+    /// Question with options, or one that wants a text.
     Question,
     /// Request to carry out a plan.
     Plan,
-    /// A dialog of the tool itself: folder trust, login, theme, billing. Only a person answers it.
+    /// Dialog of the tool itself: folder trust, login, theme, billing. Only a person answers it.
     Dialog,
 }
 
@@ -144,16 +144,16 @@ pub enum AskChannel {
 #[serde(rename_all = "snake_case")]
 pub enum AskReply {
     Allow,
-    /// Allow this and the like of it for as long as the agent's session lasts.
+    /// Permission for this and similar requests for as long as the agent's session lasts.
     AllowAlways,
-    /// Deny; the text tells the agent why, and may be empty.
+    /// Denial; the text tells the agent why, and may be empty.
     Deny(String),
     /// Index of the chosen option, from 0.
     Choose(usize),
     Text(String),
 }
 
-/// An ask of an attempt and what became of it.
+/// Ask of an attempt, with its answer and its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskRecord {
     pub ask: Ask,
@@ -165,10 +165,10 @@ pub struct AskRecord {
     pub closed: Option<Timestamp>,
 }
 
-/// The answer that was given to an ask.
+/// Answer that was given to an ask.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskAnswer {
-    /// The person, or the setting that answers by itself.
+    /// Name of the person, or of the setting that answers by itself.
     pub by: String,
     pub reply: AskReply,
     pub at: Timestamp,

@@ -26,7 +26,7 @@ pub struct Attempt {
     /// Identity of the attempt, carried by every report of it.
     pub id: AttemptId,
     pub task: TaskId,
-    /// The stage it was started for; a task moved elsewhere meanwhile makes it void (K21).
+    /// Stage the attempt was started for; a task moved elsewhere meanwhile makes it void (K21).
     pub stage: StageId,
     /// Number of attempts at this stage of the task, this one included.
     pub n: u32,
@@ -40,7 +40,7 @@ pub struct Attempt {
     pub worker: Worker,
     pub state: AttemptState,
     pub signals: Vec<Signal>,
-    /// Signals its stage does not allow; remembered, without effect (LK-10).
+    /// Signals that the stage does not allow; remembered, without effect (LK-10).
     #[serde(default)]
     pub refused: Vec<Signal>,
     /// Folder, branch and commit of the work; known once the attempt has started.
@@ -109,7 +109,7 @@ impl Attempt {
         open < MOST_OPEN_ASKS && self.asks_made < MOST_ASKS
     }
 
-    /// The role of its agent and what was chosen for it; nothing for an action of the engine.
+    /// Returns the role of the agent and the settings chosen for it; `None` for an action of the engine.
     pub fn role_choice(&self) -> Option<RoleChoice<'_>> {
         let choice = &self.choice;
         Some(RoleChoice {
@@ -177,9 +177,9 @@ impl Attempt {
 pub enum AttemptMode {
     #[default]
     Fresh,
-    /// Fix what checks found; the workspace is kept.
+    /// Fix of the findings of checks; the workspace is kept.
     Remediate,
-    /// Fix what an engine action could not do (merge conflict, failing gate).
+    /// Fix of something that an engine action could not do (merge conflict, failing gate).
     Fallback,
 }
 
@@ -224,17 +224,17 @@ impl fmt::Display for AttemptMode {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Worker {
-    /// An agent with its role and composer name (K3).
+    /// Agent with its role and composer name (K3).
     Agent {
         role: RoleId,
-        /// `developer-ravel`; unique among live attempts, decoration otherwise (LK-4).
+        /// Name such as `developer-ravel`; unique among live attempts, decoration otherwise (LK-4).
         name: String,
     },
     Engine(EngineAction),
 }
 
 impl Worker {
-    /// The role it plays; the engine plays none.
+    /// Returns the role of the agent; the engine has none.
     pub fn role(&self) -> Option<&RoleId> {
         match self {
             Worker::Agent { role, .. } => Some(role),
@@ -302,12 +302,12 @@ pub enum StopCause {
     Context,
     /// A person continues the session with, or without, the interface of its tool.
     Mode,
-    /// Interruption caused by nobody: the attempt ended with the machine or with `dbs`, or its tool did not continue a session.
+    /// Interruption without a stop: the attempt ended with the machine or with `dbs`, or its tool did not continue a session.
     Interrupted,
 }
 
 impl StopCause {
-    /// The words for people.
+    /// Returns the words for people.
     pub fn word(self) -> &'static str {
         match self {
             StopCause::Finished => "finished",
@@ -351,16 +351,16 @@ pub enum ProcessExit {
     SessionStopped,
 }
 
-/// The folder, branch and commit an attempt works on.
+/// Folder, branch and commit an attempt works on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Workplace {
     pub path: String,
     pub branch: Option<String>,
     pub start: Option<String>,
-    /// The tree of all files it started from, untracked ones included; what read-only work is compared with.
+    /// Tree of all files the attempt started from, untracked ones included; read-only work is compared with it.
     pub start_tree: Option<String>,
-    /// Contents of the repository at the start that change what git shows or starts, by name, with a digest of each; `None` if nobody
-    /// looked.
+    /// Contents of the repository at the start that change what git shows or starts, by name, with a digest of each; `None` if they were
+    /// not looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git_overrides: Option<BTreeMap<String, String>>,
 }

@@ -33,7 +33,7 @@ pub struct Batch {
     pub options: RunOptions,
 }
 
-/// Changes to a batch; what is `None` stays as it is.
+/// Changes to a batch; a field that is `None` stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BatchPatch {
@@ -100,7 +100,7 @@ impl RunOptions {
     }
 }
 
-/// The state of a batch's run as computed from its tasks.
+/// State of a batch's run as computed from its tasks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
@@ -112,7 +112,7 @@ pub enum RunState {
     CompletedWithFailures,
     /// Open tasks remain, nothing is under way and nothing can start without a person.
     Stalled,
-    /// Stopped by the circuit breaker or a person; the text says which.
+    /// Abort by the circuit breaker or a person; the text says which.
     Aborted(String),
 }
 
@@ -124,7 +124,7 @@ impl Batch {
 }
 
 impl RunState {
-    /// Exit code of a headless command that waited for this run.
+    /// Returns the exit code of a headless command that waited for this run.
     pub fn exit_code(&self) -> u8 {
         match self {
             RunState::Completed => 0,

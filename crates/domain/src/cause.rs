@@ -1,5 +1,5 @@
-//! Cause for which something could not be done or found out: the kind of outside problem, known where it happened, and a text for people.
-//! No rule looks into the text.
+//! Reason something could not be done or found out: the kind of outside problem, known where it happened, and a text for people. No rule
+//! looks into the text.
 
 use std::fmt;
 
@@ -53,7 +53,7 @@ impl TroubleKind {
     }
 }
 
-/// Cause for which something could not be done or found out: the kind decides, the text is for people.
+/// Reason something could not be done or found out: the kind decides, the text is for people.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "StoredCause", into = "StoredCause")]
 pub struct Cause {

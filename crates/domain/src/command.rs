@@ -90,7 +90,7 @@ pub enum Command {
     Resume,
 }
 
-/// A task that is to be created, as given by a person, a program or an import.
+/// Task that is to be created, as given by a person, a program or an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskDraft {
     pub id: TaskId,
@@ -144,7 +144,7 @@ impl TaskDraft {
 /// Longest description or comment of a task in bytes.
 pub const MAX_TEXT_BYTES: usize = 256 * 1024;
 
-/// Changes to an existing task; what is `None` stays as it is.
+/// Changes to an existing task; a field that is `None` stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TaskPatch {
@@ -182,7 +182,7 @@ pub struct TaskPatch {
 /// Refusal of a command, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
-    /// The cause and the way out, as a lower-case sentence without a full stop.
+    /// Cause and way out, as a lower-case sentence without a full stop.
     pub why: String,
     /// Task that the refusal is about, if the command makes several.
     #[serde(default, skip_serializing_if = "Option::is_none")]

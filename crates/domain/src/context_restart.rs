@@ -1,4 +1,4 @@
-//! Restarts of agents whose context fills up: when one is due, and the records of the sessions that ended for it.
+//! Restarts of agents whose context fills up: when one is due, and the records of the sessions that ended because of it.
 
 use serde::{Deserialize, Serialize};
 

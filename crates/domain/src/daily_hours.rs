@@ -1,4 +1,4 @@
-//! Hours of the day as a person writes them: `22:00-07:00`. The caller says what time it is.
+//! Hours of the day as a person writes them: `22:00-07:00`. The caller supplies the current time.
 
 use std::fmt;
 use std::str::FromStr;

@@ -78,7 +78,7 @@ impl Effect {
 /// Reply to a command: a confirmation or a refusal.
 pub type CommandReply = Result<Accepted, Refusal>;
 
-/// The confirmation of a command, in one line for people.
+/// Confirmation of a command, in one line for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Accepted(pub String);

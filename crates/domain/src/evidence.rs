@@ -80,7 +80,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word for people.
+    /// Returns the word for people.
     pub fn word(self) -> &'static str {
         match self {
             Severity::Low => "low",

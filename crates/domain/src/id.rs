@@ -16,7 +16,7 @@ macro_rules! text_id {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// Wraps the text as it is.
+            /// Wraps the text without changes.
             pub fn new(text: impl Into<Arc<str>>) -> Self {
                 Self(text.into())
             }

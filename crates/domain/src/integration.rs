@@ -9,11 +9,11 @@ const MOST_NAMED: usize = 5;
 /// merged, and the merge of the head that the integrator left.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Integration {
-    /// The engine's own merge, with the markers of its conflicts; in the control repository.
+    /// Commit of the engine's own merge, with the markers of its conflicts; in the control repository.
     pub from: String,
-    /// The merge of what the integrator left; in the control repository.
+    /// Commit of the merge of the integrator's head; in the control repository.
     pub to: String,
-    /// The head that the integrator left.
+    /// Head that the integrator left.
     pub head: String,
     /// Files that differ outside of every conflict.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -234,7 +234,7 @@ pub struct StuckWork {
 }
 
 impl StoryWork {
-    /// Returns true if nobody has worked on the story.
+    /// Returns true if no agent has worked on the story.
     pub fn is_none(&self) -> bool {
         *self == StoryWork::default()
     }

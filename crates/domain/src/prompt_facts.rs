@@ -156,7 +156,7 @@ pub struct DependencyFacts {
 pub struct EarlierAttempt {
     pub stage: String,
     pub agent: String,
-    /// The verdict and its reason.
+    /// Verdict and its reason.
     pub verdict: String,
     /// Steps the attempt reported.
     pub progress: Vec<String>,
@@ -230,7 +230,7 @@ impl PromptSources<'_> {
             (Actor::Engine(_) | Actor::Human, _) => None,
         };
         let role = role.or(worker.map(|(role, _)| role)).or(of_stage)?;
-        // An engine's stage calls an agent only for what the engine could not do.
+        // An engine's stage calls an agent only for work that the engine could not do.
         let is_called = matches!(stage.actor, Actor::Engine(_)) && stage.fallback.as_ref() == Some(role);
         let next = if is_called {
             AttemptMode::Fallback

@@ -12,7 +12,7 @@ use super::task::GateCommand;
 use super::time::{Span, Timestamp};
 use super::usage::Cost;
 
-/// The settings that the board's rules depend on.
+/// Settings that the board's rules depend on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BoardSettings {
     /// Maximum number of agents alive at a time (K48, `max_total_agents`).
@@ -66,7 +66,7 @@ pub struct BoardSettings {
     pub edited: BTreeSet<String>,
 }
 
-/// A change of settings that run, send or steer something, while a server ran.
+/// Change of settings that run, send or steer something, while a server ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SettingsChange {
     /// Line that people get.
@@ -139,7 +139,7 @@ pub enum FaultReach {
     Base(String),
     /// Agents in that role that no task and no stage names.
     Role(RoleId),
-    /// Agents of roles that have none of their own.
+    /// Agents of roles that have no agent of their own.
     DefaultRole,
     /// Agents that the settings name for that stage.
     Stage(StageId),

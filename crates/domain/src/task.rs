@@ -33,9 +33,9 @@ pub struct Task {
     pub title: String,
     pub body: String,
     pub kind: TaskKind,
-    /// `security`, `frontend`, `priority`, … (K11).
+    /// Tags such as `security`, `frontend`, `priority` (K11).
     pub tags: BTreeSet<String>,
-    /// 0 is most urgent, 4 least; 2 by default.
+    /// Urgency: 0 is most urgent, 4 least; 2 by default.
     pub priority: u8,
     pub deps: BTreeSet<TaskId>,
     pub gates: Vec<GateCommand>,
@@ -44,7 +44,7 @@ pub struct Task {
     pub timeout: Option<Span>,
     pub stage: StageId,
     pub state: TaskState,
-    /// The open attempt, when there is one: `Active`, `Verifying`.
+    /// Open attempt, if there is one: `Active`, `Verifying`.
     pub open_attempt: Option<AttemptId>,
     pub next_mode: AttemptMode,
     /// True if the next attempt in its stage begins on a branch as clean as the base; the branch's content goes to the attic first.

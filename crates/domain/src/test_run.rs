@@ -25,7 +25,7 @@ pub enum TestOutcome {
 }
 
 impl TestOutcome {
-    /// The words for people.
+    /// Returns the words for people.
     pub fn word(self) -> &'static str {
         match self {
             TestOutcome::Passed => "passed",
@@ -45,7 +45,7 @@ impl TestOutcome {
 pub struct TestCounts {
     pub passed: u32,
     pub failed: u32,
-    /// Tests and files that broke outside of any test.
+    /// Number of tests and files that broke outside of any test.
     pub errors: u32,
     /// Tests that were skipped, ignored, planned, or are known to fail.
     pub skipped: u32,

@@ -5,12 +5,12 @@ use std::ops::{Add, Sub};
 
 use serde::{Deserialize, Serialize};
 
-/// A point in time, in milliseconds since 1970-01-01 UTC.
+/// Point in time, in milliseconds since 1970-01-01 UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Timestamp(pub u64);
 
-/// A length of time in milliseconds.
+/// Length of time in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Span(pub u64);
@@ -21,8 +21,8 @@ impl Timestamp {
         Span(self.0.saturating_sub(earlier.0))
     }
 
-    /// Returns the distance of two points, whichever is earlier. On a clock that may be set back, a new thing is one that is close to now:
-    /// one far in the future is an old one.
+    /// Returns the distance of two points, in either order. On a clock that may be set back, a new thing is one that is close to now: one
+    /// far in the future is an old one.
     #[must_use]
     pub fn apart(self, other: Timestamp) -> Span {
         Span(self.0.abs_diff(other.0))

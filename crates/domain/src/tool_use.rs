@@ -8,7 +8,7 @@ pub const LONGEST_USE: usize = 16 * 1024;
 /// Use of a tool that needs a permission.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolUse {
-    /// The tool's own name, such as `Bash`.
+    /// Name of the tool in its own words, such as `Bash`.
     pub tool: String,
     pub action: ToolAction,
 }
@@ -17,15 +17,15 @@ pub struct ToolUse {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolAction {
-    /// Read below that path.
+    /// Reading below that path.
     Read(String),
-    /// Change that file.
+    /// Change of that file.
     Edit(String),
-    /// Run that command line in a shell.
+    /// Command line run in a shell.
     Run(String),
-    /// Get the content of that address.
+    /// Request for the content of that address.
     Fetch(String),
-    /// Another action, or one with more arguments than are known of such a tool.
+    /// Other action, or one with more arguments than are known of such a tool.
     Other,
 }
 

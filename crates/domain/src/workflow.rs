@@ -111,7 +111,7 @@ pub struct Stage {
     /// Reaction to findings.
     #[serde(default, skip_serializing_if = "FindingPolicy::is_fail")]
     pub findings: FindingPolicy,
-    /// At most one attempt at a time in this stage for a target branch (K47, LK-54).
+    /// True if the stage admits at most one attempt at a time for a target branch (K47, LK-54).
     pub singleton: bool,
     /// Conditions for the start of an attempt, besides dependencies.
     pub guards: Vec<StartGuard>,
@@ -134,7 +134,7 @@ impl Stage {
 pub enum Actor {
     Role(RoleId),
     Engine(EngineAction),
-    /// A person: approves, rejects or skips.
+    /// Person who approves, rejects or skips.
     Human,
 }
 

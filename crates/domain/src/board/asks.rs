@@ -70,7 +70,7 @@ impl Board {
             return;
         }
         let mut open = attempt.asks.iter().filter(|known| known.closed.is_none());
-        // The terminal shows what the request is about; it is one question and not two, asked since it was shown.
+        // The terminal shows the subject of the request; it is one question and not two, asked since it was shown.
         let shown = open.find(|known| is_on_screen(known)).map(|known| known.since);
         self.close_asks(step.now, id, is_on_screen);
         let ask = ask.clone().bounded();

@@ -115,7 +115,7 @@ fn check_attempt(board: &Board, attempt: &Attempt) -> Result<(), String> {
 fn is_proved(evidence: &[Evidence]) -> bool {
     let is_known = |piece: &Evidence| !matches!(piece.outcome, Tri::Unknown(_));
     let found: Vec<ComplianceIssue> = evidence.iter().flat_map(Evidence::findings).collect();
-    // Where a stage weighs findings, a warning is no obstacle.
+    // A warning does not matter where a stage weighs findings.
     let is_fine = matches!(
         strategy(&found),
         RemediationStrategy::Accept | RemediationStrategy::Warn

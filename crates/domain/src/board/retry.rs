@@ -42,7 +42,7 @@ pub(super) struct AttemptFailure {
 }
 
 impl AttemptFailure {
-    /// Creates a failure after which the same is tried again.
+    /// Creates a failure after which the same work is tried again.
     pub(super) fn retry_same(
         class: FailureClass,
         why: impl Into<Cause>,
@@ -147,7 +147,7 @@ impl Board {
         self.set_state(step.now, task, TaskState::Held(hold));
     }
 
-    /// Settles an attempt as failed; the same is tried again.
+    /// Settles an attempt as failed, so that the same work is tried again.
     pub(super) fn fail_same(
         &mut self,
         step: &mut Transition,

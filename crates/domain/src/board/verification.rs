@@ -33,7 +33,7 @@ pub(super) enum EvidenceSummary {
 pub(super) struct Collected<'a> {
     pub(super) evidence: &'a [Evidence],
     pub(super) head: Option<&'a str>,
-    /// Changes of an agent that merged for the engine.
+    /// Changes of an agent that merged in place of the engine.
     pub(super) integration: Option<&'a Integration>,
 }
 
