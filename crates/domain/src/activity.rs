@@ -1,20 +1,20 @@
-//! What an agent does right now, as one word, and how that is known.
+//! Current activity of an agent as one word, and the source it is known from.
 
 use serde::{Deserialize, Serialize};
 
 use super::time::Timestamp;
 
-/// What an agent is doing, the source that says so, and since when.
+/// Activity of an agent, the source that reports it, and the time it began.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Activity {
     pub doing: ActivityKind,
-    /// From what: `exit`, `osc 7501`, `hook`, `title`, `signal`, `started`.
+    /// Source of the report: `exit`, `osc 7501`, `hook`, `title`, `signal`, `started`.
     pub source: String,
     pub since: Timestamp,
 }
 
 impl Activity {
-    /// An activity seen by that source since then.
+    /// Creates an activity that the source reports since the given time.
     pub fn new(doing: ActivityKind, source: &str, since: Timestamp) -> Activity {
         Activity {
             doing,
@@ -23,7 +23,7 @@ impl Activity {
         }
     }
 
-    /// Whether anything said what the agent does. That its process was started, or still runs, says nothing of it.
+    /// Returns true if a source reported what the agent does. The start of its process, or that it still runs, says nothing of it.
     pub fn is_known(&self) -> bool {
         !matches!(
             (&self.doing, self.source.as_str()),
@@ -32,27 +32,27 @@ impl Activity {
     }
 }
 
-/// What an agent is doing right now, such as working or waiting for a permission.
+/// Current activity of an agent, such as working or waiting for a permission.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ActivityKind {
     Starting,
     Working,
-    /// Waits for a permission; the text says for what.
+    /// Wait for a permission; the text says for what.
     Permission(String),
     Question(String),
-    /// Its tool shows a dialog that only a person can answer, in the terminal: folder trust, login.
+    /// Dialog of the agent's tool that only a person can answer, in the terminal: folder trust, login.
     Dialog(String),
-    /// A usage limit stops it, until then when that is known; the words are its tool's.
+    /// Usage limit that stops the agent, with its end if that is known; the words are its tool's.
     Limit {
         until: Option<Timestamp>,
         why: String,
     },
-    /// Its tool has no valid login; its words, and how a person logs in.
+    /// No valid login of the agent's tool; the tool's words, and how a person logs in.
     NotLoggedIn(String),
-    /// Its turn failed, as when its provider was not reached, and it waits for the next prompt; the words of its tool.
+    /// Turn that failed, for example because the provider was not reached; the agent waits for the next prompt. The words are its tool's.
     Failed(String),
-    /// Its tool reported an error and waits; the words are its tool's.
+    /// Error reported by the agent's tool, which waits; the words are the tool's.
     Error(String),
     Idle,
     Exited,
@@ -60,12 +60,12 @@ pub enum ActivityKind {
 }
 
 impl ActivityKind {
-    /// Whether its turn is over and it waits for the next prompt.
+    /// Returns true if the agent's turn is over and it waits for the next prompt.
     pub fn is_between_turns(&self) -> bool {
         matches!(self, ActivityKind::Idle | ActivityKind::Failed(_))
     }
 
-    /// Whether a person is needed.
+    /// Returns true if a person is needed.
     pub fn needs_person(&self) -> bool {
         matches!(
             self,

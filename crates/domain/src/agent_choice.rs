@@ -1,5 +1,5 @@
-//! Which agent an attempt gets, and with which model, effort, display and permissions: a task says it over its stage, the stage over its role,
-//! the role over the role `default`, each field by itself.
+//! Choice of the agent for an attempt, with model, effort, display and permissions: a task takes precedence over its stage, the stage over
+//! its role, the role over the role `default`, for each field separately.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,26 +8,26 @@ use serde::{Deserialize, Serialize};
 use super::id::{RoleId, StageId};
 use super::session::AgentDisplay;
 
-/// What one place says of an agent; nothing where it leaves that to the next place.
+/// Agent settings at one place; a field is `None` if the place leaves it to the next one.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AgentSettings {
     /// Name of a kind of agent, such as `claude`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// In the words of the agent's tool, as the effort is.
+    /// Model in the words of the agent's tool, like the effort.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effort: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub display: Option<AgentDisplay>,
-    /// As the setting `roles.<role>.permissions` writes it.
+    /// Permissions as the setting `roles.<role>.permissions` writes them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permissions: Option<String>,
 }
 
-/// The place that said a part of a choice.
+/// Place that set a part of a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChoiceSource {
@@ -49,14 +49,14 @@ impl std::fmt::Display for ChoiceSource {
     }
 }
 
-/// One part of a choice.
+/// Part of a choice, with the place that set it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChoiceValue<T> {
     pub value: T,
     pub source: ChoiceSource,
 }
 
-/// What an attempt was started with. A part that no place said is as the agent's tool does it.
+/// Agent, model and other settings an attempt was started with. The agent's tool decides the parts that no place sets.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AgentChoice {
@@ -72,18 +72,18 @@ pub struct AgentChoice {
     pub permissions: Option<ChoiceValue<String>>,
 }
 
-/// The role of an agent, and what its attempt was started with.
+/// Role of an agent, and the settings its attempt was started with.
 #[derive(Debug, Clone, Copy)]
 pub struct RoleChoice<'a> {
     pub role: &'a RoleId,
     pub choice: &'a AgentChoice,
 }
 
-/// What the settings of a project say of its agents.
+/// Agent settings of a project.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AgentLayers {
-    /// For the role `default`.
+    /// Settings of the role `default`.
     pub others: AgentSettings,
     pub by_role: BTreeMap<RoleId, AgentSettings>,
     pub by_stage: BTreeMap<StageId, AgentSettings>,
@@ -92,24 +92,24 @@ pub struct AgentLayers {
 }
 
 impl AgentSettings {
-    /// Whether nothing is said.
+    /// Returns true if nothing is set.
     pub fn is_none(&self) -> bool {
         *self == AgentSettings::default()
     }
 }
 
 impl AgentChoice {
-    /// Whether nothing was chosen, as for an action of the engine.
+    /// Returns true if nothing was chosen, as for an action of the engine.
     pub fn is_none(&self) -> bool {
         *self == AgentChoice::default()
     }
 
-    /// Name of the kind of agent, if a place said one.
+    /// Returns the name of the kind of agent, if a place set one.
     pub fn agent(&self) -> Option<&str> {
         self.agent.as_ref().map(|chosen| chosen.value.as_str())
     }
 
-    /// What was chosen and by whom, as `claude (stage), model opus (task)`; empty where nothing was.
+    /// Returns the choice and its sources, as `claude (stage), model opus (task)`; empty if nothing was chosen.
     pub fn words(&self) -> String {
         let text = |name: &str, part: &Option<ChoiceValue<String>>| {
             let said = part.as_ref()?;
@@ -126,17 +126,17 @@ impl AgentChoice {
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    /// What its terminal shows, if a place said so.
+    /// Returns the display of the agent's terminal, if a place set one.
     pub fn display(&self) -> Option<AgentDisplay> {
         self.display.as_ref().map(|chosen| chosen.value)
     }
 }
 
 impl AgentLayers {
-    /// What an agent in that role at that stage gets, for a task that says this much itself.
+    /// Returns the choice for an agent in that role at that stage, given the settings of the task itself.
     ///
-    /// The names of models and efforts are those of one tool, so what a place says of them for another agent is not taken. How the
-    /// terminal looks is left to the tool where that has one way only.
+    /// The names of models and efforts are those of one tool, so settings that a place makes for another agent are not taken over. The
+    /// display is left to a tool that supports only one.
     pub fn choose(&self, role: &RoleId, stage: &StageId, of_task: &AgentSettings) -> AgentChoice {
         let none = AgentSettings::default();
         let places = [
@@ -159,7 +159,7 @@ impl AgentLayers {
         }
     }
 
-    /// Whether nothing is said at all.
+    /// Returns true if nothing is set at all.
     pub fn is_none(&self) -> bool {
         *self == AgentLayers::default()
     }
@@ -167,7 +167,7 @@ impl AgentLayers {
 
 type Place<'a> = (ChoiceSource, &'a AgentSettings);
 
-/// What the first of these places says.
+/// Returns the value at the first of these places that sets it, with its source.
 fn first<T>(places: &[Place<'_>], said: impl Fn(&AgentSettings) -> Option<T>) -> Option<ChoiceValue<T>> {
     let mut all = places.iter().filter_map(|(source, settings)| {
         let value = said(settings)?;
@@ -179,7 +179,7 @@ fn first<T>(places: &[Place<'_>], said: impl Fn(&AgentSettings) -> Option<T>) ->
     all.next()
 }
 
-/// The places that speak of the agent chosen: each speaks of the agent that it names, or else of the one that a place behind it names.
+/// Returns the places that apply to the chosen agent: each applies to the agent it names, or else to the one that the next place names.
 fn same_agent<'a>(places: &[Place<'a>], agent: Option<&str>) -> Vec<Place<'a>> {
     let named = |from: usize| {
         places

@@ -1,43 +1,43 @@
-//! What an agent wants to know of a person before it goes on, with an identity of its own: answered once, whoever answers it, also
-//! over a restart.
+//! Questions of an agent to a person that it needs answered before it continues. Each has an identity of its own and is answered once, by
+//! the first who answers it, even across a restart.
 
 use serde::{Deserialize, Serialize};
 
 use super::id::AskId;
 use super::time::{Span, Timestamp};
 
-/// Closed asks that are kept with an attempt, so that one that is reported again is known.
+/// Number of closed asks kept with an attempt, so that an ask reported again is recognized.
 pub(super) const MOST_CLOSED_ASKS: usize = 32;
 
-/// Asks of one attempt that may be open at a time; more are not taken.
+/// Maximum number of open asks of one attempt; more are not accepted.
 pub(super) const MOST_OPEN_ASKS: usize = 16;
 
-/// Asks of one attempt in all, after which no more are taken.
+/// Maximum number of asks of one attempt in total; after that no more are accepted.
 pub(super) const MOST_ASKS: u32 = 5_000;
 
-/// Options of an ask that are kept, and their longest text in bytes: all of it is shown to everybody who looks.
+/// Number of options of an ask that are kept, and their longest text in bytes: all of it is shown to everybody who looks.
 const MOST_OPTIONS: usize = 16;
 const LONGEST_OPTION: usize = 512;
 
 /// Longest text of an ask in bytes.
 const LONGEST_ASK: usize = 8 * 1024;
 
-/// Something an agent waits for a person to decide.
+/// Decision that an agent waits for a person to make.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ask {
-    /// Given by the source that reported it; unique within its attempt.
+    /// Id given by the source that reported the ask; unique within its attempt.
     pub id: AskId,
     pub kind: AskKind,
-    /// What is asked, in one line or a few.
+    /// Question in one line or a few.
     pub text: String,
-    /// The answers it offers, in its order; empty when any text will do.
+    /// Answers offered by the agent, in its order; empty when any text will do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
     pub channel: AskChannel,
 }
 
 impl Ask {
-    /// The ask with texts and options cut to their limits.
+    /// Returns the ask with texts and options cut to their limits.
     #[must_use]
     pub fn bounded(mut self) -> Ask {
         cut(&mut self.text, LONGEST_ASK);
@@ -48,8 +48,8 @@ impl Ask {
         self
     }
 
-    /// The option that these words name: by its number from 1, by its label, or by the first words of its label alone. None where
-    /// they name none, or more than one.
+    /// Returns the option that the words name: by its number from 1, by its label, or by the first words of its label alone. `None` if they
+    /// name none, or more than one.
     pub fn option_named(&self, words: &str) -> Option<usize> {
         let words = words.trim().to_lowercase();
         let labels: Vec<String> = self
@@ -73,7 +73,7 @@ impl Ask {
         first.filter(|_| begun.next().is_none())
     }
 
-    /// The options with their numbers, for people; empty where there are none.
+    /// Returns the options with their numbers, for people; empty if there are none.
     pub fn numbered_options(&self) -> String {
         let numbered = (1..).zip(&self.options);
         let numbered: Vec<String> = numbered
@@ -82,7 +82,7 @@ impl Ask {
         numbered.join("; ")
     }
 
-    /// The only option of a dialog that says yes, such as `Yes, I trust this folder`.
+    /// Returns the only option of a dialog that says yes, such as `Yes, I trust this folder`.
     pub fn only_yes(&self) -> Option<usize> {
         let says_yes = |label: &String| {
             let label = label.trim().to_lowercase();
@@ -95,7 +95,7 @@ impl Ask {
     }
 }
 
-/// The number that these words are, with a full stop behind it or without.
+/// Parses the words as a number, with or without a full stop after it.
 fn number_of(words: &str) -> Option<usize> {
     words.trim().trim_end_matches('.').parse().ok()
 }
@@ -104,84 +104,84 @@ fn cut(text: &mut String, longest: usize) {
     text.truncate(text.floor_char_boundary(longest));
 }
 
-/// What sort of decision an ask is.
+/// Kind of decision that an ask requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AskKind {
-    /// May it use this tool?
+    /// Request to use a tool.
     Permission,
-    /// A question with options, or one that wants a text.
+    /// Question with options, or one that wants a text.
     Question,
-    /// May it carry out this plan?
+    /// Request to carry out a plan.
     Plan,
-    /// A dialog of the tool itself: folder trust, login, theme, billing. Only a person answers it.
+    /// Dialog of the tool itself: folder trust, login, theme, billing. Only a person answers it.
     Dialog,
 }
 
 impl AskKind {
-    /// Returns true where a person chooses among entries, and not between yes and no.
+    /// Returns true if a person chooses among entries, and not between yes and no.
     pub fn has_entries(self) -> bool {
         matches!(self, AskKind::Question | AskKind::Dialog)
     }
 }
 
-/// The way an answer to an ask goes.
+/// Way in which an answer reaches the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AskChannel {
-    /// Keys are typed into its terminal while it still shows the ask.
+    /// Keys typed into the agent's terminal while it still shows the ask.
     Keys,
-    /// A hook or protocol request of the tool waits for the reply to this very ask.
+    /// Hook or protocol request of the tool that waits for the reply to this very ask.
     Request,
-    /// A line is typed; the agent reads it as a prompt.
+    /// Line typed into the terminal, which the agent reads as a prompt.
     Line,
-    /// A person answers in its terminal; of a dialog whose entries are known one can be chosen from outside.
+    /// Answer by a person in the agent's terminal; an entry of a dialog can be chosen from outside if its entries are known.
     Terminal,
 }
 
-/// A person's, or a rule's, answer to an ask.
+/// Answer of a person, or of a rule, to an ask.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AskReply {
     Allow,
-    /// Allow this and the like of it for as long as the agent's session lasts.
+    /// Permission for this and similar requests for as long as the agent's session lasts.
     AllowAlways,
-    /// Deny; the text tells the agent why, and may be empty.
+    /// Denial; the text tells the agent why, and may be empty.
     Deny(String),
-    /// Option number so many, from 0.
+    /// Index of the chosen option, from 0.
     Choose(usize),
     Text(String),
 }
 
-/// An ask of an attempt and what became of it.
+/// Ask of an attempt, with its answer and its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskRecord {
     pub ask: Ask,
     pub since: Timestamp,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<AskAnswer>,
-    /// Since when its agent no longer asks: it went on, was answered in its terminal, asks something else or has ended.
+    /// Time since which the agent no longer asks: it continued, was answered in its terminal, asks something else or has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed: Option<Timestamp>,
 }
 
-/// The answer that was given to an ask.
+/// Answer that was given to an ask.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskAnswer {
-    /// The person, or the setting that answers by itself.
+    /// Name of the person, or of the setting that answers by itself.
     pub by: String,
     pub reply: AskReply,
     pub at: Timestamp,
-    /// Why it did not reach the agent, if so.
+    /// Reason the answer did not reach the agent, if it did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 
-/// How long an agent that was answered by keys has to go on. Whatever it still asks then it asks again, or the keys were lost.
+/// Time an agent has to continue after an answer by keys. If it still asks after that, it asks again or the keys were lost.
 const KEYS_TIMEOUT: Span = Span::seconds(10);
 
 impl AskRecord {
-    /// One that has just appeared.
+    /// Creates the record of an ask that has just appeared.
     pub fn new(ask: Ask, since: Timestamp) -> AskRecord {
         AskRecord {
             ask,
@@ -191,12 +191,12 @@ impl AskRecord {
         }
     }
 
-    /// The answer that was given, unless it is known that it did not arrive.
+    /// Returns the answer that was given, unless it is known that it did not arrive.
     pub fn given(&self) -> Option<&AskAnswer> {
         self.answer.as_ref().filter(|answer| answer.problem.is_none())
     }
 
-    /// Returns true while it waits for an answer: none was given, or the one that was given did not arrive.
+    /// Returns true while the ask waits for an answer: none was given, or the one that was given did not arrive.
     pub fn waits(&self, now: Timestamp) -> bool {
         let is_typed = matches!(self.ask.channel, AskChannel::Keys | AskChannel::Terminal);
         let has_answer = self
@@ -205,8 +205,8 @@ impl AskRecord {
         self.closed.is_none() && !has_answer
     }
 
-    /// Returns true while its agent's terminal may show it, so that a text typed there would be taken for an answer. The tool itself
-    /// takes a request away from there once it has the reply.
+    /// Returns true while the agent's terminal may show the ask, so that a text typed there would be taken for an answer. The tool itself
+    /// removes a request from the terminal once it has the reply.
     pub fn is_in_the_way(&self) -> bool {
         let is_shown = match self.ask.channel {
             AskChannel::Line => false,
@@ -218,8 +218,8 @@ impl AskRecord {
 }
 
 impl AskReply {
-    /// The answer that these words are to a question or a dialog: one of its options where they name one, else the words where the
-    /// ask takes words and they are no number. None where they answer nothing.
+    /// Converts words to the answer to a question or a dialog: the option they name, or else the words themselves if the ask takes words
+    /// and they are not a number. `None` if they do not answer the ask.
     pub fn from_words(ask: &Ask, words: &str) -> Option<AskReply> {
         if let Some(option) = ask.option_named(words) {
             return Some(AskReply::Choose(option));
@@ -234,7 +234,7 @@ impl AskReply {
         is_answer.then(|| AskReply::Text(words.trim().to_owned()))
     }
 
-    /// What was answered, in words for people.
+    /// Returns the answer in words for people.
     pub fn words(&self, ask: &Ask) -> String {
         match self {
             AskReply::Allow => "allowed".to_owned(),

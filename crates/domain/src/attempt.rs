@@ -1,4 +1,4 @@
-//! One agent, or one engine action, working on one task at one stage; and what the engine concludes when it has ended.
+//! Attempts, each one agent or one engine action working on one task at one stage; and the conclusions of the engine at their end.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,80 +20,80 @@ use super::time::Timestamp;
 use super::usage::AttemptUsage;
 use super::workflow::{EngineAction, EvidenceKind, FileAccess, Stage, Workspace};
 
-/// One agent, or one action of the engine, working on one task at one stage.
+/// Work of one agent, or one action of the engine, on one task at one stage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
-    /// Its identity; every report carries it.
+    /// Identity of the attempt, carried by every report of it.
     pub id: AttemptId,
     pub task: TaskId,
-    /// The stage it was started for; a task moved elsewhere meanwhile makes it void (K21).
+    /// Stage the attempt was started for; a task moved elsewhere meanwhile makes it void (K21).
     pub stage: StageId,
-    /// How many attempts this task had at this stage, this one included.
+    /// Number of attempts at this stage of the task, this one included.
     pub n: u32,
     pub mode: AttemptMode,
-    /// Whether its agent begins a session of its tool or goes on with one.
+    /// Session of the agent's tool: a fresh one, or one that the agent continues.
     #[serde(default, skip_serializing_if = "AgentSession::is_fresh")]
     pub session: AgentSession,
-    /// Which agent it was started with, and how.
+    /// Agent, model and other settings the attempt was started with.
     #[serde(default, skip_serializing_if = "AgentChoice::is_none")]
     pub choice: AgentChoice,
     pub worker: Worker,
     pub state: AttemptState,
     pub signals: Vec<Signal>,
-    /// Signals its stage does not allow; remembered, without effect (LK-10).
+    /// Signals that the stage does not allow; remembered, without effect (LK-10).
     #[serde(default)]
     pub refused: Vec<Signal>,
-    /// Where it works and from which commit; known once it has started.
+    /// Folder, branch and commit of the work; known once the attempt has started.
     pub workplace: Option<Workplace>,
-    /// What the gates said of the commit it began at, where they were run before the work (LP-22).
+    /// Results of the gates at the commit the attempt began at, if they were run before the work (LP-22).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gates_before: Vec<GateBaseline>,
-    /// What the agent is doing, as far as is known.
+    /// Activity of the agent, as far as it is known.
     pub activity: Activity,
-    /// What it asked of a person; those that are closed are kept for a while.
+    /// Asks of the agent to a person; closed ones are kept for a while.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<AskRecord>,
-    /// How many asks there were in all.
+    /// Total number of asks, closed and forgotten ones included.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub asks_made: u32,
-    /// What it has used of its model, as far as its tool reports it.
+    /// Usage of the agent's model, as far as its tool reports it.
     #[serde(default, skip_serializing_if = "AttemptUsage::is_none")]
     pub usage: AttemptUsage,
     pub evidence: Vec<Evidence>,
-    /// How often evidence was asked for (an Unknown asks again).
+    /// Number of times evidence was requested (an Unknown requests it again).
     pub checks: u32,
     pub created_at: Timestamp,
-    /// How many comments its task had then: what follows was written since, whatever the clock showed.
+    /// Number of comments on the task at creation: later ones were written since, whatever the clock showed.
     #[serde(default)]
     pub comments_before: usize,
     pub started_at: Option<Timestamp>,
-    /// When it will be stopped, or asked again, if nothing happens.
+    /// Time at which the attempt is stopped, or asked again, if nothing happens.
     pub deadline: Option<Timestamp>,
-    /// Since when an answer of the engine is awaited: to a start, an action, a look at evidence, a workspace put away. Then the
-    /// deadline is when the same is asked again.
+    /// Time since which an answer of the engine is awaited: to a start, an action, a look at evidence or the removal of a workspace. The
+    /// deadline is then the time at which the same request is repeated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub awaited: Option<Timestamp>,
-    /// When it was asked to stop because its context was full.
+    /// Time at which the agent was asked to stop because its context was full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leaves: Option<Timestamp>,
-    /// Turns of it that failed, and when it is told to go on.
+    /// Failed turns of the agent, and the time at which it is told to continue.
     #[serde(default, skip_serializing_if = "FailedTurns::is_none")]
     pub failed_turns: FailedTurns,
     pub ended_at: Option<Timestamp>,
     pub workspace: WorkspaceState,
-    /// What keeps it from being started, stopped or put away, or keeps us from knowing.
+    /// Obstacle to starting, stopping or putting away the attempt, or to finding out about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub obstacle: Option<Obstacle>,
-    /// What it left uncommitted in its workspace.
+    /// Uncommitted work the attempt left in its workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<KeptWork>,
 }
 
-/// What keeps the engine from something, or from finding out about it, and how often in a row it did.
+/// Obstacle that keeps the engine from an action, or from finding out about it, and the number of failed tries in a row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Obstacle {
     pub tries: u32,
-    /// What was said of it last.
+    /// Reason given at the last try.
     pub why: Cause,
 }
 
@@ -103,13 +103,13 @@ fn is_zero(number: &u32) -> bool {
 }
 
 impl Attempt {
-    /// Whether another ask of it is taken: it has few open ones, and there was no flood of them.
+    /// Returns true if another ask of the attempt is accepted: few are open, and there was no flood of them.
     pub fn takes_asks(&self) -> bool {
         let open = self.asks.iter().filter(|known| known.closed.is_none()).count();
         open < MOST_OPEN_ASKS && self.asks_made < MOST_ASKS
     }
 
-    /// The role of its agent and what was chosen for it; nothing for an action of the engine.
+    /// Returns the role of the agent and the settings chosen for it; `None` for an action of the engine.
     pub fn role_choice(&self) -> Option<RoleChoice<'_>> {
         let choice = &self.choice;
         Some(RoleChoice {
@@ -118,12 +118,12 @@ impl Attempt {
         })
     }
 
-    /// Whether a person plans with it.
+    /// Returns true if the attempt is a conductor, with which a person plans.
     pub fn conducts(&self) -> bool {
         self.worker.role().is_some_and(RoleId::is_conductor)
     }
 
-    /// Who began its session: itself, or an attempt before it. The engine has none.
+    /// Returns the attempt that began the session: this one, or one before it. An action of the engine has none.
     pub fn session_origin(&self) -> Option<SessionOrigin> {
         let Worker::Agent { name, .. } = &self.worker else {
             return None;
@@ -141,24 +141,25 @@ impl Attempt {
         ))
     }
 
-    /// Whether it is an agent that is at work and can be stopped.
+    /// Returns true if the attempt is an agent at work, which can be stopped.
     pub fn is_agent_at_work(&self) -> bool {
         self.state.is_at_work() && matches!(self.worker, Worker::Agent { .. })
     }
 
-    /// What it asks of a person and nobody has answered, oldest first.
+    /// Returns the asks to a person that nobody has answered, oldest first.
     pub fn open_asks(&self, now: Timestamp) -> impl Iterator<Item = &AskRecord> {
         let is_open = self.state.is_open();
         self.asks.iter().filter(move |known| is_open && known.waits(now))
     }
 
-    /// Why its workspace is still there though it is over, once nobody tries to remove it any more: a person has to look.
+    /// Returns the reason the workspace of a finished attempt still exists, once the engine has stopped trying to remove it: a person has
+    /// to look.
     pub fn unremovable(&self) -> Option<&Obstacle> {
         let is_left = self.workspace == WorkspaceState::Leaving && self.deadline.is_none();
         self.obstacle.as_ref().filter(|_| is_left)
     }
 
-    /// Whether it has sent so many signals of a kind, or such long ones, that no more of that kind is taken.
+    /// Returns true if the attempt has sent so many signals of a kind, or such long ones, that no more of that kind are accepted.
     pub fn has_sent_enough(&self, kind: SignalKind) -> bool {
         let all = self.signals.iter().chain(&self.refused);
         let (mut count, mut bytes) = (0, 0);
@@ -170,20 +171,20 @@ impl Attempt {
     }
 }
 
-/// What an attempt is meant to do.
+/// Purpose of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AttemptMode {
     #[default]
     Fresh,
-    /// Fix what checks found; the workspace is kept.
+    /// Fix of the findings of checks; the workspace is kept.
     Remediate,
-    /// Fix what an engine action could not do (merge conflict, failing gate).
+    /// Fix of something that an engine action could not do (merge conflict, failing gate).
     Fallback,
 }
 
 impl AttemptMode {
-    /// Where an attempt in this mode works: a fallback fixes the task's branch, whatever the engine's action needs.
+    /// Returns the workspace of an attempt in this mode: a fallback fixes the task's branch, whatever the engine's action needs.
     pub fn workspace(self, stage: &Stage) -> Workspace {
         match (self, stage.workspace) {
             (AttemptMode::Fallback, _) => Workspace::Branch,
@@ -191,7 +192,7 @@ impl AttemptMode {
         }
     }
 
-    /// Whether an attempt in this mode may change files.
+    /// Returns the file access of an attempt in this mode: a fallback may always write.
     pub fn access(self, stage: &Stage) -> FileAccess {
         match self {
             AttemptMode::Fallback => FileAccess::Write,
@@ -199,8 +200,8 @@ impl AttemptMode {
         }
     }
 
-    /// What must be seen after an attempt in this mode. A fallback proves that the fixed branch is on the remote; the
-    /// stage's own evidence is for the engine's action, which runs again afterwards.
+    /// Returns the evidence required after an attempt in this mode. A fallback proves that the fixed branch is on the remote; the stage's
+    /// own evidence is for the engine's action, which runs again afterwards.
     pub fn evidence(self, stage: &Stage) -> Vec<EvidenceKind> {
         match self {
             AttemptMode::Fallback => vec![EvidenceKind::CommitsAhead, EvidenceKind::Pushed],
@@ -219,21 +220,21 @@ impl fmt::Display for AttemptMode {
     }
 }
 
-/// Who works in an attempt: an agent in a role, or the engine itself.
+/// Worker of an attempt: an agent in a role, or the engine itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Worker {
-    /// An agent with its role and composer name (K3).
+    /// Agent with its role and composer name (K3).
     Agent {
         role: RoleId,
-        /// `developer-ravel`; unique among live attempts, decoration otherwise (LK-4).
+        /// Name such as `developer-ravel`; unique among live attempts, decoration otherwise (LK-4).
         name: String,
     },
     Engine(EngineAction),
 }
 
 impl Worker {
-    /// The role it plays; the engine plays none.
+    /// Returns the role of the agent; the engine has none.
     pub fn role(&self) -> Option<&RoleId> {
         match self {
             Worker::Agent { role, .. } => Some(role),
@@ -241,7 +242,7 @@ impl Worker {
         }
     }
 
-    /// What people call it.
+    /// Returns the name shown to people.
     pub fn name(&self) -> &str {
         match self {
             Worker::Agent { name, .. } => name,
@@ -252,7 +253,7 @@ impl Worker {
     }
 }
 
-/// Where an attempt is between its start and its verdict.
+/// State of an attempt between its start and its verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AttemptState {
@@ -260,53 +261,53 @@ pub enum AttemptState {
     Starting,
     Running,
     Stopping(StopCause),
-    /// It ended with Done; evidence is being collected.
+    /// The attempt ended with Done; evidence is being collected.
     Verifying,
     Settled(Verdict),
 }
 
 impl AttemptState {
-    /// Whether the attempt still counts as open.
+    /// Returns true if the attempt still counts as open.
     pub fn is_open(&self) -> bool {
         !matches!(self, AttemptState::Settled(_))
     }
 
-    /// Whether a process of the attempt may live, wanted or not.
+    /// Returns true if a process of the attempt may be alive, wanted or not.
     pub fn may_have_process(&self) -> bool {
         self.is_at_work() || matches!(self, AttemptState::Stopping(_))
     }
 
-    /// Whether the attempt goes on by itself, and nobody has stopped it.
+    /// Returns true if the attempt continues by itself, and nobody has stopped it.
     pub fn is_at_work(&self) -> bool {
         matches!(self, AttemptState::Starting | AttemptState::Running)
     }
 }
 
-/// Why the engine stops an attempt.
+/// Reason the engine stops an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopCause {
-    /// It sent its last signal and should have ended by now.
+    /// The last signal was sent, and the agent should have ended by now.
     Finished,
     Timeout,
     Paused,
     Killed,
     Cancelled,
     Quota,
-    /// Its tool has no valid login.
+    /// The agent's tool has no valid login.
     NotLoggedIn,
-    /// Its task has used up its budget.
+    /// The task has used up its budget.
     Budget,
-    /// Its context was full; a fresh session goes on.
+    /// The context was full; a fresh session continues.
     Context,
-    /// A person lets its session go on with, or without, its tool's interface.
+    /// A person continues the session with, or without, the interface of its tool.
     Mode,
-    /// Nobody stopped it: it ended with the machine or with `dbs`, or its tool did not go on with a session.
+    /// Interruption without a stop: the attempt ended with the machine or with `dbs`, or its tool did not continue a session.
     Interrupted,
 }
 
 impl StopCause {
-    /// The words for people.
+    /// Returns the words for people.
     pub fn word(self) -> &'static str {
         match self {
             StopCause::Finished => "finished",
@@ -324,11 +325,11 @@ impl StopCause {
     }
 }
 
-/// What the engine concluded when an attempt had ended.
+/// Conclusion of the engine after an attempt has ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Signal and evidence: the task moved on.
+    /// Both signal and evidence: the task moved on.
     Passed,
     Rejected(String),
     Blocked(String),
@@ -336,7 +337,7 @@ pub enum Verdict {
     Stopped(StopCause),
 }
 
-/// How a process ended: with a code, by a signal, or without a trace.
+/// End of a process: with a code, by a signal, or without a trace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProcessExit {
@@ -344,36 +345,36 @@ pub enum ProcessExit {
     Signal(i32),
     /// Gone without a trace: its holder died.
     Vanished,
-    /// It ended because the machine was shut down, or started again, under it.
+    /// End because the machine was shut down or restarted under the process.
     MachineStopped,
-    /// It was ended together with the server, by a person who stopped `dbs`.
+    /// End together with the server, by a person who stopped `dbs`.
     SessionStopped,
 }
 
-/// The folder, branch and commit an attempt works on.
+/// Folder, branch and commit an attempt works on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Workplace {
     pub path: String,
     pub branch: Option<String>,
     pub start: Option<String>,
-    /// The tree of all files it started from, untracked ones included; what read-only work is compared with.
+    /// Tree of all files the attempt started from, untracked ones included; read-only work is compared with it.
     pub start_tree: Option<String>,
-    /// What the repository held at the start that changes what git shows or starts, by name, with a digest of each; none where nobody
-    /// looked.
+    /// Contents of the repository at the start that change what git shows or starts, by name, with a digest of each; `None` if they were
+    /// not looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git_overrides: Option<BTreeMap<String, String>>,
 }
 
-/// Whether an attempt's workspace exists, is being removed or is gone.
+/// State of an attempt's workspace: present, being removed or gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkspaceState {
-    /// There is none, or it has not been made yet.
+    /// No workspace, or one that has not been made yet.
     None,
     Present,
-    /// It is over, and its workspace waits for the attempt that goes on with its session.
+    /// Workspace of a finished attempt, kept for the attempt that continues its session.
     Kept,
-    /// It is being put away (snapshot, then removal).
+    /// Workspace that is being put away (snapshot, then removal).
     Leaving,
     Gone,
 }

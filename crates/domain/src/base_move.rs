@@ -1,4 +1,4 @@
-//! A base branch that another hand than the engine's has moved.
+//! Base branches moved by another hand than the engine's.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,43 +8,43 @@ use super::time::Timestamp;
 /// Digits of a commit's id that are shown.
 const SHOWN_DIGITS: usize = 10;
 
-/// One movement of a base branch on the remote that was not a merge of the engine.
+/// Movement of a base branch on the remote that was not a merge of the engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BaseMove {
     pub base: String,
-    /// The commit at which the branch stands since.
+    /// Commit that the branch has pointed to since.
     pub to: String,
-    /// Author of the newest commit that came with it, as that commit says.
+    /// Author of the newest commit of the movement, as that commit says.
     pub by: String,
-    /// Commits that came with it.
+    /// Number of commits that came with the movement.
     pub n_commits: u64,
-    /// Commits that the branch had and has no longer.
+    /// Number of commits that the branch no longer has.
     #[serde(default)]
     pub n_lost: u64,
-    /// A commit among them that was made in a worktree of the engine, and is in no branch of the person's own checkout.
+    /// Commit among them that was made in a worktree of the engine, and is in no branch of the person's own checkout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made_here: Option<MadeHere>,
 }
 
-/// A commit that was made in a worktree of the engine.
+/// Commit that was made in a worktree of the engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MadeHere {
     pub commit: String,
-    /// The worktree's folder.
+    /// Folder of the worktree.
     pub folder: String,
 }
 
 /// All movements of the base of a batch that were not merges of the engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BaseMoves {
-    /// Commits that came with them.
+    /// Number of commits that came with the movements.
     pub n_commits: u64,
     pub last: BaseMove,
     pub at: Timestamp,
 }
 
 impl BaseMoves {
-    /// The last movement in one line for people, with the count of all where there were more.
+    /// Returns the last movement in one line for people, with the count of all commits if there were more movements.
     pub fn summary(&self) -> String {
         let last = self.last.summary();
         if self.n_commits > self.last.n_commits {
@@ -56,7 +56,7 @@ impl BaseMoves {
 }
 
 impl BaseMove {
-    /// The movement in one line for people.
+    /// Returns the movement in one line for people.
     pub fn summary(&self) -> String {
         let to = self.to.get(..SHOWN_DIGITS).unwrap_or(&self.to);
         let lost = pluralized(self.n_lost, "commit");

@@ -1,4 +1,4 @@
-//! Where a batch as a whole stands, and why work is paused.
+//! State of a batch as a whole, and the reasons work is paused.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -18,22 +18,22 @@ pub struct Batch {
     pub goal: String,
     /// Base branch of its tasks; `None`: the settings' base branch (K61).
     pub base: Option<String>,
-    /// Batches that are completed before anything of this one starts.
+    /// Batches that must be completed before anything of this one starts.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub needs: BTreeSet<BatchId>,
-    /// When a person released it; before that nothing of it is released (LK-33).
+    /// Time at which a person released the batch; before that nothing of it is released (LK-33).
     pub go_ahead: Option<Timestamp>,
     pub run: RunState,
     pub since: Timestamp,
-    /// What another hand than the engine's did to its base, as far as that was seen at its tasks.
+    /// Changes to the base by another hand than the engine's, as far as they were seen at the batch's tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_moves: Option<Box<BaseMoves>>,
-    /// What holds for its tasks in place of the settings.
+    /// Options that replace the settings for the batch's tasks.
     #[serde(default, skip_serializing_if = "RunOptions::is_none")]
     pub options: RunOptions,
 }
 
-/// Changes to a batch; what is `None` stays as it is.
+/// Changes to a batch; a field that is `None` stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BatchPatch {
@@ -44,41 +44,41 @@ pub struct BatchPatch {
     /// Base branch of its tasks; empty: the settings' base branch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
-    /// All the batches it waits for from now on.
+    /// All the batches that this one waits for from now on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needs: Option<BTreeSet<BatchId>>,
-    /// What it chooses anew.
+    /// Options chosen now; the others stay as they are.
     #[serde(skip_serializing_if = "RunOptions::is_none")]
     pub options: RunOptions,
 }
 
-/// What a person chose for all tasks of a batch; what is not chosen is as the settings say (C16).
+/// Options a person chose for all tasks of a batch; the settings decide those that are not chosen (C16).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RunOptions {
-    /// The fill of a context, in percent, from which an agent is restarted; 100 watches nothing.
+    /// Fill level of a context, in percent, at which an agent is restarted; 100 watches nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_threshold: Option<u32>,
-    /// Most restarts for a full context at one stage of a task; 0 only observes.
+    /// Maximum number of restarts for a full context at one stage of a task; 0 only observes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_restarts: Option<u32>,
-    /// Whether the engine commits what agents leave uncommitted.
+    /// True if the engine commits the work that agents leave uncommitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auto_commit: Option<bool>,
-    /// Whether its tasks are released only with one acceptance that waits for all of them (K91).
+    /// True if the batch's tasks are released only with one acceptance that waits for all of them (K91).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acceptance: Option<bool>,
-    /// Most agents at work on its tasks at the same time, besides the limits of the settings.
+    /// Maximum number of agents at work on the batch's tasks at the same time, besides the limits of the settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_once: Option<u32>,
 }
 
 impl RunOptions {
-    /// Whether nothing is chosen.
+    /// Returns true if nothing is chosen.
     pub fn is_none(&self) -> bool {
         *self == RunOptions::default()
     }
 
-    /// These, and what `before` chose where they choose nothing.
+    /// Returns these options, completed by those of `before`.
     #[must_use]
     pub fn or(self, before: RunOptions) -> RunOptions {
         RunOptions {
@@ -90,7 +90,7 @@ impl RunOptions {
         }
     }
 
-    /// The rules for full contexts, where the settings have those.
+    /// Returns the rules for full contexts, completed by those of the settings.
     pub fn context(&self, settings: ContextRules) -> ContextRules {
         ContextRules {
             threshold: self.context_threshold.unwrap_or(settings.threshold),
@@ -100,7 +100,7 @@ impl RunOptions {
     }
 }
 
-/// The state of a batch's run as computed from its tasks.
+/// State of a batch's run as computed from its tasks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
@@ -112,19 +112,19 @@ pub enum RunState {
     CompletedWithFailures,
     /// Open tasks remain, nothing is under way and nothing can start without a person.
     Stalled,
-    /// Stopped by the circuit breaker or a person; the text says which.
+    /// Abort by the circuit breaker or a person; the text says which.
     Aborted(String),
 }
 
 impl Batch {
-    /// Whether it ends with one acceptance of all its work.
+    /// Returns true if the batch ends with one acceptance of all its work.
     pub fn needs_acceptance(&self) -> bool {
         self.options.acceptance == Some(true)
     }
 }
 
 impl RunState {
-    /// Exit code of a headless command that waited for this run.
+    /// Returns the exit code of a headless command that waited for this run.
     pub fn exit_code(&self) -> u8 {
         match self {
             RunState::Completed => 0,
@@ -137,7 +137,7 @@ impl RunState {
         }
     }
 
-    /// Whether nothing more will happen without a person.
+    /// Returns true if the run is over or stalled: nothing more happens without a person.
     pub fn is_final(&self) -> bool {
         matches!(
             self,
@@ -160,7 +160,7 @@ impl fmt::Display for RunState {
     }
 }
 
-/// Why the board starts nothing new: a person paused it, or a usage limit did.
+/// Reason the board starts nothing new: a person paused it, or a usage limit was reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PauseReason {

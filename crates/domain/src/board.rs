@@ -80,11 +80,11 @@ pub struct Board {
     pub last_attempt: u64,
     /// Infrastructure failures in a row, over all tasks; cleared by the next success.
     pub infra_failures: u32,
-    /// What changed since [`Board::take_changed_rows`] was last called.
+    /// Rows that changed since the last call of [`Board::take_changed_rows`].
     changed: ChangedRows,
-    /// Whether nobody carries out effects yet. Never stored.
+    /// True if nothing carries out effects yet. Never stored.
     asleep: bool,
-    /// What can be read off the rows. Never stored, makes no difference.
+    /// Values derived from the rows. Never stored, and without influence on decisions.
     index: BoardIndex,
 }
 
@@ -92,7 +92,7 @@ pub struct Board {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ChangedRows {
     pub tasks: BTreeSet<TaskId>,
-    /// Attempts; one that is not on the board (any more) was forgotten, as only the last settled ones of a task are kept.
+    /// Attempts; an id that is not on the board any more was forgotten, because only the last settled attempts of a task are kept.
     pub attempts: BTreeSet<AttemptId>,
     pub batches: BTreeSet<BatchId>,
 }
@@ -106,7 +106,7 @@ impl Board {
         let mut step = Transition::new(now);
         self.build_index();
         self.dispatch(&mut step, event);
-        // Before the workflows are read nothing can be judged; the first event that brings them catches up.
+        // Nothing can be judged before the workflows are read; the first event that brings them catches up.
         if !self.workflows.is_empty() {
             self.end_exhausted(&mut step);
             self.cascade(&mut step);
@@ -128,14 +128,13 @@ impl Board {
         step.effects
     }
 
-    /// Starts nothing until [`Event::Woke`]: a board that was just read, or is changed without a server, does not know what
-    /// runs, and nobody carries out its effects. What it stops meanwhile it asks for again when it wakes.
+    /// Starts nothing until [`Event::Woke`]: a board that was just read, or is changed without a server, does not know what runs, and
+    /// nothing carries out its effects. Stops that it requests meanwhile are requested again when it wakes.
     pub fn sleep(&mut self) {
         self.asleep = true;
     }
 
-    /// Whether the event says nothing new: those settings or workflows are in force already. Such an event need not be stored
-    /// again.
+    /// Returns true if the event changes nothing: its settings or workflows are in force already. Such an event need not be stored again.
     pub fn is_redundant(&self, event: &Event) -> bool {
         match event {
             Event::Configured(settings) => *self.settings == settings.following(&self.settings),
@@ -148,8 +147,8 @@ impl Board {
         }
     }
 
-    /// Returns the event with what the board adds to it, where that is anything: the last event of settings is all that is read of them
-    /// at the next start.
+    /// Returns the event with the additions of the board, or `None` if there are none: the last event of settings is all that is read of
+    /// them at the next start.
     pub fn completed(&self, event: &Event) -> Option<Event> {
         let Event::Configured(settings) = event else {
             return None;
@@ -210,7 +209,7 @@ impl Board {
         }
     }
 
-    /// A signal of an attempt, with the time at which it came; any other event is none of its business.
+    /// Handles a signal of an attempt, with the time at which it came; any other event is ignored.
     fn signal_event(&mut self, step: &mut Transition, event: &Event) {
         if let Event::Signalled {
             attempt,
@@ -258,7 +257,7 @@ impl Board {
         self.index.everything_changed();
     }
 
-    /// What changed since this was last called.
+    /// Returns the rows that changed since the last call, and forgets them.
     pub fn take_changed_rows(&mut self) -> ChangedRows {
         std::mem::take(&mut self.changed)
     }

@@ -1,35 +1,35 @@
-//! Why something could not be done or found out: what kind of outside problem it was, known where it happened, and a text
-//! for people. No rule looks into the text.
+//! Reason something could not be done or found out: the kind of outside problem, known where it happened, and a text for people. No rule
+//! looks into the text.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What kind of outside problem keeps work from going on, the worst first.
+/// Kind of outside problem that stops work, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TroubleKind {
     /// A disk is full, or a quota on it is.
     Disk,
-    /// Nobody has trusted what the project's files would start.
+    /// No person has trusted what the project's files would start.
     Untrusted,
     /// A setting cannot be used as it is written.
     Settings,
-    /// No agent is set, its program is not there, or it cannot work (login, a wrong option).
+    /// No agent is set, or its program is missing or cannot work (login, a wrong option).
     Agent,
     Network,
-    /// Somebody else works in a repository.
+    /// Another program works in a repository.
     Lock,
-    /// Something happened to the files of the board.
+    /// Damage to the files of the board.
     Database,
-    /// Somebody outside said no for good, or what is needed is positively not there: asking again changes nothing.
+    /// Final refusal by an outside party, or a need that is known to be missing: asking again changes nothing.
     Refusal,
     #[default]
     Other,
 }
 
 impl TroubleKind {
-    /// Two or three words for it.
+    /// Returns two or three words for the kind.
     pub fn word(self) -> &'static str {
         match self {
             TroubleKind::Disk => "disk full",
@@ -44,7 +44,7 @@ impl TroubleKind {
         }
     }
 
-    /// This kind for the text that tells what happened.
+    /// Builds a cause of this kind; the text says what happened.
     pub fn cause(self, text: impl Into<String>) -> Cause {
         Cause {
             kind: self,
@@ -53,7 +53,7 @@ impl TroubleKind {
     }
 }
 
-/// Why something could not be done or found out: the kind decides, the text is for people.
+/// Reason something could not be done or found out: the kind decides, the text is for people.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "StoredCause", into = "StoredCause")]
 pub struct Cause {
@@ -62,7 +62,7 @@ pub struct Cause {
 }
 
 impl Cause {
-    /// The same with what was tried in front of its text, as in `could not fetch: no answer`.
+    /// Returns the cause with the attempted action in front of its text, as in `could not fetch: no answer`.
     #[must_use]
     pub fn after(self, tried: &str) -> Cause {
         Cause {
@@ -71,7 +71,7 @@ impl Cause {
         }
     }
 
-    /// The first line of its text.
+    /// Returns the first line of the text.
     pub fn first_line(&self) -> &str {
         self.text.lines().next().unwrap_or_default()
     }
@@ -95,8 +95,8 @@ impl From<&str> for Cause {
     }
 }
 
-/// A cause as it is stored. One without a kind of its own is its text alone, which is also how all were stored before they
-/// had kinds.
+/// Stored form of a cause. A cause of kind [`TroubleKind::Other`] is its text alone, which is also how all were stored before they had
+/// kinds.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum StoredCause {

@@ -1,4 +1,4 @@
-//! Commands: what a person or a program may ask of the board. A command may be refused; the refusal says why.
+//! Commands: requests of a person or a program to the board. A command may be refused; the refusal says why.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ use super::time::Span;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Command {
-    /// Make a batch, or change the title, goal or base of an existing one.
+    /// Make a batch, or change the title, goal, base or options of an existing one.
     PutBatch {
         id: BatchId,
         title: String,
         goal: String,
         base: Option<String>,
-        /// What it chooses anew; the rest of a known batch stays.
+        /// Options chosen now; the rest of a known batch stays.
         #[serde(default, skip_serializing_if = "RunOptions::is_none")]
         options: RunOptions,
     },
@@ -35,41 +35,41 @@ pub enum Command {
         change: BatchPatch,
     },
     Create(TaskDraft),
-    /// Make several, all of them or none; each may wait for those before it. A refusal begins with the id it is about.
+    /// Make several tasks, all of them or none; each may wait for those before it. A refusal begins with the id it is about.
     CreateAll(Vec<TaskDraft>),
-    /// Change what a task says; `None` leaves a part as it is.
+    /// Change the details of a task; `None` leaves a part as it is.
     Update(TaskId, TaskPatch),
     Comment(TaskId, String),
-    /// Let the first wait for the second; refused if that makes a cycle.
+    /// Let the first task wait for the second; refused if that makes a cycle.
     AddDependency(TaskId, TaskId),
     RemoveDependency(TaskId, TaskId),
     /// Hand tasks to the pipeline; gives their batches the go-ahead.
     Release(Vec<TaskId>),
     /// Hand all tasks of a batch that are in the backlog to the pipeline.
     ReleaseBatch(BatchId),
-    /// Take tasks that were released, parked or skipped, and on which nobody works, back into the backlog.
+    /// Take a task that was released, parked or skipped by a person, and on which nobody works, back into the backlog.
     Withdraw(TaskId),
-    /// Put tasks back to how they were before the last command about them; refused when more has happened to them since.
+    /// Restore tasks to their state before the last command about them; refused if more has happened to them since.
     Undo(Vec<TaskId>),
     /// Set a task aside, with the reason; an open attempt is stopped.
     Park(TaskId, String),
     /// Close a task without it being done; an open attempt is stopped.
     Close(TaskId, String),
-    /// Take up a held, parked, failed or skipped task again, at a given stage or where it stood; counters of the stage are cleared.
+    /// Take up a held, parked, failed or skipped task again, at a given stage or where it stopped; counters of the stage are cleared.
     Retry {
         task: TaskId,
-        /// Where to begin; `None`: where it stood.
+        /// Stage to begin at; `None`: the stage where the task stopped.
         stage: Option<StageId>,
         note: Option<String>,
     },
     Approve(TaskId),
-    /// Say no to a task that waits for approval, or send work back from where it stands.
+    /// Say no to a task that waits for approval, or send work back from its current stage.
     Reject(TaskId, String),
     /// Leave a task out; its dependents are skipped or wait, as its workflow says.
     Skip(TaskId),
     /// Type an answer to the agent that works on a task.
     Answer(TaskId, String),
-    /// Answer one ask of an attempt, over the channel it came by; refused when it asks that no longer.
+    /// Answer one ask of an attempt, over the channel it came by; refused if the agent no longer asks it.
     AnswerAsk {
         attempt: AttemptId,
         ask: AskId,
@@ -79,47 +79,47 @@ pub enum Command {
     Interrupt(TaskId),
     /// Stop an agent; its task goes back to its stage and uses up no budget.
     Kill(AttemptId),
-    /// Let the agents of a task work with or without their tool's interface; none: the other way. One at work goes on with its
-    /// session that way.
+    /// Let the agents of a task work with or without their tool's interface; `None` switches to the other way. An agent at work continues
+    /// its session that way.
     SetMode(TaskId, Option<AgentDisplay>),
-    /// Take everything off the board (K70). For a board nobody works for: whoever asks has made sure that nothing runs.
+    /// Take everything off the board (K70). For a board without a server: the caller has made sure that nothing runs.
     Clear,
     /// Start nothing new and stop what runs (K73).
     Pause,
-    /// Go on (K74).
+    /// Continue after a pause (K74).
     Resume,
 }
 
-/// A task that is to be created, as given by a person, a program or an import.
+/// Task that is to be created, as given by a person, a program or an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskDraft {
     pub id: TaskId,
     pub batch: BatchId,
     pub workflow: WorkflowId,
-    /// Where it begins; `None`: the workflow's entry.
+    /// Stage to begin at; `None`: the workflow's entry.
     pub stage: Option<StageId>,
     pub title: String,
     pub body: String,
     pub kind: TaskKind,
     pub tags: BTreeSet<String>,
     pub priority: u8,
-    /// Must exist already, or be made before it by the same command.
+    /// Dependencies, which must exist already or be made earlier by the same command.
     pub deps: BTreeSet<TaskId>,
     pub gates: Vec<GateCommand>,
-    /// Longest run of one attempt at it; nothing or zero: as its stage says.
+    /// Longest run of one attempt at the task; `None` or zero: the limit of its stage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Span>,
     pub needs_approval: bool,
-    /// What a person says of its agents.
+    /// Settings of a person for the task's agents.
     #[serde(default, skip_serializing_if = "AgentSettings::is_none")]
     pub agent: Box<AgentSettings>,
-    /// What a plan says of it besides, where it comes from one.
+    /// Further details from the plan, if the task comes from one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Arc<PlanEntry>>,
 }
 
 impl TaskDraft {
-    /// A task with nothing special to it: the usual batch, workflow, kind and priority, and nothing it waits for.
+    /// Creates a draft with the usual batch, workflow, kind and priority, and without dependencies.
     pub fn new(id: &str, title: impl Into<String>) -> TaskDraft {
         TaskDraft {
             id: id.into(),
@@ -144,7 +144,7 @@ impl TaskDraft {
 /// Longest description or comment of a task in bytes.
 pub const MAX_TEXT_BYTES: usize = 256 * 1024;
 
-/// Changes to an existing task; what is `None` stays as it is.
+/// Changes to an existing task; a field that is `None` stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TaskPatch {
@@ -155,42 +155,42 @@ pub struct TaskPatch {
     pub remove_tags: BTreeSet<String>,
     /// Move to that stage; an open attempt is stopped and void (K21).
     pub stage: Option<StageId>,
-    /// Go on by another workflow, at its entry unless a stage is named.
+    /// Continue in another workflow, at its entry unless a stage is named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workflow: Option<WorkflowId>,
-    /// Its own gates, in the place of those it has; they count from the next check on.
+    /// Gates that replace the task's own; they count from the next check on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gates: Option<Vec<GateCommand>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needs_approval: Option<bool>,
-    /// Longest run of one attempt; zero: as its stage says.
+    /// Longest run of one attempt; zero: the limit of its stage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Span>,
-    /// What is said of its agents, in the place of what was; for the next attempt.
+    /// Agent settings that replace the task's own, for the next attempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<Box<AgentSettings>>,
-    /// Whether the next attempt in its stage begins on a branch as clean as the base; see [`Task::begins_anew`].
+    /// True if the next attempt in its stage begins on a branch as clean as the base; see [`Task::begins_anew`].
     ///
     /// [`Task::begins_anew`]: super::task::Task::begins_anew
     #[serde(skip_serializing_if = "Option::is_none")]
     pub begins_anew: Option<bool>,
-    /// What its plan says of it besides.
+    /// Further details from the task's plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<Arc<PlanEntry>>,
 }
 
-/// Why a command was refused.
+/// Refusal of a command, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
-    /// The cause and the way out, as a lower-case sentence without a full stop.
+    /// Cause and way out, as a lower-case sentence without a full stop.
     pub why: String,
-    /// Which of several new tasks it is about.
+    /// Task that the refusal is about, if the command makes several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<TaskId>,
 }
 
 impl Refusal {
-    /// A refusal of the command as a whole.
+    /// Creates a refusal of the command as a whole.
     pub fn new(why: impl Into<String>) -> Refusal {
         Refusal {
             why: why.into(),

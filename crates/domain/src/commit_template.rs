@@ -1,22 +1,22 @@
-//! The first line of commits that the engine makes, as the setting `commit.message` words it (C14).
+//! First line of commits that the engine makes, as the setting `commit.message` words it (C14).
 
 /// Longest template in bytes.
 const LONGEST: usize = 200;
 
-/// What a template may name, between braces.
+/// Values that a template can name, between braces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommitTemplateValues<'a> {
     pub task: &'a str,
     pub title: &'a str,
     pub stage: &'a str,
-    /// The id of its phase, where the task comes from a plan; else that of the task.
+    /// Id of the task's phase if the task comes from a plan, else the task's id.
     pub phase_id: &'a str,
-    /// Whether the work is whole, and not only what a full context left.
+    /// True if the work is complete, and not only what was left at a full context.
     pub is_whole: bool,
 }
 
 impl<'a> CommitTemplateValues<'a> {
-    /// The value of that name; the names of earlier programs are known too.
+    /// Returns the value of that name; the names of earlier programs are known too.
     fn get(&self, name: &str) -> Option<&'a str> {
         match name {
             "task" => Some(self.task),
@@ -30,7 +30,7 @@ impl<'a> CommitTemplateValues<'a> {
     }
 }
 
-/// Names that a template may have between braces, for people.
+/// Names that a template can have between braces, for people.
 pub const NAMES: &str = "{task}, {title}, {stage}, {phase_id}, {phase_name}, {status}";
 
 const NOTHING: CommitTemplateValues<'static> = CommitTemplateValues {
@@ -41,13 +41,13 @@ const NOTHING: CommitTemplateValues<'static> = CommitTemplateValues {
     is_whole: true,
 };
 
-/// Whether a text is a template: one line, not too long, and each name between braces is known.
+/// Returns true if a text is a template: one line, not too long, and each name between braces is known.
 pub fn is_template(text: &str) -> bool {
     let is_line = !text.trim().is_empty() && text.len() <= LONGEST && !text.chars().any(char::is_control);
     is_line && pieces(text).all(|(_, name)| name.is_none_or(|name| NOTHING.get(name).is_some()))
 }
 
-/// The text with the values in their places. What stands between braces and is no name stays as it is.
+/// Returns the text with the values in their places. Text between braces that is not a known name stays as it is.
 pub fn render(template: &str, values: &CommitTemplateValues<'_>) -> String {
     let put = |(text, name): (&str, Option<&str>)| match name {
         Some(name) => {
@@ -61,7 +61,7 @@ pub fn render(template: &str, values: &CommitTemplateValues<'_>) -> String {
     pieces(template).map(put).collect()
 }
 
-/// Each text before a name between braces, with the name; the last has none.
+/// Splits a template into each text before a name between braces, with the name; the last has none.
 fn pieces(template: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
     let mut rest = Some(template);
     std::iter::from_fn(move || {

@@ -1,5 +1,5 @@
-//! What a conductor may ask of the board (K1, LK-32): it writes plans into the backlog, and a person releases them. Whatever would run
-//! something, choose an agent or its permissions, or move what is released is not for it.
+//! Commands open to a conductor (K1, LK-32): it writes plans into the backlog, and a person releases them. A conductor may not run
+//! anything, choose an agent or its permissions, or move released tasks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use crate::command::{Command, TaskDraft, TaskPatch};
 use crate::id::{BatchId, StageId, TaskId};
 use crate::task::{Task, TaskState};
 
-/// Most tasks in the backlog of batches that conductors plan; what is planned beyond nobody would read before it is released.
+/// Maximum number of tasks in the backlog of batches that conductors plan; nobody would read more before they are released.
 const MOST_PLANNED: usize = 200;
-/// Where its tasks begin, if not at the entry of their workflow.
+/// Stages at which a conductor's tasks can begin, besides the entry of their workflow.
 const STAGES: [&str; 2] = [Task::ACCEPTANCE, "consolidating"];
 
-/// The tasks and batches of a board that conductors' commands are held against.
+/// Tasks and batches of a board against which conductors' commands are checked.
 #[derive(Debug, Clone, Copy)]
 pub struct PlannedBoard<'a> {
     pub tasks: &'a BTreeMap<TaskId, Arc<Task>>,
@@ -23,7 +23,7 @@ pub struct PlannedBoard<'a> {
 }
 
 impl PlannedBoard<'_> {
-    /// Why a conductor may not ask that; nothing where it may.
+    /// Returns the reason a conductor may not give that command; `None` if it may.
     pub fn refusal(&self, command: &Command) -> Option<String> {
         self.check(command).err()
     }
@@ -150,18 +150,18 @@ impl PlannedBoard<'_> {
         )
     }
 
-    /// Only what waits to be released, in a batch that a conductor plans.
+    /// Allows only tasks that wait to be released, in a batch that a conductor plans.
     fn check_planned(&self, id: &TaskId) -> Result<(), String> {
         match self.tasks.get(id) {
             Some(task) if !self.is_planned(task) => Err(format!(
                 "{id} is no task of a conductor's batch that waits to be released: leave a comment on it, a person decides"
             )),
-            // The board says that there is none.
+            // The board itself refuses an unknown task.
             _ => Ok(()),
         }
     }
 
-    /// What waits to be released, and an acceptance that failed: a new one takes its place (K91).
+    /// Allows tasks that wait to be released, and an acceptance that failed: a new one takes its place (K91).
     fn check_closed(&self, id: &TaskId) -> Result<(), String> {
         let failed = |task: &Arc<Task>| {
             task.is_acceptance() && matches!(task.state, TaskState::Held(_)) && self.is_of_conductor(task)

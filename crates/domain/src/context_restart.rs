@@ -1,4 +1,4 @@
-//! Restarts of agents whose context fills up: when one is due, and what is kept of the sessions that ended so.
+//! Restarts of agents whose context fills up: when one is due, and the records of the sessions that ended because of it.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,35 +6,35 @@ use super::id::StageId;
 use super::time::Timestamp;
 use super::usage::ContextFill;
 
-/// Most steps that are kept of all sessions of a stage, the latest ones.
+/// Maximum number of steps that are kept of all sessions of a stage, the latest ones.
 pub const MOST_STEPS: usize = 30;
 
-/// When an agent whose context fills up is stopped and started again with a fresh session.
+/// Rules for stopping an agent whose context fills up and starting it again with a fresh session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextRules {
-    /// The fill in percent from which it is; 100 watches nothing.
+    /// Fill level in percent at which the agent is restarted; 100 watches nothing.
     pub threshold: u32,
-    /// Calls of tools from which it is, where the fill is not known.
+    /// Number of tool calls at which the agent is restarted if the fill level is not known.
     pub tool_calls: u32,
-    /// Most restarts at one stage of a task; 0 only observes.
+    /// Maximum number of restarts at one stage of a task; 0 only observes.
     pub restarts: u32,
-    /// What follows when a tool shortens a context by itself.
+    /// Reaction to a tool that shortens a context by itself.
     #[serde(default)]
     pub on_compaction: OnCompaction,
 }
 
-/// What follows when the tool of an agent shortens its context by itself.
+/// Reaction to an agent's tool that shortens its context by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnCompaction {
-    /// A line in the log.
+    /// Line in the log.
     #[default]
     Note,
-    /// The agent is started again with a fresh session, as for a context that is full.
+    /// Restart of the agent with a fresh session, as for a full context.
     Restart,
 }
 
-/// What holds where nobody set anything; the table of settings shows these to people.
+/// Default values; the table of settings shows them to people.
 impl ContextRules {
     /// Default of [`ContextRules::threshold`].
     pub const THRESHOLD: u32 = 80;
@@ -43,7 +43,7 @@ impl ContextRules {
     /// Default of [`ContextRules::restarts`].
     pub const RESTARTS: u32 = 3;
 
-    /// Nothing is watched: what a board of an older version did.
+    /// Returns rules that watch nothing, like a board of an older version.
     pub fn off() -> ContextRules {
         ContextRules {
             threshold: 100,
@@ -52,17 +52,17 @@ impl ContextRules {
         }
     }
 
-    /// Whether it is that.
+    /// Returns true if the rules are those of [`ContextRules::off`].
     pub(super) fn is_off(&self) -> bool {
         *self == ContextRules::off()
     }
 
-    /// Whether agents are restarted at all.
+    /// Returns true if agents are restarted at all.
     pub fn is_active(&self) -> bool {
         self.threshold < 100 && self.restarts > 0
     }
 
-    /// Why a restart is due at that fill, in words that follow `its context`; none where none is.
+    /// Returns the reason a restart is due at that fill, in words that follow `its context`; `None` if none is due.
     pub fn reason(&self, fill: ContextFill) -> Option<String> {
         if !self.is_active() {
             return None;
@@ -90,49 +90,49 @@ impl Default for ContextRules {
     }
 }
 
-/// What is kept of the sessions at one stage of a task that ended because their context was full.
+/// Records of the sessions at one stage of a task that ended because their context was full.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checkpoint {
     pub stage: StageId,
-    /// How often an agent was started again so far.
+    /// Number of restarts of an agent so far.
     pub restarts: u32,
-    /// The latest steps that the agents reported.
+    /// Latest steps that the agents reported.
     pub steps: Vec<Step>,
     pub work: SavedWork,
 }
 
-/// A step that an agent reported.
+/// Step that an agent reported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     pub at: Timestamp,
     pub text: String,
 }
 
-/// What an agent left in its workspace, after the engine committed what it could.
+/// Work that an agent left in its workspace, after the engine committed as much as it could.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SavedWork {
-    /// The head of the branch, where it works on one.
+    /// Head of the branch, if the agent works on one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
-    /// The tree of all its files, untracked ones included.
+    /// Tree of all files of the workspace, untracked ones included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
-    /// Files that differ from the commit at which the work began, the first ones by name.
+    /// Files that differ from the commit at which the work began; the first ones by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<String>,
-    /// How many more there are.
+    /// Number of further files that differ.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more: u64,
-    /// Why it could not be committed or looked at; then it is in the workspace as it was.
+    /// Reason the work could not be committed or inspected; then it is in the workspace unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 
 impl SavedWork {
-    /// Most files that are named.
+    /// Maximum number of files that are named.
     pub const MOST_FILES: usize = 20;
 
-    /// Whether the files or the head are other than before.
+    /// Returns true if the files or the head differ from those of `before`.
     pub fn differs_from(&self, before: &SavedWork) -> bool {
         (&self.head, &self.tree, &self.changed, self.more)
             != (&before.head, &before.tree, &before.changed, before.more)

@@ -1,6 +1,6 @@
-//! The criteria of a task, read from its description.
+//! Criteria of a task, read from its description.
 
-/// The items of the first list below a heading that names criteria: a heading of Markdown, or a line that ends with a colon.
+/// Returns the items of the first list below a heading that names criteria: a heading of Markdown, or a line that ends with a colon.
 pub(super) fn criteria(body: &str) -> Vec<String> {
     let mut lines = body
         .lines()

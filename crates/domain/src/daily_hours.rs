@@ -1,4 +1,4 @@
-//! Hours of the day as a person writes them: `22:00-07:00`. The caller says what time it is.
+//! Hours of the day as a person writes them: `22:00-07:00`. The caller supplies the current time.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ const MINUTES_PER_DAY: u16 = 24 * 60;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DailyHours(Vec<(u16, u16)>);
 
-/// Why a text could not be read as daily time ranges; reads after "could not".
+/// Error of reading a text as daily time ranges; reads after "could not".
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HoursError {
     part: String,
@@ -30,7 +30,7 @@ impl fmt::Display for HoursError {
 impl std::error::Error for HoursError {}
 
 impl DailyHours {
-    /// When they end, as a minute of the day, if `minute` lies within them.
+    /// Returns the end of the range that contains `minute`, as a minute of the day, if there is one.
     pub fn end_after(&self, minute: u16) -> Option<u16> {
         let within = |(from, to): &&(u16, u16)| {
             if from < to {
@@ -91,7 +91,7 @@ fn parse_range(part: &str) -> Result<(u16, u16), &'static str> {
     Ok((from, to))
 }
 
-/// A time of day; the end of a day may be written as 24:00.
+/// Parses a time of day; the end of a day may be written as 24:00.
 fn parse_minute(text: &str) -> Result<u16, &'static str> {
     let digits = |text: &str| text.len() <= 2 && text.chars().all(|c| c.is_ascii_digit());
     let (hour, minute) = text.trim().split_once(':').ok_or("a time has a `:` in it")?;

@@ -1,5 +1,5 @@
-//! What should follow from an event: requests to the outside, as values. Each may be performed twice without harm; its key says which
-//! ones are the same.
+//! Effects that follow from an event: requests to the outside, as values. Each can be performed twice without harm; its key says which ones
+//! are the same.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,12 +8,12 @@ use super::command::Refusal;
 use super::id::{AskId, AttemptId, RequestId, TaskId};
 use super::workflow::{EngineAction, EvidenceKind};
 
-/// Something the engine is to do because of an event; doing it twice does no harm.
+/// Action for the engine because of an event; doing it twice does no harm.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
-    /// Make the workspace and start the agent; answered by `AttemptStarted`, `AttemptNotStarted` or `SessionLost`, or
-    /// by `AttemptUnknown` when it has to be asked for again.
+    /// Make the workspace and start the agent; answered by `AttemptStarted`, `AttemptNotStarted` or `SessionLost`, or by `AttemptUnknown`
+    /// when it has to be requested again.
     Start(AttemptId),
     /// Perform an engine action; answered by `ActionEnded`.
     Act(AttemptId, EngineAction),
@@ -26,9 +26,10 @@ pub enum Effect {
         /// Number of this request for evidence, from 1.
         check: u32,
     },
-    /// Commit on its branch what an attempt left whose context was full, in its workspace, which stays; answered by `WorkSaved`.
+    /// Commit the work of an attempt whose context was full on its branch, in its workspace, which stays; answered by `WorkSaved`.
     Checkpoint(AttemptId),
-    /// Put the attempt's workspace away: its process is ended where it still runs, then snapshot, then removal; answered by `WorkspaceSettled`.
+    /// Put the attempt's workspace away: its process is ended if it still runs, then snapshot, then removal; answered by
+    /// `WorkspaceSettled`.
     Settle(AttemptId),
     /// Delete the branch of a task that is done and merged, archive it otherwise (K25, LK-20).
     Retire(TaskId),
@@ -42,7 +43,7 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// The notice that it is, if it is one.
+    /// Returns the notice, if the effect is one.
     pub fn notice(&self) -> Option<&Notice> {
         match self {
             Effect::Notify(notice) => Some(notice),
@@ -50,12 +51,12 @@ impl Effect {
         }
     }
 
-    /// Whether it only puts away what is over, so that whatever else follows from the same event comes first.
+    /// Returns true if the effect only cleans up, so that the other effects of the same event come first.
     pub fn is_cleanup(&self) -> bool {
         matches!(self, Effect::Settle(_) | Effect::Retire(_))
     }
 
-    /// The idempotency key of effects that change the world; `None` for answers and notices.
+    /// Returns the idempotency key of effects that change the world; `None` for answers and notices.
     pub fn key(&self) -> Option<String> {
         match self {
             Effect::Start(attempt) => Some(format!("start/{attempt}")),
@@ -74,15 +75,15 @@ impl Effect {
     }
 }
 
-/// What a command is answered: a confirmation or a refusal.
+/// Reply to a command: a confirmation or a refusal.
 pub type CommandReply = Result<Accepted, Refusal>;
 
-/// The confirmation of a command, in one line for people.
+/// Confirmation of a command, in one line for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Accepted(pub String);
 
-/// How urgent a notice is, from information to a call for a person.
+/// Urgency of a notice, from information to a call for a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoticeLevel {
@@ -93,11 +94,11 @@ pub enum NoticeLevel {
     Alert,
 }
 
-/// One line for people about something that happened.
+/// Line for people about something that happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {
     pub level: NoticeLevel,
-    /// What kind of event, by the seed's name where it has one: `claim`, `advance`, `reject`, `crash` … (K82).
+    /// Kind of event, by the seed's name if it has one: `claim`, `advance`, `reject`, `crash` … (K82).
     pub kind: String,
     pub task: Option<TaskId>,
     pub attempt: Option<AttemptId>,

@@ -1,4 +1,4 @@
-//! What an event is about, and which effects it completes. The store keeps its log and its open effects by this.
+//! Attempt and tasks that an event concerns, and the effects it completes. The store keeps its log and its open effects by them.
 
 use super::board::ENGINE;
 use super::command::Command;
@@ -6,7 +6,7 @@ use super::event::Event;
 use super::id::{AttemptId, RequestId, TaskId};
 
 impl Event {
-    /// The engine itself writes a comment on a task.
+    /// Builds the event in which the engine itself writes a comment on a task.
     pub fn comment(task: TaskId, text: String) -> Event {
         Event::Asked {
             request: RequestId(0),
@@ -15,7 +15,7 @@ impl Event {
         }
     }
 
-    /// The attempt it reports on, if it reports on one.
+    /// Returns the attempt that the event reports on, if there is one.
     pub fn attempt(&self) -> Option<AttemptId> {
         match self {
             Event::AttemptStarted { attempt, .. }
@@ -47,7 +47,7 @@ impl Event {
         }
     }
 
-    /// The tasks it names itself; an attempt's task is known to the board.
+    /// Returns the tasks that the event itself names; an attempt's task is known to the board.
     pub fn tasks(&self) -> Vec<TaskId> {
         match self {
             Event::Asked { command, .. } => command.tasks(),
@@ -55,7 +55,7 @@ impl Event {
         }
     }
 
-    /// Keys of the effects it answers ([`super::Effect::key`]); a key that ends in `/` stands for all that begin with it.
+    /// Returns the keys of the effects the event answers ([`super::Effect::key`]); a key that ends in `/` matches all that begin with it.
     pub fn completes(&self) -> Vec<String> {
         match self {
             Event::AttemptStarted { attempt, .. }
@@ -75,7 +75,7 @@ impl Event {
                 ..
             } => vec![format!("settle/{attempt}")],
             Event::Performed { key, problem: None } => vec![key.clone()],
-            // Nothing is left that an effect could be for.
+            // No effect remains that could concern anything.
             Event::Asked {
                 command: Command::Clear,
                 ..
@@ -93,7 +93,7 @@ impl Event {
 }
 
 impl Command {
-    /// The tasks it names.
+    /// Returns the tasks that the command names.
     pub fn tasks(&self) -> Vec<TaskId> {
         match self {
             Command::Create(draft) => vec![draft.id.clone()],
@@ -126,7 +126,7 @@ impl Command {
     }
 }
 
-/// A process that has ended has also been started, and needs no stopping.
+/// Returns the keys completed by the end of a process: it has also been started, and needs no stopping.
 fn ended(attempt: AttemptId) -> [String; 2] {
     [format!("start/{attempt}"), format!("stop/{attempt}")]
 }

@@ -1,4 +1,4 @@
-//! Events: what happened, in the past tense. Every change of the board follows from one of these.
+//! Events: facts that happened, in the past tense. Every change of the board follows from one of these.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,15 +33,15 @@ pub enum Event {
     Configured(Box<BoardSettings>),
     /// The workflows were read, or changed; replaces all of them.
     WorkflowsLoaded(Vec<Workflow>),
-    /// An attempt's workspace is ready and its process is about to be started: where it works, and from what, is known even if
-    /// nobody hears how the start ends.
+    /// An attempt's workspace is ready and its process is about to be started: its folder, branch and commit are known even if the end of
+    /// the start is never reported.
     WorkplaceMade {
         attempt: AttemptId,
         workplace: Workplace,
-        /// Refs that keep what was put aside for an attempt that begins anew.
+        /// Refs of the work that was put aside for an attempt that begins from a clean base.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         kept: Vec<String>,
-        /// What its gates said of the commit it begins at, where they were run before the work.
+        /// Results of the gates at the commit the attempt begins at, if they were run before the work.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         gates_before: Vec<GateBaseline>,
     },
@@ -54,30 +54,30 @@ pub enum Event {
         attempt: AttemptId,
         why: Cause,
     },
-    /// The session that an attempt was to go on with is not there, or may not be continued; it was not started.
+    /// The session that an attempt was to continue is missing, or may not be continued; the attempt was not started.
     SessionLost {
         attempt: AttemptId,
         why: String,
     },
-    /// Nobody could tell whether an attempt's process runs, so its start or its end is still open; it is asked for again.
+    /// The state of an attempt's process could not be determined, so its start or its end is still open; the effect is requested again.
     AttemptUnknown {
         attempt: AttemptId,
         why: Cause,
     },
-    /// An attempt spoke; who it is was proved by its token.
+    /// An attempt sent a signal; its token proved which one it is.
     Signalled {
         attempt: AttemptId,
         kind: SignalKind,
         text: String,
-        /// What it hands over besides: JSON as a rule.
+        /// Attachment of the signal: JSON as a rule.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         report: Option<String>,
-        /// What the report claims, as far as it was understood.
+        /// Claims of the report, as far as they were understood.
         #[serde(default, skip_serializing_if = "Claims::is_none")]
         claims: Claims,
-        /// Chosen by the sender; the same key counts once.
+        /// Key chosen by the sender; the same key counts once.
         key: String,
-        /// It came as a file and not over the socket.
+        /// True if the signal came as a file and not over the socket.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         by_file: bool,
     },
@@ -86,7 +86,7 @@ pub enum Event {
         doing: ActivityKind,
         source: String,
     },
-    /// What the session of an attempt has used so far, and how full its context is.
+    /// Usage of an attempt's session so far, and the fill level of its context.
     UsageReported {
         attempt: AttemptId,
         usage: Usage,
@@ -102,7 +102,7 @@ pub enum Event {
     ContextCompacted {
         attempt: AttemptId,
     },
-    /// What an attempt whose context was full left is committed as far as it can be.
+    /// The work of an attempt whose context was full is committed as far as possible.
     WorkSaved {
         attempt: AttemptId,
         work: SavedWork,
@@ -111,11 +111,11 @@ pub enum Event {
     AskOpened {
         attempt: AttemptId,
         ask: Ask,
-        /// The setting that answers by itself, and how.
+        /// Setting that answers by itself, and its answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rule: Option<(String, AskReply)>,
     },
-    /// Nobody waits for the reply to an ask any more.
+    /// No request waits for the reply to an ask any more.
     AskWithdrawn {
         attempt: AttemptId,
         ask: AskId,
@@ -131,7 +131,7 @@ pub enum Event {
         ask: AskId,
         problem: String,
     },
-    /// A text was not typed into its agent's terminal, because that asked something by then or was not there.
+    /// A text was not typed into the agent's terminal, because the agent asked something by then or was gone.
     TextLost {
         attempt: AttemptId,
         text: String,
@@ -147,7 +147,7 @@ pub enum Event {
         attempt: AttemptId,
         exit: ProcessExit,
         tail: String,
-        /// The tool's own error line named this cause, when it did.
+        /// Cause that the tool's own error line named, if it did.
         cause: Option<EndCause>,
     },
     ActionEnded {
@@ -158,7 +158,7 @@ pub enum Event {
         attempt: AttemptId,
         evidence: Vec<Evidence>,
         head: Option<String>,
-        /// What an agent that merged for the engine changed besides.
+        /// Further changes of an agent that merged in place of the engine.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         integration: Option<Box<Integration>>,
     },
@@ -167,8 +167,8 @@ pub enum Event {
         task: TaskId,
         moved: Box<BaseMove>,
     },
-    /// While an attempt was at work the repository got something that changes what git shows or starts: each change, and the command
-    /// that takes it back.
+    /// The repository got something that changes what git shows or starts while an attempt was at work: each change, and the command that
+    /// takes it back.
     GitChanged {
         attempt: AttemptId,
         changes: Vec<String>,
@@ -177,10 +177,10 @@ pub enum Event {
     WorkspaceSettled {
         attempt: AttemptId,
         problem: Option<String>,
-        /// Under which ref work is kept that was nowhere else (LK-21).
+        /// Ref that keeps work that was nowhere else (LK-21).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         kept: Option<String>,
-        /// The files of it that differ from the commit that was checked out.
+        /// Files of the kept work that differ from the commit that was checked out.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         files: Vec<String>,
     },
@@ -189,7 +189,7 @@ pub enum Event {
         key: String,
         problem: Option<String>,
     },
-    /// The engine starts: this is what it found. Restart is an event like any other.
+    /// The engine started and found these attempts. Restart is an event like any other.
     Woke(Inventory),
     /// The clock shows `by` milliseconds more, or less, than the time that passed: the machine slept, or its clock was set.
     ClockJumped {
@@ -200,13 +200,13 @@ pub enum Event {
 }
 
 impl Event {
-    /// Returns the event with which these settings come into force.
+    /// Builds the event with which these settings come into force.
     pub fn configured(settings: BoardSettings) -> Event {
         Event::Configured(Box::new(settings))
     }
 }
 
-/// The cause of an agent's end as its tool named it: a usage limit or infrastructure.
+/// Cause of an agent's end as its tool named it: a usage limit or infrastructure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EndCause {
@@ -216,7 +216,7 @@ pub enum EndCause {
     Infra(Cause),
 }
 
-/// The outcome of an engine action such as a merge.
+/// Outcome of an engine action such as a merge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ActionOutcome {
@@ -224,36 +224,36 @@ pub enum ActionOutcome {
         commit: Option<String>,
         evidence: Vec<Evidence>,
     },
-    /// It cannot be done as things are: conflict, failing gate. An agent may fix it.
+    /// The action cannot be done as things are: conflict, failing gate. An agent may fix it.
     Failed(String),
-    /// It was not done: an integrator changed more than the conflict, and no stage has seen that.
+    /// The action was not done: an integrator changed more than the conflict, and no stage has reviewed that.
     Unreviewed(Box<Integration>),
-    /// It was refused for good, by the remote as a rule, and no agent can change that; the words are whose they are.
+    /// Final refusal, by the remote as a rule, that no agent can change; the words are those of the refusing side.
     Refused(String),
     /// Checks found something (P38).
     Issues(Vec<ComplianceIssue>),
-    /// Could not be found out or done just now: network, lock. Tried again later.
+    /// The action could not be done or judged now: network, lock. Tried again later.
     Unknown(Cause),
 }
 
-/// Which attempts run, have ended or are unknown, as found when the engine starts.
+/// Attempts that run, have ended or are unknown, as found when the engine starts.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Inventory {
     pub running: BTreeSet<AttemptId>,
-    /// Attempts whose process has ended, and how, with the end of their output.
+    /// Attempts whose process has ended, with its exit and the end of its output.
     pub ended: BTreeMap<AttemptId, (ProcessExit, String)>,
-    /// What the tools of those that ended named as the cause, where they did.
+    /// Causes that the tools of ended attempts named, if they did.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub causes: BTreeMap<AttemptId, EndCause>,
-    /// Attempts of which nothing is known just now (LK-3: unknown never means dead).
+    /// Attempts of which nothing is known at the moment (LK-3: unknown never means dead).
     pub unknown: BTreeSet<AttemptId>,
-    /// Whether the server before this one was killed or broke: it left the record that one that is stopped removes.
+    /// True if the server before this one was killed or crashed: it left the record that a server removes when it is stopped.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub server_was_lost: bool,
 }
 
 impl Inventory {
-    /// The line for people about a server that was lost, with what became of its agents.
+    /// Returns the line for people about a lost server, with the number of its agents that continued.
     pub fn loss_text(&self) -> Option<String> {
         let agents = match self.running.len() {
             0 => String::new(),

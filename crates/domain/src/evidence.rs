@@ -1,4 +1,4 @@
-//! What the engine saw when it verified an attempt, and how findings are weighed.
+//! Evidence that the engine saw when it verified an attempt, and the weighing of findings.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,27 +6,27 @@ use super::test_run::TestCounts;
 use super::tri::Tri;
 use super::workflow::EvidenceKind;
 
-/// One piece of evidence the engine collected itself, and its outcome.
+/// Piece of evidence the engine collected itself, and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     pub kind: EvidenceKind,
     pub outcome: Tri,
-    /// What was found wanting, one by one, where the outcome is No and more than its text is known.
+    /// Deficiencies, one by one, if the outcome is No and more than its text is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub issues: Vec<ComplianceIssue>,
-    /// How the tests of a story ended, where they were run and their runner says it.
+    /// Results of a story's tests, if they were run and their runner reports them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests: Option<TestCounts>,
 }
 
 impl Evidence {
-    /// The same, with how tests ended.
+    /// Returns the evidence with the results of tests.
     #[must_use]
     pub fn with_tests(self, tests: Option<TestCounts>) -> Evidence {
         Evidence { tests, ..self }
     }
 
-    /// Evidence of that outcome, of which nothing more is known.
+    /// Creates evidence of that outcome without further details.
     pub fn new(kind: EvidenceKind, outcome: Tri) -> Evidence {
         Evidence {
             kind,
@@ -36,7 +36,7 @@ impl Evidence {
         }
     }
 
-    /// Evidence that is No for these issues, and Yes without any.
+    /// Creates evidence that is No for these issues, and Yes without any.
     pub fn from_issues(kind: EvidenceKind, issues: Vec<ComplianceIssue>) -> Evidence {
         let texts: Vec<&str> = issues.iter().map(|issue| issue.text.as_str()).collect();
         let outcome = if issues.is_empty() {
@@ -52,7 +52,7 @@ impl Evidence {
         }
     }
 
-    /// What is wrong, one by one; a No without parts is one critical issue.
+    /// Returns the deficiencies, one by one; a No without parts is one critical issue.
     pub fn findings(&self) -> Vec<ComplianceIssue> {
         match &self.outcome {
             Tri::No(_) if !self.issues.is_empty() => self.issues.clone(),
@@ -62,25 +62,25 @@ impl Evidence {
     }
 }
 
-/// What one gate said of a commit before the work on it began.
+/// Result of one gate at a commit before the work on it began.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateBaseline {
     pub name: String,
     pub outcome: Tri,
 }
 
-/// How severe a finding of a compliance check is.
+/// Severity of a finding of a compliance check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     Low,
-    /// Must be fixed, unless it is the only one.
+    /// Finding that must be fixed, unless it is the only one.
     High,
     Critical,
 }
 
 impl Severity {
-    /// The word for people.
+    /// Returns the word for people.
     pub fn word(self) -> &'static str {
         match self {
             Severity::Low => "low",
@@ -90,7 +90,7 @@ impl Severity {
     }
 }
 
-/// One finding of a compliance check, with its severity.
+/// Finding of a compliance check, with its severity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComplianceIssue {
     pub severity: Severity,
@@ -98,7 +98,7 @@ pub struct ComplianceIssue {
 }
 
 impl ComplianceIssue {
-    /// A finding of that severity.
+    /// Creates a finding of that severity.
     pub fn new(severity: Severity, text: impl Into<String>) -> ComplianceIssue {
         ComplianceIssue {
             severity,
@@ -107,7 +107,7 @@ impl ComplianceIssue {
     }
 }
 
-/// What happens after a compliance check: accept, warn, fix in place or retry from the start.
+/// Reaction to a compliance check: accept, warn, fix in place or retry from the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RemediationStrategy {
@@ -117,7 +117,7 @@ pub enum RemediationStrategy {
     Retry,
 }
 
-/// The seed's table: two critical findings begin again, one critical or two high are fixed, the rest is a warning (P38).
+/// Applies the seed's table: two critical findings begin again, one critical or two high are fixed, the rest is a warning (P38).
 pub fn strategy(issues: &[ComplianceIssue]) -> RemediationStrategy {
     let of = |severity| issues.iter().filter(|issue| issue.severity == severity).count();
     match (of(Severity::Critical), of(Severity::High)) {

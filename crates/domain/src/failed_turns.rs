@@ -1,25 +1,26 @@
-//! Turns of an agent that failed because its model could not be reached or did not answer, and when the agent is told to go on.
+//! Turns of an agent that failed because its model could not be reached or did not answer, and the time at which the agent is told to
+//! continue.
 
 use serde::{Deserialize, Serialize};
 
 use super::time::Timestamp;
 
-/// The turns of an agent that failed in a row. A turn in which its model answered begins the row anew.
+/// Turns of an agent that failed in a row. A turn in which its model answered starts the row again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FailedTurns {
-    /// How often it was told to go on since its model last answered.
+    /// Number of times the agent was told to continue since its model last answered.
     #[serde(default)]
     pub told: u32,
-    /// What its model had written when a turn last failed, in tokens.
+    /// Tokens the model had written when a turn last failed.
     #[serde(default)]
     pub written: u64,
-    /// When it is told to go on, if it does not go on by itself before.
+    /// Time at which the agent is told to continue, unless it continues by itself before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub go_on_at: Option<Timestamp>,
 }
 
 impl FailedTurns {
-    /// Whether none failed.
+    /// Returns true if no turn failed.
     pub fn is_none(&self) -> bool {
         *self == FailedTurns::default()
     }

@@ -1,10 +1,10 @@
-//! Why an attempt brought nothing. The class decides which retry limit it counts against.
+//! Failures of attempts by class. The class decides which retry limit an attempt counts against.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Why an attempt brought nothing; each class has its own retry budget.
+/// Class of an attempt's failure; each class has its own retry budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureClass {
@@ -24,7 +24,7 @@ pub enum FailureClass {
 }
 
 impl FailureClass {
-    /// Whether the class counts against the task's own budget.
+    /// Returns true if the class counts against the task's own budget.
     pub fn uses_budget(self) -> bool {
         !matches!(self, FailureClass::Infra | FailureClass::Quota)
     }

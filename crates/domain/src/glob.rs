@@ -1,6 +1,6 @@
-//! Patterns in which `*` stands for any characters, none included, and everything else for itself.
+//! Patterns in which `*` matches any characters, or none, and everything else matches itself.
 
-/// Whether the whole text fits the pattern, in which `*` stands for any characters.
+/// Returns true if the whole text matches the pattern, in which `*` matches any characters.
 pub fn fits(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let begin = parts.next().unwrap_or_default();
@@ -11,7 +11,7 @@ pub fn fits(pattern: &str, text: &str) -> bool {
     let Some(end) = parts.pop() else {
         return rest.is_empty();
     };
-    // The first place that fits leaves most for what follows.
+    // The first match leaves the most text for the parts that follow.
     for part in parts {
         match rest.split_once(part) {
             Some((_, after)) => rest = after,

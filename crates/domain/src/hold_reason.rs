@@ -8,7 +8,7 @@ use super::cause::Cause;
 use super::failure::FailureClass;
 use super::usage::Cost;
 
-/// Why a task is held until a person acts. Ends only by an explicit act with an author.
+/// Reason a task is held until a person acts. Ends only by an explicit act with an author.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HoldReason {
@@ -17,38 +17,38 @@ pub enum HoldReason {
     Blocked(String),
     /// Rejected too often (K24).
     RejectLoop(u32),
-    /// It failed as often as its class allows (K28, K42).
+    /// The task failed as often as the limit of the class allows (K28, K42).
     Exhausted(FailureClass),
     /// Too many attempts of any kind (K43).
     TooManyAttempts(u32),
     /// The batch's acceptance failed (K22).
     AcceptanceFailed(String),
-    /// Nobody could find out in many tries whether its work is good; the text says why not.
+    /// The work could not be verified in many tries; the text says why not.
     Unverified(String),
-    /// Something outside kept so many attempts in a row from working.
+    /// An outside problem kept this number of attempts in a row from working.
     Trouble {
         tries: u32,
         cause: Cause,
     },
-    /// The machine stopped so many times in a row while an agent worked on it.
+    /// The machine stopped this number of times in a row while an agent worked on the task.
     Interrupted(u32),
-    /// Its agent pushed the base itself; the text says who and what.
+    /// The task's agent pushed the base itself; the text says who and what.
     BasePushed(String),
-    /// While its agent was at work the repository got something that changes what git shows or starts; the text says what, and the way
-    /// back.
+    /// The repository got something that changes what git shows or starts while the task's agent was at work; the text says what, and the
+    /// way back.
     GitChanged(String),
-    /// Its agents have used up its budget.
+    /// The task's agents have used up its budget.
     Budget {
         spent: Cost,
         budget: Cost,
     },
-    /// The context of its agent was full again, and nothing was done since the last restart.
+    /// The context of the task's agent was full again, and nothing was done since the last restart.
     TooBig,
-    /// Checks found something that has to be fixed, and its workflow lets a person decide what follows (P27).
+    /// Checks found something that has to be fixed, and the task's workflow lets a person decide what follows (P27).
     Findings(String),
-    /// An integrator changed more than the conflict it was called for, and its workflow has no stage that reviews that.
+    /// An integrator changed more than the conflict it was called for, and the task's workflow has no stage that reviews such changes.
     Unreviewed(String),
-    /// What has to be done next was refused for good: by the remote, or because what it needs is not there.
+    /// The next step was refused for good: by the remote, or because something it needs is missing.
     Refused(String),
 }
 
@@ -80,7 +80,7 @@ impl fmt::Display for HoldReason {
     }
 }
 
-/// Returns in words that attempts failed as often as their class allows.
+/// Describes in words that attempts failed as often as their class allows.
 pub(crate) fn exhaustion_text(class: FailureClass, times: Option<u32>, cause: Option<&str>) -> String {
     let often = match times {
         None => "too often".to_owned(),

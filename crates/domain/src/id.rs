@@ -1,4 +1,4 @@
-//! Identities as newtypes, so that a task's name can never be taken for a stage's.
+//! Identities as newtypes, so that a task's name can never be mistaken for a stage's.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -16,12 +16,12 @@ macro_rules! text_id {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// Wraps the text as it is.
+            /// Wraps the text without changes.
             pub fn new(text: impl Into<Arc<str>>) -> Self {
                 Self(text.into())
             }
 
-            /// The text.
+            /// Returns the text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -54,49 +54,50 @@ macro_rules! text_id {
 }
 
 text_id! {
-    /// What one ask of an attempt is told apart by: the tool's own id of its request, or where in its output it appeared.
+    /// Id that distinguishes one ask of an attempt: the tool's own id of its request, or the place in its output where it appeared.
     AskId
 }
 text_id! {
-    /// A task: `dbs-3f2a` when native, `bd-7`, `3.1`, `US-001` when it came from outside.
+    /// Id of a task: `dbs-3f2a` when native, `bd-7`, `3.1`, `US-001` when it came from outside.
     TaskId
 }
 text_id! {
-    /// A batch of tasks that belong together.
+    /// Id of a batch of tasks that belong together.
     BatchId
 }
 text_id! {
-    /// A stage of a workflow, with underscores: `security_review`.
+    /// Id of a stage of a workflow, with underscores: `security_review`.
     StageId
 }
 text_id! {
-    /// A role an agent can play: `developer`, `security-reviewer`.
+    /// Id of a role an agent can play: `developer`, `security-reviewer`.
     RoleId
 }
 
 impl RoleId {
-    /// Whether it is the role that a person plans with: it writes the backlog, talks in its terminal and takes no agent's place (K1, K87).
+    /// Returns true for the role that a person plans with: it writes the backlog, talks in its terminal and takes no agent's place (K1,
+    /// K87).
     pub fn is_conductor(&self) -> bool {
         self.as_str() == "conductor"
     }
 }
 
 text_id! {
-    /// A workflow: `kanban`, `investigation`.
+    /// Id of a workflow: `kanban`, `investigation`.
     WorkflowId
 }
 
 impl WorkflowId {
-    /// The workflow that a conductor's own task goes by.
+    /// Workflow of a conductor's own task.
     pub const CONDUCT: &'static str = "conduct";
 
-    /// Whether its tasks are conductors.
+    /// Returns true if the workflow's tasks are conductors.
     pub fn is_conduct(&self) -> bool {
         self.as_str() == WorkflowId::CONDUCT
     }
 }
 
-/// The number of an attempt, counted from 1 over the life of a project and never reused.
+/// Number of an attempt, counted from 1 over the life of a project and never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct AttemptId(pub u64);
@@ -107,15 +108,16 @@ impl fmt::Display for AttemptId {
     }
 }
 
-/// The number of a command, chosen by its sender and echoed in the reply.
+/// Number of a command, chosen by its sender and echoed in the reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RequestId(pub u64);
 
-/// Texts in the order people count in: runs of digits by their number, everything else by its characters. Equal only for equal
-/// texts, so that it may order keys: what differs in leading zeros alone is in the order of its characters.
+/// Compares texts in the order people count in: runs of digits by their number, everything else by its characters. Equal only for equal
+/// texts, so that it can order keys: texts that differ only in leading zeros are in the order of their characters.
 fn natural(left: &str, right: &str) -> Ordering {
-    // Every look into a board compares ids: equal ones are told at once, and what all ids of a plan begin with is passed quickly.
+    // Every look-up in a board compares ids: equal ones are recognized at once, and the common prefix of all ids of a plan is passed
+    // quickly.
     if left == right {
         return Ordering::Equal;
     }
@@ -134,7 +136,7 @@ fn natural(left: &str, right: &str) -> Ordering {
     a.len().cmp(&b.len()).then_with(|| left.cmp(right))
 }
 
-/// What follows what both begin with. A number that goes on in one of them is left whole.
+/// Returns both texts without their common prefix. A number that continues in one of them is left whole.
 fn behind_the_same<'a>(mut a: &'a [u8], mut b: &'a [u8]) -> (&'a [u8], &'a [u8]) {
     let mut behind = (a, b);
     while let ([one, rest @ ..], [other, other_rest @ ..]) = (a, b)
@@ -148,10 +150,10 @@ fn behind_the_same<'a>(mut a: &'a [u8], mut b: &'a [u8]) -> (&'a [u8], &'a [u8])
     behind
 }
 
-/// The order of the numbers that both begin with, however long; takes them off.
+/// Compares the numbers that both begin with, however long, and removes them.
 fn by_number(a: &mut &[u8], b: &mut &[u8]) -> Ordering {
     (*a, *b) = (without_zeros(a), without_zeros(b));
-    // Of numbers as long the first digit that differs decides.
+    // Of numbers of the same length the first digit that differs decides.
     let mut order = Ordering::Equal;
     loop {
         match (digit(a), digit(b)) {
@@ -166,7 +168,7 @@ fn by_number(a: &mut &[u8], b: &mut &[u8]) -> Ordering {
     }
 }
 
-/// The digit that the text begins with, and what follows it.
+/// Returns the digit that the text begins with, and the rest.
 fn digit(text: &[u8]) -> Option<(u8, &[u8])> {
     match text {
         [first, rest @ ..] if first.is_ascii_digit() => Some((*first, rest)),

@@ -2,18 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Most files that are named in a text.
+/// Maximum number of files that are named in a text.
 const MOST_NAMED: usize = 5;
 
-/// Changes of an integrator that no earlier stage has seen: the difference between the engine's own merge of the head that came to
-/// be merged, and the merge of the head that the integrator left.
+/// Changes of an integrator that no earlier stage has seen: the difference between the engine's own merge of the head that was to be
+/// merged, and the merge of the head that the integrator left.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Integration {
-    /// The engine's own merge, with the markers of its conflicts; in the control repository.
+    /// Commit of the engine's own merge, with the markers of its conflicts; in the control repository.
     pub from: String,
-    /// The merge of what the integrator left; in the control repository.
+    /// Commit of the merge of the integrator's head; in the control repository.
     pub to: String,
-    /// The head that the integrator left.
+    /// Head that the integrator left.
     pub head: String,
     /// Files that differ outside of every conflict.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -24,7 +24,7 @@ pub struct Integration {
 }
 
 impl Integration {
-    /// The changes in one line for people.
+    /// Returns the changes in one line for people.
     pub fn summary(&self) -> String {
         let outside = named(&self.outside).map(|files| format!("changed {files} outside of a conflict"));
         let written =

@@ -1,27 +1,27 @@
-//! Work that an agent left uncommitted, and the line by which people are told of it.
+//! Work that an agent left uncommitted, and the line that informs people of it.
 
 use serde::{Deserialize, Serialize};
 
 use super::id::TaskId;
 use super::plural::pluralized;
 
-/// Work that was in a workspace and nowhere else when that was put away.
+/// Work that was only in a workspace when the workspace was put away.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptWork {
-    /// The ref of the control repository that keeps it.
+    /// Ref of the control repository that keeps the work.
     pub attic_ref: String,
-    /// The files that differ from the commit that was checked out, at most so many as [`KeptWork::MOST_FILES`].
+    /// Files that differ from the commit that was checked out, at most [`KeptWork::MOST_FILES`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
 }
 
 impl KeptWork {
-    /// Most files that are listed.
+    /// Maximum number of files that are listed.
     pub const MOST_FILES: usize = 50;
-    /// Most files that its line names.
+    /// Maximum number of files named in the line for people.
     const NAMED: usize = 3;
 
-    /// What was left, and the command that brings it back.
+    /// Returns the line that names the kept work and the command that brings it back.
     pub fn line(&self, task: &TaskId) -> String {
         let named = self.files.iter().take(KeptWork::NAMED).map(String::as_str);
         let mut files: Vec<String> = named.map(str::to_owned).collect();

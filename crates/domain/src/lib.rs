@@ -1,5 +1,5 @@
-//! The rules: a board, what may happen to it, what should follow. Standard library and serde derives only; no clock,
-//! no randomness, no input or output. Begin with [`board::Board::apply`].
+//! Rules of the board: its state, the events that can happen to it and the effects that follow. Standard library and serde derives only; no
+//! clock, no randomness, no input or output. Begin with [`board::Board::apply`].
 
 pub mod activity;
 pub mod agent_choice;

@@ -1,5 +1,5 @@
-//! What a plan says of a task beyond its title and text, and what was seen of that. Read from a file once: what the file says
-//! later changes nothing here.
+//! Details that a plan gives of a task beyond its title and text, and the record of them. Read from a file once: later changes of the file
+//! change nothing here.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,16 +10,16 @@ use super::glob;
 use super::test_run::TestCounts;
 use super::time::Timestamp;
 
-/// Most names that are remembered of what an agent used or reported.
+/// Maximum number of names that are remembered of what an agent used or reported.
 const MOST_NAMES: usize = 64;
-/// Most times that a story is remembered to have got stuck.
+/// Maximum number of remembered times that a story got stuck.
 const MOST_STUCK: usize = 20;
-/// Longest reason that is remembered of it, in bytes.
+/// Longest reason for getting stuck that is remembered, in bytes.
 const LONGEST_REASON: usize = 500;
 /// Longest name that is remembered, in bytes.
 const LONGEST_NAME: usize = 120;
 
-/// What a plan asks of a task, and where it stands in that plan.
+/// Requirements of a plan for a task, and the task's place in that plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PlanEntry {
@@ -27,71 +27,71 @@ pub struct PlanEntry {
     /// Notes of an earlier item, to be read first (P15).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notes_before: Option<String>,
-    /// The file in which its agent leaves notes (P15, P34).
+    /// File in which the task's agent leaves notes (P15, P34).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
-    /// Another way to do the work, told to an agent that tries again.
+    /// Another way to do the work, passed to an agent that tries again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<String>,
-    /// Subagents that its agent must use, by name (P15, P35).
+    /// Subagents that the task's agent must use, by name (P15, P35).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<String>,
-    /// Steps that its agent must report (P16, P36).
+    /// Steps that the task's agent must report (P16, P36).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<String>,
     #[serde(default, skip_serializing_if = "PathRules::is_none")]
     pub paths: PathRules,
-    /// What must be true when it is done, one sentence each.
+    /// Criteria that must be true when the task is done, one sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub criteria: Vec<String>,
-    /// The tests that are written before the work, where it is a story.
+    /// Tests that are written before the work, if the task is a story.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests: Option<StoryTests>,
-    /// First line of the commits that the engine makes for it (A17).
+    /// First line of the commits that the engine makes for the task (A17).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// Whether it begins also when what it waits for has stopped for good or for a person.
+    /// True if the task also begins when its dependencies have stopped for good or for a person.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub passes_over: bool,
 }
 
-/// The tests of a story, which are written and fail before there is anything to test (A5, A7).
+/// Tests of a story, which are written and fail before there is anything to test (A5, A7).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StoryTests {
-    /// What its PRD calls the story: `US-001`.
+    /// Id of the story in its PRD: `US-001`.
     pub id: String,
-    /// Their file, relative to the repository.
+    /// File of the tests, relative to the repository.
     pub file: String,
-    /// Whether they may pass already when they are written, because there may be what they test (LA-5).
+    /// True if the tests may already pass when they are written, because the code they test may exist (LA-5).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub may_pass: bool,
-    /// How tests of a language that is not known are recognised.
+    /// Words that mark a test in a language that is not known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub test_words: Vec<String>,
-    /// How assertions of such a language are recognised.
+    /// Words that mark an assertion in such a language.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assertion_words: Vec<String>,
-    /// By which words a test of such a language is skipped.
+    /// Words that skip a test in such a language.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skip_words: Vec<String>,
-    /// What begins a comment in such a language.
+    /// Marks that begin a comment in such a language.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub comment_marks: Vec<String>,
-    /// Tokens that the texts may take that an agent is given to read (A12).
+    /// Maximum number of tokens in the texts that an agent is given to read (A12).
     pub context_tokens: u64,
-    /// The folder of PRDs, relative to the repository.
+    /// Folder of PRDs, relative to the repository.
     pub prds: String,
 }
 
 /// Name of the gate that runs the tests of a story.
 pub const STORY_GATE: &str = "tests";
 
-/// Stands for the file of a story's tests in paths of a workflow.
+/// Placeholder for the file of a story's tests in paths of a workflow.
 const TESTS_PLACE: &str = "{tests}";
 
 impl PlanEntry {
-    /// Paths that must stay as they are: the plan's, then those of a stage, in which `{tests}` stands for the file of the tests.
+    /// Returns the paths that must stay as they are: the plan's, then those of a stage, with the file of the tests in place of `{tests}`.
     pub fn protected<'a>(plan: Option<&'a PlanEntry>, stage: &'a [String]) -> Vec<&'a str> {
         let of_plan = plan.iter().flat_map(|plan| &plan.paths.protected);
         let tests = plan.and_then(|plan| plan.tests.as_ref());
@@ -103,15 +103,15 @@ impl PlanEntry {
     }
 }
 
-/// Where an item of a plan stands. Paths are relative to the project's root.
+/// Place of an item in a plan. Paths are relative to the project's root.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PlanSource {
-    /// The file of the whole plan.
+    /// File of the whole plan.
     pub plan: String,
-    /// The file that describes this item; the plan's own where it has none of its own.
+    /// File that describes this item; the plan's own if the item has none.
     pub file: String,
-    /// What the plan calls the item.
+    /// Name of the item in the plan.
     pub item: String,
     /// Line of the plan at which the item begins, from 1.
     pub line: u32,
@@ -120,8 +120,8 @@ pub struct PlanSource {
     pub hash: String,
 }
 
-/// Which files a task makes, changes and must leave alone: paths relative to the repository, in which `*` stands for any
-/// characters; a path that ends with `/` names everything below that folder.
+/// Files that a task makes, changes and must leave alone: paths relative to the repository, in which `*` matches any characters; a path
+/// that ends with `/` names everything below that folder.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PathRules {
@@ -134,22 +134,22 @@ pub struct PathRules {
 }
 
 impl PathRules {
-    /// Whether nothing is listed.
+    /// Returns true if nothing is listed.
     pub fn is_none(&self) -> bool {
         *self == PathRules::default()
     }
 
-    /// Whether it lists files that are made or changed.
+    /// Returns true if files are listed that are made or changed.
     pub fn lists_files(&self) -> bool {
         !(self.create.is_empty() && self.modify.is_empty())
     }
 
-    /// Files that are made or changed, as they are listed.
+    /// Returns the files that are made or changed, as they are listed.
     pub fn listed(&self) -> impl Iterator<Item = &str> {
         self.create.iter().chain(&self.modify).map(String::as_str)
     }
 
-    /// The first path that both make or change.
+    /// Returns the first path that both make or change.
     pub fn overlap<'a>(&'a self, other: &PathRules) -> Option<&'a str> {
         let meets = |path: &&str| {
             other
@@ -160,7 +160,7 @@ impl PathRules {
     }
 }
 
-/// Whether a path is meant by a pattern of [`PathRules`].
+/// Returns true if a path matches a pattern of [`PathRules`].
 pub fn fits_path(pattern: &str, path: &str) -> bool {
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
     match pattern.strip_suffix('/') {
@@ -169,64 +169,64 @@ pub fn fits_path(pattern: &str, path: &str) -> bool {
     }
 }
 
-/// What an agent claims in the report of a signal (P66). A claim is compared with what was seen; alone it proves at most that a
-/// step was thought of.
+/// Claims of an agent in the report of a signal (P66). A claim is compared with what was seen; alone it proves at most that the agent
+/// thought of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Claims {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<String>,
-    /// Gates that are said to pass.
+    /// Gates that the agent says pass.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gates: Vec<String>,
 }
 
 impl Claims {
-    /// Whether nothing is claimed.
+    /// Returns true if nothing is claimed.
     pub fn is_none(&self) -> bool {
         *self == Claims::default()
     }
 }
 
-/// What the agents of a task reported and were seen to use, over all attempts at it.
+/// Reports of a task's agents and the subagents they were seen to use, over all attempts at the task.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PlanRecord {
     /// Subagents that were seen at work, by name.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub agents: BTreeSet<String>,
-    /// Subagents that an agent said it used.
+    /// Subagents that an agent says it used.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub claimed_agents: BTreeSet<String>,
-    /// Steps that an agent reported on its way or at its end, as [`step_name`] writes them.
+    /// Steps that an agent reported during its work or at its end, as [`step_name`] writes them.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub steps: BTreeSet<String>,
-    /// Gates that an agent said to pass.
+    /// Gates that an agent says pass.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub claimed_gates: BTreeSet<String>,
-    /// How the work on a story went.
+    /// History of the work on a story.
     #[serde(default, skip_serializing_if = "StoryWork::is_none")]
     pub work: StoryWork,
 }
 
-/// How the work on a story went so far, over all attempts at it (A21).
+/// History of the work on a story so far, over all attempts at it (A21).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StoryWork {
-    /// When the first attempt at it began.
+    /// Start of the first attempt at the story.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub began: Option<Timestamp>,
-    /// How often an agent worked on it.
+    /// Number of times an agent worked on the story.
     pub sessions: u32,
-    /// How its tests ended when they were last run.
+    /// Results of the story's tests when they were last run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tests: Option<TestCounts>,
-    /// When it got stuck; the latest ones.
+    /// Latest times the story got stuck.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stuck: Vec<StuckWork>,
 }
 
-/// Work that did not go on.
+/// Work that stopped making progress.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StuckWork {
     pub at: Timestamp,
@@ -234,12 +234,12 @@ pub struct StuckWork {
 }
 
 impl StoryWork {
-    /// Whether nobody has worked on it.
+    /// Returns true if no agent has worked on the story.
     pub fn is_none(&self) -> bool {
         *self == StoryWork::default()
     }
 
-    /// Remembers that it got stuck, in a bounded number of characters and times.
+    /// Remembers that the story got stuck, in a bounded number of bytes and times.
     pub fn get_stuck(&mut self, mut stuck: StuckWork) {
         stuck.why.truncate(stuck.why.floor_char_boundary(LONGEST_REASON));
         self.stuck.push(stuck);
@@ -250,17 +250,17 @@ impl StoryWork {
 }
 
 impl PlanRecord {
-    /// Whether nothing was seen.
+    /// Returns true if nothing was seen.
     pub fn is_none(&self) -> bool {
         *self == PlanRecord::default()
     }
 
-    /// Remembers a subagent that was seen at work; whether that is news.
+    /// Remembers a subagent that was seen at work; returns true if it is new.
     pub fn see_agent(&mut self, name: &str) -> bool {
         remember(&mut self.agents, name.to_owned())
     }
 
-    /// Remembers a step that was reported on the way: `write_notes:completed` (P45). One that only began is not done.
+    /// Remembers a step that was reported during the work: `write_notes:completed` (P45). A step that only began is not done.
     pub fn see_step(&mut self, text: &str) {
         let (step, state) = text.split_once(':').unwrap_or((text, ""));
         let is_open = ["start", "begin", "fail", "skip", "block", "pending", "running"]
@@ -271,7 +271,7 @@ impl PlanRecord {
         }
     }
 
-    /// Remembers what an agent claims.
+    /// Remembers the claims of an agent.
     pub fn see_claims(&mut self, claims: &Claims) {
         for step in &claims.steps {
             self.see_step(step);
@@ -290,7 +290,7 @@ fn remember(names: &mut BTreeSet<String>, name: String) -> bool {
     is_usable && names.len() < MOST_NAMES && names.insert(name)
 }
 
-/// The name of a step as steps are compared: lower case, words joined by `_`.
+/// Returns the name of a step in the form in which steps are compared: lower case, words joined by `_`.
 pub fn step_name(text: &str) -> String {
     let lower = text.trim().to_lowercase();
     let words = lower
@@ -299,7 +299,7 @@ pub fn step_name(text: &str) -> String {
     words.collect::<Vec<_>>().join("_")
 }
 
-/// The name of a PRD that lies in the folder of the queue and in none below it; nothing for any other path of the repository (A4).
+/// Returns the name of a PRD directly in the folder of the queue, and `None` for any other path of the repository (A4).
 pub fn queued_prd<'p>(folder: &str, path: &'p str) -> Option<&'p str> {
     let name = path.strip_prefix(folder)?.strip_prefix('/')?;
     (!name.contains('/') && Path::new(name).extension().is_some_and(|ending| ending == "json"))

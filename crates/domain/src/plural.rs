@@ -2,13 +2,13 @@
 
 use std::fmt::Display;
 
-/// So many of that: `1 task`, `2 tasks`. For words whose plural ends with s.
+/// Formats a number with its noun: `1 task`, `2 tasks`. For words whose plural ends with s.
 pub fn pluralized<N: Display + PartialEq + From<u8> + Copy>(many: N, what: &str) -> String {
     let plural = if many == N::from(1) { "" } else { "s" };
     format!("{many} {what}{plural}")
 }
 
-/// A number with the word for one, or that for several: `1 story`, `2 stories`.
+/// Formats a number with the word for one, or the word for several: `1 story`, `2 stories`.
 pub fn counted(many: usize, one: &str, several: &str) -> String {
     format!("{many} {}", if many == 1 { one } else { several })
 }

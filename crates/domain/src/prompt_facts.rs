@@ -1,4 +1,4 @@
-//! What an agent is told when it starts: facts of the board as one plain value, without a word of how they are put.
+//! Facts for the prompt with which an agent starts: taken from the board as one plain value, without any wording.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,14 +20,14 @@ use super::task::{Comment, GateCommand, Task};
 use super::time::Span;
 use super::workflow::{Actor, EvidenceKind, FileAccess, GateSet, Stage, Workflow, Workspace};
 
-/// Most earlier attempts that are told, the latest ones.
+/// Maximum number of earlier attempts in the facts, the latest ones.
 const MAX_EARLIER: usize = 5;
-/// Most remarks that are told of a task or of what it depends on, the latest ones.
+/// Maximum number of remarks in the facts on a task or on a dependency, the latest ones.
 const MAX_REMARKS: usize = 12;
-/// Most dependencies that are told.
+/// Maximum number of dependencies in the facts.
 const MAX_DEPENDENCIES: usize = 50;
 
-/// Everything that a prompt may name: the task, its stage, the agent, the place it works in, and what happened before.
+/// Facts that a prompt can name: the task, its stage, the agent, the place it works in, and what happened before.
 ///
 /// Ids are plain texts here: they are printed and never looked up again.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -41,22 +41,22 @@ pub struct PromptFacts {
     pub comments: Vec<Comment>,
     /// Attempts at the task that ended, the latest ones, in their order.
     pub earlier: Vec<EarlierAttempt>,
-    /// Why the last attempt was not accepted.
+    /// Reason the last attempt was not accepted.
     pub finding: Option<String>,
-    /// Commands that the engine runs afterwards: the task's own, then the project's.
+    /// Commands that the engine runs after the attempt: the task's own, then the project's.
     pub gates: Vec<GateCommand>,
-    /// Longest run of one of them, where it is known.
+    /// Longest run of one of these commands, if it is known.
     pub gate_limit: Option<Span>,
-    /// What these commands said of the commit it begins at, where they were run before the work.
+    /// Results of these commands at the commit the attempt begins at, if they were run before the work.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gates_before: Vec<GateBaseline>,
-    /// What the task's plan asks besides, where it comes from one.
+    /// Further requirements of the task's plan, if the task comes from one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Arc<PlanEntry>>,
     /// Paths the stage protects, besides those of the plan.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub protected: Vec<String>,
-    /// What a session before it left, whose context was full.
+    /// Work left by an earlier session whose context was full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart: Option<RestartFacts>,
     /// Texts that the agent of a story is given to read (A10, A11).
@@ -64,19 +64,19 @@ pub struct PromptFacts {
     pub reading: String,
 }
 
-/// What an agent is told that begins a fresh session after one whose context was full.
+/// Facts for an agent that begins a fresh session after one whose context was full.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RestartFacts {
-    /// Which session of the stage this is, from 1.
+    /// Number of this session at the stage, from 1.
     pub session: u32,
-    /// How many restarts there may be.
+    /// Maximum number of restarts.
     pub most: u32,
-    /// The steps that were reported.
+    /// Steps that were reported.
     pub steps: Vec<String>,
     pub work: SavedWork,
 }
 
-/// What a task says.
+/// Text and labels of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TaskFacts {
     pub id: String,
@@ -89,7 +89,7 @@ pub struct TaskFacts {
     pub rejections: u32,
 }
 
-/// What the stage of an attempt asks and allows.
+/// Requirements and permissions of an attempt's stage.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct StageFacts {
     pub workflow: String,
@@ -99,85 +99,85 @@ pub struct StageFacts {
     pub evidence: Vec<EvidenceKind>,
     pub may_write: bool,
     pub workspace: Option<Workspace>,
-    /// When the attempt is stopped.
+    /// Longest run of the attempt, after which it is stopped.
     pub time_limit: Span,
 }
 
-/// Who the agent is and for which attempt it works.
+/// Identity of the agent, and the attempt it works for.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct AgentFacts {
     pub role: String,
-    /// Its composer name, once it has one.
+    /// Composer name of the agent, once it has one.
     pub name: Option<String>,
     pub attempt: Option<AttemptId>,
-    /// How many attempts the task had at this stage, this one included.
+    /// Number of attempts at this stage of the task, this one included.
     pub number: u32,
     pub mode: AttemptMode,
-    /// Whether it goes on with a session that was interrupted, and was told the task before.
+    /// True if the agent continues an interrupted session, and was given the task before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub goes_on: bool,
 }
 
-/// Folder, branches and commits that an attempt works with; what is not known before its start is left open.
+/// Folder, branches and commits that an attempt works with; values not known before its start are left open.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PlaceFacts {
     pub worktree: Option<String>,
     pub branch: String,
     pub base: String,
     pub base_commit: Option<String>,
-    /// The commit that is recorded for the task.
+    /// Commit that is recorded for the task.
     pub head: Option<String>,
-    /// The file with the difference from the base to that commit, as the engine made it.
+    /// File with the difference from the base to that commit, as the engine made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference: Option<String>,
     /// Files that the task's branch changed already.
     pub changed: Vec<String>,
-    /// What an integrator changed, where that alone is to be reviewed.
+    /// Changes of an integrator, if only they are to be reviewed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integration: Option<Integration>,
-    /// Whether the work before was put aside, so that the branch is as clean as the base.
+    /// True if the earlier work was put aside, so that the branch is as clean as the base.
     #[serde(default)]
     pub begins_anew: bool,
 }
 
-/// A task that this one waited for, and what came of it.
+/// Task that this one waited for, and its results.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DependencyFacts {
     pub id: String,
     pub title: String,
     pub state: String,
     pub merged: Option<String>,
-    /// What its agents reported when they were done, and the remarks on it.
+    /// Reports of the dependency's agents when they were done, and the remarks on it.
     pub results: Vec<Comment>,
 }
 
-/// An attempt at the same task that has ended.
+/// Attempt at the same task that has ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EarlierAttempt {
     pub stage: String,
     pub agent: String,
-    /// The verdict and its reason.
+    /// Verdict and its reason.
     pub verdict: String,
-    /// The steps it reported.
+    /// Steps the attempt reported.
     pub progress: Vec<String>,
 }
 
-/// The rows of the board that facts are read from.
+/// Rows of the board that facts are read from.
 #[derive(Debug, Clone, Copy)]
 pub struct PromptSources<'a> {
     pub tasks: &'a BTreeMap<TaskId, Arc<Task>>,
     pub attempts: &'a BTreeMap<AttemptId, Arc<Attempt>>,
     pub workflows: &'a BTreeMap<WorkflowId, Arc<Workflow>>,
     pub settings: &'a BoardSettings,
-    /// The base branch of the task, where one is set.
+    /// Base branch of the task, if one is set.
     pub base: Option<&'a str>,
-    /// What was chosen for the task's batch.
+    /// Options chosen for the task's batch.
     pub options: RunOptions,
 }
 
 impl PromptSources<'_> {
-    /// The facts of that attempt at the task, or without one of the next. `role` is who is asked, instead of whom the stage
-    /// names. Nothing where no agent acts and no role is given, or the stage is not known.
+    /// Returns the facts of that attempt at the task, or without one of the next. `role` replaces the role that the stage names. `None` if
+    /// no agent acts and no role is given, or the stage is not known.
     pub fn facts(
         &self,
         task: &Task,
@@ -230,7 +230,7 @@ impl PromptSources<'_> {
             (Actor::Engine(_) | Actor::Human, _) => None,
         };
         let role = role.or(worker.map(|(role, _)| role)).or(of_stage)?;
-        // An engine's stage calls an agent only for what the engine could not do.
+        // An engine's stage calls an agent only for work that the engine could not do.
         let is_called = matches!(stage.actor, Actor::Engine(_)) && stage.fallback.as_ref() == Some(role);
         let next = if is_called {
             AttemptMode::Fallback

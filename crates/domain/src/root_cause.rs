@@ -1,11 +1,11 @@
-//! What keeps the tasks that wait for a task from ever starting.
+//! Root cause that keeps the dependents of a task from ever starting.
 
 use super::id::TaskId;
 use super::task::{HoldReason, Task, TaskState};
 
 impl Task {
-    /// The task with which something is wrong for good as far as dependents of this one are concerned: itself, or the one it was
-    /// skipped because of. A hold for approval, or because of something outside, is not such: it waits.
+    /// Returns the task that is broken for good as far as dependents of this one are concerned: this task, or the one it was skipped
+    /// because of. A task that is held for approval, or because of something outside, is not broken: it waits.
     pub fn root_cause(&self) -> Option<&TaskId> {
         match &self.state {
             TaskState::Skipped(skip) => Some(skip.root().unwrap_or(&self.id)),

@@ -1,4 +1,4 @@
-//! What an attempt reports about itself. A signal is bound to one attempt; alone it never moves a task.
+//! Reports of an attempt about itself. A signal is bound to one attempt; alone it never moves a task.
 
 use std::fmt;
 
@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use super::time::Timestamp;
 
-/// What kind of message an attempt sends to the engine.
+/// Kind of message that an attempt sends to the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SignalKind {
-    /// I have read the task and begin (K14).
+    /// The agent has read the task and begins (K14).
     Claim,
-    /// I am done (K15, K16).
+    /// The agent is done (K15, K16).
     Done,
-    /// The work I looked at is not good enough (K17).
+    /// The work that the agent reviewed is not good enough (K17).
     Reject,
-    /// I cannot go on; a person must act (K18).
+    /// The agent cannot continue; a person must act (K18).
     Block,
     Fail,
     Progress,
@@ -24,7 +24,7 @@ pub enum SignalKind {
 }
 
 impl SignalKind {
-    /// Whether it ends the attempt's work.
+    /// Returns true if the signal ends the attempt's work.
     pub fn is_terminal(self) -> bool {
         matches!(
             self,
@@ -47,27 +47,27 @@ impl fmt::Display for SignalKind {
     }
 }
 
-/// Longest report of a signal in bytes; whoever receives a longer one refuses the signal.
+/// Longest report of a signal in bytes; a signal with a longer one is refused by its receiver.
 pub const LONGEST_REPORT: usize = 64 * 1024;
 
-/// Signals of one kind that are taken of an attempt.
+/// Maximum number of signals of one kind that are accepted from an attempt.
 pub(super) const MOST_SIGNALS: usize = 200;
 
-/// Bytes of text and reports in the signals of one kind after which no more of that kind is taken of an attempt.
+/// Bytes of text and reports in the signals of one kind after which no more of that kind are accepted from an attempt.
 pub(super) const MOST_SIGNAL_BYTES: usize = 256 * 1024;
 
-/// A message of an attempt to the engine, such as done, block or progress.
+/// Message of an attempt to the engine, such as done, block or progress.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signal {
     pub kind: SignalKind,
-    /// Reason, finding, step or question; bounded by who received it.
+    /// Reason, finding, step or question; bounded by the receiver.
     pub text: String,
-    /// What it hands over besides: JSON as a rule, at most [`LONGEST_REPORT`].
+    /// Attachment of the signal: JSON as a rule, at most [`LONGEST_REPORT`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
-    /// Chosen by the sender, so that the same signal arriving twice (socket and inbox) counts once.
+    /// Key chosen by the sender, so that the same signal arriving twice (socket and inbox) counts once.
     pub key: String,
-    /// It came as a file, so nothing but its token says which process sent it.
+    /// True if the signal came as a file, so that only its token says which process sent it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_file: bool,
     pub at: Timestamp,

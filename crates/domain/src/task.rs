@@ -1,4 +1,4 @@
-//! The unit of work, and everything that is remembered about it.
+//! Unit of work, and everything that is remembered about it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Add;
@@ -23,7 +23,7 @@ use super::wait_reason::WaitReason;
 pub use super::hold_reason::HoldReason;
 use super::workflow::{EvidenceKind, Stage};
 
-/// The unit of work, and everything that is remembered about it.
+/// Unit of work, and everything that is remembered about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct Task {
@@ -33,117 +33,117 @@ pub struct Task {
     pub title: String,
     pub body: String,
     pub kind: TaskKind,
-    /// `security`, `frontend`, `priority`, … (K11).
+    /// Tags such as `security`, `frontend`, `priority` (K11).
     pub tags: BTreeSet<String>,
-    /// 0 is most urgent, 4 least; 2 by default.
+    /// Urgency: 0 is most urgent, 4 least; 2 by default.
     pub priority: u8,
     pub deps: BTreeSet<TaskId>,
     pub gates: Vec<GateCommand>,
-    /// Longest run of one attempt at it, in the place of its stage's limit.
+    /// Longest run of one attempt at the task, in place of its stage's limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Span>,
     pub stage: StageId,
     pub state: TaskState,
-    /// The open attempt, when there is one: `Active`, `Verifying`.
+    /// Open attempt, if there is one: `Active`, `Verifying`.
     pub open_attempt: Option<AttemptId>,
     pub next_mode: AttemptMode,
-    /// Whether the next attempt in its stage begins on a branch as clean as the base; what is on its branch goes to the attic first.
+    /// True if the next attempt in its stage begins on a branch as clean as the base; the branch's content goes to the attic first.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub begins_anew: bool,
-    /// The attempt with whose session the next one goes on.
+    /// Attempt whose session the next one continues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continues: Option<AttemptId>,
-    /// What a person said of its agents: over what the settings say of its stages and roles.
+    /// Settings of a person for the task's agents; they take precedence over the settings of stages and roles.
     #[serde(default, skip_serializing_if = "AgentSettings::is_none")]
     pub agent: AgentSettings,
-    /// What is kept of sessions that ended because their context was full.
+    /// Record of sessions that ended because their context was full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Checkpoint>,
-    /// Whether a person must approve before stages that ask for it.
+    /// True if a person must approve before stages that ask for approval.
     pub needs_approval: bool,
     pub approved: Option<StageId>,
-    /// Not to be started before (rejection cooldown, backoff after a failure).
+    /// Time before which the task is not started (rejection cooldown, backoff after a failure).
     pub not_before: Option<Timestamp>,
     /// Failures by stage and class; survive every restart (LK-13, LK-14).
     pub failures: BTreeMap<StageId, BTreeMap<FailureClass, u32>>,
-    /// Rejections over its life (K23, K24).
+    /// Rejections over the task's life (K23, K24).
     pub rejections: u32,
-    /// Attempts over its life that count (K43): one that came to nothing for no fault of its own is given back.
+    /// Attempts over the task's life that count (K43): one that came to nothing for no fault of the task is given back.
     pub spawns: u32,
-    /// Attempts by stage, whatever became of them; numbers the next one.
+    /// Attempts by stage, whatever their outcome; numbers the next one.
     #[serde(default)]
     pub tries: BTreeMap<StageId, u32>,
-    /// Tries of agents by stage of those where the work is done and not only looked at, without those given back.
+    /// Tries of agents by stage, for stages where the work is done and not only reviewed, without those given back.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub work_tries: BTreeMap<StageId, u32>,
-    /// Attempts in a row that something outside kept from working; a person who retries the task begins anew.
+    /// Attempts in a row that something outside kept from working; reset when a person retries the task.
     #[serde(default)]
     pub troubles: u32,
-    /// Attempts in a row that ended because the machine stopped; a person who retries the task begins anew.
+    /// Attempts in a row that ended because the machine stopped; reset when a person retries the task.
     #[serde(default)]
     pub interruptions: u32,
-    /// What its agents have used over its life, as far as their tools report it.
+    /// Usage of the task's agents over its life, as far as their tools report it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spending: Vec<Spending>,
-    /// What they had used when a person last retried it because of its budget.
+    /// Cost of the task's agents when a person last retried it because of its budget.
     #[serde(default, skip_serializing_if = "Cost::is_none")]
     pub spent_at_retry: Cost,
     pub head: Option<String>,
-    /// The head it had when it came to its stage; what it must leave alone there is compared with that.
+    /// Head of the task when it came to its stage; protected paths there are compared with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage_head: Option<String>,
-    /// What an integrator changed that its merge waits to have reviewed; void when its head is another.
+    /// Changes of an integrator whose review its merge waits for; void when the head is another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integration: Option<Box<Integration>>,
-    /// Commit of the base that contains its head, seen on the remote.
+    /// Commit of the base that contains the task's head, seen on the remote.
     pub merged: Option<String>,
-    /// Why it was not started when the scheduler last looked.
+    /// Reason the task was not started when the scheduler last looked.
     pub why_not: Option<WaitReason>,
     pub comments: Vec<Comment>,
     /// Last finding the next attempt should know of: rejection, failed gates, conflict.
     pub finding: Option<String>,
-    /// The pending deletion of its branch.
+    /// Pending deletion of the task's branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub letting_go: Option<BranchCleanup>,
-    /// What its plan says of it, where it comes from one.
+    /// Details from the task's plan, if it comes from one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Arc<PlanEntry>>,
-    /// What its agents reported and were seen to use, where its plan asks for that.
+    /// Reports of the task's agents and the subagents they were seen to use, if the plan asks for them.
     #[serde(default, skip_serializing_if = "PlanRecord::is_none")]
     pub record: PlanRecord,
-    /// How it was before the last command of a person that undo can put back, until more happens to it.
+    /// State before the last command of a person that undo can put back, until more happens to the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Box<TaskBefore>>,
     pub created_at: Timestamp,
-    /// How many tasks the board had with this one when it was created: decides between those created at the same time, as by an
-    /// import. 0 if the store is older than this number.
+    /// Number of tasks on the board when this one was created, itself included: decides the order of tasks created at the same time, as by
+    /// an import. 0 if the store is older than this number.
     #[serde(default)]
     pub number: u64,
     pub since: Timestamp,
 }
 
-/// A task as it was before a person's command, and how the command left it.
+/// Task as it was before a person's command, and as the command left it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskBefore {
-    /// When the command was carried out.
+    /// Time at which the command was carried out.
     pub at: Timestamp,
     pub state: TaskState,
     pub progress: SavedProgress,
-    /// How many comments there were.
+    /// Number of comments.
     pub comments: usize,
-    /// The state in which the command left it, and the comment it wrote.
+    /// State in which the command left the task, and the comment it wrote.
     pub left: TaskState,
     pub wrote: Option<Comment>,
 }
 
-/// The pending deletion of a finished task's branch, with its retries.
+/// Pending deletion of a finished task's branch, with its retries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BranchCleanup {
     pub tries: u32,
     pub at: Timestamp,
 }
 
-/// The kind of work a task is; bugs go first within a stage.
+/// Kind of work; bugs go first within a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskKind {
@@ -154,17 +154,17 @@ pub enum TaskKind {
     Chore,
 }
 
-/// What a task is doing in its stage.
+/// Activity of a task in its stage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskState {
     Backlog,
-    /// Ready, or waiting for dependencies, cooldown or room; which one is computed ([`WaitReason`]).
+    /// Ready, or waiting for dependencies, cooldown or room; [`WaitReason`] says which.
     Released,
     Active,
     /// The attempt reported done; the engine collects evidence.
     Verifying,
-    /// Stuck: only an explicit act by somebody ends it.
+    /// Stuck: only an explicit act of a person ends it.
     Held(HoldReason),
     Parked(String),
     Done,
@@ -174,7 +174,7 @@ pub enum TaskState {
 }
 
 impl TaskState {
-    /// Whether nothing more happens to it by itself, ever.
+    /// Returns true if nothing ever happens to the task by itself again.
     pub fn is_terminal(&self) -> bool {
         matches!(
             self,
@@ -182,7 +182,7 @@ impl TaskState {
         )
     }
 
-    /// Returns whether a person may leave it out: it is neither done, closed nor left out already.
+    /// Returns true if a person can leave the task out: it is neither done, closed nor left out already.
     pub fn can_be_skipped(&self) -> bool {
         !matches!(
             self,
@@ -190,14 +190,14 @@ impl TaskState {
         )
     }
 
-    /// Whether nothing happens to it before a person acts, but for a yes that is asked for.
+    /// Returns true if nothing happens to the task before a person acts, unless only an approval is missing.
     pub fn has_stopped(&self) -> bool {
         let is_held = matches!(self, TaskState::Held(_)) && !self.awaits_approval();
         let is_over = self.is_terminal() && *self != TaskState::Done;
         is_held || is_over || matches!(self, TaskState::Parked(_))
     }
 
-    /// Whether a person's yes lets it go on: before a stage, or although checks found something.
+    /// Returns true if the approval of a person lets the task continue: before a stage, or although checks found something.
     pub fn awaits_approval(&self) -> bool {
         matches!(
             self,
@@ -205,7 +205,7 @@ impl TaskState {
         )
     }
 
-    /// The word for people and filters.
+    /// Returns the word for people and filters.
     pub fn word(&self) -> &'static str {
         match self {
             TaskState::Backlog => "backlog",
@@ -222,7 +222,7 @@ impl TaskState {
     }
 }
 
-/// The reason of a failure as it reads behind the word failed, which it may begin with itself.
+/// Returns the reason of a failure as it reads after the word failed, which it may begin with itself.
 pub fn behind_failed(why: &str) -> &str {
     why.strip_prefix("failed ").unwrap_or(why)
 }
@@ -245,26 +245,26 @@ impl<'de> Deserialize<'de> for Task {
 }
 
 impl Task {
-    /// The stage that accepts the work of a whole batch.
+    /// Stage that accepts the work of a whole batch.
     pub const ACCEPTANCE: &'static str = "acceptance";
 
-    /// Whether it accepts the work of its batch.
+    /// Returns true if the task accepts the work of its batch.
     pub fn is_acceptance(&self) -> bool {
         self.stage.as_str() == Task::ACCEPTANCE
     }
 
-    /// Returns what an integrator changed that is to be reviewed; nothing once its head is another.
+    /// Returns the changes of an integrator that are to be reviewed; `None` once the head is another.
     pub fn integration_to_review(&self) -> Option<&Integration> {
         let found = self.integration.as_deref();
         found.filter(|found| self.head.as_ref() == Some(&found.head))
     }
 
-    /// Its comments after the first so many.
+    /// Returns the comments after the first `count`.
     pub fn comments_after(&self, count: usize) -> &[Comment] {
         self.comments.get(count..).unwrap_or_default()
     }
 
-    /// Whether a stage's evidence says anything about it: what its plan does not ask for is not looked at.
+    /// Returns true if a stage's evidence of that kind applies to the task: requirements that its plan does not have are not checked.
     pub fn asks_for(&self, kind: &EvidenceKind, stage: &Stage) -> bool {
         let plan = self.plan.as_deref();
         match kind {
@@ -278,31 +278,31 @@ impl Task {
         }
     }
 
-    /// What its agents have cost over its life.
+    /// Returns the cost of the task's agents over its life.
     pub fn spent(&self) -> Cost {
         let costs = self.spending.iter().filter_map(|entry| entry.usage.cost);
         costs.fold(Cost::default(), Add::add)
     }
 
-    /// The tokens that its agents have used over its life, if they told any.
+    /// Returns the tokens of the task's agents over its life, if their tools reported any.
     pub fn tokens(&self) -> Option<Tokens> {
         let used = self.spending.iter().map(|entry| entry.usage.tokens);
         let sum = used.fold(Tokens::default(), Add::add);
         (sum.sum() > 0).then_some(sum)
     }
 
-    /// What they have cost since a person last retried it because of its budget.
+    /// Returns the cost of the task's agents since a person last retried it because of its budget.
     pub fn spent_since_retry(&self) -> Cost {
         self.spent().without(self.spent_at_retry)
     }
 
-    /// Whether it begins also when what it waits for has stopped.
+    /// Returns true if the task also begins when its dependencies have stopped.
     pub fn passes_over(&self) -> bool {
         self.plan.as_ref().is_some_and(|plan| plan.passes_over)
     }
 
-    /// Dependencies that it still waits for: those that are not done, unless it passes over what has stopped; unknown ones are among
-    /// them (LK-28).
+    /// Returns the dependencies that the task still waits for: those that are not done, except stopped ones if the task passes over them;
+    /// unknown ones are included (LK-28).
     pub fn open_dependencies<'a>(
         &'a self,
         tasks: &'a BTreeMap<TaskId, Arc<Task>>,
@@ -314,7 +314,7 @@ impl Task {
         self.deps.iter().filter(is_open)
     }
 
-    /// Why the task is held, with the number of failures and the last cause where it failed too often.
+    /// Returns the reason the task is held, with the number of failures and the last cause if it failed too often.
     pub fn hold_text(&self, hold: &HoldReason) -> String {
         let HoldReason::Exhausted(class) = hold else {
             return hold.to_string();
@@ -325,16 +325,16 @@ impl Task {
     }
 }
 
-/// A remark that a person, an agent or the engine wrote on a task.
+/// Remark that a person, an agent or the engine wrote on a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Comment {
-    /// Who wrote it: a person's name, an agent's, or `dbs`.
+    /// Author: the name of a person or an agent, or `dbs`.
     pub author: String,
     pub text: String,
     pub at: Timestamp,
 }
 
-/// A named shell command that the engine runs to verify work.
+/// Named shell command that the engine runs to verify work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateCommand {
     pub name: String,

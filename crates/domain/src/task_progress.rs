@@ -1,4 +1,4 @@
-//! How far a task has come in its workflow, and what was counted against it: what undo puts back beside its state.
+//! Progress of a task in its workflow, and the counts against it, which undo restores together with its state.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::id::StageId;
 use super::time::Timestamp;
 use super::usage::Cost;
 
-/// The fields of a task of the same names, as they were at one moment.
+/// Fields of a task of the same names, as they were at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedProgress {
     pub stage: StageId,

@@ -1,16 +1,16 @@
-//! The line of a program's output that says most about why it failed.
+//! Line of a program's output that best explains its failure.
 
-/// Longest line that is taken, in characters.
+/// Longest line that is returned, in characters.
 const MOST: usize = 200;
 
-/// What a line says of a failure, the least first.
+/// Weight of a line as an explanation of a failure, the least first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Weight {
     Plain,
-    /// Repeats that something failed, after it was named.
+    /// Repetition that something failed, after it was named.
     Summary,
     Mention,
-    /// Names the error itself.
+    /// Line that names the error itself.
     Cause,
 }
 
@@ -43,7 +43,7 @@ const SUMMARIES: [&str; 7] = [
     "failures:",
 ];
 
-/// Returns the last line that names an error, else the last that mentions one, else the last of all; nothing of an empty output.
+/// Returns the last line that names an error, else the last that mentions one, else the last of all; `None` for an empty output.
 pub fn telling_line(output: &str) -> Option<String> {
     let lines = output.lines().map(str::trim);
     let said = lines.filter(|line| line.contains(char::is_alphanumeric));
@@ -75,7 +75,7 @@ fn has_any(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| text.contains(word))
 }
 
-/// A shell's complaint without its own name and the number of the line, as in `dash: 0: cannot open a.txt`.
+/// Returns a shell's complaint without the shell's name and the number of the line, as in `dash: 0: cannot open a.txt`.
 fn without_shell(line: &str) -> &str {
     let Some((shell, rest)) = line.split_once(": ") else {
         return line;

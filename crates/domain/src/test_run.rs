@@ -1,8 +1,8 @@
-//! What a run of tests showed, and what its first run says of tests that were written before their feature (LA-5, LA-6).
+//! Results of a test run, and the verdict on the first run of tests that were written before their feature (LA-5, LA-6).
 
 use serde::{Deserialize, Serialize};
 
-/// How a run of tests ended.
+/// End of a test run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TestOutcome {
@@ -10,22 +10,22 @@ pub enum TestOutcome {
     Passed,
     /// A test ran and failed, by an assertion or by an error of what it calls.
     FailedByAssertion,
-    /// A test file could not be compiled, imported or set up, or all that failed did so for want of a name.
+    /// A test file could not be compiled, imported or set up, or all failures were for want of a name.
     FailedToLoad,
-    /// It failed, and the runner does not say how.
+    /// Failure whose kind the runner does not report.
     Failed,
     /// No test ran: none was found, or all are skipped.
     NothingCollected,
     /// The runner did not understand its arguments or did not find what they name.
     Usage,
-    /// It was stopped before its end.
+    /// The run was stopped before its end.
     Interrupted,
     /// The runner itself broke or could not be started.
     Internal,
 }
 
 impl TestOutcome {
-    /// The words for people.
+    /// Returns the words for people.
     pub fn word(self) -> &'static str {
         match self {
             TestOutcome::Passed => "passed",
@@ -40,19 +40,19 @@ impl TestOutcome {
     }
 }
 
-/// How many tests ended in which way.
+/// Numbers of tests by their outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TestCounts {
     pub passed: u32,
     pub failed: u32,
-    /// Tests and files that broke outside of any test.
+    /// Number of tests and files that broke outside of any test.
     pub errors: u32,
-    /// Skipped, ignored, planned, or known to fail.
+    /// Tests that were skipped, ignored, planned, or are known to fail.
     pub skipped: u32,
 }
 
 impl TestCounts {
-    /// Adds what `number` and `word` say, such as `3 failed`; whether the word is known.
+    /// Adds a count such as `3 failed`, given as `number` and `word`; returns true if the word is known.
     pub fn add(&mut self, number: u32, word: &str) -> bool {
         let count = match word {
             "passed" | "xpassed" => &mut self.passed,
@@ -65,7 +65,7 @@ impl TestCounts {
         true
     }
 
-    /// All that were run.
+    /// Returns the number of tests that were run.
     pub fn total(&self) -> u32 {
         self.passed
             .saturating_add(self.failed)
@@ -79,13 +79,13 @@ impl std::fmt::Display for TestCounts {
     }
 }
 
-/// What a run of tests showed.
+/// Results of a test run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestReport {
     pub outcome: TestOutcome,
-    /// None where the output does not say all of them.
+    /// Numbers of tests; `None` if the output does not report all of them.
     pub counts: Option<TestCounts>,
-    /// Names of the tests and files that failed, the first of them.
+    /// Names of the tests and files that failed, the first ones.
     pub failing: Vec<String>,
     /// Modules, functions and other names that the output says are missing, whatever the outcome, in the words of the runner. They decide
     /// whether a test that fails before there is an implementation fails for the right reason (LA-5).
@@ -93,7 +93,7 @@ pub struct TestReport {
 }
 
 impl TestReport {
-    /// A report that says nothing more than how it ended.
+    /// Creates a report of the outcome without further details.
     pub fn of(outcome: TestOutcome) -> TestReport {
         TestReport {
             outcome,
@@ -104,22 +104,23 @@ impl TestReport {
     }
 }
 
-/// What tests show that were written before their feature.
+/// Verdict on the first run of tests that were written before their feature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FirstRun {
-    /// They fail because the feature is not there: by an assertion, or for want of names that are to be created.
+    /// The tests fail because the feature is missing: by an assertion, or for want of names that are to be created.
     FailsAsWanted,
-    /// They fail, and the runner does not say how.
+    /// The tests fail, and the runner does not report how.
     FailsSomehow,
-    /// They fail for another reason: these names are missing that nobody is to create; none where a test file itself is wrong.
+    /// The tests fail for another reason: these names are missing and are not to be created; empty if a test file itself is wrong.
     Defect(Vec<String>),
-    /// They pass already: they assert nothing, or the feature is there.
+    /// The tests already pass: they assert nothing, or the feature exists.
     AlreadyPasses,
-    /// They were not run.
+    /// The tests were not run.
     NotRun(TestOutcome),
 }
 
-/// Judges the first run of new tests. `is_to_be_created` says of a missing name, in the words of the runner, whether the story creates it.
+/// Judges the first run of new tests. `is_to_be_created` returns true if the story creates a missing name, given in the words of the
+/// runner.
 pub fn first_run(report: &TestReport, is_to_be_created: &dyn Fn(&str) -> bool) -> FirstRun {
     match report.outcome {
         TestOutcome::Passed => FirstRun::AlreadyPasses,

@@ -5,30 +5,30 @@ use std::ops::{Add, Sub};
 
 use serde::{Deserialize, Serialize};
 
-/// A point in time, in milliseconds since 1970-01-01 UTC.
+/// Point in time, in milliseconds since 1970-01-01 UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Timestamp(pub u64);
 
-/// A length of time in milliseconds.
+/// Length of time in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Span(pub u64);
 
 impl Timestamp {
-    /// How long ago `earlier` was; zero when it lies ahead.
+    /// Returns the time since `earlier`; zero if it is in the future.
     pub fn since(self, earlier: Timestamp) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
 
-    /// How far two points are apart, whichever is earlier. Where the clock may be set back, a young thing is one that is not far
-    /// from now: one that lies far ahead was there before.
+    /// Returns the distance of two points, in either order. On a clock that may be set back, a new thing is one that is close to now: one
+    /// far in the future is an old one.
     #[must_use]
     pub fn apart(self, other: Timestamp) -> Span {
         Span(self.0.abs_diff(other.0))
     }
 
-    /// The same point on a clock that was put forward by so many milliseconds, or back.
+    /// Returns the same point on a clock that was moved forward, or back, by that number of milliseconds.
     #[must_use]
     pub fn moved(self, by: i64) -> Timestamp {
         Timestamp(self.0.saturating_add_signed(by))
@@ -36,17 +36,17 @@ impl Timestamp {
 }
 
 impl Span {
-    /// A length in whole seconds.
+    /// Creates a length in whole seconds.
     pub const fn seconds(seconds: u64) -> Span {
         Span(seconds * 1000)
     }
 
-    /// A length in whole minutes.
+    /// Creates a length in whole minutes.
     pub const fn minutes(minutes: u64) -> Span {
         Span(minutes * 60_000)
     }
 
-    /// This length `times` over, bounded by `most`.
+    /// Returns this length multiplied by `times`, but at most `most`.
     #[must_use]
     pub fn scaled(self, times: u64, most: Span) -> Span {
         Span(self.0.saturating_mul(times).min(most.0))
@@ -68,7 +68,7 @@ impl Sub<Span> for Timestamp {
 }
 
 impl fmt::Display for Span {
-    /// `<60 s` as seconds, `<1 h` as minutes, else hours with one decimal (K79), which is left out where it is zero.
+    /// Formats `<60 s` as seconds, `<1 h` as minutes, else hours with one decimal (K79), which is left out if it is zero.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = self.0 / 1000;
         let (hours, tenths) = (seconds / 3600, (seconds % 3600) / 360);

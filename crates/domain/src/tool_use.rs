@@ -1,36 +1,36 @@
-//! What an agent's tool wants to do and asks to be allowed.
+//! Actions of an agent's tool that need a permission.
 
 use serde::{Deserialize, Serialize};
 
-/// Longest text of a tool's use that rules look at, in bytes. What is longer is decided by a person.
+/// Longest text of a tool's use that rules look at, in bytes. A person decides about longer ones.
 pub const LONGEST_USE: usize = 16 * 1024;
 
-/// The use of a tool that is asked about.
+/// Use of a tool that needs a permission.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolUse {
-    /// The tool's own name, such as `Bash`.
+    /// Name of the tool in its own words, such as `Bash`.
     pub tool: String,
     pub action: ToolAction,
 }
 
-/// What a tool is to do, whatever it is called.
+/// Action of a tool, whatever the tool is called.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolAction {
-    /// Read below that path.
+    /// Reading below that path.
     Read(String),
-    /// Change that file.
+    /// Change of that file.
     Edit(String),
-    /// Run that command line in a shell.
+    /// Command line run in a shell.
     Run(String),
-    /// Get what is at that address.
+    /// Request for the content of that address.
     Fetch(String),
-    /// Something else, or with more than is known of such a tool.
+    /// Other action, or one with more arguments than are known of such a tool.
     Other,
 }
 
 impl ToolUse {
-    /// The same with its text cut just above the limit, so that it is still known to be too long.
+    /// Returns the use with its text cut just above the limit, so that it is still known to be too long.
     #[must_use]
     pub fn bounded(mut self) -> ToolUse {
         let text = match &mut self.action {
@@ -44,7 +44,7 @@ impl ToolUse {
         self
     }
 
-    /// The path, command line or address; empty for anything else.
+    /// Returns the path, command line or address; empty for anything else.
     pub fn subject(&self) -> &str {
         match &self.action {
             ToolAction::Read(text)

@@ -1,21 +1,21 @@
-//! The three-valued answer every question to the outside world gets.
+//! Three-valued answer to every question to the outside world.
 
 use serde::{Deserialize, Serialize};
 
 use super::cause::Cause;
 
-/// A three-valued answer: yes, no, or unknown because it could not be found out. Unknown is never yes and never no: it delays.
+/// Three-valued answer: yes, no, or unknown because it could not be found out. Unknown is never yes and never no: it delays.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tri {
     Yes,
-    /// Seen not to be so; the text says what was seen.
+    /// Negative answer; the text says what was seen.
     No(String),
     Unknown(Cause),
 }
 
 impl Tri {
-    /// Whether the answer is [`Tri::Yes`].
+    /// Returns true if the answer is [`Tri::Yes`].
     pub fn is_yes(&self) -> bool {
         matches!(self, Tri::Yes)
     }

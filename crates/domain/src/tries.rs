@@ -1,5 +1,5 @@
-//! How often agents tried the work of a task. Reviews, the engine's merges and attempts that came to nothing for no fault of the
-//! task's are no tries.
+//! Number of agents' tries at the work of a task. Reviews, the engine's merges and attempts that came to nothing for no fault of the task
+//! are not tries.
 
 use super::attempt::{AttemptMode, Worker};
 use super::id::StageId;
@@ -7,7 +7,7 @@ use super::task::Task;
 use super::workflow::{Stage, Workspace};
 
 impl Task {
-    /// The number of tries at the stage that took the most; none before the first.
+    /// Returns the number of tries at the stage that took the most; 0 before the first.
     pub fn tries_of_work(&self) -> u32 {
         let counted = self.work_tries.values().max();
         // Stores of earlier versions have the attempts of all stages.

@@ -1,5 +1,4 @@
-//! Which commands of a person can be undone: those after which nothing but the tasks they name is different. Of the others undo is
-//! not offered.
+//! Commands of a person that can be undone: those that change nothing but the tasks they name. Undo is not offered for the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,7 +9,7 @@ use super::id::{BatchId, StageId, TaskId, WorkflowId};
 use super::task::{Task, TaskState};
 use super::workflow::{Actor, CascadePolicy, Workflow};
 
-/// The rows by which it is decided whether a command can be undone.
+/// Rows that decide whether a command can be undone.
 #[derive(Clone, Copy)]
 pub struct UndoScope<'a> {
     pub tasks: &'a BTreeMap<TaskId, Arc<Task>>,
@@ -19,7 +18,7 @@ pub struct UndoScope<'a> {
 }
 
 impl UndoScope<'_> {
-    /// The tasks that undo puts back after that command; none where undo would not restore everything.
+    /// Returns the tasks that undo restores after that command; empty if undo would not restore everything.
     pub fn restorable(&self, command: &Command) -> Vec<TaskId> {
         let (ids, is_whole) = match command {
             Command::Skip(id) | Command::Park(id, _) => {
@@ -50,8 +49,8 @@ impl UndoScope<'_> {
         }
     }
 
-    /// Whether nothing works on the task, and no session waits to be gone on with: those are stopped or let go for good. A task that was
-    /// skipped because of another stays skipped only while that one is broken.
+    /// Returns true if nothing works on the task, and no session waits to be continued: those are stopped or let go for good. A task that
+    /// was skipped because of another stays skipped only while that one is broken.
     fn is_at_rest(&self, id: &TaskId) -> bool {
         self.tasks.get(id).is_some_and(|task| {
             let is_of_another =
@@ -60,7 +59,7 @@ impl UndoScope<'_> {
         })
     }
 
-    /// Returns whether the engine acts at that stage, or where the task stands: what it begins it brings to an end.
+    /// Returns true if the engine acts at that stage, or at the task's own: the engine finishes what it begins.
     fn is_of_engine(&self, id: &TaskId, stage: Option<&StageId>) -> bool {
         self.tasks.get(id).is_some_and(|task| {
             let flow = self.workflows.get(&task.workflow);
@@ -69,20 +68,20 @@ impl UndoScope<'_> {
         })
     }
 
-    /// Returns whether the batch of the task goes already, so that handing over the task starts nothing else of it.
+    /// Returns true if the batch of the task runs already, so that releasing the task starts nothing else of the batch.
     fn runs_already(&self, id: &TaskId) -> bool {
         let batch = self.tasks.get(id).and_then(|task| self.batches.get(&task.batch));
         batch.is_some_and(|batch| batch.go_ahead.is_some() && !matches!(batch.run, RunState::Aborted(_)))
     }
 
-    /// Returns whether the run of the task was aborted: it is judged anew when one of its tasks is left out.
+    /// Returns true if the run of the task was aborted: it is judged again when one of its tasks is left out.
     fn is_aborted(&self, id: &TaskId) -> bool {
         let batch = self.tasks.get(id).and_then(|task| self.batches.get(&task.batch));
         batch.is_some_and(|batch| matches!(batch.run, RunState::Aborted(_)))
     }
 
-    /// Returns whether a task that waits for this one, at any distance, is skipped because of another: it would come back, or be told
-    /// anew, once this one goes on.
+    /// Returns true if a task that waits for this one, at any distance, is skipped because of another: it would come back, or be reported
+    /// again, once this one continues.
     fn frees_dependents(&self, id: &TaskId) -> bool {
         let mut seen = BTreeSet::from([id]);
         let mut open = vec![id];
@@ -99,7 +98,7 @@ impl UndoScope<'_> {
         false
     }
 
-    /// Returns whether another task is skipped, or begins, once this one stands still.
+    /// Returns true if another task is skipped, or begins, once this one stops.
     fn concerns_dependents(&self, id: &TaskId) -> bool {
         let mut dependents = self.tasks.values().filter(|task| task.deps.contains(id));
         dependents.any(|task| {

@@ -1,4 +1,4 @@
-//! What agents use of their models: tokens, money, and how full a context is.
+//! Usage of models by agents: tokens, money, and the fill level of a context.
 
 use std::fmt;
 use std::ops::Add;
@@ -11,7 +11,7 @@ use super::time::{Span, Timestamp};
 /// Tokens by how they were sent or received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tokens {
-    /// Sent, neither read from nor written to a cache.
+    /// Tokens sent, neither read from nor written to a cache.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub input: u64,
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -26,49 +26,49 @@ pub struct Tokens {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct Cost(pub u64);
 
-/// What an agent has used so far.
+/// Usage of an agent so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Usage {
     #[serde(default)]
     pub tokens: Tokens,
-    /// None when its tool reports no cost.
+    /// Cost; `None` if the agent's tool reports none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
 }
 
-/// How full an agent's context is.
+/// Fill level of an agent's context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextFill {
     pub used: u64,
-    /// None when its tool does not say how much there is room for.
+    /// Size of the context; `None` if the agent's tool does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<u64>,
-    /// How often it called tools, where that is all that is known of it; then `used` is an estimate.
+    /// Number of the agent's tool calls, if nothing else is known of the context; then `used` is an estimate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_calls: Option<u32>,
 }
 
-/// What an attempt has used.
+/// Usage of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct AttemptUsage {
-    /// What its session has used, as its tool last said.
+    /// Usage of the attempt's session, as its tool last reported it.
     #[serde(default, skip_serializing_if = "Usage::is_none")]
     pub session: Usage,
-    /// What of that an earlier attempt used, of which it continues the session.
+    /// Part of it used by the earlier attempt whose session this one continues.
     #[serde(default, skip_serializing_if = "Usage::is_none")]
     pub earlier: Usage,
-    /// How full its context was last.
+    /// Last known fill level of the context.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<ContextFill>,
 }
 
 impl AttemptUsage {
-    /// Whether nothing is known.
+    /// Returns true if nothing is known.
     pub fn is_none(&self) -> bool {
         *self == AttemptUsage::default()
     }
 
-    /// How full its context is and what it has cost, in a few words; its tokens where its tool knows no price, and none where nothing is
+    /// Returns the fill level of the context and the cost, in a few words; the tokens if the tool reports no cost, and `None` if nothing is
     /// known.
     pub fn summary(&self) -> Option<String> {
         let fill = self.context.and_then(ContextFill::percent);
@@ -82,13 +82,13 @@ impl AttemptUsage {
         (!known.is_empty()).then(|| known.join(" · "))
     }
 
-    /// What it has used itself.
+    /// Returns the usage of the attempt itself.
     pub fn own(&self) -> Usage {
         self.session.since(self.earlier)
     }
 }
 
-/// What a task's agents used on one day at one stage in one role.
+/// Usage of a task's agents on one day at one stage in one role.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spending {
     /// Days since the beginning of 1970, in UTC.
@@ -99,18 +99,18 @@ pub struct Spending {
 }
 
 impl Spending {
-    /// The number of the day that has that moment in it.
+    /// Returns the number of the day that contains that moment.
     pub fn day_of(at: Timestamp) -> u64 {
         at.0 / DAY.0
     }
 
-    /// When a day begins.
+    /// Returns the beginning of a day.
     pub fn beginning_of(day: u64) -> Timestamp {
         Timestamp(day.saturating_mul(DAY.0))
     }
 }
 
-/// The length of a day.
+/// Length of a day.
 const DAY: Span = Span::minutes(24 * 60);
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
@@ -119,13 +119,13 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl Tokens {
-    /// All of them.
+    /// Returns the number of all tokens.
     pub fn sum(self) -> u64 {
         let parts = [self.input, self.cache_read, self.cache_write, self.output];
         parts.into_iter().fold(0, u64::saturating_add)
     }
 
-    /// How many they are, in thousands where they are many.
+    /// Formats the number of tokens, in thousands from 10,000 on.
     pub fn in_short(self) -> String {
         match self.sum() {
             few @ 0..10_000 => format!("{few} tokens"),
@@ -133,7 +133,7 @@ impl Tokens {
         }
     }
 
-    /// The higher of each figure.
+    /// Returns the higher of each figure.
     #[must_use]
     pub fn highest(self, other: Tokens) -> Tokens {
         Tokens {
@@ -144,7 +144,7 @@ impl Tokens {
         }
     }
 
-    /// What is left when those are taken away.
+    /// Returns the tokens less those of `other`, each figure at least 0.
     #[must_use]
     pub fn without(self, other: Tokens) -> Tokens {
         Tokens {
@@ -170,18 +170,18 @@ impl Add for Tokens {
 }
 
 impl Cost {
-    /// Whether it is nothing.
+    /// Returns true if the cost is zero.
     pub fn is_none(&self) -> bool {
         *self == Cost::default()
     }
 
-    /// What is left when that is taken away.
+    /// Returns the cost less `other`, at least 0.
     #[must_use]
     pub fn without(self, other: Cost) -> Cost {
         Cost(self.0.saturating_sub(other.0))
     }
 
-    /// An amount that a tool wrote as a decimal number of dollars; none for what cannot be an amount.
+    /// Converts an amount that a tool wrote as a decimal number of dollars; `None` for a number that cannot be an amount.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -203,7 +203,7 @@ impl Add for Cost {
 }
 
 impl fmt::Display for Cost {
-    /// Dollars with two digits of cents.
+    /// Formats dollars with two digits of cents.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let cents = self.0.saturating_add(5_000) / 10_000;
         write!(f, "${}.{:02}", cents / 100, cents % 100)
@@ -211,12 +211,12 @@ impl fmt::Display for Cost {
 }
 
 impl Usage {
-    /// Whether nothing was used, as far as is known.
+    /// Returns true if nothing was used, as far as is known.
     pub fn is_none(&self) -> bool {
         *self == Usage::default()
     }
 
-    /// The higher of each figure.
+    /// Returns the higher of each figure.
     #[must_use]
     pub fn highest(self, other: Usage) -> Usage {
         Usage {
@@ -225,7 +225,7 @@ impl Usage {
         }
     }
 
-    /// What was used since an earlier point of the same session, as for an attempt that resumed or forked it.
+    /// Returns the usage since an earlier point of the same session, as for an attempt that resumed or forked it.
     #[must_use]
     pub fn since(self, earlier: Usage) -> Usage {
         let before = earlier.cost.unwrap_or_default();
@@ -252,7 +252,7 @@ impl Add for Usage {
 }
 
 impl ContextFill {
-    /// How much of the window is used, in percent, more than 100 when it is overfull; none without a window.
+    /// Returns the used part of the window in percent, more than 100 if it is overfull; `None` without a window.
     pub fn percent(self) -> Option<u64> {
         let window = self.window.filter(|window| *window > 0)?;
         Some(self.used.saturating_mul(100) / window)

@@ -1,4 +1,4 @@
-//! Why a released task has not been started.
+//! Reasons a released task has not been started.
 
 use std::fmt;
 
@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use super::id::{AttemptId, BatchId, StageId, TaskId, WorkflowId};
 use super::time::Timestamp;
 
-/// Why the scheduler has not started a released task.
+/// Reason the scheduler has not started a released task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitReason {
     Dependencies(Vec<TaskId>),
-    /// Batches that its own needs are not completed.
+    /// Batches that its own batch needs are not completed.
     Batches(Vec<BatchId>),
     /// A dependency names a task that does not exist (LK-28).
     UnknownDependency(TaskId),
@@ -31,12 +31,12 @@ pub enum WaitReason {
         running: u32,
         most: u32,
     },
-    /// Its batch has as many agents at work as a person allowed it (P59).
+    /// The task's batch has as many agents at work as a person allowed it (P59).
     BatchFull {
         running: u32,
         most: u32,
     },
-    /// Enough were started in this turn; next turn.
+    /// Enough attempts were started in this turn; the task starts in the next one.
     TurnLimit,
     Paused,
     /// No person has trusted what the project's files would start.
@@ -45,13 +45,13 @@ pub enum WaitReason {
     Aborted,
     /// No base branch is configured (K62).
     NoBase,
-    /// Its stage demands gates, and there is no command for one.
+    /// The task's stage demands gates, and no gate command is set.
     NoGate,
-    /// A setting that it depends on cannot be used as it is written; the text says which, and the way out.
+    /// A setting that the task depends on cannot be used as it is written; the text says which, and the way out.
     Setting(String),
     /// The attempt that was stopped when the task was moved has not ended yet.
     StillEnding(AttemptId),
-    /// Its workflow is not loaded, or has no such stage (any more).
+    /// The task's workflow is not loaded, or has no such stage (any more).
     NoStage(WorkflowId, StageId),
 }
 

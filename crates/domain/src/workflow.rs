@@ -1,5 +1,5 @@
-//! A workflow is a state machine as data: stages, who acts in them, what proves success, where work goes next.
-//! This file holds the shapes; `formats::workflow` reads them from TOML and judges them.
+//! Workflows: state machines as data, with stages, their actors, the proof of success and the next stage. This file holds the types;
+//! `formats::workflow` reads them from TOML and validates them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use super::id::{RoleId, StageId, WorkflowId};
 use super::signal::SignalKind;
 use super::time::Span;
 
-/// A state machine as data: its stages, limits and policies.
+/// State machine as data: its stages, limits and policies.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Workflow {
     pub id: WorkflowId,
@@ -20,17 +20,17 @@ pub struct Workflow {
     pub scan: Vec<StageId>,
     /// All stages, in reading order (the order of the board's columns).
     pub stages: Vec<Stage>,
-    /// How often each class of failure may happen per task and stage before the task is held or failed.
+    /// Limits on the failures of each class per task and stage before the task is held or failed.
     pub limits: RetryLimits,
-    /// Whether tasks whose dependency finally failed are skipped (G50).
+    /// Policy for tasks whose dependency finally failed: they wait or are skipped (G50).
     pub cascade: CascadePolicy,
-    /// What happens to a task whose failures used up a limit.
+    /// Policy for a task whose failures used up a limit.
     pub exhausted: ExhaustionPolicy,
 }
 
 impl Workflow {
-    /// Has agents merge instead of the engine, as the first program did: in a worktree at the base they merge, run the checks and
-    /// push; the engine then looks at the remote and runs the gates there (K56, K100).
+    /// Lets agents merge instead of the engine, as the first program did: in a worktree at the base they merge, run the checks and push;
+    /// the engine then looks at the remote and runs the gates there (K56, K100).
     pub fn merge_by_agent(&mut self) {
         let merges = |stage: &&mut Stage| stage.actor == Actor::Engine(EngineAction::Merge);
         for stage in self.stages.iter_mut().filter(merges) {
@@ -51,7 +51,7 @@ impl Workflow {
         self.replace_holds(FindingPolicy::Fail, |_| true);
     }
 
-    /// Lets a person decide about tests that should have failed and did not, in the place of holding their task (LA-5).
+    /// Lets a person decide about tests that should have failed and did not, instead of holding their task (LA-5).
     pub fn ask_about_first_runs(&mut self) {
         let is_first_run = |kind: &EvidenceKind| matches!(kind, EvidenceKind::GateFails(_));
         self.replace_holds(FindingPolicy::Ask, |stage| {
@@ -67,17 +67,17 @@ impl Workflow {
         }
     }
 
-    /// The stage of that name.
+    /// Returns the stage of that name.
     pub fn stage(&self, id: &StageId) -> Option<&Stage> {
         self.stages.iter().find(|stage| stage.id == *id)
     }
 }
 
-/// One stage of a workflow: who acts, what proves success, and where work goes next.
+/// Stage of a workflow: its actor, the proof of success and the next stage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stage {
     pub id: StageId,
-    /// The board's column title: `Sec Review`.
+    /// Column title of the board: `Sec Review`.
     pub label: String,
     /// Short name for trails (K13).
     pub short: String,
@@ -85,60 +85,60 @@ pub struct Stage {
     /// Role that is called when an engine action fails for a reason an agent can fix.
     pub fallback: Option<RoleId>,
     pub workspace: Workspace,
-    /// Whether the actor may change files; checked afterwards, not only asked for.
+    /// Access of the actor to files; checked afterwards, not only asked for.
     pub access: FileAccess,
     /// Signals an agent may send here (K14–K18, LK-10). Claim, progress and question are always allowed.
     pub signals: BTreeSet<SignalKind>,
-    /// Where success leads: the first edge whose tag the task carries. No edge matches: the task is done.
+    /// Edges to the next stage after success: the first whose tag the task carries is taken. No edge matches: the task is done.
     pub success: Vec<Edge>,
     pub reject: RejectTo,
-    /// What the engine must see before the task moves on.
+    /// Evidence that the engine must see before the task moves on.
     pub evidence: Vec<EvidenceKind>,
     pub gates: GateSet,
-    /// The only gates that are run here, by name; empty: all there are.
+    /// Names of the only gates that are run here; empty: all there are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gate_names: Vec<String>,
-    /// Whether the gates are run before the first attempt too, so that its agent is told what passes already (LP-22).
+    /// True if the gates are also run before the first attempt, so that its agent knows which pass already (LP-22).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gates_before: bool,
-    /// Where the gates are run.
+    /// Place in which the gates are run.
     #[serde(default, skip_serializing_if = "GatePlace::is_commit")]
     pub gate_at: GatePlace,
-    /// Paths that must stay as they were when the task came here, besides those its plan protects; as in
+    /// Paths that must stay as they were when the task came here, besides those its plan protects; in the form of
     /// [`PathRules`](super::plan_entry::PathRules).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub protected: Vec<String>,
-    /// What follows from findings.
+    /// Reaction to findings.
     #[serde(default, skip_serializing_if = "FindingPolicy::is_fail")]
     pub findings: FindingPolicy,
-    /// At most one attempt at a time in this stage for a target branch (K47, LK-54).
+    /// True if the stage admits at most one attempt at a time for a target branch (K47, LK-54).
     pub singleton: bool,
-    /// What must hold before an attempt may start, beyond dependencies.
+    /// Conditions for the start of an attempt, besides dependencies.
     pub guards: Vec<StartGuard>,
     /// Longest run of one attempt; `None`: the settings' agent timeout.
     pub timeout: Option<Span>,
-    /// Whether every task stops here until a person approves it before the actor starts.
+    /// Rule for the approval of a person before the actor starts.
     pub approval: ApprovalRule,
 }
 
 impl Stage {
-    /// Whether gates of that name are run here, if any are.
+    /// Returns true if a gate of that name is run here, provided the stage runs gates.
     pub fn runs_gate(&self, name: &str) -> bool {
         self.gate_names.is_empty() || self.gate_names.iter().any(|known| known == name)
     }
 }
 
-/// Who acts in a stage: an agent, the engine or a person.
+/// Actor of a stage: an agent, the engine or a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Actor {
     Role(RoleId),
     Engine(EngineAction),
-    /// A person: approves, rejects or skips.
+    /// Person who approves, rejects or skips.
     Human,
 }
 
-/// What the engine can do as the actor of a stage: merge, commit or verify.
+/// Action of the engine as the actor of a stage: merge, commit or verify.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EngineAction {
@@ -150,7 +150,7 @@ pub enum EngineAction {
     Verify,
 }
 
-/// Which checkout the attempts of a stage work in.
+/// Checkout that the attempts of a stage work in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Workspace {
@@ -166,40 +166,40 @@ pub enum Workspace {
     None,
 }
 
-/// Whether the actor of a stage may change files.
+/// Access of a stage's actor to files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileAccess {
     Write,
-    /// No; evidence `workspace_unchanged` is the proof.
+    /// Reading only; evidence `workspace_unchanged` is the proof.
     Read,
 }
 
-/// A transition of the workflow that a task may take after success.
+/// Transition of the workflow that a task may take after success.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edge {
-    /// Taken only by tasks with this tag; `None`: by every task.
+    /// Tag that a task needs to take the edge; `None`: every task takes it.
     pub when: Option<String>,
     pub to: StageId,
 }
 
-/// Where a task goes when its work is rejected.
+/// Destination of a task whose work is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RejectTo {
-    /// To that stage, after the cooldown (K23).
+    /// Another stage, after the cooldown (K23).
     Stage(StageId),
-    /// Held here; a person must act (K22).
+    /// Held at its stage; a person must act (K22).
     Hold,
     Never,
 }
 
-/// A kind of evidence that a stage requires before a task moves on.
+/// Kind of evidence that a stage requires before a task moves on.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EvidenceKind {
-    /// The engine committed what the agent had left uncommitted in its worktree, if anything, so that all of its work is on the
-    /// task's branch (A17, C13).
+    /// The engine committed any work the agent had left uncommitted in its worktree, so that all of its work is on the task's branch (A17,
+    /// C13).
     Committed,
     /// The task's branch has commits the base lacks (K27). A No counts as an empty attempt.
     CommitsAhead,
@@ -215,25 +215,25 @@ pub enum EvidenceKind {
     Report(String),
     Gates,
     Approved,
-    /// The notes that the task's plan names are there, with their sections (P34). Counts where the task names notes.
+    /// The notes that the task's plan names exist, with their sections (P34). Counts if the task names notes.
     Notes,
-    /// The subagents that the task's plan names were seen at work (P35). Counts where it names some.
+    /// The subagents that the task's plan names were seen at work (P35). Counts if it names some.
     AgentsUsed,
-    /// The steps that the task's plan names were reported (P36). Counts where it names some.
+    /// The steps that the task's plan names were reported (P36). Counts if it names some.
     StepsDone,
     /// Nothing that the task's plan or the stage protects was changed since the task came to the stage.
     Protected,
-    /// Exactly the files that the task's plan lists were made and changed. Counts where it lists some.
+    /// The files that the task's plan lists, and no others, were made and changed. Counts if it lists some.
     ListedFiles,
-    /// The gate of that name fails on the task's head, by a verdict of its own: it was found, it ran, and it ended by itself.
+    /// The gate of that name fails on the task's head, by its own verdict: it was found, it ran, and it ended by itself.
     GateFails(String),
-    /// The tests that the task's plan names are there, each asserts something, and there is one for each criterion at least (A5, A15).
-    /// Counts where it names tests.
+    /// The tests that the task's plan names exist, each asserts something, and there is at least one for each criterion (A5, A15). Counts
+    /// if it names tests.
     Tests,
 }
 
 impl EvidenceKind {
-    /// What it proves, in words for people.
+    /// Returns the proven fact, in words for people.
     pub fn words(&self) -> String {
         match self {
             EvidenceKind::CommitsAhead => "commits ahead of the base".to_owned(),
@@ -255,7 +255,7 @@ impl EvidenceKind {
         }
     }
 
-    /// What an agent has to do about a No, where that is not plain from its text (P42).
+    /// Returns what an agent has to do about a No, if that is not plain from its text (P42).
     pub fn action(&self) -> Option<&'static str> {
         match self {
             EvidenceKind::Gates => Some("fix what the gate found, and run it until it passes"),
@@ -279,7 +279,7 @@ impl EvidenceKind {
         }
     }
 
-    /// Whether the board answers it from what it knows, and nobody has to look.
+    /// Returns true if the board answers it from its own knowledge, without a look outside.
     pub fn is_known_to_board(&self) -> bool {
         matches!(
             self,
@@ -288,16 +288,16 @@ impl EvidenceKind {
     }
 }
 
-/// What follows from findings in a stage.
+/// Reaction to findings in a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FindingPolicy {
     /// Every finding fails the attempt.
     #[default]
     Fail,
-    /// They are weighed: a warning, a fix on the same branch, or the stage from the beginning (P38).
+    /// Findings are weighed: a warning, a fix on the same branch, or the stage from the beginning (P38).
     Weigh,
-    /// As weighed, but where something has to be fixed, a person decides first (P27).
+    /// Findings are weighed, but a person decides before anything is fixed (P27).
     Ask,
     /// Every finding fails the attempt, and a person decides whether there is another (A24).
     Hold,
@@ -310,26 +310,26 @@ impl FindingPolicy {
     }
 }
 
-/// Which gate commands a stage runs.
+/// Gate commands that a stage runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateSet {
-    /// None.
+    /// No gates.
     None,
-    /// The task's own and the project's, when there are any.
+    /// Gates of the task and of the project, if there are any.
     IfAny,
-    /// The task's own and the project's; without a single one nothing passes.
+    /// Gates of the task and of the project; without a single one nothing passes.
     All,
 }
 
-/// Where the gates of a stage are run.
+/// Place in which the gates of a stage are run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GatePlace {
-    /// In a clean checkout of the commit they are about.
+    /// Clean checkout of the commit that the gates check.
     #[default]
     Commit,
-    /// In the worktree of the agent, with what git ignores there, when all else in it is in the commit.
+    /// Worktree of the agent, with the files that git ignores there, if all else in it is in the commit.
     Worktree,
 }
 
@@ -340,7 +340,7 @@ impl GatePlace {
     }
 }
 
-/// A condition on starting an attempt, beyond the task's dependencies.
+/// Condition for the start of an attempt, besides the task's dependencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StartGuard {
@@ -348,7 +348,7 @@ pub enum StartGuard {
     DependencyHeadsMerged,
 }
 
-/// When a stage waits for a person's approval before it starts.
+/// Rule for the approval of a person before a stage starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalRule {
@@ -357,28 +357,28 @@ pub enum ApprovalRule {
     Always,
 }
 
-/// What happens to the dependents of a task that failed for good.
+/// Policy for the dependents of a task that failed for good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CascadePolicy {
     Wait,
-    /// Dependents are skipped with the root cause, unless more than `breaker_percent` of the batch's remaining tasks would be
-    /// (and the batch has more than three): then the run is aborted before anything is skipped (G50, G51, LG-11).
+    /// Dependents are skipped with the root cause, unless they are more than `breaker_percent` of the batch's remaining tasks (and the
+    /// batch has more than three): then the run is aborted before anything is skipped (G50, G51, LG-11).
     Skip {
         breaker_percent: u8,
     },
 }
 
-/// What happens to a task that used up one of its retry limits.
+/// Policy for a task that used up one of its retry limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExhaustionPolicy {
-    /// Held: a person must act.
+    /// Held until a person acts.
     Hold,
     Fail,
 }
 
-/// How often the tasks of a workflow may fail, be rejected and be attempted.
+/// Limits on the failures, rejections and attempts of a workflow's tasks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetryLimits {
     /// Failures of a class per task and stage before [`ExhaustionPolicy`] applies. A class not listed has no limit.

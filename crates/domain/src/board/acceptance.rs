@@ -10,8 +10,8 @@ use crate::id::{BatchId, TaskId};
 use crate::task::{Task, TaskState};
 
 impl Board {
-    /// Refuses to release tasks of a batch that asks for an acceptance and has none, has two, or has work that its acceptance does not
-    /// wait for. One that failed counts until it is closed: a new one takes its place and nobody uses the old one again.
+    /// Refuses to release tasks of a batch that asks for an acceptance and has none, has two, or has work that its acceptance does not wait
+    /// for. An acceptance that failed counts until it is closed: a new one takes its place, and the old one is not used again.
     pub(super) fn check_acceptance(&self, batch: &BatchId, released: &[&TaskId]) -> Result<(), Refusal> {
         let needs = self.batches.get(batch).is_some_and(|row| row.needs_acceptance());
         let is_accepted = |task: &Task| {
@@ -19,7 +19,7 @@ impl Board {
             flow.is_some_and(|flow| flow.stage(&Task::ACCEPTANCE.into()).is_some())
         };
         let mut asked = released.iter().filter_map(|id| self.tasks.get(*id));
-        // An investigation has nothing that could be accepted: it is released before the work is planned.
+        // An investigation has nothing to accept: it is released before the work is planned.
         if !needs || !asked.any(|task| task.batch == *batch && is_accepted(task)) {
             return Ok(());
         }

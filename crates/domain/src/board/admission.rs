@@ -1,5 +1,4 @@
-//! Whether a released task may start now, and if not, why (K41–K48). The first reason that applies is the one
-//! people see.
+//! Admission of released tasks: whether a task may start now, and if not, the reason (K41–K48). People see the first reason that applies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,14 +16,14 @@ use crate::workflow::{
     Actor, ApprovalRule, EngineAction, EvidenceKind, FileAccess, Stage, StartGuard, Workspace,
 };
 
-/// Who may start on a released task now: an agent, the engine or a person.
+/// Worker that may start on a released task now: an agent, the engine or a person.
 pub(super) enum Admission {
     Agent(RoleId),
     Engine(EngineAction),
     Person,
 }
 
-/// The agent and singleton slots that open attempts occupy.
+/// Agent and singleton slots that open attempts occupy.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Slots {
     agents: u32,
@@ -37,7 +36,7 @@ pub(super) struct Slots {
     pub(super) names: BTreeSet<String>,
 }
 
-/// What a singleton stage admits one attempt at a time for: its id and the base branch.
+/// Key under which a singleton stage admits one attempt at a time: its id and the base branch.
 pub(super) type SingletonKey = (StageId, Option<String>);
 
 impl Slots {
@@ -54,7 +53,7 @@ impl Slots {
         }
     }
 
-    /// Whether as much room is taken as in the other: what found none there finds none here.
+    /// Returns true if the same room is taken as in `other`: a task that found none there finds none here.
     pub(super) fn has_same_usage(&self, other: &Slots) -> bool {
         self.agents == other.agents
             && self.by_role == other.by_role
@@ -63,14 +62,14 @@ impl Slots {
             && self.writing == other.writing
     }
 
-    /// Remembers the files that an agent of that task makes and changes.
+    /// Reserves the files that an agent of that task makes and changes.
     pub(super) fn reserve_files(&mut self, task: &Task, stage: &Stage) {
         if let Some(plan) = writes_listed(task, stage) {
             self.writing.insert(task.id.clone(), Arc::clone(plan));
         }
     }
 
-    /// Another task at work on a file that this one lists, and that file (G: overlapping tasks are serialised).
+    /// Returns another task at work on a file that this one lists, and that file (G: overlapping tasks are serialised).
     fn busy_file(&self, task: &Task, stage: &Stage) -> Option<WaitReason> {
         let own = writes_listed(task, stage)?;
         let others = self.writing.iter().filter(|(id, _)| **id != task.id);
@@ -85,7 +84,7 @@ impl Slots {
 
     fn occupy(&mut self, id: AttemptId, (worker, batch): (&Worker, &BatchId), single: Option<SingletonKey>) {
         if let Worker::Agent { role, name } = worker {
-            // A conductor that waits for its person keeps nobody from the work.
+            // A conductor that waits for its person keeps no other agent from work.
             let places = u32::from(!role.is_conductor());
             self.agents += places;
             *self.by_batch.entry(batch.clone()).or_insert(0) += places;
@@ -99,8 +98,8 @@ impl Slots {
 }
 
 impl Board {
-    /// What open attempts take up. An agent whose evidence is being collected keeps its place, so that the next stage of the
-    /// same task gets it rather than new work (K8).
+    /// Returns the slots that open attempts take up. An agent whose evidence is being collected keeps its place, so that the next stage of
+    /// the same task gets it rather than new work (K8).
     pub(super) fn used_slots(&self) -> Slots {
         let mut places = Slots::default();
         for attempt in self.index.open.iter().filter_map(|id| self.attempts.get(id)) {
@@ -112,7 +111,7 @@ impl Board {
             }
             let single = match self.stage_of_attempt(attempt) {
                 Some(stage) => self.singleton_key(task, stage),
-                // Its workflow is not loaded now: until it is known again, its stage may be one of these.
+                // Its workflow is not loaded now: until it is known again, its stage may be a singleton.
                 None => Some((attempt.stage.clone(), self.base_of(task).map(str::to_owned))),
             };
             places.occupy(attempt.id, (&attempt.worker, &task.batch), single);
@@ -120,14 +119,14 @@ impl Board {
         places
     }
 
-    /// The place an attempt of that stage needs for itself, if the stage is a singleton.
+    /// Returns the place an attempt of that stage needs for itself, if the stage is a singleton.
     pub(super) fn singleton_key(&self, task: &Task, stage: &Stage) -> Option<SingletonKey> {
         stage
             .singleton
             .then(|| (stage.id.clone(), self.base_of(task).map(str::to_owned)))
     }
 
-    /// Whether a released task may start now.
+    /// Checks whether a released task may start now, and returns its worker or the reason it waits.
     pub(super) fn admit(&self, now: Timestamp, task: &Task, places: &Slots) -> Result<Admission, WaitReason> {
         let Some(stage) = self.stage_of(task) else {
             return Err(WaitReason::NoStage(task.workflow.clone(), task.stage.clone()));
@@ -221,7 +220,7 @@ impl Board {
         Ok(())
     }
 
-    /// The first fault in the settings whose reach includes what is to start.
+    /// Refuses with the first fault in the settings that affects the start.
     fn check_settings(&self, stops: impl Fn(&FaultReach) -> bool) -> Result<(), WaitReason> {
         let fault = self.settings.faults.iter().find(|fault| stops(&fault.reach));
         fault.map_or(Ok(()), |fault| Err(WaitReason::Setting(fault.text.clone())))
@@ -233,7 +232,7 @@ impl Board {
         self.check_settings(|reach| reach.includes_agent(role, &stage.id, by))
     }
 
-    /// Returns whether a stage demands gates of a task for which there is no command: no agent could ever succeed there.
+    /// Returns true if a stage demands gates of a task and there is no command for one: no agent could ever succeed there.
     pub(super) fn lacks_gates(&self, task: &Task, stage: &Stage) -> bool {
         let mut gates = task.gates.iter().chain(&self.settings.gates);
         let demands = self
@@ -242,7 +241,7 @@ impl Board {
         demands && !gates.any(|gate| stage.runs_gate(&gate.name))
     }
 
-    /// Batches that its own needs and that are not completed.
+    /// Returns the batches that the task's batch needs and that are not completed.
     fn open_batches(&self, task: &Task) -> Vec<BatchId> {
         let needs = self.batches.get(&task.batch).map(|batch| &batch.needs);
         let is_open = |id: &&BatchId| {
@@ -252,12 +251,12 @@ impl Board {
         needs.into_iter().flatten().filter(is_open).cloned().collect()
     }
 
-    /// Dependencies that are not done; unknown ones are among them (LK-28).
+    /// Returns the dependencies that are not done; unknown ones are included (LK-28).
     pub(super) fn open_dependencies(&self, task: &Task) -> Vec<TaskId> {
         task.open_dependencies(&self.tasks).cloned().collect()
     }
 
-    /// Dependencies whose recorded head is not merged (K46, LK-22): by commit, never by branch name.
+    /// Returns the dependencies whose recorded head is not merged (K46, LK-22): by commit, never by branch name.
     fn unmerged_dependencies(&self, task: &Task) -> Vec<TaskId> {
         let unmerged = |id: &TaskId| {
             self.tasks
@@ -267,7 +266,7 @@ impl Board {
         task.deps.iter().filter(|id| unmerged(id)).cloned().collect()
     }
 
-    /// Whether the batch of a task may have another agent at work.
+    /// Checks whether the batch of a task may have another agent at work.
     fn check_batch_capacity(&self, role: &RoleId, task: &Task, places: &Slots) -> Result<(), WaitReason> {
         let running = places.by_batch.get(&task.batch).copied().unwrap_or(0);
         match self.options_of(&task.id).at_once {
@@ -302,7 +301,7 @@ impl Board {
     }
 }
 
-/// The plan of a task whose agent writes files that it lists.
+/// Returns the plan of a task if its agent writes files that the plan lists.
 fn writes_listed<'a>(task: &'a Task, stage: &Stage) -> Option<&'a Arc<PlanEntry>> {
     let writes = task.next_mode.workspace(stage) == Workspace::Branch && stage.access == FileAccess::Write;
     task.plan

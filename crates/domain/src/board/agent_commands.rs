@@ -13,7 +13,7 @@ use crate::pluralized;
 use crate::task::Task;
 
 impl Board {
-    /// Ends the turn of the agent that works on a task. What it asks is taken back by its tool.
+    /// Ends the turn of the agent that works on a task. The agent's tool withdraws its open asks.
     pub(super) fn interrupt(&mut self, step: &mut Transition, by: &str, id: &TaskId) -> CommandReply {
         let task = self.require_task(id)?;
         let Some(attempt) = self.agent_at_work(&task) else {
@@ -28,7 +28,7 @@ impl Board {
         )))
     }
 
-    /// The agent whose process runs for the task.
+    /// Returns the agent whose process runs for the task.
     pub(super) fn agent_at_work(&self, task: &Task) -> Option<Arc<Attempt>> {
         let attempt = task.open_attempt.and_then(|attempt| self.attempt(attempt));
         attempt.filter(|attempt| {

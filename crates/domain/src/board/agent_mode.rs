@@ -1,5 +1,5 @@
-//! Agents with and without their tool's interface: a person may say which for a task. An agent at work is stopped for it and goes on
-//! with its session in its workspace; that is no failed try and no crash.
+//! Agents with and without their tool's interface: a person can choose between them for a task. An agent at work is stopped for it and
+//! continues its session in its workspace; the stop counts neither as a failed try nor as a crash.
 
 use super::Board;
 use super::commands::{accepted, refusal, refuse};
@@ -16,7 +16,7 @@ use crate::task::Task;
 use crate::workflow::Actor;
 
 impl Board {
-    /// Keeps for a task what the terminals of its agents show, and lets the one at work go on that way.
+    /// Stores the display of the agents' terminals with the task, and lets an agent at work continue with it.
     pub(super) fn set_mode(
         &mut self,
         step: &mut Transition,
@@ -61,7 +61,7 @@ impl Board {
         Ok(accepted(format!("{name} goes on {words}, with its session")))
     }
 
-    /// The role whose agent it is about: the one at work, or that of the task's stage.
+    /// Returns the role whose agent is concerned: the agent at work, or that of the task's stage.
     fn role_of_mode(&self, task: &Task, attempt: Option<&Attempt>) -> Result<RoleId, Refusal> {
         let at_work = attempt.and_then(|attempt| attempt.worker.role());
         let of_stage = || match &self.stage_of(task)?.actor {
@@ -77,7 +77,7 @@ impl Board {
         })
     }
 
-    /// Refuses what the tool of a role cannot do, or an agent that has ended already.
+    /// Refuses a mode that the tool of a role does not have, and an agent that has ended already.
     fn check_mode(&self, (task, role): (&Task, &RoleId), attempt: Option<&Attempt>) -> Result<(), Refusal> {
         let layers = &self.settings.agents;
         let next = layers.choose(role, &task.stage, &task.agent);
@@ -105,7 +105,7 @@ impl Board {
         Ok(())
     }
 
-    /// The process of an agent has ended that goes on in another way.
+    /// Settles an attempt whose process has ended so that its agent can continue in another mode.
     pub(super) fn mode_left(&mut self, step: &mut Transition, attempt: &Attempt) {
         self.edit(&attempt.task, |task| task.next_mode = attempt.mode);
         self.keep_session(attempt);

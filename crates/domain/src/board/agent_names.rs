@@ -14,8 +14,8 @@ const COMPOSERS: &str = "\
     prokofiev puccini purcell rameau ravel rossini satie scarlatti schubert schumann sibelius smetana \
     verdi vivaldi";
 
-/// A name no open attempt has: a composer chosen by the attempt's number, the next free one where it is taken, and with a
-/// number behind it where the role has used them all.
+/// Returns a name that no open attempt has: a composer chosen by the attempt's number, the next free one if it is taken, and one with a
+/// number after it if the role has used them all.
 pub(super) fn name_for(role: &RoleId, id: AttemptId, taken: &BTreeSet<String>) -> String {
     let mut turn: Vec<&str> = COMPOSERS.split(' ').collect();
     let first = usize::try_from(mix(id.0) % turn.len() as u64).unwrap_or(0);

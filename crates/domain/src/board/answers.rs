@@ -1,5 +1,5 @@
-//! What a person answers an agent. An answer reaches only the ask it was given to, and chooses nothing that it does not name: a text
-//! followed by Enter would take the marked entry of whatever the agent's terminal shows.
+//! Answers of a person to an agent. An answer reaches only the ask it was given to, and chooses nothing that it does not name: a text
+//! followed by Enter would take the marked entry of any menu that the agent's terminal shows.
 
 use super::commands::{accepted, refusal, refuse, require_text};
 use super::transition::Transition;
@@ -11,12 +11,12 @@ use crate::effect::{CommandReply, Effect, NoticeLevel};
 use crate::id::{AskId, AttemptId, TaskId};
 use crate::time::Timestamp;
 
-/// Text about an answer that may have arrived or not.
+/// Explanation of an answer that may or may not have arrived.
 const UNSURE: &str =
     "the server ended before it was known to be typed; look at its terminal, or answer again";
 
 impl Board {
-    /// Takes the words of a person for the agent that works on a task: as the answer to what it asks, else as its next prompt.
+    /// Passes the words of a person to the agent that works on a task: as the answer to its ask, else as its next prompt.
     pub(super) fn answer(
         &mut self,
         step: &mut Transition,
@@ -55,7 +55,7 @@ impl Board {
         Ok(accepted(format!("answered {name}")))
     }
 
-    /// Answers an ask, if it still waits.
+    /// Answers an ask if it is still open.
     pub(super) fn answer_ask(
         &mut self,
         step: &mut Transition,
@@ -100,7 +100,7 @@ impl Board {
         )))
     }
 
-    /// Keeps an answer and sends it on its way.
+    /// Stores an answer and sends it to the agent.
     pub(super) fn record_answer(
         &mut self,
         step: &mut Transition,
@@ -133,7 +133,7 @@ impl Board {
         step.emit(Effect::Answer(attempt.id, ask.id.clone()));
     }
 
-    /// The answer to an ask did not reach its agent.
+    /// Marks the answer to an ask as lost: it did not reach its agent.
     pub(super) fn answer_lost(&mut self, step: &mut Transition, id: AttemptId, ask: &AskId, problem: &str) {
         let Some(attempt) = self.attempt(id) else { return };
         let is_it = |known: &AskRecord| known.ask.id == *ask && known.closed.is_none();
@@ -151,7 +151,7 @@ impl Board {
         step.notify_attempt(NoticeLevel::Warning, "answer", &attempt, text);
     }
 
-    /// A text was not typed into the terminal of its agent.
+    /// Reports a text that was not typed into the terminal of its agent.
     pub(super) fn text_lost(&mut self, step: &mut Transition, id: AttemptId, (text, problem): (&str, &str)) {
         let Some(attempt) = self.attempt(id) else { return };
         let name = attempt.worker.name();
@@ -160,7 +160,8 @@ impl Board {
         step.notify_attempt(NoticeLevel::Warning, "answer", &attempt, said);
     }
 
-    /// The engine ended before it was told that an answer was typed. It may have been or not, so it is asked again.
+    /// Marks answers as lost if the engine ended before it learned that they were typed. They may have been, or not, so the person is asked
+    /// again.
     pub(super) fn doubt_answers(&mut self, step: &mut Transition, attempt: &Attempt) {
         let is_unsure = |known: &&AskRecord| {
             known.ask.channel == AskChannel::Line && known.closed.is_none() && known.given().is_some()
@@ -170,7 +171,7 @@ impl Board {
         }
     }
 
-    /// A line was typed to an agent: it answers what was asked in words, or on the screen.
+    /// Records that a line was typed to an agent: it answers open asks that take words or are on the screen.
     pub(super) fn answer_by_line(&mut self, now: Timestamp, (by, id): (&str, AttemptId), text: &str) {
         self.edit_attempt(id, |row| {
             if row.activity.doing.needs_person() {
@@ -191,14 +192,15 @@ impl Board {
     }
 }
 
-/// The asks of which the agent's terminal may show a menu, the oldest first. An error is none: the tool shows its prompt with it.
+/// Returns the asks for which the agent's terminal may show a menu, the oldest first. An error is not one of them: the tool shows its
+/// prompt with it.
 fn asks_in_the_way(attempt: &Attempt) -> impl Iterator<Item = &AskRecord> {
     let is_error = matches!(attempt.activity.doing, ActivityKind::Error(_));
     let asks = attempt.asks.iter();
     asks.filter(move |known| known.is_in_the_way() && !(is_error && known.ask.kind == AskKind::Dialog))
 }
 
-/// The answer that the words of a person are to this ask, or the answers it takes.
+/// Converts the words of a person to an answer to this ask, or refuses with the answers it takes.
 fn reply_in_words(attempt: &Attempt, ask: &Ask, words: &str) -> Result<AskReply, Refusal> {
     AskReply::from_words(ask, words).ok_or_else(|| other_answer(attempt, ask))
 }
@@ -221,7 +223,7 @@ fn check_reply(attempt: &Attempt, ask: &Ask, reply: &AskReply) -> Result<(), Ref
     }
 }
 
-/// The answers that an ask takes, for a person who gave another.
+/// Builds the refusal that names the answers an ask takes, for a person who gave another.
 fn other_answer(attempt: &Attempt, ask: &Ask) -> Refusal {
     let (task, options) = (&attempt.task, ask.numbered_options());
     let text = match ask.kind {

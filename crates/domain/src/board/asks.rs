@@ -1,4 +1,4 @@
-//! What agents ask of a person: each ask is answered once, whoever answers it first, and an answer reaches only the ask it was given to.
+//! Asks of agents to a person: each ask is answered once, by the first who answers it, and an answer reaches only the ask it was given to.
 
 use std::borrow::Cow;
 
@@ -13,14 +13,14 @@ use crate::id::{AskId, AttemptId};
 use crate::time::Timestamp;
 
 impl Board {
-    /// What was reported about an ask; any other event is none of its business.
+    /// Handles a report about an ask; any other event is ignored.
     pub(super) fn ask_event(&mut self, step: &mut Transition, event: &Event) {
         match event {
             Event::AskOpened { attempt, ask, rule } => {
                 let rule = rule.as_ref().map(|(by, reply)| (by.as_str(), reply));
                 self.ask_opened(step, *attempt, (ask, rule));
             }
-            // It is done with: nothing else ever tells the end of a question that was asked in words.
+            // The ask is done with: nothing else ever reports the end of a question that was asked in words.
             Event::AskWithdrawn { attempt, ask } | Event::AnswerTyped { attempt, ask } => {
                 self.close_asks(step.now, *attempt, |known| known.ask.id == *ask);
             }
@@ -39,7 +39,7 @@ impl Board {
         }
     }
 
-    /// The screen of an agent shows these entries of the dialog or question that it waits with; none where it shows none that are known.
+    /// Stores the entries of the dialog or question that an agent's screen shows; empty if it shows none that are known.
     fn menu_seen(&mut self, id: AttemptId, options: &[String]) {
         self.edit_attempt(id, |row| {
             let open = row.asks.iter_mut().filter(|known| known.closed.is_none());
@@ -54,7 +54,8 @@ impl Board {
         });
     }
 
-    /// An agent's tool asks by a request that waits for the reply. `rule` is the setting that answers by itself, if one does.
+    /// Opens an ask of an agent's tool, made by a request that waits for the reply. `rule` is the setting that answers by itself, if one
+    /// does.
     fn ask_opened(
         &mut self,
         step: &mut Transition,
@@ -64,12 +65,12 @@ impl Board {
         let Some(attempt) = self.asking_attempt(id) else {
             return;
         };
-        // Whoever waits for the reply to a known one has come back.
+        // The request that waits for the reply to a known ask has come back.
         if attempt.asks.iter().any(|known| known.ask.id == ask.id) || !attempt.takes_asks() {
             return;
         }
         let mut open = attempt.asks.iter().filter(|known| known.closed.is_none());
-        // The terminal shows what the request is about; it is one question and not two, asked since it was shown.
+        // The terminal shows the subject of the request; it is one question and not two, asked since it was shown.
         let shown = open.find(|known| is_on_screen(known)).map(|known| known.since);
         self.close_asks(step.now, id, is_on_screen);
         let ask = ask.clone().bounded();
@@ -81,9 +82,9 @@ impl Board {
         }
     }
 
-    /// What an agent was seen doing says whether it asks something in its terminal.
+    /// Opens or closes the asks that an agent shows in its terminal, according to its observed activity.
     pub(super) fn observe_asks(&mut self, step: &mut Transition, attempt: &Attempt, doing: &ActivityKind) {
-        // An agent that has said how its work ended waits for nobody, whatever goes wrong after that.
+        // An agent that has reported the end of its work waits for nobody, even if something goes wrong after that.
         let is_late = matches!(doing, ActivityKind::Error(_)) && deciding_signal(attempt).is_some();
         let Some((kind, text)) = asked(doing).filter(|_| !is_late) else {
             self.close_asks(step.now, attempt.id, |known| is_over(known, &attempt.activity));
@@ -124,7 +125,7 @@ impl Board {
         }
     }
 
-    /// An agent asked something by a signal. It stays asked until somebody answers.
+    /// Opens an ask that an agent made by a signal. It stays open until somebody answers it.
     pub(super) fn ask_in_words(&mut self, now: Timestamp, id: AttemptId, (key, text): (&str, &str)) {
         let ask = Ask {
             id: AskId::new(format!("signal-{key}")),
@@ -150,7 +151,7 @@ impl Board {
         });
     }
 
-    /// Closes such asks of an attempt.
+    /// Closes the asks of an attempt that `closes` selects.
     pub(super) fn close_asks(&mut self, now: Timestamp, id: AttemptId, closes: impl Fn(&AskRecord) -> bool) {
         let Some(attempt) = self.attempt(id) else { return };
         let is_meant = |known: &AskRecord| known.closed.is_none() && closes(known);
@@ -163,7 +164,7 @@ impl Board {
         }
     }
 
-    /// An agent whose process may live.
+    /// Returns an agent whose process may be alive.
     pub(super) fn asking_attempt(&self, id: AttemptId) -> Option<std::sync::Arc<Attempt>> {
         self.attempt(id).filter(|attempt| {
             attempt.state.may_have_process() && matches!(attempt.worker, Worker::Agent { .. })
@@ -171,7 +172,7 @@ impl Board {
     }
 }
 
-/// What is asked in a terminal by an agent that does that.
+/// Returns the ask that an agent shows in its terminal, if its activity is one.
 fn asked(doing: &ActivityKind) -> Option<(AskKind, Cow<'_, str>)> {
     match doing {
         ActivityKind::Permission(text) => Some((AskKind::Permission, text.into())),
@@ -189,7 +190,7 @@ fn asked(doing: &ActivityKind) -> Option<(AskKind, Cow<'_, str>)> {
     }
 }
 
-/// Returns true where the entries on a screen are the options of this ask. A permission has a yes and a no of its own.
+/// Returns true if the entries on a screen are the options of this ask. A permission has its own yes and no.
 fn has_menu(ask: &Ask) -> bool {
     match ask.kind {
         AskKind::Dialog => ask.channel == AskChannel::Terminal,
@@ -202,16 +203,16 @@ fn is_on_screen(known: &AskRecord) -> bool {
     matches!(known.ask.channel, AskChannel::Keys | AskChannel::Terminal)
 }
 
-/// Whether an agent that is seen to go on no longer asks this. `before` is what it was seen doing until now.
+/// Returns true if an agent that was seen to continue no longer asks this. `before` is its activity until now.
 fn is_over(known: &AskRecord, before: &Activity) -> bool {
     match known.ask.channel {
         AskChannel::Keys | AskChannel::Terminal => true,
-        // A request may arrive before the terminal shows what it is about: a report of work from in between does not end it.
+        // A request may arrive before the terminal shows its subject: a report of work in between does not end it.
         AskChannel::Request => {
             let was_shown = before.doing.needs_person() && before.since >= known.since;
             was_shown || known.given().is_some()
         }
-        // What it asked in words stays asked while it works on something else.
+        // A question in words stays open while the agent works on something else.
         AskChannel::Line => false,
     }
 }

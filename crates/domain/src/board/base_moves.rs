@@ -1,4 +1,4 @@
-//! Movements of a base branch by another hand than the engine's: told and counted, and a hold where an agent did it.
+//! Movements of a base branch by another hand than the engine's: reported and counted, and a hold if an agent did it.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::task::{HoldReason, TaskState};
 use crate::workflow::EvidenceKind;
 
 impl Board {
-    /// Counts a movement of the base of a task. One that is told twice, after a crash or by two looks at once, counts once. That of an
-    /// agent that merges for the engine is judged when the agent has ended.
+    /// Counts a movement of the base of a task. A movement reported twice, after a crash or by two looks at once, counts once. The movement
+    /// of an agent that merges for the engine is judged when the agent has ended.
     pub(super) fn base_moved(&mut self, step: &mut Transition, task: &TaskId, moved: &BaseMove) {
         let Some(task) = self.task(task) else { return };
         let made = moved.made_here.as_ref();
@@ -46,7 +46,7 @@ impl Board {
         }
     }
 
-    /// Holds the task whose agent brought a commit of its own to the base, past review and merge. A person judges what is there now.
+    /// Holds the task whose agent brought a commit of its own to the base, past review and merge. A person judges the state of the base.
     fn hold_for_base(&mut self, step: &mut Transition, maker: &Attempt, base: &str, commit: &str) {
         let (id, name) = (&maker.task, maker.worker.name());
         let Some(task) = self.task(id) else { return };
@@ -62,7 +62,7 @@ impl Board {
         }
     }
 
-    /// Tells whether an agent is at work that merges for the engine.
+    /// Returns true if the attempt is open and merges in place of the engine.
     fn merges(&self, attempt: &Attempt) -> bool {
         attempt.state.is_open() && self.required_evidence(attempt).contains(&EvidenceKind::Merged)
     }

@@ -1,4 +1,4 @@
-//! Commands that write batches: what they are for, their base branch, and which others they wait for (K61).
+//! Commands that write batches: their goals, their base branch, and the other batches they wait for (K61).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use crate::task::TaskState;
 use crate::time::Timestamp;
 
 impl Board {
-    /// A person makes a batch, or changes one.
+    /// Makes or changes a batch for a person.
     pub(super) fn change_batch(
         &mut self,
         step: &Transition,
@@ -33,7 +33,7 @@ impl Board {
         self.put_batch(step, id, change)
     }
 
-    /// Makes a batch, or changes it where there is one of that name.
+    /// Makes a batch, or changes it if there is one of that name.
     pub(super) fn put_batch(&mut self, step: &Transition, id: &BatchId, change: &BatchPatch) -> CommandReply {
         check_id("batch", id.as_str())?;
         let title = match &change.title {
@@ -63,7 +63,7 @@ impl Board {
         Ok(accepted(format!("created batch {id}")))
     }
 
-    /// Hands over what is in the backlog of a batch.
+    /// Releases the tasks in the backlog of a batch.
     pub(super) fn release_batch(&mut self, step: &mut Transition, by: &str, id: &BatchId) -> CommandReply {
         if !self.batches.contains_key(id) {
             return Err(unknown(id));
@@ -77,7 +77,7 @@ impl Board {
         self.release(step, by, &waiting)
     }
 
-    /// Takes everything off the board: the rows stay in the store for history, and numbers of attempts go on (K70).
+    /// Takes everything off the board: the rows stay in the store for history, and numbers of attempts continue (K70).
     pub(super) fn clear(&mut self, step: &mut Transition, by: &str) -> Accepted {
         let count = self.tasks.len();
         self.changed
@@ -107,7 +107,7 @@ impl Board {
         Ok(())
     }
 
-    /// Refuses to let a batch wait for one that does not exist, or that waits for it.
+    /// Refuses to let a batch wait for itself, for one that does not exist, or for one that waits for it.
     fn check_needs<'a>(
         &'a self,
         id: &'a BatchId,
@@ -140,7 +140,7 @@ fn unknown(id: &BatchId) -> Refusal {
     ))
 }
 
-/// A batch of which nothing is known but its name.
+/// Creates a batch with nothing but its name.
 pub(super) fn new_batch(now: Timestamp, id: &BatchId) -> Batch {
     Batch {
         id: id.clone(),

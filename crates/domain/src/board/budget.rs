@@ -1,5 +1,5 @@
-//! What agents use, and the budgets that end it. A budget warns once at four fifths. A task's budget, when it is used up, stops the
-//! task's agent and holds the task for a person; a day's budget stops all agents and starts none until the next day (UTC) begins.
+//! Usage of agents, and the budgets that end it. A budget warns once at four fifths. A task's budget, when it is used up, stops the task's
+//! agent and holds the task for a person; a day's budget stops all agents and starts none until the next day (UTC) begins.
 
 use std::ops::Add;
 
@@ -13,7 +13,7 @@ use crate::task::{HoldReason, Task};
 use crate::usage::{ContextFill, Cost, Spending, Usage};
 
 impl Board {
-    /// The session of an attempt has used so much. Figures only grow: a lower one came late.
+    /// Records the usage of an attempt's session. Figures only grow: a lower one came late.
     pub(super) fn usage_reported(
         &mut self,
         step: &mut Transition,
@@ -53,9 +53,9 @@ impl Board {
         self.watch_day_budget(step, cost);
     }
 
-    /// What an earlier attempt used of the totals of an attempt, decided for tokens and for money when the first of them come. Tools keep
-    /// the totals of a session for those who go on with it, but may lose them when they are killed: then they begin again below what was
-    /// known.
+    /// Returns the part of an attempt's totals that an earlier attempt used, decided for tokens and for money when the first of them
+    /// arrive. Tools keep the totals of a session for those who continue it, but may lose them when they are killed: then they begin again
+    /// below the known totals.
     fn contained_in(&self, attempt: &Attempt, first: Usage) -> Usage {
         let known = attempt.usage;
         let continued = attempt.session.continuation();
@@ -86,7 +86,7 @@ impl Board {
         }
     }
 
-    /// Why no agent works on a task any more: its budget is used up.
+    /// Returns the reason to hold a task whose budget is used up.
     pub(super) fn over_budget(&self, task: &Task) -> Option<HoldReason> {
         let budget = self.settings.budgets.task?;
         let spent = task.spent_since_retry();
@@ -121,7 +121,7 @@ impl Board {
     }
 }
 
-/// Adds to the entry of that day, stage and role, or a new one.
+/// Adds usage to the entry of the same day, stage and role, or as a new entry.
 fn add(spending: &mut Vec<Spending>, more: Spending) {
     let same =
         |entry: &&mut Spending| entry.day == more.day && entry.stage == more.stage && entry.role == more.role;
@@ -131,7 +131,7 @@ fn add(spending: &mut Vec<Spending>, more: Spending) {
     }
 }
 
-/// Whether four fifths of a budget were passed with the last of what was spent.
+/// Returns true if the latest cost passed four fifths of a budget, without using it up.
 fn warns(budget: Cost, spent: Cost, more: Cost) -> bool {
     let limit = Cost(budget.0 / 5 * 4);
     spent.without(more) < limit && limit <= spent && spent < budget

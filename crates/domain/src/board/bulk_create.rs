@@ -1,5 +1,5 @@
-//! Several tasks made by one command: all of them or none. Each is checked as if it came alone; in addition it may wait for those
-//! before it.
+//! Several tasks made by one command: all of them or none. Each is checked as if it came alone; in addition it may wait for those before
+//! it.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ impl Board {
         }))
     }
 
-    /// Where each begins, or what stands against the first that cannot be made.
+    /// Returns the stage at which each draft begins, or the refusal of the first that cannot be made.
     fn check_all(&self, drafts: &[TaskDraft]) -> Result<Vec<StageId>, Refusal> {
         let lower = |id: &TaskId| id.as_str().to_ascii_lowercase();
         let mut taken: BTreeMap<String, &TaskId> = self.tasks.keys().map(|id| (lower(id), id)).collect();

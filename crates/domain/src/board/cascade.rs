@@ -1,5 +1,5 @@
-//! Dependents of what went wrong for good: skipped with the root cause where the workflow says so (G50), unless that would be
-//! too large a part of what is left: then the run is aborted before anything is skipped (G51, LG-11).
+//! Dependents of tasks that are broken for good: skipped with the root cause if the workflow says so (G50), unless they are too large a
+//! part of the remaining tasks: then the run is aborted before anything is skipped (G51, LG-11).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,15 +12,15 @@ use crate::skip::Skip;
 use crate::task::{Task, TaskState};
 use crate::workflow::CascadePolicy;
 
-/// Batches with so few tasks are never aborted (G51).
+/// Batches with at most this number of tasks are never aborted (G51).
 const BREAKER_MIN_TASKS: usize = 3;
 
 impl Board {
-    /// Skips what can never start, takes up again what can.
+    /// Skips tasks that can never start, and takes up those that can start again.
     pub(super) fn cascade(&mut self, step: &mut Transition) {
         self.update_links();
         let mut pending = std::mem::take(&mut self.index.cascade);
-        // What is doomed in an aborted run stays as it is, so nothing tells which of it was seen before.
+        // Doomed tasks of an aborted run stay as they are, so nothing shows which of them were seen before.
         pending.all |= self.batches.keys().any(|id| self.is_aborted(id));
         let mut near = self.with_dependents(pending);
         while self.unskip(step, &near) {
@@ -38,7 +38,7 @@ impl Board {
                 row.run = RunState::Aborted(why);
                 row.since = step.now;
             });
-            // Nothing of it is skipped, so what waits for that in other runs waits on.
+            // Nothing of the batch is skipped, so its dependents in other runs keep waiting.
             doomed = self.unreachable_tasks(&near);
         }
         for (id, root) in doomed {
@@ -62,8 +62,8 @@ impl Board {
         }
     }
 
-    /// Takes up again what was skipped because of others, where nothing that it waits for is broken any more. Answers whether there was
-    /// any: what waits for that may follow.
+    /// Takes up again tasks that were skipped because of others, if none of their dependencies is broken any more. Returns true if there
+    /// were any: their dependents may follow.
     fn unskip(&mut self, step: &mut Transition, near: &BTreeSet<TaskId>) -> bool {
         let freed: Vec<(TaskId, TaskState)> = near
             .iter()
@@ -86,8 +86,9 @@ impl Board {
         !freed.is_empty()
     }
 
-    /// Tasks to be skipped, each with the root cause: everything that waits, over any number of steps, for a broken one. In an aborted
-    /// run that is what waits for a task that a person left out. Looked for from `near` on: what is broken there, or is waited for there.
+    /// Returns the tasks to be skipped, each with the root cause: everything that waits, over any number of steps, for a broken task. In an
+    /// aborted run these are only the dependents of a task that a person left out. The search begins at `near`: with the broken tasks among
+    /// them or their dependencies.
     pub(super) fn unreachable_tasks(&self, near: &BTreeSet<TaskId>) -> BTreeMap<TaskId, TaskId> {
         let rows = near.iter().filter_map(|id| self.tasks.get(id));
         let needed = rows.flat_map(|task| std::iter::once(&task.id).chain(&task.deps));
@@ -95,7 +96,7 @@ impl Board {
             .filter_map(|id| Some((id, self.tasks.get(id)?.root_cause()?.clone())))
             .collect();
         let mut open: Vec<(&TaskId, TaskId)> = roots.into_iter().collect();
-        // From the end: what waits for a task that a person left out is skipped with that, also where it waits for others.
+        // From the end: dependents of a task that a person left out are skipped with it, even if they wait for others too.
         open.sort_by_key(|(_, root)| self.is_left_out(root));
         let mut doomed = BTreeMap::new();
         while let Some((id, root)) = open.pop() {
@@ -110,7 +111,7 @@ impl Board {
         doomed
     }
 
-    /// Returns whether a person left the task out. What waits for it goes with it, however much that is.
+    /// Returns true if a person left the task out. Its dependents go with it, however many they are.
     fn is_left_out(&self, id: &TaskId) -> bool {
         let task = self.tasks.get(id);
         task.is_some_and(|task| matches!(task.state, TaskState::Skipped(Skip::Person { .. })))
@@ -125,7 +126,7 @@ impl Board {
         waits && skips && !task.passes_over() && task.open_attempt.is_none() && !is_refused
     }
 
-    /// The first run of which too much would be skipped, and why that is too much.
+    /// Returns the first run of which too much would be skipped, and the reason that is too much.
     fn tripped_breaker(&self, doomed: &BTreeMap<TaskId, TaskId>) -> Option<(BatchId, String)> {
         let mut by_batch: BTreeMap<&BatchId, BTreeMap<TaskId, TaskId>> = BTreeMap::new();
         for (id, root) in doomed {
@@ -139,7 +140,7 @@ impl Board {
             .find_map(|(batch, doomed)| Some((batch.clone(), self.breaker_reason(batch, &doomed)?)))
     }
 
-    /// The first dependency that would have this task skipped again.
+    /// Returns the first dependency because of which this task would be skipped again.
     pub(super) fn broken_dependency(&self, task: &Task) -> Option<TaskId> {
         if task.passes_over() {
             return None;
@@ -148,7 +149,7 @@ impl Board {
         task.deps.iter().find(broken).cloned()
     }
 
-    /// Why the run is aborted instead, if it is: strictly more than the share of what is left would be skipped.
+    /// Returns the reason to abort the run, if strictly more than the allowed share of its remaining tasks would be skipped.
     fn breaker_reason(&self, batch: &BatchId, doomed: &BTreeMap<TaskId, TaskId>) -> Option<String> {
         let all: Vec<&Task> = self
             .tasks

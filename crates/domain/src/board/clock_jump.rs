@@ -1,5 +1,5 @@
-//! A clock that jumped. Limits are lengths of time in which the machine was awake, and are stored as points on the clock; so they
-//! move with it. Nobody is late because a laptop was closed, and nobody gets a day more because a clock was set back.
+//! Jumps of the clock. Limits are lengths of time in which the machine was awake, and are stored as points on the clock; so they move with
+//! it. Nobody is late because a laptop was closed, and nobody gets a day more because a clock was set back.
 
 use super::Board;
 use super::transition::Transition;
@@ -10,7 +10,7 @@ use crate::task::Task;
 use crate::wait_reason::WaitReason;
 
 impl Board {
-    /// Moves everything that is due. The end of a usage limit stays: it is told by somebody else's clock.
+    /// Moves all deadlines. The end of a usage limit stays: it is set by another machine's clock.
     pub(super) fn clock_jumped(&mut self, step: &mut Transition, by: i64) {
         let timed: Vec<AttemptId> = self.index.timed.iter().copied().collect();
         for id in timed {
@@ -42,9 +42,9 @@ fn move_limits(attempt: &mut Attempt, by: i64) {
     attempt.awaited = attempt.awaited.map(|since| since.moved(by));
 }
 
-/// Moves the times from which something is measured that is not over: how long an agent has run, how long ago it was asked to stop, and
-/// how long keys that were pressed may take. Since when it does something or asks something moves only with a clock that was set back, so
-/// that it does not lie in the future.
+/// Moves the beginnings of measurements that are not over: the start of an agent's run, the time it was asked to stop, and the time keys
+/// were pressed. The beginnings of its activity and of its asks move only with a clock that was set back, so that they are not in the
+/// future.
 fn move_past(attempt: &mut Attempt, by: i64) {
     attempt.started_at = attempt.started_at.map(|at| at.moved(by));
     attempt.leaves = attempt.leaves.map(|at| at.moved(by));
@@ -61,8 +61,8 @@ fn move_past(attempt: &mut Attempt, by: i64) {
     }
 }
 
-/// Whether a time of the task moves: one at which something is due, and, with a clock that was set back, the one since when it is in
-/// its state. When a task was finished is no such time.
+/// Returns true if a time of the task moves: a time at which something is due, and, with a clock that was set back, the beginning of its
+/// state. The time at which a task finished does not move.
 fn is_timed(task: &Task, by: i64) -> bool {
     task.not_before.is_some() || task.letting_go.is_some() || is_since_moved(task, by)
 }
@@ -84,7 +84,7 @@ fn move_task(task: &mut Task, by: i64) {
     }
 }
 
-/// A length in the unit that fits, for people.
+/// Formats a length in the unit that fits, for people.
 fn length(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     match seconds {

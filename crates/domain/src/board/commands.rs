@@ -1,5 +1,5 @@
-//! Commands: each is carried out as a whole or refused as a whole, and answered exactly once. A refusal is a sentence that
-//! says what stands against it and the way out.
+//! Commands: each is carried out as a whole or refused as a whole, and answered exactly once. A refusal is a sentence that says what
+//! prevents the command and the way out.
 
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ impl Board {
         }
     }
 
-    /// The task of that name, or the refusal.
+    /// Returns the task of that name, or the refusal.
     pub(super) fn require_task(&self, id: &TaskId) -> Result<Arc<Task>, Refusal> {
         self.task(id).ok_or_else(|| {
             refusal(format!(
@@ -94,17 +94,17 @@ macro_rules! refuse {
 }
 pub(super) use refuse;
 
-/// A refusal with that sentence.
+/// Builds a refusal with that sentence.
 pub(super) fn refusal(text: impl Into<String>) -> Refusal {
     Refusal::new(text)
 }
 
-/// Yes, with one line for people.
+/// Builds a confirmation with one line for people.
 pub(super) fn accepted(text: impl Into<String>) -> Accepted {
     Accepted(text.into())
 }
 
-/// Refuses a text that says nothing.
+/// Refuses an empty text.
 pub(super) fn require_text<'a>(what: &str, text: &'a str) -> Result<&'a str, Refusal> {
     let text = text.trim();
     if text.is_empty() {

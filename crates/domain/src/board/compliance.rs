@@ -1,5 +1,5 @@
-//! What a task's plan asks of its agent besides the work: subagents, steps, notes, files. What was found wanting is weighed as its
-//! stage says (P33–P38).
+//! Requirements of a task's plan for its agent besides the work: subagents, steps, notes, files. Deficiencies are weighed as its stage says
+//! (P33–P38).
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ use crate::tri::Tri;
 use crate::workflow::{EvidenceKind, FindingPolicy};
 
 impl Board {
-    /// A subagent was seen at work for an attempt.
+    /// Records a subagent that was seen at work for an attempt.
     pub(super) fn subagent_seen(&mut self, id: AttemptId, name: &str) {
         let Some(attempt) = self.attempt(id) else { return };
         let Some(task) = self.task(&attempt.task) else {
@@ -35,7 +35,7 @@ impl Board {
         }
     }
 
-    /// What the plan of a task asks to be reported is remembered with the task.
+    /// Records a step or the claims of a signal with the task, if the task comes from a plan.
     pub(super) fn record_claims(&mut self, attempt: &Attempt, (signal, claims): (&Signal, &Claims)) {
         let is_planned = self
             .tasks
@@ -52,7 +52,7 @@ impl Board {
         }
     }
 
-    /// Evidence that the board has itself; none about anything that has to be looked at.
+    /// Returns evidence that the board has itself; `None` for evidence that has to be looked for.
     pub(super) fn known_evidence(&self, attempt: &Attempt, kind: &EvidenceKind) -> Option<Evidence> {
         if !kind.is_known_to_board() {
             return None;
@@ -69,7 +69,7 @@ impl Board {
         })
     }
 
-    /// What its agents claim and nobody saw is said on the task (P37).
+    /// Comments on the task about claims of its agents that differ from what was seen (P37).
     pub(super) fn tell_differences(&mut self, now: Timestamp, attempt: &Attempt, evidence: &[Evidence]) {
         let Some(task) = self.tasks.get(&attempt.task) else {
             return;
@@ -81,8 +81,7 @@ impl Board {
         }
     }
 
-    /// What follows when evidence of an attempt was No: as its stage says. The head that was looked at stays on record where the work
-    /// goes on.
+    /// Handles evidence of an attempt that was No, as its stage says. The head that was checked stays on record if the work continues.
     pub(super) fn evidence_denied(
         &mut self,
         step: &mut Transition,
@@ -117,7 +116,7 @@ impl Board {
             (_, FindingPolicy::Ask) => self.hold_findings(step, attempt, (&issues, &text), head),
             (strategy, _) => {
                 let fixed = self.mode_after(attempt, failure.class);
-                // Where it cannot be fixed on a branch, the stage begins again in any case.
+                // A stage whose work cannot be fixed on a branch begins again in any case.
                 let is_anew = strategy == RemediationStrategy::Retry && fixed == AttemptMode::Remediate;
                 let mode = if is_anew { AttemptMode::Fresh } else { fixed };
                 self.edit(&attempt.task, |task| {
@@ -129,7 +128,7 @@ impl Board {
         }
     }
 
-    /// The branch of a task is as clean as the base again: nothing of what was seen of the work before counts any more.
+    /// Resets a task whose branch is as clean as the base again: nothing that was seen of the earlier work counts any more.
     pub(super) fn begun_anew(&mut self, step: &Transition, id: &TaskId, kept: &[String]) {
         if !self.tasks.get(id).is_some_and(|task| task.begins_anew) {
             return;
@@ -151,7 +150,7 @@ impl Board {
         }
     }
 
-    /// A person decides: approve accepts the work as it is, reject and retry let it be fixed.
+    /// Holds the task for a decision: approve accepts the work as it is, reject and retry let it be fixed.
     fn hold_findings(
         &mut self,
         step: &mut Transition,
@@ -183,7 +182,7 @@ impl Board {
         step.notify_attempt(NoticeLevel::Alert, "findings", attempt, line);
     }
 
-    /// A person wants what was found to be fixed, and may say more about it.
+    /// Sends the work back to have its findings fixed, with the words of a person about them.
     pub(super) fn fix_findings(&mut self, step: &mut Transition, (by, id): (&str, &TaskId), why: &str) {
         let Some(task) = self.task(id) else { return };
         let before = task.finding.clone().unwrap_or_default();
@@ -197,7 +196,7 @@ impl Board {
     }
 }
 
-/// Subagents the plan asks for that nobody saw: one that is claimed all the same is the lesser fault (P35).
+/// Returns the subagents the plan asks for that were not seen: one that is claimed all the same is the lesser fault (P35).
 fn unused_agents(task: &Task) -> Vec<ComplianceIssue> {
     let (seen, claimed) = (&task.record.agents, &task.record.claimed_agents);
     let wanted = task.plan.iter().flat_map(|plan| &plan.agents);
@@ -216,7 +215,7 @@ fn unused_agents(task: &Task) -> Vec<ComplianceIssue> {
         .collect()
 }
 
-/// Gates that are claimed to pass and failed, and subagents that are claimed and were not seen.
+/// Returns the gates that are claimed to pass and failed, and the subagents that are claimed and were not seen.
 fn differences(record: &PlanRecord, evidence: &[Evidence]) -> Vec<String> {
     let findings = || evidence.iter().flat_map(Evidence::findings);
     let has_failed = |gate: &&String| {
@@ -230,10 +229,10 @@ fn differences(record: &PlanRecord, evidence: &[Evidence]) -> Vec<String> {
     gates.chain(agents).collect()
 }
 
-/// Steps the plan asks for that nobody reported (P36).
+/// Returns the steps the plan asks for that were not reported (P36).
 fn missing_steps(task: &Task) -> Vec<ComplianceIssue> {
     let wanted = task.plan.iter().flat_map(|plan| &plan.steps);
-    // A step that is a subagent's is done when that subagent was seen.
+    // A step named like a subagent is done when that subagent was seen.
     let seen: BTreeSet<String> = task.record.agents.iter().map(|name| step_name(name)).collect();
     let is_done = |step: &str| task.record.steps.contains(step) || seen.contains(step);
     let open = wanted.filter(|step| !is_done(&step_name(step)));
@@ -241,7 +240,7 @@ fn missing_steps(task: &Task) -> Vec<ComplianceIssue> {
         .collect()
 }
 
-/// All findings for people and for the next agent, each with what to do about it (P41, P42).
+/// Formats all findings for people and for the next agent, each with its remedy (P41, P42).
 fn weighed_text(evidence: &[Evidence]) -> String {
     let mut lines = Vec::new();
     for piece in evidence {
@@ -258,7 +257,7 @@ fn weighed_text(evidence: &[Evidence]) -> String {
     lines.join("\n")
 }
 
-/// The first line of the worst finding.
+/// Returns the first line of the worst finding.
 fn first_line(issues: &[ComplianceIssue]) -> String {
     let worst = issues.iter().max_by_key(|issue| issue.severity);
     let text = worst.map_or("", |issue| issue.text.as_str());

@@ -1,5 +1,5 @@
-//! Agents whose context fills up: asked to stop between two calls of tools, what they did is saved, and a fresh session goes on in the
-//! same workspace. A restart is no failed try; one that brings nothing is not repeated.
+//! Agents whose context fills up: they are asked to stop between two tool calls, their work is saved, and a fresh session continues in the
+//! same workspace. A restart does not count as a failed try; one that brings nothing is not repeated.
 
 use super::Board;
 use super::process_end::deciding_signal;
@@ -16,16 +16,16 @@ use crate::task::HoldReason;
 use crate::time::{Span, Timestamp};
 use crate::usage::ContextFill;
 
-/// How long an agent that is asked to stop may go on.
+/// Time an agent that is asked to stop may continue.
 const TIME_TO_STOP: Span = Span::seconds(20);
-/// Wait before the first restart; doubled for each one after it.
+/// Wait before the first restart; doubled for each further one.
 const FIRST_WAIT: Span = Span::seconds(5);
-/// What an agent is asked whose context is full. It may run no more tools after it than these words ask of it.
+/// Request to an agent whose context is full. After it the agent may run no more tools than these words ask for.
 const PLEASE_STOP: &str = "dbs: your context is almost full. Start nothing new. Run `dbs signal progress` once with what is done and \
                            what comes next, then end your turn. A fresh session goes on with your files.";
 
 impl Board {
-    /// How full the context of an attempt is by now, from any source.
+    /// Checks the fill level of an attempt's context, reported by any source, and asks for a restart if one is due.
     pub(super) fn watch_context(&mut self, step: &mut Transition, id: AttemptId, fill: ContextFill) {
         let Some(attempt) = self.attempt(id) else { return };
         if let Some(why) = self.context_rules(&attempt.task).reason(fill) {
@@ -33,7 +33,7 @@ impl Board {
         }
     }
 
-    /// The tool of an agent shortened its context by itself, or is about to. How full it is then is not known until it says so.
+    /// Handles a context that the agent's tool shortened by itself, or is about to. Its fill level is not known until the tool reports it.
     pub(super) fn compacted(&mut self, step: &mut Transition, id: AttemptId) {
         let Some(attempt) = self.attempt(id).filter(|attempt| is_at_work(attempt)) else {
             return;
@@ -50,7 +50,7 @@ impl Board {
         }
     }
 
-    /// Asks an agent to stop, once, and gives it some time. Who asks a person something is left alone until that is answered.
+    /// Asks an agent to stop, once, and gives it some time. An agent that asks a person something is left alone until that is answered.
     fn ask_to_restart(&mut self, step: &mut Transition, id: AttemptId, why: &str) {
         let Some(attempt) = self.attempt(id).filter(|attempt| is_at_work(attempt)) else {
             return;
@@ -75,14 +75,14 @@ impl Board {
         }
     }
 
-    /// An agent that was asked to stop has ended its turn.
+    /// Stops an agent that was asked to and has ended its turn.
     pub(super) fn turn_ended(&mut self, step: &mut Transition, attempt: &Attempt) {
         if attempt.leaves.is_some() && is_at_work(attempt) {
             self.stop(step, attempt.id, StopCause::Context);
         }
     }
 
-    /// The process of an agent whose context was full has ended: what it left is committed and looked at.
+    /// Saves the work of an agent whose context was full, after its process has ended: the work is committed and inspected.
     pub(super) fn save_work(&mut self, step: &mut Transition, id: AttemptId) {
         self.edit_attempt(id, |row| {
             row.state = AttemptState::Stopping(StopCause::Context);
@@ -91,7 +91,7 @@ impl Board {
         step.emit(Effect::Checkpoint(id));
     }
 
-    /// What an agent left is saved: whether, and when, a fresh session goes on with it.
+    /// Decides, once an agent's work is saved, whether and when a fresh session continues it.
     pub(super) fn work_saved(&mut self, step: &mut Transition, id: AttemptId, work: &SavedWork) {
         let Some(attempt) = self.attempt(id).filter(|attempt| attempt.is_saving()) else {
             return;
@@ -151,7 +151,7 @@ impl Board {
         step.notify_attempt(NoticeLevel::Warning, "restart", attempt, text);
     }
 
-    /// A failure of its own class; it counts against no other.
+    /// Fails the attempt with a class of its own, which counts against no other.
     fn restarts_exhausted(&mut self, step: &mut Transition, attempt: &Attempt, restarts: u32) {
         let class = FailureClass::Context;
         let why = format!("filled its context again after {restarts} restarts: restarts exhausted");
@@ -177,12 +177,12 @@ impl Board {
 }
 
 impl Attempt {
-    /// Whether its process has ended because its context was full, and what it left is being saved.
+    /// Returns true if the process has ended because its context was full, and its work is being saved.
     pub(super) fn is_saving(&self) -> bool {
         self.state == AttemptState::Stopping(StopCause::Context) && self.awaited.is_some()
     }
 
-    /// When it was asked to stop because its context was full, unless it has reported since how it ended.
+    /// Returns the time at which the agent was asked to stop because its context was full, unless it has reported its end since.
     pub fn leaves_since(&self) -> Option<Timestamp> {
         self.leaves
             .filter(|_| self.state.is_open() && deciding_signal(self).is_none())
@@ -193,7 +193,7 @@ fn is_at_work(attempt: &Attempt) -> bool {
     attempt.state == AttemptState::Running && attempt.worker.role().is_some()
 }
 
-/// The steps that an attempt reported.
+/// Returns the steps that an attempt reported.
 fn steps_of(attempt: &Attempt) -> Vec<Step> {
     let reported = attempt
         .signals

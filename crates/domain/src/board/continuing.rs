@@ -1,5 +1,5 @@
-//! Going on with the session of an agent that was interrupted: its workspace is kept for the next attempt, which takes it over. A
-//! session that cannot be continued is given up once, and the attempt after that begins afresh.
+//! Continuation of the session of an agent that was interrupted: its workspace is kept for the next attempt, which takes it over. A session
+//! that cannot be continued is given up once, and the attempt after that begins afresh.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,18 +14,18 @@ use crate::session::{AgentSession, Continuation, SessionRestart};
 use crate::task::{Task, TaskState};
 use crate::time::{Span, Timestamp};
 
-/// An agent that ends by itself so soon after it went on with a session, and without a word, could not go on with it.
+/// Time after continuing a session within which an agent that ends by itself, without any signal, is taken to have been unable to continue.
 const SESSION_TRIAL: Span = Span::seconds(30);
-/// How far apart agents are started that were interrupted together: as many at a time as one turn may start.
+/// Interval between the starts of agents that were interrupted together: as many at a time as one turn may start.
 const PACE: Span = Span::seconds(1);
-/// Longest time over which they are spread.
+/// Longest time over which the starts are spread.
 const LONGEST_PACE: Span = Span::minutes(5);
-/// Exit codes above this one say that a signal ended the program.
+/// Highest exit code of a program's own; codes above it say that a signal ended the program.
 const LAST_OWN_CODE: i32 = 128;
 
 impl Board {
-    /// Keeps the session and the workspace of an attempt that is about to be settled for the next one, where its role's agents
-    /// can go on with a session. Answers whether it did.
+    /// Keeps the session and the workspace of an attempt that is about to be settled for the next one, if its role's agents can continue a
+    /// session. Returns true if it did.
     pub(super) fn keep_session(&mut self, attempt: &Attempt) -> bool {
         let may = |role| self.settings.resume.allows(role);
         // Without a workplace no process was ever started.
@@ -36,8 +36,8 @@ impl Board {
         keeps
     }
 
-    /// The same after an end that its agent did not choose. What ended twice like that may be ended by its session, so the next
-    /// attempt begins afresh.
+    /// Keeps the session after an end that the agent did not choose. If two ends in a row are like that, the session may be the cause, so
+    /// the next attempt begins afresh.
     pub(super) fn keep_session_after_crash(&mut self, attempt: &Attempt, exit: &ProcessExit) {
         let is_killed = match exit {
             ProcessExit::Code(code) => *code > LAST_OWN_CODE,
@@ -51,7 +51,7 @@ impl Board {
         }
     }
 
-    /// How long an agent that was interrupted just now waits for its start, because others were interrupted with it.
+    /// Returns the wait before the start of an agent that was interrupted just now, because others were interrupted with it.
     pub(super) fn pace(&self, now: Timestamp) -> Option<Span> {
         let kept = |attempt: &&Arc<Attempt>| {
             attempt.ended_at == Some(now) && attempt.workspace == WorkspaceState::Kept
@@ -61,11 +61,11 @@ impl Board {
         (times > 0).then(|| PACE.scaled(times, LONGEST_PACE))
     }
 
-    /// The session with which an attempt begins its work on a task. No tool goes on with the session of another.
+    /// Returns the session with which an attempt begins its work on a task. No tool continues the session of another.
     pub(super) fn session_for(&self, task: &Task, attempt: &Attempt) -> AgentSession {
         let before = task.continues.and_then(|id| self.attempts.get(&id));
         let same_role = |before: &&Arc<Attempt>| before.worker.role() == attempt.worker.role();
-        // What an older version started has no choice on record.
+        // Attempts of an older version have no choice on record.
         let same_agent = |before: &&Arc<Attempt>| {
             before.choice.is_none() || before.choice.agent() == attempt.choice.agent()
         };
@@ -89,7 +89,7 @@ impl Board {
         }
     }
 
-    /// The name of the agent whose session is continued, unless another has it by now.
+    /// Returns the name of the agent whose session is continued, unless another has it by now.
     pub(super) fn name_to_go_on(
         &self,
         task: &Task,
@@ -101,7 +101,7 @@ impl Board {
         (before.worker.role() == Some(role) && !taken.contains(name)).then(|| name.to_owned())
     }
 
-    /// Hands the workspace that was kept over to the attempt that goes on in it.
+    /// Hands the workspace that was kept over to the attempt that continues in it.
     pub(super) fn take_over(&mut self, attempt: &Attempt) {
         let Some(after) = attempt.session.follows() else {
             return;
@@ -117,7 +117,7 @@ impl Board {
         });
     }
 
-    /// Puts away what was kept for tasks that will not go on where they were: held, moved or over.
+    /// Puts away the workspaces of tasks that will not continue where they were: held, moved or over.
     pub(super) fn release_kept(&mut self, step: &mut Transition) {
         let pending = std::mem::take(&mut self.index.continuing);
         for id in self.ids_of(pending) {
@@ -128,7 +128,7 @@ impl Board {
         }
     }
 
-    /// Whether the next attempt at a task is, or will be, like the one whose session was kept.
+    /// Returns true if the next attempt at a task is, or will be, like the one whose session was kept.
     fn goes_on(&self, task: &Task) -> bool {
         let before = task.continues.and_then(|id| self.attempts.get(&id));
         let Some(before) = before.filter(|before| before.stage == task.stage) else {
@@ -142,7 +142,7 @@ impl Board {
         }
     }
 
-    /// The next attempt begins afresh; the workspace that was kept is put away.
+    /// Gives up the session, so that the next attempt begins afresh; the workspace that was kept is put away.
     pub(super) fn give_up_session(&mut self, step: &mut Transition, task: &TaskId) {
         let Some(kept) = self.tasks.get(task).and_then(|task| task.continues) else {
             return;
@@ -161,7 +161,7 @@ impl Board {
         }
     }
 
-    /// The session that an attempt was to go on with is not there to be continued.
+    /// Handles a session that an attempt was to continue and that is missing.
     pub(super) fn session_lost(&mut self, step: &mut Transition, id: AttemptId, why: &str) {
         let Some(attempt) = self.attempt(id) else { return };
         match attempt.state {
@@ -174,7 +174,7 @@ impl Board {
         }
     }
 
-    /// Settles an attempt that could not go on with its session. It costs nothing, and the next one begins afresh at once.
+    /// Settles an attempt that could not continue its session. It costs nothing, and the next one begins afresh at once.
     pub(super) fn begin_afresh(&mut self, step: &mut Transition, attempt: &Attempt, why: &str) {
         let (name, task) = (attempt.worker.name(), &attempt.task);
         self.give_up_session(step, task);
@@ -187,7 +187,7 @@ impl Board {
     }
 }
 
-/// Whether an agent ended because its tool did not go on with the session.
+/// Returns true if an agent ended because its tool did not continue the session.
 pub(super) fn could_not_go_on(now: Timestamp, attempt: &Attempt, exit: &ProcessExit) -> bool {
     let ran = now.since(attempt.started_at.unwrap_or(attempt.created_at));
     let is_own_end = matches!(exit, ProcessExit::Code(code) if *code <= LAST_OWN_CODE);

@@ -1,4 +1,4 @@
-//! Time: when something is due, and what happens then. Deadlines are stored, so a restart changes nothing.
+//! Deadlines: when something is due, and what happens then. Deadlines are stored, so a restart changes nothing.
 
 use super::Board;
 use super::process_end::deciding_signal;
@@ -11,12 +11,12 @@ use crate::id::AttemptId;
 use crate::time::{Span, Timestamp};
 use crate::wait_reason::WaitReason;
 
-/// How often an attempt's limit is doubled at most.
+/// Maximum number of times an attempt's limit is doubled.
 const MOST_DOUBLINGS: u32 = 3;
 
 impl Board {
-    /// The longest run of an attempt: its task's limit, its stage's or the settings', doubled for every attempt of the task that ran into it
-    /// there (LK-57).
+    /// Returns the longest run of an attempt: its task's limit, its stage's or the settings', doubled for every attempt of the task that
+    /// ran into it there, at most [`MOST_DOUBLINGS`] times (LK-57).
     pub(super) fn time_limit(&self, attempt: &Attempt) -> Span {
         let task = self.tasks.get(&attempt.task);
         let of_stage = self.stage_of_attempt(attempt).and_then(|stage| stage.timeout);
@@ -28,7 +28,8 @@ impl Board {
         limit.scaled(1 << doublings, Span(u64::MAX))
     }
 
-    /// When something is due if nothing happens before. A time in the past means at once: more could start than one turn may.
+    /// Returns the time at which something is due if nothing happens before. A time in the past means at once: more tasks could start than
+    /// one turn allows.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         if !self.index.is_built {
             let mut copy = self.clone();
@@ -57,7 +58,7 @@ impl Board {
             .min()
     }
 
-    /// Time has passed.
+    /// Handles everything that is due by now.
     pub(super) fn ticked(&mut self, step: &mut Transition) {
         let due = |deadline: Option<Timestamp>| deadline.is_some_and(|deadline| deadline <= step.now);
         let timed = self.index.timed.iter().filter_map(|id| self.attempts.get(id));

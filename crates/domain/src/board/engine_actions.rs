@@ -1,5 +1,5 @@
-//! Engine actions: what follows when the engine itself has merged, committed or verified. A conflict or a failing gate calls
-//! the stage's fallback agent; everything that could not be found out is tried again later.
+//! Results of engine actions: the engine itself has merged, committed or verified. A conflict or a failing gate calls the stage's fallback
+//! agent; everything that could not be found out is tried again later.
 
 use super::Board;
 use super::retry::AttemptFailure;
@@ -18,7 +18,7 @@ use crate::tri::Tri;
 use crate::workflow::{EngineAction, RejectTo};
 
 impl Board {
-    /// An engine action has ended.
+    /// Handles the end of an engine action.
     pub(super) fn action_ended(&mut self, step: &mut Transition, id: AttemptId, outcome: &ActionOutcome) {
         let Some(attempt) = self.attempt(id) else { return };
         let Worker::Engine(action) = attempt.worker else {
@@ -86,7 +86,7 @@ impl Board {
         self.advance(step, &attempt.task, "");
     }
 
-    /// What was done is a fact even when nobody wants it any more.
+    /// Records the commit of an action that came too late to count: it was made, even if nothing waits for it any more.
     fn record_late_result(&mut self, attempt: &Attempt, action: EngineAction, outcome: &ActionOutcome) {
         if let ActionOutcome::Done {
             commit: Some(commit),
@@ -109,7 +109,7 @@ impl Board {
         });
     }
 
-    /// Calls the fallback agent where the stage has one, else sends the work to be fixed.
+    /// Calls the fallback agent if the stage has one, else sends the work to be fixed.
     fn fail_action(&mut self, step: &mut Transition, attempt: &Attempt, why: &str) {
         let Some(stage) = self.stage_of_attempt(attempt) else {
             return;
@@ -130,7 +130,7 @@ impl Board {
         }
     }
 
-    /// Findings of a check, by the seed's table (P38).
+    /// Weighs the findings of a check by the seed's table (P38).
     fn assess_issues(&mut self, step: &mut Transition, attempt: &Attempt, issues: &[ComplianceIssue]) {
         let texts: Vec<&str> = issues.iter().map(|issue| issue.text.as_str()).collect();
         let found = texts.join("\n");
@@ -144,7 +144,7 @@ impl Board {
                     let text = format!("{} passed with warnings: {found}", attempt.task);
                     step.notify_attempt(NoticeLevel::Warning, "warnings", attempt, text);
                 }
-                // The action looked at everything its stage asks for and this is all it found.
+                // The action looked at everything its stage asks for, and these findings are all.
                 let required = self.required_evidence(attempt).into_iter();
                 let evidence = required.map(|kind| Evidence::new(kind, Tri::Yes));
                 let evidence: Vec<Evidence> = evidence.collect();

@@ -1,5 +1,5 @@
-//! Agents whose turn failed and who wait for the next prompt, as after an overload: they are told to go on in the same session, after a
-//! wait that grows. It costs no try. After so many a person is asked.
+//! Agents whose turn failed and which wait for the next prompt, as after an overload: they are told to continue in the same session, after
+//! a wait that grows. It does not count as a try. After [`MOST_TRIES`] times a person is asked.
 
 use super::Board;
 use super::process_end::deciding_signal;
@@ -12,13 +12,13 @@ use crate::failed_turns::FailedTurns;
 use crate::id::AttemptId;
 use crate::time::Timestamp;
 
-/// What the key of each question begins with that a person is asked about failed turns.
+/// Prefix of the keys of questions to a person about failed turns.
 const KEY: &str = "failed-turns";
-/// What the id begins with that such a question gets by its key.
+/// Prefix of the ids that such questions get from their keys.
 const QUESTION: &str = "signal-failed-turns";
 
 impl Board {
-    /// What an agent was seen doing says whether its turn failed. What it is seen doing else ends the wait.
+    /// Detects from the observed activity that an agent's turn failed. Any other activity ends the wait.
     pub(super) fn observe_failed_turn(
         &mut self,
         step: &mut Transition,
@@ -46,7 +46,7 @@ impl Board {
         self.plan_to_go_on(step, id, why);
     }
 
-    /// Lets an agent wait until it is told to go on; one that was told often enough is left to a person.
+    /// Lets an agent wait until it is told to continue; after enough such prompts it is left to a person.
     fn plan_to_go_on(&mut self, step: &mut Transition, id: AttemptId, why: &str) {
         let Some(attempt) = self.attempt(id) else { return };
         let (name, told) = (attempt.worker.name(), attempt.failed_turns.told);
@@ -64,7 +64,7 @@ impl Board {
         step.notify_attempt(NoticeLevel::Warning, "turn_failed", &attempt, text);
     }
 
-    /// The wait of an agent is over. If nothing of it is seen then, it is told so again after the next wait.
+    /// Tells an agent whose wait is over to continue. If nothing of it is seen then, it is told again after the next wait.
     pub(super) fn tell_to_go_on(&mut self, step: &mut Transition, id: AttemptId) {
         let Some(attempt) = self.attempt(id) else { return };
         self.edit_attempt(id, |row| row.failed_turns.go_on_at = None);
@@ -87,7 +87,7 @@ impl Board {
         step.emit(Effect::Tell(id, text));
     }
 
-    /// A person decides. Whatever is typed to the agent begins its next turn, and the row of failures anew.
+    /// Asks a person to decide. Any text typed to the agent begins its next turn, and a new row of failures.
     fn ask_about_failed_turns(&mut self, step: &mut Transition, attempt: &Attempt, why: &str) {
         self.edit_attempt(attempt.id, |row| row.failed_turns.told = 0);
         let name = attempt.worker.name();
@@ -106,20 +106,20 @@ impl Board {
 }
 
 impl Attempt {
-    /// When something is due for it.
+    /// Returns the time at which something is due for the attempt.
     pub(super) fn due(&self) -> Option<Timestamp> {
         let times = [self.deadline, self.goes_on_at()];
         times.into_iter().flatten().min()
     }
 
-    /// When it is told to go on after a turn that failed.
+    /// Returns the time at which the agent is told to continue after a turn that failed.
     pub fn goes_on_at(&self) -> Option<Timestamp> {
         let is_running = self.state == AttemptState::Running;
         self.failed_turns.go_on_at.filter(|_| is_running)
     }
 }
 
-/// Whether an agent may be told to go on: it is at work, and neither has reported its end nor was asked to stop.
+/// Returns true if an agent may be told to continue: it is at work, and has neither reported its end nor been asked to stop.
 fn waits_for_prompt(attempt: &Attempt) -> bool {
     let is_at_work = attempt.state == AttemptState::Running && attempt.worker.role().is_some();
     is_at_work && attempt.leaves.is_none() && deciding_signal(attempt).is_none()

@@ -1,6 +1,6 @@
-//! What can be read off the rows of a board, kept so that an event costs what it touches and not what there is. Every rule asks
-//! here which rows it still has to look at. It is derived from the rows alone: it is never stored, makes no two boards differ,
-//! and a copy of a board begins without it and makes it anew.
+//! Index of a board's rows, kept so that an event costs what it touches and not the size of the board. Every rule asks it which rows it
+//! still has to look at. The index is derived from the rows alone: it is never stored, does not make two boards differ, and a copy of a
+//! board begins without it and builds a new one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,10 +14,10 @@ use crate::task::{Task, TaskState};
 use crate::time::Timestamp;
 use crate::wait_reason::WaitReason;
 
-/// The set of tasks that a rule has yet to look at because they changed.
+/// Set of tasks that a rule has yet to look at because they changed.
 #[derive(Default)]
 pub(super) struct DirtyTasks {
-    /// Something changed that may concern every task.
+    /// True if something changed that may concern every task.
     pub(super) all: bool,
     /// Tasks that changed.
     pub(super) tasks: BTreeSet<TaskId>,
@@ -26,22 +26,22 @@ pub(super) struct DirtyTasks {
 /// Lookup tables derived from the board's rows, so that an event costs what it touches; never stored.
 #[derive(Default)]
 pub(super) struct BoardIndex {
-    /// Whether it was made at all.
+    /// True if the index was built.
     pub(super) is_built: bool,
     links: DirtyTasks,
-    /// For the end of efforts.
+    /// Tasks to check for exhausted efforts.
     pub(super) exhaustion: DirtyTasks,
-    /// For skipping what can never start.
+    /// Tasks to check for skips, because they can never start.
     pub(super) cascade: DirtyTasks,
-    /// For starting.
+    /// Tasks to check for a start.
     pub(super) schedule: DirtyTasks,
-    /// For putting away what was kept for an attempt that will not come.
+    /// Tasks to check for workspaces kept for an attempt that will not come.
     pub(super) continuing: DirtyTasks,
-    /// For where batches stand.
+    /// Tasks to check for the run states of batches.
     pub(super) run_states: DirtyTasks,
-    /// Tasks by what they wait for, or say that they wait for.
+    /// Tasks by the dependencies they have or name as their wait reason.
     dependents: BTreeMap<TaskId, BTreeSet<TaskId>>,
-    /// The other way round, as it was when `dependents` was made.
+    /// Dependencies by task, as they were when `dependents` was updated.
     needs: BTreeMap<TaskId, BTreeSet<TaskId>>,
     /// Attempts that are open.
     pub(super) open: BTreeSet<AttemptId>,
@@ -49,46 +49,46 @@ pub(super) struct BoardIndex {
     pub(super) timed: BTreeSet<AttemptId>,
     /// Released tasks that wait for a time.
     pub(super) delayed: BTreeSet<TaskId>,
-    /// When the deletion of a branch is due, the earliest first.
+    /// Due times of branch deletions, the earliest first.
     pub(super) branch_cleanups: BTreeSet<(Timestamp, TaskId)>,
-    /// The same by task.
+    /// Due times of branch deletions by task.
     cleanup_times: BTreeMap<TaskId, Timestamp>,
     /// Released tasks that only the limit of a turn kept from starting.
     pub(super) turn_limited: BTreeSet<TaskId>,
-    /// Released tasks that are looked at again when room or a pause changes. What they lack beside that is told only while the board is not
-    /// paused.
+    /// Released tasks that are looked at again when room or a pause changes. Other things that they lack are reported only while the board
+    /// is not paused.
     pub(super) ready: BTreeSet<TaskId>,
-    /// What was taken when starting was last tried, and whether the board was paused then.
+    /// Slots that were taken when starting was last tried, and whether the board was paused then.
     pub(super) last_usage: Option<(Slots, bool)>,
-    /// Tasks that go on without a person.
+    /// Tasks that continue without a person.
     pub(super) ongoing: BTreeSet<TaskId>,
-    /// How each task counts in its batch.
+    /// Progress as which each task counts in its batch.
     pub(super) progress: BTreeMap<TaskId, (BatchId, TaskProgress)>,
-    /// What the tasks of each batch add up to.
+    /// Totals of the tasks of each batch.
     pub(super) totals: BTreeMap<BatchId, BatchTotals>,
 }
 
 impl BoardIndex {
-    /// A task changed, or is new.
+    /// Marks a task that changed, or is new.
     pub(super) fn task_changed(&mut self, id: &TaskId) {
         for pending in self.dirty_sets() {
             pending.tasks.insert(id.clone());
         }
     }
 
-    /// An attempt changed, or is new.
+    /// Marks an attempt that changed, or is new.
     pub(super) fn attempt_changed(&mut self, attempt: &Attempt) {
         set_membership(&mut self.open, attempt.id, attempt.state.is_open());
         set_membership(&mut self.timed, attempt.id, attempt.due().is_some());
     }
 
-    /// An attempt has left the board.
+    /// Removes an attempt that has left the board.
     pub(super) fn attempt_gone(&mut self, id: AttemptId) {
         self.open.remove(&id);
         self.timed.remove(&id);
     }
 
-    /// Something changed that may concern every task: settings, workflows, what a batch allows.
+    /// Marks every task, after a change that may concern all of them: settings, workflows, permissions of a batch.
     pub(super) fn everything_changed(&mut self) {
         for pending in self.dirty_sets() {
             pending.all = true;
@@ -106,12 +106,12 @@ impl BoardIndex {
         ]
     }
 
-    /// Tasks that wait for that one.
+    /// Returns the tasks that wait for that one.
     pub(super) fn dependents(&self, id: &TaskId) -> impl Iterator<Item = &TaskId> {
         self.dependents.get(id).into_iter().flatten()
     }
 
-    /// Reads off a task's row what it waits for.
+    /// Updates the links from a task's row to its dependencies.
     fn link_task(&mut self, task: &Task) {
         let mut needs = task.deps.clone();
         if let Some(WaitReason::Dependencies(on)) = &task.why_not {
@@ -157,7 +157,7 @@ impl BoardIndex {
         set_membership(&mut self.ready, task.id.clone(), contends);
     }
 
-    /// Reads off a task's row when the deletion of its branch is due.
+    /// Updates the time at which the deletion of a task's branch is due.
     fn link_cleanup(&mut self, task: &Task) {
         let at = task.letting_go.as_ref().map(|cleanup| cleanup.at);
         let before = match at {
@@ -177,7 +177,7 @@ impl BoardIndex {
 }
 
 impl Board {
-    /// Makes the index of a board that has none yet.
+    /// Builds the index of a board that has none yet.
     pub(super) fn build_index(&mut self) {
         if self.index.is_built {
             return;
@@ -192,13 +192,13 @@ impl Board {
         }
     }
 
-    /// Makes the index of a board whose rows are others now.
+    /// Rebuilds the index of a board whose rows were replaced.
     pub(super) fn forget_index(&mut self) {
         self.index.is_built = false;
         self.build_index();
     }
 
-    /// Brings up to date who waits for whom and for what.
+    /// Updates the links between tasks and their dependencies, and the reasons they wait.
     pub(super) fn update_links(&mut self) {
         let changed = std::mem::take(&mut self.index.links);
         for id in self.ids_of(changed) {
@@ -208,7 +208,7 @@ impl Board {
         }
     }
 
-    /// The tasks meant.
+    /// Returns the tasks in the set.
     pub(super) fn ids_of(&self, pending: DirtyTasks) -> BTreeSet<TaskId> {
         if pending.all {
             self.tasks.keys().cloned().collect()
@@ -217,7 +217,7 @@ impl Board {
         }
     }
 
-    /// The tasks meant, and those that wait for them.
+    /// Returns the tasks in the set, and those that wait for them.
     pub(super) fn with_dependents(&self, pending: DirtyTasks) -> BTreeSet<TaskId> {
         if pending.all {
             return self.ids_of(pending);

@@ -1,5 +1,5 @@
-//! Changes of an integrator beyond its conflict. They are merged only after a review: by the stage that reviews before the merge, or by
-//! a person where a workflow has no such stage.
+//! Changes of an integrator beyond its conflict. They are merged only after a review: by the stage that reviews before the merge, or by a
+//! person if a workflow has no such stage.
 
 use super::Board;
 use super::rows::ENGINE;
@@ -13,7 +13,7 @@ use crate::task::{HoldReason, Task, TaskState};
 use crate::workflow::{Actor, FileAccess, Stage, Workflow, Workspace};
 
 impl Board {
-    /// Returns the first stage that reviews the work of a task before it comes to that stage; nothing where its workflow has none.
+    /// Returns the first stage that reviews the work of a task before it comes to that stage; `None` if its workflow has none.
     pub fn review_before(&self, task: &Task, stage: &StageId) -> Option<&Stage> {
         let flow = self.workflow_of(task)?;
         let mut stages = flow.stages.iter();
@@ -49,7 +49,7 @@ impl Board {
         step.notify_attempt(NoticeLevel::Warning, "unreviewed", attempt, text);
     }
 
-    /// Sends a merge to a review that an agent made for the engine, with changes of its own. It is in the base already.
+    /// Sends the merge of an agent that merged for the engine, with changes of its own, to a review. It is in the base already.
     pub(super) fn merge_to_review(&mut self, step: &mut Transition, attempt: &Attempt, found: &Integration) {
         self.edit(&attempt.task, |task| {
             task.head = Some(found.head.clone());
@@ -58,7 +58,7 @@ impl Board {
         self.integration_found(step, attempt, found);
     }
 
-    /// Accepts, for a person, what an integrator changed: it is merged without another look at it.
+    /// Accepts the changes of an integrator for a person: they are merged without another look at them.
     pub(super) fn accept_integration(&mut self, step: &mut Transition, by: &str, id: &TaskId) {
         self.edit(id, |task| {
             task.stage_head.clone_from(&task.head);
@@ -70,7 +70,7 @@ impl Board {
     }
 }
 
-/// Tells whether the actor of a stage judges the work and does not change it.
+/// Returns true if the actor of a stage judges the work and does not change it.
 fn reviews(stage: &Stage) -> bool {
     match stage.actor {
         Actor::Human => true,
@@ -82,7 +82,7 @@ fn reviews(stage: &Stage) -> bool {
     }
 }
 
-/// Tells whether success in a stage leads to another one over no stages but reviews; `most` stages are looked through.
+/// Returns true if success in a stage leads to another one through review stages only; at most `most` stages are looked through.
 fn leads_to(flow: &Workflow, from: &Stage, to: &StageId, most: usize) -> bool {
     let reaches = |next: &StageId| {
         let next = flow.stage(next).filter(|next| most > 0 && reviews(next));

@@ -1,4 +1,4 @@
-//! What must be true of every board between two events. Debug builds check it after each one; tests do so too.
+//! Invariants of every board between two events. Debug builds check them after each one; tests do so too.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use crate::evidence::{ComplianceIssue, Evidence, RemediationStrategy, strategy};
 use crate::task::{Task, TaskState};
 use crate::tri::Tri;
 
-/// Says what is wrong with a board, if anything is.
+/// Checks a board for broken invariants.
 ///
 /// # Errors
-/// The first broken rule, with the row that breaks it.
+/// Returns the first broken rule, with the row that breaks it.
 pub fn check_invariants(board: &Board) -> Result<(), String> {
     for task in board.tasks.values() {
         check_task(board, task).map_err(|rule| format!("task {}: {rule}", task.id))?;
@@ -115,7 +115,7 @@ fn check_attempt(board: &Board, attempt: &Attempt) -> Result<(), String> {
 fn is_proved(evidence: &[Evidence]) -> bool {
     let is_known = |piece: &Evidence| !matches!(piece.outcome, Tri::Unknown(_));
     let found: Vec<ComplianceIssue> = evidence.iter().flat_map(Evidence::findings).collect();
-    // Where a stage weighs findings, a warning is no obstacle.
+    // A warning does not matter where a stage weighs findings.
     let is_fine = matches!(
         strategy(&found),
         RemediationStrategy::Accept | RemediationStrategy::Warn

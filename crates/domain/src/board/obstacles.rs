@@ -1,5 +1,5 @@
-//! What the engine cannot find out about a process, or cannot put away: tried so many times, then left to a person. A place for
-//! an agent is not kept for longer, and a person who retries the task begins the count anew.
+//! Obstacles of the engine: a process whose state it cannot find out, or a workspace it cannot remove. It tries [`MOST_TRIES`] times, then
+//! leaves the rest to a person. A place for an agent is not kept for longer, and the count begins again when a person retries the task.
 
 use super::Board;
 use super::retry::{AttemptFailure, MOST_TRIES};
@@ -18,8 +18,8 @@ const REMOVAL_FIRST_WAIT: Span = Span::seconds(30);
 const REMOVAL_MAX_WAIT: Span = Span::minutes(5);
 
 impl Board {
-    /// Nobody could tell whether the process of an attempt runs. Starts are counted here; a stop is counted when it is asked
-    /// for again, because most of those that bring nothing are not reported at all.
+    /// Records that the state of an attempt's process could not be determined. Starts are counted here; a stop is counted when it is
+    /// requested again, because most stops that bring nothing are not reported at all.
     pub(super) fn process_unknown(&mut self, step: &mut Transition, id: AttemptId, why: &Cause) {
         let Some(attempt) = self.attempt(id) else { return };
         match attempt.state {
@@ -40,7 +40,7 @@ impl Board {
         }
     }
 
-    /// One more try in a row that brought nothing; answers how many there were.
+    /// Counts one more try in a row that brought nothing; returns their number.
     pub(super) fn count_obstacle(&mut self, id: AttemptId, why: Option<&Cause>) -> u32 {
         let before = self.attempt(id).and_then(|attempt| attempt.obstacle.clone());
         let tries = before.as_ref().map_or(0, |before| before.tries).saturating_add(1);
@@ -50,8 +50,8 @@ impl Board {
         tries
     }
 
-    /// Gives the place of an attempt back though its process may run, and leaves its task to a person. Its workspace is not
-    /// removed before somebody knows that the process has ended.
+    /// Gives the place of an attempt back though its process may run, and leaves its task to a person. Its workspace is not removed before
+    /// it is known that the process has ended.
     pub(super) fn give_up_process(&mut self, step: &mut Transition, id: AttemptId) {
         let Some(attempt) = self.attempt(id) else { return };
         let Some(Obstacle { tries, why }) = attempt.obstacle.clone() else {
@@ -68,7 +68,8 @@ impl Board {
             cause.text
         );
         let is_waited_for = self.is_waited_for(&attempt);
-        // What is put away is ended first, also what has no folder of its own; and it may have come to one without our hearing of it.
+        // A process is ended before its workspace is put away, even one without a folder of its own; and it may have got a folder without a
+        // report of it.
         self.edit_attempt(id, |row| {
             if row.workspace == WorkspaceState::None {
                 row.workspace = WorkspaceState::Present;
@@ -88,7 +89,7 @@ impl Board {
         }
     }
 
-    /// Whether the next attempt at its task would begin by itself.
+    /// Returns true if the next attempt at the attempt's task would begin by itself.
     fn is_waited_for(&self, attempt: &Attempt) -> bool {
         self.tasks.get(&attempt.task).is_some_and(|task| {
             matches!(
@@ -98,7 +99,7 @@ impl Board {
         })
     }
 
-    /// A workspace could not be removed: tried again less and less often, then left to a person.
+    /// Schedules another try after a workspace could not be removed: less and less often, then it is left to a person.
     pub(super) fn retry_removal_later(&mut self, step: &mut Transition, attempt: &Attempt, problem: &str) {
         let (id, task) = (attempt.id, &attempt.task);
         let tries = self.count_obstacle(id, Some(&problem.into()));
@@ -119,7 +120,7 @@ impl Board {
         }
     }
 
-    /// A person wants the workspaces of a task removed that nobody tries to remove any more; answers how many there are.
+    /// Tries again, for a person, to remove the workspaces of a task that the engine no longer tries to remove; returns their number.
     pub(super) fn retry_removals(&mut self, step: &mut Transition, task: &TaskId) -> usize {
         let of_task = self.attempts.values().filter(|attempt| attempt.task == *task);
         let left = of_task.filter(|attempt| attempt.unremovable().is_some());

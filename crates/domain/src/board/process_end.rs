@@ -1,5 +1,5 @@
-//! Verdicts: what is concluded when an agent's process has ended. A valid signal beats run time, exit code and
-//! our own stop (LK-9); no signal is never success (LK-8).
+//! Verdicts: conclusions from the end of an agent's process. A valid signal beats run time, exit code and our own stop (LK-9); no signal is
+//! never success (LK-8).
 
 use super::Board;
 use super::continuing::could_not_go_on;
@@ -20,15 +20,15 @@ use crate::task::{HoldReason, TaskState};
 use crate::telling_line::telling_line;
 use crate::workflow::Workspace;
 
-/// How much of the output's end is kept as a comment, in characters.
+/// Length of the output's end that is kept as a comment, in characters.
 const MAX_TAIL_CHARS: usize = 2_000;
 
-/// So many attempts in a row that ended with the machine are left to a person.
+/// Number of attempts in a row that ended with the machine after which the task is left to a person.
 const MOST_INTERRUPTIONS: u32 = 5;
 
-/// What the engine concludes from the end of an agent's process.
+/// Conclusion of the engine from the end of an agent's process.
 enum EndConclusion {
-    /// Somebody moved the task meanwhile: nothing it reported counts (K21).
+    /// The task was moved meanwhile: no report of the attempt counts (K21).
     Void,
     Signalled(Signal),
     Stopped(StopCause),
@@ -38,7 +38,7 @@ enum EndConclusion {
 }
 
 impl Board {
-    /// An agent's process has ended.
+    /// Handles the end of an agent's process.
     pub(super) fn ended(
         &mut self,
         step: &mut Transition,
@@ -56,7 +56,7 @@ impl Board {
         self.edit_attempt(id, |attempt| {
             attempt.activity = Activity::new(ActivityKind::Exited, "exit", step.now);
             attempt.expect_no_answer();
-            // A process that ran without our hearing of its start had a workspace all the same.
+            // A process whose start was not reported had a workspace all the same.
             if attempt.workspace == WorkspaceState::None && has_folder {
                 attempt.workspace = WorkspaceState::Present;
             }
@@ -86,7 +86,7 @@ impl Board {
         }
     }
 
-    /// The first row of the table that applies.
+    /// Returns the first conclusion that applies.
     fn conclude(&self, attempt: &Attempt, cause: Option<&EndCause>) -> EndConclusion {
         if attempt.state == AttemptState::Stopping(StopCause::Cancelled) || self.is_void(attempt) {
             return EndConclusion::Void;
@@ -102,20 +102,20 @@ impl Board {
             }
             (AttemptState::Stopping(cause), _) => EndConclusion::Stopped(*cause),
             (_, Some(cause)) => EndConclusion::NamedCause(cause.clone()),
-            // It ended by itself after it was asked to.
+            // The agent ended by itself after it was asked to.
             (_, None) if attempt.leaves.is_some() => EndConclusion::Stopped(StopCause::Context),
             (_, None) => EndConclusion::NoSignal,
         }
     }
 
-    /// Whether the task has been moved, or given to somebody else, since the attempt began (K21).
+    /// Returns true if the task has been moved, or given to another attempt, since this one began (K21).
     pub(super) fn is_void(&self, attempt: &Attempt) -> bool {
         self.tasks
             .get(&attempt.task)
             .is_none_or(|task| task.open_attempt != Some(attempt.id) || task.stage != attempt.stage)
     }
 
-    /// Whether its workspace is a folder of its own, to be put away afterwards.
+    /// Returns true if the attempt's workspace is a folder of its own, to be put away afterwards.
     pub(super) fn has_folder(&self, attempt: &Attempt) -> bool {
         self.stage_of_attempt(attempt).is_some_and(|stage| {
             matches!(
@@ -178,7 +178,7 @@ impl Board {
             attempt.task, attempt.stage
         );
         self.comment(step.now, &attempt.task, ENGINE, text.clone());
-        // Whoever paused the board or stopped the agent was informed then.
+        // The person who paused the board or stopped the agent was informed then.
         if cause == StopCause::Quota {
             step.notify_attempt(NoticeLevel::Info, "stopped", attempt, text);
         }
@@ -203,7 +203,7 @@ impl Board {
         self.fail_same(step, attempt, class, why);
     }
 
-    /// The person it planned with ended it in its terminal: nothing is proved, and nothing is left to do.
+    /// Closes the task of a conductor that its person ended in its terminal: nothing is proved, and nothing is left to do.
     fn dismissed(&mut self, step: &mut Transition, attempt: &Attempt) {
         let (task, name) = (&attempt.task, attempt.worker.name());
         self.settle_stopped(step, attempt.id, StopCause::Cancelled);
@@ -214,8 +214,8 @@ impl Board {
         step.notify_attempt(NoticeLevel::Info, "cancel", attempt, text);
     }
 
-    /// Three restarts of the machine are not three crashes. But what runs whenever the machine goes down may be what brings
-    /// it down, so that a person has to look after so many.
+    /// Counts an end with the machine. Three restarts of the machine are not three crashes. But an agent that runs whenever the machine
+    /// goes down may be the cause, so a person has to look after [`MOST_INTERRUPTIONS`] of them.
     fn machine_stopped(&mut self, step: &mut Transition, attempt: &Attempt) {
         let task = &attempt.task;
         let mut times = 0;
@@ -229,7 +229,7 @@ impl Board {
         }
     }
 
-    /// The attempt ended for no fault of its own and costs nothing; its task begins again where it was.
+    /// Settles an attempt that ended for no fault of its own. It costs nothing; its task begins again at its stage.
     fn interrupted(&mut self, step: &mut Transition, attempt: &Attempt, how: &str) {
         self.edit(&attempt.task, |task| task.next_mode = attempt.mode);
         if self.keep_session(attempt) {
@@ -253,7 +253,7 @@ impl Board {
         self.fail_same(step, attempt, FailureClass::Crash, why);
     }
 
-    /// An attempt's workspace or process could not be made (LK-15, K52).
+    /// Handles an attempt whose workspace or process could not be made (LK-15, K52).
     pub(super) fn not_started(&mut self, step: &mut Transition, id: AttemptId, why: &Cause) {
         let Some(attempt) = self.attempt(id) else { return };
         match attempt.state {
@@ -279,7 +279,7 @@ impl Board {
         self.ask_for_evidence(step, id);
     }
 
-    /// Asks for all evidence of the attempt's stage, once more.
+    /// Requests all evidence of the attempt's stage once more.
     pub(super) fn ask_for_evidence(&mut self, step: &mut Transition, id: AttemptId) {
         self.edit_attempt(id, |attempt| {
             attempt.checks = attempt.checks.saturating_add(1);
@@ -288,7 +288,7 @@ impl Board {
         self.repeat_evidence(step, id);
     }
 
-    /// Asks for the same evidence again, as if it had not been asked for yet.
+    /// Requests the same evidence again, as if it had not been requested yet.
     pub(super) fn repeat_evidence(&mut self, step: &mut Transition, id: AttemptId) {
         let Some(attempt) = self.attempt(id) else { return };
         let evidence = self.evidence_to_collect(&attempt);
@@ -304,7 +304,7 @@ impl Board {
     }
 }
 
-/// What stopped an agent that could not go on, as it was seen; less is known where its process was lost meanwhile.
+/// Returns the observed cause that stopped an agent that could not continue; less is known if its process was lost meanwhile.
 fn seen_cause(attempt: &Attempt) -> EndCause {
     let activity = &attempt.activity;
     let quota = |until, why: &str| EndCause::Quota {
@@ -321,7 +321,7 @@ fn seen_cause(attempt: &Attempt) -> EndCause {
     }
 }
 
-/// The signal that decides: the last terminal one, but a block beats a done (LA-8).
+/// Returns the signal that decides: the last terminal one, but a block beats a done (LA-8).
 pub(super) fn deciding_signal(attempt: &Attempt) -> Option<&Signal> {
     let terminal = || {
         attempt
@@ -338,7 +338,7 @@ pub(super) fn deciding_signal(attempt: &Attempt) -> Option<&Signal> {
     block.or(Some(last))
 }
 
-/// How a process ended that had not reported, in words that follow its agent's name.
+/// Describes the end of a process that had not reported, in words that follow its agent's name.
 fn how_it_ended(exit: &ProcessExit) -> String {
     match exit {
         ProcessExit::Code(code) => format!("exited with code {code} before reporting"),
@@ -349,7 +349,7 @@ fn how_it_ended(exit: &ProcessExit) -> String {
     }
 }
 
-/// How a process ended, and the end of what it printed.
+/// Adds the end of a process's output to the description of its end.
 fn with_tail(how: &str, tail: &str) -> String {
     let tail = last_characters(tail.trim_end(), MAX_TAIL_CHARS);
     if tail.is_empty() {
@@ -359,7 +359,7 @@ fn with_tail(how: &str, tail: &str) -> String {
     }
 }
 
-/// The name of a signal that commonly ends a process, its number for the others.
+/// Returns the name of a signal that commonly ends a process, or the number of any other.
 fn signal_name(number: i32) -> String {
     let known = [
         (1, "SIGHUP"),

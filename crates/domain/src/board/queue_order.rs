@@ -1,4 +1,4 @@
-//! The order in which ready tasks get their turn (K8, K37): work closest to completion first.
+//! Order in which ready tasks get their turn (K8, K37): work closest to completion first.
 
 use std::cmp::Reverse;
 
@@ -8,8 +8,8 @@ use crate::task::{Task, TaskKind, TaskState};
 use crate::time::Timestamp;
 use crate::workflow::FileAccess;
 
-/// How far a stage is along its workflow; the furthest sorts first. Ties between workflows: readers before writers, then longer
-/// workflows first. For the built-in ones that is the seed's order.
+/// Position of a stage in its workflow; the furthest sorts first. Ties between workflows: readers before writers, then longer workflows
+/// first. For the built-in workflows that is the seed's order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct StageRank(Reverse<usize>, bool, Reverse<usize>);
 
@@ -25,7 +25,7 @@ struct TaskRank<'a> {
 }
 
 impl Board {
-    /// Those of the tasks that are released, first come first.
+    /// Returns the released ones of the tasks, in the order of their turns.
     pub(super) fn queue<'a>(&self, ids: impl IntoIterator<Item = &'a TaskId>) -> Vec<TaskId> {
         let rows = ids.into_iter().filter_map(|id| self.tasks.get(id));
         let released = rows.filter(|task| task.state == TaskState::Released);

@@ -1,5 +1,5 @@
-//! The engine starts and reports what it found. Unknown never means dead (LK-3); a restart changes no counter, and the same
-//! inventory twice changes nothing more.
+//! Recovery at the start of the engine, which reports what it found. Unknown never means dead (LK-3); a restart changes no counter, and the
+//! same inventory twice changes nothing more.
 
 use super::Board;
 use super::transition::Transition;
@@ -10,7 +10,7 @@ use crate::effect::{Effect, NoticeLevel};
 use crate::event::Inventory;
 use crate::id::AttemptId;
 
-/// What the inventory after a start says about one attempt.
+/// State of one attempt according to the inventory after a start.
 enum InventoryStatus<'a> {
     Running,
     Ended(&'a ProcessExit, &'a str),
@@ -19,7 +19,7 @@ enum InventoryStatus<'a> {
 }
 
 impl Board {
-    /// Compares what is remembered with what was found, attempt by attempt.
+    /// Compares the known attempts with the inventory, one by one.
     pub(super) fn woke(&mut self, step: &mut Transition, inventory: &Inventory) {
         self.asleep = false;
         if let Some(text) = inventory.loss_text() {
@@ -34,7 +34,7 @@ impl Board {
                 (Worker::Engine(action), AttemptState::Starting | AttemptState::Running) => {
                     step.emit(Effect::Act(id, *action));
                 }
-                // Nobody waits for its outcome; when the task comes back, the action finds what it did.
+                // Nothing waits for its outcome; when the task comes back, the action finds its own results.
                 (Worker::Engine(_), AttemptState::Stopping(_)) => {
                     self.settle_stopped(step, id, StopCause::Cancelled);
                 }
@@ -102,7 +102,7 @@ impl Board {
     }
 }
 
-/// Whether it was asked for and not answered; else it waits for its time.
+/// Returns true if a request was not answered; otherwise the attempt waits for its time.
 fn is_unanswered(attempt: &Attempt) -> bool {
     attempt.awaited.is_some() || attempt.deadline.is_none()
 }

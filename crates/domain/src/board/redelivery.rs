@@ -1,5 +1,5 @@
-//! Effects whose completion is not reported. Each is emitted again, less and less often, until it is; the engine skips what
-//! it is still doing, and every effect may be repeated.
+//! Effects whose completion is not reported. Each is emitted again, less and less often, until it is; the engine skips those it is still
+//! performing, and every effect may be repeated.
 
 use super::Board;
 use super::transition::Transition;
@@ -9,26 +9,26 @@ use crate::id::TaskId;
 use crate::task::{BranchCleanup, Task, TaskState};
 use crate::time::{Span, Timestamp};
 
-/// How long an answer may take before the same is asked again.
+/// Time an answer may take before the request is repeated.
 const FIRST_WAIT: Span = Span::seconds(60);
-/// Longest time between two questions.
+/// Longest time between two requests.
 const MAX_WAIT: Span = Span::minutes(10);
-/// People are notified of an answer that takes longer than this.
+/// Time an answer may take before people are notified.
 const WARN_AFTER: Span = Span::minutes(10);
 /// First and longest wait after a branch could not be deleted.
 const BRANCH_FIRST_WAIT: Span = Span::seconds(30);
 const BRANCH_MAX_WAIT: Span = Span::minutes(60);
-/// Tries to delete a branch before it waits for the next start.
+/// Number of tries to delete a branch before it waits for the next start.
 const BRANCH_MAX_TRIES: u32 = 10;
 
 impl Attempt {
-    /// The engine was asked for something; the answer has its time.
+    /// Records that the engine was asked for something, and gives the answer its time.
     pub(super) fn expect_answer(&mut self, now: Timestamp) {
         self.awaited = Some(now);
         self.deadline = Some(now + FIRST_WAIT);
     }
 
-    /// Nothing is asked of the engine any more.
+    /// Records that nothing is asked of the engine any more.
     pub(super) fn expect_no_answer(&mut self) {
         self.awaited = None;
         self.deadline = None;
@@ -36,7 +36,7 @@ impl Attempt {
 }
 
 impl Board {
-    /// An answer did not come in time: the same is asked again.
+    /// Repeats a request whose answer did not come in time.
     pub(super) fn redeliver(&mut self, step: &mut Transition, attempt: &Attempt, since: Timestamp) {
         let id = attempt.id;
         let waited = step.now.since(since);
@@ -66,7 +66,7 @@ impl Board {
         }
     }
 
-    /// Asks for the removal of a finished task's branch once nothing works on it any more (K25, LK-20).
+    /// Requests the removal of a finished task's branch once nothing works on it any more (K25, LK-20).
     pub(super) fn retire_if_unused(&mut self, step: &mut Transition, id: &TaskId) {
         let wish = Effect::Retire(id.clone());
         if !self.is_retirable(id) || step.effects.contains(&wish) {
@@ -79,7 +79,7 @@ impl Board {
         self.edit(id, |task| task.letting_go = Some(BranchCleanup { tries, at }));
     }
 
-    /// Whether a task is over and nothing of it is checked out.
+    /// Returns true if a task is done or cancelled, and none of its work is checked out.
     pub fn is_retirable(&self, id: &TaskId) -> bool {
         let over = |task: &Task| matches!(task.state, TaskState::Done | TaskState::Cancelled);
         let used = |workspace| {
@@ -113,7 +113,7 @@ impl Board {
         }
     }
 
-    /// An effect on a whole task was carried out, or could not be; the rules do not depend on it.
+    /// Records that an effect on a whole task was carried out, or could not be; the rules do not depend on it.
     pub(super) fn performed(&mut self, step: &mut Transition, key: &str, problem: Option<&str>) {
         let task = key.strip_prefix("retire/").map(TaskId::from);
         let before = task.as_ref().and_then(|id| self.tasks.get(id));

@@ -1,5 +1,5 @@
-//! Failures: which budget they use up, how long to wait, when to give up. Counters live on the task, so that a
-//! restart changes nothing (LK-13, LK-14).
+//! Failures: the budgets they use up, the waits after them, and the end of retries. Counters are stored with the task, so that a restart
+//! changes nothing (LK-13, LK-14).
 
 use super::Board;
 use super::rows::ENGINE;
@@ -16,34 +16,33 @@ use crate::workflow::FindingPolicy;
 
 /// Longest wait after a failure.
 const MAX_BACKOFF: Span = Span::minutes(5);
-/// Wait for a usage limit that does not say when it ends.
+/// Wait for a usage limit whose end is not known.
 pub(super) const QUOTA_WAIT: Span = Span::minutes(15);
 /// Wait for a usage limit whose end has passed when it is read: the clock of its service may be behind this one.
 const ENDED_QUOTA_WAIT: Span = Span::seconds(30);
 
-/// A usage limit is never taken to last longer, whatever an agent says: limits by the week are the longest there are.
+/// Longest time a usage limit is taken to last, whatever an agent reports: weekly limits are the longest there are.
 const LONGEST_QUOTA: Span = Span::minutes(8 * 24 * 60);
-/// How often in a row something outside may keep a task from being started, merged or verified, an agent from being stopped or
-/// a workspace from being removed before a person has to look.
-/// Tries are counted and not time, which also goes by while the machine sleeps or no server runs; with the longest wait
-/// between two of them these take about half an hour.
+/// Number of times in a row that something outside may keep a task from being started, merged or verified, an agent from being stopped or a
+/// workspace from being removed before a person has to look. Tries are counted and not time, which also passes while the machine sleeps or
+/// no server runs; with the longest wait between two of them these take about half an hour.
 pub(super) const MOST_TRIES: u32 = 12;
-/// So many infrastructure failures in a row are reported once as a state of the whole board (LK-16).
+/// Number of infrastructure failures in a row that are reported once as a state of the whole board (LK-16).
 const DEGRADED_AFTER: u32 = 5;
 
-/// An attempt that brought nothing, with its failure class and how the next attempt goes on.
+/// Failure of an attempt, with its class and the way the next attempt continues.
 #[derive(Debug)]
 pub(super) struct AttemptFailure {
     pub(super) class: FailureClass,
-    /// What happened, in words that follow `developer-ravel on dbs-1`.
+    /// Cause in words that follow `developer-ravel on dbs-1`.
     pub(super) why: Cause,
     pub(super) mode: AttemptMode,
-    /// Where the next attempt works; `None`: the same stage.
+    /// Stage of the next attempt; `None`: the same stage.
     pub(super) stage: Option<StageId>,
 }
 
 impl AttemptFailure {
-    /// A failure after which the same is tried again.
+    /// Creates a failure after which the same work is tried again.
     pub(super) fn retry_same(
         class: FailureClass,
         why: impl Into<Cause>,
@@ -112,8 +111,8 @@ impl Board {
         }
     }
 
-    /// One more attempt in a row that something outside kept from working. After a refusal, and after so many, the task
-    /// rests: asking on would take a place for an agent for ever.
+    /// Counts one more attempt in a row that something outside kept from working. After a refusal, and after [`MOST_TRIES`] of them, the
+    /// task rests: further tries would take a place for an agent forever.
     fn count_trouble(&mut self, task: &TaskId, cause: &Cause) -> Option<HoldReason> {
         if cause.kind == TroubleKind::Refusal {
             return Some(HoldReason::Refused(cause.text.clone()));
@@ -139,7 +138,7 @@ impl Board {
         self.hold(step, attempt, hold);
     }
 
-    /// Leaves a task to a person, says so on it, and calls for somebody.
+    /// Leaves a task to a person, says so on it, and notifies people.
     pub(super) fn hold(&mut self, step: &mut Transition, attempt: &Attempt, hold: HoldReason) {
         let task = &attempt.task;
         let text = format!("{task} held: {hold}");
@@ -148,7 +147,7 @@ impl Board {
         self.set_state(step.now, task, TaskState::Held(hold));
     }
 
-    /// Settles an attempt as failed; the same is tried again.
+    /// Settles an attempt as failed, so that the same work is tried again.
     pub(super) fn fail_same(
         &mut self,
         step: &mut Transition,
@@ -163,7 +162,7 @@ impl Board {
         );
     }
 
-    /// One more infrastructure failure in a row; answers how long to wait.
+    /// Counts one more infrastructure failure in a row; returns the wait after it.
     pub(super) fn infra_failed(&mut self, step: &mut Transition) -> Span {
         self.infra_failures = self.infra_failures.saturating_add(1);
         if self.infra_failures == DEGRADED_AFTER {
@@ -176,12 +175,12 @@ impl Board {
         backoff(self.settings.infra_backoff, self.infra_failures)
     }
 
-    /// How long to wait before evidence is asked for again.
+    /// Returns the wait before evidence is requested again.
     pub(super) fn wait_for_evidence(&self, checks: u32) -> Span {
         backoff(self.settings.infra_backoff, checks)
     }
 
-    /// A usage limit: nothing new is started until it ends; what runs goes on (LK-35).
+    /// Pauses the board for a usage limit: nothing new is started until it ends; running work continues (LK-35).
     pub(super) fn quota_reached(&mut self, step: &mut Transition, until: Option<Timestamp>, why: &str) {
         let until = until.unwrap_or(step.now + QUOTA_WAIT);
         let until = until.min(step.now + LONGEST_QUOTA);
@@ -224,7 +223,7 @@ impl Board {
     }
 }
 
-/// The seed's name of the event (K82).
+/// Returns the seed's name of the event (K82).
 fn notice_kind(class: FailureClass) -> String {
     match class {
         FailureClass::Empty => "empty_branch".to_owned(),
@@ -234,7 +233,7 @@ fn notice_kind(class: FailureClass) -> String {
     }
 }
 
-/// `first`, doubled with each time, five minutes at most.
+/// Returns `first`, doubled with each time, five minutes at most.
 pub(super) fn backoff(first: Span, times: u32) -> Span {
     let doublings = times.saturating_sub(1).min(20);
     first.scaled(1 << doublings, MAX_BACKOFF)

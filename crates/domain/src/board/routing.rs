@@ -1,5 +1,5 @@
-//! Where work goes next: on after success, back after a rejection, to rest when a person is needed. Stages change only along
-//! the edges of the workflow, or because a person says so.
+//! Routing of work: on after success, back after a rejection, to rest when a person is needed. Stages change only along the edges of the
+//! workflow, or because a person says so.
 
 use super::Board;
 use super::rows::ENGINE;
@@ -11,8 +11,8 @@ use crate::task::{HoldReason, Task, TaskState};
 use crate::workflow::{ExhaustionPolicy, RejectTo, Stage, Workspace};
 
 impl Board {
-    /// Sends a task on after success: along the first edge whose tag it carries, to its end where there is none (K9, K29).
-    /// `how` is added to the notice: the one line for leaving this stage and entering the next.
+    /// Sends a task on after success: along the first edge whose tag it carries, to its end if there is none (K9, K29). `how` is added to
+    /// the notice: the one line for leaving this stage and entering the next.
     pub(super) fn advance(&mut self, step: &mut Transition, id: &TaskId, how: &str) {
         let Some(task) = self.task(id) else { return };
         let Some(stage) = self.stage_of(&task) else { return };
@@ -38,11 +38,11 @@ impl Board {
         self.retire_if_unused(step, id);
     }
 
-    /// Sends a task back, or holds it, because somebody found its work wanting (K22–K24).
+    /// Sends a task back, or holds it, because its work was found wanting (K22–K24).
     pub(super) fn reject(&mut self, step: &mut Transition, id: &TaskId, by: &str, reason: &str) {
         let Some(task) = self.task(id) else { return };
         let (Some(flow), Some(stage)) = (self.workflow_of(&task), self.stage_of(&task)) else {
-            // Where it would go back to is not known: it stays, visibly, and is looked at anew when its workflow is there (K19).
+            // The stage it would go back to is not known: it stays, visibly, and is looked at again when its workflow is there (K19).
             self.comment(step.now, id, by, format!("rejected in {}: {reason}", task.stage));
             self.enter_stage(step.now, id, &task.stage, task.next_mode);
             return;
@@ -98,7 +98,7 @@ impl Board {
         }
     }
 
-    /// A task whose branch exists is fixed on it; else the stage begins anew.
+    /// Returns the mode of a fix: on the task's branch if the stage works on one; else the stage begins again.
     pub(super) fn remediation_mode(&self, task: &Task, stage: &StageId) -> AttemptMode {
         let target = self.workflow_of(task).and_then(|flow| flow.stage(stage));
         match target.map(|stage| stage.workspace) {
@@ -122,7 +122,7 @@ impl Board {
     }
 }
 
-/// The first edge whose tag the task carries.
+/// Returns the target of the first edge whose tag the task carries.
 fn next_stage(stage: &Stage, task: &Task) -> Option<StageId> {
     let open = |tag: &Option<String>| tag.as_ref().is_none_or(|tag| task.tags.contains(tag));
     let edge = stage.success.iter().find(|edge| open(&edge.when));

@@ -1,5 +1,5 @@
-//! Rows of the board: reading them with what belongs to them, and changing them so that the change is remembered. Holds
-//! no rule about when.
+//! Rows of the board: reading them with their related rows, and changing them so that the change is remembered. Contains no rule about
+//! when.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,29 +13,29 @@ use crate::time::Timestamp;
 use crate::workflow::{EvidenceKind, GateSet, Stage, Workflow};
 
 impl Board {
-    /// The workflow of a task, when it is loaded.
+    /// Returns the workflow of a task, if it is loaded.
     pub fn workflow_of(&self, task: &Task) -> Option<&Workflow> {
         self.workflows.get(&task.workflow).map(Arc::as_ref)
     }
 
-    /// The stage a task stands in, when its workflow is loaded and has it.
+    /// Returns the current stage of a task, if its workflow is loaded and has it.
     pub fn stage_of(&self, task: &Task) -> Option<&Stage> {
         self.workflow_of(task)?.stage(&task.stage)
     }
 
-    /// The stage an attempt was started for.
+    /// Returns the stage an attempt was started for.
     pub fn stage_of_attempt(&self, attempt: &Attempt) -> Option<&Stage> {
         let task = self.tasks.get(&attempt.task)?;
         self.workflow_of(task)?.stage(&attempt.stage)
     }
 
-    /// The title of a stage in a task's workflow, its name where the workflow is not loaded.
+    /// Returns the title of a stage in a task's workflow, or its name if the workflow is not loaded.
     pub(super) fn stage_label<'a>(&'a self, task: &Task, stage: &'a StageId) -> &'a str {
         let known = self.workflow_of(task).and_then(|flow| flow.stage(stage));
         known.map_or(stage.as_str(), |stage| &stage.label)
     }
 
-    /// The base branch of a task: its batch's, else the settings' (K61).
+    /// Returns the base branch of a task: its batch's, else the settings' (K61).
     pub fn base_of(&self, task: &Task) -> Option<&str> {
         let own = self
             .batches
@@ -45,8 +45,8 @@ impl Board {
             .filter(|base| !base.is_empty())
     }
 
-    /// The branch of the remote from which the engine makes the base of a task's batch where there is none yet: that of the settings.
-    /// Nothing where the batch has no base of its own, or where work was merged into it, which would be lost with the branch.
+    /// Returns the branch of the remote from which the engine makes a missing base of a task's batch: that of the settings. `None` if the
+    /// batch has no base of its own, or if work was merged into it, which would be lost with the branch.
     pub fn base_origin(&self, task: &Task) -> Option<&str> {
         let own = self.batches.get(&task.batch)?.base.as_deref()?;
         let mut others = self.tasks.values();
@@ -55,7 +55,8 @@ impl Board {
         from.filter(|from| !is_begun && !from.is_empty() && *from != own)
     }
 
-    /// What the engine must see before an attempt in that mode has succeeded; gates `if_any` count only where there is one.
+    /// Returns the evidence that the engine must see before an attempt in that mode has succeeded; gates `if_any` count only if there is
+    /// one.
     pub fn evidence_for(&self, task: &Task, stage: &Stage, mode: AttemptMode) -> Vec<EvidenceKind> {
         let mut kinds = mode.evidence(stage);
         let mut gates = task.gates.iter().chain(&self.settings.gates);
@@ -131,7 +132,7 @@ impl Board {
         });
     }
 
-    /// Makes a task ready in a stage, to be started at once as far as it is concerned.
+    /// Makes a task ready in a stage, to be started as soon as possible.
     pub(super) fn enter_stage(&mut self, now: Timestamp, id: &TaskId, stage: &StageId, mode: AttemptMode) {
         self.edit(id, |task| {
             if task.stage != *stage {
@@ -146,7 +147,7 @@ impl Board {
         self.set_state(now, id, TaskState::Released);
     }
 
-    /// Writes on a task.
+    /// Writes a comment on a task.
     pub(super) fn comment(&mut self, now: Timestamp, id: &TaskId, author: &str, text: String) {
         let comment = Comment {
             author: author.to_owned(),
@@ -157,7 +158,8 @@ impl Board {
     }
 }
 
-/// What a batch lets its tasks do: whether and after which others they may start, how many at once, and from which base.
+/// Returns the permissions of a batch for its tasks: whether and after which other batches they may start, how many at once, and from which
+/// base.
 fn allowed(batch: &Batch) -> (bool, bool, Option<u32>, Option<String>, BTreeSet<BatchId>) {
     let aborted = matches!(batch.run, RunState::Aborted(_));
     let (base, needs) = (batch.base.clone(), batch.needs.clone());
@@ -165,5 +167,5 @@ fn allowed(batch: &Batch) -> (bool, bool, Option<u32>, Option<String>, BTreeSet<
     (aborted, released, batch.options.at_once, base, needs)
 }
 
-/// The author of what the engine itself writes on a task.
+/// Author of the engine's own comments on a task.
 pub(crate) const ENGINE: &str = "dbs";

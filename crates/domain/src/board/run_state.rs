@@ -1,4 +1,4 @@
-//! Where each batch as a whole stands, computed from its tasks after every event; stalled is the deadlock test.
+//! State of each batch as a whole, computed from its tasks after every event; stalled is the deadlock test.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::pluralized;
 use crate::task::{Task, TaskState};
 use crate::wait_reason::WaitReason;
 
-/// How many tasks of a batch are in each kind of progress.
+/// Number of tasks of a batch in each kind of progress.
 #[derive(Debug, Default)]
 pub(super) struct BatchTotals {
     tasks: usize,
@@ -21,7 +21,7 @@ pub(super) struct BatchTotals {
     failed: usize,
 }
 
-/// How a task counts towards the state of its batch's run.
+/// Progress as which a task counts towards the state of its batch's run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TaskProgress {
     Backlog,
@@ -32,8 +32,8 @@ pub(super) enum TaskProgress {
 }
 
 impl Board {
-    /// Recomputes the state of every run and tells people of changes. Answers whether a batch that others need is completed now, or
-    /// no longer: what may start has to be looked at again.
+    /// Recomputes the state of every run and notifies people of changes. Returns true if a batch that others need is completed now, or no
+    /// longer: the tasks that may start have to be looked at again.
     pub(super) fn update_run_states(&mut self, step: &mut Transition) -> bool {
         self.update_links();
         self.update_totals();
@@ -72,13 +72,13 @@ impl Board {
         concerns_others
     }
 
-    /// Whether another batch waits for one of these.
+    /// Returns true if another batch waits for one of these.
     fn is_needed(&self, batches: &BTreeSet<&BatchId>) -> bool {
         let mut needs = self.batches.values().flat_map(|batch| &batch.needs);
         needs.any(|id| batches.contains(id))
     }
 
-    /// Brings up to date which tasks move and what the tasks of each batch add up to.
+    /// Updates the set of tasks that move and the totals of each batch.
     fn update_totals(&mut self) {
         let pending = std::mem::take(&mut self.index.run_states);
         let mut open: Vec<TaskId> = self.ids_of(pending).into_iter().collect();
@@ -89,7 +89,7 @@ impl Board {
         }
     }
 
-    /// Tasks that wait for one of these batches.
+    /// Returns the tasks that wait for one of these batches.
     fn waiting_for(&self, batches: &BTreeSet<BatchId>) -> Vec<TaskId> {
         if !self.is_needed(&batches.iter().collect()) {
             return Vec::new();
@@ -99,7 +99,7 @@ impl Board {
         waiting.map(|task| task.id.clone()).collect()
     }
 
-    /// Brings up to date which of these tasks move, and of those that wait for them. Answers which it looked at.
+    /// Updates which of these tasks, and of those that wait for them, move. Returns the tasks it looked at.
     fn update_ongoing(&mut self, mut open: Vec<TaskId>) -> BTreeSet<TaskId> {
         let mut seen = BTreeSet::new();
         while let Some(id) = open.pop() {
@@ -117,7 +117,7 @@ impl Board {
         seen
     }
 
-    /// Counts these tasks where they stand now. Answers which batches began to promise an end, or ceased to.
+    /// Counts these tasks with their current progress. Returns the batches that began or ceased to promise an end.
     fn add_up(&mut self, tasks: BTreeSet<TaskId>) -> BTreeSet<BatchId> {
         let mut promised: BTreeMap<BatchId, bool> = BTreeMap::new();
         for id in tasks {
@@ -141,13 +141,13 @@ impl Board {
         promised.into_keys().collect()
     }
 
-    /// Whether a batch is completed or goes on, so that who waits for it may wait.
+    /// Returns true if a batch is completed or under way, so that its dependents may wait for it.
     fn promises_an_end(&self, id: &BatchId) -> bool {
         let sum = self.index.totals.get(id);
         sum.is_some_and(|sum| matches!(sum.state(false), RunState::Running | RunState::Completed))
     }
 
-    /// Whether a task is under way or will be without a person: worked on, waiting for time or room, or for others that move.
+    /// Returns true if a task is under way or will be without a person: worked on, waiting for time or room, or for others that move.
     fn is_ongoing(&self, task: &Task) -> bool {
         let others_go_on = match &task.why_not {
             Some(WaitReason::Dependencies(on)) => on.iter().all(|id| self.index.ongoing.contains(id)),
@@ -157,7 +157,7 @@ impl Board {
         is_ongoing_alone(task) || (task.state == TaskState::Released && others_go_on)
     }
 
-    /// Why a run goes no further, in words that follow its name.
+    /// Returns the reason a run does not continue, in words that follow its name.
     fn reasons(&self, BatchTotals { stuck, backlog, .. }: &BatchTotals) -> String {
         let tasks = || stuck.iter().filter_map(|id| self.tasks.get(id));
         let is_behind = |task: &Task| matches!(&task.why_not, Some(WaitReason::Dependencies(_)));
@@ -249,7 +249,7 @@ fn progress_of(task: &Task, moves: bool) -> TaskProgress {
     }
 }
 
-/// Whether the task goes on without a person and without other tasks.
+/// Returns true if the task continues without a person and without other tasks.
 fn is_ongoing_alone(task: &Task) -> bool {
     if task.open_attempt.is_some() {
         return true;

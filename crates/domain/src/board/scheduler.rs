@@ -1,4 +1,4 @@
-//! The scheduler: what starts now, and for everything else the stored reason why not.
+//! Scheduler: starts tasks, and stores for every other one the reason it was not started.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,9 +19,9 @@ use crate::wait_reason::WaitReason;
 use crate::workflow::{Actor, Stage};
 
 impl Board {
-    /// Starts what may start, in order, and stores for every other released task why it was not started. Looked at is what
-    /// changed, what waits for it, and what a time kept waiting that has come. What only lacked room is looked at when other
-    /// room is taken than the last time.
+    /// Starts the tasks that may start, in order, and stores for every other released task the reason it was not started. It looks at tasks
+    /// that changed, their dependents, and tasks whose time has come. Tasks that only lacked room are looked at if the taken room differs
+    /// from the last time.
     pub(super) fn schedule(&mut self, step: &mut Transition) {
         self.update_links();
         let mut due = self.due_tasks(step);
@@ -37,8 +37,8 @@ impl Board {
         let before = places.clone();
         self.start_tasks(step, &due, &mut places);
         if !places.has_same_usage(&before) {
-            // Also what was looked at before something else started: it lacks another thing by now, and the next look, which
-            // comes only when room changes, must not be the first to tell.
+            // Tasks that were looked at before another start, too: they lack another thing by now, and the next look, which comes only when
+            // room changes, must not be the first to report it.
             self.update_links();
             let ready = self.index.ready.clone();
             self.start_tasks(step, &ready, &mut places);
@@ -108,7 +108,7 @@ impl Board {
                 step.notify_attempt(NoticeLevel::Info, "continued", &attempt, text);
             }
             AgentSession::Fresh => self.give_up_session(step, &task.id),
-            // The notice was given when it was decided.
+            // The notice was given when the restart was decided.
             AgentSession::Restarted(_) => {}
         }
         self.edit(&task.id, |task| {
@@ -126,7 +126,7 @@ impl Board {
         self.insert_attempt(attempt);
     }
 
-    /// The stage waits for a person: as its actor, or for a yes before its actor begins.
+    /// Holds a task whose stage waits for a person: as its actor, or for an approval before its actor begins.
     fn hold_for_approval(&mut self, step: &mut Transition, id: &TaskId) {
         let Some(task) = self.task(id) else { return };
         self.set_state(step.now, id, TaskState::Held(HoldReason::Approval));
@@ -134,7 +134,7 @@ impl Board {
         step.notify_task(NoticeLevel::Alert, "approval", id, text);
     }
 
-    /// Touches the task only when the reason is another one.
+    /// Stores the reason a task waits; the task is touched only if the reason differs.
     fn set_wait_reason(&mut self, step: &mut Transition, task: &Task, why_not: WaitReason) {
         if task.why_not.as_ref() == Some(&why_not) {
             return;
@@ -169,7 +169,7 @@ impl Board {
         }
     }
 
-    /// Why a task gets no more attempts, if it does not.
+    /// Returns the reason a task gets no more attempts, if that is so.
     fn exhaustion(&self, task: &Task) -> Option<HoldReason> {
         let over_budget = match self.stage_of(task)?.actor {
             Actor::Human => return None,
@@ -206,7 +206,7 @@ fn new_attempt(
     worker: Worker,
 ) -> Attempt {
     let is_agent = matches!(worker, Worker::Agent { .. });
-    // An engine action has nothing to be made first.
+    // An engine action needs nothing to be made first.
     let (life, doing) = if is_agent {
         (AttemptState::Starting, ActivityKind::Starting)
     } else {

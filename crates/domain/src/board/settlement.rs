@@ -1,5 +1,5 @@
-//! The end of an attempt: its verdict is written once, its workspace is put away, its task is free again. Also asking a
-//! process to stop, and what is deleted when a task is over.
+//! End of an attempt: its verdict is written once, its workspace is put away, its task is free again. Also stops of processes, and the
+//! deletions when a task is over.
 
 use super::Board;
 use super::retry::MOST_TRIES;
@@ -15,13 +15,13 @@ use crate::kept_work::KeptWork;
 use crate::task::TaskState;
 use crate::time::Span;
 
-/// How long after asking a process to stop it is asked again.
+/// Time after which a process that was asked to stop is asked again.
 const STOP_RETRY: Span = Span::seconds(60);
-/// How many settled attempts of a task stay in memory; the store keeps all.
+/// Number of settled attempts of a task that stay in memory; the store keeps all.
 const KEPT_ATTEMPTS: usize = 3;
 
 impl Board {
-    /// Ends an attempt for good. What becomes of its task is the caller's to say.
+    /// Ends an attempt for good. The caller decides what happens to its task.
     pub(super) fn settle(&mut self, step: &mut Transition, id: AttemptId, verdict: Verdict) {
         let Some(attempt) = self.attempt(id) else { return };
         if !attempt.state.is_open() {
@@ -63,7 +63,7 @@ impl Board {
         self.prune_attempts(&attempt.task);
     }
 
-    /// Gives back the attempt: it came to nothing for no fault of the task's.
+    /// Gives back an attempt that came to nothing for no fault of the task.
     pub(super) fn refund_attempt(&mut self, attempt: &Attempt) {
         self.edit(&attempt.task, |task| {
             task.spawns = task.spawns.saturating_sub(1);
@@ -71,7 +71,7 @@ impl Board {
         });
     }
 
-    /// Settles an attempt that we stopped; its task goes back to its stage unless a person has put it elsewhere.
+    /// Settles an attempt that we stopped; its task goes back to its stage unless a person has moved it.
     pub(super) fn settle_stopped(&mut self, step: &mut Transition, id: AttemptId, cause: StopCause) {
         let Some(attempt) = self.attempt(id) else { return };
         self.settle(step, id, Verdict::Stopped(cause));
@@ -87,8 +87,8 @@ impl Board {
         self.retire_if_unused(step, &attempt.task);
     }
 
-    /// Asks an attempt to stop. An attempt without a process is settled at once; an engine action runs to its end, and what
-    /// it says then is void.
+    /// Asks an attempt to stop. An attempt without a process is settled at once; an engine action runs to its end, and its result is then
+    /// void.
     pub(super) fn stop(&mut self, step: &mut Transition, id: AttemptId, cause: StopCause) {
         let Some(attempt) = self.attempt(id) else { return };
         let is_agent = matches!(attempt.worker, Worker::Agent { .. });
@@ -116,7 +116,7 @@ impl Board {
         }
     }
 
-    /// Asks once more; the process may have been out of reach. After so many times its place is given back.
+    /// Repeats a stop; the process may have been out of reach. After [`MOST_TRIES`] times its place is given back.
     pub(super) fn stop_again(&mut self, step: &mut Transition, id: AttemptId, cause: StopCause) {
         if self.count_obstacle(id, None) >= MOST_TRIES {
             return self.give_up_process(step, id);
@@ -125,14 +125,14 @@ impl Board {
         step.emit(Effect::Stop(id, cause));
     }
 
-    /// Makes whatever works on a task void: somebody moved the task (K21).
+    /// Makes the open attempt at a task void, because a person moved the task (K21).
     pub(super) fn cancel_open_attempt(&mut self, step: &mut Transition, id: &TaskId) {
         if let Some(attempt) = self.tasks.get(id).and_then(|task| task.open_attempt) {
             self.stop(step, attempt, StopCause::Cancelled);
         }
     }
 
-    /// A workspace was put away, or will be tried again later; any other event is none of its business.
+    /// Handles a workspace that was put away, or whose removal will be tried again later; any other event is ignored.
     pub(super) fn workspace_settled(&mut self, step: &mut Transition, event: &Event) {
         let Event::WorkspaceSettled {
             attempt: id,
@@ -191,7 +191,7 @@ impl Board {
     }
 }
 
-/// Whether nothing outside kept an attempt with that verdict from working.
+/// Returns true if nothing outside kept an attempt with that verdict from working.
 fn has_worked(verdict: &Verdict) -> bool {
     match verdict {
         Verdict::Failed(class, _) => class.uses_budget(),

@@ -1,5 +1,4 @@
-//! What attempts report and what they were seen doing. A signal is bound to one attempt, counts once, and alone moves nothing
-//! (K14–K18).
+//! Reports of attempts and their observed activity. A signal is bound to one attempt, counts once, and alone moves nothing (K14–K18).
 
 use super::Board;
 use super::commands::{accepted, refusal, refuse};
@@ -20,20 +19,20 @@ use crate::signal::{Signal, SignalKind};
 use crate::time::Timestamp;
 use crate::workflow::{RejectTo, Stage};
 
-/// What a signal counts for.
+/// Judgement of a signal.
 enum SignalJudgement {
-    /// It was heard before, and accepted then or not.
+    /// Signal that was received before, and accepted then or not.
     Known(bool),
     Late,
-    /// So many of its kind were taken before that this one is ignored.
+    /// Signal that is ignored because too many of its kind were accepted before.
     TooMany,
     Allowed,
     NotAllowed,
 }
 
 impl Board {
-    /// An attempt's workspace is ready. Known before its process runs, so that an end whose start nobody heard of can be judged
-    /// and its workspace put away.
+    /// Records the workspace of an attempt as soon as it is ready. It is known before the process runs, so that an end whose start was not
+    /// reported can be judged and the workspace put away.
     pub(super) fn workplace_made(
         &mut self,
         step: &Transition,
@@ -57,7 +56,7 @@ impl Board {
         }
     }
 
-    /// An attempt's process runs.
+    /// Records that an attempt's process runs.
     pub(super) fn started(&mut self, step: &mut Transition, id: AttemptId, workplace: &Workplace) {
         let Some(attempt) = self.attempt(id) else { return };
         let limit = self.time_limit(&attempt);
@@ -94,7 +93,7 @@ impl Board {
         }
     }
 
-    /// An attempt sent a signal.
+    /// Handles a signal of an attempt.
     pub(super) fn signalled(
         &mut self,
         step: &mut Transition,
@@ -114,7 +113,7 @@ impl Board {
         self.report_flood(step, &attempt);
     }
 
-    /// One line when an attempt has just sent the last signal of a kind that is taken of it.
+    /// Reports once that an attempt has just sent the last signal of a kind that is accepted from it.
     fn report_flood(&mut self, step: &mut Transition, before: &Attempt) {
         let Some(attempt) = self.attempt(before.id) else {
             return;
@@ -132,7 +131,7 @@ impl Board {
         step.notify_attempt(NoticeLevel::Warning, "flood", &attempt, text);
     }
 
-    /// What is answered to an attempt about its signal of that key, once that is on the board.
+    /// Returns the reply to an attempt about its signal of that key, once the signal is on the board.
     pub fn signal_reply(&self, id: AttemptId, kind: SignalKind, key: &str) -> CommandReply {
         let Some(attempt) = self.attempt(id) else {
             refuse!("attempt {id} is not known");
@@ -149,7 +148,7 @@ impl Board {
         }
     }
 
-    /// The one place that says what a signal counts for. Who it is from was proved by its token.
+    /// Judges a signal; this is the only place that does. Its token proved which attempt sent it.
     fn judge_signal(&self, attempt: &Attempt, kind: SignalKind, key: &str) -> SignalJudgement {
         let has_key = |signals: &[Signal]| signals.iter().any(|before| before.key == key);
         if has_key(&attempt.signals) || has_key(&attempt.refused) {
@@ -167,7 +166,8 @@ impl Board {
         }
     }
 
-    /// Signals count from agents whose process may live, while their task stands where they were started for.
+    /// Returns true if signals of the attempt count: it is an agent whose process may be alive, and its task is still at the stage it was
+    /// started for.
     fn accepts_signals(&self, attempt: &Attempt) -> bool {
         let lives = match attempt.state {
             AttemptState::Starting | AttemptState::Running => true,
@@ -217,7 +217,7 @@ impl Board {
                 let text = format!("{name} asks: {text}");
                 step.notify_attempt(NoticeLevel::Alert, "question", attempt, text);
             }
-            // What follows from it is decided when the process has ended.
+            // Its consequences are decided when the process has ended.
             SignalKind::Done | SignalKind::Reject | SignalKind::Block | SignalKind::Fail => {
                 self.close_asks(step.now, attempt.id, |known| {
                     known.ask.channel == AskChannel::Line
@@ -227,7 +227,7 @@ impl Board {
         }
     }
 
-    /// After its last word an agent has a moment to end by itself.
+    /// Gives an agent a moment to end by itself after its last signal.
     fn start_linger(&mut self, step: &Transition, attempt: &Attempt) {
         if attempt.state == AttemptState::Running {
             let end = step.now + self.settings.linger;
@@ -237,7 +237,7 @@ impl Board {
         }
     }
 
-    /// One warning turn: the agent is warned once, and may still send the right signal (LK-10).
+    /// Refuses a signal: the agent is warned once, and may still send the right signal (LK-10).
     fn refuse_signal(&mut self, step: &mut Transition, attempt: &Attempt, signal: Signal) {
         let allowed = self.allowed_signals(attempt);
         let (name, kind) = (attempt.worker.name(), signal.kind);
@@ -282,7 +282,7 @@ impl Board {
         });
     }
 
-    /// An agent was seen doing something.
+    /// Records an observed activity of an agent.
     pub(super) fn observed(
         &mut self,
         step: &mut Transition,
@@ -293,7 +293,7 @@ impl Board {
         let Some(attempt) = self.attempt(id) else { return };
         let lives = attempt.state.may_have_process();
         let is_new = attempt.activity.doing != *doing;
-        // What stopped it is the cause of its end, whatever its tool says while it is ended.
+        // The reason it was stopped for is the cause of its end, whatever its tool reports while it is ended.
         let is_decided = matches!(
             attempt.state,
             AttemptState::Stopping(StopCause::Quota | StopCause::NotLoggedIn)
@@ -317,7 +317,7 @@ impl Board {
         }
     }
 
-    /// An agent whose tool cannot go on is stopped; its end has the cause that was seen.
+    /// Stops an agent whose tool cannot continue; its end has the observed cause.
     fn observe_end_of_work(&mut self, step: &mut Transition, attempt: &Attempt, doing: &ActivityKind) {
         if deciding_signal(attempt).is_some() || matches!(attempt.state, AttemptState::Stopping(_)) {
             return;
@@ -345,7 +345,7 @@ impl Board {
         }
     }
 
-    /// Types an answer to the agent that works on a task.
+    /// Types a line to the agent that works on a task.
     pub(super) fn type_line(&mut self, step: &mut Transition, (by, id): (&str, AttemptId), text: &str) {
         self.answer_by_line(step.now, (by, id), text);
         step.emit(Effect::Tell(id, text.to_owned()));
@@ -353,7 +353,8 @@ impl Board {
 }
 
 impl Attempt {
-    /// The refusal of a new signal of a kind of which it has sent enough. One that was taken before is not refused.
+    /// Returns the refusal of a new signal of a kind of which the attempt has sent enough. A signal that was accepted before is not
+    /// refused.
     pub fn flood_refusal(&self, kind: SignalKind, key: &str) -> Option<Refusal> {
         let mut taken = self.signals.iter().chain(&self.refused);
         let is_new = taken.all(|before| before.key != key);
@@ -387,12 +388,12 @@ fn reply_text(kind: SignalKind) -> &'static str {
     }
 }
 
-/// Whether an attempt of that stage may send that signal.
+/// Returns true if an attempt of that stage may send that signal.
 fn allows(stage: &Stage, attempt: &Attempt, kind: SignalKind) -> bool {
     match kind {
         SignalKind::Claim | SignalKind::Progress | SignalKind::Question => true,
         SignalKind::Reject => stage.reject != RejectTo::Never && stage.signals.contains(&kind),
-        // Who fixes for an engine action must be able to say that it is fixed.
+        // An agent that fixes something for an engine action must be able to report that it is fixed.
         SignalKind::Done if attempt.mode == AttemptMode::Fallback => true,
         SignalKind::Done | SignalKind::Block | SignalKind::Fail => stage.signals.contains(&kind),
     }

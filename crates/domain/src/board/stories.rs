@@ -1,4 +1,4 @@
-//! What is remembered of the work on a story beyond its last attempts, for its history (A21).
+//! History of the work on a story beyond its last attempts (A21).
 
 use super::Board;
 use crate::attempt::{Attempt, Verdict, Worker};
@@ -7,7 +7,7 @@ use crate::plan_entry::{PlanRecord, StuckWork};
 use crate::time::Timestamp;
 
 impl Board {
-    /// An attempt at a task has ended; remembered where the task is a story.
+    /// Remembers the end of an attempt at a task, if the task is a story.
     pub(super) fn remember_work(&mut self, now: Timestamp, attempt: &Attempt, verdict: &Verdict) {
         let is_story = |task: &crate::task::Task| task.plan.as_ref().is_some_and(|plan| plan.tests.is_some());
         let is_agent = matches!(attempt.worker, Worker::Agent { .. });
@@ -31,7 +31,7 @@ impl Board {
         });
     }
 
-    /// What was seen of the work on a task counts no more, because it begins anew; that there was work stays.
+    /// Forgets what was seen of the work on a task, because it begins again; the history of a story's work stays.
     pub(super) fn forget_seen(&mut self, id: &TaskId) {
         self.edit(id, |task| {
             task.record = PlanRecord {

@@ -1,5 +1,5 @@
-//! Commands that write the plan: tasks, what they say and what they wait for. Nothing starts because of them, except
-//! that moving a task makes whatever works on it void (K21).
+//! Commands that write the plan: tasks, their details and their dependencies. Nothing starts because of them, except that moving a task
+//! makes its open attempt void (K21).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ impl Board {
         Ok(accepted(format!("created {}", draft.id)))
     }
 
-    /// Puts a task that was checked on the board.
+    /// Puts a checked task on the board.
     pub(super) fn insert_planned(&mut self, step: &mut Transition, draft: &TaskDraft, stage: StageId) {
         if !self.batches.contains_key(&draft.batch) {
             self.insert_batch(new_batch(step.now, &draft.batch));
@@ -43,7 +43,7 @@ impl Board {
         step.notify_task(NoticeLevel::Info, "create", &draft.id, text);
     }
 
-    /// Everything about a new task but whether it is new; it may wait for tasks of the board and for those `before` it.
+    /// Checks everything about a new task but whether its id is free; it may wait for tasks of the board and for those `before` it.
     pub(super) fn check_draft(
         &self,
         draft: &TaskDraft,
@@ -106,7 +106,7 @@ impl Board {
         Ok(accepted(format!("changed {id}")))
     }
 
-    /// The stage to which a change moves a task, if it moves it.
+    /// Returns the stage to which a change moves a task, if it moves it.
     fn target(&self, task: &Task, patch: &TaskPatch) -> Result<Option<StageId>, Refusal> {
         let Some(workflow) = patch.workflow.as_ref().filter(|other| **other != task.workflow) else {
             let moved = patch.stage.as_ref().filter(|stage| **stage != task.stage);
@@ -153,7 +153,7 @@ impl Board {
         })
     }
 
-    /// A person moves a task: as set, and whatever works on it is void (K21).
+    /// Moves a task for a person; its open attempt becomes void (K21).
     fn move_to_stage(&mut self, step: &mut Transition, by: &str, task: &Task, stage: &StageId) {
         let id = &task.id;
         let stays = matches!(task.state, TaskState::Backlog | TaskState::Parked(_));
@@ -186,7 +186,7 @@ impl Board {
         self.check_stage(task, stage)
     }
 
-    /// Refuses a stage the task's workflow does not have.
+    /// Refuses a stage that the task's workflow does not have.
     pub(super) fn check_stage(&self, task: &Task, stage: &StageId) -> Result<(), Refusal> {
         match self.workflow_of(task) {
             Some(flow) if flow.stage(stage).is_some() => Ok(()),

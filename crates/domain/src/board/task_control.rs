@@ -1,5 +1,5 @@
-//! Commands that move tasks by a person's will: release, park, close, retry, approve, reject, skip. `held` and `parked` end
-//! only here, by an act with an author.
+//! Commands that move tasks by a person's will: release, park, close, retry, approve, reject, skip. `held` and `parked` end only here, by
+//! an act with an author.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ impl Board {
         }))
     }
 
-    /// Which of these tasks will wait for a gate command.
+    /// Returns a warning that names the tasks that will wait for a gate command.
     fn gate_warning(&self, ids: &[&TaskId]) -> Option<String> {
         let lacks = |id: &&&TaskId| {
             let task = self.tasks.get(**id);
@@ -87,7 +87,7 @@ impl Board {
         (!waiting.is_empty()).then(|| format!("{} {verb}: {}", waiting.join(", "), WaitReason::NoGate))
     }
 
-    /// The batch may run, also again after it was aborted.
+    /// Lets the batch run, even after it was aborted.
     fn go_ahead(&mut self, step: &Transition, id: &BatchId) {
         let Some(batch) = self.batches.get(id) else { return };
         let aborted = matches!(batch.run, RunState::Aborted(_));
@@ -159,8 +159,8 @@ impl Board {
         Ok(accepted(format!("closed {id}")))
     }
 
-    /// Takes a task up again; the counters that held it are cleared. What of it could not be removed is tried again, too, also
-    /// where that is all there is to do.
+    /// Takes a task up again; the counters that held it are cleared. Removals of its workspaces that failed are tried again, too, even if
+    /// nothing else can be retried.
     pub(super) fn retry(
         &mut self,
         step: &mut Transition,
@@ -243,7 +243,7 @@ impl Board {
             TaskState::Backlog => Err(refusal(format!(
                 "{id} was not released yet: `dbs task release {id}`"
             ))),
-            // It waits for its time only, after a failure or a rejection; a person need not.
+            // It only waits for its time, after a failure or a rejection; a person need not wait.
             TaskState::Released if task.not_before.is_some() => Ok(()),
             TaskState::Released | TaskState::Active | TaskState::Verifying => Err(refusal(format!(
                 "{id} is running or about to start: `dbs why {id}` says what it waits for"
@@ -260,7 +260,7 @@ impl Board {
         let Some(stage) = self.stage_of(&task) else {
             refuse!("workflow {} is not loaded", task.workflow);
         };
-        // What was found is accepted as it is, so the stage is over, as it is where a person is its actor.
+        // The findings are accepted as they are, so the stage is over, as it is when a person is its actor.
         let is_over =
             stage.actor == Actor::Human || matches!(task.state, TaskState::Held(HoldReason::Findings(_)));
         self.edit(id, |row| row.approved = Some(row.stage.clone()));
@@ -277,7 +277,7 @@ impl Board {
         Ok(accepted(format!("approved {id}")))
     }
 
-    /// A person says no, or sends work back from where it stands.
+    /// Rejects the work of a task for a person, or sends it back from its current stage.
     pub(super) fn send_back(
         &mut self,
         step: &mut Transition,
@@ -314,8 +314,8 @@ impl Board {
         Ok(accepted(format!("rejected {id}")))
     }
 
-    /// Leaves a task out. Where its workflow says so its dependents go with it, and a run that was aborted because of it is judged
-    /// anew without it.
+    /// Leaves a task out. If its workflow says so, its dependents go with it, and a run that was aborted because of it is judged again
+    /// without it.
     pub(super) fn skip(&mut self, step: &mut Transition, by: &str, id: &TaskId) -> CommandReply {
         let task = self.require_task(id)?;
         if !task.state.can_be_skipped() {
@@ -338,7 +338,7 @@ impl Board {
         Ok(accepted(format!("skipped {id}{with}")))
     }
 
-    /// What a skip does to the tasks that wait for the task, in words that follow its id.
+    /// Describes the effect of a skip on the tasks that wait for the task, in words that follow its id.
     fn skipped_with(&mut self, id: &TaskId) -> String {
         self.update_links();
         let doomed = self.unreachable_tasks(&[id.clone()].into());

@@ -1,4 +1,4 @@
-//! Tasks as they are made from a draft, and as a change makes them.
+//! Rows of tasks, as made from a draft and as changed by a patch.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::time::{Span, Timestamp};
 use crate::usage::Cost;
 
 impl Task {
-    /// Takes over what a change says, but for its title and its stage.
+    /// Applies a change to everything but the title and the stage.
     pub(super) fn apply(&mut self, patch: &TaskPatch) {
         if let Some(body) = &patch.body {
             self.body.clone_from(body);
@@ -38,7 +38,7 @@ impl Task {
         }
     }
 
-    /// A task as it is when it was just planned: in the backlog, nothing tried.
+    /// Creates a task that was just planned: in the backlog, nothing tried.
     pub fn planned(now: Timestamp, draft: &TaskDraft, stage: StageId) -> Task {
         Task {
             id: draft.id.clone(),

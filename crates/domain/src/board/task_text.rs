@@ -1,5 +1,5 @@
-//! What ids and texts of a task may be. Ids become names of branches and folders; texts are shown, kept for ever, and given to
-//! agents, so each has an end.
+//! Limits on ids and texts of a task. Ids become names of branches and folders; texts are shown, kept forever, and given to agents, so each
+//! has a maximum length.
 
 use std::collections::BTreeSet;
 
@@ -13,17 +13,17 @@ use crate::task::GateCommand;
 const MAX_ID_CHARS: usize = 48;
 /// Longest title in characters.
 const MAX_TITLE_CHARS: usize = 500;
-/// Longest tag in characters, and most tags of a task.
+/// Longest tag in characters, and maximum number of tags of a task.
 const MAX_TAG_CHARS: usize = 48;
 const MAX_TAGS: usize = 64;
 /// Longest name of an agent, a model or an effort, in bytes.
 const MAX_WORD: usize = 100;
-/// Most gates of a task.
+/// Maximum number of gates of a task.
 const MAX_GATES: usize = 64;
 /// Least urgent priority.
 const LOWEST_PRIORITY: u8 = 4;
 
-/// `[A-Za-z0-9][A-Za-z0-9._-]{0,47}`: fits a branch name, a folder name and a shell word everywhere.
+/// Refuses an id that is not `[A-Za-z0-9][A-Za-z0-9._-]{0,47}`, which fits a branch name, a folder name and a shell word everywhere.
 pub(super) fn check_id(what: &str, id: &str) -> Result<(), Refusal> {
     let plain = |character: char| character.is_ascii_alphanumeric() || matches!(character, '.' | '_' | '-');
     let begins_well = id
@@ -38,7 +38,7 @@ pub(super) fn check_id(what: &str, id: &str) -> Result<(), Refusal> {
     )))
 }
 
-/// Refuses an id that a task has, also one that differs only in capitals: folders and branches could not be told apart everywhere.
+/// Refuses an id that a task has, even one that differs only in capitals: folders and branches could not be distinguished everywhere.
 pub(super) fn check_new(id: &TaskId, taken: Option<&TaskId>) -> Result<(), Refusal> {
     match taken {
         None => Ok(()),
@@ -51,7 +51,7 @@ pub(super) fn check_new(id: &TaskId, taken: Option<&TaskId>) -> Result<(), Refus
     }
 }
 
-/// A title is one line.
+/// Refuses a title that is empty, too long or has several lines.
 pub(super) fn check_title<'a>(what: &str, title: &'a str) -> Result<&'a str, Refusal> {
     let title = require_text(what, title)?;
     if title.contains(['\n', '\r']) {
@@ -75,18 +75,18 @@ pub(super) fn check_priority(priority: u8) -> Result<(), Refusal> {
     )))
 }
 
-/// A description may be empty.
+/// Refuses a description that is too long; it may be empty.
 pub(super) fn check_body(body: &str) -> Result<(), Refusal> {
     check_length("the description", body)
 }
 
-/// A comment says something.
+/// Refuses a comment that is empty or too long.
 pub(super) fn check_comment(text: &str) -> Result<&str, Refusal> {
     check_length("the comment", text)?;
     require_text("the comment", text)
 }
 
-/// Gates have names of their own, in one line each, and a command.
+/// Refuses gates without a name of their own in one line, or without a command.
 pub(super) fn check_gates(gates: &[GateCommand]) -> Result<(), Refusal> {
     let mut names = BTreeSet::new();
     for gate in gates {
@@ -106,7 +106,7 @@ pub(super) fn check_gates(gates: &[GateCommand]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Names of agents, models and efforts are words for the command line of a tool.
+/// Refuses names of agents, models and efforts that are not single words for the command line of a tool.
 pub(super) fn check_agent(agent: &AgentSettings) -> Result<(), Refusal> {
     let words = [
         ("an agent", &agent.agent),
@@ -140,7 +140,7 @@ pub(super) fn check_length(what: &str, text: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// A tag is a short word or a few of them in one line.
+/// Refuses a tag that is not a short word, or a few of them, in one line.
 pub(super) fn check_tags<'a>(tags: impl Iterator<Item = &'a String>) -> Result<(), Refusal> {
     let mut count = 0;
     for tag in tags {
@@ -151,7 +151,7 @@ pub(super) fn check_tags<'a>(tags: impl Iterator<Item = &'a String>) -> Result<(
                 shown.escape_debug()
             );
         }
-        // A task stands in one stage, which is no tag that a second one could be added to (K105).
+        // A task has one stage, so a stage cannot be a tag, of which a second one could be added (K105).
         if let Some(stage) = tag.trim().strip_prefix("stage:") {
             refuse!(
                 "a stage is no tag: move the task with `dbs task update ID --stage {}`",

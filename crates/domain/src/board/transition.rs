@@ -1,11 +1,11 @@
-//! One application of an event: the time it happens at and the effects collected so far. Decides nothing.
+//! Application of one event: the time it happens at and the effects collected so far. Decides nothing.
 
 use crate::attempt::Attempt;
 use crate::effect::{Effect, Notice, NoticeLevel};
 use crate::id::{AttemptId, TaskId};
 use crate::time::Timestamp;
 
-/// One transition of the board: the time of the event and the effects collected so far.
+/// Transition of the board: the time of the event and the effects collected so far.
 #[derive(Debug)]
 pub(super) struct Transition {
     pub(super) now: Timestamp,

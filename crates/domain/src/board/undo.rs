@@ -1,4 +1,4 @@
-//! Undoing a person's command: the tasks it changed are put back, unless more has happened to them since.
+//! Undo of a person's command: the tasks it changed are restored, unless more has happened to them since.
 
 use super::Board;
 use super::commands::{accepted, refuse};
@@ -12,7 +12,7 @@ use crate::time::Timestamp;
 use crate::undo::UndoScope;
 
 impl Board {
-    /// How the tasks of a command are before it, where undo can restore all that it changes.
+    /// Returns the tasks of a command as they are before it, if undo can restore all that it changes.
     pub(super) fn before(&self, step: &Transition, command: &Command) -> Vec<(TaskId, TaskBefore)> {
         let scope = UndoScope {
             tasks: &self.tasks,
@@ -27,7 +27,7 @@ impl Board {
         before.collect()
     }
 
-    /// Remembers with the tasks of a command that was carried out how they were before it.
+    /// Stores the state before a command that was carried out with the tasks of the command.
     pub(super) fn remember_before(&mut self, command: &Command, before: Vec<(TaskId, TaskBefore)>) {
         for id in command.tasks() {
             let is_known = self.tasks.get(&id).is_some_and(|task| task.before.is_some());
@@ -44,7 +44,7 @@ impl Board {
         }
     }
 
-    /// Puts tasks back to how they were before the last command about them, all of them or none.
+    /// Restores tasks to their state before the last command about them, all of them or none.
     pub(super) fn undo(&mut self, step: &mut Transition, by: &str, ids: &[TaskId]) -> CommandReply {
         for id in ids {
             let task = self.require_task(id)?;
@@ -65,7 +65,7 @@ impl Board {
         Ok(accepted(format!("put back {}", names.join(", "))))
     }
 
-    /// Returns whether nothing happened to a task since the command but that an agent was started, or approval is asked for.
+    /// Returns true if nothing happened to a task since the command, except that an agent was started or approval is asked for.
     fn is_as_left(&self, task: &Task, before: &TaskBefore) -> bool {
         let goes = before.left == TaskState::Released;
         let Some(attempt) = task.open_attempt.and_then(|id| self.attempts.get(&id)) else {
@@ -94,7 +94,7 @@ impl Board {
     }
 }
 
-/// A task as it is, before a command at that time.
+/// Returns the state of a task before a command at that time.
 fn as_it_is(task: &Task, at: Timestamp) -> TaskBefore {
     TaskBefore {
         at,
@@ -122,7 +122,7 @@ fn as_it_is(task: &Task, at: Timestamp) -> TaskBefore {
     }
 }
 
-/// Puts a task back. What was done to it meanwhile is not among it: what others wrote, what agents cost.
+/// Restores a task. Later additions of others stay: comments, and the cost of agents.
 fn restore(task: &mut Task, before: TaskBefore) {
     let progress = before.progress;
     task.state = before.state;

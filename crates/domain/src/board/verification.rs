@@ -1,4 +1,4 @@
-//! Evidence: Unknown delays, No fails, only Yes advances. What the answer leaves out is Unknown.
+//! Evidence: Unknown delays, No fails, only Yes advances. Evidence that is missing from the answer is Unknown.
 
 use std::sync::Arc;
 
@@ -19,26 +19,26 @@ use crate::time::Timestamp;
 use crate::tri::Tri;
 use crate::workflow::EvidenceKind;
 
-/// The conclusion from all required evidence of an attempt taken together.
+/// Conclusion from all required evidence of an attempt taken together.
 pub(super) enum EvidenceSummary {
     Passed,
-    /// At least one is missing or Unknown; the text says which.
+    /// At least one piece is missing or Unknown; the text says which.
     Incomplete(Cause),
-    /// None is open and at least one is No.
+    /// No piece is open and at least one is No.
     Failed(Vec<(EvidenceKind, String)>),
 }
 
-/// What the engine collected after an attempt.
+/// Evidence and other results that the engine collected after an attempt.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Collected<'a> {
     pub(super) evidence: &'a [Evidence],
     pub(super) head: Option<&'a str>,
-    /// Changes of an agent that merged for the engine.
+    /// Changes of an agent that merged in place of the engine.
     pub(super) integration: Option<&'a Integration>,
 }
 
 impl Collected<'_> {
-    /// Takes over what such an event says; any other says nothing.
+    /// Takes the results from an [`Event::Verified`]; any other event has none.
     pub(super) fn of(event: &Event) -> Collected<'_> {
         match event {
             Event::Verified {
@@ -57,7 +57,7 @@ impl Collected<'_> {
 }
 
 impl Board {
-    /// What the engine saw of an attempt that reported done; any other event changes nothing.
+    /// Handles the engine's look at an attempt that reported done; any other event changes nothing.
     pub(super) fn verification_event(&mut self, step: &mut Transition, event: &Event) {
         match event {
             Event::Verified { attempt, .. } => self.verified(step, *attempt, &Collected::of(event)),
@@ -66,7 +66,7 @@ impl Board {
         }
     }
 
-    /// Evidence was collected for an attempt that reported done. While its stage is not known nothing is concluded (K19).
+    /// Judges the evidence collected for an attempt that reported done. Nothing is concluded while its stage is not known (K19).
     pub(super) fn verified(&mut self, step: &mut Transition, id: AttemptId, seen: &Collected<'_>) {
         let Some(attempt) = self.attempt(id) else { return };
         if attempt.state != AttemptState::Verifying {
@@ -99,7 +99,7 @@ impl Board {
         }
     }
 
-    /// Says on the task once which settings it is judged by that no command of a person brought into force.
+    /// Comments once on the task about settings it is judged by that were not brought into force by a person's command.
     pub(super) fn tell_edited_settings(&mut self, now: Timestamp, attempt: &Attempt) {
         if self.settings.edited.is_empty() {
             return;
@@ -115,8 +115,8 @@ impl Board {
         }
     }
 
-    /// Whoever reads the work with git could be shown something else than what is merged. What was changed may be a person's own
-    /// doing, so a person decides.
+    /// Holds a task whose repository got something that could make git show a reader other work than is merged. A person may have made the
+    /// change, so a person decides.
     fn git_changed(&mut self, step: &mut Transition, id: AttemptId, changes: &[String]) {
         let Some(attempt) = self.attempt(id) else { return };
         if attempt.state != AttemptState::Verifying {
@@ -136,14 +136,14 @@ impl Board {
         self.set_state(step.now, task, TaskState::Held(HoldReason::GitChanged(why)));
     }
 
-    /// What the engine is asked to look at; what the board knows itself is skipped.
+    /// Returns the evidence the engine has to look for; evidence that the board knows itself is skipped.
     pub(super) fn evidence_to_collect(&self, attempt: &Attempt) -> Vec<EvidenceKind> {
         let mut kinds = self.required_evidence(attempt);
         kinds.retain(|kind| !kind.is_known_to_board());
         kinds
     }
 
-    /// What must be Yes before the attempt has succeeded.
+    /// Returns the evidence that must be Yes before the attempt has succeeded.
     pub(super) fn required_evidence(&self, attempt: &Attempt) -> Vec<EvidenceKind> {
         let task = self.tasks.get(&attempt.task);
         match (task, self.stage_of_attempt(attempt)) {
@@ -152,7 +152,7 @@ impl Board {
         }
     }
 
-    /// Every required piece with what was seen of it, in the order of the stage.
+    /// Returns every required piece of evidence with its outcome, in the order of the stage.
     pub(super) fn with_missing(&self, attempt: &Attempt, seen: &[Evidence]) -> Vec<Evidence> {
         let required = self.required_evidence(attempt).into_iter();
         required
@@ -175,7 +175,7 @@ impl Board {
             attempt.awaited = None;
             attempt.deadline = Some(step.now + wait);
         });
-        // Told once per row of unknowns: the first look and then every fifth.
+        // Reported at the first look, and then at every fifth.
         if attempt.checks % 5 == 1 {
             let text = format!("could not verify {} yet: {what}", attempt.task);
             step.notify_attempt(NoticeLevel::Warning, "unknown", attempt, text);
@@ -222,7 +222,7 @@ impl Board {
                 }
             });
         }
-        // Who merged instead of the engine has been proved to; what waits for the merge of this head may go on.
+        // An agent that merged instead of the engine has proved it; tasks that wait for the merge of this head may continue.
         if self.required_evidence(attempt).contains(&EvidenceKind::Merged) {
             self.edit(&attempt.task, |task| task.merged.clone_from(&task.head));
         }
@@ -230,7 +230,7 @@ impl Board {
         self.infra_failures = 0;
         match attempt.mode {
             AttemptMode::Fresh | AttemptMode::Remediate => self.advance(step, &attempt.task, ""),
-            // The engine's action has the last word in this stage: it runs again on what was fixed.
+            // The engine's action has the last word in this stage: it runs again on the fixed work.
             AttemptMode::Fallback => {
                 self.enter_stage(step.now, &attempt.task, &attempt.stage, AttemptMode::Fresh);
                 let name = attempt.worker.name();
@@ -241,7 +241,7 @@ impl Board {
     }
 }
 
-/// Takes all evidence together. No evidence at all proves nothing.
+/// Judges all evidence together. No evidence at all proves nothing.
 pub(super) fn summarize(evidence: &[Evidence]) -> EvidenceSummary {
     let mut noes = Vec::new();
     for piece in evidence {
@@ -262,7 +262,7 @@ pub(super) fn summarize(evidence: &[Evidence]) -> EvidenceSummary {
     }
 }
 
-/// What the next attempt should know.
+/// Returns the finding that the next attempt should know of.
 pub(super) fn finding_text(noes: &[(EvidenceKind, String)]) -> String {
     let mut texts: Vec<&str> = noes.iter().map(|(_, why)| why.as_str()).collect();
     texts.dedup();

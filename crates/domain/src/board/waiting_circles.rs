@@ -1,5 +1,5 @@
-//! Whether something would wait for itself: tasks wait for tasks, all tasks of a batch for the batches that it needs, and who waits
-//! for a batch waits for all its tasks.
+//! Detection of circular waits: tasks wait for tasks, all tasks of a batch for the batches that it needs, and dependents of a batch for all
+//! its tasks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use super::commands::refuse;
 use crate::command::{Refusal, TaskDraft};
 use crate::id::{BatchId, TaskId};
 
-/// What something waits for.
+/// Target of a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Awaited<'a> {
     Task(&'a TaskId),
@@ -16,7 +16,7 @@ pub(super) enum Awaited<'a> {
 }
 
 impl Board {
-    /// Whether one of these is the goal, or waits for it over any number of steps; `drafts` are tasks that are about to be made.
+    /// Returns true if one of these is the goal, or waits for it over any number of steps; `drafts` are tasks that are about to be made.
     pub(super) fn waits_for<'a>(
         &'a self,
         from: impl IntoIterator<Item = Awaited<'a>>,
@@ -53,7 +53,7 @@ impl Board {
         false
     }
 
-    /// Refuses a new task that would wait for one that waits for the new one's batch. The tasks of its own batch do not.
+    /// Refuses a new task that would wait for one that waits for the new one's batch. Tasks of its own batch do not wait for the batch.
     pub(super) fn check_circle(
         &self,
         draft: &TaskDraft,
@@ -75,7 +75,7 @@ impl Board {
         Ok(())
     }
 
-    /// The batches that one needs.
+    /// Returns the batches that a batch needs.
     fn needs_of(&self, id: &BatchId) -> impl Iterator<Item = &BatchId> {
         self.batches.get(id).into_iter().flat_map(|batch| &batch.needs)
     }
