@@ -14,9 +14,7 @@
 //! | 05 | Stop | grace in ms u32: terminate, then hang-up, grace, kill; answered by Stopped when the end is on disk |
 //! | 06 | Snapshot | answered by Snapshot |
 //! | 07 | Detach | the holder closes this connection |
-//! | 08 | Pace | ms u32: longest time for which output for this peer is collected; 0, as at first, collects nothing. A few pieces after a
-//! silence or after input, floods, replies and the end are not held back. Later than the others: an older holder answers `Refused 1` and
-//! sends all at once |
+//! | 08 | Pace | ms u32: output for this peer is collected so long at most, 0 is not at all, as at first. A few pieces after a silence or after input, floods, replies and the end are not held back. Later than the others: an older holder answers `Refused 1` and sends all at once |
 //!
 //! | kind | reply | fields |
 //! |---|---|---|

@@ -166,7 +166,7 @@ pub enum HolderLiveness {
     Running(HolderProcess),
     /// The program has ended and the end is on disk.
     Exited(ProgramExit),
-    /// The holder is gone and left no end: it was killed. [`Holders::sweep_orphans`] removes what it left behind.
+    /// The holder is gone and left no end: it was killed. [`Holders::sweep_orphans`] removes its leftovers.
     Lost,
     /// Holder that left no end because the machine was restarted since: nothing of it runs.
     GoneWithMachine,

@@ -45,7 +45,7 @@ pub struct Approach {
     pub risk: Option<Degree>,
     /// True if it is the way that its author would take.
     pub recommended: bool,
-    /// Reason why it is or is not, and for what it would change.
+    /// Reason for or against it, and the facts that would change that.
     pub rationale: String,
 }
 

@@ -161,7 +161,7 @@ impl LogWriter {
             .collect()
     }
 
-    /// Returns the next closed segment to compress: its folder and number for [`super::pack::pack`], without the lock.
+    /// Returns the next closed segment to compress: its folder and number for [`super::pack`], without the lock.
     pub(in super::super) fn next_to_pack(&self) -> Option<(PathBuf, u32)> {
         let waiting = self
             .segments

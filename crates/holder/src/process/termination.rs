@@ -36,7 +36,7 @@ pub fn terminate(target: &mut ProcessSelector, grace: Duration) -> io::Result<u3
     let deadline = Instant::now() + HARD_LIMIT;
     loop {
         let mut left = freeze(target)?;
-        // The youngest first: when the leader of a session dies, or the parent of a job, the system continues what is halted.
+        // The youngest first: when the leader of a session dies, or the parent of a job, the system continues its halted processes.
         left.sort_by_key(|row| Reverse((row.start, row.pid)));
         for row in &left {
             send(row, TerminationSignal::Kill);

@@ -20,7 +20,7 @@ pub enum GitError {
         what: String,
         hint: String,
     },
-    /// A file or folder is not what the engine made, so it was left alone.
+    /// A file or folder was not made by the engine, so it was left alone.
     NotOurs {
         path: PathBuf,
         why: String,

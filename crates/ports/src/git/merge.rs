@@ -34,7 +34,7 @@ pub struct ReviewedHead {
     pub judges_lines: bool,
 }
 
-/// Files that a merge writes besides what is merged.
+/// Files that a merge writes besides the merged ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergeEdits {
     /// The base they were made for.
@@ -66,7 +66,7 @@ pub struct RestoreRequest {
     pub signature: Signature,
 }
 
-/// A request to commit what an agent left uncommitted in its worktree.
+/// A request to commit the changes that an agent left uncommitted in its worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitRequest {
     /// The worktree's folder; no agent works there any more.
@@ -84,7 +84,7 @@ pub struct CommitRequest {
     pub signature: Signature,
 }
 
-/// The outcome of committing what an agent left uncommitted.
+/// The outcome of committing the changes that an agent left uncommitted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommitOutcome {
     /// Commit of the work, which is the head of the branch.

@@ -154,7 +154,7 @@ pub struct WorkspaceTree {
 pub struct AtticSnapshot {
     /// `refs/dbs/attic/<task>/<n>` in the control repository.
     pub attic_ref: String,
-    /// The commit; its first parent is what was checked out.
+    /// The commit; its first parent is the commit that was checked out.
     pub commit: CommitId,
 }
 
