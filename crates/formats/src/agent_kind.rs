@@ -1,4 +1,4 @@
-//! Kinds of agents as TOML files: how a tool is started and continued, how its prompt reaches it, what its window and its last lines say.
+//! Kinds of agents as TOML files: start and continuation of a tool, delivery of its prompt, meaning of its window titles and last lines.
 //! Nothing here knows a tool, and nothing is started here.
 
 mod builtin;
@@ -22,65 +22,65 @@ pub const RESERVED: [&str; 4] = ["claude", "codex", "custom", "rehearsal"];
 /// A kind of agent as its file describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DescribedKind {
-    /// The name of its file, by which settings choose it.
+    /// Name of the file, by which settings choose the kind.
     pub name: String,
-    /// What people call it.
+    /// Name that people use.
     pub title: String,
     /// The program, looked for in `PATH`.
     pub program: String,
     /// Arguments for a new session.
     pub start: Vec<String>,
-    /// Arguments for going on with a session, and which one that is; none where the tool keeps none.
+    /// Arguments for continuing a session, and the choice of that session; none where the tool keeps none.
     pub resume: Option<ResumeArguments>,
     pub delivery: PromptDelivery,
-    /// How it runs without its interface; none where it cannot.
+    /// Protocol and arguments for running without an interface; none where the tool cannot.
     pub headless: Option<HeadlessArguments>,
     /// Arguments for a model; none where the tool takes none.
     pub model: Vec<String>,
-    /// Arguments for how hard it thinks.
+    /// Arguments for the effort of its thinking.
     pub effort: Vec<String>,
     /// Arguments for each policy that the tool knows.
     pub permissions: BTreeMap<PermissionPolicy, Vec<String>>,
-    /// Variables of the person that are meant for it; `*` at the end of a name stands for any text.
+    /// Variables of the person that are meant for the tool; `*` at the end of a name means any text.
     pub variables: Vec<String>,
-    /// How a person gets it.
+    /// Way for a person to install the tool.
     pub install: String,
     pub login: LoginPlaces,
-    /// Whether `--version` is asked of it.
+    /// True if the tool is asked for its version with `--version`.
     pub tells_version: bool,
-    /// What titles of its window mean, the first that fits.
+    /// Meaning of the titles of its window; the first rule that fits counts.
     pub titles: Vec<TitleRule>,
-    /// What its last lines mean, before what is known of every tool.
+    /// Meaning of its last lines, before the rules known for every tool.
     pub ends: EndRules,
 }
 
-/// How a tool goes on with a session.
+/// Arguments and session with which a tool continues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResumeArguments {
     pub arguments: Vec<String>,
     pub session: SessionChoice,
 }
 
-/// Who knows which session an attempt had.
+/// Source of the session that an attempt had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionChoice {
-    /// Its id is a UUID that was chosen before the start and given as `{session}`.
+    /// Session id that is a UUID, chosen before the start and given as `{session}`.
     Chosen,
     /// The tool itself finds the last one of its folder.
     Folder,
-    /// The tool chooses its id and tells it when it runs without its interface.
+    /// The tool chooses the id and reports it when it runs without its interface.
     Told,
 }
 
-/// How a tool runs without its interface.
+/// Protocol and arguments of a tool that runs without its interface.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeadlessArguments {
     pub protocol: HeadlessProtocol,
     pub arguments: Vec<String>,
 }
 
-/// What a tool without its interface speaks over its standard streams.
+/// Protocol that a tool without its interface speaks over its standard streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HeadlessProtocol {
@@ -88,21 +88,21 @@ pub enum HeadlessProtocol {
     Acp,
 }
 
-/// How the prompt reaches a tool.
+/// Delivery of the prompt to a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PromptDelivery {
-    /// As the argument `{prompt}`.
+    /// Prompt as the argument `{prompt}`.
     Argument,
-    /// As the path `{file}` among its arguments.
+    /// Prompt as the path `{file}` among the arguments.
     File,
     /// Typed, once a line of its screen fits one of these patterns.
     Typed { ready: Vec<String> },
 }
 
-/// Where a tool keeps the login of a person, or is given one.
+/// Places where a tool keeps the login of a person, or is given one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LoginPlaces {
-    /// What a person does to log in.
+    /// Step that a person takes to log in.
     pub way: Option<String>,
     /// Variables that hold a key.
     pub variables: Vec<String>,
@@ -110,22 +110,22 @@ pub struct LoginPlaces {
     pub files: Vec<String>,
 }
 
-/// What a title that fits a pattern means.
+/// Meaning of a title that fits a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TitleRule {
     pub pattern: String,
     pub state: TitleState,
 }
 
-/// What a title can mean.
+/// State that a title can mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TitleState {
     Working,
     Idle,
-    /// It waits for a permission.
+    /// Tool that waits for a permission.
     Permission,
-    /// It waits for an answer.
+    /// Tool that waits for an answer.
     Question,
 }
 
@@ -135,13 +135,13 @@ pub struct AgentKinds {
     own: BTreeMap<String, Result<Arc<DescribedKind>, String>>,
 }
 
-/// Reads a kind of that name. With a single error there is no kind.
+/// Reads a kind of that name. A single error means that there is no kind.
 pub fn read(name: &str, file: &Path, text: &str) -> (Option<DescribedKind>, Vec<Diagnostic>) {
     reading::read(name, file, text)
 }
 
 impl DescribedKind {
-    /// What a person trusts when it is started: its program with all arguments there can be.
+    /// Returns the words a person trusts when the kind is started: its program with the arguments to start, to resume and to run headless.
     pub fn words(&self) -> Vec<String> {
         let resume = self.resume.iter().flat_map(|resume| &resume.arguments);
         let headless = self.headless.iter().flat_map(|headless| &headless.arguments);
@@ -152,7 +152,7 @@ impl DescribedKind {
         all.cloned().collect()
     }
 
-    /// What a title of its window means, if a rule fits.
+    /// Returns the meaning of a title of its window, if a rule fits.
     pub fn title_state(&self, title: &str) -> Option<TitleState> {
         let title = title.trim();
         let rule = self.titles.iter().find(|rule| fits_pattern(&rule.pattern, title));
@@ -160,7 +160,7 @@ impl DescribedKind {
     }
 }
 
-/// Whether a line of a screen fits one of these patterns.
+/// Returns true if a line of a screen fits one of these patterns.
 pub fn fits_a_line(patterns: &[String], screen: &str) -> bool {
     screen.lines().map(str::trim).any(|line| {
         let mut patterns = patterns.iter();
@@ -185,10 +185,10 @@ impl AgentKinds {
         AgentKinds { own }
     }
 
-    /// The kind of that name, if there is one.
+    /// Returns the kind of that name, if there is one.
     ///
     /// # Errors
-    /// What is wrong in its file, with its line.
+    /// The fault in its file, with its line.
     pub fn get(&self, name: &str) -> Option<Result<Arc<DescribedKind>, String>> {
         self.own
             .get(name)
@@ -196,7 +196,7 @@ impl AgentKinds {
             .or_else(|| builtin().iter().find(|kind| kind.name == name).cloned().map(Ok))
     }
 
-    /// All that can be used: those of the program first, then those that a project adds.
+    /// Returns all kinds that can be used: those of the program first, then those that a project adds.
     pub fn all(&self) -> Vec<Arc<DescribedKind>> {
         let known = builtin().iter().map(|kind| kind.name.as_str());
         let is_new = |name: &&str| builtin().iter().all(|kind| kind.name != *name);
@@ -204,7 +204,7 @@ impl AgentKinds {
         names.filter_map(|name| self.get(name)?.ok()).collect()
     }
 
-    /// What is wrong in files of the project.
+    /// Returns the faults in files of the project.
     pub fn problems(&self) -> impl Iterator<Item = &str> {
         self.own
             .values()

@@ -1,5 +1,5 @@
-//! Roles as TOML files: what an agent in a role is told, may send, may write and may do without a question. The prompt is made of
-//! it; no tool is given its rules yet.
+//! Roles as TOML files: the prompt of an agent in a role, and the signals, files and tools that it may use without a question. The prompt
+//! is made of it; no tool is given its rules yet.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,35 +11,36 @@ use super::permissions::PermissionRule;
 use super::table::{self, TableReader};
 use dbs_domain::{AttemptMode, RoleId, SignalKind, StageId};
 
-/// What the names of blocks begin with that say how a role works; an agent that fixes what the engine could not do gets another.
+/// Prefix of the names of blocks with the procedure of a role; an agent that fixes work the engine could not do gets another block.
 const PROCEDURE: &str = "procedure";
 /// The block that takes their place then.
 const FALLBACK: &str = "fallback";
-/// The block that is put before them when an agent fixes what checks found.
+/// The block that is put before them when an agent fixes findings of checks.
 const REMEDIATE: &str = "remediate";
 
 /// A role that agents play, as its file describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AgentRole {
     pub id: RoleId,
-    /// What people call it.
+    /// Name that people use.
     pub title: String,
     /// The last words it may send; claim, progress and question are always allowed.
     pub signals: BTreeSet<SignalKind>,
-    /// Patterns of the files it may write, from the root of its workspace; none: it only reads.
+    /// Patterns of the files it may write, from the root of its workspace; with none it only reads.
     pub writes: Vec<String>,
-    /// Patterns of files it leaves alone although they lie where it may write.
+    /// Patterns of files it leaves alone although they are in places where it may write.
     pub protected: Vec<String>,
     /// The names of the blocks of its prompt, in their order.
     pub blocks: Vec<String>,
     /// Stages at which it works by the file of another role.
     pub stages: BTreeMap<StageId, RoleId>,
-    /// What its tools should be allowed; the first rule that fits decides, and without one a person is asked. Nothing enforces it yet.
+    /// Permissions that its tools should have; the first rule that fits decides, and without one a person is asked. Nothing enforces them
+    /// yet.
     pub permissions: Vec<PermissionRule>,
 }
 
 impl AgentRole {
-    /// The blocks of a prompt for an attempt in that mode.
+    /// Returns the blocks of a prompt for an attempt in that mode.
     pub fn blocks_for(&self, mode: AttemptMode) -> Vec<&str> {
         let mut blocks: Vec<&str> = Vec::new();
         for block in &self.blocks {
@@ -55,7 +56,7 @@ impl AgentRole {
     }
 }
 
-/// Reads the role of that name. With a single error there is no role.
+/// Reads the role of that name. A single error means that there is no role.
 pub fn read(id: &str, file: &Path, text: &str) -> (Option<AgentRole>, Vec<Diagnostic>) {
     table::read((file, text), "a role", |_| Vec::new(), |root| read_root(id, root))
 }
@@ -90,7 +91,7 @@ fn read_root(id: &str, mut root: TableReader<'_>) -> AgentRole {
     }
 }
 
-/// Patterns of paths below the root of a workspace.
+/// Reads patterns of paths below the root of a workspace.
 fn read_patterns(root: &mut TableReader<'_>, key: &'static str) -> Vec<String> {
     let mut patterns = Vec::new();
     for pattern in root.texts(key) {
@@ -121,7 +122,7 @@ fn read_blocks(root: &mut TableReader<'_>) -> Vec<String> {
         }
         blocks.push(block.value);
     }
-    // Without them an agent would not know what to do, or nobody would hear of it.
+    // Without them an agent would not know its task, or its end would go unreported.
     for needed in ["task", "signals"] {
         if !blocks.iter().any(|block| block == needed) {
             root.error(

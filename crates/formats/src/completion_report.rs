@@ -1,5 +1,5 @@
-//! The report that an agent sends with its last signal, as phased plans ask for it (P66, 4.9): JSON with the steps it did, the
-//! subagents it used and the gates it ran. Anything else is no error: a report is only a claim.
+//! The report that an agent sends with its last signal, as phased plans ask for it (P66, 4.9): JSON with the steps it did, the subagents it
+//! used and the gates it ran. Anything else is not an error: a report is only a claim.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use dbs_domain::Claims;
 const MOST_ENTRIES: usize = 64;
 const LONGEST_ENTRY: usize = 120;
 
-/// What a report claims; nothing where it is no JSON object.
+/// Reads the claims of a report; none if it is not a JSON object.
 pub fn read(report: &str) -> Claims {
     let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(report) else {
         return Claims::default();

@@ -1,5 +1,5 @@
 //! The documents that agents leave on the way from a goal to a graph plan (G8 to G16): an analysis of the goal, a report of each expert,
-//! and a critique of these. They are read here. What is told of them to the next agent is what was read and nothing else.
+//! and a critique of these. They are read here. The next agent is given the fields that were read and nothing else.
 
 mod analysis;
 mod critique;
@@ -23,13 +23,13 @@ use crate::json_place::{self, JsonPlace};
 pub const ANALYSIS_FILE: &str = "goal-analysis.json";
 /// The name of the file with the critique.
 pub const CRITIQUE_FILE: &str = "critic.json";
-/// The name of an expert's report stands between these.
+/// Start and end of the name of an expert's report, with the expert between them.
 const REPORT_ENDS: (&str, &str) = ("expert-", ".json");
 
-/// Most bytes of a document as it is told to the next agent. Five reports, an analysis, a critique and the goal fit into one prompt.
+/// Most bytes of a document as it is given to the next agent. Five reports, an analysis, a critique and the goal fit into one prompt.
 pub const MOST_BYTES: usize = 12 * 1024;
 
-/// What a document is, by the name of its file.
+/// Kind of a document, by the name of its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DesignDocument {
     Analysis,
@@ -38,7 +38,7 @@ pub enum DesignDocument {
 }
 
 impl DesignDocument {
-    /// What a file of that name is; nothing where it is none of these.
+    /// Returns the kind of a file of that name; nothing if it is none of these.
     pub fn of(file: &Path) -> Option<DesignDocument> {
         match file.file_name()?.to_str()? {
             ANALYSIS_FILE => Some(DesignDocument::Analysis),
@@ -50,7 +50,7 @@ impl DesignDocument {
         }
     }
 
-    /// What it is called.
+    /// Returns the name of the kind.
     pub fn word(self) -> &'static str {
         match self {
             DesignDocument::Analysis => "goal analysis",
@@ -60,12 +60,12 @@ impl DesignDocument {
     }
 }
 
-/// The name of the file with the report of that expert.
+/// Returns the name of the file with the report of that expert.
 pub fn report_file(expert: &str) -> String {
     format!("{}{expert}{}", REPORT_ENDS.0, REPORT_ENDS.1)
 }
 
-/// A document that was read. What could not be read is missing in it, and the findings say so.
+/// A document that was read. Parts that could not be read are missing in it, and the findings say so.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DesignRead<T> {
     pub document: T,
@@ -73,7 +73,7 @@ pub struct DesignRead<T> {
 }
 
 impl<T> DesignRead<T> {
-    /// Whether nothing is an error in it.
+    /// Returns true if the document has no error.
     pub fn is_sound(&self) -> bool {
         !self.findings.iter().any(|found| found.diagnostic.is_error())
     }
@@ -94,7 +94,7 @@ pub fn read_critique(file: &Path, text: &str) -> DesignRead<Critique> {
     read(file, text, ("a critique", &critique::FIELDS), critique::read)
 }
 
-/// Everything that is found in a document of that kind.
+/// Returns all findings in a document of that kind.
 pub fn findings(kind: DesignDocument, file: &Path, text: &str) -> Vec<JsonFinding> {
     match kind {
         DesignDocument::Analysis => read_analysis(file, text).findings,
@@ -103,7 +103,7 @@ pub fn findings(kind: DesignDocument, file: &Path, text: &str) -> Vec<JsonFindin
     }
 }
 
-/// A document as the next agent is told it: in one line, with the fields that are known.
+/// Formats a document for the next agent: in one line, with the fields that are known.
 pub fn told(document: &impl Serialize) -> String {
     // Texts, numbers and lists of them are always JSON.
     serde_json::to_string(document).unwrap_or_default()

@@ -1,11 +1,11 @@
-//! Findings of a reader for people: severity, file, line, and what would be right.
+//! Findings of a reader for people: severity, file, line, and the right form.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use serde::Serialize;
 
-/// Whether a diagnostic is a warning or refuses the document.
+/// Severity of a diagnostic: a warning or a refusal of the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DiagnosticLevel {
@@ -18,19 +18,19 @@ pub enum DiagnosticLevel {
 /// A warning or an error of a reader, bound to a file and a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
-    /// Whether the document can still be used.
+    /// Severity, which decides whether the document can still be used.
     pub severity: DiagnosticLevel,
     /// The file read, as the person named it.
     #[serde(skip)]
     pub file: PathBuf,
     /// Line, counted from 1; 0 when the finding belongs to the whole file.
     pub line: usize,
-    /// A lower-case sentence without a full stop: what is wrong and what would be right.
+    /// A lower-case sentence without a full stop: the fault and the right form.
     pub text: String,
 }
 
 impl Diagnostic {
-    /// Whether nothing can be done with the text because of it.
+    /// Returns true if the text cannot be used because of it.
     pub fn is_error(&self) -> bool {
         self.severity == DiagnosticLevel::Error
     }
@@ -50,7 +50,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Where the lines of a text begin. Finds the line of a place without reading all that stands before it.
+/// Starts of the lines of a text, which find the line of a place without reading all text before it.
 #[derive(Debug)]
 pub(super) struct LineStarts(Vec<usize>);
 
@@ -61,13 +61,13 @@ impl LineStarts {
         LineStarts([0].into_iter().chain(ends.map(|(at, _)| at + 1)).collect())
     }
 
-    /// The line, counted from 1, that holds byte `offset`.
+    /// Returns the line, counted from 1, that holds byte `offset`.
     pub(super) fn line_of(&self, offset: usize) -> usize {
         self.0.partition_point(|start| *start <= offset)
     }
 }
 
-/// The line, counted from 1, that holds byte `offset` of `text`.
+/// Returns the line, counted from 1, that holds byte `offset` of `text`.
 pub fn line_of(text: &str, offset: usize) -> usize {
     let end = offset.min(text.len());
     text.as_bytes()

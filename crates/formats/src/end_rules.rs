@@ -1,5 +1,5 @@
-//! Rules that find in the last lines of a tool why it ended (LK-35). The rules are data
-//! (`assets/agents/ends.toml`); nothing here knows a tool.
+//! Rules that find the cause of a tool's end in its last lines (LK-35). The rules are data (`assets/agents/ends.toml`); nothing here knows
+//! a tool.
 
 use std::sync::OnceLock;
 
@@ -9,11 +9,11 @@ use super::table::TableReader;
 use dbs_domain::event::EndCause;
 use dbs_domain::{Span, Timestamp, TroubleKind};
 
-/// Lines from the end that may name the cause; what stands further up is not the tool's last word.
+/// Lines from the end that may name the cause; lines further up are not the tool's last word.
 const LAST_LINES: usize = 8;
 /// A limit that ends later than this was misread.
 const MAX_RESET: Span = Span::minutes(60 * 24 * 40);
-/// A limit may have ended while its tool was answered; a time longer ago than this is no end of a limit.
+/// A limit may have ended while its tool was answered; a time longer ago than this is not the end of a limit.
 const RECENT_RESET: Span = Span::minutes(15);
 
 /// Rules that find the cause of an agent's end in its last lines of output.
@@ -50,7 +50,7 @@ enum ResetFormat {
     Words,
 }
 
-/// The rules that come with the program; none when they cannot be read, which a test keeps from being shipped.
+/// Returns the rules that come with the program; none when they cannot be read, which a test keeps from being shipped.
 pub fn builtin() -> &'static EndRules {
     static RULES: OnceLock<EndRules> = OnceLock::new();
     RULES.get_or_init(|| {
@@ -61,25 +61,25 @@ pub fn builtin() -> &'static EndRules {
 /// Reads rules.
 ///
 /// # Errors
-/// What is wrong, with its place in the text.
+/// When the text is wrong, with the place of the fault in it.
 pub fn read(text: &str) -> Result<EndRules, String> {
     toml_edit::de::from_str(text).map_err(|error| error.to_string())
 }
 
-/// What keeps an agent from its work is mostly its login or its command line.
+/// Returns the usual trouble of an agent, which is mostly its login or its command line.
 fn agent_trouble() -> TroubleKind {
     TroubleKind::Agent
 }
 
 impl EndRules {
-    /// The rules of a tool's own file, one of each table.
+    /// Reads the rules of a tool's own file, one from each table.
     pub(super) fn of_tables(tables: Vec<TableReader<'_>>) -> EndRules {
         EndRules {
             rule: tables.into_iter().filter_map(EndRule::of_table).collect(),
         }
     }
 
-    /// Why the tool of that name ended, if its last lines say so. `now` is when it ended.
+    /// Returns the cause of the end of the tool of that name, if its last lines name it. `now` is the time of the end.
     pub fn cause(&self, tool: &str, tail: &str, now: Timestamp) -> Option<EndCause> {
         let lines = tail.lines().map(without_marks).filter(|line| !line.is_empty());
         let lines: Vec<&str> = lines.collect();
@@ -134,13 +134,13 @@ impl EndRule {
     }
 }
 
-/// A line without the marks tools put in front of it.
+/// Returns a line without the marks that tools put in front of it.
 fn without_marks(line: &str) -> &str {
     line.trim_start_matches(|sign: char| !sign.is_alphanumeric())
         .trim_end()
 }
 
-/// Seconds since 1970 behind a bar: `usage limit reached|1749924000`.
+/// Reads seconds since 1970 behind a bar: `usage limit reached|1749924000`.
 fn reset_time(line: &str) -> Option<Timestamp> {
     let digits: String = line
         .split_once('|')?
@@ -152,7 +152,7 @@ fn reset_time(line: &str) -> Option<Timestamp> {
     Some(Timestamp(digits.parse::<u64>().ok()?.checked_mul(1_000)?))
 }
 
-/// Numbers with their units: `try again in 3 days 2 hours 5 minutes`.
+/// Reads numbers with their units: `try again in 3 days 2 hours 5 minutes`.
 fn time_until_reset(line: &str) -> Option<Span> {
     let words: Vec<&str> = line.split_once("try again in ")?.1.split_whitespace().collect();
     let mut all: u64 = 0;

@@ -1,5 +1,5 @@
 //! Graph plans: `plan.json` files of version 3, whose tasks wait for each other by their indices (G1, G2, 4.8 of the formats). They are
-//! read here, and nothing that stands in them is run.
+//! read here, and nothing in them is run.
 
 mod checks;
 mod commands;
@@ -34,10 +34,10 @@ const MOST_TEXT: usize = 20_000;
 const FIELDS: [&str; 5] = ["schemaVersion", "goal", "context", "progress", "tasks"];
 const CONTEXT_FIELDS: [&str; 5] = ["stack", "conventions", "testCommand", "buildCommand", "lsp"];
 
-/// Whether a path relative to the project is there.
+/// Check whether a path relative to the project exists.
 pub type FileExists<'a> = &'a dyn Fn(&str) -> bool;
 
-/// Reads a graph plan. What is wrong with it stands in its findings, each with its path in the document.
+/// Reads a graph plan. Its faults are in its findings, each with its path in the document.
 pub fn read(file: &Path, text: &str, exists: FileExists<'_>) -> GraphPlan {
     let mut found = JsonFindings::about(file, text);
     let mut plan = GraphPlan {
@@ -75,7 +75,7 @@ fn read_root(root: &JsonPlace, plan: &mut GraphPlan, found: &mut JsonFindings<'_
         found.error("NO_TASKS", at, "$.tasks", text);
     }
     let tasks = entries.into_iter().map(|(entry, path)| {
-        // A task keeps its place even where it cannot be read, for its index is its name (G4).
+        // A task keeps its place even if it cannot be read, for its index is its name (G4).
         let read = task::read(entry, path, found);
         read.unwrap_or_else(|| GraphTask::unread(found.line_of(entry)))
     });
@@ -87,7 +87,7 @@ fn is_empty_list(value: &JsonPlace) -> bool {
     value.entries().is_some_and(<[JsonPlace]>::is_empty)
 }
 
-/// Whether it is of the version that is read (G32).
+/// Returns true if the plan is of the version that is read (G32).
 fn has_version(object: &JsonObject<'_>, found: &mut JsonFindings<'_>) -> bool {
     let path = object.at("schemaVersion");
     let Some(value) = object.field("schemaVersion") else {

@@ -1,8 +1,8 @@
-//! Paths that files of a project name, which must stay inside of it.
+//! Paths in files of a project, which must stay inside the project.
 
 use std::path::{Component, Path};
 
-/// Why a path would leave the folder it is meant for, or `None` when it stays inside. Links are not looked at.
+/// Returns the reason why a path would leave its folder, or `None` when it stays inside. Links are not looked at.
 pub fn escape_reason(path: &str) -> Option<&'static str> {
     if path.trim().is_empty() {
         return Some("is empty");

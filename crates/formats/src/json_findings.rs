@@ -1,4 +1,4 @@
-//! Collects what is found in a JSON document, each with its path in it, and what each value must be at least.
+//! Collects the findings in a JSON document, each with its path in it, and holds the least rules for each value.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ const MOST_FINDINGS: usize = 1_000;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct JsonFinding {
     pub code: &'static str,
-    /// Where in the document: `$.userStories[2].id`.
+    /// Path in the document: `$.userStories[2].id`.
     pub path: String,
     /// File, line and text; the text begins with the path.
     #[serde(flatten)]
@@ -54,7 +54,7 @@ impl<'a> JsonFindings<'a> {
 
     fn add(&mut self, severity: DiagnosticLevel, code: &'static str, (at, path): (usize, &str), text: &str) {
         let (code, severity, path, text) = match self.found.len() {
-            // Nobody knows what would have been found behind the last one, so it is an error.
+            // The findings behind the last one are unknown, so it is an error.
             MOST_FINDINGS => {
                 let text = "too much is wrong with this text; the rest is not shown";
                 ("TOO_MANY_FINDINGS", DiagnosticLevel::Error, "$", text)
@@ -79,7 +79,7 @@ impl<'a> JsonFindings<'a> {
         self.found
     }
 
-    /// A key that stands twice is an error: nobody knows which value is meant.
+    /// Reports a key that appears twice as an error: the meant value is unknown.
     pub(super) fn keys_once(&mut self, object: &JsonPlace, path: &str) {
         let mut seen = std::collections::BTreeSet::new();
         for (key, value) in object.members().unwrap_or_default() {
@@ -95,7 +95,7 @@ impl<'a> JsonFindings<'a> {
         }
     }
 
-    /// A key that is nearly a known one is worth a word; any other is kept silently.
+    /// Warns of a key that is nearly a known one; any other is kept silently.
     pub(super) fn unknown_key(&mut self, key: &str, known: &[&str], value: &JsonPlace, path: &str) {
         if let Some(meant) = nearest(key, known.iter().copied()) {
             let path = format!("{path}{}", step(key));
@@ -104,7 +104,7 @@ impl<'a> JsonFindings<'a> {
         }
     }
 
-    /// A text without control characters that would do harm, of at most so many characters; nothing where it is none.
+    /// Reads a text without harmful control characters, of at most `most` characters; nothing if it is not one.
     pub(super) fn text(
         &mut self,
         value: &JsonPlace,
@@ -133,7 +133,7 @@ impl<'a> JsonFindings<'a> {
     }
 }
 
-/// A value of the document, quoted and cut.
+/// Returns a value of the document, quoted and cut.
 pub(super) fn quoted(text: &str) -> String {
     let cut: String = text.chars().take(MOST_QUOTED).collect();
     if cut.len() < text.len() {
@@ -143,7 +143,7 @@ pub(super) fn quoted(text: &str) -> String {
     }
 }
 
-/// How a key is written in a path.
+/// Formats a key as a step of a path.
 fn step(key: &str) -> String {
     let is_plain = !key.is_empty()
         && key

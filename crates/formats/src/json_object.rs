@@ -1,4 +1,4 @@
-//! An object of a JSON document that is read field by field; what a field is not is said in the findings.
+//! An object of a JSON document that is read field by field; faults of a field are put into the findings.
 
 use std::collections::BTreeSet;
 
@@ -6,14 +6,14 @@ use super::json_findings::{JsonFindings, quoted};
 use super::json_place::{JsonContent, JsonPlace};
 use super::nearest::nearest;
 
-/// An object, and where in the document it stands.
+/// An object, and its path in the document.
 pub(super) struct JsonObject<'a> {
     value: &'a JsonPlace,
     path: String,
 }
 
 impl<'a> JsonObject<'a> {
-    /// The object at `path`; nothing where the value is none. A key that stands twice, and one that is nearly of `known`, are found.
+    /// Reads the object at `path`; nothing if the value is not one. A key that appears twice, and one that is nearly of `known`, are found.
     pub(super) fn read(
         (value, path): (&'a JsonPlace, String),
         (what, known): (&str, &[&str]),
@@ -35,13 +35,13 @@ impl<'a> JsonObject<'a> {
         self.value
     }
 
-    /// A field that was given; null is none.
+    /// Returns a field that was given; null counts as not given.
     pub(super) fn field(&self, key: &str) -> Option<&'a JsonPlace> {
         let value = self.value.member(key)?;
         (!matches!(value.content, JsonContent::Null)).then_some(value)
     }
 
-    /// Where a field stands.
+    /// Returns the path of a field.
     pub(super) fn at(&self, key: &str) -> String {
         format!("{}.{key}", self.path)
     }
@@ -51,14 +51,14 @@ impl<'a> JsonObject<'a> {
         found.error("MISSING_FIELD", self.value.start, &self.at(key), &text);
     }
 
-    /// A text; empty where it was not given.
+    /// Reads a text; empty if it was not given.
     pub(super) fn text(&self, key: &str, most: (usize, bool), found: &mut JsonFindings<'_>) -> String {
         let value = self.field(key);
         let text = value.and_then(|value| found.text(value, &self.at(key), most.0, most.1));
         text.unwrap_or_default()
     }
 
-    /// A text that may be neither missing nor empty.
+    /// Reads a text that may be neither missing nor empty.
     pub(super) fn needed(
         &self,
         (key, example): (&str, &str),
@@ -76,7 +76,7 @@ impl<'a> JsonObject<'a> {
         text.unwrap_or_default()
     }
 
-    /// One of these words; nothing where it is missing or none of them.
+    /// Reads one of these words; nothing if it is missing or none of them.
     pub(super) fn word<T: Copy>(
         &self,
         key: &str,
@@ -101,7 +101,7 @@ impl<'a> JsonObject<'a> {
         named.map(|(_, meaning)| *meaning)
     }
 
-    /// The entries of a list of at most so many, each with its path; none where it was not given.
+    /// Returns the entries of a list of at most `most`, each with its path; none if it was not given.
     pub(super) fn entries(
         &self,
         (key, what): (&str, &str),
@@ -128,7 +128,7 @@ impl<'a> JsonObject<'a> {
             .collect()
     }
 
-    /// A list of texts; empty where it was not given.
+    /// Reads a list of texts; empty if it was not given.
     pub(super) fn texts(
         &self,
         key: &str,
@@ -146,7 +146,7 @@ impl<'a> JsonObject<'a> {
         texts
     }
 
-    /// A list of whole numbers, each once; empty where it was not given.
+    /// Reads a list of whole numbers, each once; empty if it was not given.
     pub(super) fn numbers(&self, key: &str, most: usize, found: &mut JsonFindings<'_>) -> BTreeSet<usize> {
         let mut numbers = BTreeSet::new();
         for (entry, path) in self.entries((key, "numbers"), most, found) {

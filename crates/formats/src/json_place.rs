@@ -1,4 +1,4 @@
-//! JSON with the place of each value in its text, and with keys that stand twice kept as they stand.
+//! JSON with the place of each value in its text, and with repeated keys kept as they are.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde_json::{Number, Value};
 /// The deepest nesting that is read.
 const MOST_DEPTH: usize = 32;
 
-/// A value, and where it stands: bytes from `start` to before `end`.
+/// A value with its place: bytes from `start` to before `end`.
 #[derive(Debug)]
 pub(super) struct JsonPlace {
     pub(super) start: usize,
@@ -17,7 +17,7 @@ pub(super) struct JsonPlace {
     pub(super) content: JsonContent,
 }
 
-/// What a value is.
+/// Content of a value.
 #[derive(Debug)]
 pub(super) enum JsonContent {
     Null,
@@ -29,7 +29,7 @@ pub(super) enum JsonContent {
 }
 
 impl JsonPlace {
-    /// What kind of value it is, with its article.
+    /// Returns the kind of the value, with its article.
     pub(super) fn kind(&self) -> &'static str {
         match self.content {
             JsonContent::Null => "null",
@@ -41,7 +41,7 @@ impl JsonPlace {
         }
     }
 
-    /// The members of an object.
+    /// Returns the members of an object.
     pub(super) fn members(&self) -> Option<&[(String, JsonPlace)]> {
         match &self.content {
             JsonContent::Object(members) => Some(members),
@@ -49,7 +49,7 @@ impl JsonPlace {
         }
     }
 
-    /// The entries of a list.
+    /// Returns the entries of a list.
     pub(super) fn entries(&self) -> Option<&[JsonPlace]> {
         match &self.content {
             JsonContent::List(entries) => Some(entries),
@@ -57,7 +57,7 @@ impl JsonPlace {
         }
     }
 
-    /// The text, where it is one.
+    /// Returns the text, if the value is one.
     pub(super) fn text(&self) -> Option<&str> {
         match &self.content {
             JsonContent::Text(text) => Some(text),
@@ -65,13 +65,13 @@ impl JsonPlace {
         }
     }
 
-    /// The member of an object with that key; the last one, as JSON readers take it.
+    /// Returns the member of an object with that key; the last one, as JSON readers take it.
     pub(super) fn member(&self, key: &str) -> Option<&JsonPlace> {
         let mut members = self.members()?.iter().rev();
         members.find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
-    /// The value without places.
+    /// Returns the value without places.
     pub(super) fn plain(&self) -> Value {
         match &self.content {
             JsonContent::Null => Value::Null,
@@ -87,7 +87,7 @@ impl JsonPlace {
     }
 }
 
-/// Why a text is no JSON, with the byte at which that shows.
+/// Fault that makes a text invalid JSON, with the byte at which it shows.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct JsonFault {
     pub(super) at: usize,
@@ -137,7 +137,7 @@ fn value(raw: &RawValue, origin: usize, depth: usize) -> Result<JsonPlace, JsonF
     })
 }
 
-/// A fault in `text`, which begins at byte `before` of the whole.
+/// Builds a fault in `text`, which begins at byte `before` of the whole.
 fn fault(error: &serde_json::Error, text: &str, before: usize) -> JsonFault {
     let lines = text.split_inclusive('\n');
     let above: usize = lines.take(error.line().saturating_sub(1)).map(str::len).sum();

@@ -1,11 +1,11 @@
 //! The known word that a mistyped one was probably meant to be.
 
-/// How many letters must be put in, left out, changed or swapped with their neighbour to make one word of the other.
+/// Number of letters that must be put in, left out, changed or swapped with their neighbour to make one word of the other.
 pub fn distance(left: &str, right: &str) -> usize {
     strsim::osa_distance(left, right)
 }
 
-/// The word of `known` nearest to `word`, the first of several; none when none is near enough to be worth naming.
+/// Returns the word of `known` nearest to `word`, the first of several; none when none is near enough to be worth naming.
 pub fn nearest<T: AsRef<str>>(word: &str, known: impl IntoIterator<Item = T>) -> Option<T> {
     let (distance, best) = known
         .into_iter()

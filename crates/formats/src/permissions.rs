@@ -1,8 +1,8 @@
-//! Rules on what the tools of agents may do, and what is decided by them. They stand in role files and in settings; the first rule that
-//! fits decides, and where none fits, the policy does.
+//! Rules for the use of tools by agents, and the decisions by them. The rules are in role files and in settings; the first rule that fits
+//! decides, and if none fits, the policy does.
 //!
-//! An allowing rule must fit for certain: a command is one simple command, a path lies in the agent's folder unless the pattern is
-//! absolute. A rule that denies or asks fits wherever it could apply.
+//! An allowing rule must fit for certain: a command is one simple command, a path is in the agent's folder unless the pattern is absolute.
+//! A rule that denies or asks fits wherever it could apply.
 
 mod command_line;
 mod setting;
@@ -18,17 +18,17 @@ use dbs_domain::glob;
 use dbs_domain::tool_use::LONGEST_USE;
 use dbs_domain::{ToolAction, ToolUse};
 
-/// What is decided when an agent wants to use a tool for something.
+/// Rule with the decision on a use of a tool by an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PermissionRule {
     pub decision: PermissionDecision,
     /// `read`, `edit`, `run` or `fetch`; `*` for every tool; else the own name of a tool of an agent.
     pub tool: String,
-    /// What it is used for: a path, a command line or an address; `*` stands for any characters.
+    /// Object of the use: a path, a command line or an address; `*` means any characters.
     pub pattern: String,
 }
 
-/// Whether a tool may be used.
+/// Decision on the use of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PermissionDecision {
@@ -38,7 +38,7 @@ pub enum PermissionDecision {
     Deny,
 }
 
-/// What happens when an agent wants to do what its tool asks about, and no rule decides.
+/// Policy for uses that an agent's tool asks about and no rule decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum PermissionPolicy {
     /// A person is asked.
@@ -48,11 +48,11 @@ pub enum PermissionPolicy {
     Edits,
     /// Everything is allowed; each answer is in the log.
     Allow,
-    /// Everything is denied, and nobody is asked.
+    /// Everything is denied, and no person is asked.
     Deny,
 }
 
-/// What was decided, and by what.
+/// Decision with its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PermissionVerdict<'a> {
     By(&'a PermissionRule),
@@ -61,7 +61,7 @@ pub enum PermissionVerdict<'a> {
 }
 
 impl PermissionVerdict<'_> {
-    /// Whether it may be done.
+    /// Returns the decision on the use.
     pub fn decision(&self) -> PermissionDecision {
         match self {
             PermissionVerdict::By(rule) => rule.decision,
@@ -70,14 +70,14 @@ impl PermissionVerdict<'_> {
     }
 }
 
-/// Decides on the use of a tool. `paths` are the places that the path of the use leads to, from the agent's folder where they lie in it
-/// and absolute where they do not; more than one when a link leads elsewhere.
+/// Decides on the use of a tool. `paths` are the places that the path of the use leads to: relative to the agent's folder if they are in
+/// it, otherwise absolute; more than one when a link leads elsewhere.
 pub fn decide<'a>(
     (rules, policy): (&'a [PermissionRule], PermissionPolicy),
     wanted: &ToolUse,
     paths: &[String],
 ) -> PermissionVerdict<'a> {
-    // What cannot be looked through is for a person, whatever the rules say.
+    // A use too long to be examined is for a person, whatever the rules say.
     if wanted.subject().len() > LONGEST_USE {
         return PermissionVerdict::ByPolicy(PermissionDecision::Ask);
     }
@@ -90,7 +90,7 @@ pub fn decide<'a>(
     )
 }
 
-/// Whether a tool may be told beforehand that all edits in the agent's folder are allowed: no rule has anything to say to one.
+/// Returns true if a tool may be told beforehand that all edits in the agent's folder are allowed: no rule applies to one.
 pub fn allows_all_edits(rules: &[PermissionRule], policy: PermissionPolicy) -> bool {
     let free = matches!(policy, PermissionPolicy::Edits | PermissionPolicy::Allow);
     let first = rules
@@ -122,7 +122,7 @@ fn by_policy(policy: PermissionPolicy, wanted: &ToolUse, paths: &[String]) -> Pe
 }
 
 impl PermissionRule {
-    /// Whether it is about this tool.
+    /// Returns true if the rule is about this tool.
     fn names(&self, wanted: &ToolUse) -> bool {
         let class = match wanted.action {
             ToolAction::Read(_) => "read",
@@ -134,7 +134,7 @@ impl PermissionRule {
         self.tool == "*" || self.tool == class || self.tool == wanted.tool
     }
 
-    /// Whether it is about what the tool is used for.
+    /// Returns true if the rule is about the object of the use.
     fn fits(&self, wanted: &ToolUse, paths: &[String]) -> bool {
         let pattern = self.pattern.as_str();
         let allows = self.decision == PermissionDecision::Allow;
@@ -158,12 +158,12 @@ impl PermissionRule {
     }
 }
 
-/// Whether a path fits a pattern; one outside of the agent's folder only an absolute pattern.
+/// Returns true if a path fits a pattern; a path outside of the agent's folder fits only an absolute pattern.
 fn fits_path(pattern: &str, path: &str) -> bool {
     is_absolute(pattern) == is_absolute(path) && glob::fits(pattern, path)
 }
 
-/// Whether a pattern fits a path or the end of it from some folder on, in any letters: some systems make no difference.
+/// Returns true if a pattern fits a path or its end from some folder on, ignoring case: some systems ignore it.
 fn fits_below(pattern: &str, path: &str) -> bool {
     let (pattern, path) = (pattern.to_lowercase(), path.to_lowercase());
     let ends = path.match_indices('/').filter_map(|(at, _)| path.get(at + 1..));

@@ -1,5 +1,5 @@
-//! Plans: files that describe several tasks, read into one value. Every reader names what it did not understand with file and line. A
-//! file is only read here; nothing of it is run, and no path in it is followed but by whoever asks for the reading.
+//! Plans: files that describe several tasks, read into one value. Every reader names the parts it did not understand with file and line. A
+//! file is only read here; nothing of it is run, and only the caller of the reading follows the paths in it.
 
 mod changes;
 mod document;
@@ -32,11 +32,11 @@ pub use write_back::{progress_of, status_of, with_statuses, with_ticks};
 use dbs_domain::task::GateCommand;
 use findings::Findings;
 
-/// Reads a file of a plan; an error reads after "could not read it:".
+/// Function that reads a file of a plan; an error reads after "could not read it:".
 pub type ReadPlanFile<'a> = &'a mut dyn FnMut(&Path) -> Result<String, String>;
 
-/// Reads a master plan and the files of its phases. `gates` are those of the project, by whose names a gate of the plan may take its
-/// command. Files are asked for by paths relative to the folder of `file`, never above it.
+/// Reads a master plan and the files of its phases. `gates` are those of the project; a gate of the plan may take its command from one of
+/// the same name. Files are asked for by paths relative to the folder of `file`, never above it.
 pub fn read(file: &Path, text: &str, gates: &[GateCommand], open: ReadPlanFile<'_>) -> Plan {
     let mut found = Findings::about(file);
     let master = master::read(&document::parts(text.trim_start_matches('\u{feff}')), &mut found);
@@ -86,7 +86,7 @@ pub fn read(file: &Path, text: &str, gates: &[GateCommand], open: ReadPlanFile<'
     plan
 }
 
-/// Where the file of a phase lies, as the link says; nothing where there is none that may be read.
+/// Returns the path of the file of a phase, as the link gives it; nothing if there is none that may be read.
 fn phase_file(
     item: &PlanItem,
     link: Option<String>,

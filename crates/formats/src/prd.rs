@@ -1,5 +1,5 @@
-//! PRDs: JSON files with the stories of a feature, in both dialects (A23, LA-16). They are read, and one field of them is written;
-//! nothing that stands in them is run or followed.
+//! PRDs: JSON files with the stories of a feature, in both dialects (A23, LA-16). They are read, and one field of them is written; nothing
+//! in them is run or followed.
 
 mod edit;
 mod model;
@@ -25,8 +25,8 @@ const MOST_DESCRIPTION: usize = 20_000;
 const FIELDS: [&str; 4] = ["type", "name", "description", "userStories"];
 const KINDS: [&str; 6] = ["feature", "bug", "enhancement", "spike", "chore", "tech-debt"];
 
-/// Whether a text is a PRD, by its content: an object with `userStories`. A text with a slip in its JSON counts when it looks like one,
-/// so that the slip is told.
+/// Returns true if a text is a PRD, by its content: an object with `userStories`. A text with a slip in its JSON counts when it looks like
+/// one, so that the slip is reported.
 pub fn is_prd(text: &str) -> bool {
     if text.len() > MOST_PRD_BYTES {
         return false;
@@ -38,12 +38,12 @@ pub fn is_prd(text: &str) -> bool {
     body.starts_with('{') && body.contains("\"userStories\"")
 }
 
-/// The name under which a story's files are kept: two ids with the same one would share a test file (LA-18).
+/// Returns the name under which a story's files are kept: two ids with the same one would share a test file (LA-18).
 fn story_key(id: &str) -> String {
     id.replace('-', "_").to_lowercase()
 }
 
-/// Reads a PRD. What is wrong with it stands in its findings, each with its path in the document.
+/// Reads a PRD. Its faults are in its findings, each with its path in the document.
 pub fn read(file: &Path, text: &str) -> PrdDocument {
     let mut found = JsonFindings::about(file, text);
     let mut prd = PrdDocument {
@@ -111,7 +111,7 @@ fn kind(root: &JsonPlace, dialect: PrdDialect, found: &mut JsonFindings<'_>) -> 
     None
 }
 
-/// A text of the root, which the strict dialect must have.
+/// Reads a text of the root, which the strict dialect must have.
 fn root_text(
     root: &JsonPlace,
     key: &str,

@@ -1,5 +1,5 @@
-//! Prompts: blocks of text with values put in, in the order that a role names. What people and agents wrote is data there: it is
-//! set off, can close nothing, and is never read as a template.
+//! Prompts: blocks of text with values put in, in the order that a role names. Texts of people and agents are data there: they are set off,
+//! can close nothing, and are never read as a template.
 
 mod builtin;
 mod library;

@@ -17,5 +17,5 @@ pub use selector::{AttemptContext, AttemptRange, PartSelector};
 pub use steps::verbs;
 pub use variables::{VARIABLES, expand, unknown_variables};
 
-/// The names that stand for built-in scenarios where a file is asked for.
+/// The names of built-in scenarios, accepted where a file is asked for.
 pub const BUILTIN_SCENARIOS: [&str; 3] = ["demo", "demo-plan", "demo-stories"];

@@ -1,15 +1,15 @@
-//! What an agent gets to read for a story, within a budget of tokens (A10, A11, A12, LA-20): texts that are needed whole, and of the
-//! sources of the project as many as there is room for; the others are listed by name. Names and texts go in, one text comes out.
+//! Texts that an agent gets to read for a story, within a budget of tokens (A10, A11, A12, LA-20): needed texts whole, and as many sources
+//! of the project as there is room for; the others are listed by name. Names and texts go in, one text comes out.
 
 use super::story_files::testing_sections;
 
-/// Tokens a session gets when nobody says otherwise (A12).
+/// Tokens of a session unless set otherwise (A12).
 pub const DEFAULT_CONTEXT_TOKENS: u64 = 15_000;
 
 /// Tokens that are set aside for each part, because an estimate of the whole rounds otherwise than those of its parts.
 const ROUNDING: u64 = 3;
 
-/// What the agent of a session does.
+/// Work of the agent of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StorySession {
     /// Writes tests from the acceptance criteria.
@@ -18,40 +18,40 @@ pub enum StorySession {
     Implementation,
 }
 
-/// What a text is, which decides who gets it.
+/// Kind of a text, which decides the sessions that get it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContextKind {
-    /// `state.json`: for everybody.
+    /// The file `state.json`: for all sessions.
     State,
-    /// For everybody.
+    /// The PRD: for all sessions.
     Prd,
-    /// How a PRD is written: for who writes tests.
+    /// Form of a PRD: for the writing of tests.
     PrdSchema,
-    /// Who writes tests gets the sections about tests, who writes code all of it.
+    /// Standards: the sections about tests for the writing of tests, all of them for the writing of code.
     Standards,
-    /// The tests of the story: for who writes code.
+    /// The tests of the story: for the writing of code.
     StoryTests,
-    /// A source file of the project: for who writes code, as far as there is room.
+    /// A source file of the project: for the writing of code, as far as there is room.
     Source,
 }
 
 /// A text that could be read.
 #[derive(Debug, Clone, Copy)]
 pub struct ContextText<'a> {
-    /// Its path in the project.
+    /// Path of the text in the project.
     pub name: &'a str,
     pub kind: ContextKind,
     pub text: &'a str,
 }
 
-/// What became of a text.
+/// Inclusion of a text in the context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContextInclusion {
-    /// It is there, whole or with the part that is needed.
+    /// Text that is there, whole or with the needed part.
     Included,
     /// Only its name and size are there, because there is no room for it.
     Listed,
-    /// It is not meant for this session, is empty, or there is not even room for its name.
+    /// Text that is not meant for this session, is empty, or has not even room for its name.
     LeftOut,
 }
 
@@ -59,7 +59,7 @@ pub enum ContextInclusion {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContextPart {
     pub name: String,
-    /// Estimated tokens of what is needed of the text.
+    /// Estimated tokens of the needed part of the text.
     pub tokens: u64,
     pub inclusion: ContextInclusion,
 }
@@ -72,12 +72,12 @@ pub struct StoryContext {
     /// Estimated tokens of the text.
     pub tokens: u64,
     pub budget: u64,
-    /// One for each text that was given, in the same order.
+    /// Parts of the context: one for each given text, in the same order.
     pub parts: Vec<ContextPart>,
 }
 
 impl StoryContext {
-    /// What a person should know: that the texts that are needed do not fit, or which sources are not there. None when all is.
+    /// Returns a warning for people: the needed texts do not fit, or a number of sources is only listed. None otherwise.
     pub fn warning(&self) -> Option<String> {
         if self.tokens > self.budget {
             let (tokens, budget) = (self.tokens, self.budget);
@@ -103,8 +103,8 @@ impl StoryContext {
     }
 }
 
-/// Builds a context. `texts` are in the order in which they matter; `tokens` estimates the size of a text. What a session needs is always
-/// there, even where it alone is over the budget; sources never are what exceeds it.
+/// Builds a context. `texts` are in the order of their importance; `tokens` estimates the size of a text. Texts that a session needs are
+/// always there, even if they alone are over the budget; sources never exceed it.
 pub fn build_context(
     session: StorySession,
     texts: &[ContextText<'_>],
@@ -176,7 +176,7 @@ fn set(parts: &mut [ContextPart], index: usize, inclusion: ContextInclusion) {
     }
 }
 
-/// What a session needs of a text; empty where it needs nothing.
+/// Returns the part of a text that a session needs; empty if it needs nothing.
 fn needed(session: StorySession, text: &ContextText<'_>) -> String {
     match (session, text.kind) {
         (_, ContextKind::State | ContextKind::Prd)
@@ -191,7 +191,7 @@ fn needed(session: StorySession, text: &ContextText<'_>) -> String {
     }
 }
 
-/// A text below its name, between fences that it does not hold itself, so that it cannot pass for another one.
+/// Returns a text below its name, between fences that it does not hold itself, so that it cannot pass for another one.
 fn shown(name: &str, text: &str) -> String {
     let mut longest = 0;
     let mut run = 0;
@@ -204,7 +204,7 @@ fn shown(name: &str, text: &str) -> String {
     format!("# {}\n\n{fence}\n{text}{end}{fence}\n\n", line_of(name))
 }
 
-/// A name in one line.
+/// Returns a name in one line.
 fn line_of(name: &str) -> String {
     let mut line = String::new();
     for letter in name.chars() {

@@ -1,5 +1,5 @@
-//! The files in which the progress of stories is kept: `state.json` and `history.md` (4.11), and what is read of the standards of a
-//! project. Texts go in and texts come out; whoever writes the files does so whole, or appends under a lock.
+//! The files in which the progress of stories is kept: `state.json` and `history.md` (4.11), and the parts that are read of the standards
+//! of a project. Texts go in and texts come out; the writer of the files writes them whole, or appends under a lock.
 
 mod history;
 mod record;

@@ -1,8 +1,7 @@
-//! Typed access to TOML tables. Every wrong type, missing key and unknown key becomes a diagnostic that names its line and
-//! what would be right.
+//! Typed access to TOML tables. Every wrong type, missing key and unknown key becomes a diagnostic that names its line and the right form.
 //!
-//! A getter returns a harmless value after an error, so that one reading finds all errors of a file; [`read`] then gives no
-//! document. Words of an enum are those that serde reads it from, so no table of them stands here.
+//! A getter returns a harmless value after an error, so that one reading finds all errors of a file; [`read`] then gives no document. Words
+//! of an enum are those that serde reads it from, so there is no table of them here.
 
 use std::cell::RefCell;
 use std::fmt::Display;
@@ -16,8 +15,8 @@ use toml_edit::{Document, Item, TableLike, Value};
 use super::diagnostic::{Diagnostic, DiagnosticLevel, LineStarts};
 use super::nearest::nearest;
 
-/// Reads a document: `owner` names it in diagnostics, `doubts` says what to warn of in a text, `root` reads the root table.
-/// There is a document exactly when no diagnostic is an error; a syntax error hides everything else.
+/// Reads a document: `owner` names it in diagnostics, `doubts` returns the warnings about a text, `root` reads the root table. There is a
+/// document exactly when no diagnostic is an error; a syntax error hides everything else.
 pub(super) fn read<T>(
     (path, text): (&Path, &str),
     owner: &str,
@@ -44,7 +43,7 @@ pub(super) fn read<T>(
     (value, found)
 }
 
-/// A TOML file while it is read, and what was found in it so far.
+/// A TOML file while it is read, and the findings in it so far.
 pub(super) struct TomlFile<'a> {
     path: &'a Path,
     lines: LineStarts,
@@ -63,7 +62,7 @@ impl TomlFile<'_> {
         self.add(DiagnosticLevel::Warning, line, &text);
     }
 
-    /// Whether an error was found.
+    /// Returns true if an error was found.
     pub(super) fn is_refused(&self) -> bool {
         let found = self.found.borrow();
         found.iter().any(|one| one.severity == DiagnosticLevel::Error)
@@ -83,17 +82,17 @@ impl TomlFile<'_> {
     }
 }
 
-/// A value and the line it stands in.
+/// A value and its line.
 #[derive(Debug)]
 pub(super) struct Located<T> {
     pub(super) value: T,
     pub(super) line: usize,
 }
 
-/// One table of a file. Keys nobody asked for are errors of [`TableReader::finish`].
+/// Table of a file. Keys that were not read are errors of [`TableReader::finish`].
 pub(super) struct TableReader<'a> {
     pub(super) file: &'a TomlFile<'a>,
-    /// What the table is, as diagnostics name it: `a stage`.
+    /// Kind of the table, as diagnostics name it: `a stage`.
     pub(super) owner: String,
     /// Line of its head; 0 for the whole file.
     pub(super) line: usize,
@@ -112,7 +111,7 @@ impl<'a> TableReader<'a> {
         }
     }
 
-    /// The value of a key, which is known from here on.
+    /// Returns the value of a key, which is known from here on.
     pub(super) fn item(&mut self, key: &'static str) -> Option<&'a Item> {
         if !self.known.contains(&key) {
             self.known.push(key);
@@ -120,7 +119,7 @@ impl<'a> TableReader<'a> {
         self.table.get(key)
     }
 
-    /// The line of a key; of the table's head when the key is not there.
+    /// Returns the line of a key; of the table's head when the key is missing.
     pub(super) fn line_of(&self, key: &str) -> usize {
         let key_span = self.table.key(key).and_then(toml_edit::Key::span);
         let span = key_span.or_else(|| self.table.get(key)?.span());
@@ -147,7 +146,7 @@ impl<'a> TableReader<'a> {
         );
     }
 
-    /// What `get` finds in the value of `key`; an error when it is there and `get` finds nothing.
+    /// Returns the result of `get` for the value of `key`; an error when the key is there and `get` returns nothing.
     pub(super) fn get<T>(
         &mut self,
         key: &'static str,
@@ -161,7 +160,7 @@ impl<'a> TableReader<'a> {
         value
     }
 
-    /// A text, if the key is there.
+    /// Reads a text, if the key is there.
     pub(super) fn text(&mut self, key: &'static str) -> Option<String> {
         let text = self.get(key, "a text in quotes", Item::as_str)?;
         for doubt in (self.file.doubts)(text) {
@@ -170,7 +169,7 @@ impl<'a> TableReader<'a> {
         Some(text.to_owned())
     }
 
-    /// A text that must be there.
+    /// Reads a text that must be there.
     pub(super) fn need_text(&mut self, key: &'static str) -> String {
         if self.item(key).is_none() {
             self.missing(key, "\"…\"");
@@ -178,7 +177,7 @@ impl<'a> TableReader<'a> {
         self.text(key).unwrap_or_default()
     }
 
-    /// A text that must be there and say something.
+    /// Reads a text that must be there and not be blank.
     pub(super) fn need_name(&mut self, key: &'static str) -> String {
         let name = self.need_text(key);
         if name.trim().is_empty() && self.item(key).is_some_and(Item::is_str) {
@@ -187,12 +186,12 @@ impl<'a> TableReader<'a> {
         name
     }
 
-    /// Yes or no; no when the key is not there.
+    /// Reads yes or no; no when the key is missing.
     pub(super) fn flag(&mut self, key: &'static str) -> bool {
         self.get(key, "true or false", Item::as_bool).unwrap_or(false)
     }
 
-    /// A whole number within limits.
+    /// Reads a whole number within limits.
     pub(super) fn number(&mut self, key: &'static str, limits: Range<u64>) -> Option<u64> {
         let right = format!("a whole number from {} to {}", limits.start, limits.end - 1);
         self.get(key, right, |item| {
@@ -201,7 +200,7 @@ impl<'a> TableReader<'a> {
         })
     }
 
-    /// A value of an enum that is written as one word.
+    /// Reads a value of an enum that is written as one word.
     pub(super) fn word<T: DeserializeOwned>(&mut self, key: &'static str) -> Option<T> {
         match word(self.item(key)?.as_str().unwrap_or_default()) {
             Ok(value) => Some(value),
@@ -212,7 +211,7 @@ impl<'a> TableReader<'a> {
         }
     }
 
-    /// One text or a list of at least one; empty when the key is not there.
+    /// Reads one text or a list of at least one; empty when the key is missing.
     pub(super) fn one_or_more(&mut self, key: &'static str) -> Vec<String> {
         let texts = self.get(key, "a text or a list of texts", |item| {
             let texts: Option<Vec<String>> = match item.as_str() {
@@ -224,7 +223,7 @@ impl<'a> TableReader<'a> {
         texts.unwrap_or_default()
     }
 
-    /// The values of a list, each with its line; empty when the key is not there.
+    /// Returns the values of a list, each with its line; empty when the key is missing.
     pub(super) fn list(&mut self, key: &'static str) -> Vec<Located<&'a Value>> {
         let list = self.get(key, "a list in square brackets", Item::as_array);
         let located = |value: &'a Value| Located {
@@ -234,7 +233,7 @@ impl<'a> TableReader<'a> {
         list.into_iter().flatten().map(located).collect()
     }
 
-    /// The texts of a list, each with its line; empty when the key is not there.
+    /// Reads the texts of a list, each with its line; empty when the key is missing.
     pub(super) fn texts(&mut self, key: &'static str) -> Vec<Located<String>> {
         let values = self.list(key).into_iter();
         let text = |Located { value, line }| {
@@ -248,7 +247,7 @@ impl<'a> TableReader<'a> {
         values.filter_map(text).collect()
     }
 
-    /// The words of a list, as the values of an enum. `what` names one of them, `right` the words that are allowed.
+    /// Reads the words of a list, as the values of an enum. `what` names one of them, `right` the words that are allowed.
     pub(super) fn words<T: DeserializeOwned>(
         &mut self,
         key: &'static str,
@@ -267,13 +266,13 @@ impl<'a> TableReader<'a> {
         values
     }
 
-    /// The table of a key, if the key is there.
+    /// Returns the table of a key, if the key is there.
     pub(super) fn table(&mut self, key: &'static str, right: &str) -> Option<Self> {
         let table = self.get(key, right, Item::as_table_like)?;
         Some(Self::new(self.file, format!("`{key}`"), table, self.line_of(key)))
     }
 
-    /// The tables of a list: `[[key]]` or `key = [{…}, {…}]`. Diagnostics call each of them `owner`.
+    /// Returns the tables of a list: `[[key]]` or `key = [{…}, {…}]`. Diagnostics call each of them `owner`.
     pub(super) fn tables(&mut self, key: &'static str, owner: &str, example: &str) -> Vec<Self> {
         let Some(item) = self.item(key) else {
             return Vec::new();
@@ -299,13 +298,13 @@ impl<'a> TableReader<'a> {
         list.into_iter().flatten().filter_map(table).collect()
     }
 
-    /// The table that a value of a list is.
+    /// Returns a value of a list as a table, if it is one.
     pub(super) fn inline(&self, owner: &str, value: &Located<&'a Value>) -> Option<Self> {
         let table = value.value.as_inline_table()?;
         Some(Self::new(self.file, owner, table, value.line))
     }
 
-    /// Reports every key nobody asked for. Call it last.
+    /// Reports every key that was not read. Call it last.
     pub(super) fn finish(self) {
         let unknown = |(key, _): &(&str, &Item)| !self.known.contains(key);
         for (key, _) in self.table.iter().filter(unknown) {
@@ -321,12 +320,12 @@ impl<'a> TableReader<'a> {
     }
 }
 
-/// The value of an enum that serde reads from `word`; else the words it reads.
+/// Returns the value of an enum that serde reads from `word`; else the words it reads.
 pub(super) fn word<T: DeserializeOwned>(word: &str) -> Result<T, &'static [&'static str]> {
     T::deserialize(StrDeserializer::<UnknownWord>::new(word)).map_err(|UnknownWord(known)| known)
 }
 
-/// The error that a word is none of those an enum is written as.
+/// The error that a word is none of those of an enum.
 #[derive(Debug, thiserror::Error)]
 #[error("use one of {}", .0.join(", "))]
 struct UnknownWord(&'static [&'static str]);

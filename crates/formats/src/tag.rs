@@ -1,9 +1,9 @@
-//! The tag of an enum's value: the word serde writes it as, alone or before what the value holds.
+//! The tag of an enum's value: the word serde writes it as, alone or before the content.
 
 use serde::Serialize;
 use serde_json::{Result, Value};
 
-/// The word that names the case of an enum's value, and what stands with it; null for a case that holds nothing.
+/// Returns the word that names the case of an enum's value, and its content; null for a case that holds nothing.
 ///
 /// # Errors
 /// When the value cannot be written as JSON.

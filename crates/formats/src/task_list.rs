@@ -1,5 +1,5 @@
-//! Task lists: JSON objects one after another, usually one a line, or a JSON list of them. Every problem is named with its line; a
-//! file with one is refused as a whole. Does not know the board the tasks are for.
+//! Task lists: JSON objects one after another, usually one a line, or a JSON list of them. Every problem is named with its line; a file
+//! with one is refused as a whole. This reader does not know the board the tasks are for.
 
 mod topological;
 mod values;
@@ -18,16 +18,16 @@ use dbs_domain::{AgentSettings, BatchId, PlanEntry, Span, StageId, TaskDraft, Ta
 /// A task as it was read from a task list, with its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedTask {
-    /// Line it begins at.
+    /// Line at which it begins.
     pub line: usize,
-    /// The name other tasks of the list use for it.
+    /// The name that other tasks of the list use for it.
     pub name: Option<String>,
-    /// What is to be created. Its id is empty where it was given none; it waits for ids and for names of the list.
+    /// Task to be created. Its id is empty if none was given; it waits for ids and for names of the list.
     pub draft: TaskDraft,
 }
 
 impl ListedTask {
-    /// What other tasks of the list may call it: its id and its name, where it was given them.
+    /// Returns the names that other tasks of the list may use for it: its id and its name, as far as they were given.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let id = Some(self.draft.id.as_str()).filter(|id| !id.is_empty());
         let name = self.name.as_deref().filter(|name| Some(*name) != id);
@@ -35,7 +35,7 @@ impl ListedTask {
     }
 }
 
-/// How a draft is written in a task list.
+/// Form of a draft in a task list.
 #[derive(Deserialize)]
 #[serde(remote = "TaskDraft", deny_unknown_fields)]
 struct WrittenDraft {
@@ -68,7 +68,7 @@ struct WrittenDraft {
     plan: Option<Arc<PlanEntry>>,
 }
 
-/// Fields of a task printed by `dbs task list --json` that are read; the others say how far it came.
+/// Fields of a task printed by `dbs task list --json` that are read; the others report its progress.
 const TASK_FIELDS: &[&str] = &[
     "id",
     "title",
@@ -102,7 +102,7 @@ fn default_batch() -> BatchId {
     "main".into()
 }
 
-/// Reads tasks; each stands behind those it waits for. With a finding the tasks must not be used.
+/// Reads tasks; each is behind those it waits for. With a finding the tasks must not be used.
 pub fn read(file: &Path, text: &str) -> (Vec<ListedTask>, Vec<Diagnostic>) {
     let mut findings = Vec::new();
     let mut find = |line: usize, text: String| {
@@ -132,7 +132,7 @@ fn task(line: usize, value: Value) -> Result<ListedTask, String> {
     if fields.contains_key("state") && fields.contains_key("stage") {
         fields.retain(|field, _| TASK_FIELDS.contains(&field.as_str()));
     }
-    // What is null was not given.
+    // A field that is null was not given.
     fields.retain(|_, value| !value.is_null());
     let is_empty = |field: &str| fields.get(field).is_some_and(|value| value == "");
     if is_empty("id") || is_empty("name") {
@@ -152,7 +152,7 @@ fn task(line: usize, value: Value) -> Result<ListedTask, String> {
     Ok(ListedTask { line, name, draft })
 }
 
-/// The place in the list of each name and id.
+/// Returns the place in the list of each name and id.
 fn index_by_name(tasks: &[ListedTask], find: &mut impl FnMut(usize, String)) -> HashMap<String, usize> {
     let mut places: HashMap<String, usize> = HashMap::new();
     for (place, task) in tasks.iter().enumerate() {

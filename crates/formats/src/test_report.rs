@@ -1,5 +1,5 @@
-//! What a run of tests shows, read from its exit code and its output (LA-5, LA-6). The exit code decides; the output, which tests may
-//! write into, only says how many, which, and why. Nothing is run here.
+//! Result of a run of tests, read from its exit code and its output (LA-5, LA-6). The exit code decides; the output, which tests may write
+//! into, only gives numbers, names and reasons. Nothing is run here.
 
 mod cargo;
 mod codes;
@@ -18,10 +18,10 @@ use output::Output;
 /// Most bytes at the end of an output that are read.
 pub const MOST_OUTPUT_BYTES: usize = 1_048_576;
 
-/// What a shell says when it could not start a command at all.
+/// Exit codes of a shell that could not start a command at all.
 const NOT_STARTED: [i32; 2] = [126, 127];
 
-/// What a run of tests shows. `exit` is none when a signal ended it.
+/// Reads the result of a run of tests. `exit` is none when a signal ended it.
 pub fn read(runner: &TestRunner, exit: Option<i32>, output: &str) -> TestReport {
     let Some(exit) = exit.filter(|code| *code < 128) else {
         return TestReport::of(TestOutcome::Interrupted);

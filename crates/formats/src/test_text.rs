@@ -1,7 +1,7 @@
-//! What a file of tests holds: the tests in it, and whether each asserts anything. Told from the text alone, without running or importing
-//! it; comments and texts in quotes never count. It is a good guess, not a compiler: what may be an assertion is taken for one, also when
-//! it stands in a function of the same file that a test calls. Functions of other files are not looked at, so that a test that asserts
-//! only by one of those counts as a stub.
+//! Content of a file of tests: the tests in it, with the answer whether each asserts anything. It is found from the text alone, without
+//! running or importing the file; comments and texts in quotes never count. The result is a good guess, not that of a compiler: code that
+//! may be an assertion counts as one, also if it is in a function of the same file that a test calls. Functions of other files are not
+//! looked at, so a test that asserts only by one of those counts as a stub.
 
 mod assertions;
 mod called;
@@ -23,7 +23,7 @@ pub use words::TestWords;
 /// Most bytes of a file of tests that are read.
 pub const MOST_TEST_TEXT_BYTES: usize = 1_048_576;
 
-/// The tests of a file.
+/// Reads the tests of a file.
 pub fn read(language: &TestLanguage, text: &str) -> TestFileText {
     let mut end = text.len().min(MOST_TEST_TEXT_BYTES);
     while !text.is_char_boundary(end) {

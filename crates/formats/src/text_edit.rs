@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// The text with these parts replaced, which are ranges of bytes. Of parts that overlap the one that begins first is.
+/// Returns the text with these parts replaced, which are ranges of bytes. Of parts that overlap the one that begins first is replaced.
 pub(super) fn edited(text: &str, edits: impl Iterator<Item = (Range<usize>, String)>) -> String {
     let mut edits: Vec<_> = edits.collect();
     edits.sort_by_key(|(at, _)| at.start);

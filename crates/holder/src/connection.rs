@@ -15,7 +15,7 @@ use super::{hold::STOP_SLACK, socket};
 use dbs_domain::Span;
 use dbs_ports::holders::PaneSize;
 
-/// How long a holder may take to say who it is.
+/// Time that a holder may take to send its welcome.
 const GREETING_TIMEOUT: Duration = Duration::from_secs(10);
 /// Input goes in pieces of this many bytes.
 const PIECE: usize = 64 * 1024;
@@ -52,7 +52,7 @@ impl HolderConnection {
     /// Connects and greets.
     ///
     /// # Errors
-    /// When nobody listens there, it belongs to another user, or it speaks another version.
+    /// When no holder listens there, it belongs to another user, or it speaks another version.
     pub fn open(socket: &Path) -> Result<Self, HolderError> {
         let stream = Arc::new(socket::connect(socket)?);
         let mut connection = Self {
@@ -79,8 +79,8 @@ impl HolderConnection {
         }
     }
 
-    /// Stops the program and all it started; answers how many processes are left. Output that arrives meanwhile is
-    /// thrown away: it is in the log.
+    /// Stops the program and all it started; returns the number of processes left. Output that arrives meanwhile is thrown away: it is in
+    /// the log.
     ///
     /// # Errors
     /// When the holder ends or is silent longer than the grace and a little more.
@@ -100,8 +100,8 @@ impl HolderConnection {
         }
     }
 
-    /// Types these bytes and waits until the holder has taken them; answers how many it threw away because the program
-    /// does not read.
+    /// Types these bytes and waits until the holder has taken them; returns the number of bytes it threw away because the program does not
+    /// read.
     ///
     /// # Errors
     /// When the holder ends or is silent.
@@ -166,7 +166,7 @@ impl RequestSender {
         })
     }
 
-    /// Asks how things are.
+    /// Asks for the status of the holder.
     ///
     /// # Errors
     /// When the holder is gone.
@@ -174,8 +174,8 @@ impl RequestSender {
         self.send(&HolderRequest::Status)
     }
 
-    /// Asks to collect output for this peer so long before it is sent; zero sends it at once. A holder from before there was this
-    /// request goes on to send at once.
+    /// Asks to collect output for this peer for at most `longest` before it is sent; zero sends it at once. A holder older than this
+    /// request continues to send at once.
     ///
     /// # Errors
     /// When the holder is gone.
@@ -200,8 +200,7 @@ impl RequestSender {
 }
 
 impl ReplyReceiver {
-    /// The next thing the holder says; `None` when it has closed. What a newer holder says that is unknown here is
-    /// skipped.
+    /// Returns the next reply of the holder; `None` when it has closed. Replies of a newer holder that are unknown here are skipped.
     ///
     /// # Errors
     /// When the socket fails or a frame makes no sense.

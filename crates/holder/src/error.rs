@@ -5,7 +5,7 @@ use std::io;
 use dbs_domain::{Cause, TroubleKind};
 use dbs_ports::trouble::io_trouble;
 
-/// Why an operation on a holder failed; the texts read after "could not". The texts read after "could not".
+/// Error of an operation on a holder. The texts read after "could not".
 #[derive(Debug, thiserror::Error)]
 pub enum HolderError {
     #[error("{what}: {source}")]
@@ -21,7 +21,7 @@ pub enum HolderError {
 }
 
 impl HolderError {
-    /// What kind of trouble it is, and its text.
+    /// Returns the kind of trouble and its text.
     pub(super) fn cause(&self) -> Cause {
         let kind = match self {
             Self::Io { source, .. } => io_trouble(source.kind()),
@@ -31,7 +31,7 @@ impl HolderError {
         kind.cause(self.to_string())
     }
 
-    /// An [`HolderError::Io`] that says what was tried.
+    /// Returns a builder of [`HolderError::Io`] that says what was tried.
     pub(super) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io {
             what: what.into(),

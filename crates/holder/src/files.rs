@@ -13,19 +13,19 @@ use dbs_domain::{Cause, ProcessExit, Timestamp};
 use dbs_ports::agents::PrivateFile;
 use dbs_ports::holders::{ExitedBy, OrphanPolicy, PaneSize};
 
-/// The name of the file that says what runs.
+/// Name of the file that says what runs.
 pub(super) const META: &str = "meta.json";
-/// The name of the file that says how it ended.
+/// Name of the file that says how the program ended.
 pub(super) const EXIT: &str = "exit.json";
 pub(super) const FORMAT: u32 = 1;
-/// Largest file that is read. What runs and where, its arguments included, are the only long parts of one.
+/// Largest file that is read, in bytes. Only the command line with its arguments and the folder can be long in one.
 const LARGEST: u64 = 16 * 1024 * 1024;
 
 /// Content of `meta.json`: holder, program, socket and marker, written before the launch is answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HolderMeta {
     pub format: u32,
-    /// The unique text in the environment of all that belongs to it.
+    /// Unique text in the environment of all processes that belong to the holder.
     pub marker: String,
     pub holder: ProcessIdentity,
     pub child: ProcessIdentity,
@@ -73,11 +73,11 @@ enum OrphanPolicyFormat {
     Leave,
 }
 
-/// Program, environment, terminal size and files that a holder reads from its standard input. Never in arguments: those are seen
-/// by everybody.
+/// Program, environment, terminal size and folders that a holder reads from its standard input. Never in arguments: every user can see
+/// those.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct HoldSpec {
-    /// How far out of the starter's life this process already is.
+    /// Stage of the holder's start that this process has reached.
     pub(super) step: StartStage,
     pub(super) folder: PathBuf,
     pub(super) argv: Vec<String>,
@@ -93,7 +93,7 @@ pub(super) struct HoldSpec {
     pub(super) socket: PathBuf,
 }
 
-/// Which of the two processes of a holder's start this one is: the one that detaches or the one that holds.
+/// Process of a holder's start: the one that detaches or the one that holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum StartStage {
@@ -116,7 +116,7 @@ pub(super) fn now() -> Timestamp {
     Timestamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }
 
-/// Reads a JSON file; `None` when there is none. Agents can write where it lies, so what blocks or has no end is refused.
+/// Reads a JSON file; `None` when there is none. Agents can write into its folder, so a file that blocks or has no end is refused.
 pub(super) fn read<T: for<'a> Deserialize<'a>>(path: &Path) -> io::Result<Option<T>> {
     match read_regular(path) {
         Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(io::Error::other),
@@ -129,7 +129,7 @@ pub(super) fn read<T: for<'a> Deserialize<'a>>(path: &Path) -> io::Result<Option
 pub(super) fn open_regular(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);
-    // Opening a pipe must not wait for somebody who writes into it.
+    // Opening a pipe must not wait for a process that writes into it.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, nix::fcntl::OFlag::O_NONBLOCK.bits());
     let file = options.open(path)?;
@@ -159,7 +159,7 @@ pub(super) fn write_durably<T: Serialize>(path: &Path, value: &T) -> io::Result<
     sync_folder(path)
 }
 
-/// Writes a file that only this person may read; one of that name is replaced as a whole.
+/// Writes a file that only the user may read; an existing file of that name is replaced as a whole.
 pub(super) fn write_private(folder: &Path, file: &PrivateFile) -> io::Result<()> {
     let path = folder.join(&file.name);
     let part = part_of(&path);

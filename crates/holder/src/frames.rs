@@ -30,7 +30,7 @@ pub(super) struct FrameReader<R> {
 }
 
 impl<R: Read> FrameReader<R> {
-    /// Frames of this stream; `piece` is how much is read at once.
+    /// Creates a reader of the frames of this stream; `piece` is the number of bytes read at once.
     pub(super) fn new(from: R, piece: usize) -> Self {
         Self {
             from,
@@ -40,7 +40,7 @@ impl<R: Read> FrameReader<R> {
         }
     }
 
-    /// The next frame, `None` when the peer has closed between two frames.
+    /// Returns the next frame, `None` when the peer has closed between two frames.
     pub(super) fn next(&mut self) -> io::Result<Option<Bytes>> {
         loop {
             if let Some(frame) = self.codec.decode(&mut self.buffer)? {

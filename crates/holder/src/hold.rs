@@ -1,6 +1,6 @@
-//! The life of a holder: leave the starter, take the folder, start the program, pump its bytes, listen, and when it has
-//! ended put the end on disk. Blocking threads, no runtime: main (chores and the end), output, input, collector of
-//! children, signals, listener, and two for each peer.
+//! The life of a holder: leave the starter, take the folder, start the program, pump its bytes, listen, and, when the program has ended,
+//! write its end to the disk. Blocking threads, no runtime: main (chores and the end), output, input, collector of children, signals,
+//! listener, and two for each peer.
 
 mod daemon;
 mod maintenance;
@@ -23,14 +23,14 @@ pub(super) use platform::{SignalAction, daemonize};
 use super::error::HolderError;
 use super::files::{HoldSpec, LaunchAnswer, StartStage};
 
-/// What a stop may take beyond its grace: killing is repeated for five seconds, then the output is drained and stored.
+/// Time that a stop may take beyond its grace: killing is repeated for five seconds, then the output is drained and stored.
 pub(super) const STOP_SLACK: Duration = Duration::from_secs(15);
 
-/// What `dbs hold` does: reads what to hold from `input`, answers one line on standard output, and holds until the
-/// program has ended. Returns early in the first of the two processes, which only starts the second.
+/// Runs `dbs hold`: reads its task from `input`, answers one line on standard output, and holds until the program has ended. Returns early
+/// in the first of the two processes, which only starts the second.
 ///
 /// # Errors
-/// When nothing could be started. The same was then answered on standard output.
+/// When nothing could be started. The same error was then answered on standard output.
 pub fn run_holder(mut input: impl Read) -> Result<(), HolderError> {
     let mut text = Vec::new();
     let outcome = input
@@ -52,7 +52,7 @@ fn refusal(error: &HolderError) -> LaunchAnswer {
     }
 }
 
-/// Says the one line. A starter that is gone by now needs no answer.
+/// Writes the one line of the answer. A starter that is gone by now needs none.
 fn answer(started: &LaunchAnswer) {
     if let Ok(mut line) = serde_json::to_vec(started) {
         line.push(b'\n');
@@ -61,8 +61,8 @@ fn answer(started: &LaunchAnswer) {
     }
 }
 
-/// Starts a thread of the holder. A panic in one would leave a program that nobody reads from, so it ends the holder:
-/// the server then finds it lost, which is true.
+/// Starts a thread of the holder. A panic in one would leave a program whose output is not read, so it ends the holder: the server then
+/// finds it lost, which is true.
 fn thread(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), HolderError> {
     let guarded = move || {
         if std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)).is_err() {

@@ -1,6 +1,6 @@
-//! The keeper: a small process between a server and a program that may run what agents wrote. It carries a marker and adopts what loses
-//! its parent, so that everything the program starts stays below it and is known by it, whatever it does to its own process.
-//! Only Linux has processes adopt others; elsewhere programs run without one.
+//! The keeper: a small process between a server and a program that may run code written by agents. It carries a marker and adopts processes
+//! that lose their parent, so that everything the program starts stays below the keeper and is known by it, whatever it does to its own
+//! process. Only on Linux can processes adopt others; elsewhere programs run without a keeper.
 
 use std::ffi::OsString;
 use std::process::Command;
@@ -8,10 +8,10 @@ use std::process::Command;
 use crate::process::HOLDER_MARKER;
 use crate::process::keeper::{LEAVE, STAY, SWEEP};
 
-/// Does what `dbs keep` does, with the words after it: runs the program, and ends as it ended.
+/// Runs `dbs keep` with the words after it: runs the program, and ends as the program ended.
 ///
 /// # Errors
-/// When it could not be started; reads after "could not".
+/// When the program could not be started; reads after "could not".
 pub fn run_keeper(words: impl IntoIterator<Item = OsString>) -> Result<std::convert::Infallible, String> {
     let mut words = words.into_iter();
     let (way, program) = (words.next(), words.next());
@@ -49,12 +49,12 @@ mod system {
     use crate::process::keeper::STAY;
     use crate::process::{ProcessSelector, terminate};
 
-    /// Exit code where it is not known how the program ended.
+    /// Exit code if the end of the program is not known.
     const UNKNOWN_END: i32 = 255;
-    /// Pause before processes are listed again that could not be.
+    /// Pause before processes that could not be listed are listed again.
     const PAUSE: Duration = Duration::from_millis(100);
 
-    /// How the program ended.
+    /// End of the program.
     #[derive(Debug, Clone, Copy)]
     enum ProgramEnd {
         Code(i32),
@@ -64,7 +64,7 @@ mod system {
     pub(super) fn sweep(mut program: Command) -> io::Result<Infallible> {
         let (signals, mask) = daemonize().map_err(io::Error::other)?;
         umask(mask);
-        // First: what cannot be ended is not to be started.
+        // First: a program that could not be ended is not to be started.
         thread::Builder::new().spawn(|| {
             // The server has ended, or has enough.
             io::copy(&mut io::stdin().lock(), &mut io::sink()).ok();
@@ -80,9 +80,9 @@ mod system {
         end_as(end)
     }
 
-    /// Ends all that is below this process until nothing is left: what it cannot end it goes on to keep, and so marks as no person's. That
-    /// nothing is left is known by the kernel alone, which gives this process every child that loses its parent; a list of
-    /// processes lacks those that are started while it is made.
+    /// Ends all processes below this one until none is left; it continues to keep those it cannot end, and so marks them as not a person's.
+    /// Only the kernel knows that none is left, for it gives this process every child that loses its parent; a list of processes lacks
+    /// those that are started while it is made.
     fn end_leftovers() {
         loop {
             let mut below = ProcessSelector::descendants(std::process::id());
@@ -96,7 +96,7 @@ mod system {
         }
     }
 
-    /// Collects the children that have ended; whether there were no others.
+    /// Collects the children that have ended; returns true if there are no others.
     fn has_no_children() -> bool {
         loop {
             match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
@@ -136,8 +136,8 @@ mod system {
         end_as(end)
     }
 
-    /// Runs the program with the streams of the first process, to which its own standard output leads, and tells that one how it
-    /// ended. It holds none of the streams itself, for one of them may be a lock.
+    /// Runs the program with the streams of the first process, to which this process's own standard output leads, and reports the program's
+    /// end to the first process. It holds none of the streams itself, for one of them may be a lock.
     pub(super) fn stay(mut program: Command) -> io::Result<Infallible> {
         let output = File::options()
             .write(true)
@@ -150,7 +150,7 @@ mod system {
         let nothing = File::options().read(true).write(true).open("/dev/null")?;
         nix::unistd::dup2_stdin(&nothing)?;
         nix::unistd::dup2_stderr(&nothing)?;
-        // The group is ended as a whole when the program takes too long; what it left must not lose its keeper by that.
+        // The group is ended as a whole when the program takes too long; its leftovers must not lose their keeper by that.
         nix::unistd::setsid()?;
         let line = match wait_for(child.id()) {
             Some(ProgramEnd::Code(code)) => format!("code {code}\n"),
@@ -165,7 +165,7 @@ mod system {
         exit(0)
     }
 
-    /// What would end this process before its program.
+    /// Returns the signals that would end this process before its program.
     fn ending_signals() -> SigSet {
         let mut signals = SigSet::empty();
         for signal in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGHUP] {
@@ -178,7 +178,7 @@ mod system {
         Ok(ending_signals().thread_block()?)
     }
 
-    /// Starts a program that holds back no signal: it inherits what its starter does.
+    /// Starts a program that holds back no signal: it inherits the mask of its starter.
     fn start(program: &mut Command) -> io::Result<Child> {
         ending_signals().thread_unblock()?;
         let child = program.spawn();

@@ -1,6 +1,7 @@
-//! The holder: one small process per attempt or shell pane that owns its pseudo-terminal and survives everything, and
-//! the server's side of it. [`run_holder`] is what `dbs hold` does, [`LocalHolders`] starts, finds and stops holders,
-//! [`HolderConnection`] streams a terminal, [`LogReader`] reads what is on disk, a [keeper](process::Keeper) stands above a gate or a push. Nothing here decides what a task becomes.
+//! The holder: one small process per attempt or shell pane that owns its pseudo-terminal and survives everything, and the server's side of
+//! it. [`run_holder`] runs `dbs hold`, [`LocalHolders`] starts, finds and stops holders, [`HolderConnection`] streams a terminal,
+//! [`LogReader`] reads the log on disk, a [keeper](process::Keeper) is the parent of a gate or a push. Nothing here decides what a task
+//! becomes.
 #![expect(
     clippy::disallowed_methods,
     reason = "the door to holders: they are processes, with clocks and threads"

@@ -1,5 +1,5 @@
-//! Holders on this machine: starting them, asking them, finding them again. The folder of an attempt is the truth, a
-//! process is believed only if number, start and boot agree.
+//! Holders on this machine: starting them, asking them, finding them again. The folder of an attempt is the truth; a process is believed
+//! only if number, start and boot agree.
 
 mod launch;
 mod sweep;
@@ -20,13 +20,13 @@ use dbs_ports::holders::{
     ProgramExit, StopOutcome,
 };
 
-/// What processes that outlived their holder get to comply.
+/// Time that processes which outlived their holder get to comply.
 const SWEEP_GRACE: Duration = Duration::from_secs(1);
 
 /// Implementation of the `Holders` port for holders on this machine.
 #[derive(Debug, Clone)]
 pub struct LocalHolders {
-    /// The program to start as `PROGRAM hold`: this one.
+    /// Program to start as `PROGRAM hold`: this one.
     program: PathBuf,
     attempts: PathBuf,
     /// The private folder of sockets; its path must be short.
@@ -34,7 +34,7 @@ pub struct LocalHolders {
 }
 
 impl LocalHolders {
-    /// Holders whose folders lie in `attempts` and whose sockets in `runtime`, started as `program hold`. All three
+    /// Creates the port for holders with their folders in `attempts` and their sockets in `runtime`, started as `program hold`. All three
     /// are absolute paths; the folders are made when the first holder starts.
     pub fn new(program: PathBuf, attempts: PathBuf, runtime: PathBuf) -> Self {
         Self {
@@ -44,7 +44,7 @@ impl LocalHolders {
         }
     }
 
-    /// The folder of one id: log, `meta.json`, `exit.json`.
+    /// Returns the folder of one id: log, `meta.json`, `exit.json`.
     pub fn folder(&self, id: &HolderId) -> PathBuf {
         self.attempts.join(id.as_str())
     }
@@ -89,7 +89,7 @@ impl LocalHolders {
         })
     }
 
-    /// All that ever ran here: numbers by value, names after them.
+    /// Lists all holders that ever ran here: numbers by value, names after them.
     fn ids(&self) -> Result<Vec<HolderId>, HolderPortError> {
         let listing =
             |error: io::Error| HolderPortError(format!("list {}: {error}", self.attempts.display()));
@@ -116,7 +116,7 @@ impl LocalHolders {
         };
         let survivors = terminate(&mut ProcessSelector::marked(&meta.marker), grace)
             .map_err(|error| HolderPortError(format!("list the processes of {id}: {error}")))?;
-        // A socket nobody listens on is only litter.
+        // A socket without a listener is only litter.
         drop(fs::remove_file(&meta.socket));
         Ok(StopOutcome { survivors })
     }
@@ -138,7 +138,7 @@ impl Holders for LocalHolders {
                 let asked = self.connect(id).and_then(|mut connection| connection.stop(grace));
                 match (asked, self.status(id).state) {
                     (Ok(survivors), _) => Ok(StopOutcome { survivors }),
-                    // It ended while being asked; what it left behind, if anything, is ended from here.
+                    // The holder ended while being asked; its leftovers, if any, are ended from here.
                     (Err(_), HolderLiveness::Exited(_) | HolderLiveness::Lost) => {
                         self.end_marked(id, Duration::from_millis(grace.0))
                     }

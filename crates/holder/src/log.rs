@@ -1,7 +1,6 @@
-//! The terminal log on disk: every byte a program wrote, in segments of 8 MiB, closed ones compressed, oldest dropped.
-//! An offset counts from the program's first byte and never changes, whatever is dropped or compressed. Input is never
-//! logged. `tty/index.jsonl` says where segments begin, when what was written, how large the terminal was, and which
-//! bytes are missing.
+//! The terminal log on disk: every byte a program wrote, in segments of 8 MiB, closed ones compressed, oldest dropped. An offset counts
+//! from the program's first byte and never changes, whatever is dropped or compressed. Input is never logged. `tty/index.jsonl` records the
+//! starts of segments, the times of output, the sizes of the terminal, and the missing bytes.
 
 mod compression;
 mod index;

@@ -1,5 +1,5 @@
-//! Processes of this machine: who one is beyond its number, what belongs to an attempt, where one comes from, and how to end all of it. It
-//! starts nothing, and it never signals a process it has not just recognised.
+//! Processes of this machine: the identity of one beyond its number, the members of an attempt, the origin of one, and the end of all of
+//! them. It starts nothing, and it never signals a process it has not just recognised.
 
 mod departure;
 mod identity;

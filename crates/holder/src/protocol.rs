@@ -1,10 +1,9 @@
 //! Protocol 1 between a holder and a server: frozen, because a holder outlives the server that started it and must be
 //! understood by any later one.
 //!
-//! A frame is a length (4 bytes, big endian, the kind counted) and that many bytes: one for the kind, then the fields
-//! in the order below, integers big endian. At most 1 MiB. Fields that follow the known ones are ignored, a reply of an
-//! unknown kind is skipped by the server, a request of an unknown kind is answered with `Refused 1`: that is how a later
-//! minor version may add something.
+//! A frame is a length (4 bytes, big endian, the kind counted) and that many bytes: one for the kind, then the fields in the order below,
+//! integers big endian. At most 1 MiB. Fields that follow the known ones are ignored, a reply of an unknown kind is skipped by the server,
+//! a request of an unknown kind is answered with `Refused 1`: so a later minor version may add something.
 //!
 //! | kind | request | fields |
 //! |---|---|---|
@@ -29,8 +28,8 @@
 //! | 88 | `InputDropped` | count of bytes u32 |
 //! | 89 | Replaced | none |
 //!
-//! An end is: u8 0 = code, 1 = signal, 2 = unknown; its number i32; when, in ms since 1970, u64; u8 0 = by itself,
-//! 1 = stop, 2 = shutdown; bytes of output in all u64.
+//! An end is: u8 0 = code, 1 = signal, 2 = unknown; its number i32; its time, in ms since 1970, u64; u8 0 = by itself, 1 = stop, 2 =
+//! shutdown; bytes of output in all u64.
 
 mod decode;
 mod encode;
@@ -54,27 +53,27 @@ pub enum HolderRequest {
         /// The version the server speaks.
         version: u16,
     },
-    /// Send output from here on.
+    /// Sends output from here on.
     Attach {
         /// Offset of the first byte wanted.
         from: u64,
     },
-    /// Type this.
+    /// Types these bytes.
     Input(Bytes),
-    /// Change the size of the terminal.
+    /// Changes the size of the terminal.
     Resize(PaneSize),
-    /// End the program and all it started.
+    /// Ends the program and all it started.
     Stop {
         /// Milliseconds between asking and killing.
         grace: u32,
     },
-    /// Say how things are.
+    /// Asks for the status.
     Status,
-    /// Close this connection.
+    /// Closes this connection.
     Detach,
-    /// Collect output for this peer before it is sent.
+    /// Collects output for this peer before it is sent.
     Pace {
-        /// Milliseconds at most; none is at once.
+        /// Milliseconds at most; zero sends it at once.
         longest: u32,
     },
 }
@@ -86,10 +85,10 @@ pub enum HolderReply {
     Welcome {
         /// The version the holder speaks.
         version: u16,
-        /// Its process id.
+        /// Process id of the holder.
         pid: u32,
     },
-    /// What the program wrote.
+    /// Output of the program.
     Output {
         /// Offset of the first byte.
         offset: u64,
@@ -105,7 +104,7 @@ pub enum HolderReply {
     },
     /// The program has ended, all output was sent.
     Exited(ExitRecord),
-    /// How things are.
+    /// Answers Status.
     Status(HolderStatus),
     /// The stop is through and the end is on disk.
     Stopped {
@@ -116,7 +115,7 @@ pub enum HolderReply {
     Refused {
         /// 1 unknown request, 2 version, 3 malformed.
         code: u16,
-        /// The same for people.
+        /// The reason as text for people.
         text: String,
     },
     /// The program does not read; this much input was thrown away.
@@ -141,12 +140,12 @@ pub struct HolderStatus {
     pub ended: Option<ExitRecord>,
 }
 
-/// Why a frame could not be decoded: unknown kind or malformed payload.
+/// Error of decoding a frame: unknown kind or malformed payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecodeError {
-    /// Its kind is unknown: made by a newer version.
+    /// Kind that is unknown: made by a newer version.
     Kind(u8),
-    /// It ends too early or a field makes no sense.
+    /// Frame that ends too early or has a field that makes no sense.
     Malformed,
 }
 

@@ -1,4 +1,4 @@
-//! Local sockets: Unix sockets in a private folder, named pipes on Windows; whoever connects must be the same user.
+//! Local sockets: Unix sockets in a private folder, named pipes on Windows; a peer must be the same user.
 
 use std::fs;
 use std::io;
@@ -10,13 +10,13 @@ use interprocess::local_socket::{ConnectOptions, Listener, ListenerOptions, Stre
 
 use super::error::HolderError;
 
-/// Listens here; a socket a killed holder left behind is replaced.
+/// Listens at this path; a socket that a killed holder left behind is replaced.
 pub(super) fn listen(path: &Path) -> Result<Listener, HolderError> {
     let listener = listener_options(path).and_then(ListenerOptions::create_sync);
     listener.map_err(HolderError::io(format!("listen on {}", path.display())))
 }
 
-/// The next peer that is the same user; others are turned away in silence.
+/// Returns the next peer that is the same user; others are turned away in silence.
 pub(super) fn accept(listener: &Listener) -> io::Result<Option<Stream>> {
     let stream = listener.accept()?;
     Ok(check_peer(&stream).is_ok().then_some(stream))
@@ -28,7 +28,7 @@ pub(super) fn connect(path: &Path) -> Result<Stream, HolderError> {
     checked.map_err(HolderError::io(format!("reach the holder at {}", path.display())))
 }
 
-/// Bounds waiting for an answer, or no longer bounds it, where the system can.
+/// Bounds the wait for an answer, or no longer bounds it, where the system can.
 pub(super) fn set_timeout(stream: &Stream, patience: Option<std::time::Duration>) {
     // Windows cannot; there a holder that hangs is only noticed when it ends.
     drop(stream.set_recv_timeout(patience));
@@ -40,7 +40,7 @@ pub(super) fn prepare_folder(folder: &Path) -> Result<(), HolderError> {
     check_private(folder)
 }
 
-/// Makes a folder (and what it lies in) that only its owner may enter.
+/// Makes a folder (and its parents) that only its owner may enter.
 pub(super) fn make_private(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);

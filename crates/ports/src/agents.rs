@@ -1,4 +1,4 @@
-//! How an agent of a kind is started: from what the engine knows to a command line and an environment.
+//! Start of an agent: the engine's facts about an attempt are turned into a command line and an environment.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use dbs_domain::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Brief {
     pub attempt: AttemptId,
-    /// When it was decided; part of what its token is derived from.
+    /// Time at which the attempt was decided; the attempt's token is derived from it, among other things.
     pub created_at: Timestamp,
     pub task: TaskId,
     pub title: String,
@@ -23,22 +23,22 @@ pub struct Brief {
     pub role: RoleId,
     pub name: String,
     pub mode: AttemptMode,
-    /// How many attempts the task had at this stage, this one included.
+    /// Number of attempts of the task at this stage, including this one.
     pub n: u32,
     pub folder: PathBuf,
-    /// The branch checked out there, or the task's branch for those who read it.
+    /// The branch checked out there, or the task's branch for agents that only read it.
     pub branch: String,
     pub base: String,
     pub finding: Option<String>,
-    /// The session of its tool with which it goes on, as [`Agents::session`] named it; none for a new one.
+    /// The session of its tool that the agent continues, as [`Agents::session`] named it; none for a new one.
     pub session: Option<String>,
-    /// Which agent it is, and how it works; what was not chosen is as its role says.
+    /// Kind and settings of the agent; anything not chosen is as its role says.
     pub choice: AgentChoice,
-    /// What its prompt may name.
+    /// Facts that its prompt may name.
     pub facts: PromptFacts,
-    /// The difference that the work makes, as it would be merged: put into a file beside the prompt, which names it.
+    /// The difference that the work makes, as it would be merged; written to a file beside the prompt, and the prompt names that file.
     pub difference: Option<String>,
-    /// Settings for its git besides those of every agent; some only for those who judge work.
+    /// Settings for its git besides those of every agent; some are only for agents that judge work.
     pub git_settings: Vec<(String, String)>,
 }
 
@@ -51,7 +51,7 @@ pub struct LaunchCommand {
     pub files: Vec<PrivateFile>,
 }
 
-/// A file in an attempt's folder that only this person may read.
+/// A file in an attempt's folder that only the user may read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrivateFile {
     /// A plain file name.
@@ -61,22 +61,22 @@ pub struct PrivateFile {
 
 /// Builds the command lines that start agents, and reads why they ended.
 pub trait Agents: Send + Sync {
-    /// The command line and environment for this brief.
+    /// Builds the command line and environment for this brief.
     ///
     /// # Errors
     /// When no agent of the configured kind can be started; the text says why and the way out.
     fn launch_command(&self, brief: &Brief) -> Result<LaunchCommand, Cause>;
 
-    /// The session that an attempt in that role left, so that another can go on with it. `folder` is where it worked.
+    /// Returns the session that an attempt in that role left, so that another can continue it. `folder` is where the attempt worked.
     ///
     /// # Errors
-    /// Why nobody can go on with it: its tool keeps none, a setting forbids it, or it is not there.
+    /// Why the session cannot be continued: its tool keeps none, a setting forbids it, or it is not there.
     fn session(&self, of: RoleChoice<'_>, origin: &SessionOrigin, folder: &Path) -> Result<String, String> {
         let (_, _) = (origin, folder);
         let role = of.role;
         Err(format!("the tool of a {role} keeps no sessions"))
     }
 
-    /// Why an agent in that role ended, if its tool's own last lines name the cause. `now` is when it ended.
+    /// Returns the cause of the end of an agent in that role, if the last lines of its tool name it. `now` is when the agent ended.
     fn end_cause(&self, of: RoleChoice<'_>, tail: &str, now: Timestamp) -> Option<EndCause>;
 }

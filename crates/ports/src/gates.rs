@@ -1,4 +1,5 @@
-//! Gates as the engine sees them: a trusted command in, an exit code and an output file out. Nothing here runs one. A gate that could not be run is Unknown, never passed and never failed.
+//! Gates as the engine sees them: a trusted command in, an exit code and an output file out. Nothing here runs one. A gate that could not
+//! be run is Unknown, never passed and never failed.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -8,16 +9,16 @@ use dbs_domain::{Cause, TestReport, Timestamp, Tri};
 
 /// Runs gates. Calls block until the gate has ended: call from a blocking thread.
 pub trait Gates: Send + Sync {
-    /// Runs one gate to its end or its time limit. Never fails as a call: what went wrong is in the report.
+    /// Runs one gate to its end or its time limit. The call itself never fails: the report says what went wrong.
     fn run(&self, run: &GateRun) -> GateReport;
 
-    /// Why no gate may be run now at all, if so. A task is not judged then, neither well nor badly.
+    /// Returns the reason why no gate may be run at all now, if there is one. A task is then not judged, neither well nor badly.
     fn withheld(&self) -> Option<Cause> {
         None
     }
 }
 
-/// One gate command to run, with its folder, environment and limits.
+/// Gate command to run, with its folder, environment and limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateRun {
     pub name: String,
@@ -27,7 +28,7 @@ pub struct GateRun {
     pub began: Timestamp,
     /// Folder to run in: a clean checkout.
     pub cwd: PathBuf,
-    /// The whole environment of the gate, nothing is inherited. Task text reaches a gate only here.
+    /// The whole environment of the gate; nothing is inherited. The text of a task reaches a gate only here.
     pub env: Vec<(OsString, OsString)>,
     pub timeout: Duration,
     /// File that receives standard output and errors, in the order they arrive; replaced if it exists.
@@ -36,14 +37,14 @@ pub struct GateRun {
     pub output_limit: u64,
 }
 
-/// How a gate's process ended.
+/// End of a gate's process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GateExit {
     Code(i32),
     Signal(i32),
-    /// It was still running at its time limit and was killed with all its children.
+    /// Gate that was still running at its time limit and was killed with all its children.
     TimedOut,
-    /// It could not be started, or its output could not be kept; the text says why.
+    /// Gate that could not be started, or whose output could not be kept; the text says why.
     NotRun(Cause),
 }
 
@@ -56,8 +57,8 @@ pub struct GateReport {
     pub duration_ms: u64,
     /// The last lines of the output, at most 8 KiB; bytes that are not UTF-8 are replaced, control characters kept.
     pub tail: String,
-    /// Whether the output file lacks something because of the limit.
+    /// True if the output file lacks something because of the limit.
     pub truncated: bool,
-    /// What the output says of tests, where the command starts a test runner that is known.
+    /// Test report read from the output, if the command starts a known test runner.
     pub tests: Option<TestReport>,
 }

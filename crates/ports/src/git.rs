@@ -1,7 +1,7 @@
 //! Everything the engine asks of git, as one blocking trait ([`Git`]) over plain values. Nothing here runs git.
 //!
 //! Three rules hold for every operation (LK-12, LK-55, LK-56):
-//! a question that could not be answered is `Unknown`, never yes or no; what the remote holds is asked of the
+//! a question that could not be answered is `Unknown`, never yes or no; the content of the remote is asked of the
 //! remote, never of a tracking ref; and every operation may be repeated after a crash and finds its own work again.
 
 mod error;

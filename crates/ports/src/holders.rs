@@ -7,21 +7,21 @@ use std::path::PathBuf;
 use crate::agents::PrivateFile;
 use dbs_domain::{AttemptId, Cause, ProcessExit, Span, Timestamp};
 
-/// Starts, stops and finds the processes that own agents' terminals. Calls block (a launch until the program runs or cannot, a
-/// stop for its grace and a few seconds more), so an asynchronous caller makes them on a blocking thread.
+/// Starts, stops and finds the processes that own agents' terminals. Calls block (a launch until the program runs or cannot, a stop for its
+/// grace and a few seconds more), so an asynchronous caller makes them on a blocking thread.
 pub trait Holders: Send + Sync {
-    /// Starts a holder and its program. Safe to repeat: where the id runs already, that one is answered; where it ran
-    /// and has ended, nothing starts and [`LaunchError::AlreadyRan`] says so.
+    /// Starts a holder and its program. Safe to repeat: if the id runs already, the running holder is returned; if it ran and has ended,
+    /// nothing starts and the answer is [`LaunchError::AlreadyRan`].
     ///
     /// # Errors
     /// See [`LaunchError`]; after [`LaunchError::Unclear`] ask [`Holders::status`].
     fn launch(&self, spec: &LaunchSpec) -> Result<HolderProcess, LaunchError>;
 
-    /// Ends the program and all it started: terminate and hang-up, `grace`, then kill, until none is left. Safe to
-    /// repeat, and right for a lost holder too.
+    /// Ends the program and all it started: terminate and hang-up, `grace`, then kill, until none is left. Safe to repeat, and also right
+    /// for a lost holder.
     ///
     /// # Errors
-    /// When the holder could not be asked; nothing is known then about the program.
+    /// When the holder could not be asked; the state of the program is then unknown.
     fn stop(&self, id: &HolderId, grace: Span) -> Result<StopOutcome, HolderPortError>;
 
     /// Types `bytes` into the program's terminal. They are queued; a program that never reads loses what exceeds the
@@ -31,26 +31,26 @@ pub trait Holders: Send + Sync {
     /// When nothing runs there or the holder could not be asked.
     fn send(&self, id: &HolderId, bytes: &[u8]) -> Result<(), HolderPortError>;
 
-    /// What is true of one id right now.
+    /// Returns the present state of one id.
     fn status(&self, id: &HolderId) -> HolderReport;
 
-    /// What is true of every id that has a folder, in the order of ids. The engine asks this once, when it starts.
+    /// Returns the present state of every id that has a folder, in the order of ids. The engine asks for it once, when it starts.
     ///
     /// # Errors
-    /// When the folder of attempts cannot be listed. A folder that cannot be read is [`HolderLiveness::Unknown`], no error.
+    /// When the folder of attempts cannot be listed. A folder that cannot be read is [`HolderLiveness::Unknown`], not an error.
     fn inventory(&self) -> Result<Vec<HolderReport>, HolderPortError>;
 
-    /// Ends what killed holders left running, and removes their sockets.
+    /// Ends the processes that killed holders left running, and removes their sockets.
     fn sweep_killed(&self) {}
 
-    /// Removes what a lost holder left behind: processes that carry the marker, and the socket. Does nothing to a
-    /// holder that lives.
+    /// Removes everything a lost holder left behind: processes that carry the marker, and the socket. Does nothing to a holder that is
+    /// alive.
     ///
     /// # Errors
     /// When processes cannot be listed.
     fn sweep_orphans(&self, id: &HolderId) -> Result<StopOutcome, HolderPortError>;
 
-    /// The last `bytes` bytes of output as stored, empty when there is none.
+    /// Returns the last `bytes` bytes of output as stored, empty when there is none.
     fn tail(&self, id: &HolderId, bytes: u64) -> Vec<u8>;
 }
 
@@ -59,17 +59,17 @@ pub trait Holders: Send + Sync {
 pub struct HolderId(String);
 
 impl HolderId {
-    /// Takes the name as it is; a launch refuses one that is no plain folder name.
+    /// Takes the name as it is; a launch refuses a name that is not a plain folder name.
     pub fn new(name: impl Into<String>) -> Self {
         Self(name.into())
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The attempt this is the holder of, if it is one's.
+    /// Returns the attempt whose holder this is, if it is the holder of one.
     pub fn attempt(&self) -> Option<AttemptId> {
         self.0.parse().ok().map(AttemptId)
     }
@@ -87,24 +87,23 @@ impl fmt::Display for HolderId {
     }
 }
 
-/// The program, environment and terminal size a holder is started with. Nothing is inherited: what is not named here the program
-/// does not get.
+/// The program, environment and terminal size a holder is started with. Nothing is inherited: the program gets only what is named here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchSpec {
     pub id: HolderId,
     /// Program and arguments; a name without a slash is looked up in the `PATH` of `env`.
     pub argv: Vec<String>,
-    /// Where it runs; a folder that is missing is an error (no worktree, no spawn).
+    /// Folder to run in; a missing one is an error (no worktree, no spawn).
     pub cwd: PathBuf,
     /// The whole environment. `DBS_MARKER` is added.
     pub env: Vec<(String, String)>,
     pub size: PaneSize,
-    /// Unique text that finds everything this program starts; no secret, and never used twice.
+    /// Unique text that finds everything this program starts; not a secret, and never used twice.
     pub marker: String,
     /// Bytes of terminal log kept on disk; `None` for the default of 64 MiB.
     pub log_limit: Option<u64>,
     pub orphans: OrphanPolicy,
-    /// Files that are put into its folder before the program starts.
+    /// Files that are put into the holder's folder before the program starts.
     pub files: Vec<PrivateFile>,
 }
 
@@ -118,7 +117,7 @@ pub struct PaneSize {
 }
 
 impl PaneSize {
-    /// A size in cells, pixels unknown.
+    /// Builds a size in cells, pixels unknown.
     pub const fn cells(cols: u16, rows: u16) -> Self {
         Self {
             cols,
@@ -129,13 +128,13 @@ impl PaneSize {
     }
 }
 
-/// Whether processes that outlive the program that started them are ended.
+/// Treatment of processes that outlive the program that started them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OrphanPolicy {
-    /// They are ended, so that nothing writes into a worktree later: right for attempts.
+    /// Processes are ended, so that nothing writes into a worktree later: right for attempts.
     #[default]
     Sweep,
-    /// They are left alone: right for a person's shell.
+    /// Processes are left alone: right for a person's shell.
     Leave,
 }
 
@@ -154,30 +153,30 @@ pub struct StopOutcome {
     pub survivors: u32,
 }
 
-/// One holder and what is true of it right now.
+/// Holder and its present state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HolderReport {
     pub id: HolderId,
     pub state: HolderLiveness,
 }
 
-/// Whether a holder's program runs, has exited, is lost or never started.
+/// State of a holder's program: running, exited, lost or never started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HolderLiveness {
     Running(HolderProcess),
     /// The program has ended and the end is on disk.
     Exited(ProgramExit),
-    /// The holder is gone and left no end: it was killed. [`Holders::sweep_orphans`] removes what it left behind.
+    /// The holder is gone and left no end: it was killed. [`Holders::sweep_orphans`] removes its leftovers.
     Lost,
-    /// It left no end because the machine was started again since: nothing of it runs.
+    /// Holder that left no end because the machine was restarted since: nothing of it runs.
     GoneWithMachine,
     /// Nothing was ever started here; a launch may be repeated.
     NotStarted,
-    /// Could not be found out; the text says why. Unknown never means dead (LK-3).
+    /// The state could not be found out; the text says why. Unknown never means dead (LK-3).
     Unknown(String),
 }
 
-/// How, when and on whose account a holder's program ended.
+/// End of a holder's program: exit, time and cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramExit {
     pub exit: ProcessExit,
@@ -185,7 +184,7 @@ pub struct ProgramExit {
     pub by: ExitedBy,
 }
 
-/// On whose account a program ended: its own, a stop request or a shutdown.
+/// Cause of a program's end: the program itself, a stop request or a shutdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitedBy {
     Itself,
@@ -194,12 +193,12 @@ pub enum ExitedBy {
     Shutdown,
 }
 
-/// Why a holder's program was not started, or may not have been.
+/// Error of a launch: the holder's program was not started, or may not have been.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LaunchError {
     /// The launch cannot work as asked: no such program, no such folder, a bad name.
     Refused(Cause),
-    /// This id ran before and has ended; a new attempt needs a new id.
+    /// Id that ran before and has ended; a new attempt needs a new id.
     AlreadyRan(Box<HolderLiveness>),
     /// The machine did not allow it now: no memory, disk full, no permission. Trying again may help.
     Failed(Cause),
@@ -218,7 +217,7 @@ impl fmt::Display for LaunchError {
 
 impl std::error::Error for LaunchError {}
 
-/// Why a holder could not be asked or holders could not be listed.
+/// Error when a holder could not be asked or holders could not be listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HolderPortError(pub String);
 

@@ -1,4 +1,4 @@
-//! What the engine needs from outside, as traits over plain values. Nothing here does anything.
+//! Needs of the engine from outside, as traits over plain values. Nothing here does anything.
 
 pub mod agents;
 pub mod clock;

@@ -1,17 +1,17 @@
-//! What the engine needs of the store: load the board, commit a turn, read back what happened.
+//! Needs of the engine from the store: load the board, commit a turn, read back past events.
 
 use std::path::PathBuf;
 
 use dbs_domain::{Board, Cause, Effect, Event, Notice, Timestamp};
 
-/// One turn as it is committed to the store: event, changed rows and effects.
+/// Turn as it is committed to the store: event, changed rows and effects.
 #[derive(Debug)]
 pub struct Turn<'a> {
     pub at: Timestamp,
     pub event: &'a Event,
     pub board: &'a Board,
     pub changed: &'a dbs_domain::board::ChangedRows,
-    /// What should follow; effects with a key are stored as intents in the same transaction.
+    /// Effects that should follow; effects with a key are stored as intents in the same transaction.
     pub effects: &'a [Effect],
 }
 
@@ -26,13 +26,13 @@ pub struct StoredEvent {
     pub notices: Vec<Notice>,
 }
 
-/// Why the store could not do what was asked. Only these may stop the program.
+/// Error of the store. Only these may stop the program.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     #[error("open {path}: another dbs server owns this project (process {owner}); attach to it with `dbs attach`, or stop it with `dbs stop`", path = .path.display())]
     Locked {
         path: PathBuf,
-        /// What the lock file says of its owner; for people only.
+        /// Owner as the lock file names it; for people only.
         owner: String,
     },
     #[error("open {path}: it was written by a newer dbs (format {found}, this one knows {known}); install that version, the file is unchanged", path = .path.display())]
@@ -52,17 +52,17 @@ pub enum StoreError {
 
 /// The durable store of the board, its events and its open effects. Blocking; used by the engine's own thread only.
 pub trait Store: Send {
-    /// The board as of the last commit, with the settings and workflows that were in force then.
+    /// Loads the board as of the last commit, with the settings and workflows that were in force then.
     fn load(&mut self) -> Result<Board, StoreError>;
     /// Makes a turn durable. When this returns, nothing of it can be lost.
     fn commit(&mut self, turn: &Turn<'_>) -> Result<u64, StoreError>;
-    /// Effects whose completion was never seen, oldest first.
+    /// Returns the effects whose completion was never seen, oldest first.
     fn open_intents(&mut self) -> Result<Vec<Effect>, StoreError>;
-    /// The newest events, oldest first, at most `limit`.
+    /// Returns the newest events, oldest first, at most `limit`.
     fn recent_events(&mut self, limit: usize) -> Result<Vec<StoredEvent>, StoreError>;
-    /// A consistent copy under the backups folder; returns its path.
+    /// Makes a consistent copy under the backups folder; returns its path.
     fn backup(&mut self, at: Timestamp) -> Result<PathBuf, StoreError>;
-    /// What people should know of the store although it still works, as a sentence: the disk is full, the reserve is used up.
+    /// Returns a warning for people about a store that still works, as a sentence: the disk is full, the reserve is used up.
     fn warning(&self) -> Option<Cause> {
         None
     }

@@ -1,5 +1,5 @@
-//! What the engine needs of stories that are tested first: what their tests hold, what an agent is given to read, and what the
-//! files of the project say once one is done. Texts go in and values come out; nothing here touches a disk.
+//! Needs of the engine for stories that are tested first: the content of their tests, the text an agent is given to read, and the project's
+//! files once a story is done. Texts go in and values come out; nothing here touches a disk.
 
 use dbs_domain::{PlanEntry, StoryTests, TestCounts, Timestamp};
 
@@ -7,16 +7,16 @@ use crate::git::FileEdit;
 
 /// Readers and writers of the files of stories.
 pub trait StoryFiles: Send + Sync {
-    /// What a file of tests holds.
+    /// Reads a file of tests.
     ///
     /// # Errors
-    /// Why that cannot be told; reads after "could not".
+    /// Why the file cannot be read; reads after "could not".
     fn read_tests(&self, tests: &StoryTests, text: &str) -> Result<TestFile, String>;
 
-    /// The files that change when a story is done. `prds` are the names of the files in the folder of PRDs.
+    /// Returns the files that change when a story is done. `prds` are the names of the files in the folder of PRDs.
     ///
     /// # Errors
-    /// What a person has to put right; reads after "could not".
+    /// Why a person has to correct something first; reads after "could not".
     fn record(
         &self,
         story: &FinishedStory<'_>,
@@ -24,7 +24,7 @@ pub trait StoryFiles: Send + Sync {
         read: ReadFile<'_>,
     ) -> Result<Vec<FileEdit>, String>;
 
-    /// What an agent is given to read.
+    /// Builds the text that an agent is given to read.
     ///
     /// # Errors
     /// When a file cannot be read; reads after "could not".
@@ -39,21 +39,21 @@ pub trait StoryFiles: Send + Sync {
 /// Reads a file by its path in the project; nothing where there is none.
 pub type ReadFile<'a> = &'a dyn Fn(&str) -> Result<Option<String>, String>;
 
-/// What a file of tests holds.
+/// Content of a file of tests.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TestFile {
     /// Tests that are run and assert something.
     pub n_asserting: usize,
-    /// Tests that assert nothing or are never run, by their names, with their lines.
+    /// Names and lines of tests that assert nothing or are never run.
     pub stubs: Vec<(String, usize)>,
     /// Names that the file says the story creates (LA-5).
     pub creates: Vec<String>,
-    /// Whether the file is larger than what was read of it.
+    /// True if the file is larger than the part of it that was read.
     pub is_cut: bool,
 }
 
 impl TestFile {
-    /// Whether a name that the test runner missed is one that the story creates: that name, something in it, or what it is in.
+    /// Returns true if a name that the test runner missed is one that the story creates: that name, something in it, or its container.
     pub fn is_to_be_created(&self, name: &str) -> bool {
         let parts = |name: &str| -> Vec<String> {
             let words = name.split(['.', ':', '/', '\\']).filter(|word| !word.is_empty());
@@ -77,22 +77,22 @@ pub struct FinishedStory<'a> {
     /// The commit with its work.
     pub commit: &'a str,
     pub at: Timestamp,
-    /// When the first attempt at it began.
+    /// Time at which the first attempt at the story began.
     pub began: Timestamp,
-    /// How its tests ended.
+    /// Results of the story's tests.
     pub tests: Option<TestCounts>,
     /// The model of its last agent, or the kind of agent.
     pub model: String,
     /// Sessions of its agents.
     pub sessions: u64,
-    /// When and why it got stuck before.
+    /// Times at which the story got stuck before, each with its reason.
     pub blocks: Vec<(Timestamp, String)>,
 }
 
-/// For what an agent is given texts.
+/// The moment and the project files for which an agent is given texts.
 #[derive(Debug, Clone, Copy)]
 pub struct ContextRequest<'a> {
-    /// Whether its tests are written, so that it works on the code.
+    /// True if the story's tests are written, so that the agent works on the code.
     pub tests_are_written: bool,
     /// Files of the project, by their paths.
     pub files: &'a [String],

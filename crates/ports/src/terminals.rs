@@ -1,4 +1,4 @@
-//! Who follows the terminals of running attempts and reports their end.
+//! The follower of the terminals of running attempts, which reports their end.
 
 use dbs_domain::{Ask, AskAnswer, AttemptId};
 
@@ -10,13 +10,13 @@ pub trait Terminals: Send + Sync {
     /// already. Safe to repeat: an end is reported at least once and the rules ignore the second report.
     fn follow(&self, id: &HolderId);
 
-    /// Types a line of text into it, as a person would.
+    /// Types a line of text into the terminal, as a person would.
     ///
     /// # Errors
     /// When nothing runs there; the text says so.
     fn type_line(&self, id: &HolderId, line: &str) -> Result<(), String>;
 
-    /// Presses Esc in it, as a person would.
+    /// Presses Esc in the terminal, as a person would.
     ///
     /// # Errors
     /// When nothing runs there; the text says so.
@@ -28,6 +28,6 @@ pub trait Terminals: Send + Sync {
     /// When it cannot be handed over; the text says why.
     fn answer(&self, attempt: AttemptId, ask: &Ask, given: &AskAnswer) -> Result<(), String>;
 
-    /// The last lines it showed, as plain text for people; empty when there are none.
+    /// Returns the last lines that the terminal showed, as plain text for people; empty when there are none.
     fn last_lines(&self, id: &HolderId) -> String;
 }

@@ -1,5 +1,5 @@
-//! Local sockets of one user: Unix sockets in a private folder, named pipes on Windows. Whoever is at the other end must be the
-//! same user. Knows no frames and no runtime: blocking and asynchronous callers build their own on it.
+//! Local sockets of one user: Unix sockets in a private folder, named pipes on Windows. The other end must belong to the same user. This
+//! crate knows no frames and no runtime: blocking and asynchronous callers build their own on it.
 
 use std::fs;
 use std::io;
@@ -8,10 +8,10 @@ use std::path::Path;
 use interprocess::local_socket::traits::StreamCommon;
 use interprocess::local_socket::{ListenerOptions, Name};
 
-/// Longest path of a socket, in bytes: what all systems have room for.
+/// Longest path of a socket, in bytes, that all systems have room for.
 pub const LONGEST_PATH: usize = 100;
 
-/// Options to listen at `path`. A socket that a killed process left behind there is removed.
+/// Builds the options to listen at `path`. A socket that a killed process left behind there is removed.
 ///
 /// # Errors
 /// When the path is too long or its folder cannot be written.
@@ -29,7 +29,7 @@ pub fn listener_options(path: &Path) -> io::Result<ListenerOptions<'_>> {
     Ok(options)
 }
 
-/// The name under which the system knows the socket at `path`.
+/// Returns the name under which the system knows the socket at `path`.
 ///
 /// # Errors
 /// When the path is too long.
@@ -44,7 +44,7 @@ pub fn name(path: &Path) -> io::Result<Name<'_>> {
     path.to_fs_name::<GenericFilePath>()
 }
 
-/// The name under which the system knows the pipe at `path`: there is one namespace for the whole machine.
+/// Returns the name under which the system knows the pipe at `path`: there is one namespace for the whole machine.
 ///
 /// # Errors
 /// When the system cannot use the name.
@@ -56,16 +56,16 @@ pub fn name(path: &Path) -> io::Result<Name<'_>> {
     short.to_ns_name::<GenericNamespaced>()
 }
 
-/// Whether the other end belongs to the same user.
+/// Checks that the other end belongs to the same user.
 ///
 /// # Errors
-/// When it does not, or the system does not say.
+/// When the other end belongs to another user, or the system does not say to whom it belongs.
 #[cfg(unix)]
 pub fn check_peer(stream: &impl StreamCommon) -> io::Result<()> {
     same_user(nix::unistd::geteuid().as_raw(), stream.peer_creds()?.euid())
 }
 
-/// Named pipes are closed to other users by their default rights.
+/// Accepts every peer: named pipes are closed to other users by their default rights.
 ///
 /// # Errors
 /// Never.
@@ -74,8 +74,7 @@ pub fn check_peer(_stream: &impl StreamCommon) -> io::Result<()> {
     Ok(())
 }
 
-/// The process at the other end when it connected; `None` where the system does not say it with the
-/// other credentials.
+/// Returns the process at the other end when it connected; `None` where the system does not report it with the other credentials.
 #[must_use]
 pub fn peer_process(stream: &impl StreamCommon) -> Option<u32> {
     let pid = stream.peer_creds().ok()?.pid()?;

@@ -1,11 +1,11 @@
-//! What one position of the screen shows. Must not know any emulator or any widget library.
+//! Content of a position of the screen. Must not know any emulator or any widget library.
 
 use compact_str::CompactString;
 
-/// One position of the screen.
+/// Position of the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
-    /// One grapheme: a space for a blank cell, empty for the second half of a wide one.
+    /// Text of one grapheme: a space for a blank cell, empty for the second half of a wide one.
     pub text: CompactString,
     pub style: CellStyle,
     pub width: CellWidth,
@@ -22,7 +22,7 @@ impl Default for Cell {
 }
 
 impl Cell {
-    /// The second half of a wide grapheme.
+    /// Builds the second half of a wide grapheme.
     pub fn continuation(style: CellStyle) -> Self {
         Self {
             text: CompactString::const_new(""),
@@ -32,8 +32,8 @@ impl Cell {
     }
 }
 
-/// Blanks halves of wide graphemes that lost their other half, which an emulator can leave behind: drawn, they would move
-/// all that follows.
+/// Blanks halves of wide graphemes that lost their other half, which an emulator can leave behind: drawn, they would move everything after
+/// them.
 pub(super) fn blank_torn_halves(cells: &mut [Cell]) {
     let mut open = false;
     for at in 0..cells.len() {
@@ -59,7 +59,7 @@ pub(super) fn blank_torn_halves(cells: &mut [Cell]) {
     }
 }
 
-/// How many columns a cell's grapheme takes.
+/// Number of columns that a cell's grapheme takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CellWidth {
     Narrow,
@@ -83,10 +83,10 @@ pub struct CellStyle {
 /// A colour as the program asked for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Color {
-    /// The terminal's own.
+    /// The terminal's own colour.
     #[default]
     Default,
-    /// One of the 256 palette entries.
+    /// Entry of the palette of 256 colours.
     Indexed(u8),
     Rgb(u8, u8, u8),
 }

@@ -12,10 +12,10 @@ use super::emulator::Emulator;
 use super::modes::{CursorShape, Modes, MouseEncoding, MouseMode, TermMode};
 use super::scanner::CLUSTERS_OFF;
 
-/// Marks the line of the cursor as one on which a prompt begins.
+/// Codes that mark the line of the cursor as one on which a prompt begins.
 pub(super) const PROMPT: &str = "\x1b]133;A\x1b\\";
 
-/// What a screen dump needs besides the cells: modes, margins and the hidden main screen.
+/// State that a screen dump needs besides the cells: modes, margins and the hidden main screen.
 pub(super) struct DumpState<'a> {
     pub(super) modes: &'a Modes,
     /// First and last row of the scrolling region.
@@ -24,7 +24,7 @@ pub(super) struct DumpState<'a> {
     pub(super) hidden_main: Option<&'a [u8]>,
 }
 
-/// The screen in view, cursor, pen, margins and the modes that act on the grid, with up to `history` lines above it.
+/// Writes the screen in view, cursor, pen, margins and the modes that act on the grid, with up to `history` lines above it.
 pub(super) fn screen(emulator: &mut dyn Emulator, state: &DumpState<'_>, history: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     if state.modes.has(TermMode::AlternateScreen) {
@@ -61,7 +61,7 @@ pub(super) fn screen(emulator: &mut dyn Emulator, state: &DumpState<'_>, history
     bytes
 }
 
-/// Cells, cursor and pen of the screen in view, with up to `history` lines above it.
+/// Writes cells, cursor and pen of the screen in view, with up to `history` lines above it.
 pub(super) fn grid(emulator: &mut dyn Emulator, history: usize) -> Vec<u8> {
     let mut out = String::new();
     let history = history.min(emulator.history_len());
@@ -80,8 +80,8 @@ pub(super) fn grid(emulator: &mut dyn Emulator, history: usize) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// The rows of the screen in view from that one on, without blank ones at the end; nothing if all are blank. The cursor is left where
-/// they end, and the mode for grapheme clusters on.
+/// Writes the rows of the screen in view from `first` on, without blank ones at the end; nothing if all are blank. The cursor is left at
+/// their end, and the mode for grapheme clusters on.
 pub(super) fn rows_from(emulator: &mut dyn Emulator, first: u16) -> String {
     let places = (first..emulator.size().rows).map(|row| (row, 0)).collect();
     let mut lines = lines(emulator, places);
@@ -92,17 +92,17 @@ pub(super) fn rows_from(emulator: &mut dyn Emulator, first: u16) -> String {
     out
 }
 
-/// A row of a screen dump and how it is written.
+/// Row of a screen dump, and the way it is written.
 struct DumpRow {
     cells: Vec<Cell>,
-    /// Cells that are written.
+    /// Number of cells that are written.
     end: usize,
-    /// Writing goes on in the next row without a line break.
+    /// Set when the text continues in the next row without a line break.
     wraps: bool,
     is_prompt: bool,
 }
 
-/// Those rows, each with the lines that the view is moved up by.
+/// Reads these rows, each with the number of lines by which the view is moved up.
 fn lines(emulator: &mut dyn Emulator, places: Vec<(u16, usize)>) -> Vec<DumpRow> {
     let mut lines = Vec::with_capacity(places.len());
     let mut below = 0;
@@ -131,7 +131,7 @@ fn write_lines(lines: &[DumpRow], out: &mut String) {
     let mut tinted = false;
     let mut goes_on = false;
     for (index, line) in lines.iter().enumerate() {
-        // A row that the one above goes on in is reached only by its first character.
+        // A row that continues the one above is reached only by its first character.
         let mut marks = line.is_prompt;
         if marks && !goes_on {
             out.push_str(PROMPT);
@@ -173,7 +173,7 @@ fn write_lines(lines: &[DumpRow], out: &mut String) {
     writer.end(true, out);
 }
 
-/// Cells up to the last that is not blank.
+/// Number of cells up to the last that is not blank.
 fn used(cells: &[Cell]) -> usize {
     let blank = Cell::default();
     cells
@@ -206,7 +206,7 @@ pub(super) fn last_cell_again(emulator: &mut dyn Emulator, row: u16) -> String {
     out
 }
 
-/// The style sequence for a style, from a reset on.
+/// Returns the sequence for a style, from a reset on.
 pub(super) fn style(style: &CellStyle) -> String {
     let mut out = String::new();
     sgr(style, &mut out);
@@ -262,7 +262,7 @@ fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
     out.write_fmt(text).unwrap_or_default();
 }
 
-/// Whether [`screen`] writes a mode, or it only holds while a program draws.
+/// Returns true if [`screen`] writes a private mode, or the mode only holds while a program draws.
 fn acts_on_grid(mode: TermMode) -> bool {
     matches!(
         mode,
@@ -274,7 +274,7 @@ fn acts_on_grid(mode: TermMode) -> bool {
     )
 }
 
-/// The modes that do not act on the grid, the cursor's shape and the title.
+/// Writes the modes that do not act on the grid, the cursor's shape and the title.
 pub(super) fn settings(modes: Modes, shape: CursorShape, title: &str, bytes: &mut Vec<u8>) {
     let mut out = String::new();
     let fresh = Modes::default();

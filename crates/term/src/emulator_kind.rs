@@ -1,11 +1,11 @@
-//! Which emulator to use. Must be the only place that names one.
+//! Choice of the emulator. Must be the only place that names one.
 
 use super::emulator::Emulator;
 use super::rio::RioEmulator;
 use super::size::Size;
 use super::vt100_emulator::Vt100Emulator;
 
-/// Which emulator a terminal uses (`[terminal] engine`).
+/// Emulator that a terminal uses (`[terminal] engine`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum EmulatorKind {
     /// The default: fast, reflows on resize.
@@ -16,10 +16,10 @@ pub enum EmulatorKind {
 }
 
 impl EmulatorKind {
-    /// Both, in the order of preference.
+    /// Both kinds, in the order of preference.
     pub const ALL: [Self; 2] = [Self::Rio, Self::Vt100];
 
-    /// The name used in configuration.
+    /// Returns the name used in configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rio => "rio",
@@ -27,7 +27,7 @@ impl EmulatorKind {
         }
     }
 
-    /// A fresh emulator with room for `history_lines` lines above the screen.
+    /// Creates an emulator with room for `history_lines` lines above the screen.
     pub fn build(self, size: Size, history_lines: usize) -> Box<dyn Emulator> {
         match self {
             Self::Rio => Box::new(RioEmulator::new(size, history_lines)),

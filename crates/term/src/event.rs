@@ -14,7 +14,7 @@ pub enum TermEvent {
     Bell,
     /// The program asked for the user's attention (OSC 9, 99, 777); a hint only.
     Notification(DesktopNotification),
-    /// The program reported how far it is (OSC 9;4).
+    /// The program reported its progress (OSC 9;4).
     Progress(ProgressReport),
     /// The program reported its state (OSC 7501).
     AgentState(StatusRecord),
@@ -31,7 +31,7 @@ pub enum TermEvent {
 }
 
 impl TermEvent {
-    /// Whether it says nothing more once that came, or is worth less than a report of a state.
+    /// Returns true if the event says nothing more after the newer one, or is worth less than a report of a state.
     pub(crate) fn is_superseded_by(&self, newer: &TermEvent) -> bool {
         match (self, newer) {
             (TermEvent::Title(_), TermEvent::Title(_)) => true,

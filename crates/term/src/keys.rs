@@ -1,5 +1,5 @@
-//! Input for the program in a pane, encoded the way it asked for (its [`Modes`]). Must not read any
-//! input device and must not send what was not asked for.
+//! Input for the program in a pane, encoded the way it asked for (its [`Modes`]). Must not read any input device and must not send anything
+//! that was not asked for.
 
 mod kitty;
 mod legacy;
@@ -11,7 +11,7 @@ use super::modes::{KittyFlags, Modes, TermMode};
 pub use mouse::{Button, MouseInput, MouseKind, encode_mouse, encode_wheel};
 pub use paste::encode_paste;
 
-/// The bytes for a key; empty for a release that the program did not ask for.
+/// Returns the bytes for a key; empty for a release that the program did not ask for.
 pub fn encode_key(input: &KeyInput, modes: &Modes) -> Vec<u8> {
     if modes.kitty != KittyFlags::default() {
         return kitty::encode(input, *modes);
@@ -22,8 +22,9 @@ pub fn encode_key(input: &KeyInput, modes: &Modes) -> Vec<u8> {
     legacy::encode(input, *modes)
 }
 
-/// The bytes for a key of a person whose terminal sends Alt as Escape before the key. Such a terminal sends the same for Escape
-/// pressed just before it, so the program gets what came and decides as it would there, whatever encoding it asked for.
+/// Returns the bytes for a key of a person whose terminal sends Alt as Escape before the key. Such a terminal sends the same bytes when
+/// Escape was pressed just before the key, so the program gets them as they came and decides as it would there, whatever encoding it asked
+/// for.
 pub fn encode_key_alt_is_escape(input: &KeyInput, modes: &Modes) -> Vec<u8> {
     let has_one_byte = matches!(
         input.key,
@@ -38,13 +39,13 @@ pub fn encode_key_alt_is_escape(input: &KeyInput, modes: &Modes) -> Vec<u8> {
     encode_key(input, &modes)
 }
 
-/// The report that the pane got or lost the focus, if the program asked for it.
+/// Returns the report that the pane got or lost the focus, if the program asked for it.
 pub fn encode_focus(focused: bool, modes: &Modes) -> Option<&'static [u8]> {
     let report: &[u8] = if focused { b"\x1b[I" } else { b"\x1b[O" };
     modes.has(TermMode::FocusReports).then_some(report)
 }
 
-/// A key with its modifiers, and whether it was pressed, repeated or released.
+/// A key with its modifiers and its event: pressed, repeated or released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyInput {
     pub key: Key,
@@ -53,7 +54,7 @@ pub struct KeyInput {
 }
 
 impl KeyInput {
-    /// A key pressed together with modifiers.
+    /// Creates the press of a key together with modifiers.
     pub fn new(key: Key, modifiers: Modifiers) -> Self {
         Self {
             key,
@@ -63,7 +64,7 @@ impl KeyInput {
     }
 }
 
-/// Whether a key was pressed, repeated or released.
+/// Event of a key: pressed, repeated or released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum KeyKind {
     #[default]
@@ -78,7 +79,7 @@ pub enum Key {
     /// A character, as typed (upper case with shift).
     Char(char),
     Enter,
-    /// Tab; back-tab is this with shift.
+    /// Tab; back-tab is Tab with shift.
     Tab,
     Backspace,
     Escape,
@@ -120,19 +121,19 @@ bitflags::bitflags! {
 }
 
 impl Modifiers {
-    /// The number in an escape sequence: one more than the bits.
+    /// Returns the number in an escape sequence: one more than the bits.
     const fn parameter(self) -> u8 {
         self.bits() + 1
     }
 }
 
-/// How a key without text ends its escape sequence: with a letter or with a number and `~`.
+/// End of the escape sequence of a key without text: a letter, or a number and `~`.
 enum KeySequence {
     Letter(char),
     Tilde(u8),
 }
 
-/// The form xterm and kitty share; F3 differs between them.
+/// Returns the form that xterm and kitty share; F3 differs between them.
 fn form(key: Key) -> Option<KeySequence> {
     Some(match key {
         Key::Up => KeySequence::Letter('A'),
@@ -155,7 +156,7 @@ fn form(key: Key) -> Option<KeySequence> {
     })
 }
 
-/// The numbers DEC gave to F5 to F20, which have holes.
+/// Returns the number that DEC gave to one of F5 to F20; the numbers have holes.
 fn function_number(n: u8) -> Option<u8> {
     const NUMBERS: [u8; 16] = [15, 17, 18, 19, 20, 21, 23, 24, 25, 26, 28, 29, 31, 32, 33, 34];
     NUMBERS.get(usize::from(n.checked_sub(5)?)).copied()

@@ -1,5 +1,5 @@
-//! The modes a program has set in its terminal. Must not depend on any emulator: the scanner keeps these itself, so that they
-//! are the same whatever draws the grid.
+//! The modes a program has set in its terminal. Must not depend on any emulator: the scanner keeps these itself, so that they are the same
+//! with every emulator.
 
 /// The terminal modes a program has set, as far as they matter to input and display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Default for Modes {
 }
 
 impl Modes {
-    /// Whether a mode is on.
+    /// Returns true if a mode is on.
     pub fn has(&self, mode: TermMode) -> bool {
         self.flags & mode.bit() != 0
     }
@@ -87,7 +87,7 @@ impl TermMode {
         1 << (self as u32)
     }
 
-    /// The mode of a DEC private number, without mouse modes.
+    /// Returns the mode of a DEC private number, without mouse modes.
     pub fn from_private(number: u16) -> Option<Self> {
         of_number(&Self::PRIVATE, number)
     }
@@ -119,7 +119,7 @@ fn of_number<T: Copy>(table: &[(u16, T)], number: u16) -> Option<T> {
     Some(*value)
 }
 
-/// Which mouse events a program wants.
+/// Mouse events that a program wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum MouseMode {
     #[default]
@@ -143,19 +143,19 @@ impl MouseMode {
         (1003, Self::Motion),
     ];
 
-    /// The mode of a DEC private number.
+    /// Returns the mode of a DEC private number.
     pub fn from_private(number: u16) -> Option<Self> {
         of_number(&Self::PRIVATE, number)
     }
 }
 
-/// How mouse events are written.
+/// Encoding of mouse events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum MouseEncoding {
     /// Three bytes, columns and rows up to 223.
     #[default]
     Legacy,
-    /// 1005: the same with UTF-8, up to 2015.
+    /// 1005: the legacy form with UTF-8, up to 2015.
     Utf8,
     /// 1006: `CSI < b ; x ; y M`.
     Sgr,
@@ -167,7 +167,7 @@ impl MouseEncoding {
     /// The encodings with their DEC private numbers.
     pub(super) const PRIVATE: [(u16, Self); 3] = [(1005, Self::Utf8), (1006, Self::Sgr), (1015, Self::Urxvt)];
 
-    /// The encoding of a DEC private number.
+    /// Returns the encoding of a DEC private number.
     pub fn from_private(number: u16) -> Option<Self> {
         of_number(&Self::PRIVATE, number)
     }
@@ -185,13 +185,13 @@ bitflags::bitflags! {
         const ALTERNATE_KEYS = 4;
         /// Every key is an escape code.
         const ALL_KEYS = 8;
-        /// The text a key makes is added.
+        /// The text that a key makes is added.
         const ASSOCIATED_TEXT = 16;
     }
 }
 
 impl KittyFlags {
-    /// The known flags of a number that a program sent.
+    /// Returns the known flags of a number that a program sent.
     pub fn from_number(number: u16) -> Self {
         Self::from_bits_truncate((number & 0xff) as u8)
     }
@@ -200,7 +200,7 @@ impl KittyFlags {
 /// Shape of the cursor (DECSCUSR).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum CursorShape {
-    /// The outer terminal's own.
+    /// The outer terminal's own shape.
     #[default]
     Default,
     BlinkingBlock,
@@ -222,18 +222,18 @@ impl CursorShape {
         Self::SteadyBar,
     ];
 
-    /// The shape of a DECSCUSR parameter.
+    /// Returns the shape of a DECSCUSR parameter.
     pub fn from_parameter(parameter: u16) -> Option<Self> {
         Self::ALL.get(usize::from(parameter)).copied()
     }
 
-    /// Its DECSCUSR parameter.
+    /// Returns the DECSCUSR parameter of the shape.
     pub fn parameter(self) -> u8 {
         self as u8
     }
 }
 
-/// Where the cursor is and how it looks.
+/// Position and look of the cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cursor {
     pub row: u16,

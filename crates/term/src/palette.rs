@@ -15,7 +15,7 @@ pub struct ColorPalette {
 }
 
 impl Default for ColorPalette {
-    /// Light on dark, with xterm's sixteen colours.
+    /// Returns light on dark, with xterm's sixteen colours.
     fn default() -> Self {
         Self {
             foreground: (0xd8, 0xd8, 0xd8),
@@ -44,8 +44,8 @@ impl Default for ColorPalette {
 }
 
 impl ColorPalette {
-    /// The colours of a terminal that reported some of its own. The others are the default ones, but text always stays
-    /// readable on the background.
+    /// Builds the colours of a terminal that reported some of its own. The others are the default ones, but text always stays readable on
+    /// the background.
     pub fn from_reported(foreground: Option<Rgb>, background: Option<Rgb>) -> Self {
         let usual = Self::default();
         let reported = Self {
@@ -65,7 +65,7 @@ impl ColorPalette {
         }
     }
 
-    /// The colour of any of the 256 entries: the cube and the greys are the same everywhere.
+    /// Returns the colour of any of the 256 entries: the cube and the greys are the same everywhere.
     pub fn indexed(&self, index: u8) -> Rgb {
         if let Some(&color) = self.ansi.get(usize::from(index)) {
             return color;
@@ -79,14 +79,14 @@ impl ColorPalette {
         (level(cube / 36), level(cube / 6 % 6), level(cube % 6))
     }
 
-    /// Whether the background is dark.
+    /// Returns true if the background is dark.
     pub fn is_dark(&self) -> bool {
         let (red, green, blue) = self.background;
         u32::from(red) * 299 + u32::from(green) * 587 + u32::from(blue) * 114 < 128_000
     }
 }
 
-/// As X writes it in replies.
+/// Formats a colour as X writes it in replies.
 pub(super) fn x_color((red, green, blue): Rgb) -> String {
     format!("rgb:{red:02x}{red:02x}/{green:02x}{green:02x}/{blue:02x}{blue:02x}")
 }

@@ -32,7 +32,7 @@ pub struct RioEmulator {
 const RESERVED_LINES: usize = 384;
 
 impl RioEmulator {
-    /// A blank screen with room for `history_lines` lines above it.
+    /// Creates a blank screen with room for `history_lines` lines above it.
     pub fn new(size: Size, history_lines: usize) -> Self {
         let screen = Crosswords::new(
             dimensions(size),
@@ -52,8 +52,8 @@ impl RioEmulator {
         rio
     }
 
-    /// Rows for a short history, which changes nothing that can be seen: the grid grows below its screen and shrinks again,
-    /// and keeps the rows. Without this the first line of history would make a thousand, most of them never used.
+    /// Makes rows for a short history, which changes nothing that can be seen: the grid grows below its screen and shrinks again, and keeps
+    /// the rows. Without this the first line of history would make a thousand, most of them never used.
     fn make_room(&mut self) {
         let room = RESERVED_LINES
             .min(self.history_lines)
@@ -176,7 +176,7 @@ impl Emulator for RioEmulator {
                 }
             }
         }
-        // It drops the oldest of what is more than the limit.
+        // Drops the oldest lines beyond the limit.
         self.screen.grid.update_history(keep);
         self.screen.grid.update_history(self.history_lines);
     }
@@ -185,7 +185,8 @@ impl Emulator for RioEmulator {
         if !self.is_alternate() {
             return;
         }
-        // The emulator lets nobody at a hidden screen, and clears the alternate one when it is shown anew: a blank one takes its place.
+        // The emulator gives no access to a hidden screen, and clears the alternate one when it is shown again: a blank one takes its
+        // place.
         let blank = Grid::new(usize::from(self.size.rows), usize::from(self.size.cols), 0);
         let alternate = std::mem::replace(&mut self.screen.grid, blank);
         self.screen.swap_alt();
@@ -247,7 +248,7 @@ impl Emulator for RioEmulator {
     }
 }
 
-/// The first character of a cell, a space where nothing was written.
+/// Returns the first character of a cell, a space where nothing was written.
 fn base(square: Square) -> char {
     match square.style_id_checked() {
         Some(_) if square.c() >= ' ' => square.c(),

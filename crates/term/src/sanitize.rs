@@ -4,16 +4,15 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// `text` with everything that acts on a terminal or hides from the eye shown as a visible escape: `\x1b`, `\u{202e}`.
-/// That is C0 and C1 (also as UTF-8 `C2 80..9F`) and DEL, bidirectional controls, zero-width, tag and other invisible
-/// characters. Line breaks and tabs are escaped too: a caller that wants lines splits first. Text without any of these
-/// is returned as it is.
+/// Returns `text` with everything that acts on a terminal or hides from the eye shown as a visible escape: `\x1b`, `\u{202e}`. That is C0
+/// and C1 (also as UTF-8 `C2 80..9F`) and DEL, bidirectional controls, zero-width, tag and other invisible characters. Line breaks and tabs
+/// are escaped too: a caller that wants lines splits first. Text without any of these is returned as it is.
 pub fn sanitize(text: &str) -> Cow<'_, str> {
     escaped(text, escape)
 }
 
-/// A command as a person must see it before a yes: as [`sanitize`] shows it, and with the number of blanks in the place of three or more
-/// of them, and of any that is no plain space. Otherwise a long run of blanks pushes what stands behind it off the screen.
+/// Returns a command as a person must see it before a yes: as [`sanitize`] shows it, and with the number of blanks in the place of three or
+/// more of them, and of any blank that is not a plain space. Otherwise a long run of blanks pushes the text behind it off the screen.
 pub fn sanitize_command(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
@@ -35,8 +34,8 @@ pub fn sanitize_command(text: &str) -> String {
     sanitize(&shown).into_owned()
 }
 
-/// A line of JSON in which every character that [`sanitize`] would make visible is written as `\u` and its number: it means
-/// the same, and printed it acts on no terminal.
+/// Returns a line of JSON in which every character that [`sanitize`] would make visible is written as `\u` and its number: it means the
+/// same, and printed it acts on no terminal.
 pub fn sanitize_json(line: &str) -> Cow<'_, str> {
     escaped(line, |c, out| {
         for unit in c.encode_utf16(&mut [0; 2]) {
@@ -77,8 +76,8 @@ fn write_escape(out: &mut String, escape: std::fmt::Arguments<'_>) {
     out.write_fmt(escape).unwrap_or_default();
 }
 
-/// The emoji and text variation selectors (U+FE0E, U+FE0F) stay: they are common, visible in effect, and carry no data
-/// a reader could miss; all the others could hide text.
+/// Returns true if a character hides. The emoji and text variation selectors (U+FE0E, U+FE0F) stay: they are common, visible in effect, and
+/// carry no data a reader could miss; all the others could hide text.
 fn hidden(c: char) -> bool {
     match c {
         ' '..='~' => false,

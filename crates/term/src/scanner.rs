@@ -24,30 +24,30 @@ pub(crate) const CLUSTERS_OFF: &str = "\x1b[?2027l";
 
 /// Receives text and sequences from the scanner, in the order of the bytes.
 pub trait ScanSink {
-    /// Bytes the emulator may be given as they are. `pure`: they hold no escape sequence.
+    /// Takes bytes that the emulator may be given as they are. `pure`: they hold no escape sequence.
     fn pass(&mut self, bytes: &[u8], pure: bool);
 
-    /// Whether text must come apart from sequences at present.
+    /// Returns true if text must come apart from sequences at present.
     fn splits_runs(&self) -> bool;
 
-    /// Whether a control sequence without prefix and intermediates may be passed on unread. `parameters` are the bytes
-    /// between `CSI` and the final byte.
+    /// Returns true if a control sequence without prefix and intermediates may be passed on unread. `parameters` are the bytes between
+    /// `CSI` and the final byte.
     fn is_plain(&self, parameters: &[u8], last: u8) -> bool;
 
-    /// A control sequence.
+    /// Takes a control sequence.
     fn csi(&mut self, csi: &Csi<'_>);
 
-    /// An escape sequence: intermediates and the final byte.
+    /// Takes an escape sequence: intermediates and the final byte.
     fn escape(&mut self, intermediates: &[u8], last: u8);
 
-    /// A complete control string.
+    /// Takes a complete control string.
     fn string(&mut self, kind: StringKind, body: &[u8], ended_by_bell: bool);
 
-    /// `BEL` outside of a string.
+    /// Takes a `BEL` outside of a string.
     fn bell(&mut self);
 }
 
-/// The scanner of one terminal; keeps what is unfinished at the end of a chunk of bytes.
+/// The scanner of one terminal; keeps the unfinished end of a chunk of bytes.
 #[derive(Debug, Default)]
 pub struct Scanner {
     /// A sequence or character whose end has not come yet.
@@ -58,7 +58,7 @@ pub struct Scanner {
 }
 
 impl Scanner {
-    /// Reads bytes and passes what they are to `sink`.
+    /// Reads bytes and passes their text and sequences to `sink`.
     pub fn scan(&mut self, bytes: &[u8], sink: &mut impl ScanSink) {
         if self.unfinished.is_empty() {
             return self.read(bytes, sink);
@@ -114,8 +114,7 @@ impl Scanner {
         }
     }
 
-    /// Reads text and sequences up to the start of a string or the end of the bytes. What may be passed on as it is
-    /// stays one run.
+    /// Reads text and sequences up to the start of a string or the end of the bytes. Bytes that may be passed on as they are stay one run.
     fn read_ground<'a>(&mut self, bytes: &'a [u8], sink: &mut impl ScanSink) -> &'a [u8] {
         let mut run = PassRun { bytes, start: 0 };
         let mut at = 0;
@@ -236,14 +235,14 @@ impl PassRun<'_> {
     }
 }
 
-/// Whether a sequence does nothing but switch the mode for grapheme clusters.
+/// Returns true if a sequence does nothing but switch the mode for grapheme clusters.
 fn switches_clusters(sequence: &[u8]) -> bool {
     [CLUSTERS_ON, CLUSTERS_OFF]
         .iter()
         .any(|switch| switch.as_bytes() == sequence)
 }
 
-/// How many bytes at the end are the beginning of a character whose rest may still come.
+/// Number of bytes at the end that begin a character whose rest may still come.
 fn unfinished_character(text: &[u8]) -> usize {
     for back in 1..=text.len().min(3) {
         let Some(&byte) = text.get(text.len() - back) else {

@@ -14,7 +14,7 @@ impl Size {
     /// The largest number of columns and of rows.
     pub const MAX: u16 = 1000;
 
-    /// A size with both sides brought into the allowed range.
+    /// Builds a size with both sides brought into the allowed range.
     pub fn new(cols: u16, rows: u16) -> Self {
         Self {
             cols: cols.clamp(Self::MIN, Self::MAX),
@@ -24,7 +24,7 @@ impl Size {
 }
 
 impl Default for Size {
-    /// What an agent gets that was never shown.
+    /// Returns the size for an agent that was never shown.
     fn default() -> Self {
         Self::new(120, 40)
     }

@@ -8,11 +8,11 @@ pub struct StatusRecord {
     pub state: ReportedState,
     /// The program that reports, such as `claude-code`.
     pub app: Option<String>,
-    /// Whose record this is; none for the program itself.
+    /// Id of the owner of the record; none for the program itself.
     pub id: Option<String>,
-    /// Why it is blocked: `permission`, `question`, `auth`.
+    /// Reason for a block: `permission`, `question`, `auth`.
     pub kind: Option<String>,
-    /// Its message about the state.
+    /// Message about the state.
     pub text: Option<String>,
     /// A name for the work.
     pub title: Option<String>,

@@ -3,8 +3,8 @@
 use super::cell::{Cell, CellWidth};
 use super::emulator::Emulator;
 
-/// The text from `start` up to but not including `end` (row and column): wrapped rows joined, trailing blanks cut, rows
-/// separated by line feeds.
+/// Returns the text from `start` up to but not including `end` (row and column): wrapped rows joined, trailing blanks cut, rows separated
+/// by line feeds.
 pub(super) fn between(
     emulator: &mut dyn Emulator,
     start: (u16, u16),
@@ -28,7 +28,7 @@ pub(super) fn between(
     text.lines.join("\n")
 }
 
-/// The lines above the screen and on it, oldest first: wrapped rows joined, trailing blanks cut.
+/// Returns the lines above the screen and on it, oldest first: wrapped rows joined, trailing blanks cut.
 pub(super) fn all(emulator: &mut dyn Emulator) -> Vec<String> {
     let above = (1..=emulator.history_len()).rev().map(|back| (0, back));
     let last = emulator.size().rows - 1;
@@ -43,7 +43,7 @@ pub(super) fn all(emulator: &mut dyn Emulator) -> Vec<String> {
     text.lines
 }
 
-/// Appends the text of a row, moved up by so many lines, to the rows above it of the same line; answers whether that line goes on.
+/// Appends the text of a row, moved up by `scroll_back` lines, to the rows above it of the same line; returns true if that line continues.
 pub(super) fn join(emulator: &mut dyn Emulator, (row, scroll_back): (u16, usize), line: &mut String) -> bool {
     let mut cells = Vec::new();
     emulator.visible_row(row, scroll_back, &mut cells);
@@ -54,7 +54,7 @@ pub(super) fn join(emulator: &mut dyn Emulator, (row, scroll_back): (u16, usize)
 /// Appends the columns of a row from one up to another to the rows above it of the same line.
 fn append(line: &mut String, cells: &[Cell], (from, to): (usize, usize)) {
     if !line.is_empty() && cells.first().is_some_and(|cell| cell.width == CellWidth::Wide) {
-        // A wide character that did not fit left the last column blank; that is no space of the text.
+        // A wide character that did not fit left the last column blank; that blank is not a space of the text.
         line.truncate(line.strip_suffix(' ').map_or(line.len(), str::len));
     }
     let is_half = cells
@@ -69,7 +69,7 @@ fn append(line: &mut String, cells: &[Cell], (from, to): (usize, usize)) {
 #[derive(Default)]
 struct JoinedText {
     lines: Vec<String>,
-    /// The line whose rows are not all there yet.
+    /// The line whose rows are not complete yet.
     line: String,
 }
 

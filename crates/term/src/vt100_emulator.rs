@@ -23,7 +23,7 @@ pub struct Vt100Emulator {
 }
 
 impl Vt100Emulator {
-    /// A blank screen with room for `history_lines` lines above it.
+    /// Creates a blank screen with room for `history_lines` lines above it.
     pub fn new(size: Size, history_lines: usize) -> Self {
         let parser = vt100::Parser::new(non_zero(size.rows), non_zero(size.cols), history_lines);
         Self {
@@ -33,7 +33,7 @@ impl Vt100Emulator {
         }
     }
 
-    /// The emulator shows the history by moving its own view, so it is moved for a read and back before the next feed.
+    /// Moves the view of the emulator, which shows its history only that way: it is moved for a read and back before the next feed.
     fn view(&mut self, scroll_back: usize) -> &vt100::Screen {
         if self.parser.screen().scrollback() != scroll_back {
             self.parser.screen_mut().set_scrollback(scroll_back);
@@ -79,7 +79,7 @@ impl Emulator for Vt100Emulator {
         self.parser.screen().scrollback_len()
     }
 
-    /// It can only part with all of its history.
+    /// Moves out all of the history, because this emulator cannot remove only a part.
     fn drain_history(&mut self, keep: usize, to: &mut PackedHistory) {
         let there = self.history_len();
         if there <= keep {
@@ -87,7 +87,7 @@ impl Emulator for Vt100Emulator {
         }
         let mut back = there;
         while back > 0 {
-            // Moving the view costs more than reading: as many rows as it shows at once.
+            // Moving the view costs more than reading: as many rows as the view shows at once.
             let rows = self.size.rows.min(u16::try_from(back).unwrap_or(u16::MAX));
             let cols = self.size.cols;
             let screen = self.view(back);
@@ -155,7 +155,7 @@ fn pack(screen: &vt100::Screen, row: u16, cols: u16, to: &mut PackedHistory) {
     to.add_cells(&cells, wraps, |_| None);
 }
 
-/// Writes cells unless one is half of a wide character; returns whether it could.
+/// Writes cells unless one is half of a wide character; returns true if it could.
 fn simple<'a>(seen: impl Iterator<Item = &'a vt100::Cell>, writer: &mut LineWriter<'_>) -> bool {
     let mut blank = 0;
     let mut is_open = false;

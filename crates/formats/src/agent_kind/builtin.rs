@@ -15,7 +15,7 @@ const FILES: [(&str, &str); 3] = [
     ("aider", include_str!("../../../../assets/agents/aider.toml")),
 ];
 
-/// The kinds that come with the program. One that cannot be read is left out, which a test keeps from being shipped.
+/// Returns the kinds that come with the program. One that cannot be read is left out, which a test keeps from being shipped.
 pub fn builtin() -> &'static [Arc<DescribedKind>] {
     static KINDS: OnceLock<Vec<Arc<DescribedKind>>> = OnceLock::new();
     KINDS.get_or_init(|| {

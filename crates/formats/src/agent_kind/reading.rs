@@ -1,4 +1,4 @@
-//! Reads the file of a kind. What cannot be meant, or would reach further than one tool, is refused with its line.
+//! Reader of the file of a kind. Anything that cannot be meant, or would reach further than one tool, is refused with its line.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,13 +16,13 @@ use crate::table::{self, Located, TableReader};
 const LARGEST: usize = 64 * 1024;
 const MOST_TEXTS: usize = 100;
 const LONGEST_TEXT: usize = 2_000;
-/// Letters that the name of a variable has at least before its `*`, so that no file asks for everything.
+/// Fewest letters of the name of a variable before its `*`, so that no file asks for everything.
 const SHORTEST_BEGIN: usize = 4;
-/// Begins of the variables by which agents are told of this program; they are set for each attempt.
+/// Prefixes of the variables that tell agents about this program; they are set for each attempt.
 const OUR_VARIABLES: [&str; 2] = ["DBS_", "DEBUSSY_"];
-/// What stands for several arguments: those of the model, the effort and the permissions.
+/// Placeholder for several arguments: those of the model, the effort and the permissions.
 const OPTIONS: &str = "options";
-/// What may stand in the arguments for a session.
+/// Placeholders allowed in the arguments for a session.
 const SESSION_WORDS: [&str; 11] = [
     "prompt", "file", "session", OPTIONS, "folder", "task", "title", "body", "branch", "base", "role",
 ];
@@ -77,7 +77,7 @@ fn check_name(name: &str, root: &TableReader<'_>) {
     }
 }
 
-/// A name that is looked for in `PATH`: a path into the project would start what is not trusted with the file.
+/// Reads a name that is looked for in `PATH`: a path into the project would start a program that is not trusted with the file.
 fn read_program(root: &mut TableReader<'_>) -> String {
     let program = root.need_name("program");
     let is_plain = |c: char| !matches!(c, '/' | '\\' | '{') && !c.is_control();
@@ -87,7 +87,7 @@ fn read_program(root: &mut TableReader<'_>) -> String {
     program
 }
 
-/// Arguments with placeholders, each of which must be one of `known`.
+/// Reads arguments with placeholders, each of which must be one of `known`.
 fn arguments(root: &mut TableReader<'_>, key: &'static str, known: &[&str]) -> Vec<String> {
     let words = bounded(root, key);
     for Located { value, line } in &words {
@@ -104,7 +104,7 @@ fn arguments(root: &mut TableReader<'_>, key: &'static str, known: &[&str]) -> V
     words.into_iter().map(|word| word.value).collect()
 }
 
-/// The texts of a list that is neither long nor has long texts.
+/// Reads the texts of a list that is neither long nor has long texts.
 fn bounded(root: &mut TableReader<'_>, key: &'static str) -> Vec<Located<String>> {
     let texts = root.texts(key);
     if texts.len() > MOST_TEXTS {
@@ -120,7 +120,7 @@ fn bounded(root: &mut TableReader<'_>, key: &'static str) -> Vec<Located<String>
     texts
 }
 
-/// Names in braces that could be meant as placeholders: lower-case letters only, so that JSON may stand in an argument.
+/// Returns the names in braces that could be meant as placeholders: lower-case letters only, so that JSON may stand in an argument.
 fn placeholders(word: &str) -> impl Iterator<Item = &str> {
     let names = word
         .split('{')
@@ -195,7 +195,8 @@ fn read_resume(root: &mut TableReader<'_>, start: &[String]) -> Option<ResumeArg
     })
 }
 
-/// Over a protocol the prompt and the session are messages, and what is asked is answered by rules: only options of the model are left.
+/// Reads the arguments of a protocol. There the prompt and the session are messages, and rules answer questions: only options of the model
+/// are left.
 fn read_headless(root: &mut TableReader<'_>) -> Option<HeadlessArguments> {
     let mut table = root.table(
         "headless",
@@ -227,7 +228,7 @@ fn read_permissions(root: &mut TableReader<'_>) -> BTreeMap<PermissionPolicy, Ve
     permissions
 }
 
-/// The options must have a place in every line of arguments.
+/// Checks that the options have a place in every line of arguments.
 fn check_options(root: &TableReader<'_>, kind: &DescribedKind) {
     let has_options = !kind.model.is_empty()
         || !kind.effort.is_empty()

@@ -1,4 +1,4 @@
-//! The analysis of a goal (G8): what it means in this project, how hard it is, and who looks at it next.
+//! The analysis of a goal (G8): its meaning in this project, its complexity, and the experts who look at it next.
 
 use std::collections::BTreeSet;
 
@@ -37,18 +37,18 @@ const EXPERT_FIELDS: [&str; 5] = ["name", "role", "type", "model", "mandate"];
 const LEAST_EXPERTS: usize = 2;
 /// Most experts of a goal.
 pub const MOST_EXPERTS: usize = 5;
-/// Longest name of an expert: it stands in the name of a file and of a task.
+/// Longest name of an expert: it is part of the name of a file and of a task.
 const LONGEST_NAME: usize = 20;
 
-/// How hard a goal is to plan, and so who takes part in that (G9).
+/// Difficulty of planning a goal, which decides who takes part in that (G9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Complexity {
-    /// One to three tasks and one obvious way: the plan is written from the analysis.
+    /// Goal of one to three tasks and one obvious way: the plan is written from the analysis.
     Minimal,
-    /// Four to eight tasks and some decisions: experts look at it first.
+    /// Goal of four to eight tasks and some decisions: experts look at it first.
     Standard,
-    /// Nine tasks and more, or several ways that touch everything: a critic looks at what the experts say.
+    /// Goal of nine tasks and more, or several ways that touch everything: a critic examines the reports of the experts.
     Full,
 }
 
@@ -59,29 +59,29 @@ const COMPLEXITIES: [(&str, Complexity); 3] = [
 ];
 
 impl Complexity {
-    /// The words there are.
+    /// All words.
     pub const WORDS: [&'static str; 3] = ["minimal", "standard", "full"];
 
-    /// The one of that word.
+    /// Returns the complexity of that word.
     pub fn named(word: &str) -> Option<Complexity> {
         let known = COMPLEXITIES.iter().find(|(name, _)| *name == word);
         known.map(|(_, complexity)| *complexity)
     }
 
-    /// Its word in the file and on the command line.
+    /// Returns its word in the file and on the command line.
     pub fn word(self) -> &'static str {
         let known = COMPLEXITIES.iter().find(|(_, complexity)| *complexity == self);
         known.map_or("", |(word, _)| word)
     }
 }
 
-/// How an expert looks at a goal.
+/// View that an expert takes of a goal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExpertKind {
-    /// At everything in one domain (G13).
+    /// Expert for everything in one domain (G13).
     Scanner,
-    /// At one problem of it, with several ways to solve it (G14).
+    /// Expert for one problem of the goal, with several ways to solve it (G14).
     Architect,
 }
 
@@ -90,7 +90,7 @@ pub(super) const KINDS: [(&str, ExpertKind); 2] = [
     ("architect", ExpertKind::Architect),
 ];
 
-/// What an analyst found out about a goal.
+/// Findings of an analyst about a goal.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GoalAnalysis {
@@ -106,7 +106,7 @@ pub struct GoalAnalysis {
     pub recommended_team: Vec<ExpertBrief>,
 }
 
-/// What of the project the goal touches. Empty is what the analysis does not say.
+/// Parts of the project that the goal touches. A field is empty if the analysis does not fill it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GoalContext {
@@ -114,15 +114,15 @@ pub struct GoalContext {
     pub conventions: String,
     pub test_command: String,
     pub build_command: String,
-    /// Paths, each with what stands there.
+    /// Paths, each with its content.
     pub relevant_modules: Vec<String>,
     pub existing_patterns: Vec<String>,
 }
 
-/// An expert who is asked, and for what.
+/// An expert who is asked, with the mandate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExpertBrief {
-    /// Small letters, digits and hyphens.
+    /// Name in small letters, digits and hyphens.
     pub name: String,
     pub role: String,
     #[serde(rename = "type")]

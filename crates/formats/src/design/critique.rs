@@ -15,7 +15,7 @@ pub(super) const FIELDS: [&str; 5] = [
 ];
 const CHALLENGE_FIELDS: [&str; 4] = ["expert", "issue", "severity", "recommendation"];
 
-/// What a critic says of the reports of experts.
+/// Critic's answer to the reports of experts.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Critique {
@@ -29,7 +29,7 @@ pub struct Critique {
 /// Something that a critic holds against a report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Challenge {
-    /// By which the plan says what became of it: `C1` for the first.
+    /// Id that the plan uses to answer the challenge: `C1` for the first.
     pub id: String,
     pub expert: String,
     pub issue: String,
@@ -37,15 +37,15 @@ pub struct Challenge {
     pub recommendation: String,
 }
 
-/// How much a challenge weighs.
+/// Weight of a challenge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChallengeSeverity {
-    /// Must be resolved by the plan.
+    /// Challenge that the plan must resolve.
     Blocking,
-    /// Is resolved by the plan, or refused with a reason.
+    /// Challenge that the plan resolves, or refuses with a reason.
     Major,
-    /// Is worth knowing.
+    /// Challenge that is worth knowing.
     Minor,
 }
 
@@ -55,7 +55,7 @@ const SEVERITIES: [(&str, ChallengeSeverity); 3] = [
     ("minor", ChallengeSeverity::Minor),
 ];
 
-/// Whether the reports are good enough to make a plan of.
+/// Verdict whether the reports are good enough for a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CritiqueVerdict {
@@ -71,7 +71,7 @@ const VERDICTS: [(&str, CritiqueVerdict); 3] = [
 ];
 
 impl ChallengeSeverity {
-    /// Its word in the file.
+    /// Returns its word in the file.
     pub fn word(self) -> &'static str {
         let known = SEVERITIES.iter().find(|(_, severity)| *severity == self);
         known.map_or("", |(word, _)| word)
@@ -79,7 +79,7 @@ impl ChallengeSeverity {
 }
 
 impl CritiqueVerdict {
-    /// Its word in the file.
+    /// Returns its word in the file.
     pub fn word(self) -> &'static str {
         let known = VERDICTS.iter().find(|(_, verdict)| *verdict == self);
         known.map_or("", |(word, _)| word)
@@ -87,7 +87,7 @@ impl CritiqueVerdict {
 }
 
 impl Critique {
-    /// The challenges that a plan must answer: those that are blocking or major (G17).
+    /// Returns the challenges that a plan must answer: those that are blocking or major (G17).
     pub fn to_answer(&self) -> impl Iterator<Item = &Challenge> {
         let weighs = |one: &&Challenge| one.severity != ChallengeSeverity::Minor;
         self.challenges.iter().filter(weighs)

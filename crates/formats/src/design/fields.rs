@@ -12,13 +12,13 @@ pub(super) const MOST_TEXT: usize = 4_000;
 /// Most entries of a list.
 pub(super) const MOST_ENTRIES: usize = 30;
 
-/// Most ways to reach something that are weighed.
+/// Most ways to a goal that are weighed.
 const MOST_APPROACHES: usize = 3;
 
 /// Models, in the words of Claude, as in a graph plan (G29).
 pub(super) const MODELS: [(&str, &str); 3] = [("opus", "opus"), ("sonnet", "sonnet"), ("haiku", "haiku")];
 
-/// How much there is of something.
+/// Amount of something, such as effort or risk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Degree {
@@ -33,7 +33,7 @@ const DEGREES: [(&str, Degree); 3] = [
     ("high", Degree::High),
 ];
 
-/// A way to reach something, with what speaks for and against it.
+/// A way to reach something, with arguments for and against it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Approach {
@@ -43,9 +43,9 @@ pub struct Approach {
     pub cons: Vec<String>,
     pub effort: Option<Degree>,
     pub risk: Option<Degree>,
-    /// Whether it is the one that its author would take.
+    /// True if it is the way that its author would take.
     pub recommended: bool,
-    /// Why it is or is not, and what would change that.
+    /// Reason for or against it, and the facts that would change that.
     pub rationale: String,
 }
 
@@ -60,7 +60,7 @@ const APPROACH_FIELDS: [&str; 8] = [
     "rationale",
 ];
 
-/// The ways that were weighed: at least `least` and 3 at most, one of which is recommended.
+/// Reads the ways that were weighed: at least `least` and 3 at most, one of which is recommended.
 pub(super) fn approaches(
     object: &JsonObject<'_>,
     least: usize,
@@ -103,7 +103,7 @@ fn approach(object: &JsonObject<'_>, found: &mut JsonFindings<'_>) -> Approach {
     }
 }
 
-/// True or false; false where it was not given.
+/// Reads true or false; false if it was not given.
 fn switch(object: &JsonObject<'_>, key: &str, found: &mut JsonFindings<'_>) -> bool {
     let Some(value) = object.field(key) else {
         return false;
@@ -116,7 +116,7 @@ fn switch(object: &JsonObject<'_>, key: &str, found: &mut JsonFindings<'_>) -> b
     false
 }
 
-/// A word that may not be missing.
+/// Reads a word that may not be missing.
 pub(super) fn needed_word<T: Copy>(
     object: &JsonObject<'_>,
     key: &str,

@@ -1,4 +1,4 @@
-//! The report of an expert (G13 to G15): what it found, the tasks it proposes, and of an architect the ways that it weighed.
+//! The report of an expert (G13 to G15): its findings, the tasks it proposes, and, from an architect, the ways that were weighed.
 
 use serde::Serialize;
 
@@ -23,7 +23,7 @@ const TASK_FIELDS: [&str; 9] = [
 /// Fewest ways that an architect weighs.
 const LEAST_APPROACHES: usize = 2;
 
-/// What an expert found and proposes.
+/// Findings and proposals of an expert.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct ExpertReport {
     pub expert: String,
@@ -48,7 +48,7 @@ pub struct ProposedTask {
     pub criteria: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<&'static str>,
-    /// What an architect chose, and instead of what.
+    /// Choice of an architect, and the ways it was preferred to.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub chosen_approach: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -1,4 +1,4 @@
-//! What must hold between the tasks of a graph plan (G19 to G26, V1 to V11 of the format).
+//! Conditions between the tasks of a graph plan (G19 to G26, V1 to V11 of the format).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -13,7 +13,7 @@ use crate::json_object::JsonObject;
 const ADVISED_TASKS: usize = 12;
 const ADVISED_DEPTH: usize = 4;
 
-/// Looks at all tasks together.
+/// Checks all tasks together.
 pub(super) fn check(
     plan: &GraphPlan,
     root: &JsonObject<'_>,
@@ -61,7 +61,7 @@ pub(super) fn check(
     }
 }
 
-/// Where each task begins, in bytes.
+/// Returns the start of each task, in bytes.
 fn places(root: &JsonObject<'_>) -> Vec<usize> {
     let entries = root.field("tasks").and_then(|tasks| tasks.entries());
     entries
@@ -93,7 +93,7 @@ impl Places<'_, '_> {
     }
 }
 
-/// Whether everything that tasks wait for is there, and none waits for itself by any way (G22).
+/// Returns true if everything that tasks wait for exists, and none waits for itself in any way (G22).
 fn dependencies(tasks: &[GraphTask], about: &mut Places<'_, '_>) -> bool {
     let mut is_sound = true;
     for (at, task) in tasks.iter().enumerate() {
@@ -125,7 +125,7 @@ fn dependencies(tasks: &[GraphTask], about: &mut Places<'_, '_>) -> bool {
     rest.is_empty()
 }
 
-/// The tasks, each behind those it waits for; without those that wait for each other in a circle.
+/// Returns the tasks, each behind those it waits for; without those that wait for each other in a circle.
 fn order(tasks: &[GraphTask]) -> Vec<usize> {
     let mut order = Vec::new();
     let mut done: BTreeSet<usize> = BTreeSet::new();
@@ -140,7 +140,7 @@ fn order(tasks: &[GraphTask]) -> Vec<usize> {
     }
 }
 
-/// How deep each task stands: 1 where it waits for none, else one more than the deepest of these (G30).
+/// Returns the depth of each task: 1 if it waits for none, else one more than the deepest of these (G30).
 pub fn depths(tasks: &[GraphTask]) -> Vec<usize> {
     let mut depths = vec![1; tasks.len()];
     for at in order(tasks) {
@@ -153,7 +153,7 @@ pub fn depths(tasks: &[GraphTask]) -> Vec<usize> {
     depths
 }
 
-/// Everything that each task waits for, by any number of steps.
+/// Returns everything that each task waits for, by any number of steps.
 fn ancestors(tasks: &[GraphTask]) -> Vec<BTreeSet<usize>> {
     let mut before = vec![BTreeSet::new(); tasks.len()];
     for at in order(tasks) {
@@ -170,7 +170,7 @@ fn ancestors(tasks: &[GraphTask]) -> Vec<BTreeSet<usize>> {
     before
 }
 
-/// Two tasks that may be worked on at the same time touch no path of each other (G20, G21).
+/// Checks that two tasks that may be worked on at the same time touch no path of each other (G20, G21).
 fn overlaps(tasks: &[GraphTask], before: &[BTreeSet<usize>], about: &mut Places<'_, '_>) {
     let written = || each(tasks, |task| task.paths.listed().collect());
     let read = || each(tasks, |task| task.reads.iter().map(String::as_str).collect());
@@ -210,7 +210,7 @@ fn overlaps(tasks: &[GraphTask], before: &[BTreeSet<usize>], about: &mut Places<
     }
 }
 
-/// Paths of all tasks, each with the index of its task.
+/// Returns the paths of all tasks, each with the index of its task.
 fn each<'a>(
     tasks: &'a [GraphTask],
     paths: impl Fn(&'a GraphTask) -> Vec<&'a str>,
@@ -219,7 +219,7 @@ fn each<'a>(
     tasks.flat_map(move |(at, task)| paths(task).into_iter().map(move |path| (at, path)))
 }
 
-/// Which tasks name a path. Work grows with the paths and their lengths, not with the square of their number.
+/// Tasks by the paths that they name. Work grows with the paths and their lengths, not with the square of their number.
 struct PathOwners<'a>(BTreeMap<&'a str, BTreeSet<usize>>);
 
 impl<'a> PathOwners<'a> {
@@ -231,7 +231,7 @@ impl<'a> PathOwners<'a> {
         PathOwners(owners)
     }
 
-    /// Tasks that name the path or a folder above it.
+    /// Returns the tasks that name the path or a folder above it.
     fn at_or_above(&self, path: &str) -> impl Iterator<Item = usize> {
         let path = path.trim_end_matches('/');
         let above = path.match_indices('/').map(|(end, _)| end);
@@ -240,7 +240,7 @@ impl<'a> PathOwners<'a> {
         names.flatten().copied()
     }
 
-    /// Tasks that name something below the path.
+    /// Returns the tasks that name something below the path.
     fn below(&self, path: &str) -> impl Iterator<Item = usize> {
         let folder = format!("{}/", path.trim_end_matches('/'));
         let from = self
@@ -250,7 +250,7 @@ impl<'a> PathOwners<'a> {
         inside.flat_map(|(_, owners)| owners).copied()
     }
 
-    /// Pairs of a task of `paths` and another one that names the same path or a folder above it, each with the first such path.
+    /// Returns pairs of a task of `paths` and another one that names the same path or a folder above it, each with the first such path.
     fn meetings<'b>(
         &self,
         paths: impl Iterator<Item = (usize, &'b str)>,
@@ -265,7 +265,7 @@ impl<'a> PathOwners<'a> {
     }
 }
 
-/// What is to be changed or read is there, or is made by a task before (V11).
+/// Checks that every file to be changed or read exists, or is made by a task before (V11).
 fn files(
     (at, task): (usize, &GraphTask),
     (made, before): (&PathOwners<'_>, &[BTreeSet<usize>]),
@@ -289,7 +289,7 @@ fn files(
     }
 }
 
-/// Commands that check nothing are named (LG-9).
+/// Reports commands that check nothing (LG-9).
 fn weak_checks(at: usize, agent: &GraphAgent, made: &[String], about: &mut Places<'_, '_>) {
     for (index, criterion) in agent.criteria.iter().enumerate() {
         if let Some(why) = weakness(&criterion.check, made) {

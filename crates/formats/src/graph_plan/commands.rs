@@ -1,14 +1,15 @@
-//! Commands that can hardly fail, by their words (LG-9, V10). Only what a reader sees at once is looked for.
+//! Commands that can hardly fail, by their words (LG-9, V10). Only faults that a reader sees at once are looked for.
 
-/// Programs that succeed whatever the work is like.
+/// Programs that succeed whatever the state of the work.
 const ALWAYS: [&str; 4] = ["echo", "true", ":", "printf"];
 /// Programs that look for a text in a file.
 const SEARCHES: [&str; 4] = ["grep", "rg", "egrep", "ag"];
 
-/// Why a check proves little; nothing where no reason is seen, or where there is no command. `made` are the files that the task makes.
+/// Returns the reason why a check proves little; nothing if no reason is seen, or if there is no command. `made` are the files that the
+/// task makes.
 pub(super) fn weakness(command: &str, made: &[String]) -> Option<&'static str> {
     let bare = unquoted(command);
-    // What stands before the last `;` has no say in how the whole ends.
+    // Commands before the last `;` have no influence on the end of the whole.
     let (last, last_bare) = (behind_last(command, ';'), behind_last(&bare, ';'));
     if last_bare.is_empty() {
         return None;
@@ -35,7 +36,7 @@ pub(super) fn weakness(command: &str, made: &[String]) -> Option<&'static str> {
     (is_search && names_made).then_some("it looks for a text in a file that the task itself writes")
 }
 
-/// The command without what stands in quotes.
+/// Returns the command without its quoted parts.
 fn unquoted(command: &str) -> String {
     let mut quote = None;
     let mut kept = String::new();

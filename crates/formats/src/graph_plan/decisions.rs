@@ -1,14 +1,14 @@
-//! What a plan decided, held against what it was asked (G17).
+//! Decisions of a plan, compared with the questions it was asked (G17).
 
 use std::path::Path;
 
 use crate::json_findings::{JsonFinding, JsonFindings};
 use crate::json_place::{self, JsonPlace};
 
-/// A finding for each of these names that no decision of the plan names.
+/// Returns a finding for each of these names that no decision of the plan names.
 pub fn undecided(file: &Path, text: &str, names: &[String]) -> Vec<JsonFinding> {
     let mut found = JsonFindings::about(file, text);
-    // What is no JSON is found by whoever reads the whole plan.
+    // A text that is not JSON is reported by the reader of the whole plan.
     if let Ok(root) = json_place::parse(text) {
         let progress = root.member("progress");
         let decisions = progress.and_then(|progress| progress.member("decisions"));
@@ -27,7 +27,7 @@ pub fn undecided(file: &Path, text: &str, names: &[String]) -> Vec<JsonFinding> 
     found.finish()
 }
 
-/// Whether the word stands in a text by itself: `C1` does not stand in `C10`.
+/// Returns true if the word appears in a text by itself: `C1` does not appear in `C10`.
 fn has_word(text: &str, word: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     text.split(|letter| !is_part(letter)).any(|one| one == word)

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::json_findings::JsonFinding;
 use dbs_domain::PathRules;
 
-/// A plan whose tasks are scheduled by what they wait for alone (G2).
+/// A plan whose tasks are scheduled only by the tasks they wait for (G2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphPlan {
     /// The file that was read, as the person named it.
@@ -18,7 +18,7 @@ pub struct GraphPlan {
     pub findings: Vec<JsonFinding>,
 }
 
-/// What all tasks of a plan need to know of the project. Empty is what the plan does not say.
+/// Facts about the project for all tasks of a plan. A field is empty if the plan does not fill it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct GraphContext {
     pub stack: String,
@@ -29,7 +29,7 @@ pub struct GraphContext {
     pub lsp: Vec<String>,
 }
 
-/// One task of a graph plan.
+/// Task of a graph plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphTask {
     pub subject: String,
@@ -38,9 +38,9 @@ pub struct GraphTask {
     /// Indices of the tasks it waits for.
     pub needs: BTreeSet<usize>,
     pub kind: GraphTaskKind,
-    /// What it makes and changes, normalised.
+    /// Paths that the task makes and changes, normalised.
     pub paths: PathRules,
-    /// What it reads, normalised.
+    /// Paths that the task reads, normalised.
     pub reads: Vec<String>,
     pub agent: GraphAgent,
     /// Line at which it begins.
@@ -48,7 +48,7 @@ pub struct GraphTask {
 }
 
 impl GraphTask {
-    /// What stands in the place of a task that could not be read.
+    /// Builds the placeholder for a task that could not be read.
     pub(super) fn unread(line: usize) -> GraphTask {
         GraphTask {
             subject: String::new(),
@@ -64,7 +64,7 @@ impl GraphTask {
     }
 }
 
-/// The words of plans for where a task stands.
+/// The words of plans for the status of a task.
 pub(super) const STATUSES: [(&str, GraphStatus); 6] = [
     ("pending", GraphStatus::Pending),
     ("in_progress", GraphStatus::InProgress),
@@ -74,7 +74,7 @@ pub(super) const STATUSES: [(&str, GraphStatus); 6] = [
     ("skipped", GraphStatus::Skipped),
 ];
 
-/// Where a task stands by the plan's own account.
+/// Status of a task by the plan's own account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GraphStatus {
     Pending,
@@ -86,14 +86,14 @@ pub enum GraphStatus {
 }
 
 impl GraphStatus {
-    /// The word that plans have for it.
+    /// Returns the word that plans have for it.
     pub fn word(self) -> &'static str {
         let known = STATUSES.iter().find(|(_, status)| *status == self);
         known.map_or("pending", |(word, _)| word)
     }
 }
 
-/// What kind of work a task is.
+/// Kind of work of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GraphTaskKind {
     Research,
@@ -102,11 +102,11 @@ pub enum GraphTaskKind {
     Configuration,
 }
 
-/// What the agent of a task is told.
+/// Instructions for the agent of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct GraphAgent {
     pub role: String,
-    /// The model it is meant for, in the words of Claude: `opus`, `sonnet` or `haiku` (G29).
+    /// The model for the task, in the words of Claude: `opus`, `sonnet` or `haiku` (G29).
     pub model: Option<&'static str>,
     pub expertise: String,
     pub approach: String,
@@ -116,7 +116,7 @@ pub struct GraphAgent {
     pub context_files: Vec<GraphContextFile>,
     pub assumptions: Vec<GraphAssumption>,
     pub criteria: Vec<GraphCriterion>,
-    /// When it is to stop at once.
+    /// Conditions in which the agent is to stop at once.
     pub triggers: Vec<String>,
     pub constraints: Vec<String>,
 }
@@ -126,11 +126,11 @@ pub struct GraphAgent {
 pub struct GraphContextFile {
     pub path: String,
     pub reason: String,
-    /// Which lines of it; empty for all.
+    /// Lines of the file to read; empty for all.
     pub lines: String,
 }
 
-/// What must hold before the work begins, with the command that shows it.
+/// Condition that must hold before the work begins, with the command that shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphAssumption {
     pub claim: String,
@@ -138,7 +138,7 @@ pub struct GraphAssumption {
     pub is_blocking: bool,
 }
 
-/// What must hold when the work is done, with the command that shows it; empty where a person judges it.
+/// Condition that must hold when the work is done, with the command that shows it; empty if a person judges it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphCriterion {
     pub criterion: String,

@@ -1,4 +1,4 @@
-//! One task of a graph plan, and what each of its fields must be (G28).
+//! Task of a graph plan, and the rules for each of its fields (G28).
 
 use super::model::{
     GraphAgent, GraphAssumption, GraphContextFile, GraphCriterion, GraphStatus, GraphTask, GraphTaskKind,
@@ -49,7 +49,7 @@ const KINDS: [(&str, GraphTaskKind); 4] = [
 ];
 const MODELS: [(&str, &str); 3] = [("opus", "opus"), ("sonnet", "sonnet"), ("haiku", "haiku")];
 
-/// Reads a task; nothing where it is no object. A completed one may have been trimmed: then only what tells it from others is asked for
+/// Reads a task; nothing if it is not an object. A completed one may have been trimmed: then only the fields that identify it are required
 /// (G49).
 pub(super) fn read(value: &JsonPlace, path: String, found: &mut JsonFindings<'_>) -> Option<GraphTask> {
     let object = JsonObject::read((value, path), ("a task", &FIELDS), found)?;
@@ -84,7 +84,7 @@ pub(super) fn read(value: &JsonPlace, path: String, found: &mut JsonFindings<'_>
     })
 }
 
-/// A longer text, which may be missing where it is not needed.
+/// Reads a longer text, which may be missing if it is not needed.
 fn text(
     object: &JsonObject<'_>,
     (key, is_needed): (&str, bool),
@@ -98,7 +98,7 @@ fn text(
     }
 }
 
-/// An object below another one; nothing where it is missing, which is said.
+/// Reads an object below another one; nothing if it is missing, which is reported.
 fn part<'a>(
     object: &JsonObject<'a>,
     (key, what): (&str, &str),
@@ -135,7 +135,7 @@ fn metadata(
     (kind.unwrap_or(nothing.0), rules.unwrap_or_default(), reads)
 }
 
-/// Paths of the project, normalised; others are errors.
+/// Reads paths of the project, normalised; others are errors.
 fn paths(object: &JsonObject<'_>, key: &str, found: &mut JsonFindings<'_>) -> Vec<String> {
     let mut paths = Vec::new();
     for (entry, at) in object.entries((key, "paths"), MOST_ENTRIES, found) {
@@ -153,7 +153,7 @@ fn paths(object: &JsonObject<'_>, key: &str, found: &mut JsonFindings<'_>) -> Ve
     paths
 }
 
-/// The path as git names it; one that ends with `/` is a folder.
+/// Returns the path as git names it; one that ends with `/` is a folder.
 fn normal(path: &str) -> Result<String, &'static str> {
     if let Some(why) = escape_reason(path) {
         return Err(why);
@@ -200,7 +200,7 @@ fn agent(task: &JsonObject<'_>, is_whole: bool, found: &mut JsonFindings<'_>) ->
     }
 }
 
-/// A command. What a person is shown of it must be what is run, so it holds no sign that nobody sees.
+/// Reads a command. The text shown to a person must be the command that is run, so it holds no invisible sign.
 fn command(object: &JsonObject<'_>, key: &str, found: &mut JsonFindings<'_>) -> String {
     let command = object.text(key, (MOST_TEXT, true), found);
     if command.chars().any(is_hidden) {
@@ -211,7 +211,7 @@ fn command(object: &JsonObject<'_>, key: &str, found: &mut JsonFindings<'_>) -> 
     command
 }
 
-/// The entries of a list of objects.
+/// Reads the entries of a list of objects.
 fn objects<'a>(
     object: &JsonObject<'a>,
     (key, what): (&str, &str),
@@ -234,7 +234,7 @@ fn context_files(agent: &JsonObject<'_>, found: &mut JsonFindings<'_>) -> Vec<Gr
     read.collect()
 }
 
-/// A list that the agent of a task cannot do without is empty.
+/// Reports that a list which the agent of a task cannot do without is empty.
 fn lacks(
     agent: &JsonObject<'_>,
     (code, key, text): (&'static str, &str, &str),
@@ -243,7 +243,7 @@ fn lacks(
     found.error(code, agent.value().start, &agent.at(key), text);
 }
 
-/// What must hold before; a task without any is an error (G23).
+/// Reads the conditions that must hold before; a task without any is an error (G23).
 fn assumptions(agent: &JsonObject<'_>, is_whole: bool, found: &mut JsonFindings<'_>) -> Vec<GraphAssumption> {
     let known = ["claim", "verify", "severity"];
     let words = [("blocking", true), ("warning", false)];
@@ -267,7 +267,7 @@ fn assumptions(agent: &JsonObject<'_>, is_whole: bool, found: &mut JsonFindings<
     read
 }
 
-/// What must hold in the end; one of them at least is shown by a command (LG-16).
+/// Reads the conditions that must hold in the end; at least one is shown by a command (LG-16).
 fn criteria(agent: &JsonObject<'_>, is_whole: bool, found: &mut JsonFindings<'_>) -> Vec<GraphCriterion> {
     let known = ["criterion", "check"];
     let wanted = objects(agent, ("acceptanceCriteria", "a criterion"), &known, found).into_iter();
@@ -291,7 +291,7 @@ fn criteria(agent: &JsonObject<'_>, is_whole: bool, found: &mut JsonFindings<'_>
     read
 }
 
-/// When the agent stops; a task without any is an error (G23).
+/// Reads the conditions in which the agent stops; a task without any is an error (G23).
 fn triggers(agent: &JsonObject<'_>, is_whole: bool, found: &mut JsonFindings<'_>) -> Vec<String> {
     let read = agent.texts("rollbackTriggers", (MOST_ENTRIES, MOST_TEXT), found);
     if is_whole && read.is_empty() {

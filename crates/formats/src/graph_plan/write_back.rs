@@ -1,5 +1,5 @@
-//! What is known of the tasks of a graph plan, written into its file: status, result and attempts of each, and which are completed (G48).
-//! Every other byte stays as it is: unknown fields, and the order of all.
+//! Writer of the known progress of the tasks of a graph plan into its file: status, result and attempts of each, and the list of the
+//! completed ones (G48). Every other byte stays as it is: unknown fields, and the order of all.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::model::GraphStatus;
 use crate::json_place::{self, JsonContent, JsonPlace};
 use crate::text_edit::edited;
 
-/// What is known of one task.
+/// Known progress of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphProgress {
     pub status: GraphStatus,
@@ -17,8 +17,8 @@ pub struct GraphProgress {
     pub attempts: u32,
 }
 
-/// The text of a plan with what is known of its tasks, by their indices. A text that is no plan stays as it is, and so does what is said
-/// of a task of which nothing is known.
+/// Returns the text of a plan with the known progress of its tasks, by their indices. A text that is not a plan stays as it is, and so do
+/// the fields of a task of which nothing is known.
 pub fn with_progress(text: &str, known: &dyn Fn(usize) -> Option<GraphProgress>) -> String {
     let Ok(root) = json_place::parse(text) else {
         return text.to_owned();
@@ -49,7 +49,7 @@ pub fn with_progress(text: &str, known: &dyn Fn(usize) -> Option<GraphProgress>)
     edited(text, edits.into_iter())
 }
 
-/// The list of completed tasks, with what the plan says of those of which nothing else is known.
+/// Returns the list of completed tasks, and keeps the plan's own entries for tasks of which nothing else is known.
 fn completed(root: &JsonPlace, told: &[(usize, &JsonPlace, GraphProgress)]) -> Value {
     let before = root
         .member("progress")
@@ -82,7 +82,7 @@ fn completed(root: &JsonPlace, told: &[(usize, &JsonPlace, GraphProgress)]) -> V
     all.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// Edits that give members of an object these values; those it lacks stand first.
+/// Returns edits that give members of an object these values; members it lacks are put first.
 fn set(object: &JsonPlace, members: &[(&str, Value)]) -> Vec<(Range<usize>, String)> {
     let Some(own) = object.members() else {
         return Vec::new();

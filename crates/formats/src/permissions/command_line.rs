@@ -1,5 +1,5 @@
-//! Command lines as far as a rule has to understand them: whether one is a single simple command for certain, and where in one a
-//! pattern could apply. It is no shell; what it is not sure of is no simple command.
+//! Command lines as far as a rule has to understand them: whether one is certainly a single simple command, and where in one a pattern
+//! could apply. This is not a shell; a command it is not sure of is not a simple command.
 
 use super::glob;
 
@@ -9,14 +9,14 @@ const KEYWORDS: &[&str] = &[
     "in", "repeat", "select", "then", "time", "until", "while",
 ];
 
-/// What may stand outside of quotes beside letters and digits. The rest a shell may replace, redirect or end a command at.
+/// Characters allowed outside of quotes beside letters and digits. A shell may replace, redirect or end a command at the rest.
 const PLAIN: &[char] = &['-', '_', '.', '/', ':', ',', '@', '%', '+', '='];
 
-/// What ends a command, or begins another one inside of it.
+/// Characters that end a command, or begin another one inside of it.
 const SEPARATORS: &[char] = &[';', '|', '&', '\n', '\r', '(', ')', '{', '}', '`', '<', '>', '#'];
 
-/// The command with single blanks outside of quotes, if it is one simple command for certain: a program and its arguments, and
-/// nothing a shell replaces, redirects or runs beside it.
+/// Returns the command with single blanks outside of quotes, if it is certainly one simple command: a program and its arguments, and
+/// nothing that a shell replaces, redirects or runs beside it.
 pub(super) fn simple_command(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut quote = None;
@@ -44,12 +44,12 @@ pub(super) fn simple_command(text: &str) -> Option<String> {
     (quote.is_none() && is_program).then_some(out)
 }
 
-/// Whether the pattern fits anywhere in the command: at its begin, or behind anything that may begin a command, a word or a part of a
-/// path, inside of quotes too. It rather fits too often.
+/// Returns true if the pattern fits anywhere in the command: at its start, or behind anything that may begin a command, a word or a part of
+/// a path, inside of quotes too. It rather fits too often.
 pub(super) fn fits_anywhere(pattern: &str, text: &str) -> bool {
     let (pattern, text) = (unquoted(pattern), unquoted(text));
     let first = pattern.split('*').next().unwrap_or_default();
-    // Such a pattern takes in whatever stands before: a try at the begin of each command is all it needs.
+    // Such a pattern matches anything before: a try at the start of each command is all it needs.
     if first.is_empty() {
         return glob::fits(&pattern, &text)
             || text
@@ -72,7 +72,8 @@ fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '-' | '_' | '.')
 }
 
-/// Without what a shell takes away from words, with single blanks, in small letters: some systems look up programs so.
+/// Returns the text without the characters that a shell takes away from words, with single blanks, in small letters: some systems look up
+/// programs so.
 fn unquoted(text: &str) -> String {
     let text = text
         .replace("\\\n", "")

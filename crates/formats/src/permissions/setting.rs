@@ -1,8 +1,8 @@
-//! Rules as one text, for a setting: rules with `;` between them, and at the end the word for what none of them decides.
+//! Rules as one text, for a setting: rules with `;` between them, and at the end the word for uses that none of them decides.
 
 use super::{PermissionDecision, PermissionPolicy, PermissionRule};
 
-/// Words for what no rule decides.
+/// Words for the policy if no rule decides.
 pub const POLICIES: [(&str, PermissionPolicy); 4] = [
     ("ask", PermissionPolicy::Ask),
     ("edits", PermissionPolicy::Edits),
@@ -10,11 +10,10 @@ pub const POLICIES: [(&str, PermissionPolicy); 4] = [
     ("deny", PermissionPolicy::Deny),
 ];
 
-/// Reads `allow run make test*; deny run git push*; ask`: rules in their order and what happens where none fits, which is `ask` when
-/// it is not said.
+/// Reads `allow run make test*; deny run git push*; ask`: rules in their order and the policy if none fits, which is `ask` by default.
 ///
 /// # Errors
-/// Which part is no rule, and what one is like.
+/// When the text is empty, when a part is not a rule (the text names the part and shows a rule), or when a part follows the policy.
 pub fn read_setting(text: &str) -> Result<(Vec<PermissionRule>, PermissionPolicy), String> {
     let mut rules = Vec::new();
     let mut policy = None;

@@ -1,4 +1,4 @@
-//! A plan compared with its tasks on the board: what its files say otherwise since they were read.
+//! A plan compared with its tasks on the board: the changes in its files since they were read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -6,20 +6,20 @@ use std::sync::Arc;
 use dbs_domain::task::GateCommand;
 use dbs_domain::{PlanEntry, Task, TaskDraft, TaskId, TaskPatch, TaskState};
 
-/// What a plan says now that its tasks on the board do not.
+/// Differences of a plan from its tasks on the board.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PlanChanges {
     /// Phases that are not on the board.
     pub new: Vec<TaskDraft>,
     /// Tasks that change, in the order of the plan.
     pub changed: Vec<TaskChange>,
-    /// Tasks that are done and whose phases read otherwise now: that has no effect.
+    /// Tasks that are done although their phases have changed: the change has no effect.
     pub too_late: Vec<TaskId>,
     /// Tasks whose phases the plan no longer has: they stay.
     pub gone: Vec<TaskId>,
 }
 
-/// How a task is to be changed.
+/// Changes to a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskChange {
     pub task: Arc<Task>,
@@ -31,12 +31,12 @@ pub struct TaskChange {
 }
 
 impl PlanChanges {
-    /// Whether the board has the plan as its files have it.
+    /// Returns true if the board has the plan as its files have it.
     pub fn is_none(&self) -> bool {
         self.new.is_empty() && self.changed.is_empty()
     }
 
-    /// Gates whose commands nobody has agreed to yet, each with its task.
+    /// Returns the gates whose commands were not agreed to yet, each with its task.
     pub fn new_gates(&self) -> impl Iterator<Item = (&TaskId, &GateCommand)> {
         let of_new = self
             .new
@@ -51,7 +51,7 @@ impl PlanChanges {
     }
 }
 
-/// Compares the tasks a plan would be given with those it has. `wanted` names the drafts that are to be made where they are missing.
+/// Compares the tasks that a plan would get with those it has. `wanted` names the drafts that are to be made if they are missing.
 pub fn compare(
     drafts: Vec<TaskDraft>,
     tasks: &BTreeMap<TaskId, Arc<Task>>,
@@ -67,7 +67,7 @@ pub fn compare(
     for mut draft in drafts {
         draft.deps.retain(|id| exists(id));
         if let Some(task) = tasks.get(&draft.id) {
-            // What went on without a phase that a person left out does not wait for it again.
+            // A task that continued without a phase that a person left out does not wait for that phase again.
             draft.deps.retain(|id| !is_skipped(id) || task.deps.contains(id));
         }
         let Some(task) = tasks.get(&draft.id) else {
@@ -76,7 +76,7 @@ pub fn compare(
             }
             continue;
         };
-        // What is done is waited for no more, whatever the plan says of it.
+        // A task that is done is not waited for any more, whatever the plan says about it.
         let is_open = |id: &TaskId| tasks.get(id).is_some_and(|task| task.state != TaskState::Done);
         let change = change(task, &draft, is_open);
         if change.is_none() {
@@ -101,7 +101,7 @@ impl TaskChange {
 
 fn change(task: &Arc<Task>, draft: &TaskDraft, is_of_plan: impl Fn(&TaskId) -> bool) -> TaskChange {
     let ended = task.deps.difference(&draft.deps);
-    // What a person lets it wait for besides is nothing of the plan's.
+    // Other tasks that a person lets it wait for do not belong to the plan.
     let ended = ended.filter(|id| is_of_plan(id)).cloned().collect();
     let same_plan = match (&task.plan, &draft.plan) {
         (Some(old), Some(new)) => says(old) == says(new),
@@ -111,7 +111,7 @@ fn change(task: &Arc<Task>, draft: &TaskDraft, is_of_plan: impl Fn(&TaskId) -> b
         title: (task.title != draft.title.trim()).then(|| draft.title.clone()),
         body: (task.body != draft.body).then(|| draft.body.clone()),
         gates: (task.gates != draft.gates).then(|| draft.gates.clone()),
-        // That a person asked to approve it may be known to the board alone: it is never taken away.
+        // The request of a person to approve the task may be known only to the board: it is never taken away.
         needs_approval: (draft.needs_approval && !task.needs_approval).then_some(true),
         plan: draft.plan.clone().filter(|_| !same_plan),
         ..TaskPatch::default()
@@ -124,7 +124,7 @@ fn change(task: &Arc<Task>, draft: &TaskDraft, is_of_plan: impl Fn(&TaskId) -> b
     }
 }
 
-/// What an entry says but for the line at which it stands, which moves with everything above it.
+/// Returns an entry without its line, which moves with everything above it.
 fn says(entry: &PlanEntry) -> PlanEntry {
     let mut entry = entry.clone();
     entry.source.line = 0;

@@ -1,5 +1,5 @@
-//! A markdown document as a flat list of the parts that plans are made of, each with its line. What stands in quotes, HTML and code blocks
-//! that are no commands is text for people and appears in no part.
+//! A markdown document as a flat list of the parts that plans are made of, each with its line. Quotes, HTML and code blocks that are not
+//! commands are text for people and appear in no part.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ pub(super) enum Part {
     },
     Item {
         line: usize,
-        /// Its box, where it has one.
+        /// Box of the item, if it has one.
         tick: Option<Tick>,
         text: Inline,
     },
@@ -50,7 +50,7 @@ const SHELLS: [&str; 9] = [
     "ps1",
 ];
 
-/// A box to tick: whether it is, and where its brackets stand.
+/// A box to tick: its state, and the place of its brackets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tick {
     pub(super) is_done: bool,
@@ -62,7 +62,7 @@ pub(super) struct Tick {
 pub(super) struct Row {
     pub(super) line: usize,
     pub(super) cells: Vec<Inline>,
-    /// Where each cell stands, with the blanks around its text.
+    /// Place of each cell, with the blanks around its text.
     pub(super) places: Vec<Range<usize>>,
 }
 
@@ -76,29 +76,29 @@ pub(super) struct Piece {
     pub(super) text: String,
     pub(super) is_code: bool,
     pub(super) is_bold: bool,
-    /// Where it leads, where it is a link.
+    /// Target of the piece, if it is a link.
     pub(super) link: Option<String>,
 }
 
 impl Inline {
-    /// The whole text without marks; lines are kept.
+    /// Returns the whole text without marks; lines are kept.
     pub(super) fn plain(&self) -> String {
         let texts = self.0.iter().map(|piece| piece.text.as_str());
         texts.collect::<String>().trim().to_owned()
     }
 
-    /// The pieces that stand between backticks.
+    /// Returns the pieces between backticks.
     pub(super) fn codes(&self) -> impl Iterator<Item = &str> {
         let codes = self.0.iter().filter(|piece| piece.is_code);
         codes.map(|piece| piece.text.as_str())
     }
 
-    /// Where its first link leads.
+    /// Returns the target of its first link.
     pub(super) fn link(&self) -> Option<&str> {
         self.0.iter().find_map(|piece| piece.link.as_deref())
     }
 
-    /// Whether all of it is bold.
+    /// Returns true if all of it is bold.
     pub(super) fn is_bold(&self) -> bool {
         let mut shown = self.0.iter().filter(|piece| !piece.text.trim().is_empty());
         shown.clone().next().is_some() && shown.all(|piece| piece.is_bold)
@@ -123,7 +123,7 @@ impl Inline {
     }
 }
 
-/// The parts of a text, in their order.
+/// Returns the parts of a text, in their order.
 pub(super) fn parts(text: &str) -> Vec<Part> {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_TASKLISTS
@@ -136,7 +136,7 @@ pub(super) fn parts(text: &str) -> Vec<Part> {
     reader.parts
 }
 
-/// Where text goes that is read.
+/// Destination of the text that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Target {
     Heading(u8),
@@ -148,7 +148,7 @@ enum Target {
 struct Reader {
     lines: LineStarts,
     parts: Vec<Part>,
-    /// What the text at hand belongs to, and its line.
+    /// Part that the text at hand belongs to, and its line.
     target: Option<(Target, usize)>,
     text: Inline,
     tick: Option<Tick>,
@@ -156,7 +156,7 @@ struct Reader {
     link: Option<String>,
     /// The code block at hand with commands, and its line.
     commands: Option<(usize, String)>,
-    /// How deep it is in what nothing is read of.
+    /// Depth of nesting in parts that are not read.
     hidden: usize,
     table: Option<(usize, Vec<Inline>, Vec<Row>)>,
     row: Vec<Inline>,
@@ -197,7 +197,7 @@ impl Reader {
                 self.start(tag, at);
             }
             Event::End(TagEnd::TableRow) => {
-                // Cells that a short row lacks are told as if they stood behind it.
+                // Cells that a short row lacks are reported as if they were behind it.
                 self.places.retain(|place| place.start < range.end);
                 self.end(TagEnd::TableRow, at);
             }
@@ -293,7 +293,7 @@ impl Reader {
         }
     }
 
-    /// Ends the part at hand. What follows in the same item, such as a list below it, is no text of it.
+    /// Ends the part at hand. Later content of the same item, such as a list below it, is not part of its text.
     fn finish(&mut self) {
         let text = std::mem::take(&mut self.text);
         let tick = self.tick.take();

@@ -1,4 +1,4 @@
-//! Tasks of a plan: one for each phase that is to be done, in an order in which each stands behind those it waits for.
+//! Tasks of a plan: one for each phase that is to be done, ordered so that each is behind those it waits for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,33 +15,33 @@ const PROVED: [&str; 2] = ["implementation", "write_notes"];
 /// Longest beginning of a short id, in bytes.
 const LONGEST_PREFIX: usize = 8;
 
-/// How a plan is to be carried out.
+/// Choices for carrying out a plan.
 #[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct PlanChoices {
     /// The phase to begin with; those before it are left out (P31).
     pub from: Option<String>,
-    /// Whether phases that do not wait for each other may be done at the same time (P59).
+    /// True if phases that do not wait for each other may be done at the same time (P59).
     pub is_parallel: bool,
-    /// Whether a person approves each phase (P56).
+    /// True if a person approves each phase (P56).
     pub asks: bool,
-    /// Whether phases that the plan calls completed are left out.
+    /// True if phases that the plan calls completed are left out.
     pub trusts_status: bool,
     /// Phases that a person calls done: they are left out, too.
     pub done: BTreeSet<String>,
-    /// Whether the ids of its tasks begin with its whole name, because other tasks have the short ones.
+    /// True if the ids of its tasks begin with its whole name, because other tasks have the short ones.
     pub has_long_ids: bool,
-    /// How often it was begun anew; its tasks of an earlier time stay on the board.
+    /// Number of times that the plan was begun again; its tasks of an earlier time stay on the board.
     pub restarts: u32,
 }
 
-/// Gives the text of an item's file.
+/// Function that gives the text of an item's file.
 pub type BodyOf<'a> = &'a dyn Fn(&PlanItem) -> String;
 
-/// Names a file as people in the project do.
+/// Function that names a file as people in the project do.
 pub type PathName<'a> = &'a dyn Fn(&Path) -> String;
 
-/// A title as part of an id or of a file name: lower case words of ASCII, joined by dashes.
+/// Returns a title as part of an id or of a file name: lower case words of ASCII, joined by dashes.
 pub fn slug(title: &str) -> String {
     let words = step_name(title).replace('_', "-");
     let kept: String = words.chars().filter(char::is_ascii).take(40).collect();
@@ -49,7 +49,7 @@ pub fn slug(title: &str) -> String {
     if kept.is_empty() { "plan" } else { kept }.to_owned()
 }
 
-/// The batch of a plan that was begun anew so many times: its title as an id.
+/// Returns the batch of a plan that was begun again this many times: its title as an id.
 pub fn batch_of(plan: &Plan, restarts: u32) -> BatchId {
     let name = slug(&plan.title);
     match restarts {
@@ -58,17 +58,17 @@ pub fn batch_of(plan: &Plan, restarts: u32) -> BatchId {
     }
 }
 
-/// The beginning of the ids of its tasks: the first word of its name, so short that the number behind it is seen on the board.
+/// Returns the prefix of the ids of its tasks: the first word of its name, so short that the number behind it is seen on the board.
 fn short_name(batch: &BatchId) -> &str {
     let first = batch.as_str().split('-').next().unwrap_or_default();
     let end = first.floor_char_boundary(LONGEST_PREFIX);
     first.get(..end).unwrap_or(first)
 }
 
-/// The tasks of a sound plan.
+/// Builds the tasks of a sound plan.
 ///
 /// # Errors
-/// When the choices name a phase that is not there, or leave nothing to do.
+/// When the choices name a phase that does not exist, or leave nothing to do.
 pub fn drafts(
     plan: &Plan,
     choices: &PlanChoices,
@@ -136,7 +136,7 @@ pub fn drafts(
     ordered(drafts)
 }
 
-/// The title of the task of an item.
+/// Returns the title of the task of an item.
 fn title(kind: PlanKind, item: &PlanItem) -> String {
     match kind {
         PlanKind::Phased => format!("Phase {}: {}", item.id, item.title),
@@ -148,20 +148,20 @@ fn unknown_item(kind: PlanKind, id: &str) -> String {
     format!("there is no {} {id} in the plan", kind.item_word())
 }
 
-/// The stage at which the task of an item begins, where that is not the first of its workflow.
+/// Returns the stage at which the task of an item begins, if that is not the first of its workflow.
 fn entry_stage(kind: PlanKind, item: &PlanItem) -> Option<StageId> {
     let detail = item.detail.as_deref()?;
     let stage = match (kind, &detail.story) {
         // Its tests are written (A8).
         (_, Some(story)) if story.is_tested => "implementation",
-        // It only looks, so there is nothing to merge.
+        // The task only examines, so there is nothing to merge.
         (PlanKind::Graph, _) if !detail.paths.lists_files() => "checking",
         _ => return None,
     };
     Some(stage.into())
 }
 
-/// Gates that stand in the way; a command alone decides.
+/// Returns the blocking gates; only a command can decide.
 fn gates(item: &PlanItem) -> Vec<GateCommand> {
     let blocking = item.gates.iter().filter(|gate| gate.is_blocking);
     let commands = blocking.filter_map(|gate| {
@@ -187,7 +187,7 @@ fn entry(plan: &Plan, item: &PlanItem, path: PathName<'_>) -> PlanEntry {
     });
     PlanEntry {
         source: PlanSource {
-            // The PRD of a story is the plan it stands in.
+            // The PRD of a story is the plan that holds it.
             plan: match plan.kind {
                 PlanKind::Phased | PlanKind::Graph => path(&plan.file),
                 PlanKind::Stories => file.clone(),
@@ -205,7 +205,7 @@ fn entry(plan: &Plan, item: &PlanItem, path: PathName<'_>) -> PlanEntry {
     }
 }
 
-/// Each behind those it waits for, otherwise as the plan has them.
+/// Puts each task behind those it waits for, otherwise in the order of the plan.
 fn ordered(mut rest: Vec<TaskDraft>) -> Result<Vec<TaskDraft>, String> {
     let mut done: Vec<TaskDraft> = Vec::new();
     let mut known: BTreeSet<TaskId> = BTreeSet::new();

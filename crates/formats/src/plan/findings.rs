@@ -1,4 +1,4 @@
-//! Collects what is found in the files of a plan.
+//! Collector of the findings in the files of a plan.
 
 use std::path::Path;
 

@@ -3,7 +3,7 @@
 use super::document::Inline;
 use super::model::PlanGate;
 
-/// A gate, or nothing where the item is a sentence for people.
+/// Reads a gate, or nothing if the item is a sentence for people.
 pub(super) fn read(text: &Inline, line: usize) -> Option<PlanGate> {
     let (name, rest) = split(text)?;
     let command = command(&rest);
@@ -19,7 +19,7 @@ pub(super) fn read(text: &Inline, line: usize) -> Option<PlanGate> {
     })
 }
 
-/// What stands before the first colon outside of backticks, and what stands behind it.
+/// Splits an item at the first colon outside of backticks: the text before it and the text behind it.
 fn split(text: &Inline) -> Option<(String, Inline)> {
     let mut name = String::new();
     let mut pieces = text.0.iter();
@@ -44,12 +44,12 @@ fn split(text: &Inline) -> Option<(String, Inline)> {
     None
 }
 
-/// A name is short: a sentence is prose.
+/// Returns true if a text is short enough for a name: a sentence is prose.
 fn is_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= 60 && name.split_whitespace().count() <= 5
 }
 
-/// The text in backticks behind the word `command:`, else the first one that reads as a command.
+/// Returns the text in backticks behind the word `command:`, else the first one that reads as a command.
 fn command(rest: &Inline) -> Option<String> {
     let mut said_so = false;
     for piece in &rest.0 {
@@ -61,7 +61,7 @@ fn command(rest: &Inline) -> Option<String> {
     rest.codes().find_map(usable)
 }
 
-/// A command is one line that begins with a word.
+/// Returns the text if it is a command: one line that begins with a word.
 fn usable(text: &str) -> Option<String> {
     let text = text.trim();
     let first = text.chars().next()?;
@@ -69,7 +69,7 @@ fn usable(text: &str) -> Option<String> {
     (is_word && !text.contains('\n')).then(|| text.to_owned())
 }
 
-/// What is said besides the command.
+/// Returns the text besides the command.
 fn requirement(rest: &Inline) -> String {
     let texts = rest.0.iter().filter(|piece| !piece.is_code);
     let text: String = texts.map(|piece| piece.text.as_str()).collect();

@@ -1,11 +1,11 @@
-//! The tasks of a `plan.json` as a plan: an item for each, named by its index (G4), with everything its agent is told (G38).
+//! The tasks of a `plan.json` as a plan: an item for each, named by its index (G4), with all instructions for its agent (G38).
 
 use super::model::{PhaseStatus, Plan, PlanDetail, PlanFinding, PlanGate, PlanItem, PlanKind, ToldCommand};
 use crate::diagnostic::{Diagnostic, DiagnosticLevel};
 use crate::graph_plan::{FileExists, GraphContext, GraphPlan, GraphStatus, GraphTask, GraphTaskKind};
 use dbs_domain::MAX_TEXT_BYTES;
 
-/// The plan of a graph. What it calls completed is looked at again: the files must be there (G33).
+/// Builds the plan of a graph. Tasks that it calls completed are checked again: the files must exist (G33).
 pub fn graph(read: &GraphPlan, exists: FileExists<'_>) -> Plan {
     let known = read.findings.iter().map(|found| PlanFinding {
         code: found.code,
@@ -65,7 +65,7 @@ fn item(plan: &GraphPlan, (at, task): (usize, &GraphTask), has_files: bool) -> P
         needs: task.needs.iter().map(ToString::to_string).collect(),
         gates: gates.collect(),
         told: told(&plan.context, task),
-        // What was stopped, failed or was left out is tried again: the board alone knows how often it was tried.
+        // A task that was stopped, failed or was left out is tried again: only the board knows how often it was tried.
         status: if task.status == GraphStatus::Completed && has_files {
             PhaseStatus::Completed
         } else {
@@ -89,7 +89,7 @@ fn item(plan: &GraphPlan, (at, task): (usize, &GraphTask), has_files: bool) -> P
     }
 }
 
-/// The commands that stand in the text for the agent and are no gates.
+/// Returns the commands in the text for the agent that are not gates.
 fn told(context: &GraphContext, task: &GraphTask) -> Vec<ToldCommand> {
     let assumptions = task.agent.assumptions.iter().enumerate();
     let assumptions = assumptions.map(|(at, one)| (format!("assumption-{}", at + 1), &one.verify));
@@ -108,7 +108,7 @@ fn told(context: &GraphContext, task: &GraphTask) -> Vec<ToldCommand> {
     told.collect()
 }
 
-/// `feat: add writer`: the kind of work, and what it is (G56).
+/// Returns the first line of a commit, `feat: add writer`: the kind of work, and its subject (G56).
 fn commit(task: &GraphTask) -> String {
     let kind = match task.kind {
         GraphTaskKind::Research => "docs",
@@ -125,7 +125,7 @@ fn some(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }
 
-/// The task as its agent reads it.
+/// Returns the task as its agent reads it.
 fn text(plan: &GraphPlan, task: &GraphTask) -> String {
     let agent = &task.agent;
     let mut text = TaskText::default();
@@ -183,7 +183,7 @@ fn sentence(text: &str) -> String {
     format!("{text}{}", if ends { "" } else { "." })
 }
 
-/// What all tasks are told of the project.
+/// Returns the facts about the project for all tasks.
 fn project(context: &GraphContext) -> impl Iterator<Item = String> {
     let named = |what: &str, said: &str| some(said).map(|said| format!("{what}: {said}"));
     let command = |what: &str, said: &str| some(said).map(|said| format!("{what}: `{said}`"));
@@ -209,7 +209,7 @@ impl TaskText {
         self.0.push_str(line.trim());
     }
 
-    /// A heading with its points; nothing where there is none.
+    /// Adds a heading with its points; nothing if there are none.
     fn list(&mut self, heading: &str, points: impl Iterator<Item = String>) {
         let points: Vec<String> = points.map(|point| format!("\n- {}", point.trim())).collect();
         if !points.is_empty() {

@@ -8,7 +8,7 @@ use super::words;
 /// Most phases of a plan.
 const MOST_PHASES: usize = 1_000;
 
-/// What a master plan says, before the files of its phases are read.
+/// Content of a master plan, before the files of its phases are read.
 pub(super) struct Master {
     pub(super) title: Option<String>,
     pub(super) rows: Vec<PhaseRow>,
@@ -19,11 +19,11 @@ pub(super) struct PhaseRow {
     pub(super) item: PlanItem,
     /// The target of its link.
     pub(super) link: Option<String>,
-    /// Whether the row says how far it is.
+    /// True if the row gives a status.
     pub(super) has_status: bool,
 }
 
-/// Reads the parts of a master plan; nothing where it holds no table of phases.
+/// Reads the parts of a master plan; nothing if it holds no table of phases.
 pub(super) fn read(parts: &[Part], found: &mut Findings<'_>) -> Option<Master> {
     let (columns, rows) = phase_table(parts)?;
     let rows: Vec<_> = rows
@@ -44,7 +44,7 @@ pub(super) fn read(parts: &[Part], found: &mut Findings<'_>) -> Option<Master> {
     })
 }
 
-/// The first heading of the first level, without what only says that it is a plan.
+/// Returns the first heading of the first level, without words that only say that it is a plan.
 fn title(parts: &[Part]) -> Option<String> {
     let heading = parts.iter().find_map(|part| match part {
         Part::Heading { level: 1, text, .. } => Some(text.plain()),
@@ -66,7 +66,7 @@ fn title(parts: &[Part]) -> Option<String> {
     })
 }
 
-/// Where in a row each column stands.
+/// Position of each column in a row.
 struct Columns {
     id: usize,
     title: usize,
@@ -74,7 +74,7 @@ struct Columns {
     status: Option<usize>,
 }
 
-/// The table of phases: below a heading that names phases, else the first that looks like one.
+/// Finds the table of phases: below a heading that names phases, else the first that looks like one.
 fn phase_table(parts: &[Part]) -> Option<(Columns, &[Row])> {
     let mut below = false;
     let mut first = None;
@@ -127,7 +127,7 @@ fn phase(row: &Row, columns: &Columns, found: &mut Findings<'_>) -> Option<Phase
         found.error("PHASE_PARSE_ERROR", row.line, text);
         return None;
     }
-    // The name of the file is no title: its heading is.
+    // The name of the file is not a title: its heading is.
     let title = Some(cell(columns.title))
         .filter(|title| !title.to_ascii_lowercase().ends_with(".md"))
         .unwrap_or_default();

@@ -20,13 +20,13 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Whether it may be carried out: nothing in it is an error.
+    /// Returns true if the plan may be carried out: nothing in it is an error.
     pub fn is_sound(&self) -> bool {
         !self.findings.iter().any(|found| found.diagnostic.is_error())
     }
 }
 
-/// What kind of plan a file holds; known by its content.
+/// Kind of plan that a file holds; known by its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanKind {
@@ -39,7 +39,7 @@ pub enum PlanKind {
 }
 
 impl PlanKind {
-    /// The word for people.
+    /// Returns the word for people.
     pub fn word(self) -> &'static str {
         match self {
             PlanKind::Phased => "phased plan",
@@ -48,7 +48,7 @@ impl PlanKind {
         }
     }
 
-    /// What people call one of its items.
+    /// Returns the name that people use for an item.
     pub fn item_word(self) -> &'static str {
         match self {
             PlanKind::Phased => "phase",
@@ -57,7 +57,7 @@ impl PlanKind {
         }
     }
 
-    /// So many of its items, in words.
+    /// Returns a number of items in words.
     pub fn items(self, many: usize) -> String {
         match (self, many) {
             (PlanKind::Stories, many) if many != 1 => format!("{many} stories"),
@@ -65,7 +65,7 @@ impl PlanKind {
         }
     }
 
-    /// The workflow that carries it out.
+    /// Returns the workflow that carries the plan out.
     pub fn workflow(self) -> &'static str {
         match self {
             PlanKind::Phased => "phased",
@@ -74,31 +74,31 @@ impl PlanKind {
         }
     }
 
-    /// Whether its items wait only for those they name, and not for the one before them (G2).
+    /// Returns true if its items wait only for those they name, and not for the one before them (G2).
     pub fn is_parallel(self) -> bool {
         self == PlanKind::Graph
     }
 
-    /// Whether what its file says of items that are done was written by whoever carried them out.
+    /// Returns true if the marks of done items in its file were written by the runner that carried them out.
     pub fn keeps_status(self) -> bool {
         matches!(self, PlanKind::Stories | PlanKind::Graph)
     }
 }
 
-/// One item of a plan: a phase, a story, a task of a graph.
+/// Item of a plan: a phase, a story, a task of a graph.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct PlanItem {
-    /// What the plan calls it: `1`, `2.1`, `3a`.
+    /// Name of the item in the plan: `1`, `2.1`, `3a`.
     pub id: String,
     pub title: String,
     /// The file that describes it, if it has one that could be read.
     pub file: Option<PathBuf>,
-    /// Line of the plan at which it stands.
+    /// Line of the item in the plan.
     pub line: usize,
     /// Ids of the items it waits for.
     pub needs: Vec<String>,
     pub gates: Vec<PlanGate>,
-    /// Commands that its agent is told to run, besides those of its gates.
+    /// Commands that its agent is to run, besides those of its gates.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<ToldCommand>,
     /// Headings that group its tasks.
@@ -110,23 +110,23 @@ pub struct PlanItem {
     pub steps: Vec<&'static str>,
     /// Notes to be read first.
     pub notes_before: Option<String>,
-    /// Where notes are left.
+    /// Place where notes are left.
     pub notes: Option<String>,
     pub status: PhaseStatus,
     /// The cell of the status in the plan, in bytes behind a byte order mark.
     #[serde(skip)]
     pub status_at: Option<Range<usize>>,
     pub risk: Option<String>,
-    /// Whether a person must approve what was done.
+    /// True if a person must approve the work.
     pub needs_approval: bool,
-    /// What the plan itself says for its agents, where that is more than a file of its own.
+    /// Text of the plan itself for its agents, if that is more than a file of its own.
     pub detail: Option<Box<PlanDetail>>,
 }
 
-/// What a plan says of an item that has no file of its own: a story of a PRD, a task of a graph.
+/// Instructions of a plan for an item that has no file of its own: a story of a PRD, a task of a graph.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct PlanDetail {
-    /// What is to be done, for its agents.
+    /// Work to be done, for its agents.
     pub text: String,
     pub criteria: Vec<String>,
     pub paths: PathRules,
@@ -134,17 +134,17 @@ pub struct PlanDetail {
     pub commit: String,
     /// Another way, for an agent that tries again.
     pub fallback: Option<String>,
-    /// The model it is meant for, in the words of Claude.
+    /// The model for the item, in the words of Claude.
     pub model: Option<&'static str>,
-    /// What it is as a story, where it is one.
+    /// Facts about the item as a story, if it is one.
     pub story: Option<PlanStory>,
 }
 
-/// How a story is tested.
+/// Rules for testing a story.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlanStory {
     pub tests: StoryTests,
-    /// Whether its tests are written already (A8).
+    /// True if its tests are written already (A8).
     pub is_tested: bool,
     pub passes_over: bool,
 }
@@ -154,17 +154,17 @@ pub struct PlanStory {
 pub struct PlanGate {
     pub name: String,
     pub command: Option<String>,
-    /// What the plan says of it besides.
+    /// Other text of the plan about the gate.
     pub requirement: String,
-    /// Whether a failure stands in the way.
+    /// True if a failure blocks the item.
     pub is_blocking: bool,
     pub line: usize,
 }
 
-/// A command that a plan tells an agent to run. The engine does not run it.
+/// A command that an agent is to run according to a plan. The engine does not run it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToldCommand {
-    /// What it is in the plan: `assumption-1`, `command-2`.
+    /// Name of the command in the plan: `assumption-1`, `command-2`.
     pub name: String,
     pub command: String,
     pub line: usize,
@@ -184,13 +184,13 @@ pub struct PlanTask {
     pub id: String,
     pub text: String,
     pub is_done: bool,
-    /// Where its brackets stand in the file of its phase, in bytes behind a byte order mark.
+    /// Place of its brackets in the file of its phase, in bytes behind a byte order mark.
     #[serde(skip)]
     pub box_at: Range<usize>,
     pub line: usize,
 }
 
-/// Where a phase stands by its own account (P5).
+/// Status of a phase by its own account (P5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PhaseStatus {
@@ -205,7 +205,7 @@ pub enum PhaseStatus {
 }
 
 impl PhaseStatus {
-    /// The word that plans have for it.
+    /// Returns the word that plans have for it.
     pub fn word(self) -> &'static str {
         match self {
             PhaseStatus::Pending => "Pending",

@@ -1,11 +1,11 @@
-//! Whether the phases of a plan can be done in some order: no id twice, nobody waits for what is not there or for itself.
+//! Check that the phases of a plan can be done in some order: no id twice, no phase that waits for a missing one or for itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::findings::Findings;
 use super::model::PlanItem;
 
-/// Records what is wrong with the ids and dependencies of the items.
+/// Records the faults in the ids and dependencies of the items.
 pub(super) fn check(items: &[PlanItem], found: &mut Findings<'_>) {
     let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
     for item in items {
@@ -41,7 +41,7 @@ pub(super) fn check(items: &[PlanItem], found: &mut Findings<'_>) {
     }
 }
 
-/// The items that are left when everything was taken away that waits for nothing any more; none when nothing is left.
+/// Returns the items left when all items that wait for nothing any more were taken away; none when nothing is left.
 fn unordered(items: &[PlanItem]) -> Option<Vec<&PlanItem>> {
     let known: BTreeSet<&str> = items.iter().map(|item| item.id.as_str()).collect();
     let mut waits: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();

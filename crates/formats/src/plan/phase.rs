@@ -24,7 +24,7 @@ const STEPS: [(&str, &str); 6] = [
 /// Most names of one kind that a phase may list: phases it waits for, subagents.
 const MOST_NAMES: usize = 100;
 
-/// What the part at hand stands below.
+/// Section of the file that holds the part at hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Section {
     Other,
@@ -35,8 +35,8 @@ enum Section {
     Agents,
 }
 
-/// Reads the parts of a phase file into its item. `known` are the gates of the project, by whose names a gate of the plan may take its
-/// command.
+/// Reads the parts of a phase file into its item. `known` are the gates of the project; a gate of the plan may take its command from one of
+/// the same name.
 pub(super) fn read(
     parts: &[Part],
     (item, has_status): (&mut PlanItem, bool),
@@ -101,7 +101,7 @@ pub(super) fn read(
     judge(item, found);
 }
 
-/// The lines of a code block, as the agent reads them in the file of its phase.
+/// Adds the lines of a code block, as the agent reads them in the file of its phase.
 fn commands(item: &mut PlanItem, text: &str, line: usize) {
     for (at, command) in text.lines().map(str::trim).enumerate() {
         if !command.is_empty() && !command.starts_with('#') {
@@ -147,8 +147,7 @@ fn unwritten(item: &PlanItem, text: &str, line: usize, found: &mut Findings<'_>)
     }
 }
 
-/// What the bold fields say: dependencies, whether a person must approve, and how far it is where the plan itself does not say so
-/// (P13).
+/// Reads the bold fields: dependencies, a required approval, and the status if the plan itself does not give it (P13).
 fn metadata(item: &mut PlanItem, text: &Inline, has_status: bool) {
     for (key, value) in words::fields(text) {
         let value = value.plain();
@@ -161,7 +160,7 @@ fn metadata(item: &mut PlanItem, text: &Inline, has_status: bool) {
     }
 }
 
-/// Only what is declared counts: a phase that is mentioned in passing is none that is waited for (P14, LP-24).
+/// Adds declared dependencies only: a phase that is mentioned in passing is not waited for (P14, LP-24).
 fn declared(item: &mut PlanItem, text: &str) {
     let lower = text.to_lowercase();
     let declares = ["previous phase", "depends on", "requires", "phase "];
@@ -210,7 +209,7 @@ fn process(item: &mut PlanItem, text: &Inline) {
     }
 }
 
-/// Names behind the mark `AGENT:`.
+/// Returns the names behind the mark `AGENT:`.
 fn marked_agents(text: &str) -> impl Iterator<Item = &str> {
     let marks = text.split("AGENT:").skip(1);
     marks.filter_map(|rest| {
@@ -226,7 +225,7 @@ fn add_agent(item: &mut PlanItem, name: &str) {
     }
 }
 
-/// A row of the table of agents that says the agent is required.
+/// Adds the agent of a row of the table of agents, if the row says that the agent is required.
 fn required_agent(item: &mut PlanItem, cells: &[Inline]) {
     let is_required = cells.iter().any(|cell| cell.plain().contains("REQUIRED"));
     let name = cells.first().map(Inline::plain).unwrap_or_default();
@@ -289,8 +288,8 @@ fn gate(
     item.gates.push(gate);
 }
 
-/// A heading in the tasks whose first word is an id, or which has one before a colon: `1. Work`, `6A.1: Make it`,
-/// `Sub-Phase 6A: Estimates`.
+/// Adds a heading in the tasks whose first word is an id, or which has one before a colon: `1. Work`, `6A.1: Make it`, `Sub-Phase 6A:
+/// Estimates`.
 fn group(item: &mut PlanItem, heading: &str, line: usize) {
     let first = heading.split_whitespace().next().unwrap_or_default();
     let first_id = first.trim_end_matches([':', '.']);
@@ -343,7 +342,7 @@ fn task(item: &mut PlanItem, text: &str, tick: &Tick, line: usize) {
     });
 }
 
-/// What a phase lacks.
+/// Reports the parts that a phase lacks.
 fn judge(item: &PlanItem, found: &mut Findings<'_>) {
     let id = &item.id;
     if item.gates.is_empty() {

@@ -13,7 +13,7 @@ const SUITE_GATE: &str = "suite";
 /// Folder of documents that no story changes.
 const DOCUMENTS: &str = ".swanson/";
 
-/// How stories are worked on, as a project sets it.
+/// Rules for work on stories, as a project sets them.
 pub struct StoryRules<'a> {
     /// Folder of PRDs, relative to the project.
     pub folder: String,
@@ -23,19 +23,19 @@ pub struct StoryRules<'a> {
     pub suite_command: Option<String>,
     /// The file of tests of that name, relative to the project.
     pub test_file: &'a dyn Fn(&str) -> String,
-    /// Whether a file is there, by its path in the project.
+    /// Check whether a file exists, by its path in the project.
     pub exists: &'a dyn Fn(&str) -> bool,
     /// Paths that no story changes, besides those of the queue.
     pub protected: Vec<String>,
-    /// Ids of stories of PRDs in the archive, whose tests are no other story's (LA-4).
+    /// Ids of stories of PRDs in the archive, whose tests belong to no other story (LA-4).
     pub archived: &'a BTreeSet<String>,
-    /// What holds for the tests of all stories; their file is filled in.
+    /// Rules for the tests of all stories; their file is filled in.
     pub tests: StoryTests,
-    /// Whether the queue goes on behind a story that has stopped.
+    /// True if the queue continues behind a story that has stopped.
     pub passes_over: bool,
 }
 
-/// The plan of a queue of PRDs, which stand in the order of their names.
+/// Builds the plan of a queue of PRDs, which are in the order of their names.
 pub fn queue(prds: &[PrdDocument], rules: &StoryRules<'_>) -> Plan {
     let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
     let ids = prds.iter().flat_map(|prd| &prd.stories).map(|story| &story.id);
@@ -60,7 +60,7 @@ pub fn queue(prds: &[PrdDocument], rules: &StoryRules<'_>) -> Plan {
     }
 }
 
-/// The queue of that folder without its stories: what tells its tasks from others on the board.
+/// Builds the queue of that folder without its stories, as far as it distinguishes its tasks from others on the board.
 pub fn queue_of(folder: PathBuf) -> Plan {
     Plan {
         kind: PlanKind::Stories,
@@ -94,7 +94,7 @@ fn item(prd: &PrdDocument, story: &PrdStory, is_unique: bool, rules: &StoryRules
         .clone()
         .map(|command| gate(SUITE_GATE, command));
     PlanItem {
-        // Two PRDs may have a story of one id; the files of its tests are told apart by the same rule.
+        // Two PRDs may have a story of one id; the files of its tests are distinguished by the same rule.
         id: if is_unique {
             story.id.clone()
         } else {
@@ -115,7 +115,7 @@ fn item(prd: &PrdDocument, story: &PrdStory, is_unique: bool, rules: &StoryRules
     }
 }
 
-/// What the PRD says of it, with the file of its tests and whether that is written.
+/// Builds the instructions of the PRD for the story, with the file of its tests and whether that is written.
 fn detail(
     (prd, story): (&PrdDocument, &PrdStory),
     (file, is_tested): (String, bool),
@@ -150,7 +150,7 @@ fn detail(
     }
 }
 
-/// The story as its agents read it.
+/// Returns the story as its agents read it.
 fn text(story: &PrdStory) -> String {
     let mut text = format!(
         "Story {} of a PRD.\n\n{}\n\nAcceptance criteria:\n",
@@ -178,7 +178,7 @@ fn text(story: &PrdStory) -> String {
     text
 }
 
-/// `feat: basic health check (US-001)`: the kind of work, the title, the story (A17).
+/// Returns the first line of a commit, `feat: basic health check (US-001)`: the kind of work, the title, the story (A17).
 fn commit(prd: &PrdDocument, story: &PrdStory) -> String {
     let by_id = story.id.split('-').next().unwrap_or_default();
     let kind = match (prd.kind.as_deref(), by_id) {

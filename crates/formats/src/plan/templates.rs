@@ -1,4 +1,4 @@
-//! Files of a new plan, made from templates: a master plan, a file for each phase, and what notes look like (P18, P49, P58).
+//! Files of a new plan, made from templates: a master plan, a file for each phase, and a template for notes (P18, P49, P58).
 
 use super::drafts::slug;
 use dbs_domain::task::GateCommand;
@@ -6,20 +6,20 @@ use dbs_domain::task::GateCommand;
 /// Names of the templates; they differ in the tasks of a phase.
 pub const TEMPLATES: [&str; 3] = ["generic", "backend", "frontend"];
 
-/// What a new plan is about.
+/// Subject and size of a new plan, with the choices for its files.
 #[derive(Debug, Clone)]
 pub struct NewPlan<'a> {
     pub feature: &'a str,
     pub phases: u32,
-    /// One of [`TEMPLATES`]; any other word is the first of them.
+    /// Name from [`TEMPLATES`]; any other word means the first of them.
     pub template: &'a str,
     /// Day of its making: `2026-11-23`.
     pub date: &'a str,
-    /// What proves each phase.
+    /// Gates that prove each phase.
     pub gates: &'a [GateCommand],
 }
 
-/// Names and texts of the files, the master plan first. They lie in one folder.
+/// Returns names and texts of the files, the master plan first. All of them belong into one folder.
 pub fn new_plan(plan: &NewPlan<'_>) -> Vec<(String, String)> {
     let numbers = 1..=plan.phases;
     let rows: Vec<String> = numbers
@@ -106,7 +106,7 @@ fn file(n: u32) -> String {
     format!("phase-{n}.md")
 }
 
-/// The template with these values in its places. A value is never read as a template.
+/// Returns the template with these values in its places. A value is never read as a template.
 fn filled(template: &str, values: &[(&str, &str)]) -> String {
     let mut text = String::new();
     let mut rest = template;

@@ -3,7 +3,7 @@
 use super::document::Inline;
 use super::model::PhaseStatus;
 
-/// The status that a text names, with emoji and marks around it left out; none where it is no word of a status.
+/// Returns the status that a text names, with emoji and marks around it left out; none if it is not a word of a status.
 pub(super) fn status(text: &str) -> Option<PhaseStatus> {
     let letters = |sign: char| if sign.is_alphabetic() { sign } else { ' ' };
     let lower: String = text.to_lowercase().chars().map(letters).collect();
@@ -21,10 +21,11 @@ pub(super) fn status(text: &str) -> Option<PhaseStatus> {
     })
 }
 
-/// Most phases that are read of one text.
+/// Most phases that are read from one text.
 const MOST_NAMED: usize = 100;
 
-/// Ids of phases that a text names by the word: `Phase 1 and Phase 2.1`, `phases 3a`. A sentence that begins with a no names none.
+/// Returns the ids of phases that a text names by the word: `Phase 1 and Phase 2.1`, `phases 3a`. A sentence that begins with a no names
+/// none.
 pub(super) fn named_phases(text: &str) -> Vec<String> {
     if is_none(text) {
         return Vec::new();
@@ -48,7 +49,7 @@ pub(super) fn named_phases(text: &str) -> Vec<String> {
     found
 }
 
-/// Whether a text says that there is nothing: `None`, `N/A`, `-`, `no dependencies`.
+/// Returns true if a text says that there is nothing: `None`, `N/A`, `-`, `no dependencies`.
 pub(super) fn is_none(text: &str) -> bool {
     let lower = text.trim().to_lowercase();
     let first = lower
@@ -60,14 +61,14 @@ pub(super) fn is_none(text: &str) -> bool {
     )
 }
 
-/// Whether a text can be the id of a phase: short, of letters, digits, dots and dashes, with a digit in it or one letter alone.
+/// Returns true if a text can be the id of a phase: short, of letters, digits, dots and dashes, with a digit in it or one letter alone.
 pub(super) fn is_id(text: &str) -> bool {
     let is_sign = |sign: char| sign.is_ascii_alphanumeric() || ".-_".contains(sign);
     let has_digit = text.chars().any(|sign| sign.is_ascii_digit());
     !text.is_empty() && text.len() <= 32 && text.chars().all(is_sign) && (has_digit || text.len() == 1)
 }
 
-/// The id of a phase in the name of its file: `phase-2.1-writer.md`, `PHASE_3a.md`.
+/// Returns the id of a phase in the name of its file: `phase-2.1-writer.md`, `PHASE_3a.md`.
 pub(super) fn id_in_name(path: &str) -> Option<String> {
     let name = path.rsplit('/').next()?;
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
@@ -78,7 +79,7 @@ pub(super) fn id_in_name(path: &str) -> Option<String> {
     is_id(id).then(|| id.to_owned())
 }
 
-/// The title of a phase in the first heading of its file, which says it behind the number: `Shop Phase 2.1: Writer`.
+/// Returns the title of a phase in the first heading of its file, which has it behind the number: `Shop Phase 2.1: Writer`.
 pub(super) fn title_in_heading(heading: &str) -> &str {
     let lower = heading.to_ascii_lowercase();
     let behind = lower
@@ -87,7 +88,7 @@ pub(super) fn title_in_heading(heading: &str) -> &str {
     behind.map_or(heading, |(_, title)| title).trim()
 }
 
-/// The fields of a paragraph or an item: `**Key:** value`, with the colon inside or outside of the bold, one on a line.
+/// Returns the fields of a paragraph or an item: `**Key:** value`, with the colon inside or outside of the bold, one on a line.
 pub(super) fn fields(text: &Inline) -> Vec<(String, Inline)> {
     let mut found: Vec<(String, Inline)> = Vec::new();
     let mut starts_line = true;
@@ -127,7 +128,7 @@ fn ends_line(text: &str) -> bool {
         && text.contains('\n')
 }
 
-/// Text on the line of the field at hand belongs to it; what stands on the next line does not.
+/// Adds text on the line of the field at hand to it; text on the next line does not belong to it.
 fn push(found: &mut [(String, Inline)], mut piece: super::document::Piece) {
     let Some((_, value)) = found.last_mut() else {
         return;
@@ -142,7 +143,7 @@ fn push(found: &mut [(String, Inline)], mut piece: super::document::Piece) {
     value.0.push(piece);
 }
 
-/// Keys are the same with spaces, underscores and in any case.
+/// Returns the form in which keys with spaces, underscores and in any case are equal.
 fn key_name(text: &str) -> String {
     text.to_lowercase().replace(['_', '-'], " ")
 }

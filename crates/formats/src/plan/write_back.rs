@@ -1,4 +1,4 @@
-//! What is known of the phases of a plan, written into its files: the cell of a status and the boxes of tasks, and no other byte.
+//! Writer of the known progress of the phases of a plan into its files: the cell of a status and the boxes of tasks, and no other byte.
 
 use super::model::{PhaseStatus, Plan, PlanItem};
 use crate::graph_plan::{GraphProgress, GraphStatus};
@@ -6,7 +6,7 @@ use crate::text_edit::edited;
 use dbs_domain::task::behind_failed;
 use dbs_domain::{Task, TaskState};
 
-/// The status that a plan has for a task of its phase; nothing where a person took the task out of the plan's way.
+/// Returns the status that a plan has for a task of its phase; nothing if a person took the task out of the plan's way.
 pub fn status_of(task: &Task) -> Option<PhaseStatus> {
     match &task.state {
         TaskState::Backlog | TaskState::Released => Some(PhaseStatus::Pending),
@@ -20,7 +20,7 @@ pub fn status_of(task: &Task) -> Option<PhaseStatus> {
     }
 }
 
-/// What a graph plan says of a task of the board; nothing where a person took the task out of the plan's way (G48).
+/// Returns the progress of a task of the board for its graph plan; nothing if a person took the task out of the plan's way (G48).
 pub fn progress_of(task: &Task) -> Option<GraphProgress> {
     let (status, result) = match &task.state {
         TaskState::Backlog | TaskState::Released => (GraphStatus::Pending, None),
@@ -48,8 +48,8 @@ pub fn progress_of(task: &Task) -> Option<GraphProgress> {
     })
 }
 
-/// The text of a master plan with these statuses in its table. A cell that says the same already stays as it is. `text` is what the plan
-/// was read from, without a byte order mark.
+/// Returns the text of a master plan with these statuses in its table. A cell that says the same already stays as it is. `text` is the text
+/// that the plan was read from, without a byte order mark.
 pub fn with_statuses(plan: &Plan, text: &str, wanted: &dyn Fn(&PlanItem) -> Option<PhaseStatus>) -> String {
     let cells = plan.items.iter().filter_map(|item| {
         let status = wanted(item).filter(|status| *status != item.status)?;
@@ -60,7 +60,7 @@ pub fn with_statuses(plan: &Plan, text: &str, wanted: &dyn Fn(&PlanItem) -> Opti
     edited(text, cells)
 }
 
-/// The text of the file of a phase with all boxes of its tasks ticked.
+/// Returns the text of the file of a phase with all boxes of its tasks ticked.
 pub fn with_ticks(item: &PlanItem, text: &str) -> String {
     let open = item.tasks.iter().filter(|task| !task.is_done);
     let boxes = open.filter_map(|task| {
@@ -70,7 +70,7 @@ pub fn with_ticks(item: &PlanItem, text: &str) -> String {
     edited(text, boxes)
 }
 
-/// The content of a cell with another word, as wide as before where there is room.
+/// Returns the content of a cell with another word, as wide as before if there is room.
 fn in_cell(cell: &str, word: &str) -> String {
     let old = cell.trim();
     let begin = cell.find(old).unwrap_or_default();

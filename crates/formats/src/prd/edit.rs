@@ -1,27 +1,27 @@
-//! The one change that is made to a PRD: a story that passes says so.
+//! The one change that is made to a PRD: a passing story is marked as such.
 
 use thiserror::Error;
 
 use crate::json_place::{self, JsonContent};
 
-/// Why the field `passes` of a story could not be set; each reads after "could not mark the story as passing:".
+/// Error of setting the field `passes` of a story; each reads after "could not mark the story as passing:".
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SetPassesError {
-    /// The text is no PRD that can be read.
+    /// The text is not a PRD that can be read.
     #[error("the PRD is not readable any more: {0}; fix the file")]
     Unreadable(String),
     /// No story, or more than one, has that id.
     #[error("the PRD has {0} stories with the id {1:?}, not one; fix the file")]
     NotOneStory(usize, String),
-    /// The story says nothing of passing, as in the template dialect.
+    /// The story has no field for passing, as in the template dialect.
     #[error("story {0:?} has no field \"passes\"; add \"passes\": false to have it kept here, too")]
     NoField(String),
-    /// The field stands twice or is neither true nor false.
+    /// The field appears twice or is neither true nor false.
     #[error("the field \"passes\" of story {0:?} is not one value of true or false; fix the file")]
     NotASwitch(String),
 }
 
-/// The text with `passes` of that story true, and every other byte as it was. A story that passes already leaves the text as it is;
+/// Returns the text with `passes` of that story true, and every other byte as it was. A story that passes already leaves the text as it is;
 /// nothing here ever makes it false (LA-17).
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! A PRD as one plain value, whichever of its dialects it is written in.
+//! A PRD as one plain value, in whatever dialect it is written.
 
 use std::path::PathBuf;
 
@@ -12,29 +12,29 @@ use crate::json_findings::JsonFinding;
 pub struct PrdDocument {
     /// The file that was read, as the person named it.
     pub file: PathBuf,
-    /// Which of the two schemas it follows; none where nothing could be read.
+    /// Schema that it follows; none if nothing could be read.
     pub dialect: Option<PrdDialect>,
-    /// What kind of work it is: `feature`, `bug`, `enhancement`, `spike`, `chore` or `tech-debt`.
+    /// Kind of work: `feature`, `bug`, `enhancement`, `spike`, `chore` or `tech-debt`.
     pub kind: Option<String>,
-    /// Its name; empty where it has none.
+    /// Name of the PRD; empty if it has none.
     pub name: String,
     pub description: String,
-    /// Its stories in the order of the file.
+    /// Stories in the order of the file.
     pub stories: Vec<PrdStory>,
-    /// Fields of the root that are not known, as they stand.
+    /// Fields of the root that are not known, as they are.
     pub other: Map<String, Value>,
     pub findings: Vec<JsonFinding>,
 }
 
 impl PrdDocument {
-    /// Its stories in the order in which they are worked on: by priority, else as they stand.
+    /// Returns its stories in the order in which they are worked on: by priority, else as in the file.
     pub fn in_order(&self) -> Vec<&PrdStory> {
         let mut stories: Vec<&PrdStory> = self.stories.iter().collect();
         stories.sort_by_key(|story| story.priority);
         stories
     }
 
-    /// Whether its stories may be worked on: nothing in it is an error.
+    /// Returns true if its stories may be worked on: nothing in it is an error.
     pub fn is_sound(&self) -> bool {
         !self.findings.iter().any(|found| found.diagnostic.is_error())
     }
@@ -44,14 +44,14 @@ impl PrdDocument {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PrdDialect {
-    /// With type, name and description; each story says whether it passes.
+    /// Schema with type, name and description; each story says whether it passes.
     Strict,
-    /// A list of stories; where each stands is not said in the file.
+    /// List of stories; the file does not give the status of a story.
     Template,
 }
 
 impl PrdDialect {
-    /// The word for people.
+    /// Returns the word for people.
     pub fn word(self) -> &'static str {
         match self {
             PrdDialect::Strict => "strict",
@@ -60,31 +60,31 @@ impl PrdDialect {
     }
 }
 
-/// One story of a PRD.
+/// Story of a PRD.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PrdStory {
-    /// What the PRD calls it: `US-001`.
+    /// Name of the story in the PRD: `US-001`.
     pub id: String,
     pub title: String,
-    /// Its description.
+    /// Description of the story.
     pub text: String,
     /// Acceptance criteria, each one sentence or more.
     pub criteria: Vec<String>,
-    /// Requirements that are no function: speed, safety and the like.
+    /// Requirements that are not functions: speed, safety and the like.
     pub non_functional: Vec<String>,
     pub notes: String,
-    /// 1 comes first.
+    /// Rank of the story; 1 comes first.
     pub priority: u32,
     pub size: StorySize,
-    /// Whether it is said to be done; none where the file does not say.
+    /// True if the file says that the story is done; none if it says nothing.
     pub passes: Option<bool>,
     /// Line at which it begins.
     pub line: usize,
-    /// Fields that are not known, as they stand.
+    /// Fields that are not known, as they are.
     pub other: Map<String, Value>,
 }
 
-/// How large a story is thought to be.
+/// Estimated size of a story.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StorySize {

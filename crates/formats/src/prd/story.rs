@@ -1,4 +1,4 @@
-//! One story of a PRD, and what each of its fields must be.
+//! Story of a PRD, and the rules for each of its fields.
 
 use super::model::{PrdDialect, PrdStory, StorySize};
 use crate::json_findings::{JsonFindings, quoted};
@@ -10,7 +10,7 @@ use crate::nearest::nearest;
 const MOST_TITLE: usize = 500;
 const MOST_TEXT: usize = 20_000;
 const MOST_CRITERION: usize = 2_000;
-/// Most criteria of a story, and from how many on it is better split.
+/// Most criteria of a story, and the number from which on it is better split.
 const MOST_CRITERIA: usize = 100;
 const MANY_CRITERIA: usize = 8;
 const MOST_ID: usize = 64;
@@ -35,7 +35,7 @@ const SIZES: [(&str, StorySize); 4] = [
     ("complex", StorySize::Complex),
 ];
 
-/// Reads a story at `path`; nothing where it is no object or has no id that can be used.
+/// Reads a story at `path`; nothing if it is not an object or has no id that can be used.
 pub(super) fn read(
     value: &JsonPlace,
     path: &str,
@@ -75,7 +75,7 @@ struct StoryReader<'a, 'b> {
 }
 
 impl<'a> StoryReader<'a, '_> {
-    /// A field that was given, and where it stands.
+    /// Returns a field that was given, and its path.
     fn field(&self, key: &str) -> (Option<&'a JsonPlace>, String) {
         (self.object.field(key), self.object.at(key))
     }
@@ -134,7 +134,7 @@ impl<'a> StoryReader<'a, '_> {
         self.required("description", example, (MOST_TEXT, false), 20..=500)
     }
 
-    /// A text that may not be missing; how long it should be is said by the template dialect.
+    /// Reads a text that may not be missing; the template dialect advises its length.
     fn required(
         &mut self,
         key: &str,
@@ -181,7 +181,7 @@ impl<'a> StoryReader<'a, '_> {
         criteria
     }
 
-    /// A list of texts; empty where it was not given.
+    /// Reads a list of texts; empty if it was not given.
     fn texts(&mut self, key: &str) -> Vec<String> {
         self.object
             .texts(key, (MOST_CRITERIA, MOST_CRITERION), self.found)

@@ -16,28 +16,28 @@ use dbs_domain::{RoleId, SignalKind, StageId};
 
 /// Longest prompt in bytes: a system takes no longer argument of a command.
 pub const MAX_PROMPT_BYTES: usize = 120 * 1024;
-/// So much of what a task says has room in every prompt, in bytes: otherwise the blocks are too long.
+/// Bytes of the task's text for which there is room in every prompt: otherwise the blocks are too long.
 const LEAST_TEXT: usize = 16 * 1024;
-/// About what is said of a text that was cut.
+/// Bytes, roughly, of the note about a text that was cut.
 const CUT_NOTE: usize = 200;
 
-/// The role by whose file every role works that has none of its own.
+/// The role whose file is used for every role that has none of its own.
 const ANY_ROLE: &str = "worker";
 
-/// The blocks for an agent that goes on with its session: it was told the rest when that began.
+/// The blocks for an agent that continues its session: it got the rest when that began.
 const TO_GO_ON: [&str; 2] = ["resume", "signals"];
 
 /// The block before all others for a session that begins because the context of the one before was full.
 const AFTER_RESTART: &str = "restart";
 
-/// A block of a prompt, and where its text comes from.
+/// A block of a prompt, and the origin of its text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PromptBlock {
     pub text: String,
     pub origin: BlockOrigin,
 }
 
-/// Where the text of a block or the data of a role comes from.
+/// Origin of the text of a block or the data of a role.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BlockOrigin {
@@ -46,7 +46,7 @@ pub enum BlockOrigin {
     File(PathBuf),
 }
 
-/// Why there is no prompt. The texts read after "could not".
+/// Error of writing a prompt. The texts read after "could not".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PromptError {
     #[error(
@@ -79,7 +79,7 @@ pub struct PromptLibrary {
 }
 
 impl PromptLibrary {
-    /// Those of the program with these files over them: roles end with `.toml`, blocks with `.md`.
+    /// Reads the roles and blocks of the program with these files over them: roles end with `.toml`, blocks with `.md`.
     ///
     /// # Errors
     /// Everything that is wrong in the files, with file and line.
@@ -143,17 +143,17 @@ impl PromptLibrary {
         self.blocks.insert(name.to_owned(), PromptBlock { text, origin });
     }
 
-    /// All blocks by name.
+    /// Returns all blocks by name.
     pub fn blocks(&self) -> impl Iterator<Item = (&str, &PromptBlock)> {
         self.blocks.iter().map(|(name, block)| (name.as_str(), block))
     }
 
-    /// All roles that have a file, and where it is.
+    /// Returns all roles that have a file, and the origin of each.
     pub fn roles(&self) -> impl Iterator<Item = (&AgentRole, &BlockOrigin)> {
         self.roles.values().map(|(role, origin)| (role, origin))
     }
 
-    /// By which file an agent of that role works at a stage.
+    /// Returns the role by whose file an agent of that role works at a stage.
     pub fn role(&self, role: &RoleId, stage: &StageId) -> Option<&AgentRole> {
         let any = || self.roles.get(&RoleId::from(ANY_ROLE));
         let (own, _) = self.roles.get(role).or_else(any)?;
@@ -161,10 +161,11 @@ impl PromptLibrary {
         Some(other.map_or(own, |(role, _)| role))
     }
 
-    /// The prompt for these facts. `program` is how an agent calls this program. What the task says stands in it as far as there is room.
+    /// Builds the prompt for these facts. `program` is the command by which an agent calls this program. The text of the task is in it as
+    /// far as there is room.
     ///
     /// # Errors
-    /// What is missing or wrong, and where.
+    /// When something is missing or wrong, with its place.
     pub fn render(&self, facts: &PromptFacts, program: &str) -> Result<String, PromptError> {
         let mut most_text = task_text(&facts.task).len().min(MAX_PROMPT_BYTES);
         let mut is_again = false;
@@ -174,7 +175,7 @@ impl PromptLibrary {
             if over == 0 {
                 return Ok(prompt);
             }
-            // A text that shrinks in the prompt, because nobody sees much of it, is not tried byte by byte.
+            // A text that shrinks in the prompt, because much of it is invisible, is not tried byte by byte.
             let step = if is_again { most_text / 8 } else { 0 };
             is_again = true;
             let less = most_text.saturating_sub((over + CUT_NOTE).max(step));
@@ -185,7 +186,7 @@ impl PromptLibrary {
         }
     }
 
-    /// The same with what the task says cut behind so many bytes.
+    /// Builds the prompt with the text of the task cut behind `most_text` bytes.
     fn render_cut(
         &self,
         facts: &PromptFacts,
@@ -216,7 +217,7 @@ impl PromptLibrary {
                 line: fault.line,
                 why: fault.text,
             })?;
-            // A block that has nothing to say this time leaves no gap.
+            // A block that is empty this time leaves no gap.
             if !text.trim().is_empty() {
                 prompt.push_str(if prompt.is_empty() { "" } else { "\n" });
                 prompt.push_str(text.trim());
@@ -226,8 +227,8 @@ impl PromptLibrary {
         Ok(prompt)
     }
 
-    /// Where roles and the stages of a workflow do not agree on signals, one line each. What one of them does not allow is
-    /// not offered to an agent.
+    /// Returns the differences in signals between roles and the stages of a workflow, one line each. A signal that one of them does not
+    /// allow is not offered to an agent.
     pub fn differences(&self, flow: &Workflow) -> Vec<String> {
         let stages = flow.stages.iter();
         stages

@@ -1,11 +1,12 @@
 //! Texts of people and agents as data in a prompt: without characters that act or hide, and set off so that nothing in them ends it.
 
-/// Longest run of backticks that is kept; of a longer one only its beginning is, so that the fence around it stays short.
+/// Longest run of backticks that is kept; a longer one is cut to it, so that the fence around it stays short.
 const MAX_RUN: usize = 8;
 /// Shortest fence.
 const MIN_FENCE: usize = 3;
 
-/// A text in a fence of its own, of at most so many bytes; what was cut is said below it. `whole` is the command that prints all.
+/// Puts at most `most` bytes of a text into a fence of its own; a note below gives the number of bytes cut. `whole` is the command that
+/// prints all.
 pub(super) fn fenced(text: &str, most: usize, whole: &str) -> String {
     let (clean, is_beginning) = cleaned(text.trim_end(), most);
     let kept = beginning(clean.trim_end(), most);
@@ -19,7 +20,7 @@ pub(super) fn fenced(text: &str, most: usize, whole: &str) -> String {
     format!("{fence}text\n{kept}\n{fence}{note}")
 }
 
-/// A text in one line between backticks, of at most so many bytes.
+/// Puts at most `most` bytes of a text into one line between backticks.
 pub(super) fn inline(text: &str, most: usize) -> String {
     let (clean, is_beginning) = cleaned(text, most);
     let words: Vec<&str> = clean.split_whitespace().collect();
@@ -39,7 +40,8 @@ pub(super) fn inline(text: &str, most: usize) -> String {
     format!("{marks} {kept}{dots} {marks}")
 }
 
-/// A text without what hides or acts, and whether only its beginning was looked at, because the rest could not be kept anyway.
+/// Returns a text without hidden or acting characters, and true if only its beginning was looked at, because the rest could not be kept
+/// anyway.
 fn cleaned(text: &str, most: usize) -> (String, bool) {
     let looked_at = beginning(text, most.saturating_mul(4));
     (
@@ -48,8 +50,8 @@ fn cleaned(text: &str, most: usize) -> (String, bool) {
     )
 }
 
-/// A text without control characters, but with its line ends and tabs, and without what changes the direction of text or has no
-/// width: what an agent reads is what a person sees.
+/// Returns a text without control characters, but with its line ends and tabs, and without characters that change the direction of text or
+/// have no width: an agent reads the same as a person sees.
 pub(super) fn without_hidden(text: &str) -> String {
     text.replace("\r\n", "\n")
         .chars()
@@ -57,7 +59,7 @@ pub(super) fn without_hidden(text: &str) -> String {
         .collect()
 }
 
-/// Whether a person does not see a character: control characters, what changes the direction of text, what has no width.
+/// Returns true if a person does not see a character: control characters, those that change the direction of text, those without width.
 pub fn is_hidden(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
         || matches!(
@@ -85,7 +87,7 @@ fn longest_run(text: &str) -> usize {
     runs.max().unwrap_or(0)
 }
 
-/// The beginning of a text, of at most so many bytes.
+/// Returns the beginning of a text, of at most `most` bytes.
 fn beginning(text: &str, most: usize) -> &str {
     let cut = text.floor_char_boundary(most);
     text.get(..cut).unwrap_or(text)

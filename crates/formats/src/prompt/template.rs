@@ -1,14 +1,14 @@
-//! The one place that knows the template language: checks a block and puts values into it. A value that is missing is an error, and
-//! so is one that is there and empty where its text is wanted.
+//! The one place that knows the template language: checks a block and puts values into it. A missing value is an error, and so is one that
+//! is there and empty if its text is wanted.
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value, escape_formatter};
 
-/// Most steps of one block; a loop over all there can be takes a small part of them.
+/// Most steps of one block; a loop over all possible entries takes a small part of them.
 const FUEL: u64 = 200_000;
 
-/// Why a block is no template, or has no value for one of its places.
+/// Fault of a block that is not a template, or has no value for one of its places.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TemplateFault {
     /// Line, counted from 1; 0 when it is not known.
@@ -17,20 +17,20 @@ pub(super) struct TemplateFault {
     pub(super) text: String,
 }
 
-/// Whether the text of a block can be read.
+/// Checks that the text of a block can be read.
 ///
 /// # Errors
-/// What is wrong, with its line.
+/// When it cannot be read, with the line of the fault.
 pub(super) fn check(text: &str) -> Result<(), TemplateFault> {
     let environment = environment().map_err(|error| fault(&error, text))?;
     let read = environment.template_from_str(text);
     read.map(drop).map_err(|error| fault(&error, text))
 }
 
-/// The text of a block with these values put in.
+/// Returns the text of a block with these values put in.
 ///
 /// # Errors
-/// What is wrong or missing, with its line.
+/// When something is wrong or missing, with its line.
 pub(super) fn render(text: &str, values: &serde_json::Value) -> Result<String, TemplateFault> {
     let environment = environment().map_err(|error| fault(&error, text))?;
     let read = environment.template_from_str(text);
@@ -38,7 +38,7 @@ pub(super) fn render(text: &str, values: &serde_json::Value) -> Result<String, T
     rendered.map_err(|error| fault(&error, text))
 }
 
-/// Nothing but values, loops and conditions: no functions, no filters, no other templates.
+/// Builds an environment with nothing but values, loops and conditions: no functions, no filters, no other templates.
 fn environment() -> Result<Environment<'static>, Error> {
     let mut environment = Environment::empty();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);

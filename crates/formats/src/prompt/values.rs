@@ -1,5 +1,5 @@
-//! What the places of a block are called, and the texts that stand for them. Whatever a person or an agent wrote is set off here, so
-//! that no block can forget to.
+//! Names of the places of a block, and the texts for them. Every text by a person or an agent is set off here, so that no block can forget
+//! to.
 
 use serde_json::{Value, json};
 
@@ -14,18 +14,18 @@ use dbs_domain::{EvidenceKind, GateBaseline, Integration, SignalKind, Span, Tri}
 const MAX_FINDING: usize = 6 * 1024;
 /// Longest remark in bytes.
 const MAX_REMARK: usize = 2 * 1024;
-/// Bytes of remarks on a task, and of all results of what it depends on.
+/// Bytes of remarks on a task, and of all results of the tasks it depends on.
 const MAX_REMARKS: usize = 12 * 1024;
 /// Longest title, criterion or verdict in bytes.
 const MAX_LINE: usize = 300;
-/// Longest name of who wrote a remark, in bytes.
+/// Longest name of the author of a remark, in bytes.
 const MAX_AUTHOR: usize = 60;
 /// Longest command of a gate in bytes.
 const MAX_COMMAND: usize = 512;
 /// Most lines of a list, such as criteria, gates or changed files.
 const MAX_ITEMS: usize = 20;
 
-/// The values for the blocks of a role. What the task says is cut behind so many bytes.
+/// Builds the values for the blocks of a role. The text of the task is cut behind `most_text` bytes.
 pub(super) fn values(facts: &PromptFacts, role: &AgentRole, (program, most_text): (&str, usize)) -> Value {
     let whole = format!("{program} task show {}", facts.task.id);
     let comments = remarks(&facts.comments, &whole, &mut { MAX_REMARKS });
@@ -55,7 +55,7 @@ pub(super) fn values(facts: &PromptFacts, role: &AgentRole, (program, most_text)
     })
 }
 
-/// What a task says: its title and its description.
+/// Returns the text of a task: its title and its description.
 pub(super) fn task_text(task: &TaskFacts) -> String {
     format!("{}\n\n{}", task.title.trim(), task.body.trim())
 }
@@ -87,7 +87,7 @@ fn stage(facts: &PromptFacts) -> Value {
     })
 }
 
-/// What the engine looks at when the agent says that it is done.
+/// Returns the proof that the engine looks for when the agent reports that it is done.
 fn proof(kind: &EvidenceKind) -> &'static str {
     match kind {
         EvidenceKind::Committed => "what you left uncommitted is committed for you on the task's branch",
@@ -115,7 +115,7 @@ fn proof(kind: &EvidenceKind) -> &'static str {
     }
 }
 
-/// What the plan of the task asks; every text of it was written by somebody else.
+/// Returns the demands of the plan of the task; others wrote every text of it.
 fn plan(plan: &PlanEntry) -> Value {
     let lines = |texts: &[String]| {
         let texts = texts.iter().take(MAX_ITEMS);
@@ -132,14 +132,14 @@ fn plan(plan: &PlanEntry) -> Value {
     })
 }
 
-/// Paths that must stay as they are: those of the plan, then those of the stage.
+/// Returns the paths that must stay as they are: those of the plan, then those of the stage.
 fn protected(facts: &PromptFacts) -> Vec<String> {
     let all = PlanEntry::protected(facts.plan.as_deref(), &facts.protected);
     let all = all.into_iter().take(MAX_ITEMS);
     all.map(|path| inline(path, MAX_LINE)).collect()
 }
 
-/// The last words that both the role and the stage allow.
+/// Returns the last words that both the role and the stage allow.
 fn may(facts: &PromptFacts, role: &AgentRole) -> Value {
     let both = |kind| role.signals.contains(&kind) && facts.stage.signals.contains(&kind);
     json!({
@@ -163,7 +163,7 @@ fn place(facts: &PromptFacts) -> Value {
     })
 }
 
-/// What an integrator changed; the names of files are of its own choice.
+/// Returns the changes of an integrator; it chose the names of the files itself.
 fn integration(found: &Integration) -> Value {
     let files = |names: &[String]| {
         let names = names.iter().take(MAX_ITEMS);
@@ -189,7 +189,7 @@ fn dependency(other: &DependencyFacts, program: &str, room: &mut usize) -> Value
     })
 }
 
-/// The latest remarks that there is room for, in their order.
+/// Returns the latest remarks that there is room for, in their order.
 fn remarks(all: &[Comment], whole: &str, room: &mut usize) -> Vec<Value> {
     let mut kept = Vec::new();
     for remark in all.iter().rev() {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::selector::{AttemptContext, PartSelector};
 use dbs_domain::SignalKind;
 
-/// A scenario file: what the rehearsal agent does in each attempt.
+/// A scenario file: the steps of the rehearsal agent in each attempt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scenario {
     pub name: String,
@@ -17,7 +17,7 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// The first part that fits, if any does.
+    /// Returns the first part that fits, if any does.
     pub fn part(&self, now: &AttemptContext<'_>) -> Option<&ScenarioPart> {
         self.parts.iter().find(|part| part.select.matches(now))
     }
@@ -39,7 +39,7 @@ impl Default for CommitAuthor {
     }
 }
 
-/// The steps that one attempt of a rehearsal plays, and when it is chosen.
+/// Steps that one attempt of a rehearsal plays, and the conditions of their choice.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScenarioPart {
     pub name: String,
@@ -49,26 +49,25 @@ pub struct ScenarioPart {
     pub line: usize,
 }
 
-/// Which of the terminal's two screens a scenario part draws on.
+/// Screen of the terminal on which a scenario part draws.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScenarioScreen {
     /// The normal screen: output scrolls into the history.
     #[default]
     Inline,
-    /// The alternate screen, as most agents' interfaces do.
+    /// The alternate screen, as used by most agents' interfaces.
     Full,
 }
 
-/// One step of a scenario and its line in the file.
+/// Step of a scenario and its line in the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScenarioStep {
     pub line: usize,
     pub action: StepAction,
 }
 
-/// What a scenario step does, as `docs/rehearsal.md` describes it. Variables in texts and paths are replaced when the step is
-/// played.
+/// Action of a scenario step, as `docs/rehearsal.md` describes it. Variables in texts and paths are replaced when the step is played.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StepAction {
     /// Writes text to the transcript, at once or as if typed.
@@ -192,7 +191,7 @@ pub struct TextStyle {
     pub bold: bool,
 }
 
-/// One of the terminal's own colours, as a scenario names it.
+/// Colour of the terminal's own, as a scenario names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScenarioColour {
@@ -207,7 +206,7 @@ pub enum ScenarioColour {
     Cyan,
 }
 
-/// What a scenario's full-screen drawing shows.
+/// Picture of a scenario's full-screen drawing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Animation {
@@ -220,7 +219,7 @@ pub enum Animation {
 pub struct LineEdit {
     /// The whole line as it is now.
     pub line: String,
-    /// The whole line as it shall be.
+    /// The whole line as it is to be.
     pub with: String,
 }
 
@@ -231,7 +230,7 @@ pub struct Resolution {
     pub text: String,
 }
 
-/// What a rehearsed agent asks a person for: a permission, an answer or a login.
+/// Request of a rehearsed agent to a person: a permission, an answer or a login.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScenarioAskKind {
@@ -253,12 +252,12 @@ pub enum ScenarioState {
     Clear,
 }
 
-/// How a rehearsed agent dies.
+/// Death of a rehearsed agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CrashKind {
     Abort,
-    /// By SIGKILL, as the kernel does when memory runs out.
+    /// Death by SIGKILL, as from the kernel when memory runs out.
     Kill,
     Term,
 }

@@ -1,6 +1,6 @@
-//! Which part of a scenario an attempt plays: the first one whose conditions all fit.
+//! Choice of the part of a scenario for an attempt: the first one whose conditions all fit.
 
-/// What an attempt knows about itself when its scenario part is chosen.
+/// Facts of an attempt about itself when its scenario part is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AttemptContext<'a> {
     /// Stage of the task, such as `reviewing`.
@@ -16,8 +16,8 @@ pub struct AttemptContext<'a> {
     pub mode: &'a str,
 }
 
-/// The conditions under which a scenario part is played. An empty list asks nothing; a list is met by any of its members; all
-/// lists must be met.
+/// The conditions under which a scenario part is played. An empty list sets no condition; a list is met by any of its members; all lists
+/// must be met.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PartSelector {
     pub stages: Vec<String>,
@@ -40,7 +40,7 @@ pub struct AttemptRange {
 }
 
 impl PartSelector {
-    /// Whether every condition is met.
+    /// Returns true if every condition is met.
     pub fn matches(&self, now: &AttemptContext<'_>) -> bool {
         any(&self.stages, |stage| stage == now.stage)
             && any(&self.roles, |role| role == now.role)
@@ -51,7 +51,7 @@ impl PartSelector {
             && any(&self.modes, |mode| mode == now.mode)
     }
 
-    /// Whether everything that fits `other` fits this one too, so that `other` behind it is never played.
+    /// Returns true if everything that fits `other` fits this one too, so that `other` behind it is never played.
     pub(super) fn covers(&self, other: &PartSelector) -> bool {
         let spans = self.attempts.is_empty()
             || (!other.attempts.is_empty()

@@ -79,7 +79,7 @@ const VERBS: &[(&str, StepReader)] = &[
     }),
 ];
 
-/// Every verb a step may begin with.
+/// Returns every verb a step may begin with.
 pub fn verbs() -> impl Iterator<Item = &'static str> {
     VERBS.iter().map(|(verb, _)| *verb)
 }
@@ -142,7 +142,7 @@ fn unknown(fields: &TableReader<'_>) -> String {
     }
 }
 
-/// A path inside the worktree that must be there.
+/// Reads a path inside the worktree that must be there.
 fn need_path(fields: &mut TableReader<'_>, key: &'static str) -> String {
     let path = fields.need_text(key);
     if let Some(why) = escape_reason(&path).filter(|_| fields.item(key).is_some_and(Item::is_str)) {
@@ -155,7 +155,7 @@ fn need_path(fields: &mut TableReader<'_>, key: &'static str) -> String {
     path
 }
 
-/// A time in seconds, such as `2` or `0.5`.
+/// Reads a time in seconds, such as `2` or `0.5`.
 fn seconds(fields: &mut TableReader<'_>, key: &'static str) -> Option<Duration> {
     fields.get(key, "seconds from 0 to 86400, such as 2 or 0.5", |item| {
         let integer = || Some(f64::from(i32::try_from(item.as_integer()?).ok()?));
@@ -165,7 +165,7 @@ fn seconds(fields: &mut TableReader<'_>, key: &'static str) -> Option<Duration> 
     })
 }
 
-/// A time in seconds that must be there.
+/// Reads a time in seconds that must be there.
 fn need_seconds(fields: &mut TableReader<'_>, key: &'static str) -> Duration {
     if fields.item(key).is_none() {
         fields.missing(key, "1.5");
@@ -177,12 +177,12 @@ fn time(fields: &mut TableReader<'_>, default: f64) -> Duration {
     seconds(fields, "seconds").unwrap_or(Duration::from_secs_f64(default))
 }
 
-/// A number of bytes.
+/// Reads a number of bytes.
 fn bytes(fields: &mut TableReader<'_>, key: &'static str) -> u64 {
     fields.number(key, 1..MAX_BYTES + 1).unwrap_or(1)
 }
 
-/// A number within limits that fit the type.
+/// Reads a number within limits that fit the type.
 fn small<T: TryFrom<u64>>(fields: &mut TableReader<'_>, key: &'static str, limits: Range<u64>) -> Option<T> {
     T::try_from(fields.number(key, limits)?).ok()
 }

@@ -25,7 +25,7 @@ pub fn expand(text: &str, value: impl Fn(&str) -> String) -> String {
     out
 }
 
-/// Names in `{…}` that look like a variable and are none.
+/// Returns names in `{…}` that look like a variable and are not one.
 pub fn unknown_variables(text: &str) -> Vec<&str> {
     let starts = text.match_indices('{').map(|(start, _)| text.split_at(start).1);
     starts
@@ -41,7 +41,7 @@ enum Placeholder {
     Literal,
 }
 
-/// What stands in braces at the start of `text`: a bare lower-case word, once or twice braced, and its length in bytes.
+/// Returns the bare lower-case word in braces at the start of `text`, its form (once or twice braced), and its length in bytes.
 fn braced(text: &str) -> Option<(Placeholder, &str, usize)> {
     let once = text.strip_prefix('{')?;
     let (form, inner, close) = match once.strip_prefix('{') {

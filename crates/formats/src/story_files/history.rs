@@ -1,15 +1,15 @@
-//! `history.md`: what was finished and what got stuck, one entry each, only ever appended (A21).
+//! The file `history.md`: stories that were finished or got stuck, one entry each, only ever appended (A21).
 
 use super::StoryStateError;
 use super::state::is_utc;
 
-/// How a history begins; written once, when there is none.
+/// Start of a history; written once, when there is none.
 pub const HISTORY_HEADER: &str = "# History\n\nStories that were finished or got stuck, the newest last.\n\n";
 
 /// Most characters of a value in an entry.
 const MOST_VALUE: usize = 500;
 
-/// What an entry says of a story that is finished.
+/// Entry about a finished story.
 #[derive(Debug, Clone)]
 pub struct CompletionEntry<'a> {
     /// UTC: `2026-02-01T20:15:00Z`; an entry shows the minute.
@@ -29,7 +29,7 @@ pub struct CompletionEntry<'a> {
     pub criteria: &'a [String],
 }
 
-/// What an entry says of a story that got stuck.
+/// Entry about a story that got stuck.
 #[derive(Debug, Clone)]
 pub struct BlockEntry<'a> {
     /// UTC: `2026-02-01T20:15:00Z`.
@@ -42,7 +42,7 @@ pub struct BlockEntry<'a> {
     pub session: u64,
 }
 
-/// An entry as it was read back: enough to know what need not be written again.
+/// An entry as it was read back: enough to know which need not be written again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryEntry {
     /// Line at which it begins.
@@ -54,10 +54,10 @@ pub struct HistoryEntry {
     pub is_blocked: bool,
 }
 
-/// The history with this entry at its end; unchanged when it holds the same story of the same PRD with the same commit already.
+/// Returns the history with this entry at its end; unchanged when it holds the same story of the same PRD with the same commit already.
 ///
 /// # Errors
-/// When the time is no time in UTC.
+/// When the time is not a time in UTC.
 pub fn append_completion(history: &str, entry: &CompletionEntry<'_>) -> Result<String, StoryStateError> {
     let is_there = read_history(history).iter().any(|known| {
         !known.is_blocked
@@ -98,10 +98,10 @@ pub fn append_completion(history: &str, entry: &CompletionEntry<'_>) -> Result<S
     Ok(text)
 }
 
-/// The history with this entry at its end. A story may get stuck more than once.
+/// Returns the history with this entry at its end. A story may get stuck more than once.
 ///
 /// # Errors
-/// When the time is no time in UTC.
+/// When the time is not a time in UTC.
 pub fn append_block(history: &str, entry: &BlockEntry<'_>) -> Result<String, StoryStateError> {
     let mut text = begun(
         history,
@@ -122,7 +122,7 @@ pub fn append_block(history: &str, entry: &BlockEntry<'_>) -> Result<String, Sto
     Ok(text)
 }
 
-/// The entries of a history, in their order. Text between them, and entries of another form, are passed over.
+/// Reads the entries of a history, in their order. Text between them, and entries of another form, are passed over.
 pub fn read_history(history: &str) -> Vec<HistoryEntry> {
     let mut entries: Vec<HistoryEntry> = Vec::new();
     for (index, line) in history.lines().enumerate() {
@@ -145,7 +145,7 @@ pub fn read_history(history: &str) -> Vec<HistoryEntry> {
     entries
 }
 
-/// Story and outcome of a line such as `## 2026-02-01 20:15 - Story US-002 Complete`.
+/// Reads story and outcome of a line such as `## 2026-02-01 20:15 - Story US-002 Complete`.
 fn head(line: &str) -> Option<(String, bool)> {
     let (_, told) = line.split_once(" - Story ")?;
     let (story, outcome) = told.trim_end().rsplit_once(' ')?;
@@ -156,7 +156,7 @@ fn head(line: &str) -> Option<(String, bool)> {
     }
 }
 
-/// The history with a header where it has none, an empty line, and the heading of an entry.
+/// Returns the history with a header if it has none, an empty line, and the heading of an entry.
 fn begun(history: &str, at: &str, heading: &str) -> Result<String, StoryStateError> {
     if !is_utc(at) {
         return Err(StoryStateError::Inconsistent(format!(
@@ -195,7 +195,7 @@ fn bullets(text: &mut String, rows: &[(&str, String)]) {
     }
 }
 
-/// A value in one line, so that it can begin no entry of its own.
+/// Returns a value in one line, so that it cannot begin an entry of its own.
 fn clean(value: &str) -> String {
     let words: Vec<&str> = value
         .split(|letter: char| letter.is_whitespace() || letter.is_control())

@@ -1,5 +1,5 @@
-//! What the files of a project say once a story is done: `state.json`, `history.md`, its PRD, and the archive (A9, A18–A21, LA-3, LA-9).
-//! Texts go in and come out; doing it twice changes nothing.
+//! Changes of the files of a project once a story is done: `state.json`, `history.md`, its PRD, and the archive (A9, A18–A21, LA-3, LA-9).
+//! Texts go in and come out; a second time changes nothing.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::prd::{self, PrdDocument, SetPassesError, set_passes};
 
 /// The state of the queue, at the root of a project.
 pub const STATE_FILE: &str = "state.json";
-/// The log of what was done, at the root of a project.
+/// The log of finished and stuck stories, at the root of a project.
 pub const HISTORY_FILE: &str = "history.md";
 /// Folder of PRDs whose stories all pass, in the folder of PRDs.
 pub const ARCHIVE_FOLDER: &str = "archive";
@@ -20,22 +20,22 @@ pub struct DoneStory<'a> {
     /// Folder of PRDs, relative to the project.
     pub folder: &'a str,
     pub entry: &'a CompletionEntry<'a>,
-    /// How it got stuck before: when, in UTC, and why.
+    /// Times, in UTC, at which the story got stuck before, each with its reason.
     pub blocks: &'a [(String, String)],
     /// Sessions of its agents.
     pub sessions: u64,
 }
 
-/// Reads a file of the project by its path; nothing where there is none.
+/// Function that reads a file of the project by its path; nothing if there is none.
 pub type ReadStoryFile<'a> = &'a dyn Fn(&str) -> Result<Option<String>, String>;
 
-/// A file that is written, or goes when it has no text.
+/// A file that is written, or removed when it has no text.
 pub type WrittenFile = (String, Option<String>);
 
-/// The files that change when a story is done. `prds` are the names of the files in the folder of PRDs.
+/// Returns the files that change when a story is done. `prds` are the names of the files in the folder of PRDs.
 ///
 /// # Errors
-/// When a file cannot be read, contradicts itself, or the PRD is not there; reads after "could not record the story:".
+/// When a file cannot be read, contradicts itself, or the PRD is missing; reads after "could not record the story:".
 pub fn record_story(
     done: &DoneStory<'_>,
     prds: &[String],
@@ -58,7 +58,7 @@ pub fn record_story(
     };
     let marked = match set_passes(&prd, done.entry.story) {
         Ok(marked) => marked,
-        // That dialect keeps it in the state alone.
+        // The template dialect keeps it only in the state.
         Err(SetPassesError::NoField(_)) => prd.clone(),
         Err(error) => return Err(format!("could not mark it in {}: {error}", place(name))),
     };
@@ -91,7 +91,7 @@ pub fn record_story(
     Ok(files)
 }
 
-/// The state behind the story: done, and the next one of its PRD at hand, if there is one.
+/// Returns the state behind the story: it is done, and the next one of its PRD is current, if there is one.
 fn completed(state: StoryState, prd: &PrdDocument, done: &DoneStory<'_>) -> StoryState {
     let name = done.entry.prd;
     let is_other = state.current_prd.as_deref() != Some(name);
@@ -117,7 +117,7 @@ fn completed(state: StoryState, prd: &PrdDocument, done: &DoneStory<'_>) -> Stor
     }
 }
 
-/// The first PRD of the queue that has something to do, which is not the one that is whole (A20).
+/// Moves to the first PRD of the queue with open stories, other than the one that is complete (A20).
 fn go_to_next_prd(
     state: &mut StoryState,
     done: &DoneStory<'_>,
@@ -149,7 +149,7 @@ fn go_to_next_prd(
     Ok(())
 }
 
-/// The history with what became of the story; the same where it says so already.
+/// Returns the history with the end of the story; unchanged if it has that entry already.
 fn appended(old: &str, done: &DoneStory<'_>, session: u64) -> Result<String, String> {
     let wrong = |error| format!("could not write {HISTORY_FILE}: {error}");
     let entry = CompletionEntry {

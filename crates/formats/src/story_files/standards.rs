@@ -1,9 +1,9 @@
-//! The parts of `standards.md` that are about tests (A28): what is needed to write tests, without the rest.
+//! The parts of `standards.md` that are about tests (A28): everything needed to write tests, without the rest.
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-/// The sections whose heading names tests, each with its body and the sections below it, as they stand in the text. Empty when there is
-/// none. A heading in a block of code is no heading.
+/// Returns the sections whose heading names tests, each with its body and the sections below it, as they are in the text. Empty when there
+/// is none. A heading in a block of code does not count.
 pub fn testing_sections(standards: &str) -> String {
     let mut picked = String::new();
     let mut until: Option<(HeadingLevel, usize)> = None;
@@ -34,14 +34,14 @@ fn push(picked: &mut String, section: Option<&str>) {
     picked.push('\n');
 }
 
-/// Whether a word of the title begins with `test`: test, tests, tested, testing.
+/// Returns true if a word of the title begins with `test` or ends with `tests`: test, tests, tested, testing.
 fn is_about_tests(title: &str) -> bool {
     let title = title.to_lowercase();
     let mut words = title.split(|letter: char| !letter.is_alphanumeric());
     words.any(|word| word.starts_with("test") || word.ends_with("tests"))
 }
 
-/// Level, place and text of each heading.
+/// Returns level, place and text of each heading.
 fn headings(text: &str) -> Vec<(HeadingLevel, usize, String)> {
     let mut headings = Vec::new();
     let mut open: Option<(HeadingLevel, usize, String)> = None;

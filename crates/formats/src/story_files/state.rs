@@ -1,4 +1,4 @@
-//! `state.json`: which story of which PRD is at hand (A18).
+//! The file `state.json`: the current story and its PRD (A18).
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -10,7 +10,7 @@ const MOST_BYTES: usize = 262_144;
 const MOST_STORIES: usize = 1000;
 const MOST_NAME: usize = 200;
 
-/// Where the work on stories stands. The fields are written in this order.
+/// State of the work on stories. The fields are written in this order.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct StoryState {
     /// File name of the PRD; none when the queue is empty.
@@ -23,12 +23,12 @@ pub struct StoryState {
     pub last_updated: String,
     /// Sessions that were started.
     pub session_count: u64,
-    /// Fields that are not known, as they stand.
+    /// Fields that are not known, as they are.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
-/// Why a state file is refused; each reads after "could not read state.json:".
+/// Error of a state file that is refused; each reads after "could not read state.json:".
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum StoryStateError {
     #[error("it has {0} bytes, and {MOST_BYTES} at most are read; move it away and start again")]
@@ -39,10 +39,10 @@ pub enum StoryStateError {
     Inconsistent(String),
 }
 
-/// Reads a state file. A current story that also stands first among the remaining ones is taken out there.
+/// Reads a state file. A current story that is also the first of the remaining ones is removed from those.
 ///
 /// # Errors
-/// When it is no JSON of this form, or contradicts itself: a state that is not understood is never written over.
+/// When it is not JSON of this form, or contradicts itself: a state that is not understood is never written over.
 pub fn read_state(text: &str) -> Result<StoryState, StoryStateError> {
     if text.len() > MOST_BYTES {
         return Err(StoryStateError::TooLarge(text.len()));
@@ -65,10 +65,10 @@ pub fn read_state(text: &str) -> Result<StoryState, StoryStateError> {
     Ok(state)
 }
 
-/// The text of a state file: one field a line, lists in one line, as the seed shows it.
+/// Returns the text of a state file: one field a line, lists in one line, as the seed shows it.
 ///
 /// # Errors
-/// When the state contradicts itself or its time is no time, so that a broken file is never written.
+/// When the state contradicts itself or its time is not a time, so that a broken file is never written.
 pub fn write_state(state: &StoryState) -> Result<String, StoryStateError> {
     check(state)?;
     let value = serde_json::to_value(state);
@@ -130,7 +130,7 @@ fn is_name(text: &str) -> bool {
     !text.trim().is_empty() && text.chars().count() <= MOST_NAME && !text.chars().any(char::is_control)
 }
 
-/// Whether a text is a time in UTC; parts of a second are allowed, as other programs write them.
+/// Returns true if a text is a time in UTC; parts of a second are allowed, as other programs write them.
 pub(super) fn is_utc(text: &str) -> bool {
     let Some((time, zone)) = text.split_at_checked(19) else {
         return false;

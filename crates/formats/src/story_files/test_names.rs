@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-/// The name to be written for each story of a queue, without ending. Stories are PRD and id, in the order of the queue.
+/// Returns the name to be written for each story of a queue, without ending. Stories are PRD and id, in the order of the queue.
 pub fn planned_test_names(stories: &[(&str, &str)]) -> Vec<String> {
     let key = |story: &str| word(story).to_lowercase();
-    // The PRD of each id; none where several have it.
+    // The PRD of each id; none if several have it.
     let mut prds: BTreeMap<String, Option<&str>> = BTreeMap::new();
     for (prd, story) in stories {
         let known = prds.entry(key(story)).or_insert(Some(prd));
@@ -20,7 +20,7 @@ pub fn planned_test_names(stories: &[(&str, &str)]) -> Vec<String> {
     planned.collect()
 }
 
-/// The names, without their ending, under which the tests of a story may lie: first the one to be written, which begins with `prd` when
+/// Returns the names, without their ending, that the tests of a story may have: first the one to be written, which begins with `prd` when
 /// another PRD has a story of the same id; then those that are found, too. All but the last are names a module can have.
 pub fn test_names(prd: &str, story: &str, is_id_unique: bool) -> Vec<String> {
     let long = format!("test_{}_{}", word(prd.trim_end_matches(".json")), word(story));
@@ -39,7 +39,7 @@ pub fn test_names(prd: &str, story: &str, is_id_unique: bool) -> Vec<String> {
     names
 }
 
-/// A text as part of a name that a module can have.
+/// Returns a text as part of a name that a module can have.
 fn word(text: &str) -> String {
     let letter = |letter: char| {
         if letter.is_ascii_alphanumeric() {

@@ -1,4 +1,4 @@
-//! Puts each task behind those it waits for; otherwise they stay in the order they were written in.
+//! Puts each task behind those it waits for; otherwise they stay in the order of the list.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use super::ListedTask;
 /// The place in the list of each name.
 type Places = HashMap<String, usize>;
 
-/// The tasks in order; none when some wait for each other, which is reported.
+/// Returns the tasks in order; none when some wait for each other, which is reported.
 pub(super) fn ordered(
     tasks: Vec<ListedTask>,
     places: &Places,
@@ -38,13 +38,13 @@ enum VisitState {
     Placed,
 }
 
-/// Places in the list in their new order; else the first tasks found that wait for each other, the last one being the first again.
+/// Returns places in the list in their new order; else the first tasks found that wait for each other, the last one being the first again.
 fn order(tasks: &[ListedTask], places: &Places) -> Result<Vec<usize>, Vec<usize>> {
     let waits_for: Vec<Vec<usize>> = tasks.iter().map(|task| listed_deps(task, places)).collect();
     let mut seen = vec![VisitState::Unvisited; tasks.len()];
     let mut sorted = Vec::new();
     for start in 0..tasks.len() {
-        // The path from the start: a task, and how many of its dependencies were visited.
+        // The path from the start: a task, and the number of its dependencies that were visited.
         let mut path = vec![(start, 0)];
         while let Some((place, visited)) = path.last_mut() {
             let (place, nth) = (*place, *visited);
@@ -77,7 +77,7 @@ fn mark(seen: &mut [VisitState], place: usize, now: VisitState) {
     }
 }
 
-/// The places of the dependencies of a task that are in the list, in the order of the list.
+/// Returns the places of the dependencies of a task that are in the list, in the order of the list.
 fn listed_deps(task: &ListedTask, places: &Places) -> Vec<usize> {
     let deps = task.draft.deps.iter();
     let mut listed: Vec<usize> = deps

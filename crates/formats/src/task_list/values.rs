@@ -1,4 +1,4 @@
-//! The JSON values of a text with the lines they begin at: one after another, or in one list.
+//! The JSON values of a text with the lines at which they begin: one after another, or in one list.
 
 use serde::Deserialize as _;
 use serde_json::{Deserializer, Value};
@@ -9,7 +9,7 @@ use dbs_domain::Span;
 /// A JSON value and its line, or a line and the error there. An error is the last of a list.
 pub(super) type ParsedValue = Result<(usize, Value), (usize, String)>;
 
-/// The longest run of an attempt: a text such as `90m`, or a number of milliseconds, as a task is printed.
+/// Reads the longest run of an attempt: a text such as `90m`, or a number of milliseconds, as a task is printed.
 pub(super) fn time_limit<'d, D: serde::Deserializer<'d>>(value: D) -> Result<Option<Span>, D::Error> {
     let value = Value::deserialize(value)?;
     let limit = match &value {
@@ -23,7 +23,7 @@ pub(super) fn time_limit<'d, D: serde::Deserializer<'d>>(value: D) -> Result<Opt
     })
 }
 
-/// All values of a text.
+/// Reads all values of a text.
 pub(super) fn all(text: &str) -> Vec<ParsedValue> {
     let mut reading = ValueReader {
         rest: text,
@@ -85,7 +85,7 @@ impl ValueReader<'_> {
             Some(Err(error)) => {
                 let text = error.to_string();
                 let (why, _within) = text.rsplit_once(" at line ").unwrap_or((&text, ""));
-                // What has no end is wrong where it begins.
+                // A value without an end is wrong where it begins.
                 let below = if error.is_eof() { 1 } else { error.line().max(1) };
                 return Err((self.line + below - 1, format!("this is no JSON: {why}")));
             }

@@ -3,7 +3,7 @@
 use super::output::{Output, between, bounded, counts, ended_well};
 use dbs_domain::{TestCounts, TestOutcome, TestReport};
 
-/// How a complaint of cargo about its arguments or its manifest begins.
+/// Beginnings of cargo's complaints about its arguments or its manifest.
 const OF_USAGE: [&str; 7] = [
     "error: no ",
     "error: unexpected argument",
@@ -52,11 +52,11 @@ pub(super) fn read(exit: i32, output: &Output) -> TestReport {
     }
 }
 
-/// The sum of the results of all test programs.
+/// Returns the sum of the results of all test programs.
 fn total(output: &Output) -> Option<TestCounts> {
     let results = output.lines.iter().filter_map(|line| {
         let told = line.strip_prefix("test result: ")?;
-        // What a test prints itself looks otherwise, unless it is meant to mislead.
+        // A line that a test prints itself looks different, unless it is meant to mislead.
         let is_whole = told.contains(" filtered out; finished in ");
         counts(told).filter(|_| is_whole)
     });
@@ -72,9 +72,9 @@ fn total(output: &Output) -> Option<TestCounts> {
     })
 }
 
-/// Names that the compiler did not find.
+/// Returns the names that the compiler did not find.
 fn missing(output: &Output) -> Vec<String> {
-    // The line below the code says in which module a name was looked for.
+    // The line below the code gives the module in which a name was looked for.
     bounded(output.lines.iter().filter_map(|line| missing_name(line)))
 }
 

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use dbs_domain::TestOutcome;
 
-/// What the exit codes of a runner mean, as its settings say.
+/// Meaning of the exit codes of a runner, as its settings give it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ExitCodes(BTreeMap<i32, TestOutcome>);
 
 impl ExitCodes {
-    /// The meaning of these codes. Any other follows the custom of programs: 0 passed, and all else failed in a way that is not known.
+    /// Takes the meaning of these codes. Any other follows the custom of programs: 0 passed, and all else failed in a way that is not
+    /// known.
     pub fn new(meanings: impl IntoIterator<Item = (i32, TestOutcome)>) -> ExitCodes {
         ExitCodes(meanings.into_iter().collect())
     }

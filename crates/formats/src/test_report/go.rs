@@ -1,4 +1,4 @@
-//! Runs of `go test`. It exits with 1 for tests that fail and for packages that cannot be built, and with 0 where there is no test.
+//! Runs of `go test`. It exits with 1 for tests that fail and for packages that cannot be built, and with 0 if there is no test.
 
 use super::output::{Output, between, bounded};
 use dbs_domain::{TestCounts, TestOutcome, TestReport};
@@ -44,7 +44,7 @@ pub(super) fn read(exit: i32, output: &Output) -> TestReport {
     }
 }
 
-/// Counted by the lines of a verbose run, subtests with their test; any other run does not say how many passed.
+/// Counts the lines of a verbose run, subtests with their test; any other run does not report how many passed.
 fn counts(output: &Output) -> Option<TestCounts> {
     if !output.has_line_that_begins("=== RUN ") {
         return None;
@@ -71,7 +71,7 @@ fn is_unbuilt(line: &str) -> bool {
     line.starts_with("FAIL\t") && (line.ends_with("[build failed]") || line.ends_with("[setup failed]"))
 }
 
-/// The name that the compiler did not find, in a line such as `./a_test.go:6:5: undefined: Health`.
+/// Returns the name that the compiler did not find, in a line such as `./a_test.go:6:5: undefined: Health`.
 fn missing(line: &str) -> Option<String> {
     if !line.contains(".go:") {
         return None;

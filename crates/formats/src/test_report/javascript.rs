@@ -3,7 +3,7 @@
 use super::output::{Output, between, bounded, counts, ended_well};
 use dbs_domain::{TestCounts, TestOutcome, TestReport};
 
-/// What both say where a file or a filter holds no test.
+/// Messages of both for a file or a filter without tests.
 const NO_TESTS: [&str; 4] = [
     "No test suite found in file",
     "Your test suite must contain at least one test.",
@@ -11,14 +11,14 @@ const NO_TESTS: [&str; 4] = [
     "No tests found, exiting",
 ];
 
-/// How they complain about their arguments.
+/// Complaints of both about their arguments.
 const OF_USAGE: [&str; 3] = [
     "CACError: ",
     "Unrecognized CLI Parameter",
     "Unrecognized option \"",
 ];
 
-/// A failure of a test or a file: its name, and the first line of what was wrong.
+/// A failure of a test or a file: its name, and the first line of its reason.
 struct JsFailure {
     name: String,
     reason: String,
@@ -62,13 +62,13 @@ pub(super) fn read_jest(exit: i32, output: &Output) -> TestReport {
     report
 }
 
-/// The counts in the line about tests; all are zero where it says that there were none.
+/// Returns the counts in the line about tests; all are zero if it says that there were none.
 fn tests(told: &str) -> Option<TestCounts> {
     let is_zero = told.trim() == "no tests" || told.trim() == "0 total";
     counts(told).or_else(|| is_zero.then(TestCounts::default))
 }
 
-/// What `read` finds in a line and the next one that is not empty.
+/// Collects the failures that `read` finds in a line and the next one that is not empty.
 fn blocks(output: &Output, read: impl Fn(&str, &str) -> Option<JsFailure>) -> Vec<JsFailure> {
     let mut found = Vec::new();
     for (at, line) in output.lines.iter().enumerate() {
@@ -116,7 +116,7 @@ fn report(exit: i32, output: &Output, summary: Option<TestCounts>, failures: &[J
     }
 }
 
-/// The module or name that an error says is missing.
+/// Returns the module or name that an error reports as missing.
 fn missing(reason: &str) -> Option<String> {
     for (before, after) in [
         ("Cannot find module '", "'"),
@@ -135,6 +135,6 @@ fn missing(reason: &str) -> Option<String> {
     };
     let name = told.strip_suffix(words)?;
     let is_name = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '$';
-    // Of `a.b` nobody knows whether `b` is missing or `a` is another thing than was thought.
+    // For `a.b` it is unknown whether `b` is missing or `a` is another thing than was thought.
     name.chars().all(is_name).then(|| name.to_owned())
 }

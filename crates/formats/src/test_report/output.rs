@@ -1,4 +1,4 @@
-//! The output of a runner as plain lines, and what all runners have in common.
+//! The output of a runner as plain lines, and the parts common to all runners.
 
 use super::MOST_OUTPUT_BYTES;
 use dbs_domain::{TestCounts, TestOutcome, TestReport};
@@ -32,18 +32,18 @@ impl Output {
         self.lines.iter().any(|line| line.starts_with(words))
     }
 
-    /// The last line for which `read` finds something.
+    /// Returns the result of `read` for the last line in which it finds something.
     pub(super) fn last<T>(&self, read: impl Fn(&str) -> Option<T>) -> Option<T> {
         self.lines.iter().rev().find_map(|line| read(line))
     }
 
-    /// What `read` finds in all lines, each once, bounded.
+    /// Returns the names that `read` finds in all lines, each once, bounded.
     pub(super) fn names(&self, read: impl Fn(&str) -> Option<String>) -> Vec<String> {
         bounded(self.lines.iter().filter_map(|line| read(line)))
     }
 }
 
-/// A line without the sequences of terminals and without control characters.
+/// Returns a line without the sequences of terminals and without control characters.
 fn plain(line: &str) -> String {
     let mut plain = String::with_capacity(line.len());
     let mut letters = line.chars();
@@ -59,7 +59,7 @@ fn plain(line: &str) -> String {
     plain
 }
 
-/// The first of these names, each once, none too long.
+/// Returns the first of these names, each once, none too long.
 pub(super) fn bounded(names: impl Iterator<Item = String>) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     for name in names {
@@ -74,7 +74,7 @@ pub(super) fn bounded(names: impl Iterator<Item = String>) -> Vec<String> {
     kept
 }
 
-/// The counts in a line such as `3 failed, 1 passed`; nothing where there are none.
+/// Returns the counts in a line such as `3 failed, 1 passed`; nothing if there are none.
 pub(super) fn counts(line: &str) -> Option<TestCounts> {
     let words: Vec<&str> = line
         .split([' ', '\t', ',', ';', '|'])
@@ -92,13 +92,13 @@ pub(super) fn counts(line: &str) -> Option<TestCounts> {
     has_any.then_some(counts)
 }
 
-/// What stands between `before` and `after` in a line.
+/// Returns the text between `before` and `after` in a line.
 pub(super) fn between<'a>(line: &'a str, before: &str, after: &str) -> Option<&'a str> {
     let (_, rest) = line.split_once(before)?;
     rest.split_once(after).map(|(inside, _)| inside)
 }
 
-/// The report of a run that ended well: it passed only if a test is known to have run.
+/// Builds the report of a run that ended well: it passed only if a test is known to have run.
 pub(super) fn ended_well(counts: Option<TestCounts>) -> TestReport {
     let has_run = counts.is_none_or(|counts| counts.passed > 0);
     TestReport {

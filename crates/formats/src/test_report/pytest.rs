@@ -4,7 +4,7 @@
 use super::output::{Output, between, bounded, counts, ended_well};
 use dbs_domain::{TestCounts, TestOutcome, TestReport};
 
-/// Errors that say that a name is missing, as the summary begins a reason with them; the summary cuts what follows.
+/// Errors about a missing name, as the summary begins a reason with them; the summary cuts the rest.
 const OF_NAMES: [&str; 4] = [
     "ModuleNotFoundError",
     "ImportError",
@@ -36,7 +36,7 @@ pub(super) fn read(exit: i32, output: &Output) -> TestReport {
 
 fn failed(counts: Option<TestCounts>, reasons: &[String], output: &Output) -> TestOutcome {
     let Some(counts) = counts else {
-        // Python itself says that there is no such runner.
+        // Python itself reports that there is no such runner.
         let is_absent =
             output.has_line_that_begins("No module named pytest") || output.has(": No module named pytest");
         return if is_absent {
@@ -53,7 +53,7 @@ fn failed(counts: Option<TestCounts>, reasons: &[String], output: &Output) -> Te
     }
 }
 
-/// The last line of a run: `=== 3 failed, 1 passed in 0.02s ===`.
+/// Reads the last line of a run: `=== 3 failed, 1 passed in 0.02s ===`.
 fn summary(line: &str) -> Option<TestCounts> {
     let (told, time) = line.trim_matches(['=', ' ']).rsplit_once(" in ")?;
     let is_time = time
@@ -65,7 +65,7 @@ fn summary(line: &str) -> Option<TestCounts> {
     counts(told).filter(|_| is_time)
 }
 
-/// Name and reason of each line of the short summary, which stands at the end.
+/// Returns name and reason of each line of the short summary, which is at the end.
 fn failures(output: &Output) -> Vec<(String, String)> {
     let is_head = |line: &String| line.trim_matches(['=', ' ']) == "short test summary info";
     let Some(head) = output.lines.iter().rposition(is_head) else {
@@ -84,7 +84,7 @@ fn failures(output: &Output) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The name that an error says is missing; errors stand behind an `E`.
+/// Returns the name that an error reports as missing; errors are behind an `E`.
 fn missing(line: &str) -> Option<String> {
     let error = line.strip_prefix("E ")?.trim_start();
     if error.starts_with("ModuleNotFoundError: ") {

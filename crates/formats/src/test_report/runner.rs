@@ -1,8 +1,8 @@
-//! The programs that run tests, and how they are known.
+//! The programs that run tests, and the signs that they are known by.
 
 use super::codes::ExitCodes;
 
-/// Which program ran the tests, and so how its exit code and output are read.
+/// Program that ran the tests, which decides the reading of its exit code and output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TestRunner {
     Pytest,
@@ -12,13 +12,13 @@ pub enum TestRunner {
     Jest,
     /// `go test`.
     Go,
-    /// Any other: its exit codes say everything.
+    /// Any other program: its exit codes say everything.
     Other(ExitCodes),
 }
 
 impl TestRunner {
-    /// The runner that a command line starts, by the words in it; nothing when it names none that is known, or two. What a script or a task of a
-    /// package starts cannot be seen from its name.
+    /// Returns the runner that a command line starts, by the words in it; nothing when it names none that is known, or two. The name of a
+    /// script or a task of a package does not show which runner it starts.
     pub fn of_command(command: &str) -> Option<TestRunner> {
         let words: Vec<&str> = command.split_whitespace().collect();
         let name = |word: &str| {
@@ -46,7 +46,7 @@ impl TestRunner {
         ];
         let mut matching = known.into_iter().filter(|(is_named, _)| *is_named);
         let first = matching.next().map(|(_, runner)| runner);
-        // Of two in one line nobody knows whose exit code it is.
+        // With two in one line it is unknown whose exit code it is.
         first.filter(|_| matching.next().is_none())
     }
 }

@@ -1,9 +1,9 @@
-//! What makes an assertion a real one: it looks at something that is not fixed in the text.
+//! Rules for a real assertion: it looks at something that is not fixed in the text.
 
 use super::code::Code;
 use super::scanner::{CodeToken, CodeTokenKind};
 
-/// Words that are fixed values or say how to compare, in any of the languages.
+/// Words that are fixed values or name a comparison, in any of the languages.
 const FIXED: [&str; 28] = [
     "True",
     "False",
@@ -35,7 +35,7 @@ const FIXED: [&str; 28] = [
     "usize",
 ];
 
-/// Whether one of these tokens names something that is computed. `also_fixed` is a name that counts for nothing, such as `t` in Go.
+/// Returns true if one of these tokens names something that is computed. `also_fixed` is a name that counts for nothing, such as `t` in Go.
 pub(super) fn names_something(tokens: &[CodeToken<'_>], also_fixed: &str) -> bool {
     tokens.iter().any(|token| {
         token.kind == CodeTokenKind::Word
@@ -45,7 +45,7 @@ pub(super) fn names_something(tokens: &[CodeToken<'_>], also_fixed: &str) -> boo
     })
 }
 
-/// The end of the first `n` arguments between `start` and `end`: what follows them is a message.
+/// Returns the end of the first `n` arguments between `start` and `end`; the rest is a message.
 pub(super) fn end_of_arguments(code: &Code<'_>, start: usize, end: usize, n: usize) -> usize {
     let mut at = start;
     let mut left = n;

@@ -1,4 +1,4 @@
-//! Functions that tests share: a test that calls one that asserts does assert.
+//! Functions that tests share: a test that calls an asserting one asserts as well.
 
 use std::collections::BTreeMap;
 
@@ -6,9 +6,9 @@ use super::model::WrittenTest;
 
 /// A test or another function of a file.
 pub(super) struct CodeUnit<'a> {
-    /// What others call it by; empty when nobody can.
+    /// Name by which others call it; empty when it cannot be called.
     pub(super) name: &'a str,
-    /// Whether it asserts something itself, or by what it calls.
+    /// True if it asserts something itself, or by a function it calls.
     pub(super) asserts: bool,
     /// Names in its body that may be those of functions.
     pub(super) mentions: Vec<&'a str>,
@@ -16,7 +16,7 @@ pub(super) struct CodeUnit<'a> {
     pub(super) test: Option<WrittenTest>,
 }
 
-/// The tests among these functions, with what they assert by the help of others in the same file.
+/// Returns the tests among these functions, with assertions by other functions of the same file counted.
 pub(super) fn tests_of(mut units: Vec<CodeUnit<'_>>) -> Vec<WrittenTest> {
     let mut callers: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, unit) in units.iter().enumerate() {

@@ -3,7 +3,7 @@
 use super::scanner::{self, CodeToken, CodeTokenKind};
 use super::syntax::Syntax;
 
-/// The tokens of a program, and where each bracket closes.
+/// The tokens of a program, and the place where each bracket closes.
 #[derive(Debug)]
 pub(super) struct Code<'a> {
     pub(super) tokens: Vec<CodeToken<'a>>,
@@ -21,13 +21,13 @@ impl<'a> Code<'a> {
         self.tokens.get(at)
     }
 
-    /// The tokens from `start` to before `end`.
+    /// Returns the tokens from `start` to before `end`.
     pub(super) fn range(&self, start: usize, end: usize) -> &[CodeToken<'a>] {
         let end = end.min(self.tokens.len());
         self.tokens.get(start.min(end)..end).unwrap_or_default()
     }
 
-    /// All words between `start` and `end`.
+    /// Returns all words between `start` and `end`.
     pub(super) fn words(&self, start: usize, end: usize) -> Vec<&'a str> {
         let words = self.range(start, end).iter();
         let words = words.filter(|token| token.kind == CodeTokenKind::Word);
@@ -47,23 +47,24 @@ impl<'a> Code<'a> {
         (token.kind == CodeTokenKind::Word).then_some(token.text)
     }
 
-    /// Where the bracket at `open` closes; the end of the text if nowhere.
+    /// Returns the place where the bracket at `open` closes; the end of the text if nowhere.
     pub(super) fn closer(&self, open: usize) -> usize {
         self.closers.get(open).copied().unwrap_or(self.tokens.len())
     }
 }
 
-/// Which of these brackets a mark is.
+/// Returns the index of a mark among these brackets.
 fn kind_of(mark: &CodeToken<'_>, brackets: [u8; 3]) -> Option<usize> {
     let [mark] = mark.text.as_bytes() else { return None };
     brackets.iter().position(|bracket| bracket == mark)
 }
 
-/// Where each bracket closes. One that was never closed ends where the next bracket around it does, so that a slip stays in its function.
+/// Returns the place where each bracket closes. One that was never closed ends where the next bracket around it does, so that a slip stays
+/// in its function.
 fn closers(tokens: &[CodeToken<'_>]) -> Vec<usize> {
     let mut closers = vec![tokens.len(); tokens.len()];
     let mut open: Vec<(usize, usize)> = Vec::new();
-    // How many of each kind are open: a bracket that closes nothing is passed over without a search.
+    // Number of open brackets of each kind: a bracket that closes nothing is passed over without a search.
     let mut n_open = [0_usize; 3];
     for (at, token) in tokens.iter().enumerate() {
         if token.kind != CodeTokenKind::Mark {

@@ -7,9 +7,9 @@ use super::model::{WrittenTest, kept_name};
 use super::scanner::CodeTokenKind;
 use super::syntax::GO;
 
-/// Methods of `testing.T` by which a test fails.
+/// Methods of `testing.T` that make a test fail.
 const FAILS: [&str; 6] = ["Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"];
-/// What the value that fails a test is called in helpers.
+/// Names in helpers for the value that fails a test.
 const RECEIVERS: [&str; 5] = ["t", "tb", "b", "f", "c"];
 const SKIPS: [&str; 3] = ["Skip", "Skipf", "SkipNow"];
 /// Packages whose functions assert.
@@ -53,13 +53,13 @@ pub(super) fn tests(text: &str) -> Vec<WrittenTest> {
 struct GoFunction<'a> {
     name: &'a str,
     is_method: bool,
-    /// Its first argument.
+    /// First argument of the function.
     first: &'a str,
-    /// Where its body opens.
+    /// Place where the body opens.
     open: usize,
 }
 
-/// The function that begins at `start`, if one does.
+/// Returns the function that begins at `start`, if one does.
 fn function<'a>(code: &Code<'a>, start: usize) -> Option<GoFunction<'a>> {
     /// Most tokens between the arguments and the body.
     const MOST: usize = 200;
@@ -102,7 +102,7 @@ fn function<'a>(code: &Code<'a>, start: usize) -> Option<GoFunction<'a>> {
     None
 }
 
-/// Whether it skips itself without a condition.
+/// Returns true if the test skips itself without a condition.
 fn is_skipped(code: &Code<'_>, start: usize, end: usize, own: &str) -> bool {
     let mut at = start;
     while at < end {
@@ -119,9 +119,9 @@ fn is_skipped(code: &Code<'_>, start: usize, end: usize, own: &str) -> bool {
     false
 }
 
-/// Whether it fails under a condition that looks at something, or calls what asserts.
+/// Returns true if the test fails under a condition that looks at something, or calls an asserting function.
 fn has_assertion(code: &Code<'_>, start: usize, end: usize, own: &str) -> bool {
-    // For each open brace, whether it stands behind a condition; and how many do.
+    // For each open brace, true if it is behind a condition; and the number of those.
     let mut conditions: Vec<bool> = Vec::new();
     let mut n_conditions = 0_usize;
     let mut at = start;
@@ -149,7 +149,7 @@ fn has_assertion(code: &Code<'_>, start: usize, end: usize, own: &str) -> bool {
     false
 }
 
-/// Whether the brace at `open` stands behind `if` with something that is looked at, or `switch`, `select` or `else`.
+/// Returns true if the brace at `open` is behind `if` with something that is looked at, or `switch`, `select` or `else`.
 fn is_condition(code: &Code<'_>, start: usize, open: usize, own: &str) -> bool {
     /// Most tokens of a condition that are looked at.
     const MOST: usize = 80;
@@ -167,7 +167,7 @@ fn is_condition(code: &Code<'_>, start: usize, open: usize, own: &str) -> bool {
     false
 }
 
-/// Whether a call such as `assert.Equal(t, 200, status)` or `assertStatus(t, status)` begins here, and looks at something.
+/// Returns true if a call such as `assert.Equal(t, 200, status)` or `assertStatus(t, status)` begins here, and looks at something.
 fn asserts(code: &Code<'_>, at: usize, own: &str) -> bool {
     let word = code.word(at).unwrap_or_default();
     let is_package = PACKAGES.contains(&word) && code.is_mark(at + 1, '.');

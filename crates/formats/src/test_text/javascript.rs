@@ -9,7 +9,7 @@ use super::syntax::JAVASCRIPT;
 
 const TESTS: [&str; 6] = ["test", "it", "specify", "xit", "xtest", "xspecify"];
 const GROUPS: [&str; 6] = ["describe", "suite", "context", "xdescribe", "xcontext", "xsuite"];
-/// Words behind a test or a group by which it is not run, or known to fail.
+/// Words behind a test or a group that mark it as not run, or known to fail.
 const SKIPS: [&str; 4] = ["skip", "todo", "failing", "fails"];
 
 pub(super) fn tests(text: &str) -> Vec<WrittenTest> {
@@ -45,7 +45,7 @@ pub(super) fn tests(text: &str) -> Vec<WrittenTest> {
         }
         let name = code.get(call.open + 1);
         let has_body = code.is_mark(call.open + 2, ',');
-        // A call of another thing that is called `test` has no name first.
+        // A call of another thing named `test` does not begin with a name.
         if name.is_some_and(|name| name.kind != CodeTokenKind::Mark) && (has_body || is_skipped) {
             let written = WrittenTest {
                 name: kept_name(name.map_or("", |name| name.text)),
@@ -74,7 +74,7 @@ fn unit<'a>(
     }
 }
 
-/// Name and body of a function that begins at `at`: `function name() {` or `const name = () => `.
+/// Returns name and body of a function that begins at `at`: `function name() {` or `const name = () => `.
 fn helper<'a>(code: &Code<'a>, at: usize) -> Option<(&'a str, usize, usize)> {
     /// Most tokens of arguments and types before the body.
     const MOST: usize = 200;
@@ -157,7 +157,7 @@ fn has_assertion(code: &Code<'_>, start: usize, end: usize) -> bool {
     false
 }
 
-/// Whether `expect(a).toBe(b)` compares something; and what stands behind it.
+/// Returns true if `expect(a).toBe(b)` compares something; and the place behind it.
 fn expectation(code: &Code<'_>, start: usize, end: usize) -> (bool, usize) {
     let mut at = start + 1;
     if !code.is_mark(at, '(') {
@@ -180,7 +180,7 @@ fn expectation(code: &Code<'_>, start: usize, end: usize) -> (bool, usize) {
     (names && has_matcher, at)
 }
 
-/// Whether `assert(a)` or `assert.equal(a, b)` compares something; and what stands behind it.
+/// Returns true if `assert(a)` or `assert.equal(a, b)` compares something; and the place behind it.
 fn assertion(code: &Code<'_>, start: usize, end: usize) -> (bool, usize) {
     let mut at = start + 1;
     let mut method = "";

@@ -1,4 +1,4 @@
-//! The languages that tests are written in, and how they are known.
+//! The languages that tests are written in, and the signs that they are known by.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ pub enum TestLanguage {
 }
 
 impl TestLanguage {
-    /// The language of a file, by the ending of its name; nothing for any that needs words.
+    /// Returns the language of a file, by the ending of its name; nothing for any that needs words.
     pub fn of_path(path: &Path) -> Option<TestLanguage> {
         match path.extension()?.to_str()? {
             "py" => Some(TestLanguage::Python),

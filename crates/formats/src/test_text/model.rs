@@ -2,16 +2,16 @@
 
 use serde::Serialize;
 
-/// What a file of tests holds.
+/// Content of a file of tests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TestFileText {
     pub tests: Vec<WrittenTest>,
-    /// Whether the file is larger than what was read of it.
+    /// True if the file is larger than the part of it that was read.
     pub is_cut: bool,
 }
 
 impl TestFileText {
-    /// How many tests would show something: they are run, and they assert.
+    /// Number of tests that would show something: they are run, and they assert.
     pub fn n_asserting(&self) -> usize {
         self.tests.iter().filter(|test| test.is_asserting()).count()
     }
@@ -20,18 +20,18 @@ impl TestFileText {
 /// A test as it is written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WrittenTest {
-    /// Its name; in Python behind its class: `TestLogin::test_status`.
+    /// Name of the test; in Python behind its class: `TestLogin::test_status`.
     pub name: String,
     /// Line at which it begins.
     pub line: usize,
-    /// Whether it is never run, or known to fail.
+    /// True if the test is never run, or known to fail.
     pub is_skipped: bool,
-    /// Whether it compares something that is not fixed in the text.
+    /// True if the test compares something that is not fixed in the text.
     pub has_assertion: bool,
 }
 
 impl WrittenTest {
-    /// Whether it is run and asserts something.
+    /// Returns true if the test is run and asserts something.
     pub fn is_asserting(&self) -> bool {
         self.has_assertion && !self.is_skipped
     }
@@ -40,7 +40,7 @@ impl WrittenTest {
 /// Most characters of a name.
 const MOST_NAME: usize = 200;
 
-/// A name as it is kept.
+/// Returns a name in the form that is kept.
 pub(super) fn kept_name(name: &str) -> String {
     let letters = name.chars().filter(|letter| !letter.is_control());
     letters.take(MOST_NAME).collect()

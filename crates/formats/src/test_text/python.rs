@@ -6,14 +6,14 @@ use super::code::Code;
 use super::model::{WrittenTest, kept_name};
 use super::syntax::PYTHON;
 
-/// A statement: its tokens from `start` to before `end`, and how far it is indented.
+/// A statement: its tokens from `start` to before `end`, and its indent.
 struct PythonLine {
     start: usize,
     end: usize,
     indent: usize,
 }
 
-/// A class or function that the place is in.
+/// A class or function around the place.
 struct PythonBlock {
     indent: usize,
     kind: PythonBlockKind,
@@ -26,7 +26,7 @@ enum PythonBlockKind {
         has_tests: bool,
         is_skipped: bool,
     },
-    /// The unit of this index, and how far its body is indented once that is known.
+    /// The unit of this index, and the indent of its body once that is known.
     Test { index: usize, body: Option<usize> },
     /// Any other function, with the index of its unit: a test in it is never run.
     Function(usize),
@@ -49,7 +49,7 @@ pub(super) fn tests(text: &str) -> Vec<WrittenTest> {
     for test in &mut tests {
         test.is_skipped |= is_module_skipped;
     }
-    // Of two functions with one name the later one takes the place of the other.
+    // Of two functions with one name the later one replaces the other.
     let mut seen = std::collections::BTreeSet::new();
     let mut kept: Vec<WrittenTest> = tests
         .into_iter()
@@ -60,7 +60,7 @@ pub(super) fn tests(text: &str) -> Vec<WrittenTest> {
     kept
 }
 
-/// The statements of a module; what stands in brackets over several lines is one.
+/// Returns the statements of a module; a bracketed part over several lines is one.
 fn lines(code: &Code<'_>) -> Vec<PythonLine> {
     let mut lines: Vec<PythonLine> = Vec::new();
     let mut at = 0;
@@ -97,7 +97,7 @@ struct PythonReader<'a, 'b> {
     code: &'a Code<'b>,
     units: Vec<CodeUnit<'b>>,
     blocks: Vec<PythonBlock>,
-    /// Whether a decorator says that the next function or class is skipped.
+    /// True if a decorator says that the next function or class is skipped.
     is_skipped: bool,
     is_module_skipped: bool,
 }
@@ -153,7 +153,7 @@ impl<'b> PythonReader<'_, 'b> {
         }
     }
 
-    /// Whether all that is around is classes with tests, or nothing.
+    /// Returns true if everything around is a class with tests, or if there is nothing.
     fn is_in_classes(&self) -> bool {
         let is_class =
             |block: &PythonBlock| matches!(block.kind, PythonBlockKind::Class { has_tests: true, .. });
@@ -183,7 +183,7 @@ impl<'b> PythonReader<'_, 'b> {
             has_assertion: false,
         };
         self.push(line, name, Some(written));
-        // What stands on the line of the function itself.
+        // A statement on the line of the function itself.
         let colon = (first..line.end).rev().find(|at| self.code.is_mark(*at, ':'));
         self.statement(line, colon.map_or(line.end, |at| at + 1));
     }
@@ -214,7 +214,7 @@ impl<'b> PythonReader<'_, 'b> {
             .any(|block| matches!(block.kind, PythonBlockKind::Test { .. }))
     }
 
-    /// A statement, which may be an assertion of the function it stands in.
+    /// Takes a statement, which may be an assertion of the function around it.
     fn statement(&mut self, line: &PythonLine, start: usize) {
         let code = self.code;
         let found = self
@@ -236,7 +236,7 @@ impl<'b> PythonReader<'_, 'b> {
         };
         let skips = starts(["pytest", ".", "skip"]) || starts(["self", ".", "skipTest"]);
         if let Some(unit) = self.units.get_mut(index) {
-            // `self.fail("…")` under a condition asserts; plainly written it says that nothing is there yet.
+            // `self.fail("…")` under a condition asserts; without one it says that nothing is there yet.
             let fails = |at: usize| {
                 code.is_word(at, "fail") && code.is_mark(at.wrapping_sub(1), '.') && code.is_mark(at + 1, '(')
             };
@@ -251,14 +251,14 @@ impl<'b> PythonReader<'_, 'b> {
     }
 }
 
-/// Whether a decorator skips without a condition, or expects a failure.
+/// Returns true if a decorator skips without a condition, or expects a failure.
 fn is_skip(code: &Code<'_>, start: usize, end: usize) -> bool {
     let words = code.range(start, end).iter();
     let mut words = words.map(|token| token.text);
     words.any(|word| matches!(word, "skip" | "xfail" | "expectedFailure"))
 }
 
-/// Whether these tokens hold an assertion that looks at something.
+/// Returns true if these tokens hold an assertion that looks at something.
 fn has_assertion(code: &Code<'_>, start: usize, end: usize) -> bool {
     let mut at = start;
     while at < end {
@@ -287,7 +287,7 @@ fn has_assertion(code: &Code<'_>, start: usize, end: usize) -> bool {
                 usize::MAX
             };
             let judged = end_of_arguments(code, at + 2, close, n);
-            // A mock knows by itself what it was called with.
+            // A mock knows by itself the arguments it was called with.
             if word.starts_with("assert_") && is_member || names_something(code.range(at + 2, judged), "") {
                 return true;
             }
@@ -302,7 +302,7 @@ fn end_of_statement(code: &Code<'_>, start: usize, end: usize) -> usize {
     (start..end).find(|at| code.is_mark(*at, ';')).unwrap_or(end)
 }
 
-/// Whether `assert (a, "words")` stands here, which is true whatever `a` is.
+/// Returns true if there is an `assert (a, "words")` here, which is true whatever `a` is.
 fn is_pair(code: &Code<'_>, start: usize, end: usize) -> bool {
     let close = code.closer(start);
     code.is_mark(start, '(') && close + 1 == end && end_of_arguments(code, start + 1, close, 1) < close

@@ -11,7 +11,7 @@ const TEST_ATTRIBUTES: [&str; 5] = ["test", "rstest", "test_case", "quickcheck",
 /// Macros that only say that nothing is there yet.
 const STUBS: [&str; 4] = ["todo", "unimplemented", "panic", "unreachable"];
 
-/// What the attributes above a function say.
+/// Attributes above a function.
 #[derive(Default)]
 struct RustAttributes {
     is_test: bool,
@@ -19,7 +19,7 @@ struct RustAttributes {
     end: WantedEnd,
 }
 
-/// How a test must end.
+/// Expected end of a test.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
 enum WantedEnd {
     #[default]
@@ -40,7 +40,7 @@ pub(super) fn tests(text: &str) -> Vec<WrittenTest> {
             at = end + 1;
             continue;
         }
-        // What a macro writes is taken for what a function does.
+        // The output of a macro counts as the work of a function.
         let is_macro = code.is_word(at, "macro_rules");
         let name = if is_macro {
             code.word(at + 2)
@@ -78,7 +78,7 @@ pub(super) fn tests(text: &str) -> Vec<WrittenTest> {
     tests_of(units)
 }
 
-/// Where the body of the function at `start` opens. What stands in the brackets of its arguments is passed over.
+/// Returns the place where the body of the function at `start` opens. The brackets of its arguments are passed over.
 fn body_of(code: &Code<'_>, start: usize) -> Option<usize> {
     let mut at = start;
     while let Some(token) = code.get(at) {
@@ -91,7 +91,7 @@ fn body_of(code: &Code<'_>, start: usize) -> Option<usize> {
     None
 }
 
-/// Reads what stands between the brackets of an attribute.
+/// Reads the tokens between the brackets of an attribute.
 fn attribute(code: &Code<'_>, start: usize, end: usize, above: &mut RustAttributes) {
     let stop = (start..end).find(|at| code.is_mark(*at, '(') || code.is_mark(*at, '='));
     let path = code.range(start, stop.unwrap_or(end));
@@ -123,7 +123,7 @@ fn has_assertion(code: &Code<'_>, start: usize, end: usize, wanted: WantedEnd) -
         }
         let word = code.word(at).unwrap_or_default();
         if word == "panic" && code.is_mark(at + 1, '!') && depth > 0 {
-            // One that stands under a condition; a stub panics plainly.
+            // A panic under a condition; a stub panics without one.
             return true;
         }
         let is_macro = code.is_mark(at + 1, '!');

@@ -6,7 +6,7 @@ use super::syntax::{BlockComments, QuoteStyle, Syntax};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CodeToken<'a> {
     pub(super) kind: CodeTokenKind,
-    /// As it stands; of a text in quotes what stands between them.
+    /// The text itself; for a text in quotes the part between them.
     pub(super) text: &'a str,
     /// Line, counted from 1.
     pub(super) line: usize,
@@ -14,14 +14,14 @@ pub(super) struct CodeToken<'a> {
     pub(super) indent: Option<usize>,
 }
 
-/// What kind of piece it is.
+/// Kind of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CodeTokenKind {
     /// A name, a keyword or a number.
     Word,
     /// A text in quotes.
     Text,
-    /// One character of any other kind.
+    /// Single character of any other kind.
     Mark,
 }
 
@@ -31,7 +31,7 @@ impl CodeToken<'_> {
     }
 }
 
-/// The tokens of a text.
+/// Returns the tokens of a text.
 pub(super) fn tokens<'a>(text: &'a str, syntax: Syntax<'_>) -> Vec<CodeToken<'a>> {
     CodeScanner::new(text, syntax).tokens()
 }
@@ -42,7 +42,7 @@ struct CodeScanner<'a, 'b> {
     at: usize,
     line: usize,
     line_start: usize,
-    /// Whether a token of this line was found.
+    /// True if a token of this line was found.
     has_token: bool,
     tokens: Vec<CodeToken<'a>>,
 }
@@ -91,7 +91,7 @@ impl<'a, 'b> CodeScanner<'a, 'b> {
 
     fn peek(&self) -> Option<char> {
         match self.text.as_bytes().get(self.at) {
-            // Nearly all of it, and known without being decoded.
+            // Nearly all characters are ASCII, and known without being decoded.
             Some(byte) if byte.is_ascii() => Some(char::from(*byte)),
             _ => self.rest().chars().next(),
         }
@@ -119,7 +119,7 @@ impl<'a, 'b> CodeScanner<'a, 'b> {
         }
     }
 
-    /// Line and indent of a token that begins here.
+    /// Returns line and indent of a token that begins here.
     fn place(&mut self) -> (usize, Option<usize>) {
         let indent = (!self.has_token).then_some(self.at - self.line_start);
         self.has_token = true;
@@ -176,7 +176,7 @@ impl<'a, 'b> CodeScanner<'a, 'b> {
         self.push(CodeTokenKind::Word, (start, self.at), place);
     }
 
-    /// Whether a word belongs to the quote that follows it: `b"..."`, `rf'...'`.
+    /// Returns true if a word belongs to the quote that follows it: `b"..."`, `rf'...'`.
     fn is_prefix(&self, word: &str) -> bool {
         let is_quote = self.sees("\"") || self.sees("'");
         match self.syntax.quotes {
@@ -216,7 +216,7 @@ impl<'a, 'b> CodeScanner<'a, 'b> {
         }
     }
 
-    /// A text with backslashes between two marks.
+    /// Reads a text with backslashes between two marks.
     fn enclosed(&mut self, mark: char, is_over_lines: bool, place: (usize, Option<usize>)) {
         self.bump();
         let start = self.at;
@@ -251,7 +251,7 @@ impl<'a, 'b> CodeScanner<'a, 'b> {
         self.has_token = true;
     }
 
-    /// A character such as `'a'`, or a lifetime, of which only the mark is taken.
+    /// Reads a character such as `'a'`, or of a lifetime only the mark.
     fn rust_character(&mut self, place: (usize, Option<usize>)) {
         let mut letters = self.rest().chars().skip(1);
         let (first, second) = (letters.next(), letters.next());
@@ -263,7 +263,7 @@ impl<'a, 'b> CodeScanner<'a, 'b> {
         self.push(CodeTokenKind::Mark, (start, self.at), place);
     }
 
-    /// The rest of `r#"..."#` behind its `r`; false for `r#name`.
+    /// Reads the rest of `r#"..."#` behind its `r`; false for `r#name`.
     fn raw_rust(&mut self, place: (usize, Option<usize>)) -> bool {
         let hashes = self.rest().bytes().take_while(|byte| *byte == b'#').count();
         if self.rest().as_bytes().get(hashes) != Some(&b'"') {
@@ -280,11 +280,11 @@ impl<'a, 'b> CodeScanner<'a, 'b> {
         true
     }
 
-    /// A template of JavaScript with all that stands in it.
+    /// Reads a template of JavaScript with everything in it.
     fn template(&mut self, place: (usize, Option<usize>)) {
         self.bump();
         let start = self.at;
-        // Open braces of each expression that the place is in.
+        // Open braces of each expression around the place.
         let mut open: Vec<usize> = Vec::new();
         while let Some(letter) = self.peek() {
             match (letter, open.last_mut()) {
@@ -310,7 +310,7 @@ impl<'a, 'b> CodeScanner<'a, 'b> {
         self.has_token = true;
     }
 
-    /// Whether a slash here begins a regular expression rather than divides.
+    /// Returns true if a slash here begins a regular expression rather than divides.
     fn may_begin_regex(&self) -> bool {
         let Some(last) = self.tokens.last() else {
             return true;

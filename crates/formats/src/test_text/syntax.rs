@@ -1,6 +1,6 @@
-//! How the languages write comments and texts.
+//! Forms of comments and texts in the languages.
 
-/// What a scanner must know of a language.
+/// Rules of a language for the scanner.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Syntax<'a> {
     pub(super) line_comments: &'a [&'a str],
@@ -13,14 +13,14 @@ pub(super) struct Syntax<'a> {
 pub(super) enum BlockComments {
     None,
     Plain,
-    /// One may stand in another.
+    /// Comments that may hold others.
     Nested,
 }
 
-/// Which marks enclose texts, and where those end.
+/// Marks that enclose texts, and the ends of those.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum QuoteStyle {
-    /// `'` and `"`, ending at the line, or thrice over many lines.
+    /// `'` and `"`, ending at the line, or three of them over many lines.
     Python,
     /// `"` over many lines, raw texts, characters, lifetimes.
     Rust,

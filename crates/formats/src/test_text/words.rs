@@ -6,16 +6,16 @@ use super::model::{WrittenTest, kept_name};
 use super::scanner::CodeTokenKind;
 use super::syntax::{BlockComments, QuoteStyle, Syntax};
 
-/// How a language that is not built in writes tests, as the settings say.
+/// Words for tests in a language that is not built in, as the settings give them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TestWords {
-    /// Words before the name of a test, or, when they end in `*`, how its name begins: `it`, `test_*`.
+    /// Words before the name of a test, or, when they end in `*`, the beginning of its name: `it`, `test_*`.
     pub tests: Vec<String>,
-    /// Words that assert: `assert`, `expect`. With `*` at the end, how they begin.
+    /// Words that assert: `assert`, `expect`. With `*` at the end, their beginning.
     pub assertions: Vec<String>,
-    /// Words by which a test is skipped.
+    /// Words that skip a test.
     pub skips: Vec<String>,
-    /// What begins a comment to the end of the line: `#`, `//`, `--`.
+    /// Marks that begin a comment to the end of the line: `#`, `//`, `--`.
     pub comments: Vec<String>,
 }
 
@@ -76,14 +76,14 @@ pub(super) fn tests(text: &str, words: &TestWords) -> Vec<WrittenTest> {
     tests
 }
 
-/// How many tokens before a test may say that it is skipped, on its line or the one above.
+/// Number of tokens before a test that may skip it, on its line or the one above.
 const SKIP_REACH: usize = 8;
 
 fn has_assertion(code: &Code<'_>, start: usize, end: usize, words: &TestWords) -> bool {
     (start..end).any(|at| {
         let is_assertion = code.word(at).is_some_and(|word| matches(word, &words.assertions));
         let line = code.get(at).map_or(0, |token| token.line);
-        // What belongs to it stands in its brackets and on its line.
+        // The arguments of an assertion are in its brackets and on its line.
         is_assertion && {
             let after = code.range(at + 1, end).iter();
             let on_line: Vec<_> = after.take_while(|token| token.line == line).copied().collect();

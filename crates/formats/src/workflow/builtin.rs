@@ -1,6 +1,6 @@
 //! The workflows that come with the program; a project may put its own beside or over them.
 
-/// Names and texts of the built-in workflows.
+/// Returns names and texts of the built-in workflows.
 pub fn builtin() -> Vec<(&'static str, &'static str)> {
     vec![
         ("kanban", include_str!("../../../../assets/workflows/kanban.toml")),

@@ -7,7 +7,7 @@ use dbs_domain::workflow::{
     Workspace,
 };
 
-/// Lists for each stage who acts where, where its edges lead, and which evidence it needs.
+/// Lists for each stage its actor and place, the targets of its edges, and the evidence it needs.
 pub fn describe(flow: &Workflow) -> String {
     let mut text = String::new();
     for stage in &flow.stages {

@@ -11,7 +11,7 @@ use dbs_domain::time::Span;
 use dbs_domain::workflow::{CascadePolicy, ExhaustionPolicy, RetryLimits, Workflow};
 use dbs_domain::{StageId, WorkflowId};
 
-/// Reads and checks a workflow. With a single error there is no workflow.
+/// Reads and checks a workflow. A single error means that there is no workflow.
 pub fn read(file: &Path, text: &str) -> (Option<Workflow>, Vec<Diagnostic>) {
     table::read(
         (file, text),
@@ -20,7 +20,7 @@ pub fn read(file: &Path, text: &str) -> (Option<Workflow>, Vec<Diagnostic>) {
         |root| {
             let file = root.file;
             let located = read_root(root);
-            // What could not be read would cause findings of its own.
+            // Parts that could not be read would cause findings of their own.
             if !file.is_refused() {
                 validate(file, &located);
             }
@@ -71,7 +71,7 @@ fn read_stage_ids(root: &mut TableReader<'_>, key: &'static str) -> Vec<Located<
     root.texts(key).into_iter().map(stage).collect()
 }
 
-/// `"wait"`, or `{ skip = 50 }`: the share in percent above which the run is aborted instead.
+/// Reads `"wait"`, or `{ skip = 50 }`: the share in percent above which the run is aborted instead.
 fn read_cascade(root: &mut TableReader<'_>) -> CascadePolicy {
     if root
         .item("cascade")
@@ -106,7 +106,7 @@ fn read_limits(mut table: TableReader<'_>) -> RetryLimits {
         .filter_map(|class| Some((table::word(class).ok()?, number(class, 0)?)))
         .collect();
     let rejections = number("rejections", 0).unwrap_or(default.rejections);
-    // With none nothing ever starts.
+    // With zero nothing ever starts.
     let spawns = number("spawns", 1).unwrap_or(default.spawns);
     let cooldown = read_span(&mut table, "cooldown").unwrap_or(default.cooldown);
     table.finish();
@@ -118,7 +118,7 @@ fn read_limits(mut table: TableReader<'_>) -> RetryLimits {
     }
 }
 
-/// The limits of K24 and K43; classes have no limit of their own unless the file gives one.
+/// Returns the limits of K24 and K43; classes have no limit of their own unless the file gives one.
 fn default_limits() -> RetryLimits {
     RetryLimits {
         by_class: BTreeMap::new(),

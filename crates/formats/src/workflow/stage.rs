@@ -32,7 +32,7 @@ pub(super) struct LocatedStage<'a> {
 }
 
 impl LocatedStage<'_> {
-    /// Records an error in the line of a key, or of the head where the key is not there.
+    /// Records an error in the line of a key, or of the head if the key is missing.
     pub(super) fn error(&self, key: &str, text: impl Display) {
         self.file
             .error(self.keys.get(key).copied().unwrap_or(self.line), text);
@@ -43,14 +43,14 @@ impl LocatedStage<'_> {
         self.file.error(self.line, text);
     }
 
-    /// Records an error in the line of a key where something is wrong.
+    /// Records an error in the line of a key if something is wrong.
     pub(super) fn check(&self, is_wrong: bool, key: &str, text: impl Display) {
         if is_wrong {
             self.error(key, text);
         }
     }
 
-    /// Whether an agent may act in the stage.
+    /// Returns true if an agent may act in the stage.
     pub(super) fn has_agent(&self) -> bool {
         matches!(self.stage.actor, Actor::Role(_)) || self.stage.fallback.is_some()
     }
@@ -103,7 +103,7 @@ pub(super) fn read_stage(mut fields: TableReader<'_>) -> LocatedStage<'_> {
     }
 }
 
-/// Exactly one of `role`, `action` and `human = true`.
+/// Reads exactly one of `role`, `action` and `human = true`.
 fn read_actor(fields: &mut TableReader<'_>) -> Actor {
     let role = fields.text("role").map(|role| Actor::Role(RoleId::new(role)));
     let action = fields.word("action").map(Actor::Engine);
@@ -123,7 +123,7 @@ fn read_actor(fields: &mut TableReader<'_>) -> Actor {
     Actor::Human
 }
 
-/// The edges, each with the line of its target.
+/// Reads the edges, each with the line of its target.
 fn read_edges(fields: &mut TableReader<'_>) -> Vec<(Edge, usize)> {
     let tables = fields
         .tables("success", "an edge", "{ to = \"stage\" }")
@@ -164,7 +164,7 @@ fn read_texts(fields: &mut TableReader<'_>, key: &'static str) -> Vec<String> {
     texts.map(|located| located.value).collect()
 }
 
-/// Words, `{ report = "path" }` or `{ gate_fails = "name" }`. What a person does in a stage is proved by the approval itself.
+/// Reads words, `{ report = "path" }` or `{ gate_fails = "name" }`. The approval itself proves the work of a person in a stage.
 fn read_evidence(fields: &mut TableReader<'_>, actor: &Actor) -> Vec<EvidenceKind> {
     let mut evidence = Vec::new();
     for item in fields.list("evidence") {
@@ -197,7 +197,7 @@ fn read_evidence(fields: &mut TableReader<'_>, actor: &Actor) -> Vec<EvidenceKin
     evidence
 }
 
-/// A length of time: `90s`, `10m`, `2h`, or a number of seconds.
+/// Reads a length of time: `90s`, `10m`, `2h`, or a number of seconds.
 pub(super) fn read_span(fields: &mut TableReader<'_>, key: &'static str) -> Option<Span> {
     let right = "a length of time such as \"90s\", \"10m\" or \"2h\"";
     fields.get(key, right, |item| match item.as_str() {

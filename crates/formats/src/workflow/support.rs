@@ -1,10 +1,10 @@
-//! Checks that the engine can do what a stage asks for: nothing that it would refuse or skip while the pipeline runs is
-//! accepted from a file.
+//! Checks that the engine can do everything a stage asks for: nothing that it would refuse or skip while the pipeline runs is accepted from
+//! a file.
 
 use super::stage::LocatedStage;
 use dbs_domain::workflow::{Actor, ApprovalRule, EngineAction, EvidenceKind};
 
-/// Records what the engine would not do in a stage.
+/// Records everything in a stage that the engine would not do.
 pub(super) fn check_support(placed: &LocatedStage<'_>) {
     let stage = &placed.stage;
     match &stage.actor {

@@ -1,5 +1,5 @@
-//! Checks of a complete workflow: every stage exists, can be reached and left, every success has evidence, every signal can be
-//! sent by somebody.
+//! Checks of a complete workflow: every stage exists, can be reached and left, every success has evidence, every signal can be sent by an
+//! agent.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use dbs_domain::workflow::{
 };
 use dbs_domain::{SignalKind, StageId};
 
-/// Records everything that is wrong in a workflow.
+/// Records all faults of a workflow.
 pub(super) fn validate(file: &TomlFile<'_>, placed: &LocatedWorkflow<'_>) {
     names(file, placed);
     scan(file, placed);
@@ -134,7 +134,7 @@ fn proofs(placed: &LocatedStage<'_>) {
             "commits_ahead and pushed are about the task's branch: set `workspace = \"branch\"`",
         ),
         (
-            // Each of them counts only where the task's plan asks for it, so none of them alone proves anything.
+            // Each of them counts only if the task's plan asks for it, so none of them alone proves anything.
             stage.evidence.iter().all(counts_by_plan) && !stage.evidence.is_empty(),
             "notes, agents_used, steps_done, protected, listed_files and tests count only for tasks that ask for them: add evidence \
              that every task must give",
@@ -167,7 +167,7 @@ fn proofs(placed: &LocatedStage<'_>) {
     }
 }
 
-/// Gates that prove something, and evidence of gates that are run.
+/// Checks that gates prove something, and that evidence of gates comes from gates that are run.
 fn gate_proofs(placed: &LocatedStage<'_>) {
     let stage = &placed.stage;
     let merges = stage.actor == Actor::Engine(EngineAction::Merge);
@@ -178,13 +178,13 @@ fn gate_proofs(placed: &LocatedStage<'_>) {
     let missing = stage.gates == GateSet::None && stage.evidence.contains(&EvidenceKind::Gates);
     let text = "gates are evidence here, but no gates are run: set `gates`";
     placed.check(missing, "evidence", text);
-    // Where gates count only if there are any, something else must count always.
+    // If gates count only if there are any, something else must count always.
     let only = stage.gates == GateSet::IfAny && stage.evidence == [EvidenceKind::Gates];
     let text = "without a gate command nothing would be proved: use `gates = \"all\"`";
     placed.check(only, "evidence", text);
 }
 
-/// Whether it is looked at only for tasks whose plan says so.
+/// Returns true if the evidence is looked at only for tasks whose plan says so.
 fn counts_by_plan(kind: &EvidenceKind) -> bool {
     matches!(
         kind,
@@ -207,7 +207,7 @@ fn is_about_changes(kind: &EvidenceKind) -> bool {
     )
 }
 
-/// Gates that are named, protected paths and findings that are weighed must mean something in the stage.
+/// Checks that named gates, protected paths and weighed findings mean something in the stage.
 fn checks(placed: &LocatedStage<'_>) {
     let stage = &placed.stage;
     let needs_protected = stage.evidence.contains(&EvidenceKind::Protected);
@@ -310,7 +310,7 @@ fn reachable(placed: &LocatedWorkflow<'_>) {
     }
 }
 
-/// Every stage must have a way to the end, or its tasks go round for ever.
+/// Checks that every stage has a way to the end, or its tasks go round for ever.
 fn endings(placed: &LocatedWorkflow<'_>) {
     let ends_here = |stage: &Stage| stage.success.iter().all(|edge| edge.when.is_some());
     let mut ending: BTreeSet<&StageId> = BTreeSet::new();

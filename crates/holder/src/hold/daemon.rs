@@ -1,5 +1,5 @@
-//! The first of the two processes: it starts the second and ends. The second is then nobody's child, so that a server
-//! may die without it noticing, and a server that lives has nothing to collect later.
+//! The first of the two processes: it starts the second and ends. The second then has no parent that waits for it: a server may die without
+//! the second noticing, and a server that lives has nothing to collect later.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -8,11 +8,11 @@ use crate::error::HolderError;
 use crate::files::{HoldSpec, StartStage};
 use crate::process::HOLDER_MARKER;
 
-/// Without the starter's console, and out of its group.
+/// Creation flags: without the starter's console, and out of its group.
 #[cfg(windows)]
 const DETACHED: u32 = 0x0000_0008 | 0x0000_0200;
 
-/// Starts the second process, gives it what to hold, and does not wait for it. Its answer goes to our standard output.
+/// Starts the second process, hands it the specification, and does not wait for it. Its answer goes to our standard output.
 pub(super) fn start_second(spec: HoldSpec) -> Result<(), HolderError> {
     let id = spec.folder.file_name().unwrap_or_default().to_owned();
     let spec = HoldSpec {
@@ -20,8 +20,8 @@ pub(super) fn start_second(spec: HoldSpec) -> Result<(), HolderError> {
         ..spec
     };
     let what = || HolderError::io("start the holder");
-    // The environment is already the sparse one the starter chose. What is held cannot take this from the holder, and gets none of
-    // it: whoever calls the server from below this process is known by it, whatever it did to its own environment.
+    // The environment is already the sparse one the starter chose. The held program cannot take this marker from the holder, and gets none
+    // of it: a process below this one that calls the server is known by it, whatever it did to its own environment.
     let mut command = Command::new(own_program()?);
     command
         .arg("hold")
@@ -38,7 +38,7 @@ pub(super) fn start_second(spec: HoldSpec) -> Result<(), HolderError> {
     }
 }
 
-/// This very program; on Linux also after an upgrade has replaced its file.
+/// Returns the path of this very program; on Linux one that works also after an upgrade has replaced its file.
 pub(crate) fn own_program() -> Result<PathBuf, HolderError> {
     let named = std::env::current_exe().map_err(HolderError::io("find the program of the holder"))?;
     if cfg!(target_os = "linux") && !named.exists() {

@@ -7,7 +7,7 @@ use super::shared::{MaintenanceJob, SharedState};
 use crate::log::{LogWriter, pack};
 use dbs_domain::{ProcessExit, Timestamp};
 
-/// Does chores until the program ends; answers how it ended and when.
+/// Does chores until the program ends; returns its exit and the time of it.
 pub(super) fn run_until_exit(log: &Mutex<LogWriter>, hub: &SharedState) -> (ProcessExit, Timestamp) {
     loop {
         match hub.next_job() {
@@ -18,7 +18,7 @@ pub(super) fn run_until_exit(log: &Mutex<LogWriter>, hub: &SharedState) -> (Proc
     }
 }
 
-/// Stores what was written. What cannot be stored now is tried again with the next bytes.
+/// Stores the bytes written so far. Bytes that cannot be stored now are tried again with the next ones.
 pub(super) fn sync(log: &Mutex<LogWriter>) {
     let files = log.lock().files_to_sync();
     for file in files {

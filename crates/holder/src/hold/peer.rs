@@ -1,4 +1,4 @@
-//! Peers: one thread listens for them, and each has one that reads its requests and one that writes what it gets.
+//! Peers: one thread listens for them, and each peer has a thread that reads its requests and one that writes its replies and output.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use dbs_ports::holders::{ExitedBy, PaneSize};
 
 /// Bytes read from the log at once.
 const PIECE: usize = 64 * 1024;
-/// The least columns and rows: programs fail on less.
+/// Smallest number of columns and rows: programs fail on less.
 const LEAST: u16 = 2;
 
 /// Log, input, terminal and shared state that serve the peers of a holder.
@@ -38,7 +38,7 @@ pub(super) struct PeerContext {
 }
 
 impl PeerContext {
-    /// Ends the program and everything it started; back when the end is on disk. Answers how many are left.
+    /// Ends the program and everything it started; returns when the end is on disk. The result is the number of processes left.
     pub(super) fn stop(&self, by: ExitedBy, grace: Duration) -> u32 {
         self.hub.ask_to_end(by);
         let _one_at_a_time = self.stopping.lock();
@@ -71,24 +71,24 @@ impl PeerContext {
     }
 }
 
-/// Takes in peers, for ever.
+/// Accepts peers, for ever.
 pub(super) fn listen(listener: &Listener, context: &Arc<PeerContext>) {
     let mut own = origin(std::process::id()).unwrap_or_default();
-    // The program below this holder has its marker, too, and is no peer.
+    // The program below this holder has its marker too, and is not a peer.
     own.markers.retain(|marker| *marker != context.marker);
     loop {
         match socket::accept(listener) {
             Ok(Some(stream)) if is_program(&stream, &own) => {}
             Ok(Some(stream)) => accept_peer(Arc::new(stream), context),
             Ok(None) => {}
-            // Out of file handles, most likely; a peer that waits is taken in when there is one again.
+            // Most likely out of file handles; a waiting peer is accepted when there is one again.
             Err(_) => std::thread::park_timeout(Duration::from_millis(100)),
         }
     }
 }
 
-/// Whether the other end was started by an agent, a gate or git: what it types would pass for a person's. Where the system does not say
-/// which process it is, it is taken for the server.
+/// Returns true if the other end was started by an agent, a gate or git: its typing would pass for a person's. Where the system does not
+/// say which process it is, the other end is taken for the server.
 fn is_program(stream: &Stream, own: &Origin) -> bool {
     let Some(pid) = dbs_socket::peer_process(stream) else {
         return false;
@@ -97,7 +97,7 @@ fn is_program(stream: &Stream, own: &Origin) -> bool {
     origin(pid).map_or(true, |found| !found.starters(own).is_empty())
 }
 
-/// A peer that finds no thread or no place is closed by dropping its stream.
+/// Starts the two threads of a peer. A peer that finds no thread or no place is closed by dropping its stream.
 fn accept_peer(stream: Arc<Stream>, context: &Arc<PeerContext>) {
     let Some(id) = context.hub.add_peer() else { return };
     let (to, writing) = (Arc::clone(&stream), Arc::clone(context));
@@ -226,7 +226,7 @@ fn write_to(stream: &Stream, id: PeerId, context: &PeerContext) {
     }
 }
 
-/// What the log has at `from`, and the offset behind it. Whatever it does not have up to `until` is a gap.
+/// Returns the content of the log at `from`, and the offset behind it. Everything up to `until` that the log lacks is a gap.
 fn past(stored: &mut Option<LogReader>, context: &PeerContext, from: u64, until: u64) -> (HolderReply, u64) {
     if stored.is_none() {
         *stored = LogReader::open(&context.folder).ok();

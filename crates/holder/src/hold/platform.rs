@@ -1,14 +1,13 @@
-//! What a holder asks of the system, once for Unix and once for the rest: a session of its own, signals, collecting
-//! children.
+//! Needs of a holder from the system, once for Unix and once for the rest: a session of its own, signals, collecting children.
 
 pub(crate) use system::daemonize;
 pub(super) use system::{Mask, SignalWaiter, close_standard_streams, reap_children};
 
-/// Bytes that a program can write to its terminal while nobody reads it, before it is kept waiting. Linux queues so many beside the
+/// Bytes that a program can write to its terminal while it is not read, before the program has to wait. Linux queues this many besides the
 /// page that a reader finds; elsewhere it is less, or not known, and a terminal is read at once.
 pub(super) const TERMINAL_ROOM: usize = if cfg!(target_os = "linux") { 8 * 1024 } else { 0 };
 
-/// What a holder does on a signal from the system: end or ignore it.
+/// Reaction of a holder to a signal from the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SignalAction {
     /// End: the machine shuts down, or a person ended the holder.
@@ -37,10 +36,10 @@ mod system {
     /// Set of process signals that a holder waits for on a thread.
     pub(crate) struct SignalWaiter(SigSet);
 
-    /// Takes this process out of its starter's life: own session, signals waited for, orphans adopted, no core file.
-    /// Answers the mask for new files its program is to have; the holder's own are private from here on.
+    /// Detaches this process from its starter: own session, signals waited for, orphans adopted, no core file. Returns the mask for new
+    /// files that the program is to have; the holder's own files are private from here on.
     pub(crate) fn daemonize() -> Result<(SignalWaiter, Mask), HolderError> {
-        // What the starter had open must not stay open for as long as a program runs.
+        // Files that the starter had open must not stay open for as long as a program runs.
         portable_pty::unix::close_random_fds();
         nix::unistd::setsid()
             .map_err(Into::into)
@@ -73,7 +72,7 @@ mod system {
         }
     }
 
-    /// Lets go of the starter's streams; what goes wrong from here on is written to `log`.
+    /// Closes the starter's streams; later errors are written to `log`.
     pub(in super::super) fn close_standard_streams(log: &File) -> std::io::Result<()> {
         let nothing = File::options().read(true).write(true).open("/dev/null")?;
         nix::unistd::dup2_stdin(&nothing)?;
@@ -82,7 +81,7 @@ mod system {
         Ok(())
     }
 
-    /// Collects every child, adopted ones too, until there is none; tells when `program` ends.
+    /// Collects every child, adopted ones too, until there is none; calls `on_end` when `program` ends.
     pub(in super::super) fn reap_children(program: &mut dyn Child, mut on_end: impl FnMut(ProcessExit)) {
         let pid = program.process_id().and_then(|pid| i32::try_from(pid).ok());
         loop {
@@ -110,14 +109,14 @@ mod system {
     use crate::error::HolderError;
     use dbs_domain::ProcessExit;
 
-    /// New files have no mask here.
+    /// Placeholder: new files have no mask here.
     #[derive(Clone, Copy)]
     pub(crate) struct Mask;
 
-    /// There are no signals here.
+    /// Placeholder: there are no signals here.
     pub(crate) struct SignalWaiter;
 
-    /// A process here is nobody's hostage; there is nothing to leave.
+    /// Does nothing: a process here does not depend on its starter.
     pub(crate) fn daemonize() -> Result<(SignalWaiter, Mask), HolderError> {
         Ok((SignalWaiter, Mask))
     }
@@ -129,7 +128,7 @@ mod system {
         }
     }
 
-    /// The streams were closed by the starter's end.
+    /// Does nothing: the streams were closed by the starter's end.
     pub(in super::super) fn close_standard_streams(_log: &File) -> std::io::Result<()> {
         Ok(())
     }

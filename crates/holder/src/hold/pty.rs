@@ -14,9 +14,9 @@ use dbs_ports::holders::PaneSize;
 /// A pseudo-terminal with the program started in it.
 pub(super) struct PtyProcess {
     pub(super) program: Box<dyn Child + Send + Sync>,
-    /// What it writes; the end comes when nobody has the other side open any more.
+    /// Output of the program; it ends when no process has the other side open any more.
     pub(super) output: Box<dyn Read + Send>,
-    /// What it reads. Dropping it types an end of file.
+    /// Input of the program. Dropping it types an end of file.
     pub(super) input: Box<dyn Write + Send>,
     pub(super) pty: PtyMaster,
 }
@@ -37,7 +37,7 @@ impl PtyProcess {
         let pair = native_pty_system().openpty(size_of(spec.size)).map_err(opening)?;
         #[cfg(unix)]
         if let Some(device) = pair.master.tty_name() {
-            // Only an erase key is worse without: it would take one byte of a letter.
+            // Without it only an erase key is worse: it would take one byte of a letter.
             expect_utf8(&device).ok();
         }
         let output = pair.master.try_clone_reader().map_err(opening)?;
@@ -99,7 +99,7 @@ fn expect_utf8(device: &std::path::Path) -> io::Result<()> {
     Ok(tcsetattr(&terminal, SetArg::TCSANOW, &modes)?)
 }
 
-/// Others have no such mode.
+/// Does nothing: other systems have no such mode.
 #[cfg(all(unix, not(any(target_os = "linux", target_os = "macos"))))]
 fn expect_utf8(_device: &std::path::Path) -> io::Result<()> {
     Ok(())
@@ -118,7 +118,8 @@ fn opening(error: impl std::fmt::Display) -> HolderError {
     HolderError::io("open a terminal")(io::Error::other(error.to_string()))
 }
 
-/// What is wrong with the program itself is refused for good; what the machine lacks just now may be tried again.
+/// Builds the error of a program that did not start: a fault of the program itself is refused for good; after a present lack of the machine
+/// it may be tried again.
 fn starting<E>(spec: &HoldSpec, error: &E) -> HolderError
 where
     E: AsRef<dyn std::error::Error + Send + Sync> + std::fmt::Display,

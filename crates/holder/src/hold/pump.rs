@@ -1,4 +1,4 @@
-//! Bytes to and from the terminal. Output goes to the log before anybody else sees it; input is queued, never logged.
+//! Bytes to and from the terminal. Output goes to the log before any peer sees it; input is queued, never logged.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -16,10 +16,10 @@ use crate::log::LogWriter;
 const READ: usize = 16 * 1024;
 /// Bytes typed at once.
 const WRITTEN: usize = 64 * 1024;
-/// Bytes of input that wait for a program that does not read. What exceeds it is dropped and reported.
+/// Bytes of input that wait for a program that does not read. Bytes beyond it are dropped and reported.
 const WAITING: usize = 8 * 1024 * 1024;
 
-/// Reads until the end: terminal to log, then to whoever listens.
+/// Reads until the end: terminal to log, then to the attached peer.
 pub(super) fn pump_output(mut output: impl Read, log: &Mutex<LogWriter>, hub: &SharedState) {
     let mut buffer = vec![0; READ];
     let mut reads = ReadPace::new(TERMINAL_ROOM);
@@ -47,7 +47,7 @@ pub(super) struct InputQueue {
 }
 
 impl InputQueue {
-    /// Queues input; answers how many bytes were dropped: all or none.
+    /// Queues input; returns the number of bytes dropped: all or none.
     pub(super) fn push(&self, bytes: &[u8]) -> usize {
         let mut waiting = self.waiting.lock();
         if waiting.len() + bytes.len() > WAITING {
@@ -58,8 +58,8 @@ impl InputQueue {
         0
     }
 
-    /// Types what is queued, for ever; ends when the terminal takes no more. Gives the terminal back, because dropping
-    /// it would type an end of file.
+    /// Types queued input, for ever; ends when the terminal takes no more. Gives the terminal back, because dropping it would type an end
+    /// of file.
     pub(super) fn pump<W: Write>(self: &Arc<Self>, mut terminal: W) -> W {
         loop {
             let bytes: Vec<u8> = {

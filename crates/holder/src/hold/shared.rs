@@ -1,5 +1,5 @@
-//! What the threads of a holder share: the last bytes of output, who listens and how far they are, what was asked, how
-//! it ended. One lock, never held while reading, writing or waiting for a disk.
+//! State shared by the threads of a holder: the last bytes of output, the peers and their positions, the requests, the end. One lock, never
+//! held while reading, writing or waiting for a disk.
 
 use std::time::{Duration, Instant};
 
@@ -17,37 +17,37 @@ mod state;
 pub(super) use pace::ReadPace;
 use state::{EndPhase, HolderState, Peer, ProgramState};
 
-/// Replies that wait for one peer; a peer that asks on and on and does not read is closed.
+/// Most replies that wait for one peer; a peer that keeps asking and does not read is closed.
 const REPLIES: usize = 64;
-/// Peers at once; more are turned away.
+/// Most peers at once; more are turned away.
 const PEERS: usize = 8;
-/// How long written bytes may be unsafe from a power cut.
+/// Time after which written bytes are made safe from a power cut.
 const SYNC_AFTER: Duration = Duration::from_secs(2);
-/// How often it is looked whether anybody can still come for the end.
+/// Interval of checks whether a peer can still come for the end.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// The holder's state shared by its threads, behind one lock with condition variables.
 pub(super) struct SharedState {
     state: Mutex<HolderState>,
-    /// There is something for a peer, or the end has come.
+    /// Signalled when there is something for a peer, or the end has come.
     peer_ready: Condvar,
     has_room: Condvar,
-    /// There is something for the main thread.
+    /// Signalled when there is something for the main thread.
     job_ready: Condvar,
 }
 
 pub(super) type PeerId = u64;
 
-/// What a connected peer is sent next: a reply, live output, logged output or nothing more.
+/// Next thing to send to a connected peer: a reply, live output, logged output or nothing more.
 pub(super) enum PeerUpdate {
     Reply(HolderReply),
-    /// These bytes.
+    /// Output bytes from memory.
     Live {
         offset: u64,
         /// At least one.
         bytes: Bytes,
     },
-    /// What the log has from here on, up to where memory begins.
+    /// Output in the log from here on, up to where memory begins.
     Stored {
         from: u64,
         until: u64,
@@ -74,8 +74,8 @@ impl SharedState {
 
     // ---- output ----
 
-    /// Waits while the attached peer is too far behind, and where the terminal has room, while what it says would be held back:
-    /// one read takes it then. Never once the program has ended or is being stopped.
+    /// Waits while the attached peer is too far behind, and, if the terminal has room, while its output would be held back: one read takes
+    /// all of it then. Never waits once the program has ended or is being stopped.
     pub(super) fn wait_to_read(&self, reads: &ReadPace) {
         let mut state = self.state.lock();
         while state.is_peer_behind() {
@@ -108,7 +108,7 @@ impl SharedState {
         }
     }
 
-    /// There will be no more output.
+    /// Notes that there will be no more output.
     pub(super) fn drained(&self) {
         self.state.lock().is_drained = true;
         self.job_ready.notify_all();
@@ -118,7 +118,7 @@ impl SharedState {
         self.state.lock().size = size;
     }
 
-    /// Size of the terminal, bytes of output, and the end if there is one.
+    /// Returns the size of the terminal, the bytes of output, and the end if there is one.
     pub(super) fn status(&self) -> (PaneSize, u64, Option<ExitRecord>) {
         let state = self.state.lock();
         (state.size, state.end, state.record().cloned())
@@ -126,7 +126,7 @@ impl SharedState {
 
     // ---- the end ----
 
-    /// Notes that somebody wants the end. What ended before that, ended by itself.
+    /// Notes that the end was requested. A program that ended before that ended by itself.
     pub(super) fn ask_to_end(&self, by: ExitedBy) {
         let mut state = self.state.lock();
         if matches!(state.program, ProgramState::Running) && state.end_requested_by == ExitedBy::Itself {
@@ -141,7 +141,7 @@ impl SharedState {
         self.job_ready.notify_all();
     }
 
-    /// Waits until all output was read, at most so long.
+    /// Waits until all output was read, at most `within`.
     pub(super) fn wait_drained(&self, within: Duration) {
         let mut state = self.state.lock();
         let deadline = Instant::now() + within;
@@ -165,7 +165,7 @@ impl SharedState {
         record
     }
 
-    /// The end is on disk (or never will be): tells peers, and lets stops answer.
+    /// Informs peers that the end is on disk (or never will be), and lets stops answer.
     pub(super) fn announce_end(&self) {
         let mut state = self.state.lock();
         if let Some(record) = state.record().cloned() {
@@ -177,7 +177,7 @@ impl SharedState {
         self.wake_all(state);
     }
 
-    /// Waits until the end was announced, at most so long.
+    /// Waits until the end was announced, at most `within`.
     pub(super) fn wait_ended(&self, within: Duration) {
         let mut state = self.state.lock();
         let deadline = Instant::now() + within;
@@ -188,8 +188,8 @@ impl SharedState {
         }
     }
 
-    /// Waits until whoever listened has heard the end and left; `alone` bounds waiting for somebody to come, `most`
-    /// bounds all of it. Nobody is waited for who cannot come.
+    /// Waits until the peers that listened have received the end and left; `alone` limits the wait while there is no peer, `most` limits
+    /// all of it. A peer that cannot come is not waited for.
     pub(super) fn linger(&self, alone: Duration, most: Duration, can_come: &dyn Fn() -> bool) {
         let start = Instant::now();
         loop {
@@ -245,7 +245,7 @@ impl SharedState {
         Some(id)
     }
 
-    /// A peer gets no more; whoever writes to it ends.
+    /// Ends the output of a peer; the thread that writes to it ends.
     pub(super) fn close_peer(&self, id: PeerId) {
         let mut state = self.state.lock();
         if let Some(peer) = state.peers.get_mut(&id) {
@@ -263,7 +263,7 @@ impl SharedState {
         self.wake_all(state);
     }
 
-    /// A peer gets output from here on; the one that got it before is informed.
+    /// Sends output to a peer from here on; the peer that got it before is informed.
     pub(super) fn attach(&self, id: PeerId, from: u64) {
         let mut state = self.state.lock();
         let before = state.attached.replace(id).filter(|before| *before != id);
@@ -279,7 +279,7 @@ impl SharedState {
         self.wake_all(state);
     }
 
-    /// The program was typed to: what it says next is not held back.
+    /// Notes that input was typed into the program: its next output is not held back.
     pub(super) fn typed(&self) {
         let mut state = self.state.lock();
         let attached = state.attached;
@@ -292,7 +292,7 @@ impl SharedState {
         self.has_room.notify_all();
     }
 
-    /// Output for a peer is collected so long.
+    /// Sets the longest time for which output for a peer is collected.
     pub(super) fn set_pace(&self, id: PeerId, longest: Duration) {
         let mut state = self.state.lock();
         if let Some(peer) = state.peers.get_mut(&id) {
@@ -316,7 +316,7 @@ impl SharedState {
         self.wake_all(state);
     }
 
-    /// Waits for what this peer gets next.
+    /// Waits for the next update of this peer.
     pub(super) fn next_update(&self, id: PeerId) -> PeerUpdate {
         let mut state = self.state.lock();
         loop {
@@ -332,7 +332,7 @@ impl SharedState {
         }
     }
 
-    /// A peer has got everything from there to here. Means nothing if it asked for another place meanwhile.
+    /// Notes that a peer has got everything from `from` to `to`. Has no effect if the peer asked for another place meanwhile.
     pub(super) fn advance(&self, id: PeerId, from: u64, to: u64) {
         let mut state = self.state.lock();
         let was_behind = state.is_peer_behind();

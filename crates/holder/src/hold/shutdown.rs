@@ -1,5 +1,4 @@
-//! The end: leftovers are ended, the output is drained, `exit.json` is written, peers are informed, and after a while the
-//! holder goes.
+//! The end: leftovers are ended, the output is drained, `exit.json` is written, peers are informed, and after a while the holder ends.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -12,20 +11,20 @@ use crate::process::{ProcessSelector, terminate};
 use dbs_domain::{ProcessExit, Timestamp};
 use dbs_ports::holders::OrphanPolicy;
 
-/// What leftovers get to comply before they are killed.
+/// Time that leftovers get to comply before they are killed.
 const LEFTOVER_GRACE: Duration = Duration::from_millis(500);
-/// How long output is drained after everything that could write is gone.
+/// Longest time for which output is drained after everything that could write is gone.
 const DRAIN: Duration = Duration::from_secs(2);
-/// The same where leftovers may keep the terminal open for days.
+/// Limit of draining where leftovers may keep the terminal open for days.
 const DRAIN_BESIDE_LEFTOVERS: Duration = Duration::from_millis(300);
-/// How long the end waits for somebody to fetch it; it is on disk anyway.
+/// Longest wait for a peer that fetches the end; it is on disk anyway.
 const LINGER_ALONE: Duration = Duration::from_secs(10);
-/// How long it waits for a peer that is there to leave.
+/// Longest wait for a connected peer to leave.
 const LINGER: Duration = Duration::from_mins(1);
-/// How long writing the end to a full disk is tried.
+/// Time during which writing the end to a full disk is tried.
 const WRITE_RETRY_TIME: Duration = Duration::from_hours(1);
 
-/// What the end of a holder needs: the file reserved for `exit.json`, the policy for leftovers and the socket.
+/// Resources for the end of a holder: the file reserved for `exit.json`, the policy for leftovers and the socket.
 pub(super) struct ExitResources {
     /// Room on disk taken for `exit.json`.
     pub(super) reserved: File,
@@ -34,12 +33,12 @@ pub(super) struct ExitResources {
     pub(super) socket: PathBuf,
 }
 
-/// Everything from the program's end to the holder's.
+/// Does everything from the program's end to the holder's.
 pub(super) fn finish(context: &PeerContext, resources: &ExitResources, exit: ProcessExit, at: Timestamp) {
     match resources.leftovers {
         OrphanPolicy::Sweep => {
             let mut target = ProcessSelector::marked(&context.marker).below(std::process::id());
-            // What cannot be listed or ended is found by the next inventory's sweep.
+            // Processes that cannot be listed or ended are found by the next inventory's sweep.
             drop(terminate(&mut target, LEFTOVER_GRACE));
             context.hub.wait_drained(DRAIN);
         }
@@ -55,7 +54,7 @@ pub(super) fn finish(context: &PeerContext, resources: &ExitResources, exit: Pro
         write_exit_record(&path, &record);
     }
     pack_all(&context.log);
-    // Where the socket was removed nobody can come any more.
+    // Once the socket was removed no peer can come any more.
     context
         .hub
         .linger(LINGER_ALONE, LINGER, &|| resources.socket.exists());
@@ -63,8 +62,8 @@ pub(super) fn finish(context: &PeerContext, resources: &ExitResources, exit: Pro
     drop(std::fs::remove_file(&resources.socket));
 }
 
-/// Tries again and again, because an end that is not on disk is an attempt that vanished. Where the folder was removed
-/// there is nobody who would look for it.
+/// Tries again and again, because an end that is not on disk is an attempt that vanished. If the folder was removed, nothing would look for
+/// the end.
 fn write_exit_record(path: &Path, record: &ExitRecord) {
     let deadline = Instant::now() + WRITE_RETRY_TIME;
     let is_wanted = || path.parent().is_some_and(Path::exists);

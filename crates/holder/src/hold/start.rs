@@ -1,4 +1,4 @@
-//! The second of the two processes comes to life: session, folder, log, socket, program, and only then the answer.
+//! Start of the second of the two processes: session, folder, log, socket, program, and only then the answer.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -24,7 +24,7 @@ use crate::process::{ProcessIdentity, ProcessSelector, terminate};
 use crate::socket;
 use dbs_ports::holders::ExitedBy;
 
-/// What a program gets to comply when the holder itself has to end.
+/// Time that a program gets to comply when the holder itself has to end.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
 
 /// A holder whose program was started and whose threads were not yet.
@@ -36,11 +36,11 @@ pub(super) struct StartedHolder {
     output: Box<dyn io::Read + Send>,
     input: Box<dyn io::Write + Send>,
     watch: SignalWaiter,
-    /// Held for life: whoever has it, has the folder.
+    /// Held for life: the process that has it, has the folder.
     _claim: File,
 }
 
-/// Starts what is to be held and answers the starter.
+/// Starts the program that is to be held and answers the starter.
 pub(super) fn start(spec: HoldSpec) -> Result<StartedHolder, HolderError> {
     let (watch, mask) = platform::daemonize()?;
     let claim = claim(&spec.folder)?;
@@ -51,7 +51,7 @@ pub(super) fn start(spec: HoldSpec) -> Result<StartedHolder, HolderError> {
     let reserved = reserve(&spec.folder.join(EXIT)).map_err(writing(EXIT))?;
     let errors = own_log(&spec.folder).map_err(writing("holder.log"))?;
     let listener = socket::listen(&spec.socket)?;
-    // Durable before the program runs: whoever finds a dead holder must not take its program for one that never ran.
+    // Durable before the program runs: a reader that finds a dead holder must not take its program for one that never ran.
     let begun = meta(&spec, own_identity()?);
     write_durably(&spec.folder.join(META), &begun).map_err(writing(META))?;
     let terminal = PtyProcess::start(&spec, mask).inspect_err(|_| never_ran(&spec))?;
@@ -133,7 +133,7 @@ impl StartedHolder {
             }),
         ];
         if threads.iter().any(Result::is_err) {
-            // Half a holder is none: the program ends, and the end is recorded if its collector runs.
+            // Half a holder is useless: the program ends, and the end is recorded if its collector runs.
             context.stop(ExitedBy::Shutdown, Duration::ZERO);
         }
         let (exit, at) = maintenance::run_until_exit(&context.log, &context.hub);
@@ -149,7 +149,7 @@ fn handle_signals(watch: &SignalWaiter, context: &PeerContext) {
     }
 }
 
-/// Takes the folder, or says that somebody has it or had it. A lock that is about to be let go is waited for.
+/// Takes the folder, or fails if another holder has it or had it. A held lock is not waited for.
 fn claim(folder: &Path) -> Result<File, HolderError> {
     let path = folder.join("holder.lock");
     let what = || HolderError::io(format!("lock {}", path.display()));
@@ -171,7 +171,7 @@ fn claim(folder: &Path) -> Result<File, HolderError> {
     Ok(file)
 }
 
-/// A holder that died between starting its program and saying so left something behind.
+/// Ends the remains of a holder that died between starting its program and saying so.
 fn end_earlier_try(spec: &HoldSpec) -> Result<(), HolderError> {
     end_program(spec).map_err(HolderError::io("list processes"))?;
     match fs::remove_dir_all(spec.folder.join("tty")) {
@@ -186,9 +186,9 @@ fn end_program(spec: &HoldSpec) -> io::Result<u32> {
     terminate(&mut ProcessSelector::marked(&spec.marker), Duration::ZERO)
 }
 
-/// Nothing was started, so this may be tried again under the same number.
+/// Removes the record of a program that was not started, so that it may be tried again under the same number.
 fn never_ran(spec: &HoldSpec) {
-    // What cannot be removed is taken for lost, which only costs its number.
+    // A file that cannot be removed is taken for lost, which only costs its number.
     drop(fs::remove_file(spec.folder.join(META)));
 }
 
@@ -205,7 +205,7 @@ fn child_identity(program: &dyn Child) -> Result<ProcessIdentity, HolderError> {
     own.ok_or_else(unrecognised)
 }
 
-/// What is written of a holder whose program is about to start: until that is known, the holder stands in its place.
+/// Builds the record of a holder whose program is about to start; until the program's identity is known, the holder's is in its place.
 fn meta(spec: &HoldSpec, holder: ProcessIdentity) -> HolderMeta {
     HolderMeta {
         format: FORMAT,
@@ -220,7 +220,7 @@ fn meta(spec: &HoldSpec, holder: ProcessIdentity) -> HolderMeta {
     }
 }
 
-/// Where a panic of the holder itself is written.
+/// Opens the file for panics of the holder itself.
 fn own_log(folder: &Path) -> io::Result<File> {
     OpenOptions::new()
         .create(true)

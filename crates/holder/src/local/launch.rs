@@ -1,4 +1,4 @@
-//! Starting a holder so that it outlives us, and hearing from it whether its program runs.
+//! Start of a holder that outlives its starter, and its answer whether its program runs.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -18,9 +18,9 @@ use dbs_ports::trouble::io_trouble;
 
 /// Bytes of log kept when the launch does not say.
 const LOG_LIMIT: u64 = 64 * 1024 * 1024;
-/// What the names of holders' sockets begin with.
+/// Prefix of the names of holders' sockets.
 pub(super) const SOCKET_PREFIX: &str = "h";
-/// How long a holder may take to say that its program runs.
+/// Time that a holder may take to report that its program runs.
 const LAUNCH_TIMEOUT: Duration = Duration::from_secs(20);
 
 impl LocalHolders {
@@ -43,7 +43,7 @@ impl LocalHolders {
         }
     }
 
-    /// What runs there already; an error when it ran and has ended, or cannot be known.
+    /// Returns the holder that runs there already; an error when it ran and has ended, or that cannot be known.
     fn known(&self, id: &HolderId) -> Result<Option<HolderProcess>, LaunchError> {
         match self.status(id).state {
             HolderLiveness::NotStarted => Ok(None),
@@ -92,7 +92,7 @@ impl LocalHolders {
             // Only the first of the two can still be ended; if the second lives, the next look finds it.
             drop(first.kill());
         }
-        // It ends as soon as the second has been started; waiting leaves no zombie.
+        // The process ends as soon as the second has been started; waiting leaves no zombie.
         drop(first.wait());
         started.map_err(|why| match why {
             NoAnswer::TimedOut => LaunchError::Unclear("start it: the holder gave no answer in time".into()),
@@ -100,7 +100,7 @@ impl LocalHolders {
         })
     }
 
-    /// The holder gets nothing of our environment, above all not the marker we may carry ourselves.
+    /// Builds the command of a holder. The holder gets nothing of our environment, above all not the marker we may carry ourselves.
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command
@@ -116,7 +116,7 @@ impl LocalHolders {
     }
 }
 
-/// The name of the socket of the holder with that folder: a path of any length is too long for one.
+/// Returns the name of the socket of the holder with that folder: a path of any length is too long for one.
 pub(super) fn socket_name(folder: &Path) -> String {
     let digest = Sha256::digest(folder.as_os_str().as_encoded_bytes());
     let digits = digest.iter().take(8).map(|byte| format!("{byte:02x}"));
@@ -132,7 +132,7 @@ fn exchange(first: &mut Child, text: &[u8]) -> Result<LaunchAnswer, NoAnswer> {
     let (Some(mut input), Some(output)) = (first.stdin.take(), first.stdout.take()) else {
         return Err(NoAnswer::Ended);
     };
-    // A holder that does not even read ends on its own; what it says then is what counts.
+    // A holder that does not even read ends on its own; its answer is what counts.
     drop(input.write_all(text));
     drop(input);
     let (say, heard) = sync_channel(1);
@@ -140,7 +140,7 @@ fn exchange(first: &mut Child, text: &[u8]) -> Result<LaunchAnswer, NoAnswer> {
         let mut line = String::new();
         let read = BufReader::new(output).read_line(&mut line);
         let started = read.ok().and_then(|_| serde_json::from_str(&line).ok());
-        // Nobody listens any more when it took too long.
+        // The receiver is gone if the answer took too long.
         drop(say.send(started));
     };
     if std::thread::Builder::new()
@@ -157,7 +157,7 @@ fn exchange(first: &mut Child, text: &[u8]) -> Result<LaunchAnswer, NoAnswer> {
     }
 }
 
-/// Whether a text is the name of a file and nothing else.
+/// Returns true if a text is the name of a file and nothing else.
 fn is_plain(name: &str) -> bool {
     let mut signs = name.chars();
     let is_allowed = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_' | '.');

@@ -1,4 +1,4 @@
-//! What killed holders leave behind: their sockets, and what they had started.
+//! Removal of the leftovers of killed holders: their sockets, and the processes they had started.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,8 +8,8 @@ use super::launch::{SOCKET_PREFIX, socket_name};
 use super::{LocalHolders, SWEEP_GRACE};
 use dbs_ports::holders::{HolderLiveness, Holders as _};
 
-/// Ends what the programs of killed holders left running and removes the sockets nobody listens on. Only sockets that are there
-/// are looked at, so that it costs the same however many attempts there were.
+/// Ends the processes that the programs of killed holders left running and removes the sockets without a listener. Looks only at sockets
+/// that exist, so that it costs the same however many attempts there were.
 pub(super) fn sweep_killed(own: &LocalHolders) {
     let mut sockets = sockets(own);
     if sockets.is_empty() {
@@ -20,7 +20,7 @@ pub(super) fn sweep_killed(own: &LocalHolders) {
             continue;
         };
         match own.status(&id).state {
-            // What cannot be ended is found again the next time.
+            // Processes that cannot be ended are found again the next time.
             HolderLiveness::Lost => drop(own.end_marked(&id, SWEEP_GRACE)),
             HolderLiveness::Exited(_) | HolderLiveness::GoneWithMachine => drop(fs::remove_file(socket)),
             HolderLiveness::NotStarted | HolderLiveness::Running(_) | HolderLiveness::Unknown(_) => {}
@@ -28,7 +28,7 @@ pub(super) fn sweep_killed(own: &LocalHolders) {
     }
 }
 
-/// Paths of the holders' sockets by their names.
+/// Returns the paths of the holders' sockets by their names.
 fn sockets(own: &LocalHolders) -> BTreeMap<String, PathBuf> {
     let entries = fs::read_dir(&own.runtime).into_iter().flatten().flatten();
     let named = entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())));

@@ -7,10 +7,10 @@ use std::path::Path;
 use super::paths::{packed_path, raw_path};
 use crate::files::open_regular;
 
-/// Fast, and small in memory: the holder lives beside dozens of its kind.
+/// Fast, and small in memory: the holder runs beside dozens of its kind.
 const LEVEL: i32 = 1;
 
-/// Compresses a closed segment into a file that nobody reads yet; answers its size. [`put_in_place`] makes it count.
+/// Compresses a closed segment into a file that no reader uses yet; returns its size. [`put_in_place`] makes it count.
 pub(in super::super) fn pack(folder: &Path, number: u32) -> io::Result<u64> {
     let mut raw = open_regular(&raw_path(folder, number))?;
     let length = raw.metadata()?.len();
@@ -29,7 +29,7 @@ pub(in super::super) fn pack(folder: &Path, number: u32) -> io::Result<u64> {
     attempt().inspect_err(|_| discard(folder, number))
 }
 
-/// Lets the compressed form take the place of the raw one.
+/// Replaces the raw form of a segment by the compressed one.
 pub(super) fn put_in_place(folder: &Path, number: u32) -> io::Result<()> {
     let packed = packed_path(folder, number);
     fs::rename(packed.with_extension("part"), packed)?;
@@ -38,13 +38,13 @@ pub(super) fn put_in_place(folder: &Path, number: u32) -> io::Result<()> {
 
 /// Forgets a compressed form that is not wanted any more.
 pub(super) fn discard(folder: &Path, number: u32) {
-    // What stays behind is overwritten or removed with the folder; there is nobody to tell.
+    // A file that remains is overwritten or removed with the folder; nothing would use the error.
     drop(fs::remove_file(
         packed_path(folder, number).with_extension("part"),
     ));
 }
 
-/// A reader of the content and its length.
+/// Returns a reader of the content, and its length.
 pub(super) fn unpack(mut file: File) -> io::Result<(Box<dyn Read + Send>, u64)> {
     let mut head = Vec::new();
     (&mut file).take(18).read_to_end(&mut head)?;

@@ -11,7 +11,7 @@ use crate::files::{PaneSizeFormat, open_regular};
 use dbs_domain::Timestamp;
 use dbs_ports::holders::PaneSize;
 
-/// One line of the log's index file.
+/// Line of the log's index file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IndexEntry {
@@ -19,13 +19,13 @@ pub enum IndexEntry {
         version: u32,
     },
     Segment {
-        /// Its number: the name of its file.
+        /// Number of the segment: the name of its file.
         number: u32,
         /// Offset of its first byte.
         start: u64,
         at: Timestamp,
     },
-    /// So much had been written by then; one a second while something comes, and one more before each silence of a second.
+    /// Number of bytes written by then; one mark a second while output comes, and one more before each silence of a second.
     Mark {
         /// Offset of the next byte.
         offset: u64,
@@ -39,13 +39,13 @@ pub enum IndexEntry {
         offset: u64,
         at: Timestamp,
     },
-    /// These bytes could not be stored: the disk was full.
+    /// Bytes that could not be stored: the disk was full.
     Incomplete {
         from: u64,
         to: u64,
         at: Timestamp,
     },
-    /// These bytes were removed to stay within the limit.
+    /// Bytes that were removed to stay within the limit.
     Dropped {
         from: u64,
         to: u64,
@@ -62,7 +62,7 @@ const WAITING_LIMIT: usize = 256;
 pub(super) struct IndexWriter {
     path: PathBuf,
     file: File,
-    /// Bytes of whole lines; what a failed write left behind them is cut off.
+    /// Bytes of whole lines; remains of a failed write behind them are cut off.
     length: u64,
     waiting: Vec<IndexEntry>,
 }
@@ -115,12 +115,12 @@ impl IndexWriter {
         }
     }
 
-    /// Whether it is time for [`IndexWriter::thin_out`].
+    /// Returns true if it is time for [`IndexWriter::thin_out`].
     pub(super) fn is_long(&self) -> bool {
         self.length > INDEX_LIMIT
     }
 
-    /// Writes the index anew with half of its marks, and one note for all that was dropped.
+    /// Rewrites the index with half of its marks, and one note for all that was dropped.
     pub(super) fn thin_out(&mut self, oldest: u64, at: Timestamp) -> io::Result<()> {
         let notes = thinned(read_entries(&self.path)?, oldest, at);
         let part = self.path.with_extension("part");
@@ -176,7 +176,7 @@ fn thinned(notes: Vec<IndexEntry>, oldest: u64, at: Timestamp) -> Vec<IndexEntry
     kept
 }
 
-/// All notes that can be read; none when there is no index.
+/// Reads all notes that can be read; none when there is no index.
 pub(super) fn read_entries(path: &Path) -> io::Result<Vec<IndexEntry>> {
     let file = match open_regular(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -6,7 +6,7 @@ pub(super) fn raw_path(folder: &Path, number: u32) -> PathBuf {
     folder.join(format!("{number:06}.log"))
 }
 
-/// The compressed file of a segment; where both exist this one is complete.
+/// Returns the path of the compressed file of a segment; if both exist this one is complete.
 pub(super) fn packed_path(folder: &Path, number: u32) -> PathBuf {
     folder.join(format!("{number:06}.log.zst"))
 }

@@ -1,4 +1,4 @@
-//! Reading a log, also while it is written, compressed and shortened: by offset, across segments and gaps.
+//! Reader of a log, also while it is written, compressed and shortened: by offset, across segments and gaps.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -16,7 +16,7 @@ pub struct LogReader {
     open: Option<OpenSegment>,
 }
 
-/// What a log holds at an offset: bytes, a gap or its end.
+/// Content of a log at an offset: bytes, a gap or its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LogChunk {
     /// Bytes; the first has this offset.
@@ -45,7 +45,7 @@ pub struct LogTail {
 }
 
 impl LogReader {
-    /// Opens the log below this attempt's folder; where there is none yet, it is empty.
+    /// Opens the log below this attempt's folder; if there is none yet, the log is empty.
     ///
     /// # Errors
     /// When the index exists and cannot be read.
@@ -59,12 +59,12 @@ impl LogReader {
         Ok(log)
     }
 
-    /// Returns whether an attempt left a log: actions of the engine leave none, and old ones are removed.
+    /// Returns true if an attempt left a log: actions of the engine leave none, and old ones are removed.
     pub fn exists(attempt: &Path) -> bool {
         attempt.join("tty").is_dir()
     }
 
-    /// All notes of the index, in the order they were made.
+    /// Returns all notes of the index, in the order they were made.
     ///
     /// # Errors
     /// When the index exists and cannot be read.
@@ -73,8 +73,8 @@ impl LogReader {
         read_entries(&path).map_err(HolderError::io(format!("read {}", path.display())))
     }
 
-    /// Up to `most` bytes from this offset on, or what is there instead. Reading onwards is cheap, going back opens
-    /// the segment again.
+    /// Reads up to `most` bytes from this offset on; a gap or the end where none are stored. Reading onwards is cheap, going back may open
+    /// a segment again.
     ///
     /// # Errors
     /// When a file exists and cannot be read.
@@ -88,7 +88,7 @@ impl LogReader {
         self.at(offset, most).map_err(self.reading(offset))
     }
 
-    /// Offset behind the last stored byte.
+    /// Returns the offset behind the last stored byte.
     ///
     /// # Errors
     /// When a file exists and cannot be read.
@@ -104,7 +104,7 @@ impl LogReader {
         Ok(0)
     }
 
-    /// The last `most` bytes.
+    /// Returns the last `most` bytes.
     ///
     /// # Errors
     /// When a file exists and cannot be read.
@@ -168,7 +168,7 @@ impl LogReader {
         Ok(LogChunk::End)
     }
 
-    /// Has the segment that begins at `start` open and ready to read from `offset`; false when it is gone.
+    /// Opens the segment that begins at `start`, ready to read from `offset`; false when the segment is gone.
     fn select(&mut self, start: u64, offset: u64) -> io::Result<bool> {
         let Some(&number) = self.segments.get(&start) else {
             return Ok(false);

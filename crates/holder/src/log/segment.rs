@@ -1,4 +1,4 @@
-//! Where a segment's bytes are, and how many: a raw file while it is written, a compressed one once it is closed.
+//! Bytes and size of a segment: a raw file while it is written, a compressed one once it is closed.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -8,7 +8,7 @@ use super::compression;
 use super::paths::{packed_path, raw_path};
 use crate::files::open_regular;
 
-/// Removes a segment in every form; what does not exist is removed already.
+/// Removes a segment in every form; a file that does not exist counts as removed.
 pub(super) fn remove(folder: &Path, number: u32) -> io::Result<()> {
     for path in [raw_path(folder, number), packed_path(folder, number)] {
         match fs::remove_file(path) {
@@ -64,7 +64,7 @@ impl OpenSegment {
         self.number
     }
 
-    /// Offset behind its last byte, as of now: the one being written grows.
+    /// Returns the offset behind the last byte, as of now: the segment being written grows.
     pub(super) fn end(&self) -> io::Result<u64> {
         Ok(self.start
             + match &self.source {
@@ -73,7 +73,7 @@ impl OpenSegment {
             })
     }
 
-    /// Whether reading from here needs no new start.
+    /// Returns true if reading from here needs no new start.
     pub(super) fn can_reach(&self, offset: u64) -> bool {
         matches!(self.source, SegmentSource::Raw(_)) || offset >= self.at
     }

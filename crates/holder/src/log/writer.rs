@@ -1,5 +1,5 @@
-//! Writing a log: append, begin new segments, drop the oldest, survive a full disk. Nothing here waits for the disk to
-//! have stored anything; [`LogWriter::files_to_sync`] gives that work to somebody who may wait.
+//! Writer of a log: append, begin new segments, drop the oldest, survive a full disk. Nothing here waits until the disk has stored
+//! anything; [`LogWriter::files_to_sync`] leaves that work to a thread that may wait.
 
 use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions};
@@ -14,7 +14,7 @@ use dbs_ports::holders::PaneSize;
 
 /// Bytes in a segment when the limit is generous.
 const SEGMENT: u64 = 8 * 1024 * 1024;
-/// The least a segment holds; also more than any single append.
+/// Smallest size of a segment, in bytes; also more than any single append.
 const SMALLEST_SEGMENT: u64 = 128 * 1024;
 const MARK_EVERY: u64 = 1000;
 /// Milliseconds between two tries while the disk is full.
@@ -58,7 +58,7 @@ enum SegmentState {
     Incompressible,
 }
 
-/// Offset from which the full disk took no bytes, and when writing is retried.
+/// Offset from which the full disk took no bytes, and the time at which writing is retried.
 #[derive(Debug)]
 struct FullDisk {
     from: u64,
@@ -66,8 +66,8 @@ struct FullDisk {
 }
 
 impl LogWriter {
-    /// Begins a log below this attempt's folder. `limit` bounds the bytes on disk (the index aside, which has 1 MiB of
-    /// its own); under 1 MiB it is taken as 1 MiB.
+    /// Begins a log below this attempt's folder. `limit` bounds the bytes on disk (without the index, which has 1 MiB of its own); under 1
+    /// MiB it is taken as 1 MiB.
     pub(in super::super) fn create(
         attempt: &Path,
         limit: u64,
@@ -95,8 +95,8 @@ impl LogWriter {
         Ok(log)
     }
 
-    /// Appends what the program wrote; at most [`SMALLEST_SEGMENT`] bytes. Never fails: what the disk does not take
-    /// leaves a gap. Answers whether a segment was closed and waits to be compressed.
+    /// Appends output of the program; at most [`SMALLEST_SEGMENT`] bytes. Never fails: bytes that the disk does not take leave a gap.
+    /// Returns true if a full segment was closed and waits to be compressed.
     pub(in super::super) fn append(&mut self, bytes: &[u8], now: Timestamp) -> bool {
         let at = self.end;
         self.mark_before_silence(now);
@@ -137,7 +137,7 @@ impl LogWriter {
         self.segments.front().map_or(self.end, |first| first.start)
     }
 
-    /// The last word: marks the end, closes the last segment, tries once more to note an open gap.
+    /// Finishes the log: marks the end, closes the last segment, tries once more to note an open gap.
     pub(in super::super) fn finish(&mut self, now: Timestamp) {
         self.mark_before_silence(now);
         self.mark(now);
@@ -151,7 +151,7 @@ impl LogWriter {
         self.close_last();
     }
 
-    /// Handles of what was written since; syncing them may take long and needs no lock.
+    /// Returns handles of the files written to; syncing them may take long and needs no lock.
     pub(in super::super) fn files_to_sync(&self) -> Vec<File> {
         let current = self.current.as_ref().map(File::try_clone);
         current
@@ -161,7 +161,7 @@ impl LogWriter {
             .collect()
     }
 
-    /// The next closed segment to compress: its folder and number for [`super::pack::pack`], without the lock.
+    /// Returns the next closed segment to compress: its folder and number for [`super::pack`], without the lock.
     pub(in super::super) fn next_to_pack(&self) -> Option<(PathBuf, u32)> {
         let waiting = self
             .segments
@@ -170,7 +170,7 @@ impl LogWriter {
         Some((self.folder.clone(), waiting.number))
     }
 
-    /// Takes in the outcome of compressing: the new size. A segment dropped meanwhile stays dropped.
+    /// Takes in the result of compressing: the new size. A segment dropped meanwhile stays dropped.
     pub(in super::super) fn packed(&mut self, number: u32, outcome: io::Result<u64>) {
         let found = self.segments.iter_mut().find(|segment| segment.number == number);
         let placed = outcome.and_then(|stored| {
@@ -189,7 +189,7 @@ impl LogWriter {
         }
     }
 
-    /// Answers how many bytes were stored, from the first on.
+    /// Stores bytes and returns how many were stored, from the first on.
     fn store(&mut self, bytes: &[u8], is_full: bool, now: Timestamp) -> usize {
         match &self.full_disk {
             Some(trouble) if now < trouble.retry_at => return 0,
@@ -234,7 +234,7 @@ impl LogWriter {
         Ok(())
     }
 
-    /// Tries whether the disk takes bytes again; only when it has taken all of these is the gap over.
+    /// Tries whether the disk takes bytes again; the gap is over only when the disk has taken all of these.
     fn resume(&mut self, bytes: &[u8], from: u64, now: Timestamp) -> io::Result<usize> {
         self.drop_oldest(now);
         let (number, start) = (self.next_number, self.end);
@@ -303,7 +303,7 @@ impl LogWriter {
         }
     }
 
-    /// What came before a silence and has no mark yet gets one: what comes after it was not there all the while.
+    /// Marks the output before a silence, if it has no mark yet: output after the silence was not there all the while.
     fn mark_before_silence(&mut self, now: Timestamp) {
         if self.end > self.marked && now.since(self.appended_at).0 >= MARK_EVERY {
             self.mark(self.appended_at);
@@ -317,13 +317,13 @@ impl LogWriter {
             at: now,
         });
         if self.index.is_long() {
-            // A failure leaves the long index, which is as good.
+            // A failure leaves the long index, which is just as good.
             drop(self.index.thin_out(self.oldest(), now));
         }
     }
 }
 
-/// Writes until the disk takes no more.
+/// Writes until the disk takes no more; returns the number of bytes written.
 fn write_what_fits(file: &mut File, bytes: &[u8]) -> usize {
     let mut stored = 0;
     while let Some(rest) = bytes.get(stored..).filter(|rest| !rest.is_empty()) {

@@ -1,4 +1,4 @@
-//! Who a process is. Numbers are used again after a while, so a number alone is never trusted.
+//! Identity of a process. Numbers are used again after a while, so a number alone is never trusted.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,19 +9,19 @@ use dbs_domain::Tri;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessIdentity {
     pub pid: u32,
-    /// When it started, in units of the system (clock ticks after boot, or seconds); only good for comparing.
+    /// Start time, in units of the system (clock ticks after boot, or seconds); only good for comparing.
     pub start: u64,
     pub boot: String,
 }
 
 impl ProcessIdentity {
-    /// The process that has this number now, unless it is gone or a zombie.
+    /// Returns the process that has this number now, unless it is gone or a zombie.
     pub fn of(pid: u32) -> Option<Self> {
         let row = table::process(pid).ok().flatten()?;
         Self::of_row(&row).filter(|_| !row.is_dead)
     }
 
-    /// The process that has this number now, even if it has ended but was not collected yet.
+    /// Returns the process that has this number now, even if it has ended but was not collected yet.
     pub fn of_own_child(pid: u32) -> Option<Self> {
         Self::of_row(&table::process(pid).ok().flatten()?)
     }
@@ -34,18 +34,18 @@ impl ProcessIdentity {
         })
     }
 
-    /// The process that started this one, unless it is gone.
+    /// Returns the process that started this one, unless it is gone.
     pub fn of_parent() -> Option<Self> {
         let own = table::process(std::process::id()).ok().flatten()?;
         Self::of(own.parent)
     }
 
-    /// Whether the machine was started again since; no, while the system does not say which boot this is.
+    /// Returns true if the machine was restarted since; false while the system does not say which boot this is.
     pub fn is_from_before_restart(&self) -> bool {
         table::boot().is_ok_and(|now| now != self.boot)
     }
 
-    /// Whether this very process lives. A zombie is dead, and so is everything from before a restart of the machine.
+    /// Checks whether this very process is alive. A zombie is dead, and so is everything from before a restart of the machine.
     pub fn is_alive(&self) -> Tri {
         match table::boot() {
             Err(error) => {

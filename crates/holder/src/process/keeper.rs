@@ -14,13 +14,13 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    /// Keepers that this program is and that carry this marker; `None` where no process can adopt others.
+    /// Creates keepers of this program that carry this marker; `None` where no process can adopt others.
     pub fn new(program: PathBuf, marker: String) -> Option<Keeper> {
         cfg!(target_os = "linux").then_some(Keeper { program, marker })
     }
 
-    /// The command that runs another one below a keeper, in the same folder and with the environment that was set for it, and ends as it
-    /// does. Where leftovers are ended, the keeper leads a group, ends with everything below it when its standard input closes, and the
+    /// Returns the command that runs another one below a keeper, in the same folder and with the environment that was set for it, and ends
+    /// as it does. If leftovers are ended, the keeper leads a group, ends with everything below it when its standard input closes, and the
     /// other program has no input.
     pub fn around(&self, kept: &Command, leftovers: OrphanPolicy) -> Command {
         let mut command = Command::new(&self.program);
@@ -44,9 +44,9 @@ impl Keeper {
     }
 }
 
-/// Ends what the program leaves.
+/// Word for ending the leftovers of the program.
 pub(crate) const SWEEP: &str = "sweep";
-/// Lets live what the program leaves, such as the process that keeps a person's credentials for a while.
+/// Word for keeping the leftovers of the program alive, such as the process that holds a person's credentials for a while.
 pub(crate) const LEAVE: &str = "leave";
-/// The second of the two processes of [`LEAVE`]: it stays while something that was left lives.
+/// Word for the second of the two processes of [`LEAVE`]: it stays while a leftover is alive.
 pub(crate) const STAY: &str = "stay";

@@ -1,13 +1,12 @@
-//! Where a process comes from: the markers that it and its ancestors were started with. A program can change its own
-//! environment and leave its session, but not what its ancestors were started with; and holders and keepers adopt what loses its
-//! parent.
+//! Origin of a process: the markers that it and its ancestors were started with. A program can change its own environment and leave its
+//! session, but not the environments its ancestors were started with; and holders and keepers adopt processes that lose their parent.
 
 use std::io;
 
 use super::selector::MARKER;
 use super::table::{self, ProcessEntry};
 
-/// The name of the variable that a holder or keeper carries itself. The program below it does not get it.
+/// Name of the variable that a holder or keeper carries itself. The program below it does not get it.
 pub const HOLDER_MARKER: &str = "DBS_HOLDER";
 
 /// The end of the marker of everything that a gate starts.
@@ -18,7 +17,7 @@ pub const GIT: &str = "git";
 /// Most ancestors that are looked at: more than any process has.
 const MOST_ANCESTORS: usize = 4096;
 
-/// Why the system does not say where a process comes from; reads after "could not".
+/// Error when the system does not give the origin of a process; reads after "could not".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OriginError {
     #[error("look at the process that calls: process {0} has ended")]
@@ -27,7 +26,7 @@ pub enum OriginError {
     Unreadable { pid: u32, why: String },
 }
 
-/// Markers and ancestors of a process, as far as the system tells.
+/// Markers and ancestors of a process, as far as the system shows them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origin {
     /// Markers that the process and its ancestors were started with, the nearest first.
@@ -36,7 +35,7 @@ pub struct Origin {
     pub ancestors: Vec<u32>,
 }
 
-/// What started a process, as a marker says.
+/// Starter of a process, as a marker names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Starter {
     /// The holder of that attempt.
@@ -47,8 +46,8 @@ pub enum Starter {
 }
 
 impl Origin {
-    /// Everything but persons' shells that the markers name, the nearest first: the begin of its project's markers, and what it is. A
-    /// marker that `other` has as well is left out: what both come from says nothing of either.
+    /// Returns every starter but persons' shells that the markers name, the nearest first, with the prefix of its project's markers. A
+    /// marker that `other` has as well is left out: a common origin says nothing about either.
     pub fn starters(&self, other: &Origin) -> Vec<(&str, Starter)> {
         let own = self
             .markers
@@ -58,7 +57,7 @@ impl Origin {
     }
 }
 
-/// The begin of the markers of its project, and what started a process with this marker; `None` for the shell of a person.
+/// Returns the prefix of its project's markers and the starter of a process with this marker; `None` for the shell of a person.
 fn starter(marker: &str) -> Option<(&str, Starter)> {
     if marker.contains("-shell-") {
         return None;
@@ -72,10 +71,10 @@ fn starter(marker: &str) -> Option<(&str, Starter)> {
     Some((project, starter))
 }
 
-/// Where a process comes from.
+/// Finds the origin of a process.
 ///
 /// # Errors
-/// When the process has ended, so that its number says nothing, or the system does not tell.
+/// When the process has ended, so that its number says nothing, or the system does not show it.
 pub fn origin(pid: u32) -> Result<Origin, OriginError> {
     let first = look(pid)?.ok_or(OriginError::Gone(pid))?;
     let (mut found, mut row) = (Origin::default(), first);
@@ -91,15 +90,15 @@ pub fn origin(pid: u32) -> Result<Origin, OriginError> {
         }
         found.ancestors.push(row.pid);
     }
-    // A number that was given away meanwhile would have led to the ancestors of another process.
+    // A number that was reused meanwhile would have led to the ancestors of another process.
     match look(pid)? {
         Some(last) if last.start == first.start => Ok(found),
         Some(_) | None => Err(OriginError::Gone(pid)),
     }
 }
 
-/// The living parent of a process; none at the top, or where the system does not show it. A process whose parent ends gets
-/// another one, so the look is repeated then.
+/// Returns the living parent of a process; none at the top, or where the system does not show it. A process whose parent ends gets another
+/// one, so the look is repeated then.
 fn parent(child: &ProcessEntry) -> Result<Option<ProcessEntry>, OriginError> {
     let mut child = *child;
     for _ in 0..MOST_ANCESTORS {
@@ -121,7 +120,7 @@ fn parent(child: &ProcessEntry) -> Result<Option<ProcessEntry>, OriginError> {
     Ok(None)
 }
 
-/// Whether this can be the parent: it lives, and is not younger, as a process is that has got a number again.
+/// Returns true if this can be the parent: it is alive, and not younger, as a process with a reused number is.
 fn is_parent(parent: &ProcessEntry, child: &ProcessEntry) -> bool {
     !parent.is_dead && parent.start <= child.start
 }

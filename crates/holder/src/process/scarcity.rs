@@ -4,11 +4,11 @@
 use std::fs::File;
 use std::process::Command;
 
-/// Says to a process that it is the one that is to lack descriptors.
+/// Variable that tells a process that it is the one to lack descriptors.
 const ROLE: &str = "DBS_TEST_LACKS_DESCRIPTORS";
 
-/// Runs `check` in a process of its own that may open only so many files more, by running this one test in it. It gets the files that
-/// hold all other descriptors.
+/// Runs `check` in a process of its own that may open only `free` more files, by running this one test in it. It gets the files that hold
+/// all other descriptors.
 pub(super) fn with_descriptors(test: &str, free: usize, check: impl FnOnce(Vec<File>)) {
     if std::env::var_os(ROLE).is_some() {
         let mut held = hold_all();

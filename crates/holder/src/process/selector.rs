@@ -1,11 +1,11 @@
-//! Which processes belong to an attempt, however far they went: other groups, other sessions, adopted by others.
+//! Selection of the processes of an attempt, wherever they went: other groups, other sessions, adopted by others.
 
 use std::collections::HashSet;
 use std::io;
 
 use super::table::{self, ProcessEntry};
 
-/// The name of the variable every process of an attempt carries.
+/// Name of the variable that every process of an attempt carries.
 pub const MARKER: &str = "DBS_MARKER";
 
 /// Selects the processes of an attempt by marker, ancestor and session.
@@ -14,19 +14,19 @@ pub struct ProcessSelector {
     entry: Option<String>,
     ancestor: Option<u32>,
     session: Option<u32>,
-    /// Number and start of those that were members once. One that has lost its parent and carries no marker is known by nothing else.
+    /// Number and start of processes that were members once. One that has lost its parent and carries no marker is known by nothing else.
     known: HashSet<(u32, u64)>,
-    /// The same of those that were not, and the environment in which the marker was missing.
+    /// Number and start of processes that were not members, and the environment in which the marker was missing.
     unmarked: HashSet<(u32, u64, u64)>,
 }
 
 impl ProcessSelector {
-    /// Everything that carries the marker, and everything below it.
+    /// Selects everything that carries the marker, and everything below it.
     pub fn marked(marker: &str) -> Self {
         Self::with_variable(MARKER, marker)
     }
 
-    /// Everything that was started with this variable, and everything below it.
+    /// Selects everything that was started with this variable, and everything below it.
     pub fn with_variable(name: &str, value: &str) -> Self {
         Self {
             entry: Some(format!("{name}={value}")),
@@ -34,38 +34,38 @@ impl ProcessSelector {
         }
     }
 
-    /// Everything below this process, itself excluded.
+    /// Selects everything below this process, itself excluded.
     pub fn descendants(ancestor: u32) -> Self {
         Self::default().below(ancestor)
     }
 
-    /// Also everything below this process, itself excluded: the one that adopts orphans.
+    /// Selects also everything below this process, itself excluded: the one that adopts orphans.
     #[must_use]
     pub fn below(mut self, ancestor: u32) -> Self {
         self.ancestor = Some(ancestor);
         self
     }
 
-    /// Also this process, whatever environment it has, and everything below it; only while it is known to live, because numbers are
-    /// used again.
+    /// Selects also this process, whatever environment it has, and everything below it; only while it is known to be alive, because numbers
+    /// are used again.
     ///
     /// # Errors
-    /// When the system does not tell of it.
+    /// When the system does not show the process.
     pub fn with_process(mut self, pid: u32) -> io::Result<Self> {
         let row = table::process(pid)?;
         self.known.extend(row.map(|row| (row.pid, row.start)));
         Ok(self)
     }
 
-    /// Also this session; only while its leader is known to live, because numbers are used again.
+    /// Selects also this session; only while its leader is known to be alive, because numbers are used again.
     #[must_use]
     pub fn in_session(mut self, session: Option<u32>) -> Self {
         self.session = session;
         self
     }
 
-    /// Looks into each environment once: a member stays one, even if it then clears its environment; what is none may start a marked
-    /// program in its place.
+    /// Looks into each environment once: a member stays one, even if it then clears its environment; a process that is not a member may
+    /// start a marked program in its place.
     fn is_marked(&mut self, row: &ProcessEntry) -> io::Result<bool> {
         let process = (row.pid, row.start);
         let environment = (row.pid, row.start, row.environment);
@@ -88,7 +88,7 @@ impl ProcessSelector {
     }
 }
 
-/// The living members of `target`; never this process, never the ancestor.
+/// Returns the living members of `target`; never this process, never the ancestor.
 ///
 /// # Errors
 /// When processes cannot be listed.

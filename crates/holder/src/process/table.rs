@@ -2,20 +2,20 @@
 
 use std::io;
 
-/// One entry of the process table: ids of the process, its parent and session, and its start time.
+/// Entry of the process table: ids of the process, its parent and session, and its start time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProcessEntry {
     pub pid: u32,
-    /// Its parent's number, 0 when there is none.
+    /// Number of the parent, 0 when there is none.
     pub parent: u32,
-    /// Its session, 0 when unknown.
+    /// Number of the session, 0 when unknown.
     pub session: u32,
-    /// When it started, in units of the system.
+    /// Start time, in units of the system.
     pub start: u64,
-    /// Which environment it was started with, as a number that another program in the same process does not have (its address in
-    /// memory); 0 when unknown.
+    /// Number of the environment it was started with; another program in the same process has a different number (the address in memory); 0
+    /// when unknown.
     pub environment: u64,
-    /// It has ended and only waits to be collected.
+    /// Set when the process has ended and only waits to be collected.
     pub is_dead: bool,
 }
 
@@ -33,16 +33,16 @@ mod system {
 
     use super::{ProcessEntry, io};
 
-    /// How long a process may take to start another program in its place.
+    /// Longest time that a process may take to start another program in its place.
     const EXEC_LIMIT: Duration = Duration::from_millis(500);
-    /// How long an environment that does not change may read as empty until that is what it is.
+    /// Time after which an environment that does not change and reads as empty is taken as empty.
     const NO_ENVIRONMENT_AFTER: Duration = Duration::from_millis(5);
-    /// Between two looks at an environment.
+    /// Pause between two looks at an environment.
     const PAUSE: Duration = Duration::from_micros(200);
     /// The bit in a process's flags that says it is a thread of the kernel.
     const KERNEL_THREAD: u32 = 0x0020_0000;
 
-    /// All processes of this machine that can be seen; threads of the kernel are none.
+    /// Lists all processes of this machine that can be seen, without threads of the kernel.
     ///
     /// # Errors
     /// When `/proc` cannot be listed, or this process may open no more files: a list with gaps would call the missing ones ended.
@@ -55,25 +55,26 @@ mod system {
             match look(pid) {
                 Ok(Some(found)) if !found.is_of_kernel => rows.push(found.row),
                 Err(error) if is_scarcity(&error) => return Err(error),
-                // A process that the system does not show to this user is none of its own.
+                // A process that the system does not show to this user does not belong to the user.
                 Ok(_) | Err(_) => {}
             }
         }
         Ok(rows)
     }
 
-    /// Whether it failed because this process or the system has no descriptors or memory left, which says nothing of what was looked at.
+    /// Returns true if an operation failed because this process or the system has no descriptors or memory left, which says nothing about
+    /// the process.
     fn is_scarcity(error: &io::Error) -> bool {
         let number = error.raw_os_error().map(Errno::from_raw);
         matches!(number, Some(Errno::EMFILE | Errno::ENFILE | Errno::ENOMEM))
     }
 
-    /// One process, `None` when there is no such.
+    /// Reads the entry of a process; `None` when there is no such process.
     pub(in super::super) fn process(pid: u32) -> io::Result<Option<ProcessEntry>> {
         Ok(look(pid)?.map(|found| found.row))
     }
 
-    /// What the kernel says of a process.
+    /// Entry of a process as the kernel gives it.
     #[derive(Debug, PartialEq, Eq)]
     struct Stat {
         row: ProcessEntry,
@@ -83,7 +84,7 @@ mod system {
     fn look(pid: u32) -> io::Result<Option<Stat>> {
         match fs::read(format!("/proc/{pid}/stat")) {
             Ok(stat) => Ok(parse(pid, &stat)),
-            // The second is what a process gives that ends while its file is being read.
+            // The second is the error of a process that ends while its file is being read.
             Err(error)
                 if error.kind() == io::ErrorKind::NotFound
                     || error.raw_os_error().map(Errno::from_raw) == Some(Errno::ESRCH) =>
@@ -94,7 +95,8 @@ mod system {
         }
     }
 
-    /// The name in the second field may hold anything, brackets and blanks too: fields count from the last bracket.
+    /// Parses a line of `stat`. The name in the second field may hold anything, brackets and blanks too: fields count from the last
+    /// bracket.
     fn parse(pid: u32, line: &[u8]) -> Option<Stat> {
         let after_name = line.iter().rposition(|byte| *byte == b')')? + 1;
         let rest = std::str::from_utf8(line.get(after_name..)?).ok()?;
@@ -119,7 +121,7 @@ mod system {
         })
     }
 
-    /// Whether the process was started with `entry` (`NAME=value`) in its environment; no, where it may not be read.
+    /// Returns true if the process was started with `entry` (`NAME=value`) in its environment; false if the environment may not be read.
     ///
     /// # Errors
     /// When this process may open no more files.
@@ -129,7 +131,7 @@ mod system {
         Ok(entries.any(|found| found == entry.as_bytes()))
     }
 
-    /// All values that the process was started with under `name`; none, where they may not be read.
+    /// Returns all values that the process was started with under `name`; none if the environment may not be read.
     ///
     /// # Errors
     /// When this process may open no more files.
@@ -145,8 +147,8 @@ mod system {
         Ok(values.map(str::to_owned).collect())
     }
 
-    /// The environment that a process was started with; nothing where it may not be read. While a process starts another program in
-    /// its place its environment reads as empty or as the beginning of the old one, so that is waited for.
+    /// Reads the environment that a process was started with; nothing if it may not be read. While a process starts another program in its
+    /// place its environment reads as empty or as the beginning of the old one, so the end of that is waited for.
     fn environment(row: &ProcessEntry) -> io::Result<Vec<u8>> {
         let began = Instant::now();
         let (mut before, mut last) = (row.environment, Vec::new());
@@ -163,7 +165,7 @@ mod system {
                 Err(error) if is_scarcity(&error) => return Err(error),
                 Ok(_) | Err(_) => return Ok(found),
             };
-            // Where the kernel does not say which environment it is, two looks have to agree.
+            // If the kernel does not give the number of the environment, two looks have to agree.
             let is_known = after == before && (after != 0 || found == last);
             let has_none = found.is_empty() && is_known && after != 0;
             let limit = if has_none {
@@ -179,11 +181,11 @@ mod system {
         }
     }
 
-    /// Which boot of the machine this is; empty where the system does not say it. It is asked once: it stays the same while this
-    /// process lives, and one that could not be read must not pass for another.
+    /// Returns the id of this boot of the machine; empty where the system does not give it. The system is asked once: the id stays the same
+    /// while this process lives, and one that could not be read must not pass for another.
     ///
     /// # Errors
-    /// When it was not read yet and this process may open no more files.
+    /// When the id was not read yet and this process may open no more files.
     pub(in super::super) fn boot() -> io::Result<&'static str> {
         static BOOT: OnceLock<String> = OnceLock::new();
         if let Some(known) = BOOT.get() {
@@ -243,7 +245,7 @@ mod system {
         }
     }
 
-    /// All processes of this machine that can be seen.
+    /// Lists all processes of this machine that can be seen.
     ///
     /// # Errors
     /// When the system does not list them.
@@ -253,14 +255,14 @@ mod system {
         Ok(system.processes().values().filter(real).map(row_of).collect())
     }
 
-    /// One process, `None` when there is no such.
+    /// Reads the entry of a process; `None` when there is no such process.
     pub(in super::super) fn process(pid: u32) -> io::Result<Option<ProcessEntry>> {
         let pid = Pid::from_u32(pid);
         let system = look(ProcessesToUpdate::Some(&[pid]), UpdateKind::Never)?;
         Ok(system.process(pid).map(row_of))
     }
 
-    /// Whether the process was started with `entry` (`NAME=value`) in its environment; no, where it may not be read.
+    /// Returns true if the process was started with `entry` (`NAME=value`) in its environment; false if the environment may not be read.
     ///
     /// # Errors
     /// When the system does not list processes.
@@ -271,7 +273,7 @@ mod system {
         Ok(process.is_some_and(|process| process.environ().iter().any(|found| found == entry)))
     }
 
-    /// All values that the process was started with under `name`; none, where they may not be read.
+    /// Returns all values that the process was started with under `name`; none if the environment may not be read.
     ///
     /// # Errors
     /// When the system does not list processes.
@@ -285,8 +287,8 @@ mod system {
         Ok(values.map(str::to_owned).collect())
     }
 
-    /// Which boot of the machine this is; empty where the system does not say it. It is asked once: it stays the same while this
-    /// process lives.
+    /// Returns the id of this boot of the machine; empty where the system does not give it. The system is asked once: the id stays the same
+    /// while this process lives.
     #[expect(clippy::unnecessary_wraps, reason = "on another system it can fail")]
     pub(in super::super) fn boot() -> io::Result<&'static str> {
         static BOOT: OnceLock<String> = OnceLock::new();

@@ -1,4 +1,4 @@
-//! Ending everything that belongs to an attempt: politely, then for certain, until nothing is left.
+//! End of everything that belongs to an attempt: politely, then for certain, until nothing is left.
 
 use std::cmp::Reverse;
 use std::io;
@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 use super::selector::{ProcessSelector, members};
 use super::table::{self, ProcessEntry};
 
-/// How long killing is repeated before what is left is reported: only a process the kernel holds survives this.
+/// Time for which killing is repeated before the rest is reported: only a process the kernel holds survives this.
 const HARD_LIMIT: Duration = Duration::from_secs(5);
 
-/// What terminate alone gets, at most, before hang-up is sent too: shells ignore the first, and where both are waiting
-/// the system delivers hang-up first, which few programs take as a reason to say goodbye.
+/// Longest time for terminate alone before hang-up is sent too: shells ignore the first, and where both are waiting the system delivers
+/// hang-up first, which few programs take as a reason to say goodbye.
 const BEFORE_HANG_UP: Duration = Duration::from_millis(500);
 
-/// Ends all members of `target`: terminate, then hang-up, up to `grace` to comply, then kill, again and again because
-/// a process may have started another one meanwhile. Answers how many are left; 0 is the rule.
+/// Ends all members of `target`: terminate, then hang-up, up to `grace` to comply, then kill, again and again because a process may have
+/// started another one meanwhile. Returns the number of processes left; 0 is the rule.
 ///
 /// # Errors
 /// When processes cannot be listed.
@@ -36,7 +36,7 @@ pub fn terminate(target: &mut ProcessSelector, grace: Duration) -> io::Result<u3
     let deadline = Instant::now() + HARD_LIMIT;
     loop {
         let mut left = freeze(target)?;
-        // The youngest first: when the leader of a session dies, or the parent of a job, the system continues what is halted.
+        // The youngest first: when the leader of a session dies, or the parent of a job, the system continues its halted processes.
         left.sort_by_key(|row| Reverse((row.start, row.pid)));
         for row in &left {
             send(row, TerminationSignal::Kill);
@@ -71,7 +71,7 @@ fn wait_until_gone(target: &mut ProcessSelector, within: Duration) -> io::Result
     let deadline = Instant::now() + within;
     let mut pause = Duration::from_millis(1);
     loop {
-        // Twice: what is started while processes are listed is in the next list, even if its starter has ended meanwhile.
+        // Twice: a process started while processes are listed is in the next list, even if its starter has ended meanwhile.
         if members(target)?.is_empty() && members(target)?.is_empty() {
             return Ok(true);
         }
@@ -92,7 +92,7 @@ enum TerminationSignal {
     Kill,
 }
 
-/// Signals a process if it is still the one that was seen. A failure needs no answer: the next look tells.
+/// Signals a process if it is still the one that was seen. A failure needs no answer: the next look shows it.
 #[cfg(unix)]
 fn send(row: &ProcessEntry, strength: TerminationSignal) {
     use nix::sys::signal::{Signal, kill};
@@ -116,7 +116,7 @@ fn send(row: &ProcessEntry, strength: TerminationSignal) {
     }
 }
 
-/// There is only one way to end a process here, so politeness means waiting.
+/// Ends a process, but only on kill: there is only one way to end a process here, so politeness means waiting.
 #[cfg(not(unix))]
 fn send(row: &ProcessEntry, strength: TerminationSignal) {
     use sysinfo::{Pid, ProcessesToUpdate, System};

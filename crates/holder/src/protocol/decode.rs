@@ -1,4 +1,4 @@
-//! The payload of a frame to values. What a peer sends is never trusted: every field is checked to be there.
+//! Decoding of the payload of a frame to values. A peer's bytes are never trusted: every field is checked to be there.
 
 use bytes::{Buf, Bytes};
 

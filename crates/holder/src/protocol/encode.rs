@@ -1,4 +1,4 @@
-//! Values to the payload of a frame.
+//! Encoding of values to the payload of a frame.
 
 use bytes::{BufMut, Bytes, BytesMut};
 
@@ -8,7 +8,7 @@ use dbs_domain::ProcessExit;
 use dbs_ports::holders::{ExitedBy, PaneSize};
 
 impl HolderRequest {
-    /// The payload of the frame: kind and fields.
+    /// Returns the payload of the frame: kind and fields.
     pub fn encode(&self) -> Bytes {
         let mut out = BytesMut::new();
         match self {
@@ -44,7 +44,7 @@ impl HolderRequest {
 }
 
 impl HolderReply {
-    /// The payload of the frame: kind and fields.
+    /// Returns the payload of the frame: kind and fields.
     pub fn encode(&self) -> Bytes {
         let mut out = BytesMut::new();
         match self {
@@ -110,7 +110,7 @@ fn put_end(out: &mut BytesMut, end: &ExitRecord) {
     let (kind, number) = match end.exit {
         ProcessExit::Code(code) => (0, code),
         ProcessExit::Signal(signal) => (1, signal),
-        // A holder that speaks knows its program's end; that it went with the machine is found out by others.
+        // A running holder knows its program's end; others find out that it went with the machine.
         ProcessExit::Vanished | ProcessExit::MachineStopped | ProcessExit::SessionStopped => (2, 0),
     };
     out.put_u8(kind);

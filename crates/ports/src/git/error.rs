@@ -1,4 +1,4 @@
-//! Why a git operation could not be done. Texts are fragments that read after "could not".
+//! Errors of git operations. Their texts are fragments that read after "could not".
 
 use std::fmt;
 use std::path::PathBuf;
@@ -15,12 +15,12 @@ pub enum GitError {
         branch: BranchName,
         path: PathBuf,
     },
-    /// Something needed does not exist, positively (a branch, a commit).
+    /// Something needed is known not to exist (a branch, a commit).
     Missing {
         what: String,
         hint: String,
     },
-    /// A file or folder is not what the engine made, so it was left alone.
+    /// A file or folder was not made by the engine, so it was left alone.
     NotOurs {
         path: PathBuf,
         why: String,
@@ -38,7 +38,7 @@ pub enum GitError {
     },
 }
 
-/// Why the engine cannot work in this folder (K5). Each text ends with the way out.
+/// Error that keeps the engine from working in this folder (K5). Each text ends with the way out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PreflightError {
     NoGit(String),
@@ -56,7 +56,7 @@ pub enum PreflightError {
 }
 
 impl GitError {
-    /// What kind of trouble it is, and its text, which reads after "could not".
+    /// Returns the kind of trouble and its text, which reads after "could not".
     pub fn cause(&self) -> Cause {
         let kind = match self {
             Self::Unreachable { kind, .. } | Self::Failed { kind, .. } => *kind,

@@ -21,20 +21,20 @@ pub struct MergeRequest {
     /// The head that came to be merged, where an integrator may have worked on it since.
     pub reviewed: Option<ReviewedHead>,
     pub base: BranchName,
-    /// What the merge writes besides, on that base; where the base has moved, it is not made.
+    /// Files that the merge writes besides, on that base; if the base has moved, the merge is not made.
     pub edits: Option<MergeEdits>,
     pub signature: Signature,
 }
 
-/// A head that has come to its merge, with which that of an integrator is compared.
+/// A head that has come to its merge; the head of an integrator is compared with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewedHead {
     pub commit: CommitId,
-    /// Whether lines of an integrator's own in a conflict are to be reviewed, too, and not only what it changed around it.
+    /// True if an integrator's own lines in a conflict are to be reviewed too, and not only its changes around the conflict.
     pub judges_lines: bool,
 }
 
-/// Files that a merge writes besides what is merged.
+/// Files that a merge writes besides the merged ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergeEdits {
     /// The base they were made for.
@@ -47,7 +47,7 @@ pub struct MergeEdits {
 pub struct FileEdit {
     /// Relative to the repository, its parts joined by `/`.
     pub path: String,
-    /// Its whole text; `None`: it goes.
+    /// The whole text of the file; `None` to remove it.
     pub text: Option<String>,
 }
 
@@ -55,21 +55,21 @@ pub struct FileEdit {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoreRequest {
     pub branch: BranchName,
-    /// Where the branch stands.
+    /// Present head of the branch.
     pub head: CommitId,
     /// The commit whose files are right.
     pub from: CommitId,
-    /// Files, relative to the repository; one that `from` lacks goes.
+    /// Files, relative to the repository; a file that `from` lacks is removed.
     pub paths: Vec<String>,
     pub task: SafeName,
     pub attempt: SafeName,
     pub signature: Signature,
 }
 
-/// A request to commit what an agent left uncommitted in its worktree.
+/// A request to commit the changes that an agent left uncommitted in its worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitRequest {
-    /// The worktree's folder; nobody works there any more.
+    /// The worktree's folder; no agent works there any more.
     pub folder: SafeName,
     pub branch: BranchName,
     pub task: SafeName,
@@ -77,30 +77,30 @@ pub struct CommitRequest {
     /// Comes before the title in the first line; may be empty.
     pub start: String,
     pub title: String,
-    /// What the agent reported about it, for the lines below; cleaned and cut. May be empty.
+    /// The agent's report about the work, for the lines below; cleaned and cut. May be empty.
     pub text: String,
     /// The kind of agent that worked, and its model, as far as they are known.
     pub agent: Option<String>,
     pub signature: Signature,
 }
 
-/// The outcome of committing what an agent left uncommitted.
+/// The outcome of committing the changes that an agent left uncommitted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommitOutcome {
-    /// It is in this commit, the head of the branch.
+    /// Commit of the work, which is the head of the branch.
     Committed(CommitId),
     NothingToCommit(CommitId),
-    /// It cannot be committed as it is; the text says why.
+    /// Work that cannot be committed as it is; the text says why.
     Refused(String),
 }
 
-/// What became of a merge. Nothing is published yet in any case.
+/// Result of a merge. Nothing is published yet in any case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MergeOutcome {
     /// A merge commit exists in the control repository; run the gates on it, then publish it.
     Merged {
         commit: CommitId,
-        /// Its tree: gate results are bound to this.
+        /// Tree of the merge commit: gate results are bound to it.
         tree: TreeId,
         /// The base head it was made on: the expected old value when publishing.
         base: CommitId,
@@ -108,7 +108,7 @@ pub enum MergeOutcome {
     /// The two do not merge by themselves: call an integrator.
     Conflict {
         files: Vec<ConflictFile>,
-        /// What git says about them, cut at 16 KiB.
+        /// Git's report about the files, cut at 16 KiB.
         report: String,
         base: CommitId,
     },
@@ -121,15 +121,15 @@ pub enum MergeOutcome {
     Unreviewed(Box<Integration>),
     /// The base is no longer the one that the edits were made for.
     BaseMoved,
-    /// It can never work as asked (base or head does not exist, unrelated histories, a submodule at a commit that nobody can
-    /// fetch); the text says why.
+    /// Merge that can never work as asked (base or head does not exist, unrelated histories, a submodule at a commit that cannot be
+    /// fetched); the text says why.
     Impossible(String),
-    /// Could not be found out; nothing was changed. Try again later.
+    /// The result could not be found out; nothing was changed. Try again later.
     Unknown(Cause),
 }
 
 impl MergeOutcome {
-    /// Returns where the remote has the base, as far as it was asked and found.
+    /// Returns the head of the base on the remote, as far as it was asked and found.
     pub fn base(&self) -> Option<&CommitId> {
         match self {
             MergeOutcome::Merged { base, .. }
@@ -143,7 +143,7 @@ impl MergeOutcome {
     }
 }
 
-/// One file in conflict.
+/// File in conflict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConflictFile {
     pub path: String,
@@ -157,7 +157,7 @@ pub struct PublishRequest {
     /// The commit; it must contain `expected`.
     pub commit: CommitId,
     pub base: BranchName,
-    /// Where the remote base was when the commit was made.
+    /// Head of the remote base when the commit was made.
     pub expected: CommitId,
 }
 
@@ -170,7 +170,7 @@ pub enum PublishOutcome {
     Moved(CommitId),
     /// The remote answered no; the text is the remote's.
     Refused(String),
-    /// Could not be found out; the text says why. Repeat the same publication later.
+    /// The result could not be found out; the text says why. Repeat the same publication later.
     Unknown(Cause),
 }
 

@@ -1,5 +1,5 @@
-//! Names that may reach a git command line: each is checked when it is made, so no caller can forget to (M2).
-//! Must not ask git anything; the rules of `git check-ref-format` are restated here, and stricter.
+//! Names that may reach a git command line: each is checked when it is made, so no caller can forget to (M2). Must not ask git anything;
+//! the rules of `git check-ref-format` are restated here, and stricter.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ pub struct BranchName(String);
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SafeName(String);
 
-/// Why a name was refused; reads after "could not".
+/// Refusal of a name, with its reason; reads after "could not".
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameError {
     pub kind: &'static str,
@@ -47,8 +47,8 @@ impl TreeId {
 }
 
 impl BranchName {
-    /// Takes a branch name. Errors: whatever git itself refuses, and `HEAD`, `refs/...`, options, names over
-    /// 200 bytes, anything outside ASCII letters, digits and `/._-+#=@`, parts that end in `.lock`.
+    /// Takes a branch name. Errors: all that git itself refuses, and `HEAD`, `refs/...`, options, names over 200 bytes, anything outside
+    /// ASCII letters, digits and `/._-+#=@`, parts that end in `.lock`.
     pub fn new(text: &str) -> Result<Self, NameError> {
         match branch_fault(text) {
             None => Ok(Self(text.to_owned())),
@@ -56,12 +56,12 @@ impl BranchName {
         }
     }
 
-    /// The branch of a task, `feature/<task>` (K54).
+    /// Returns the branch of a task, `feature/<task>` (K54).
     pub fn feature(task: &SafeName) -> Self {
         Self(format!("feature/{task}"))
     }
 
-    /// The name with `refs/heads/`.
+    /// Returns the name with `refs/heads/`.
     pub fn full(&self) -> String {
         format!("refs/heads/{}", self.0)
     }
@@ -195,7 +195,7 @@ impl std::error::Error for NameError {}
 macro_rules! checked_name {
     ($($name:ident),*) => {$(
         impl $name {
-            /// The name as text.
+            /// Returns the name as text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }

@@ -3,11 +3,11 @@
 use super::names::{BranchName, CommitId};
 use dbs_domain::Cause;
 
-/// The commit a revision points at, or that it does not exist or is unknown.
+/// The commit a revision points at, or the answer that it does not exist or is unknown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Head {
     At(CommitId),
-    /// It was asked and positively does not exist (or has no commit yet).
+    /// Revision that is known not to exist (or has no commit yet).
     Absent,
     Unknown(Cause),
 }
@@ -17,12 +17,12 @@ pub enum Head {
 pub enum CommitFile {
     /// The commit holds nothing at that path.
     Absent,
-    /// There is a link, a folder or another repository.
+    /// The path is a link, a folder or another repository.
     NoFile,
     Text(LimitedText),
 }
 
-/// How many commits one revision has that another lacks.
+/// Number of commits that one revision has and another lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommitsAhead {
     Commits {
@@ -30,7 +30,7 @@ pub enum CommitsAhead {
         head: CommitId,
         base: CommitId,
     },
-    /// One of the two does not exist; the text says which.
+    /// Revision of the two that does not exist; the text says which.
     Absent(String),
     Unknown(Cause),
 }
@@ -48,7 +48,7 @@ pub enum PushOutcome {
     },
     /// The remote answered no (protected branch, server-side hook); the text is the remote's.
     Refused(String),
-    /// Could not be found out; the text says why. Try again later.
+    /// The result could not be found out; the text says why. Try again later.
     Unknown(Cause),
 }
 
@@ -56,12 +56,12 @@ pub enum PushOutcome {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemoteBase {
     pub branch: BranchName,
-    /// Where the remote had it when it was asked just now; none where it does not exist or that could not be found out.
+    /// Head that the remote answered just now; none if the branch does not exist there or that could not be found out.
     pub head: Option<CommitId>,
 }
 
 impl RemoteBase {
-    /// The branch with what the remote has just answered about it.
+    /// Builds the base from the answer that the remote has just given about the branch.
     #[must_use]
     pub fn new(branch: BranchName, answer: Head) -> RemoteBase {
         let head = match answer {
@@ -75,18 +75,18 @@ impl RemoteBase {
 /// The outcome of deleting a branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeleteOutcome {
-    /// It was deleted; if its head was not merged, the head is kept under this attic ref.
+    /// Branch that was deleted; if its head was not merged, the head is kept under this attic ref.
     Deleted {
         /// Attic ref that keeps the head, where one was needed.
         kept_as: Option<String>,
     },
     Absent,
-    /// It was left alone; the text says why (moved meanwhile, checked out somewhere).
+    /// Branch that was left alone; the text says why (moved meanwhile, checked out somewhere).
     Kept(String),
     Unknown(Cause),
 }
 
-/// Output of git for people, cut off at a size limit. Not cleaned of control characters: whoever shows it does that (M4).
+/// Output of git for people, cut off at a size limit. Not cleaned of control characters: the code that shows it does that (M4).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LimitedText {
     /// The text; bytes that are not UTF-8 are replaced.
@@ -97,12 +97,12 @@ pub struct LimitedText {
 /// Something in the project's repository that changes what git shows or starts there, and is neither a commit nor a file of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitOverride {
-    /// Tells it apart from others, such as `setting diff.external`.
+    /// Distinguishes it from others, such as `setting diff.external`.
     pub name: String,
     /// A digest of its content.
     pub digest: String,
-    /// Its name and content for people, on one line.
+    /// Name and content for people, on one line.
     pub shown: String,
-    /// The command that takes it back, or another way where no command does.
+    /// The command that takes the override back, or another way where no command does.
     pub undo: String,
 }

@@ -1,10 +1,10 @@
-//! Places and revisions: worktrees, branches, and how to point at a commit. Plain values only.
+//! Places and revisions: worktrees, branches, and references to commits. Plain values only.
 
 use std::path::PathBuf;
 
 use super::names::{BranchName, CommitId, SafeName, TreeId};
 
-/// How to point at a commit. Each use looks afresh; nothing is answered from memory.
+/// Reference to a commit. Each use looks afresh; nothing is answered from memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Revision {
     Commit(CommitId),
@@ -16,7 +16,7 @@ pub enum Revision {
     TaskBranch(TaskBranch),
 }
 
-/// The head of a task's own branch. Where the branch is gone: the commit that was recorded for it, or the newest that the attic keeps.
+/// The head of a task's own branch. If the branch is gone: the commit that was recorded for it, or the newest that the attic keeps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskBranch {
     pub task: SafeName,
@@ -39,23 +39,23 @@ pub enum DiffRange {
         from: Revision,
         to: Revision,
     },
-    /// What `head` did since it left `base` (K95: the scope check).
+    /// Changes made by `head` since it left `base` (K95: the scope check).
     SinceFork {
         base: Revision,
         head: Revision,
     },
-    /// Everything in a place since its work left `base`: what was committed and what was not, untracked files included.
+    /// Everything in a place since its work left `base`, committed or not, untracked files included.
     WorkInProgress {
         base: Revision,
         place: WorkingTree,
     },
-    /// What a commit changed against its first parent; for a merge: what came in with it.
+    /// Changes of a commit against its first parent; for a merge: everything that came in with it.
     Commit {
         commit: CommitId,
     },
 }
 
-/// Who commits, and when. Given by the caller, so that a repeated call makes the same commit.
+/// Committer and time of a commit. Given by the caller, so that a repeated call makes the same commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
     pub name: String,
@@ -63,7 +63,7 @@ pub struct Signature {
     pub seconds: i64,
 }
 
-/// The task under which work is kept in the attic before it is deleted, and who signs it.
+/// The task under which work is kept in the attic before it is deleted, and the signature for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AtticOwner {
     /// The task whose work it is: `refs/dbs/attic/<task>/<n>`, numbered from 1.
@@ -71,7 +71,7 @@ pub struct AtticOwner {
     pub signature: Signature,
 }
 
-/// What [`super::Git::preflight`] found.
+/// Findings of [`super::Git::preflight`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preflight {
     pub git_version: String,
@@ -82,7 +82,7 @@ pub struct Preflight {
     pub identity: String,
 }
 
-/// What a checkout stands on.
+/// Branch or commit that is checked out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CheckedOut {
     Branch(BranchName),
@@ -96,7 +96,7 @@ pub enum CheckedOut {
 /// A worktree to be made or found again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorktreeSpec {
-    /// Folder name under `.debussy-worktrees/` (K53). Asking for a folder says that nobody works in it.
+    /// Folder name under `.debussy-worktrees/` (K53). Asking for a folder says that no agent works in it.
     pub folder: SafeName,
     pub kind: WorktreeKind,
     /// Other folders known to be dead: if one of them holds the branch, it is saved and removed (K59, LK-19).
@@ -104,7 +104,7 @@ pub struct WorktreeSpec {
     pub attic_owner: AtticOwner,
 }
 
-/// What an attempt needs checked out.
+/// Checkout that an attempt needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorktreeKind {
     /// A developer's branch (K54): reused where it exists, here or on the remote, otherwise made from the remote base.
@@ -124,17 +124,17 @@ pub enum WorktreeKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Worktree {
     pub path: PathBuf,
-    /// What it looks like at the start; compare with [`super::Git::workspace_unchanged`].
+    /// Content of the worktree at the start; compare with [`super::Git::workspace_unchanged`].
     pub start: WorkspaceTree,
     pub origin: WorktreeOrigin,
-    /// Where the remote had the base branch when it was asked for this worktree; none where it was not asked.
+    /// Head of the base branch on the remote when it was asked for this worktree; none if it was not asked.
     pub base: Option<CommitId>,
     pub saved: Vec<AtticSnapshot>,
-    /// Folders that were in the way, not ours, and therefore moved aside unread.
+    /// Folders that were in the way, not made by the engine, and therefore moved aside unread.
     pub set_aside: Vec<PathBuf>,
 }
 
-/// Where a ready worktree came from.
+/// Origin of a ready worktree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorktreeOrigin {
     Found,
@@ -154,32 +154,32 @@ pub struct WorkspaceTree {
 pub struct AtticSnapshot {
     /// `refs/dbs/attic/<task>/<n>` in the control repository.
     pub attic_ref: String,
-    /// The commit; its first parent is what was checked out.
+    /// The commit; its first parent is the commit that was checked out.
     pub commit: CommitId,
 }
 
 /// The outcome of removing a worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RemoveOutcome {
-    /// It is gone; the snapshot is there if anything in it was not kept elsewhere.
+    /// Worktree that was removed; the snapshot is there if anything in it was not kept elsewhere.
     Removed(Option<AtticSnapshot>),
-    /// There was none; a left-over registration is gone too.
+    /// There was no such worktree; a left-over registration is gone too.
     Absent,
     Kept(String),
 }
 
-/// One worktree found under `.debussy-worktrees/`, or registered there (K60).
+/// Worktree found under `.debussy-worktrees/`, or registered there (K60).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorktreeEntry {
     /// Folder name; none when it is one the engine would never make.
     pub folder: Option<SafeName>,
     pub path: PathBuf,
-    /// What is checked out; none when git knows nothing of the folder.
+    /// Branch or commit that is checked out; none if git does not know the folder.
     pub checked_out: Option<CheckedOut>,
     pub is_present: bool,
 }
 
-/// One local branch of the project, or one of the remote (K60).
+/// Local branch of the project, or branch of the remote (K60).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BranchEntry {
     pub branch: BranchName,

@@ -1,5 +1,5 @@
-//! Writes the text of cells so that a terminal puts every character into the cell that it was in. Must not rely on what an
-//! emulator takes for a cluster: a character that could join the cell before it is written while the mode for clusters is off.
+//! Writes the text of cells so that a terminal puts every character into its own cell again. Must not rely on an emulator's idea of a
+//! cluster: a character that could join the cell before it is written while the mode for clusters is off.
 
 use unicode_width::UnicodeWidthChar;
 
@@ -10,14 +10,14 @@ use crate::scanner::{CLUSTERS_OFF, CLUSTERS_ON, stay_apart};
 /// depends on it.
 #[derive(Debug, Default)]
 pub(super) struct CellWriter {
-    /// Whether the mode is on, none where no character depended on it yet.
+    /// True if the mode is on; none while no character depended on it.
     clusters: Option<bool>,
     /// The character before the next one in its row, if there is one.
     last: Option<char>,
 }
 
 impl CellWriter {
-    /// A writer of what comes right of `cell`.
+    /// Creates a writer for the cells right of `cell`.
     pub(super) fn after(cell: Option<&Cell>) -> Self {
         Self {
             clusters: None,
@@ -25,7 +25,7 @@ impl CellWriter {
         }
     }
 
-    /// The next cell is the first of a row that the one before does not go on in.
+    /// Notes that the next cell is the first of a row that does not continue the one before.
     pub(super) fn begin_row(&mut self) {
         self.last = None;
     }
@@ -62,14 +62,15 @@ impl CellWriter {
     }
 }
 
-/// Whether the mode must be on or off for a character to join the ones before it in a cell of that width; none if it does not matter.
+/// Returns whether the mode must be on or off for a character to join the ones before it in a cell of that width; none if it does not
+/// matter.
 fn clusters_for_joined(character: char, width: CellWidth) -> Option<bool> {
     match character {
         '\u{300}'..='\u{36f}' | '\u{200d}' => None,
         // With the mode these two make a cell wide or narrow, without it they leave its width.
         '\u{fe0f}' => Some(width == CellWidth::Wide),
         '\u{fe0e}' => Some(width == CellWidth::Narrow),
-        // One with a width has made its cell wide, too.
+        // A character with a width has made its cell wide, too.
         _ => Some(width == CellWidth::Wide && character.width().is_some_and(|columns| columns > 0)),
     }
 }

@@ -1,6 +1,6 @@
-//! Lines one after another in one piece of memory. Must not know what the bytes mean.
+//! Lines one after another in one piece of memory. Must not know the meaning of the bytes.
 
-/// A block takes no further line once it has so many bytes or lines.
+/// Bytes, and below lines, from which a block takes no further line.
 const FULL_BYTES: usize = 32 * 1024;
 const FULL_LINES: usize = 512;
 
@@ -12,14 +12,14 @@ pub(super) struct LineBlock {
 }
 
 impl LineBlock {
-    /// Where a line is written; commit it with [`LineBlock::commit`]. What was written and not committed is gone.
+    /// Returns the place to write a line to; commit it with [`LineBlock::commit`]. Bytes that were written and not committed are gone.
     pub(super) fn begin(&mut self) -> &mut Vec<u8> {
         let end = self.end(self.ends.len());
         self.bytes.truncate(end);
         &mut self.bytes
     }
 
-    /// The bytes written since [`LineBlock::begin`] are a line.
+    /// Makes a line of the bytes written since [`LineBlock::begin`].
     pub(super) fn commit(&mut self) {
         self.ends
             .push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
@@ -34,7 +34,7 @@ impl LineBlock {
         self.bytes.get(self.end(at)..end).unwrap_or_default()
     }
 
-    /// The line that was committed last.
+    /// Returns the line that was committed last.
     pub(super) fn newest_mut(&mut self) -> Option<&mut [u8]> {
         let begin = self.end(self.ends.len().checked_sub(1)?);
         self.bytes.get_mut(begin..)
@@ -44,7 +44,7 @@ impl LineBlock {
         self.bytes.len() >= FULL_BYTES || self.ends.len() >= FULL_LINES
     }
 
-    /// Gives back what was reserved for lines that do not come any more.
+    /// Gives back memory that was reserved for lines that will not come any more.
     pub(super) fn seal(&mut self) {
         if self.bytes.capacity() > self.bytes.len() + self.bytes.len() / 8 {
             self.bytes.shrink_to_fit();
@@ -52,19 +52,19 @@ impl LineBlock {
         self.ends.shrink_to_fit();
     }
 
-    /// The memory it takes.
+    /// Returns the memory that the block takes, in bytes.
     pub(super) fn size(&self) -> usize {
         self.bytes.capacity() + self.ends.capacity() * size_of::<u32>()
     }
 
-    /// Forgets its lines, but keeps its memory for others.
+    /// Forgets the lines of the block, but keeps its memory for others.
     pub(super) fn emptied(mut self) -> Self {
         self.bytes.clear();
         self.ends.clear();
         self
     }
 
-    /// Where the line before `at` ends.
+    /// Returns the offset at which the line before `at` ends.
     fn end(&self, at: usize) -> usize {
         let before = at.checked_sub(1).and_then(|before| self.ends.get(before));
         before.map_or(0, |end| *end as usize)

@@ -1,8 +1,8 @@
 //! The form of one line: five bytes of facts, its text, runs of styles if there are any, hyperlinks if there are any. Must
 //! read anything without panic.
 //!
-//! The text is UTF-8, a cell after the other. A cell of more than one character, or of a control character, has
-//! [`CLUSTER`] and its length before it; a cell of two columns has [`WIDE`] before that. Blank cells at the end are not kept.
+//! The text is UTF-8, one cell after the other. A cell of more than one character, or of a control character, has [`CLUSTER`] and its
+//! length before it; a cell of two columns has [`WIDE`] before that. Blank cells at the end are not kept.
 
 use compact_str::CompactString;
 
@@ -19,19 +19,19 @@ bitflags::bitflags! {
     /// Flags of a packed line that are known without reading it.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
     pub(super) struct LineFlags: u8 {
-        /// It goes on in the next line.
+        /// Line that continues in the next one.
         const WRAPS = 1;
-        /// Its last cell is empty only because a wide character did not fit.
+        /// Line whose last cell is empty only because a wide character did not fit.
         const SPACER = 1 << 1;
-        /// Not every cell is one byte.
+        /// Line with a cell that is not one byte.
         const OTHER = 1 << 2;
-        /// It has cells of two columns.
+        /// Line with cells of two columns.
         const WIDE = 1 << 3;
-        /// It has runs of styles.
+        /// Line with runs of styles.
         const STYLED = 1 << 4;
-        /// It has hyperlinks.
+        /// Line with hyperlinks.
         const LINKED = 1 << 5;
-        /// A shell began a prompt on it.
+        /// Line on which a shell began a prompt.
         const PROMPT = 1 << 6;
     }
 }
@@ -40,15 +40,15 @@ bitflags::bitflags! {
 #[derive(Clone, Copy, Default)]
 pub(super) struct PackedLine<'a> {
     pub(super) flags: LineFlags,
-    /// Columns of the screen it was on.
+    /// Columns of the screen that the line was on.
     pub(super) cols: u16,
-    /// Cells up to the last that is not blank.
+    /// Number of cells up to the last that is not blank.
     pub(super) used: u16,
     text: &'a [u8],
 }
 
 impl<'a> PackedLine<'a> {
-    /// Reads what [`super::LineWriter`] wrote; anything else is a blank line.
+    /// Reads a line of [`super::LineWriter`]; anything else is a blank line.
     pub(super) fn read(bytes: &'a [u8]) -> Self {
         let Some(([facts, cols @ .., low, high], text)) = bytes.split_first_chunk::<HEADER_LEN>() else {
             return Self::default();
@@ -73,7 +73,8 @@ impl<'a> PackedLine<'a> {
         self.flags.contains(LineFlags::WIDE)
     }
 
-    /// Cells it brings to a text that is wrapped anew: all of them if it goes on, without what only filled it up.
+    /// Returns the number of cells that the line adds to a text that is wrapped again: all of them if it continues, without a cell that
+    /// only filled it up.
     pub(super) fn len(&self) -> usize {
         if self.wraps() {
             usize::from(self.cols) - usize::from(self.flags.contains(LineFlags::SPACER) && self.cols > 0)
@@ -82,7 +83,7 @@ impl<'a> PackedLine<'a> {
         }
     }
 
-    /// Appends its cells, blank ones at the end left out.
+    /// Appends the cells of the line, blank ones at the end left out.
     pub(super) fn append_to(&self, cells: &mut Vec<Cell>) {
         let first = cells.len();
         let mut rest = self.text;
@@ -110,7 +111,7 @@ impl<'a> PackedLine<'a> {
         }
     }
 
-    /// Reads text of which not every cell is one byte.
+    /// Reads text in which not every cell is one byte.
     fn append_text(&self, rest: &mut &[u8], cells: &mut Vec<Cell>) {
         let end = cells.len() + usize::from(self.used);
         while cells.len() < end {
@@ -132,7 +133,7 @@ impl<'a> PackedLine<'a> {
         }
     }
 
-    /// The hyperlink on a cell.
+    /// Returns the hyperlink on a cell.
     pub(super) fn hyperlink(&self, col: usize) -> Option<&'a str> {
         if !self.flags.contains(LineFlags::LINKED) {
             return None;
@@ -176,7 +177,7 @@ fn narrow(c: char) -> Cell {
     }
 }
 
-/// The text of the next cell, and whether it has two columns.
+/// Takes the text of the next cell; true if the cell has two columns.
 fn take_cell<'a>(rest: &mut &'a [u8]) -> Option<(&'a str, bool)> {
     let is_wide = rest.first() == Some(&WIDE);
     if is_wide {
@@ -197,7 +198,7 @@ fn take_cell<'a>(rest: &mut &'a [u8]) -> Option<(&'a str, bool)> {
     Some((std::str::from_utf8(text).ok()?, is_wide))
 }
 
-/// The next run of cells of one style; none when all `unstyled` cells have theirs.
+/// Takes the next run of cells of one style; none when all `unstyled` cells have theirs.
 fn take_run(rest: &mut &[u8], unstyled: usize) -> Option<(usize, CellStyle)> {
     if unstyled == 0 {
         return None;
@@ -206,7 +207,7 @@ fn take_run(rest: &mut &[u8], unstyled: usize) -> Option<(usize, CellStyle)> {
     Some((len.min(unstyled), style::take(rest)?))
 }
 
-/// Reads what [`put_number`] wrote.
+/// Reads a number written by [`put_number`].
 fn take_number(rest: &mut &[u8]) -> Option<usize> {
     let mut number = 0;
     for place in 0..3 {

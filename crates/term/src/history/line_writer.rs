@@ -1,4 +1,4 @@
-//! A line while it is written. Must stay cheap: every line of every program passes through here.
+//! Writer of a line. Must stay cheap: every line of every program passes through here.
 
 use super::line::{CLUSTER, HEADER_LEN, LineFlags, WIDE, put_number};
 use super::style::PackedStyle;
@@ -24,9 +24,9 @@ pub struct LineWriter<'a> {
     used: usize,
     style: CellStyle,
     packed_style: PackedStyle,
-    /// Where the present run of one style began.
+    /// First cell of the present run of one style.
     run_from: usize,
-    /// The hyperlink that the last cells have, and where it began.
+    /// The hyperlink of the last cells, with the first of them.
     link: Option<(usize, String)>,
 }
 
@@ -50,7 +50,7 @@ impl<'a> LineWriter<'a> {
         }
     }
 
-    /// The style of the cells that follow.
+    /// Sets the style of the cells that follow.
     pub fn style(&mut self, style: &CellStyle) {
         if self.style != *style {
             self.end_run();
@@ -59,13 +59,13 @@ impl<'a> LineWriter<'a> {
         }
     }
 
-    /// Cells of one printable ASCII character each.
+    /// Writes cells of one printable ASCII character each.
     pub fn printable(&mut self, text: impl ExactSizeIterator<Item = u8>) {
         self.used += text.len();
         self.bytes.extend(text);
     }
 
-    /// A cell of one character in one column.
+    /// Writes a cell of one character in one column.
     pub fn narrow(&mut self, c: char) {
         if let Ok(byte @ 0x20..0x7f) = u8::try_from(c) {
             self.bytes.push(byte);
@@ -76,13 +76,13 @@ impl<'a> LineWriter<'a> {
         self.used += 1;
     }
 
-    /// A cell of any text in one column.
+    /// Writes a cell of any text in one column.
     pub fn cluster(&mut self, text: &str) {
         self.text(text);
         self.used += 1;
     }
 
-    /// A cell of any text in two columns; [`LineWriter::continuation`] must follow.
+    /// Writes a cell of any text in two columns; [`LineWriter::continuation`] must follow.
     pub fn wide(&mut self, text: &str) {
         self.flags.insert(LineFlags::WIDE);
         self.flags.insert(LineFlags::OTHER);
@@ -91,18 +91,18 @@ impl<'a> LineWriter<'a> {
         self.used += 1;
     }
 
-    /// The second column of a wide cell.
+    /// Writes the second column of a wide cell.
     pub fn continuation(&mut self) {
         self.used += 1;
     }
 
-    /// The last column, empty because a wide character did not fit.
+    /// Writes the last column, empty because a wide character did not fit.
     pub fn spacer(&mut self) {
         self.flags.insert(LineFlags::SPACER);
         self.narrow(' ');
     }
 
-    /// The hyperlink of the cells that follow.
+    /// Sets the hyperlink of the cells that follow.
     pub fn link(&mut self, target: Option<String>) {
         if self.link.as_ref().map(|(_, old)| old) != target.as_ref() {
             self.end_link();
@@ -110,7 +110,7 @@ impl<'a> LineWriter<'a> {
         }
     }
 
-    /// Any cells; halves of wide ones must have each other.
+    /// Writes any cells; no half of a wide one may be missing.
     pub fn cells(&mut self, cells: &[Cell]) {
         for cell in cells {
             self.style(&cell.style);
@@ -165,7 +165,7 @@ impl<'a> LineWriter<'a> {
         let is_linked = !self.buffers.links.is_empty();
         let is_plain = self.buffers.runs.is_empty() && self.packed_style.is_default();
         if !is_plain {
-            // What no run covers has the default style; links could not be found behind such a gap.
+            // Cells that no run covers have the default style; links could not be found behind such a gap.
             if is_linked || !self.packed_style.is_default() {
                 self.end_run();
             }

@@ -9,9 +9,9 @@ use super::line_writer::{LineBuffers, LineWriter};
 use super::rewrap::{self, KeptLines, RewrapLayout, RowSource};
 use crate::cell::Cell;
 
-/// Bytes for each line that may be kept.
+/// Bytes of memory for each line that may be kept.
 const BYTES_PER_LINE: usize = 960;
-/// Never fewer bytes than this, so that a history of a few lines can keep one of any kind.
+/// Smallest limit, in bytes, so that a history of a few lines can keep one of any kind.
 const MIN_BYTES: usize = 256 * 1024;
 
 /// Lines above the screen in a small form.
@@ -34,7 +34,7 @@ pub struct PackedHistory {
 }
 
 impl PackedHistory {
-    /// No lines yet, of a screen of that width; memory for `most_lines` of them.
+    /// Creates a history without lines for a screen of that width, with memory for `most_lines` of them.
     pub fn new(cols: u16, most_lines: usize) -> Self {
         Self {
             blocks: VecDeque::new(),
@@ -51,8 +51,8 @@ impl PackedHistory {
         }
     }
 
-    /// Adds a line of `cols` columns below all others: `write` writes its cells, blank ones at the end may be left out, and
-    /// returns whether it could; else nothing is added. `wraps`: the line goes on in the next one.
+    /// Adds a line of `cols` columns below all others: `write` writes its cells, blank ones at the end may be left out, and returns true if
+    /// it could; else nothing is added. `wraps`: the line continues in the next one.
     pub fn add(&mut self, cols: u16, wraps: bool, write: impl FnOnce(&mut LineWriter<'_>) -> bool) -> bool {
         if self.blocks.back().is_none_or(LineBlock::is_full) {
             self.begin_block();
@@ -73,7 +73,7 @@ impl PackedHistory {
         true
     }
 
-    /// Adds a line of cells, of which halves of wide ones must have each other.
+    /// Adds a line of cells; no half of a wide one may be missing.
     pub fn add_cells(&mut self, cells: &[Cell], wraps: bool, mut link: impl FnMut(u16) -> Option<String>) {
         let blank = Cell::default();
         let mut used = cells;
@@ -94,7 +94,7 @@ impl PackedHistory {
         });
     }
 
-    /// Marks the newest line: a shell began a prompt on it.
+    /// Marks the newest line as one on which a shell began a prompt.
     pub fn mark_prompt(&mut self) {
         let newest = self.blocks.back_mut().and_then(LineBlock::newest_mut);
         if let Some(flags) = newest.and_then(<[u8]>::first_mut) {
@@ -102,14 +102,14 @@ impl PackedHistory {
         }
     }
 
-    /// Forgets the oldest lines until at most so many are left, however many rows they take now.
+    /// Forgets the oldest lines until at most this many are left, however many rows they take now.
     pub fn truncate(&mut self, lines: usize) {
         while self.kept() > lines {
             self.drop_oldest();
         }
     }
 
-    /// Rows they take at the present width.
+    /// Returns the number of rows that the lines take at the present width.
     pub fn rows(&self) -> usize {
         if self.other_width_lines == 0 {
             self.kept()
@@ -118,12 +118,12 @@ impl PackedHistory {
         }
     }
 
-    /// Whether the newest line goes on below.
+    /// Returns true if the newest line continues below.
     pub fn is_open(&self) -> bool {
         self.kept() > 0 && self.line(self.kept() - 1).wraps()
     }
 
-    /// Lines are read at another width from now on.
+    /// Sets the width at which lines are read from now on.
     pub fn set_cols(&mut self, cols: u16) {
         if self.cols != cols {
             self.cols = cols;
@@ -132,7 +132,7 @@ impl PackedHistory {
         }
     }
 
-    /// Memory that is taken, in bytes.
+    /// Returns the memory that is taken, in bytes.
     pub fn size(&self) -> usize {
         let tables =
             (self.blocks.capacity() * size_of::<LineBlock>()) + self.firsts.capacity() * size_of::<usize>();
@@ -152,7 +152,7 @@ impl PackedHistory {
         cells.resize(usize::from(self.cols), Cell::default());
     }
 
-    /// Whether a row goes on in the next one.
+    /// Returns true if a row continues in the next one.
     pub fn wraps(&self, at: usize) -> bool {
         match self.place(at) {
             RowSource::Line(line) => line < self.kept() && self.line(line).wraps(),
@@ -160,7 +160,7 @@ impl PackedHistory {
         }
     }
 
-    /// Whether a shell began a prompt on a row.
+    /// Returns true if a shell began a prompt on a row.
     pub fn is_prompt(&self, at: usize) -> bool {
         match self.place(at) {
             RowSource::Line(line) => line < self.kept() && self.line(line).is_prompt(),
@@ -168,7 +168,7 @@ impl PackedHistory {
         }
     }
 
-    /// The hyperlink on a cell of a row.
+    /// Returns the hyperlink on a cell of a row.
     pub fn hyperlink(&self, at: usize, col: u16) -> Option<String> {
         let col = usize::from(col);
         let (line, col) = match self.place(at) {

@@ -1,8 +1,8 @@
-//! Wraps lines of another width anew when they are read. Must not change what is kept.
+//! Wraps lines of another width again when they are read. Must not change the kept lines.
 //!
-//! Lines that were one line of text before they were wrapped stand together in a group; a group of the present width is shown
-//! as it is, any other is joined and cut at the present width. A text of more than [`MAX_JOINED`] lines is cut into several
-//! groups, so that reading one row never costs more than so many lines.
+//! Lines that were one line of text before they were wrapped form a group; a group of the present width is shown as it is, any other is
+//! joined and cut at the present width. A text of more than [`MAX_JOINED`] lines is cut into several groups, so that reading one row never
+//! costs more than that many lines.
 
 use std::ops::Range;
 
@@ -14,35 +14,35 @@ const MAX_JOINED: usize = 32;
 
 /// The lines of a history, and the width at which they are read.
 pub(super) trait KeptLines {
-    /// How many there are.
+    /// Returns the number of lines.
     fn kept(&self) -> usize;
-    /// Width at which they are read.
+    /// Returns the width at which the lines are read.
     fn cols(&self) -> u16;
-    /// One of them, counted from the oldest.
+    /// Returns a line, counted from the oldest.
     fn line(&self, at: usize) -> PackedLine<'_>;
-    /// All of them, oldest first.
+    /// Returns all lines, oldest first.
     fn lines(&self) -> impl Iterator<Item = PackedLine<'_>>;
 }
 
-/// Rows that were one line of text before they were wrapped.
+/// First line and row of lines that were one line of text before they were wrapped.
 struct LogicalLine {
     line: u32,
     row: u32,
 }
 
-/// Where the lines of a history stand when they are wrapped at the present width.
+/// Places of the lines of a history when they are wrapped at the present width.
 pub(super) struct RewrapLayout {
     groups: Vec<LogicalLine>,
     lines: usize,
     rows: usize,
 }
 
-/// What a row of a rewrapped history shows: a whole line or part of a logical line.
+/// Content of a row of a rewrapped history: a whole line or part of a logical line.
 pub(super) enum RowSource {
     Line(usize),
     Part {
         lines: Range<usize>,
-        /// Counted from the first cell of the first.
+        /// Cells counted from the first cell of the first line.
         cells: Range<usize>,
     },
 }
@@ -81,7 +81,7 @@ impl RewrapLayout {
         self.rows
     }
 
-    /// The memory it takes.
+    /// Returns the memory that the layout takes, in bytes.
     pub(super) fn size(&self) -> usize {
         self.groups.capacity() * size_of::<LogicalLine>()
     }
@@ -106,12 +106,12 @@ impl RewrapLayout {
     }
 }
 
-/// Whether a row of these lines is followed by another.
+/// Returns true if a row of these lines is followed by another.
 pub(super) fn goes_on(history: &impl KeptLines, lines: Range<usize>, cells: &Range<usize>) -> bool {
     cells.end < len(history, &lines) || lines.last().is_some_and(|last| history.line(last).wraps())
 }
 
-/// Appends cells of the lines joined.
+/// Appends cells of the joined lines.
 pub(super) fn read(
     history: &impl KeptLines,
     lines: Range<usize>,
@@ -134,7 +134,7 @@ pub(super) fn read(
     }
 }
 
-/// Line and column of a cell of the lines joined.
+/// Returns the line and column of a cell of the joined lines.
 pub(super) fn origin(history: &impl KeptLines, lines: Range<usize>, cell: usize) -> Option<(usize, usize)> {
     let mut begin = 0;
     for line in lines {
@@ -147,7 +147,7 @@ pub(super) fn origin(history: &impl KeptLines, lines: Range<usize>, cell: usize)
     None
 }
 
-/// Whether one of the lines that begin in a row has a prompt.
+/// Returns true if one of the lines that begin in a row has a prompt.
 pub(super) fn has_prompt(history: &impl KeptLines, lines: Range<usize>, cells: &Range<usize>) -> bool {
     let is_last = cells.end == len(history, &lines);
     let mut begin = 0;
@@ -160,19 +160,19 @@ pub(super) fn has_prompt(history: &impl KeptLines, lines: Range<usize>, cells: &
     false
 }
 
-/// Whether all these lines have the present width.
+/// Returns true if all these lines have the present width.
 fn is_native(history: &impl KeptLines, lines: &Range<usize>) -> bool {
     lines
         .clone()
         .all(|line| history.line(line).cols == history.cols())
 }
 
-/// Cells of the lines joined.
+/// Returns the number of cells of the joined lines.
 fn len(history: &impl KeptLines, lines: &Range<usize>) -> usize {
     lines.clone().map(|line| history.line(line).len()).sum()
 }
 
-/// Rows that the lines joined take.
+/// Returns the number of rows that the joined lines take.
 fn rows(history: &impl KeptLines, lines: &Range<usize>) -> usize {
     if has_wide(history, lines) {
         starts(history, lines).len()
@@ -183,7 +183,7 @@ fn rows(history: &impl KeptLines, lines: &Range<usize>) -> usize {
     }
 }
 
-/// The cells of one of those rows.
+/// Returns the cells of one of those rows.
 fn cut(history: &impl KeptLines, lines: &Range<usize>, row: usize) -> Range<usize> {
     let total = len(history, lines);
     if has_wide(history, lines) {
@@ -200,7 +200,7 @@ fn has_wide(history: &impl KeptLines, lines: &Range<usize>) -> bool {
     lines.clone().any(|line| history.line(line).is_wide())
 }
 
-/// The first cell of each row when no wide cell may be torn apart.
+/// Returns the first cell of each row when no wide cell may be torn apart.
 fn starts(history: &impl KeptLines, lines: &Range<usize>) -> Vec<usize> {
     let cols = usize::from(history.cols());
     let mut cells = Vec::new();

@@ -1,4 +1,4 @@
-//! Styles as bytes: a byte of flags, then only what is not the default. Must read back exactly what was written.
+//! Styles as bytes: a byte of flags, then only the parts that are not the default. Must read back exactly the style written.
 
 use crate::cell::{CellAttributes, CellStyle, Color, Underline};
 
@@ -28,7 +28,7 @@ pub(super) struct PackedStyle {
 }
 
 impl Default for PackedStyle {
-    /// The default style.
+    /// Returns the default style.
     fn default() -> Self {
         Self {
             bytes: [0; MAX_LEN],
@@ -72,7 +72,7 @@ impl PackedStyle {
         }
     }
 
-    /// Appends a colour and answers its kind.
+    /// Appends a colour and returns its kind.
     fn color(&mut self, color: Color) -> u8 {
         match color {
             Color::Default => 0,

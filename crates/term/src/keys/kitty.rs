@@ -1,4 +1,4 @@
-//! Keys in the kitty keyboard protocol. Must follow its text: what is not asked for by a flag is left out.
+//! Keys in the kitty keyboard protocol. Must follow its text: anything that no flag asks for is left out.
 
 use super::{Key, KeyInput, KeyKind, KeySequence, Modifiers, form};
 use crate::modes::{KittyFlags, Modes};
@@ -24,7 +24,7 @@ pub(super) fn encode(input: &KeyInput, modes: Modes) -> Vec<u8> {
         .unwrap_or_else(|| event.sequence().into_bytes())
 }
 
-/// So that a shell that crashed with the protocol on can still be used.
+/// Returns true if the release of a key is not reported, so that a shell can still be used after a crash left the protocol on.
 fn silent_release(key: Key, flags: KittyFlags) -> bool {
     matches!(key, Key::Enter | Key::Tab | Key::Backspace) && !flags.contains(KittyFlags::ALL_KEYS)
 }
@@ -37,7 +37,7 @@ struct KittyKey {
 }
 
 impl KittyKey {
-    /// The bytes of a key that still sends its text or its old control character.
+    /// Returns the bytes of a key that still sends its text or its old control character.
     fn text_alone(&self) -> Option<Vec<u8>> {
         if self.flags.contains(KittyFlags::ALL_KEYS) || self.kind == KeyKind::Release {
             return None;
@@ -51,7 +51,7 @@ impl KittyKey {
         }
     }
 
-    /// The character a key makes: none with anything but shift held.
+    /// Returns the character that a key makes: none with anything but shift held.
     fn text(&self) -> Option<char> {
         match self.key {
             Key::Char(c) | Key::Keypad(c @ '!'..)
@@ -114,10 +114,10 @@ impl KittyKey {
     }
 }
 
-/// The number of a key that has no older form.
+/// Returns the number of a key that has no older form.
 fn code(key: Key) -> Option<u32> {
     Some(match key {
-        // The number is the key's without shift; only letters tell what that is.
+        // The number is that of the key without shift, which only letters give away.
         Key::Char(c) => u32::from(c.to_lowercase().next().unwrap_or(c)),
         Key::Enter => 13,
         Key::Tab => 9,

@@ -4,7 +4,7 @@ use super::{Key, KeyInput, KeySequence, Modifiers, form};
 use crate::modes::{Modes, TermMode};
 
 pub(super) fn encode(input: &KeyInput, modes: Modes) -> Vec<u8> {
-    // Meta is what alt was called. Keys without text have a fourth modifier besides: xterm calls it meta, others super.
+    // Meta is the old name of alt. Keys without text have a fourth modifier besides: xterm calls it meta, others super.
     let with_super = input
         .modifiers
         .difference(Modifiers::HYPER)
@@ -117,7 +117,7 @@ fn push_char(c: char, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(c.encode_utf8(&mut buffer).as_bytes());
 }
 
-/// The C0 character a key makes with control, as xterm has it.
+/// Returns the C0 character that a key makes with control, as xterm has it.
 fn control_byte(c: char) -> Option<u8> {
     let lower = u8::try_from(c.to_ascii_lowercase()).ok()?;
     Some(match lower {

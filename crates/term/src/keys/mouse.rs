@@ -15,7 +15,7 @@ pub struct MouseInput {
     pub modifiers: Modifiers,
 }
 
-/// What the mouse did.
+/// Action of the mouse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MouseKind {
     Press(Button),
@@ -36,8 +36,8 @@ pub enum Button {
     Right,
 }
 
-/// The report for a mouse event, or none if the program did not ask for this one (then it is ours) or its encoding
-/// cannot express the position.
+/// Returns the report for a mouse event, or none if the program did not ask for this one (then it is ours) or its encoding cannot express
+/// the position.
 pub fn encode_mouse(input: &MouseInput, modes: &Modes) -> Option<Vec<u8>> {
     if !wanted(input.kind, modes.mouse) {
         return None;
@@ -67,8 +67,8 @@ pub fn encode_mouse(input: &MouseInput, modes: &Modes) -> Option<Vec<u8>> {
     }
 }
 
-/// What a turn of the wheel sends: the report if asked for, cursor keys on the alternate screen (mode 1007), or none,
-/// which means that the wheel scrolls our own history.
+/// Returns the bytes for a turn of the wheel: the report if asked for, cursor keys on the alternate screen (mode 1007), or none, which
+/// means that the wheel scrolls our own history.
 pub fn encode_wheel(input: &MouseInput, modes: &Modes) -> Option<Vec<u8>> {
     if modes.mouse != MouseMode::Off {
         return encode_mouse(input, modes);

@@ -2,8 +2,8 @@
 
 use crate::modes::{Modes, TermMode};
 
-/// The bytes for pasted text: between markers if the program asked for them, else with line breaks as Enter sends them.
-/// Control characters but tab and line breaks are left out, so the text can neither end the paste nor act as a key.
+/// Returns the bytes for pasted text: between markers if the program asked for them, else with line breaks as Enter sends them. Control
+/// characters but tab and line breaks are left out, so the text can neither end the paste nor act as a key.
 pub fn encode_paste(text: &str, modes: &Modes) -> Vec<u8> {
     let bracketed = modes.has(TermMode::BracketedPaste);
     let clean = without_controls(&without_markers(text));
@@ -18,7 +18,7 @@ pub fn encode_paste(text: &str, modes: &Modes) -> Vec<u8> {
     bytes
 }
 
-/// Removing one marker can make another out of its surroundings, so this goes on until none is left.
+/// Removes all markers. Removing one can make another out of its surroundings, so this continues until none is left.
 fn without_markers(text: &str) -> String {
     let mut text = text.to_owned();
     while let Some(marker) = ["\x1b[200~", "\x1b[201~", "\u{9b}200~", "\u{9b}201~"]

@@ -8,7 +8,7 @@ use rio_vt::crosswords::square::{Square, Wide};
 use super::RioEmulator;
 use crate::emulator::{Emulator as _, WritePosition};
 
-/// Writes one character; what stood at its place and right of it moves right, and off the end of the row.
+/// Writes one character; the cells from its place on move right, and off the end of the row.
 pub(super) fn insert(rio: &mut RioEmulator, character: char) {
     let before = rio.write_position();
     let own = squares(rio, before.row);
@@ -34,7 +34,7 @@ pub(super) fn insert(rio: &mut RioEmulator, character: char) {
     shift(row, &old, start, end(after, cols));
 }
 
-/// The column after the last that was written.
+/// Returns the column after the last that was written.
 fn end(after: WritePosition, cols: u16) -> usize {
     usize::from(if after.pending_wrap { cols } else { after.col })
 }
@@ -43,7 +43,7 @@ fn squares(rio: &RioEmulator, row: u16) -> Vec<Square> {
     rio.row(row, 0).map(|row| row.inner.clone()).unwrap_or_default()
 }
 
-/// Puts what was at `start` to `end`.
+/// Moves the cells at `start` to `end`.
 fn shift(row: &mut Row<Square>, old: &[Square], start: usize, end: usize) {
     let cols = row.inner.len();
     let wraps = row.inner.last().is_some_and(|square| square.wrapline());

@@ -17,7 +17,7 @@ const WRAPS: u64 = 1 << 23;
 /// Bits that are set for half of a wide character, and for more than one character.
 const WIDE: u64 = 0b11 << 21;
 const EXTRAS: u64 = 0xffff << 48;
-/// From here on up: whether it has a character at all, and its style.
+/// From here on up: whether the square has a character at all, and its style.
 const STYLE: u32 = 30;
 
 /// Adds a row to a history.
@@ -33,7 +33,7 @@ pub(super) fn pack(rio: &RioEmulator, row: &Row<Square>, to: &mut PackedHistory)
     to.add_cells(&cells, wraps, |col| rio.link(*row.inner.get(usize::from(col))?));
 }
 
-/// The squares up to the last that is not blank.
+/// Returns the squares up to the last that is not blank.
 fn written(squares: &[Square]) -> &[Square] {
     let mut rest = squares;
     while let Some((before, last)) = rest.split_last_chunk::<PLAIN_CHUNK>() {
@@ -47,7 +47,7 @@ fn written(squares: &[Square]) -> &[Square] {
     rest.get(..end.map_or(0, |last| last + 1)).unwrap_or_default()
 }
 
-/// Writes squares unless one has a hyperlink or is half of a wide character; returns whether it could.
+/// Writes squares unless one has a hyperlink or is half of a wide character; returns true if it could.
 fn simple(rio: &RioEmulator, squares: &[Square], cols: u16, writer: &mut LineWriter<'_>) -> bool {
     let mut pen = Pen::default();
     for (at, part) in (0usize..).step_by(PLAIN_CHUNK).zip(squares.chunks(PLAIN_CHUNK)) {
@@ -78,14 +78,14 @@ fn simple(rio: &RioEmulator, squares: &[Square], cols: u16, writer: &mut LineWri
 /// State between one square and the next.
 #[derive(Default)]
 struct Pen {
-    /// What the style depends on.
+    /// Key of the style: styles with equal keys are equal.
     key: u64,
-    /// The last square was the first half of a wide character.
+    /// Set when the last square was the first half of a wide character.
     is_open: bool,
 }
 
 impl Pen {
-    /// Writes any square; returns whether it could.
+    /// Writes any square; returns true if it could.
     fn square(
         &mut self,
         rio: &RioEmulator,
@@ -123,7 +123,7 @@ impl Pen {
         let Some(square) = square else { return };
         let is_unwritten = square.raw() & CHARACTER == 0;
         let style = square.raw() >> STYLE;
-        // The default style is the same for what was never written.
+        // The default style is the same for squares that were never written.
         let key = style << 1 | u64::from(is_unwritten && style != 0);
         if key == 0 {
             self.plain(writer);
@@ -134,7 +134,7 @@ impl Pen {
     }
 }
 
-/// Whether all squares hold nothing but a character of ASCII in the default style.
+/// Returns true if all squares hold nothing but a character of ASCII in the default style.
 fn is_plain(part: &[Square]) -> bool {
     part.iter().fold(0, |all, square| all | square.raw()) & !(ASCII | WRAPS) == 0
 }
@@ -144,7 +144,7 @@ fn low_byte(square: Square) -> u8 {
     low
 }
 
-/// The text of squares of one style that hold nothing but a character of ASCII.
+/// Returns the text of squares of one style that hold nothing but a character of ASCII.
 fn uniform(part: &[Square]) -> Option<[u8; STYLED_CHUNK]> {
     let part: &[Square; STYLED_CHUNK] = part.try_into().ok()?;
     let first = part.first()?.raw();
@@ -153,7 +153,7 @@ fn uniform(part: &[Square]) -> Option<[u8; STYLED_CHUNK]> {
         return None;
     }
     let text = part.map(low_byte);
-    // What was never written looks like a space only where no pen colours it.
+    // A square that was never written looks like a space only if no pen colours it.
     let is_written = text.iter().all(|byte| *byte >= b' ');
     if is_written {
         Some(text)

@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthChar;
 /// quadratic memory for it; the longest real cluster, a family of emoji, has 10.
 const MAX_JOINED: u8 = 16;
 
-/// Cleans text and limits how many characters join one cell.
+/// Cleans text and limits the number of characters that join one cell.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ClusterFilter {
     last: char,
@@ -25,17 +25,17 @@ impl Default for ClusterFilter {
 }
 
 impl ClusterFilter {
-    /// A sequence moved the cursor: a mark that comes now would land on some other cell, uncounted, so it is left out.
+    /// Notes that a sequence moved the cursor: a mark that comes now would land on some other cell, uncounted, so it is left out.
     pub(super) fn reset(&mut self) {
         *self = Self::default();
     }
 
-    /// Whether the last character may be repeated (REP): not a mark, which would pile up uncounted.
+    /// Returns true if the last character may be repeated (REP): not a mark, which would pile up uncounted.
     pub(super) fn may_repeat(self) -> bool {
         self.joined == 0 && self.last >= ' ' && !self.joins(self.last)
     }
 
-    /// The text as it may be passed on, or none if it is fine as it is.
+    /// Returns the text as it may be passed on, or none if it is fine as it is.
     pub(super) fn clean(&mut self, text: &[u8]) -> Option<String> {
         if text.is_ascii() {
             self.ascii(text);
@@ -79,7 +79,7 @@ impl ClusterFilter {
         true
     }
 
-    /// Whether `c` may end up in the cell of the character before it. True too often only costs a count.
+    /// Returns true if `c` may end up in the cell of the character before it. A false true only costs a count.
     fn joins(self, c: char) -> bool {
         if c.width().unwrap_or(0) == 0 || joiner(self.last) || ('\u{1f3fb}'..='\u{1f3ff}').contains(&c) {
             return true;
@@ -93,7 +93,7 @@ impl ClusterFilter {
     }
 }
 
-/// Whether two characters certainly take a cell each. False too often costs a few bytes only.
+/// Returns true if two characters certainly take a cell each. A false no costs only a few bytes.
 pub(crate) fn stay_apart(one: char, next: char) -> bool {
     // Halves of flags join in pairs, and only the cells know which half is the first one.
     let is_half_of_flag = || ('\u{1f1e6}'..='\u{1f1ff}').contains(&next);
@@ -105,7 +105,7 @@ fn both_stand_alone(one: char, next: char) -> bool {
     stands_alone(next) && (one.is_ascii() || stands_alone(one))
 }
 
-/// Zero-width joiner and the signs that tie Indic consonants together.
+/// Returns true for the zero-width joiner and the signs that tie Indic consonants together.
 fn joiner(c: char) -> bool {
     matches!(
         c,
@@ -133,7 +133,7 @@ fn joiner(c: char) -> bool {
     )
 }
 
-/// Common ranges in which characters with a width neither join nor are joined by one another.
+/// Returns true in common ranges in which characters with a width neither join nor are joined by one another.
 fn stands_alone(c: char) -> bool {
     matches!(
         c,

@@ -28,7 +28,7 @@ pub(super) enum SequenceFrame {
     Unfinished,
 }
 
-/// The frame of the sequence at the start of `bytes`, which is an ESC.
+/// Returns the frame of the sequence at the start of `bytes`, which is an ESC.
 pub(super) fn frame(bytes: &[u8]) -> SequenceFrame {
     let mut rest = bytes.iter().enumerate().skip(1);
     for (at, &byte) in &mut rest {
@@ -96,7 +96,7 @@ pub struct Csi<'a> {
 }
 
 impl<'a> Csi<'a> {
-    /// The parameters as numbers: missing ones are 0, sub-parameters are left out, too large ones are cut.
+    /// Returns the parameters as numbers: missing ones are 0, sub-parameters are left out, too large ones are cut.
     pub fn numbers(&self) -> impl Iterator<Item = u16> + use<'a> {
         self.parameters
             .split(|&byte| byte == b';')
@@ -112,7 +112,7 @@ impl<'a> Csi<'a> {
             })
     }
 
-    /// The parameter at `index`, `default` when it is missing or 0.
+    /// Returns the parameter at `index`, `default` when it is missing or 0.
     pub fn number(&self, index: usize, default: u16) -> u16 {
         self.numbers()
             .nth(index)

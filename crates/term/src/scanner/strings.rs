@@ -18,7 +18,7 @@ pub enum StringKind {
     Ignored,
 }
 
-/// How far reading a control string has come.
+/// Progress of reading a control string.
 pub(super) enum StringProgress {
     Unfinished,
     /// Cancelled, cut off by another sequence, or too long and at its end.
@@ -88,7 +88,7 @@ impl StringReader {
             StringKind::Osc => memchr2(0x1b, 0x07, bytes),
             _ => memchr(0x1b, bytes),
         };
-        // Looked for only as far as needed: many short strings must not each search all that follows.
+        // Searched only as far as needed: many short strings must not each search all bytes that follow.
         let before = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default();
         memchr2(0x18, 0x1a, before).or(end)
     }

@@ -1,5 +1,5 @@
-//! Keeps what a full-screen program shows before it clears or leaves its screen, and shows that when the program has ended. Agents do
-//! both as they end, and nobody could see any more what they had done.
+//! Keeps the screen of a full-screen program before the program clears or leaves it, and shows that screen when the program has ended.
+//! Agents do both as they end, and their last screen would be lost.
 
 use super::full_screen::LAST_WORDS;
 use super::state::TerminalState;
@@ -8,7 +8,7 @@ use crate::emulator::Emulator;
 use crate::modes::TermMode;
 
 impl TerminalState {
-    /// Keeps what the alternate screen shows, unless that is nothing.
+    /// Keeps the alternate screen, unless it is blank.
     pub(super) fn keep_full_screen(&mut self) {
         let size = self.emulator.size();
         if !self.full_screen.may_keep(size, (self.now, self.drawn)) {
@@ -18,7 +18,7 @@ impl TerminalState {
         self.full_screen.keep(rows.unwrap_or_default());
     }
 
-    /// Notes where on the main screen the program goes on.
+    /// Notes the place on the main screen where the program continues.
     pub(super) fn note_left(&mut self) {
         let at = self.emulator.write_position();
         let line = self.emulator.history_len() + usize::from(at.row);

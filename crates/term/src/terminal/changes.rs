@@ -1,4 +1,4 @@
-//! Which rows changed since when, so that each of several clients draws only what is new to it. Must not forget a change:
+//! Rows that changed, with the time of the change, so that each of several clients draws only what is new to it. Must not forget a change:
 //! a row too many costs a little, a row too few shows old text.
 
 use crate::emulator::Damage;
@@ -12,7 +12,7 @@ pub(super) struct RowChanges {
 }
 
 impl RowChanges {
-    /// The damage; all of the screen after reverse video was switched, which no emulator counts as damage.
+    /// Returns the damage; all of the screen after reverse video was switched, which no emulator counts as damage.
     pub(super) fn all_if_inverted(&mut self, is_inverse: bool, damage: Damage) -> Damage {
         if std::mem::replace(&mut self.is_inverse, is_inverse) == is_inverse {
             damage
@@ -21,7 +21,7 @@ impl RowChanges {
         }
     }
 
-    /// Records the damage of a screen of so many rows.
+    /// Records the damage of a screen of `rows` rows.
     pub(super) fn note(&mut self, damage: &Damage, rows: u16) {
         let rows = usize::from(rows);
         let damaged = match damage {
@@ -42,7 +42,7 @@ impl RowChanges {
         }
     }
 
-    /// The rows that changed after `seen`, and the `seen` of the next call.
+    /// Returns the rows that changed after `seen`, and the `seen` of the next call.
     pub(super) fn since(&self, seen: u64) -> (u64, Vec<u16>) {
         let changed = (0u16..).zip(&self.rows).filter(|(_, at)| **at > seen);
         (self.last, changed.map(|(row, _)| row).collect())

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Which sets are loaded and which is in use.
+/// Character sets that are loaded, and the one in use.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Charsets {
     line_drawing: [bool; 2],
@@ -22,7 +22,7 @@ impl Charsets {
         self.active = slot;
     }
 
-    /// Text as it shows in the set in use.
+    /// Returns text as it shows in the set in use.
     pub(super) fn translate<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
         let on = self.line_drawing.get(self.active).copied().unwrap_or(false);
         if !on || !text.iter().any(|byte| (b'_'..=b'~').contains(byte)) {

@@ -70,7 +70,7 @@ impl TerminalState {
         self.draw(dump::style(&pen).as_bytes());
     }
 
-    /// DECSTR: what a program could have left behind that would spoil the next one; the cursor stays.
+    /// DECSTR: resets everything a program could have left behind that would spoil the next one; the cursor stays.
     pub(super) fn soft_reset(&mut self) {
         let at = self.emulator.write_position();
         self.draw(b"\x1b[?6l\x1b[?7h\x1b[r\x1b[m");
@@ -98,7 +98,7 @@ impl TerminalState {
         self.draw(b"\x0f");
     }
 
-    /// Gives the tab stops back; the cursor ends at home.
+    /// Restores the regular tab stops; the cursor ends at home.
     fn regular_tabs(&mut self) {
         let size = self.emulator.size();
         if !self.tabs.is_regular() && !self.lacks(MissingFeatures::TABS) {

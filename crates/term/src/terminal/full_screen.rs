@@ -1,14 +1,14 @@
-//! What is kept of a full-screen program's last screen. Must not cost more than the bytes that ask for it.
+//! The last screen of a full-screen program, as far as it is kept. Must not cost more than the bytes that ask for it.
 
 use crate::size::Size;
 
-/// Most bytes that are kept; a screen that needs more is not.
+/// Most bytes that are kept; a screen that needs more is not kept.
 const MAX_BYTES: usize = 1024 * 1024;
-/// Keeping a screen costs a credit of so many bytes for each of its cells: some programs clear theirs for every frame.
+/// Credit in bytes that keeping a screen costs for each of its cells: some programs clear theirs for every frame.
 const BYTES_PER_CELL: u64 = 8;
-/// So many milliseconds earn one screen; bytes that are drawn do, too, for a terminal that is shown its past knows no time.
+/// Milliseconds that earn the credit for one screen; drawn bytes earn credit too, because a terminal that is shown its past has no time.
 const INTERVAL: u64 = 100;
-/// Most bytes that a program that ends draws after it left its screen; one that draws more went on without it.
+/// Most bytes that a program draws at its end after it left its screen; one that draws more continued without it.
 pub(super) const LAST_WORDS: u64 = 4096;
 /// Most screens the credit is good for.
 const BURST: u64 = 16;
@@ -17,12 +17,12 @@ const BURST: u64 = 16;
 #[derive(Default)]
 pub(super) struct LastFullScreen {
     pub(super) rows: String,
-    /// The first line that was written on the main screen after it was left, counted from the oldest, and how many bytes had been drawn.
+    /// The first line that was written on the main screen after the screen was left, counted from the oldest, and the bytes drawn by then.
     pub(super) left_at: Option<(usize, u64)>,
     credit: Option<KeepCredit>,
 }
 
-/// What may still be spent on keeping screens, in bytes, and when that was known.
+/// Credit in bytes that may still be spent on keeping screens, with the time and drawn bytes of its last update.
 #[derive(Clone, Copy)]
 struct KeepCredit {
     bytes: u64,
@@ -38,7 +38,7 @@ impl LastFullScreen {
         }
     }
 
-    /// Spends the credit for one screen, if there is enough, when so many bytes were drawn ever.
+    /// Spends the credit for one screen, if there is enough; `drawn` is the number of bytes ever drawn.
     pub(super) fn may_keep(&mut self, size: Size, (now, drawn): (u64, u64)) -> bool {
         let price = u64::from(size.cols) * u64::from(size.rows) * BYTES_PER_CELL;
         let full = price * BURST;

@@ -28,12 +28,12 @@ impl GuardedEmulator {
         }
     }
 
-    /// A blank emulator of the same kind.
+    /// Creates a blank emulator of the same kind.
     pub(super) fn fresh(&self) -> Self {
         Self::new(self.kind, self.size, self.history_lines)
     }
 
-    /// Whether it panicked.
+    /// Returns true if the emulator panicked.
     pub(super) fn is_broken(&self) -> bool {
         self.broken
     }
@@ -42,7 +42,7 @@ impl GuardedEmulator {
         self.kind
     }
 
-    /// Reads what is still readable in an emulator that panicked.
+    /// Reads from an emulator that panicked, as far as it is still readable.
     pub(super) fn salvage<T>(&mut self, read: impl FnOnce(&mut dyn Emulator) -> T) -> Option<T> {
         // A broken value is never used for anything but this and is then thrown away.
         catch_unwind(AssertUnwindSafe(|| read(&mut *self.emulator))).ok()

@@ -18,7 +18,7 @@ impl KeyboardStacks {
         self.alternate = alternate;
     }
 
-    /// The flags in effect.
+    /// Returns the flags in effect.
     pub(super) fn current(&self) -> KittyFlags {
         self.stack().last().copied().unwrap_or_default()
     }

@@ -10,7 +10,7 @@ pub(super) struct Margins {
 }
 
 impl Margins {
-    /// The whole screen.
+    /// Returns the margins of the whole screen.
     pub(super) fn full(size: Size) -> Self {
         Self {
             top: 0,
@@ -18,7 +18,7 @@ impl Margins {
         }
     }
 
-    /// As DECSTBM asks for, none if it makes no sense. Parameters count from 1, 0 stands for the edge.
+    /// Returns the margins that DECSTBM asks for, none if they make no sense. Parameters count from 1, 0 means the edge.
     pub(super) fn requested(top: u16, bottom: u16, size: Size) -> Option<Self> {
         let bottom = if bottom == 0 {
             size.rows
@@ -32,17 +32,17 @@ impl Margins {
         })
     }
 
-    /// Whether they cover the whole screen.
+    /// Returns true if the margins cover the whole screen.
     pub(super) fn is_full(self, size: Size) -> bool {
         self == Self::full(size)
     }
 
-    /// How many rows the cursor may go up from `row`.
+    /// Number of rows that the cursor may go up from `row`.
     pub(super) fn room_above(self, row: u16) -> u16 {
         if row >= self.top { row - self.top } else { row }
     }
 
-    /// How many rows the cursor may go down from `row`.
+    /// Number of rows that the cursor may go down from `row`.
     pub(super) fn room_below(self, row: u16, size: Size) -> u16 {
         if row <= self.bottom {
             self.bottom - row

@@ -38,7 +38,7 @@ impl TerminalState {
             TermMode::AlternateScreen => return self.switch_screen(number, on),
             TermMode::GraphemeClusters if self.lacks(MissingFeatures::CLUSTERS) => return,
             TermMode::SynchronizedOutput => {
-                // Not begun anew while it is on, so that a program cannot hold the screen for ever.
+                // Not begun again while it is on, so that a program cannot hold the screen for ever.
                 self.frame_began = if on {
                     self.frame_began.or(Some(self.now))
                 } else {
@@ -77,7 +77,7 @@ impl TerminalState {
                 self.save_cursor();
             }
             self.keep_main_screen();
-            // Nobody can while it is hidden, and its size may change then.
+            // Lines cannot be moved while it is hidden, and its size may change then.
             self.emulator.settle_history();
             self.draw(b"\x1b[?1049h");
         } else {
@@ -109,7 +109,7 @@ impl TerminalState {
         }
     }
 
-    /// DECCOLM: 132 columns are never given, and the rest of what it does is done.
+    /// DECCOLM: 132 columns are never given, but its other effects are applied.
     fn columns_mode(&mut self) {
         self.margins = Margins::full(self.emulator.size());
         self.draw(b"\x1b[?6l\x1b[r\x1b[2J\x1b[H");
@@ -145,7 +145,7 @@ impl TerminalState {
         self.draw(b"\x1b7");
     }
 
-    /// DECRC; what was never saved is the first place, with nothing set.
+    /// DECRC; a cursor that was never saved is the first place, with nothing set.
     pub(super) fn restore_cursor(&mut self) {
         let index = self.screen_index();
         let saved = self.saved_cursors.get(index).copied().unwrap_or_default();

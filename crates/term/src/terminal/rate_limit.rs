@@ -1,10 +1,10 @@
-//! How often a program is answered (`M7`): as often as any program asks that waits for its answers, and not so often that answers
-//! to one that does not read them take the place of what a person types.
+//! Limit of replies to a program (`M7`): as many as any program asks for that waits for its answers, and not so many that answers to a
+//! program that does not read them take the place of a person's input.
 
-/// Replies a second, and how many may come at once.
+/// Replies a second, and most replies at once.
 const REPLIES_PER_SECOND: u64 = 2048;
 
-/// Limits how many replies a program gets per second.
+/// Limits the number of replies that a program gets per second.
 #[derive(Debug)]
 pub(super) struct ReplyLimiter {
     /// Thousandths of a reply that are left.
@@ -22,7 +22,7 @@ impl Default for ReplyLimiter {
 }
 
 impl ReplyLimiter {
-    /// Whether one more may go out at `now` (milliseconds).
+    /// Returns true if one more reply may go out at `now` (milliseconds).
     pub(super) fn take(&mut self, now: u64) -> bool {
         let passed = now.saturating_sub(self.counted_to);
         self.counted_to = now;

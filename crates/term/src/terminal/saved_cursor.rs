@@ -4,7 +4,7 @@
 use crate::cell::CellStyle;
 use crate::emulator::WritePosition;
 
-/// What DECSC saves, beside the character sets, which an emulator keeps.
+/// State that DECSC saves, beside the character sets, which an emulator keeps.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct SavedCursor {
     pub(super) at: WritePosition,

@@ -1,13 +1,12 @@
-//! An emulator with a small history of its own and a packed one behind it, as one. Must never show where the one ends and
-//! the other begins.
+//! An emulator with a small history of its own and a packed one behind it, as one. Must never show the border between the two.
 //!
 //! Lines leave the emulator after every piece of at most [`PIECE_LINES`] lines that filled its history too far, so it needs no
 //! more room than a few hundred rows. Lengths and places here count through both: the oldest line is the packed one's first,
 //! the newest the last of the emulator.
 //!
-//! At another width the emulator wraps its own lines anew, the packed ones are wrapped when they are read. So that no text
-//! begins in the one and ends in the other, the emulator first moves out the rest of a line that began in the packed history.
-//! Only what the emulator has itself comes back onto a screen that grows; the rest stays above it.
+//! At another width the emulator wraps its own lines again, and the packed ones are wrapped when they are read. So that no text begins in
+//! the one and ends in the other, the emulator first moves out the rest of a line that began in the packed history. Only the emulator's own
+//! lines come back onto a screen that grows; the rest stays above it.
 
 #[cfg(test)]
 mod tests;
@@ -21,9 +20,9 @@ use crate::size::Size;
 
 /// Lines the emulator keeps, but never more than a quarter of all.
 const EMULATOR_LINES: usize = 192;
-/// Lines it may have more before they are packed, as a part of those it keeps.
+/// Share of the kept lines by which the emulator may exceed them before lines are packed.
 const SLACK: usize = 4;
-/// Bytes and line ends it is given at a time.
+/// Bytes and line ends that the emulator is given at a time.
 const PIECE: usize = 4096;
 const PIECE_LINES: usize = 96;
 
@@ -35,7 +34,7 @@ pub(super) struct ScrollbackEmulator {
     lines: usize,
     /// Most lines the emulator keeps when some are packed.
     kept: usize,
-    /// Nothing is left above the main screen that is hidden, so that a program which erases it again and again costs nothing.
+    /// Set when nothing is left above the hidden main screen, so that a program which erases it again and again costs nothing.
     hidden_is_packed: bool,
 }
 
@@ -45,7 +44,7 @@ impl ScrollbackEmulator {
         Self::keeping(kind, size, lines, EMULATOR_LINES.min(lines / 4).max(1))
     }
 
-    /// One whose emulator keeps so many lines.
+    /// Creates one whose emulator keeps this many lines.
     pub(super) fn keeping(kind: EmulatorKind, size: Size, lines: usize, kept: usize) -> Self {
         Self {
             emulator: GuardedEmulator::new(kind, size, lines),
@@ -60,12 +59,12 @@ impl ScrollbackEmulator {
         self.emulator.kind()
     }
 
-    /// Whether the emulator panicked.
+    /// Returns true if the emulator panicked.
     pub(super) fn is_broken(&self) -> bool {
         self.emulator.is_broken()
     }
 
-    /// A blank emulator of the same kind.
+    /// Creates a blank emulator of the same kind.
     pub(super) fn fresh(&self) -> GuardedEmulator {
         self.emulator.fresh()
     }
@@ -76,17 +75,17 @@ impl ScrollbackEmulator {
         self.pack_overflow();
     }
 
-    /// Reads what is still readable on the screen of an emulator that panicked.
+    /// Reads from the screen of an emulator that panicked, as far as it is still readable.
     pub(super) fn salvage<T>(&mut self, read: impl FnOnce(&mut dyn Emulator) -> T) -> Option<T> {
         self.emulator.salvage(read)
     }
 
-    /// Memory of the packed lines, in bytes.
+    /// Returns the memory of the packed lines, in bytes.
     pub(super) fn packed_size(&self) -> usize {
         self.packed.size()
     }
 
-    /// Packs what the emulator has too much of.
+    /// Packs the lines that the emulator has too many of.
     fn pack_overflow(&mut self) {
         let there = self.emulator.history_len();
         if there > self.kept + self.kept / SLACK {
@@ -98,8 +97,8 @@ impl ScrollbackEmulator {
         }
     }
 
-    /// Leaves the emulator as many lines above its screen as it keeps. How many it has meanwhile depends on how the bytes came;
-    /// what a change of the size makes of them must not.
+    /// Leaves the emulator as many lines above its screen as it keeps. The number it has meanwhile depends on the pieces in which the bytes
+    /// came; the result of a change of the size must not.
     pub(super) fn settle_history(&mut self) {
         let rewraps = !self.missing_features().contains(MissingFeatures::REWRAP);
         let kept = if rewraps { self.kept } else { 0 };
@@ -131,7 +130,7 @@ impl ScrollbackEmulator {
         }
     }
 
-    /// Rows of the packed history that can be seen.
+    /// Number of rows of the packed history that can be seen.
     fn packed_rows(&self) -> usize {
         if self.emulator.is_alternate() {
             0
@@ -140,7 +139,7 @@ impl ScrollbackEmulator {
         }
     }
 
-    /// Where a row of the view is.
+    /// Returns the location of a row of the view.
     fn place(&self, row: u16, scroll_back: usize) -> RowLocation {
         let own = self.emulator.history_len();
         if scroll_back <= own || row >= self.size().rows {
@@ -159,10 +158,10 @@ impl ScrollbackEmulator {
     }
 }
 
-/// Where a row of the view is found: in the emulator or in the packed scrollback.
+/// Location of a row of the view: in the emulator or in the packed scrollback.
 enum RowLocation {
     Packed(usize),
-    /// A row of the emulator's view, moved up by so many lines.
+    /// Row of the emulator's view, moved up by that number of lines.
     Live(u16, usize),
 }
 
@@ -228,7 +227,7 @@ impl Emulator for ScrollbackEmulator {
         self.packed_rows() + self.emulator.history_len()
     }
 
-    /// Its packed lines stay where they are.
+    /// Drains the emulator's history only; the packed lines stay in place.
     fn drain_history(&mut self, keep: usize, to: &mut PackedHistory) {
         self.emulator.drain_history(keep, to);
     }
@@ -258,7 +257,7 @@ impl Emulator for ScrollbackEmulator {
     }
 }
 
-/// How many bytes are fed at once: up to a line end, because between lines nothing is open that a cut could tear.
+/// Number of bytes that are fed at once: up to a line end, because between lines nothing is open that a cut could tear.
 fn piece(bytes: &[u8]) -> usize {
     let (first, rest) = bytes.split_at_checked(PIECE).unwrap_or((bytes, &[]));
     let mut ends = memchr::memchr_iter(b'\n', first);

@@ -1,7 +1,7 @@
-//! Style sequences in the form an emulator reads right. Must only be used for one that lacks the common form: an old one
-//! would take the parameters of an underline colour for attributes.
+//! Style sequences in the form an emulator reads correctly. Must only be used for one that lacks the common form: an old one would take the
+//! parameters of an underline colour for attributes.
 
-/// The parameters in a form such an emulator reads right; none if nothing is left.
+/// Returns the parameters in a form such an emulator reads correctly; none if nothing is left.
 pub(super) fn plain(parameters: &[u8]) -> Option<Vec<u8>> {
     if parameters.is_empty() {
         return Some(Vec::new());
@@ -22,14 +22,14 @@ pub(super) fn plain(parameters: &[u8]) -> Option<Vec<u8>> {
     (!out.is_empty()).then_some(out)
 }
 
-/// The parameters with 21 in its colon form, which has one meaning only.
+/// Returns the parameters with 21 in its colon form, which has one meaning only.
 pub(super) fn with_double_underline(parameters: &[u8]) -> Vec<u8> {
     let mut out: Vec<u8> = Vec::with_capacity(parameters.len() + 2);
     let mut groups = parameters.split(|&byte| byte == b';');
     while let Some(group) = groups.next() {
         push(&mut out, if group == b"21" { b"4:2" } else { group });
         if matches!(group, b"38" | b"48" | b"58") {
-            // What follows belongs to a colour, whatever it looks like.
+            // The next parameters belong to a colour, whatever they look like.
             let kind = groups.next();
             let count = match kind {
                 Some(b"2") => 3,

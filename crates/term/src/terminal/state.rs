@@ -35,21 +35,21 @@ pub(super) struct TerminalState {
     pub(super) charsets: Charsets,
     pub(super) keyboard: KeyboardStacks,
     pub(super) palette: ColorPalette,
-    /// What DECSC saved of the main and of the alternate screen.
+    /// Cursors that DECSC saved on the main and on the alternate screen.
     pub(super) saved_cursors: [SavedCursor; 2],
-    /// When the unfinished frame of the program began.
+    /// Time at which the unfinished frame of the program began.
     pub(super) frame_began: Option<u64>,
     /// The main screen as escape codes, while the alternate one is shown.
     pub(super) hidden_main: Option<Vec<u8>>,
-    /// What a full-screen program showed last.
+    /// Last screen of a full-screen program.
     pub(super) full_screen: LastFullScreen,
     /// Bytes that were drawn, ever.
     pub(super) drawn: u64,
-    /// Whether the program ever set a hyperlink.
+    /// True if the program ever set a hyperlink.
     pub(super) linked: bool,
-    /// What the clock showed at the last feed.
+    /// Time of the clock at the last feed.
     seen: u64,
-    /// Milliseconds by a clock of its own, which passes with that one and never goes back.
+    /// Milliseconds by the terminal's own clock, which advances with that one and never goes back.
     pub(super) now: u64,
     pub(super) generation: u64,
     hidden_main_taken: Option<u64>,
@@ -63,7 +63,7 @@ impl TerminalState {
         Self::with_emulator(ScrollbackEmulator::new(kind, size, history_lines))
     }
 
-    /// A terminal with that emulator.
+    /// Creates a terminal with that emulator.
     pub(super) fn with_emulator(emulator: ScrollbackEmulator) -> Self {
         let size = emulator.size();
         let mut core = Self {
@@ -104,7 +104,7 @@ impl TerminalState {
         self.bell_rang = false;
     }
 
-    /// Whether the program is in no frame at `now`, or in one that has had its time.
+    /// Returns true if the program is in no frame at `now`, or in one whose time is over.
     pub(super) fn is_presentable(&self, now: u64, limit: u64) -> bool {
         let passed = |began| self.now.saturating_add(now.saturating_sub(self.seen)) >= began + limit;
         now < self.seen || self.frame_began.is_none_or(passed)
@@ -186,7 +186,7 @@ impl TerminalState {
         }
     }
 
-    /// Replaces an emulator that panicked by a fresh one and carries over what can still be read.
+    /// Replaces an emulator that panicked by a fresh one and carries over everything that can still be read.
     fn rebuild_if_broken(&mut self) {
         if !self.emulator.is_broken() {
             return;
@@ -204,7 +204,7 @@ impl TerminalState {
         self.event(TermEvent::EmulatorRebuilt);
     }
 
-    /// The screen as escape codes, if the emulator can still be read.
+    /// Returns the screen as escape codes, if the emulator can still be read.
     fn screen_codes(&mut self) -> Option<Vec<u8>> {
         let state = dump::DumpState {
             modes: &self.modes,
@@ -215,8 +215,8 @@ impl TerminalState {
             .salvage(|emulator| dump::screen(emulator, &state, 0))
     }
 
-    /// Keeps what the main screen shows before the alternate one covers it; at most ten times a second, because it
-    /// costs more than the bytes that ask for it.
+    /// Keeps the main screen before the alternate one covers it; at most ten times a second, because it costs more than the bytes that ask
+    /// for it.
     pub(super) fn keep_main_screen(&mut self) {
         if self.hidden_main_taken.is_some_and(|taken| self.now < taken + 100) {
             return;
@@ -244,7 +244,7 @@ impl TerminalState {
         Cow::Owned(lines)
     }
 
-    /// Text between shifts.
+    /// Draws text between shifts.
     fn draw_text(&mut self, bytes: &[u8]) {
         let bytes = self.translated(bytes);
         if self.modes.has(TermMode::Insert) {
@@ -307,7 +307,7 @@ impl ScanSink for TerminalState {
             b'@' | b'C' | b'D' | b'H' | b'f' | b'K' | b'P' | b'X' => true,
             // 21 may need another form; a colour that holds the digits only costs a closer look.
             b'm' => !parameters.windows(2).any(|digits| digits == b"21"),
-            // What a full-screen program clears is kept, for it may be the last it shows.
+            // A screen that a full-screen program clears is kept, for it may be the program's last.
             b'J' if self.modes.has(TermMode::AlternateScreen) => false,
             b'J' => !parameters.iter().any(|byte| matches!(byte, b'1' | b'3')),
             b'A' | b'B' => placed && self.margins.is_full(self.emulator.size()),

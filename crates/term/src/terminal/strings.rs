@@ -50,7 +50,7 @@ impl TerminalState {
         }
     }
 
-    /// `ESC k`: what screen and tmux take for a title.
+    /// Sets the title from `ESC k`, the title of screen and tmux.
     pub(super) fn title_string(&mut self, body: &[u8]) {
         self.set_title(clean_title(&String::from_utf8_lossy(body)));
     }
@@ -62,7 +62,7 @@ impl TerminalState {
         }
     }
 
-    /// Pairs of number and colour; setting one is not done.
+    /// Reports palette colours for pairs of number and colour; setting a colour is not done.
     fn palette_entries(&mut self, rest: &str, bell: bool) {
         let mut parts = rest.split(';');
         while let (Some(number), Some(color)) = (parts.next(), parts.next()) {
@@ -73,7 +73,7 @@ impl TerminalState {
         }
     }
 
-    /// One or more of foreground, background, cursor, from the one named on.
+    /// Reports one or more of foreground, background, cursor, from the one named on.
     fn dynamic_colors(&mut self, number: &str, rest: &str, bell: bool) {
         let colors = [
             ("10", self.palette.foreground),
@@ -88,7 +88,7 @@ impl TerminalState {
         }
     }
 
-    /// Only an address of a file: anything else names no folder.
+    /// Reports the working directory. Only the address of a file counts: anything else names no folder.
     fn folder(&mut self, address: &str) {
         let Some(rest) = address.strip_prefix("file://") else {
             return;
@@ -123,7 +123,7 @@ impl TerminalState {
         self.draw(format!("\x1b]8;{parameters};{target}\x1b\\").as_bytes());
     }
 
-    /// A notification, or `4;state;percent` for progress. Other numbers belong to one terminal for Windows.
+    /// Reports a notification, or `4;state;percent` as progress. Other numbers belong to one terminal for Windows.
     fn osc_9(&mut self, rest: &str) {
         let mut parts = rest.split(';');
         match parts.next().map(|first| (first, first.parse::<u8>())) {
@@ -147,7 +147,7 @@ impl TerminalState {
         }
     }
 
-    /// kitty's notifications: `metadata ; payload`. Each piece and update is a notification of its own.
+    /// Reports kitty's notifications: `metadata ; payload`. Each piece and update is a notification of its own.
     fn osc_99(&mut self, rest: &str) {
         let (metadata, payload) = rest.split_once(';').unwrap_or((rest, ""));
         let field = |wanted: &str| {
@@ -204,7 +204,7 @@ impl TerminalState {
         }
     }
 
-    /// Writing only (`M6`): a question is never answered.
+    /// Reports a write to the clipboard. Writing only (`M6`): a question is never answered.
     fn clipboard(&mut self, rest: &str) {
         let Some((_, content)) = rest.split_once(';') else {
             return;
@@ -223,7 +223,7 @@ fn limited(text: &str, characters: usize) -> String {
     text.chars().take(characters).collect()
 }
 
-/// A path with its percent signs decoded.
+/// Returns a path with its percent signs decoded.
 fn decoded(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();

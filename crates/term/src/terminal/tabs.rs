@@ -26,12 +26,12 @@ impl TabStops {
             .extend((have..size.cols).map(|col| col % Self::REGULAR == 0));
     }
 
-    /// Whether they are as in the beginning.
+    /// Returns true if the stops are as in the beginning.
     pub(super) fn is_regular(&self) -> bool {
         self.regular
     }
 
-    /// Sets (HTS) or clears (TBC) one.
+    /// Sets (HTS) or clears (TBC) a stop.
     pub(super) fn set(&mut self, col: u16, on: bool) {
         if let Some(stop) = self.stops.get_mut(usize::from(col)) {
             self.regular &= *stop == on;
@@ -45,7 +45,7 @@ impl TabStops {
         self.regular = false;
     }
 
-    /// The column `count` stops after `col`, at most the last.
+    /// Returns the column `count` stops after `col`, at most the last.
     pub(super) fn after(&self, col: u16, count: u16) -> u16 {
         let cols = u16::try_from(self.stops.len()).unwrap_or(u16::MAX);
         let mut later = (col.saturating_add(1)..cols).filter(|col| self.is_stop(*col));
@@ -54,7 +54,7 @@ impl TabStops {
             .unwrap_or(cols.saturating_sub(1))
     }
 
-    /// The column `count` stops before `col`, at least the first.
+    /// Returns the column `count` stops before `col`, at least the first.
     pub(super) fn before(&self, col: u16, count: u16) -> u16 {
         let mut earlier = (0..col).rev().filter(|col| self.is_stop(*col));
         earlier.nth(usize::from(count.max(1)) - 1).unwrap_or(0)

@@ -1,27 +1,27 @@
-//! When output is sent to one peer: at once, or collected for a while; and when the terminal is read for that. Pure: the time is
+//! Time of sending output to one peer: at once, or collected for a while; and the time of reading the terminal for that. Pure: the time is
 //! given.
 
 use std::time::{Duration, Instant};
 
-/// Bytes that are sent however little time has passed since the last: a flood does not become longer by being collected.
+/// Pending bytes that are sent however little time has passed since the last: a flood does not become longer by being collected.
 pub(super) const FLOOD: u64 = 16 * 1024;
 
-/// After so long without output a program has something to say that somebody may wait for.
+/// Time without output after which a person may wait for the next output of a program.
 const SILENCE: Duration = Duration::from_secs(1);
 
-/// In so long, about as long as a pause, a program writes what would have to find room.
+/// Time in which the bytes read are counted, about as long as a pause: a program's output during a pause has to find room.
 const SPAN: Duration = Duration::from_millis(175);
 
-/// A read that takes less has emptied the terminal: the system keeps a page for whoever reads.
+/// Bytes of a full read. A smaller one has emptied the terminal: the system keeps a page for a reader.
 const FULL_READ: usize = 4000;
 
 /// Pieces of output that are sent at once after a silence, and after input.
 const AT_ONCE: u8 = 3;
 
-/// How output for one peer is collected, and how far it is with that.
+/// Collecting of output for one peer, and its progress.
 #[derive(Debug, Default)]
 pub(super) struct OutputPace {
-    /// How long output is collected at most; nothing of it is zero.
+    /// Longest time for which output is collected; zero collects nothing.
     longest: Duration,
     sent_at: Option<Instant>,
     held_until: Option<Instant>,
@@ -30,7 +30,7 @@ pub(super) struct OutputPace {
 }
 
 impl OutputPace {
-    /// Output is collected so long from now on.
+    /// Sets the longest time for which output is collected from now on.
     pub(super) fn set(&mut self, longest: Duration) {
         *self = OutputPace {
             longest,
@@ -38,15 +38,15 @@ impl OutputPace {
         };
     }
 
-    /// Until when so many bytes are held back, if they are.
+    /// Returns the time until which this many pending bytes are held back, if they are.
     pub(super) fn held_until(&self, now: Instant, pending: u64) -> Option<Instant> {
         self.held_until.filter(|until| *until > now && pending < FLOOD)
     }
 
-    /// Until when nothing more is read of the terminal, because it would be held back, or what was read before is still being sent.
-    /// `since` is when that was first asked of this read.
+    /// Returns the time until which the terminal is not read, because its output would be held back, or the earlier output is still being
+    /// sent. `since` is the time at which this was first asked for the present read.
     pub(super) fn unread_until(&self, since: Instant, now: Instant, pending: u64) -> Option<Instant> {
-        // A little longer, so that what is read then is not held back once more.
+        // A little longer, so that the bytes read then are not held back once more.
         let latest = since + self.longest + self.longest / 8;
         if self.longest.is_zero() || now >= latest || pending >= FLOOD {
             return None;
@@ -56,13 +56,13 @@ impl OutputPace {
             .or((pending > 0).then_some(latest))
     }
 
-    /// The program was typed to: what it says next may be what somebody waits for.
+    /// Notes that input was typed into the program: a person may wait for its next output.
     pub(super) fn typed(&mut self) {
         self.held_until = None;
         self.at_once = AT_ONCE;
     }
 
-    /// Output is sent now.
+    /// Notes that output is sent now.
     pub(super) fn sent(&mut self, now: Instant) {
         if self.longest.is_zero() {
             return;
@@ -76,24 +76,24 @@ impl OutputPace {
     }
 }
 
-/// Whether the next read of the terminal may wait. What a program writes meanwhile must find room in the terminal, so one that
-/// writes a lot is read without a pause, and so is what a read has left there.
+/// Pauses before reads of the terminal. Output of a program during a pause must find room in the terminal, so a program that writes a lot
+/// is read without a pause, and so is output that a read has left there.
 #[derive(Debug)]
 pub(in super::super) struct ReadPace {
-    /// Bytes that a program can write while nobody reads; of zero nothing waits.
+    /// Bytes that a program can write while the terminal is not read; if zero, no read waits.
     room: usize,
-    /// Bytes that were read in this span.
+    /// Bytes that were read in the present span.
     count: usize,
-    /// When it began.
+    /// Start of the present span.
     counted_from: Option<Instant>,
-    /// Whether the last read took all there was.
+    /// True if the last read took everything there was.
     is_empty: bool,
-    /// When there last was more than half of what there is room for.
+    /// Time at which the reads of a span last exceeded half of the room.
     crowded_at: Option<Instant>,
 }
 
 impl ReadPace {
-    /// Nothing was read yet of a terminal with so much room.
+    /// Creates the pace of a terminal with this much room, of which nothing was read yet.
     pub(in super::super) fn new(room: usize) -> Self {
         Self {
             room,
@@ -104,7 +104,7 @@ impl ReadPace {
         }
     }
 
-    /// So many bytes were read of what the terminal gives at once.
+    /// Notes that a read of the terminal gave this many bytes.
     pub(in super::super) fn read(&mut self, count: usize, now: Instant) {
         if self
             .counted_from

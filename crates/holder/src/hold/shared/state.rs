@@ -1,4 +1,4 @@
-//! What the lock of the hub guards, and what follows from it. Nothing here waits.
+//! State guarded by the lock of the hub, with its rules. Nothing here waits.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
@@ -12,11 +12,11 @@ use crate::protocol::HolderReply;
 use dbs_domain::{ProcessExit, Timestamp};
 use dbs_ports::holders::{ExitedBy, PaneSize};
 
-/// How far the attached peer may fall behind before the program is slowed.
+/// Bytes that the attached peer may fall behind before the program is slowed.
 const MAX_PEER_LAG: u64 = 256 * 1024;
 /// Bytes kept in memory: the lag and more than one read on top, so that a peer within it never needs the disk.
 const RECENT: usize = 320 * 1024;
-/// Bytes in one Output.
+/// Most bytes in one Output.
 const PIECE: usize = 64 * 1024;
 
 /// All values that the threads of a holder share.
@@ -28,29 +28,29 @@ pub(super) struct HolderState {
     pub(super) size: PaneSize,
     pub(super) peers: BTreeMap<PeerId, Peer>,
     pub(super) next_peer: PeerId,
-    /// Who gets output and may slow the program.
+    /// Peer that gets output and may slow the program.
     pub(super) attached: Option<PeerId>,
     pub(super) end_requested_by: ExitedBy,
     pub(super) program: ProgramState,
     pub(super) is_drained: bool,
     pub(super) end_phase: EndPhase,
-    /// When the first byte was written that may not be safe yet.
+    /// Time at which the first byte was written that may not be safe yet.
     pub(super) written_at: Option<Instant>,
     pub(super) has_closed_segment: bool,
 }
 
-/// Whether the held program is running or has ended.
+/// State of the held program: running or ended.
 pub(super) enum ProgramState {
     Running,
     Ended(ProcessExit, Timestamp),
 }
 
-/// How far the end of the held program was recorded and announced.
+/// Progress of recording and announcing the end of the held program.
 pub(super) enum EndPhase {
     Pending,
-    /// Output does not count any more; nobody knows yet.
+    /// Output does not count any more; no peer knows yet.
     Recorded(ExitRecord),
-    /// Everybody may know; somebody does.
+    /// Peers may learn of the end; `was_heard` is set once one has.
     Announced {
         record: ExitRecord,
         was_heard: bool,
@@ -61,7 +61,7 @@ pub(super) enum EndPhase {
 #[derive(Default)]
 pub(super) struct Peer {
     pub(super) replies: VecDeque<HolderReply>,
-    /// Offset of the next byte it gets, while it gets output.
+    /// Offset of the peer's next byte, while it gets output.
     pub(super) cursor: Option<u64>,
     pub(super) pace: OutputPace,
     pub(super) knows_end: bool,
@@ -93,7 +93,7 @@ impl HolderState {
         self.recent.drain(..surplus);
     }
 
-    /// The end, once it is recorded.
+    /// Returns the end, once it is recorded.
     pub(super) fn record(&self) -> Option<&ExitRecord> {
         match &self.end_phase {
             EndPhase::Pending => None,
@@ -101,8 +101,8 @@ impl HolderState {
         }
     }
 
-    /// The attached peer, and how many bytes it has not got yet, while the program may wait for it: never once it has ended or is
-    /// being stopped.
+    /// Returns the attached peer and the number of bytes it has not got yet, while the program may wait for it: never once the program has
+    /// ended or is being stopped.
     fn awaited(&self) -> Option<(&Peer, u64)> {
         let may_wait =
             matches!(self.program, ProgramState::Running) && self.end_requested_by == ExitedBy::Itself;
@@ -110,18 +110,20 @@ impl HolderState {
         Some((peer, self.end - peer.cursor?))
     }
 
-    /// Whether the program waits for the attached peer.
+    /// Returns true if the program waits for the attached peer.
     pub(super) fn is_peer_behind(&self) -> bool {
         self.awaited().is_some_and(|(_, pending)| pending >= MAX_PEER_LAG)
     }
 
-    /// Until when the terminal is not read, because its output would be held back. `since` is when that was first asked.
+    /// Returns the time until which the terminal is not read, because its output would be held back. `since` is the time at which this was
+    /// first asked.
     pub(super) fn unread_until(&self, since: Instant, now: Instant) -> Option<Instant> {
         let (peer, pending) = self.awaited()?;
         peer.pace.unread_until(since, now, pending)
     }
 
-    /// Until when output for a peer is held back, if there is any and it is. It is not once the end may be known.
+    /// Returns the time until which output for a peer is held back, if there is any and it is. Nothing is held back once the end is
+    /// announced.
     pub(super) fn held_until(&self, id: PeerId, now: Instant) -> Option<Instant> {
         let peer = self.peers.get(&id)?;
         let pending = self.end - peer.cursor?;
@@ -131,8 +133,7 @@ impl HolderState {
             .filter(|_| pending > 0 && !has_ended)
     }
 
-    /// Whether the attached peer is to be woken for so many bytes that have come. One that waits with output held back wakes by
-    /// itself.
+    /// Returns true if the attached peer is to be woken for this many new bytes. A peer that waits with output held back wakes by itself.
     pub(super) fn wants_output(&self, new: usize, now: Instant) -> bool {
         let attached = self.attached.and_then(|id| self.peers.get(&id));
         let before = self.end.saturating_sub(new as u64);
@@ -140,7 +141,7 @@ impl HolderState {
         is_first || self.attached.is_none_or(|id| self.held_until(id, now).is_none())
     }
 
-    /// What this peer gets next, if there is anything.
+    /// Returns the next update of this peer, if there is one.
     pub(super) fn next(&mut self, id: PeerId, now: Instant) -> Option<PeerUpdate> {
         let (end, memory) = (self.end, self.end - self.recent.len() as u64);
         let is_held = self.held_until(id, now).is_some();
