@@ -268,7 +268,8 @@ pub enum CliCommand {
     Keys(DeferredArgs<KeysArgs>),
     /// What agents cost, as far as their tools report it
     Cost(DeferredArgs<CostArgs>),
-    /// Figures: throughput, stages, failures, what agents use
+    /// Print stats: throughput, stages, failures, what agents use
+    #[command(visible_alias = "stats")]
     Metrics(DeferredArgs<JsonFlag>),
     /// Manual pages: that of dbs, or all of them into a folder
     Man {

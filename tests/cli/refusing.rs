@@ -99,7 +99,7 @@ const REFUSED: &[(&[&str], &str)] = &[
     ),
     (
         &["stauts"],
-        "error: unrecognized subcommand 'stauts'\n\n  tip: some similar subcommands exist: 'status', 'start'\n\n\
+        "error: unrecognized subcommand 'stauts'\n\n  tip: some similar subcommands exist: 'status', 'stats', 'start'\n\n\
          Usage: dbs [OPTIONS]\n       dbs <COMMAND>\n\nFor more information, try '--help'.\n",
     ),
 ];

@@ -153,5 +153,5 @@ fn on_eighty_columns_a_rehearsal_still_says_how_things_stand() {
         top.contains("DEMO") && top.contains("▸8") && top.contains("✗1"),
         "{top}"
     );
-    assert!(top.contains("[1 Main]") && top.contains("6 Metrics"), "{top}");
+    assert!(top.contains("[1 Main]") && top.contains("6 Stats"), "{top}");
 }

@@ -82,7 +82,7 @@ fn drawn(dashboard: &Dashboard, words: &str) -> Rect {
 #[test]
 fn tabs_and_the_strip_can_be_clicked() {
     let mut dashboard = Dashboard::full((120, 40));
-    for name in ["3 Board", "2 Agents", "6 Metrics", "1 Main", "5 Inbox", "4 Log"] {
+    for name in ["3 Board", "2 Agents", "6 Stats", "1 Main", "5 Inbox", "4 Log"] {
         for column in [0, name.len() - 1] {
             let area = drawn(&dashboard, name);
             let at = (area.x + u16::try_from(column).expect("short"), area.y);

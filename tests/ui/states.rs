@@ -531,7 +531,7 @@ fn where_nothing_was_tried_there_is_nothing_to_count() {
     dashboard.cache = ViewCache::default();
     dashboard.press("6");
     assert!(
-        dashboard.text().contains("Reading the metrics."),
+        dashboard.text().contains("Reading the stats."),
         "{}",
         dashboard.text()
     );

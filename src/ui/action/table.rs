@@ -277,8 +277,8 @@ actions! {
                 ["details", "description", "body", "attempts", "comments"], when Task, shell "dbs task show ID";
             (ViewName::of("inbox")) "inbox", "inbox", "All that needs you, oldest first; answered in place.",
                 ["approvals", "questions", "permissions", "waiting"];
-            (ViewName::of("metrics")) "metrics", "metrics", "Figures: throughput, how long stages take, what came back, what agents use.",
-                ["stats", "analytics", "throughput", "cpu", "memory"], shell "dbs metrics";
+            (ViewName::of("metrics")) "metrics", "stats", "Stats: throughput, how long stages take, what came back, what agents use.",
+                ["metrics", "figures", "analytics", "throughput", "cpu", "memory"], shell "dbs metrics";
             (ViewName::of("sessions")) "sessions", "sessions", "Your projects with a server: running, detached, or cut off; go to another.",
                 ["projects", "switch", "servers", "attach"], shell "dbs sessions";
             (ViewName::of("graph")) "graph", "dependencies", "What waits for what, how deep it goes, and the longest chain of work that is left.",

@@ -15,7 +15,7 @@ const TITLES: [(ViewName, &str); 15] = [
     (ViewName("watcher"), "Watcher"),
     (ViewName("task"), "Task"),
     (ViewName("inbox"), "Inbox"),
-    (ViewName("metrics"), "Metrics"),
+    (ViewName("metrics"), "Stats"),
     (ViewName("sessions"), "Sessions"),
     (ViewName("history"), "History"),
     (ViewName("graph"), "Dependencies"),

@@ -184,7 +184,7 @@ mod tests {
         assert!(state.unopened_shells().is_empty());
         state.set_first_tab(FirstTab::Classic).expect("built in");
         let titles: Vec<&str> = state.tabs.iter().map(|tab| tab.title.as_str()).collect();
-        assert_eq!(titles, ["Classic", "Agents", "Board", "Log", "Inbox", "Metrics"]);
+        assert_eq!(titles, ["Classic", "Agents", "Board", "Log", "Inbox", "Stats"]);
         let fixed = state.tabs.iter().flat_map(|tab| tab.arrangement.fixed());
         assert_eq!(
             fixed.collect::<BTreeSet<_>>(),

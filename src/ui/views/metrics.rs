@@ -24,7 +24,7 @@ const FRESH: Span = Span::seconds(2);
 
 impl View for MetricsView {
     fn title(&self, ctx: &ViewContext<'_>) -> Vec<StyledText> {
-        let mut title = vec![piece("Metrics", StyleRole::Title)];
+        let mut title = vec![piece("Stats", StyleRole::Title)];
         if let Some(figures) = figures(ctx) {
             let attempts = pluralized(figures.metrics.attempts, "attempt");
             title.push(dim(format!("  {attempts}")));
@@ -39,7 +39,7 @@ impl View for MetricsView {
     fn draw(&self, ctx: &ViewContext<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         let Some(figures) = figures(ctx) else {
             let why = ctx.failure(&CacheKey::Figures);
-            let text = why.as_deref().unwrap_or("Reading the metrics.");
+            let text = why.as_deref().unwrap_or("Reading the stats.");
             return canvas.empty_state(area, (text, StyleRole::Text), "");
         };
         let texts = texts(ctx, figures, &columns_of(area));

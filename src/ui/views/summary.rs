@@ -215,7 +215,7 @@ fn more(many: usize, named: usize) -> Option<Vec<StyledText>> {
 fn keys(ctx: &ViewContext<'_>, room: usize) -> Vec<Vec<StyledText>> {
     let leave = (ctx.scene.session.on_leave != LeaveEffect::GoesOn).then_some((Action::Detach, "leave"));
     let others = [
-        (Action::Show(METRICS), "metrics"),
+        (Action::Show(METRICS), "stats"),
         (Action::Show(LOG), "log"),
         (Action::NewTask, "new task"),
         (Action::ToggleFinished, "show them"),
