@@ -1,4 +1,4 @@
-//! How a person wants the screen: colours, glyphs, keys, mouse and notifications. What is not set follows the terminal.
+//! Appearance of a person's screen: colours, glyphs, keys, mouse and notifications. Settings that are not set follow the terminal.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,9 +19,9 @@ pub struct Appearance {
     themes: Themes,
     /// `None`: as the terminal can.
     glyphs: Option<Glyphs>,
-    /// Whether pastes are shown before they are sent.
+    /// Preview of pastes before they are sent.
     pub paste_preview: PastePreview,
-    /// Which mouse events are used.
+    /// Mouse events that are used.
     pub mouse: MouseCapture,
     motion: Motion,
     /// The person's own keys, as a key file.
@@ -38,7 +38,7 @@ pub struct Appearance {
 }
 
 impl Appearance {
-    /// What the settings say.
+    /// Reads the appearance from the settings.
     pub fn of(config: &Config) -> Appearance {
         Appearance {
             theme: config.value(&schema::THEME).into_owned(),
@@ -87,7 +87,7 @@ impl Appearance {
         self.themes.names()
     }
 
-    /// What lines are drawn with on a terminal that looks so.
+    /// Returns the glyphs to draw lines with on a terminal with these capabilities: the chosen ones, else those of the terminal.
     pub fn glyphs(&self, looks: DisplayCaps) -> Glyphs {
         self.effective_caps(looks).glyphs
     }
@@ -99,7 +99,8 @@ impl Appearance {
         }
     }
 
-    /// When a person at a terminal that looks so is called, and how; never where neither words nor a bell are wished for.
+    /// Returns the rules for calling a person at a terminal with these capabilities, and the style of a call; without words or a bell, a
+    /// person is never called.
     pub fn alert_rules(&self, looks: DisplayCaps) -> (AlertRules, Option<NotifyStyle>) {
         let rules = AlertRules {
             when: match self.notify_style {

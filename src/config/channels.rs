@@ -14,7 +14,7 @@ use crate::ports::notify::Notifier;
 
 /// Longest run of a person's program, and longest wait for an answer.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// Where topics of ntfy are when nobody says where.
+/// Default address of ntfy topics.
 const NTFY: &str = "https://ntfy.sh";
 /// Settings that a program of the person's has no use for.
 const SECRETS: [&str; 2] = ["DBS_NOTIFY_SECRET", "DBS_NOTIFY_TOKEN"];
@@ -36,21 +36,21 @@ struct WebhookConfig {
 
 /// A notification channel that is ready to use, with its name and what it reaches.
 pub struct NotifyChannel {
-    /// Its name: `command` or `http`.
+    /// Name of the channel: `command` or `http`.
     pub name: &'static str,
-    /// What is used, for people: a program, a host.
+    /// Target shown to people: a program or a host.
     pub target: String,
     pub transport: Arc<dyn Notifier>,
 }
 
 impl ChannelSettings {
-    /// Those the settings have; those of earlier programs where there are no others (P51, P52).
+    /// Reads the channels from the settings; those of earlier programs where there are no others (P51, P52).
     pub fn of(config: &Config) -> ChannelSettings {
         let provider = match config.value(&schema::NOTIFICATIONS_ENABLED) {
             Some(false) => None,
             Some(true) | None => config.value(&schema::NOTIFICATIONS_PROVIDER),
         };
-        // What is no command line never became a value.
+        // A text that is not a command line never became a value.
         let command = config.value(&schema::NOTIFY_COMMAND);
         let command = command.map(|line| shell_words::split(&line).unwrap_or_default());
         let desktop = || {
@@ -86,7 +86,7 @@ impl ChannelSettings {
         host_of(&self.webhook.as_ref()?.url)
     }
 
-    /// Whether there is none.
+    /// Returns true if there is no channel.
     pub fn is_empty(&self) -> bool {
         *self == ChannelSettings::default()
     }

@@ -117,7 +117,7 @@ pub fn base_branch(place: &ProjectPaths, config: &Config, base: &str) -> Option<
     })
 }
 
-/// Why a branch cannot be the base, if so: reads behind a colon.
+/// Returns the reason why a branch cannot be the base, if there is one; reads after a colon.
 fn base_problem(place: &ProjectPaths, base: &str) -> Option<String> {
     let name = match BranchName::new(base) {
         Ok(name) => name,
@@ -126,7 +126,7 @@ fn base_problem(place: &ProjectPaths, base: &str) -> Option<String> {
     let environment = place.sources.overrides.environment.iter();
     let environment = environment.map(|(name, value)| (OsString::from(name), OsString::from(value)));
     let setup = GitSetup::new(&place.root, environment);
-    // Where git cannot be asked, that is said by what asks it for the work.
+    // Where git cannot be asked, the code that needs it for the work reports that.
     let known = known_branches(&setup).ok()?;
     if known.iter().any(|branch| branch == base) {
         return None;

@@ -29,7 +29,7 @@ pub struct KeptSettings {
 }
 
 impl KeptSettings {
-    /// Those of the folder `debussy`, with the copies in the project's state.
+    /// Creates the settings of the folder `debussy`, with the copies in the project's state.
     pub fn new(debussy: &Path, state: &Path) -> KeptSettings {
         KeptSettings {
             debussy: debussy.to_owned(),
@@ -65,7 +65,7 @@ impl KeptSettings {
         }
     }
 
-    /// What people are told about lost files; `None` when none is.
+    /// Returns the message about lost files; `None` when none is lost.
     pub fn lost_text(&self) -> Option<String> {
         let lost = self.lost();
         if lost.is_empty() {

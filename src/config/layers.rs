@@ -29,7 +29,7 @@ pub struct Config {
     diagnostics: Vec<Diagnostic>,
     /// Values and files that cannot be used although the work depends on them; reads after "could not use".
     unusable: Vec<String>,
-    /// What of the project's files is not trusted, and so not among the values.
+    /// Parts of the project's files that are not trusted, and so not among the values.
     pub(super) untrusted: Option<UntrustedFiles>,
     /// Kinds of agents of the project that are trusted.
     pub(super) agent_kinds: AgentKinds,
@@ -39,7 +39,7 @@ pub struct Config {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ResolvedSetting {
     pub key: String,
-    /// Its value; `None`: not set.
+    /// Value of the setting; `None`: not set.
     pub value: Option<SettingValue>,
     pub origin: SettingOrigin,
     /// Values it hides, strongest first, with their origins.
@@ -47,9 +47,9 @@ pub struct ResolvedSetting {
     pub doc: &'static str,
     pub kind: String,
     pub row: &'static str,
-    /// Why it has no effect, when it has none.
+    /// Reason why the setting has no effect, if it has none.
     pub note: Option<&'static str>,
-    /// When another value comes into force while a server runs.
+    /// Time at which another value comes into force while a server runs.
     pub effect: SettingEffect,
 }
 
@@ -68,8 +68,8 @@ impl Config {
         config
     }
 
-    /// The same, but of the project's files only those values of executable settings are heeded that a person has trusted: as
-    /// written where they still stand so, else as they were trusted. All others of these files wait.
+    /// Returns the same settings, with only the trusted values of the project's executable settings: as written where the files still have
+    /// the trusted text, else as they were trusted. All other executable settings of these files wait.
     pub(super) fn read_trusted(
         places: &ConfigFiles,
         given: &ConfigOverrides,
@@ -102,17 +102,17 @@ impl Config {
         config
     }
 
-    /// What was not understood; nothing of it was lost.
+    /// Returns the problems of what could not be understood; nothing of it was lost.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// What was written and cannot be used although the work depends on it, a line each; reads after "could not use".
+    /// Returns the settings that cannot be used although the work depends on them, a line each; reads after "could not use".
     pub(super) fn unusable(&self) -> &[String] {
         &self.unusable
     }
 
-    /// One setting with its origin, and what it hides.
+    /// Returns one setting with its origin and the values it hides.
     ///
     /// # Errors
     /// [`ConfigError::UnknownKey`], with the nearest key.
@@ -158,7 +158,7 @@ impl Config {
             .unwrap_or_else(|| setting.default.clone())
     }
 
-    /// What the chosen word of a setting stands for.
+    /// Returns the value that the chosen word of a setting means.
     pub fn choice<T: Copy>(&self, setting: &Setting<T>) -> T {
         let ValueKind::Choice(words) = setting.spec.kind else {
             return setting.default;
@@ -350,7 +350,7 @@ fn strongest<'a>(found: &'a [RawSetting], key: &str) -> Option<&'a RawSetting> {
 }
 
 impl RawSetting {
-    /// Whether a person must have trusted its value, if a file of the project has it.
+    /// Returns true if a person must have trusted the value before it is used from a file of the project.
     fn is_guarded(&self) -> bool {
         let known = spec_of(&self.parts());
         known.is_some_and(|known| known.trust != SettingTrust::Harmless)

@@ -1,4 +1,4 @@
-//! Where a project keeps its things, as the server and the command line need it.
+//! Paths of a project, as the server and the command line need them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,9 +35,9 @@ pub struct ProjectPaths {
     pub marker: String,
     pub secret: ProjectSecret,
     pub sources: ConfigSources,
-    /// Whether its state was made by this person on this machine.
+    /// Origin of the state: made by this person on this machine, or not.
     pub state_origin: StateOrigin,
-    /// What a person trusts of this project.
+    /// Trust of the person in this project.
     pub trust: ProjectTrust,
 }
 
@@ -116,7 +116,7 @@ impl ProjectPaths {
         self.state.join("told.json")
     }
 
-    /// Why the state of the project must not be used, if so; reads after "could not".
+    /// Returns the reason why the state of the project must not be used, if there is one; reads after "could not".
     pub fn state_problem(&self) -> Option<String> {
         let StateOrigin::Foreign(why) = &self.state_origin else {
             return None;
@@ -138,7 +138,7 @@ impl ProjectPaths {
         &self.folder_name
     }
 
-    /// What its session is called with these settings.
+    /// Returns the name of the session with these settings.
     pub fn session_name(&self, config: &Config) -> String {
         let named = config.value(&schema::SESSION_NAME);
         let named = named.filter(|name| !name.trim().is_empty());

@@ -1,4 +1,4 @@
-//! What a session is started with: everything that comes from configuration, arguments and environment, as plain values.
+//! Setup of a session: everything that comes from configuration, arguments and environment, as plain values.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -24,10 +24,10 @@ use crate::ui::{LeaveEffect, NextSteps};
 /// Everything a session is started with, from configuration, arguments and environment.
 #[derive(Debug, Clone)]
 pub struct SessionSetup {
-    /// This program, to be started as holder and as scripted agent.
+    /// Path of this program, to be started as holder and as scripted agent.
     pub program: PathBuf,
     pub environment: Vec<(OsString, OsString)>,
-    /// What people must be told of its `PATH`.
+    /// Message for people about its `PATH`.
     pub path_note: Option<String>,
     /// The part of it that agents and gates get.
     pub inherited: InheritedEnv,
@@ -44,23 +44,23 @@ pub struct SessionSetup {
     pub log_limit: u64,
     /// Bytes of room on the disk below which no agent is started.
     pub min_free_disk: u64,
-    /// Who signs what the engine commits for agents, as `Name <address>`.
+    /// Signature of the commits that the engine makes for agents, as `Name <address>`.
     pub author: Option<String>,
     /// First line of these commits, as a template.
     pub commit_message: Option<String>,
     pub gate_timeout: Duration,
-    /// What becomes of the session when its person leaves.
+    /// Effect on the session when its person leaves.
     pub on_leave: LeaveEffect,
-    /// What that person is told to do next, after a demo.
+    /// Next steps shown to that person after a demo.
     pub next_steps: NextSteps,
     /// The settings that are in force at the start. Later ones are compared with them.
     pub config: Config,
-    /// What their files looked like before they were read.
+    /// Stamps of the settings files before they were read.
     pub stamps: FileStamps,
 }
 
 impl Config {
-    /// What the rules need; everything else stays with the application.
+    /// Returns the settings that the rules need; everything else stays with the application.
     pub fn settings(&self) -> BoardSettings {
         let by_role = self.family(&schema::MAX_ROLE_AGENTS).into_iter();
         let gates = self.family(&schema::GATES).into_iter();
@@ -222,10 +222,10 @@ pub fn read(place: &ProjectPaths, edge: &ProcessEnv) -> Result<SessionSetup, Str
     })
 }
 
-/// Which agent plays which role, as the configuration has it now; also for a server that runs already.
+/// Returns the agents of the roles as the configuration has them now; also for a server that runs already.
 ///
 /// # Errors
-/// What is wrong with an agent's command.
+/// The first fault of an agent's settings.
 pub fn agents(place: &ProjectPaths) -> Result<AgentsByRole, RoleError> {
     let (kinds, errors) = kinds(&place.config());
     errors.into_iter().next().map_or(Ok(kinds), Err)

@@ -11,9 +11,9 @@ use crate::formats::prompt::PromptLibrary;
 /// A setting of a role or a stage that the project does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownName {
-    /// What it is, where it stands, and the way out.
+    /// Message with the setting, its place and the way out.
     pub text: String,
-    /// Whether the project's own files say it.
+    /// True if the project's own files have the setting.
     pub is_own: bool,
 }
 

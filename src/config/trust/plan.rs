@@ -1,4 +1,4 @@
-//! What a person trusts of a plan: the exact commands of its gates. Its record lies beside that of the project and never counts as it.
+//! Trust of a person in a plan: the exact commands of its gates. Its record is kept beside that of the project and never counts as it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ impl ProjectTrust {
         }
     }
 
-    /// What is trusted of all plans of the project, in order of their names.
+    /// Returns the trust records of all plans of the project, in order of their names.
     ///
     /// # Errors
     /// The record that cannot be read, and why; reads after "could not".

@@ -18,7 +18,7 @@ const LARGEST: u64 = 32 * 1024 * 1024;
 /// The version of the form that records have.
 const VERSION: u32 = 1;
 
-/// What a person trusts of a project: the exact texts.
+/// Record of what a person trusts of a project: the exact texts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrustRecord {
     version: u32,
@@ -30,7 +30,7 @@ pub struct TrustRecord {
     /// The plan whose commands these are; nothing in the record of the project itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
-    /// Whether a person has trusted a whole listing, not only settings they set themselves.
+    /// True if a person has trusted a whole listing, not only settings they set themselves.
     pub is_whole: bool,
     pub items: Vec<TrustItem>,
 }

@@ -91,7 +91,7 @@ pub(super) fn differing(command: &str, folder: &Path, trusted: &[&TrustItem]) ->
     names.find(|name| is_trusted(folder, name, trusted) == Some(false))
 }
 
-/// Whether the text of a script is one that is trusted; nothing where none is under that name.
+/// Returns whether the text of a script is a trusted one; `None` if no script of that name is trusted.
 fn is_trusted(folder: &Path, name: &str, trusted: &[&TrustItem]) -> Option<bool> {
     let known = trusted
         .iter()
