@@ -22,26 +22,26 @@ use super::observation::Source;
 use super::state::{AgentState, Latest};
 use crate::domain::{AskKind, Span, Timestamp};
 
-/// How long it is presumed that an agent works after its wait has ended.
+/// Time for which an agent is presumed to work after its wait has ended.
 const AFTER_ANSWER: Span = Span::seconds(2);
-/// How much earlier than the report that counts another may be and still complete it.
+/// Maximum age of another report, before the report that counts, at which it may still complete that one.
 const TOGETHER: Span = Span::seconds(2);
 
-/// What an agent does, and from what that is known.
+/// State of an agent, with the evidence for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conclusion {
     pub doing: Doing,
-    /// Since when its source says so.
+    /// Time since when its source has reported this.
     pub since: Timestamp,
-    /// The source it comes from; none when nothing is known but that the process was started.
+    /// Source of the conclusion; none when nothing is known except that the process was started.
     pub source: Option<Source>,
-    /// How long ago the source last said so.
+    /// Time since the last report of the source.
     pub age: Span,
-    /// The report is over its lifetime, and nothing newer says otherwise.
+    /// True if the report is over its lifetime and nothing newer says otherwise.
     pub is_stale: bool,
-    /// No source says so yet: its wait was answered, or a key was typed, and it is presumed to go on.
+    /// True if no source reports this yet: a wait was answered, or a key was typed, and the agent is presumed to continue.
     pub is_presumed: bool,
-    /// Source beside the terminal's output that says the same: then it is the tool's word, and not only something that was printed.
+    /// Source beside the terminal's output that reports the same: then it is the tool's word, and not only something that was printed.
     pub confirmed_by: Option<Source>,
 }
 
@@ -52,12 +52,12 @@ pub(super) struct Candidate {
     pub(super) at: Timestamp,
     pub(super) since: Timestamp,
     expires: Option<Timestamp>,
-    /// When the wait it reported ended.
+    /// End of the wait that was reported.
     pub(super) ended: Option<Timestamp>,
 }
 
 impl Conclusion {
-    /// What sort of work it is at, when it works and its sources say so.
+    /// Returns the kind of work, if the agent works and its sources name one.
     pub fn substate(&self) -> Option<&Work> {
         match &self.doing {
             Doing::Working(work) if *work != Work::Unspecified => Some(work),
@@ -67,7 +67,7 @@ impl Conclusion {
 }
 
 impl AgentState {
-    /// What the agent does now.
+    /// Concludes the state of the agent at that time.
     pub fn conclude(&self, now: Timestamp) -> Conclusion {
         let candidates = self.candidates();
         let Some(winner) = winner(&candidates, now) else {
@@ -99,7 +99,7 @@ impl AgentState {
         }
     }
 
-    /// When something else may be concluded without another report: a report comes to the end of its life.
+    /// Returns the time at which the conclusion may change without another report: a report comes to the end of its life.
     pub fn next_change(&self, now: Timestamp) -> Option<Timestamp> {
         let candidates = self.candidates();
         let ends = candidates.iter().filter_map(|candidate| candidate.expires);
@@ -107,7 +107,7 @@ impl AgentState {
         Some(next + Span(1))
     }
 
-    /// What each source says now, highest rank first; without those that are taken back or void.
+    /// Returns the current report of each source, highest rank first; without those that are withdrawn or void.
     pub(super) fn candidates(&self) -> Vec<Candidate> {
         let mut withdrawn = None;
         let mut candidates = Vec::new();
@@ -166,8 +166,8 @@ impl AgentState {
 }
 
 impl Candidate {
-    /// Whether it is a hook that waits and the other has told of work before, or in the same millisecond: what a server is told again
-    /// after its start is all of one time.
+    /// Returns true if this is a wait reported by a hook and the other is work reported before it, or in the same millisecond: the reports
+    /// that a server gets again after its start all have one time.
     pub(super) fn interrupts(&self, other: &Candidate) -> bool {
         let waits = self.source == Source::Hook && matches!(self.doing, Doing::Blocked(_));
         let works = other.ended.is_none() && matches!(other.doing, Doing::Working(_));
@@ -191,7 +191,7 @@ pub(super) fn winner(candidates: &[Candidate], now: Timestamp) -> Option<&Candid
     }))
 }
 
-/// What counts, completed by what another source says of the same.
+/// Completes the state that counts with another source's report of the same.
 fn completed(doing: Doing, at: Timestamp, other: &Candidate) -> Doing {
     let together = other.at + TOGETHER >= at;
     match (doing, &other.doing) {
@@ -208,7 +208,7 @@ fn completed(doing: Doing, at: Timestamp, other: &Candidate) -> Doing {
             }
             Doing::Blocked(wait)
         }
-        // Why a turn failed is more than that it did.
+        // The reason why a turn failed says more than the failure alone.
         (Doing::Done { .. }, more @ (Doing::Limit { .. } | Doing::NotLoggedIn { .. })) if together => {
             more.clone()
         }

@@ -1,4 +1,4 @@
-//! How full the context of an agent is whose tool reports no figures: an estimate from the length of what passed through it.
+//! Fill of the context of an agent whose tool reports no figures: an estimate from the length of the text that passed through it.
 
 use crate::domain::ContextFill;
 
@@ -19,7 +19,7 @@ impl ContextEstimate {
     /// The window presumed of a tool that does not tell its own.
     pub const LIMIT: u64 = 200_000;
 
-    /// Nothing counted yet, with room for so many tokens.
+    /// Presumed window of a tool that does not report its own.
     pub fn new(limit: u64) -> ContextEstimate {
         ContextEstimate {
             limit,
@@ -40,7 +40,7 @@ impl ContextEstimate {
         self.text(output);
     }
 
-    /// What is known by the estimate alone: how often tools were called. Their output is not seen, so that no share of a window is
+    /// Returns the fill known from the estimate alone: the number of tool calls. Their output is not seen, so that no share of a window is
     /// presumed. None before the first call.
     pub fn fill(&self) -> Option<ContextFill> {
         let calls = u32::try_from(self.tool_calls).unwrap_or(u32::MAX);
@@ -56,7 +56,7 @@ impl ContextEstimate {
         self.counted.saturating_mul(13) / 10
     }
 
-    /// How much of its own limit is used, in percent; full without a limit.
+    /// Returns the used share of its own limit, in percent; 100 without a limit.
     pub fn percent(&self) -> u64 {
         match self.limit {
             0 => 100,
@@ -64,7 +64,7 @@ impl ContextEstimate {
         }
     }
 
-    /// Whether that many percent are reached, or so many tools were called that the estimate is no longer worth anything. At 100
+    /// Returns true if that many percent are reached, or if so many tools were called that the estimate is no longer worth anything. At 100
     /// percent nothing is watched.
     pub fn is_over(&self, percent: u64) -> bool {
         percent < 100 && (self.percent() >= percent || self.tool_calls >= TOOL_CALLS)

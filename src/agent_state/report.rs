@@ -1,4 +1,4 @@
-//! What a reader found in some bytes of one source: observations, figures, asks, the cause of an end.
+//! Report that a reader made of some bytes of one source: observations, figures, asks, the cause of an end.
 
 use super::doing::Doing;
 use super::meter::Figures;
@@ -13,7 +13,7 @@ pub struct AgentReport {
     pub seen: Vec<Seen>,
     pub figures: Vec<Figures>,
     pub asks: Vec<AskReport>,
-    /// Why the agent ended, or will end: the words of its tool.
+    /// Reason why the agent ended, or will end, in the words of its tool.
     pub end: Option<EndCause>,
     /// The tool's own id of the session, with which it is resumed.
     pub session: Option<String>,
@@ -50,7 +50,7 @@ impl AgentReport {
         AgentReport::of(Seen::Doing(doing))
     }
 
-    /// Its observations, as that source made them at that time.
+    /// Returns its observations, as that source made them at that time.
     pub fn observations(&self, source: Source, at: Timestamp) -> Vec<Observation> {
         let seen = self.seen.iter().cloned();
         seen.map(|seen| Observation { source, at, seen }).collect()

@@ -13,11 +13,11 @@ use crate::domain::Timestamp;
 pub struct AgentState {
     pub(super) latest: BTreeMap<Source, Latest>,
     children: Children,
-    /// When a person last typed a key into its terminal.
+    /// Time of the last key that a person typed into its terminal.
     input: Option<Timestamp>,
-    /// When an answer was last given through its request or keys.
+    /// Time of the last answer that was given through its request or keys.
     answered: Option<Timestamp>,
-    /// Answers until then: in the same moment one may be given and the next thing be asked.
+    /// Number of answers until then: in the same moment one may be given and the next thing be asked.
     n_answers: u64,
 }
 
@@ -25,13 +25,13 @@ pub struct AgentState {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Latest {
     pub(super) at: Timestamp,
-    /// Since when the source has said the same without a break.
+    /// Time since when the source has reported the same without a break.
     pub(super) since: Timestamp,
-    /// None when the source took back what it had said.
+    /// Activity reported; none when the source took it back.
     pub(super) doing: Option<Doing>,
-    /// When the source itself told that its wait is over.
+    /// Time at which the source itself reported the end of its wait.
     over: Option<Timestamp>,
-    /// How many answers were known when it said so.
+    /// Number of answers that were known at the time of that report.
     n_answers: u64,
 }
 
@@ -57,7 +57,7 @@ impl AgentState {
         }
     }
 
-    /// Whether no source has told anything that ranks above what its window and its screen show.
+    /// Returns true if no source that ranks above the title and the screen has reported anything.
     pub fn is_unheard(&self) -> bool {
         self.latest.keys().all(|source| *source >= Source::Title)
     }
@@ -97,7 +97,7 @@ impl AgentState {
         self.children.running()
     }
 
-    /// When the wait that a source reported ended, if it is one and has.
+    /// Returns the time at which the wait that a source reported ended, if it is a wait and has ended.
     pub(super) fn end_of_wait(&self, source: Source, latest: &Latest) -> Option<Timestamp> {
         if !matches!(latest.doing, Some(Doing::Blocked(_))) {
             return None;
@@ -169,7 +169,7 @@ impl Latest {
     }
 }
 
-/// Whether two reports say the same but for details of the work.
+/// Returns true if two reports say the same except for details of the work.
 fn is_same(one: &Doing, other: &Doing) -> bool {
     match (one, other) {
         (Doing::Working(_), Doing::Working(_)) | (Doing::Background(_), Doing::Background(_)) => true,

@@ -14,7 +14,7 @@ use crate::ports::holders::{Holders, PaneSize};
 use crate::ports::stories::StoryFiles;
 use crate::ports::terminals::Terminals;
 
-/// How long a process has to end by itself after it was asked to.
+/// Time that a process has to end by itself after it was asked to.
 pub(super) const STOP_GRACE: Span = Span(5_000);
 
 /// The ports and fixed configuration that the performer works with.
@@ -34,9 +34,9 @@ pub struct EngineContext {
 #[derive(Debug, Clone)]
 pub struct EngineConfig {
     pub root: PathBuf,
-    /// Where each attempt's folder is made (`attempts` in the project's state).
+    /// Folder in which each attempt's folder is made (`attempts` in the project's state).
     pub attempts: PathBuf,
-    /// Where clean checkouts for gates are made (`.debussy/checkouts`).
+    /// Folder in which clean checkouts for gates are made (`.debussy/checkouts`).
     pub checkouts: PathBuf,
     /// Makes a word that cannot be guessed, where the system has random bytes.
     pub unguessable: fn() -> Option<String>,
@@ -45,7 +45,7 @@ pub struct EngineConfig {
     pub gate_timeout: std::time::Duration,
     /// Begin of the marker that every process of an attempt carries; differs between projects.
     pub marker: String,
-    /// Who signs what the engine commits for agents; its time is that of the attempt.
+    /// Signature of the commits that the engine makes for agents; their time is that of the attempt.
     pub author: Signature,
     /// First line of these commits, as a template; `[task] title` where there is none.
     pub commit_message: Option<String>,

@@ -23,7 +23,7 @@ const MAX_WAIT: Span = Span(30_000);
 /// Shortest time between two published read models while events wait; a person cannot see more.
 const PUBLISH_INTERVAL: Span = Span(16);
 
-/// How long is waited before a turn is written again that found no room on the disk.
+/// Time to wait before a turn that found no room on the disk is written again.
 const ROOM_RETRY: Span = Span(1_000);
 /// Most events that are kept in memory until there is room on the disk.
 const MAX_HELD: usize = 1_024;
@@ -226,7 +226,7 @@ impl<P: Perform> EngineLoop<P> {
     }
 }
 
-/// Whether the one who is answered reads the board afterwards: a person, or a program that shows it to people.
+/// Returns true if the receiver of the reply reads the board afterwards: a person, or a program that shows it to people.
 fn is_read_after(event: &Event) -> bool {
     matches!(
         event,
@@ -234,7 +234,7 @@ fn is_read_after(event: &Event) -> bool {
     )
 }
 
-/// What is answered to who reports, once the report is durable.
+/// Returns the reply to the reporter of an event, once the event is durable.
 fn reply_to(board: &Board, event: &Event) -> CommandReply {
     match event {
         Event::Signalled {
@@ -245,7 +245,7 @@ fn reply_to(board: &Board, event: &Event) -> CommandReply {
     }
 }
 
-/// Whether an attempt whose workspace is ready is still to be started.
+/// Returns the reply to a workspace that is ready: accepted if the attempt is still to be started, refused otherwise.
 fn start_reply(board: &Board, attempt: AttemptId) -> CommandReply {
     match board.attempts.get(&attempt).map(|row| &row.state) {
         Some(AttemptState::Starting) => Ok(Accepted("it is to be started".to_owned())),

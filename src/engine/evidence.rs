@@ -22,12 +22,12 @@ use crate::ports::trouble::io_trouble;
 #[derive(Debug, Default)]
 pub(super) struct BranchHeads {
     head: Option<CommitId>,
-    /// Whether the task has no branch, which is not the same as a branch that could not be read.
+    /// True if the task has no branch, which is not the same as a branch that could not be read.
     has_no_branch: bool,
     base: Option<Head>,
-    /// Where the remote's branch of the task stands, if that was asked.
+    /// Head of the task's branch on the remote, if the remote was asked.
     remote: Option<Head>,
-    /// What became of files that were not committed, where the engine commits them.
+    /// Result for files that were not committed, where the engine commits them.
     committed: Option<Tri>,
 }
 
@@ -107,7 +107,8 @@ fn collect_all(
     all.map(|kind| collect(world, job, attempt, kind, seen)).collect()
 }
 
-/// What git's own check says against the commits of the task, if it refuses one that the base lacks; unknown: why that is not known.
+/// Returns the objection of git's own check to the commits of the task, if it refuses one that the base lacks; unknown: the reason why that
+/// could not be checked.
 fn refused_objects(world: &EngineContext, seen: &BranchHeads) -> Option<Tri> {
     let base = match &seen.base {
         Some(Head::At(commit)) => Some(commit),

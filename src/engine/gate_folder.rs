@@ -1,5 +1,5 @@
-//! Where gates run: on a clean checkout of an exact commit, never in a folder an agent can write to (M12), unless the stage wants them in
-//! the worktree of its agent. There they run only while it holds that commit and nothing else but what git ignores.
+//! Folder in which gates run: a clean checkout of an exact commit, never a folder an agent can write to (M12), unless the stage wants them
+//! in the worktree of its agent. There they run only while it holds that commit and nothing else except files that git ignores.
 
 use std::cell::Cell;
 use std::fs;
@@ -19,12 +19,12 @@ use crate::ports::trouble::io_trouble;
 /// Most bytes of output kept per gate.
 const OUTPUT_LIMIT: u64 = 4 * 1024 * 1024;
 
-/// Where gates run, and the folder for their output.
+/// Tree in which gates run, and the folder for their output.
 pub(super) struct GateFolder<'a> {
     place: GateTree<'a>,
     outputs: PathBuf,
     commit: &'a CommitId,
-    /// Whether a gate has run there.
+    /// True once a gate has run there.
     is_used: Cell<bool>,
 }
 
@@ -239,7 +239,7 @@ fn in_worktree<T>(
     }
 }
 
-/// What is in a worktree and not in the commit, or the other way round, for people; nothing where both are the same.
+/// Returns the differences between a worktree and the commit, for people; nothing where both are the same.
 fn differing_files(
     world: &EngineContext,
     folder: &SafeName,

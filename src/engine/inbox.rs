@@ -15,7 +15,7 @@ const CAPACITY: usize = 1024;
 #[derive(Debug)]
 pub struct Envelope {
     pub event: Event,
-    /// Where the answer to a command goes; one place, so that sending never waits.
+    /// Place for the answer to a command; one place, so that sending never waits.
     pub answer: Option<SyncSender<CommandReply>>,
 }
 
@@ -80,7 +80,7 @@ impl Inbox {
         self.ask(event)?.recv().map_err(|_gone| self.closed())
     }
 
-    /// Why the engine could not go on, once it has stopped for that.
+    /// Returns the reason why the engine could not continue, once it has stopped for that.
     pub fn stopped(&self) -> Option<&str> {
         self.stopped.get().map(String::as_str)
     }
@@ -109,7 +109,7 @@ pub struct InboxReceiver {
     stopped: Arc<OnceLock<String>>,
 }
 
-/// What waiting on the inbox brought: an event, a deadline or its end.
+/// Result of waiting on the inbox: an event, a deadline or its end.
 #[derive(Debug)]
 pub enum Received {
     /// Something happened. Boxed: events differ much in size.

@@ -26,30 +26,30 @@ pub(super) struct Job {
     pub(super) base_origin: Option<String>,
     /// Gate commands that apply: the task's own, then the project's.
     pub(super) gates: Vec<GateCommand>,
-    /// Whether a stage reviews the work before it comes to this one.
+    /// True if a stage reviews the work before it comes to this one.
     pub(super) is_reviewed: bool,
-    /// Those of them that have a tree of their own.
+    /// Names of the gates that have a tree of their own.
     pub(super) fresh_gates: BTreeSet<String>,
-    /// Whether the engine commits what agents leave uncommitted.
+    /// True if the engine commits files that agents leave uncommitted.
     pub(super) commits: bool,
     /// Earlier attempts at this task that have ended, with their worktree folders.
     pub(super) ended_folders: Vec<(AttemptId, String)>,
     pub(super) priority: JobPriority,
-    /// What the prompt of an agent to be started may name.
+    /// Facts that the prompt of an agent to be started may name.
     pub(super) facts: Option<Box<PromptFacts>>,
     /// The model of the last agent at the task; `default` where none was chosen.
     pub(super) model: String,
 }
 
-/// Whether somebody waits for a job or it may run in the background.
+/// Priority of a job: waited for, or to be run in the background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum JobPriority {
     Urgent,
-    /// Nobody: it puts away what is over, and gives way to starts and evidence.
+    /// Job that nothing waits for: it puts away what is over, and gives way to starts and evidence.
     Background,
 }
 
-/// What a job does: start, act, stop, verify, save the work, settle, retire, type a line, interrupt or answer.
+/// Kind of a job: start, act, stop, verify, save the work, settle, retire, type a line, interrupt or answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum JobKind {
     Start,
@@ -141,7 +141,7 @@ impl Job {
         })
     }
 
-    /// Where the attempt works.
+    /// Returns the workspace in which the attempt works.
     pub(super) fn workspace(&self) -> Workspace {
         let attempt = self.attempt.as_ref();
         let mode = attempt.map_or(AttemptMode::Fresh, |attempt| attempt.mode);
@@ -159,7 +159,7 @@ impl Job {
     }
 }
 
-/// What the board tells the agent of an attempt.
+/// Returns the facts of the board for the agent of an attempt.
 fn facts_of(task: &Task, attempt: Option<&Attempt>, board: &Board) -> Option<PromptFacts> {
     let sources = PromptSources {
         tasks: &board.tasks,

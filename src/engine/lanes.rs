@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use crate::domain::{AttemptId, Effect, TaskId};
 
-/// What a lane of effects belongs to: an attempt or a task.
+/// Owner of a lane of effects: an attempt or a task.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Lane {
     Attempt(AttemptId),

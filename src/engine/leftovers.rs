@@ -1,4 +1,4 @@
-//! What an agent left uncommitted in its worktree: committed for it, on its task's branch, or told to it.
+//! Files that an agent left uncommitted in its worktree: committed for it, on its task's branch, or reported to it.
 
 use super::context::{EngineContext, branch_of, signature};
 use super::job::Job;
@@ -62,7 +62,7 @@ pub(super) fn named_files(files: &[String]) -> String {
 pub(super) struct CommitWords<'a> {
     pub(super) title: &'a str,
     pub(super) text: String,
-    /// Whether the agent says that its work is done.
+    /// True if the agent says that its work is done.
     pub(super) is_whole: bool,
 }
 
@@ -90,7 +90,7 @@ pub(super) fn request(
     })
 }
 
-/// What comes before the title, and the title: as the settings word it, else the task's id before it (C14).
+/// Returns the prefix and the title of the commit: worded by the settings, else the title with the task's id before it (C14).
 fn first_line(
     world: &EngineContext,
     job: &Job,

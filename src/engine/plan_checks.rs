@@ -47,7 +47,8 @@ pub(super) fn collect(
 
 type Issues = Result<Vec<ComplianceIssue>, Tri>;
 
-/// Whether a merged commit holds the notes as the task brought them to its stage: what was accepted of them then is no fault of the merge.
+/// Checks that a merged commit holds the notes as the task brought them to its stage: faults that were accepted then are not the fault of
+/// the merge.
 pub(super) fn notes_kept(world: &EngineContext, job: &Job, merged: &CommitId) -> Tri {
     let brought = job.task.stage_head.as_deref().or(job.task.head.as_deref());
     let looked = notes_at(world, job, merged).and_then(|now| match brought.map(CommitId::new) {
@@ -157,7 +158,7 @@ pub(super) fn restore_protected(world: &EngineContext, job: &Job, attempt: &Atte
         .map_err(|error| error.cause().after("could not "))
 }
 
-/// What is listed to be made is there, what is listed to be changed was changed, and nothing else was.
+/// Checks that the files listed to be made exist, that those listed to be changed were changed, and that no others were.
 fn listed_files(world: &EngineContext, job: &Job, _: (&Attempt, &EvidenceKind), head: &CommitId) -> Issues {
     let Some(plan) = job.task.plan.as_deref() else {
         return Ok(Vec::new());

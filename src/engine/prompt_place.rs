@@ -1,4 +1,4 @@
-//! What only the engine can add to the facts of a prompt: folder, commits and files, as git has them at the start.
+//! Facts of a prompt that only the engine can add: folder, commits and files, as git has them at the start.
 
 use super::context::{EngineContext, base_branch, branch_of};
 use super::job::Job;
@@ -105,7 +105,7 @@ fn remote_base(world: &EngineContext, job: &Job) -> Option<CommitId> {
     }
 }
 
-/// What the agent of a story is given to read, as the commit has it that it begins at; nothing for any other task.
+/// Returns the reading for the agent of a story, as of the commit that it begins at; nothing for any other task.
 fn reading(world: &EngineContext, job: &Job, made: &Workplace) -> Result<String, String> {
     let Some(plan) = job.task.plan.as_deref() else {
         return Ok(String::new());
@@ -116,7 +116,7 @@ fn reading(world: &EngineContext, job: &Job, made: &Workplace) -> Result<String,
     story_reading(from, world.stories.as_ref(), plan, &job.stage.evidence)
 }
 
-/// What the agent of a story is given to read at a stage that asks for this evidence; nothing where the plan is of no story.
+/// Returns the reading for the agent of a story at a stage that asks for this evidence; nothing where the plan belongs to no story.
 ///
 /// # Errors
 /// When git cannot be asked, or a file cannot be read.

@@ -8,11 +8,11 @@ use super::job::Job;
 use crate::domain::{Attempt, Workplace};
 use crate::ports::holders::HolderId;
 
-/// Why an attempt cannot go on with a session, or cannot do so yet.
+/// Obstacle that keeps an attempt from continuing a session, for now or for good.
 pub(super) enum SessionObstacle {
-    /// Nobody knows whether all of the agent before has ended; asked again later.
+    /// Uncertainty whether all processes of the agent before have ended; checked again later.
     Unknown(String),
-    /// There is no session to go on with.
+    /// Loss of the session to continue.
     Lost(String),
 }
 
@@ -54,7 +54,7 @@ pub(super) fn find(
     found.map(Some).map_err(SessionObstacle::Lost)
 }
 
-/// Where the session was; its own workplace once it has one, since that is the same.
+/// Returns the workplace of the session; the attempt's own workplace once it has one, since that is the same.
 fn place_before<'a>(job: &'a Job, attempt: &'a Attempt) -> Option<&'a Workplace> {
     let before = job.before.as_deref().and_then(|before| before.workplace.as_ref());
     attempt.workplace.as_ref().or(before)

@@ -1,4 +1,4 @@
-//! One turn: apply, commit, publish. Performing what follows comes after, and only after, the commit.
+//! Turn of the engine: apply, commit, publish. Its effects are performed after, and only after, the commit.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::domain::{Board, Effect, Event, Notice, Timestamp};
 use crate::ports::store::{Store, StoreError, StoredEvent, Turn};
 use crate::read_model::{ReadModel, Trouble};
 
-/// What one committed turn led to.
+/// Outcome of one committed turn.
 #[derive(Debug)]
 pub struct TurnOutcome {
     pub effects: Vec<Effect>,
@@ -19,7 +19,7 @@ pub struct DurableBoard {
     board: Board,
     store: Box<dyn Store>,
     mask: Option<MaskFn>,
-    /// What the last turn changed and led to, while it is not written.
+    /// Changes and effects of the last turn, while it is not written.
     unwritten: Option<UnwrittenTurn>,
 }
 
@@ -75,7 +75,7 @@ impl DurableBoard {
         Ok(events.into_iter().flat_map(notices).collect())
     }
 
-    /// When the last turn was written, as the clock showed it; none before the first.
+    /// Returns the clock time at which the last turn was written; none before the first.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -135,7 +135,7 @@ impl DurableBoard {
         Ok(TurnOutcome { effects, notices })
     }
 
-    /// What people may see now.
+    /// Returns the model of what people may see now.
     pub fn read_model(&self, now: Timestamp) -> ReadModel {
         let mut model = ReadModel::of(&self.board, now);
         if let Some(warning) = self.store.warning() {
