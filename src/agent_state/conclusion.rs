@@ -1,21 +1,23 @@
-//! What follows from the reports of several sources. The rules:
+//! Conclusion from the reports of several sources. The rules:
 //!
 //! 1. The report of the highest source counts while it lives. The end of the process lives for ever; a status record, a session
 //!    file and a stream live until they are replaced, because their tools report every change, and so does a dialog on the screen,
-//!    which is read again when it changes; a title and a hook live five seconds, because nothing takes them back when a person presses Esc or a queued prompt begins.
+//!    which is read again when it changes; a title and a hook live five seconds, because nothing takes them back when a person
+//!    presses Esc or a queued prompt begins.
 //! 2. A report whose life is over is replaced by a newer report of a lower source. Without one it stays, marked as stale: an old
 //!    report of a better source is still better than an older one.
-//! 3. What a hook says of a wait, a limit or a missing login has no such end. A limit ends with its time of reset.
-//! 4. A wait is over when it was answered, when its source says so, and, if a hook reported it, when a person typed a key. Then
-//!    its source counts as saying "working" since that moment, for two seconds.
-//! 5. Sources that agree complete each other: the work being done, the text and kind of an ask, why a turn ended.
-//! 6. An agent between two turns whose subagents or commands still run, as a source of the same or a higher rank says, has
-//!    background work left.
-//! 7. A source that takes back what it said, as tools do when they end, makes older reports of lower sources void.
-//! 8. Reports of the same time from different sources give the same in any order.
-//! 9. A missing login is said by the tool itself where a hook, a session file or a stream tells of it, whatever else tells of it, too.
-//! 10. A wait that a hook tells of counts over work that a higher source has told of since before, or since the same moment: a tool that asks its hook first shows
-//!     nothing of the wait until the hook has ended.
+//! 3. The report of a wait, a limit or a missing login by a hook has no such end. A limit ends with its time of reset.
+//! 4. A wait is over when it was answered, when its source reports the end, and, if a hook reported it, when a person typed a key.
+//!    From that moment its source counts as reporting "working", for two seconds.
+//! 5. Sources that agree complete each other: the work being done, the text and kind of an ask, the reason why a turn ended.
+//! 6. An agent between two turns has background work left if a source of the same or a higher rank reports that its subagents or
+//!    commands still run.
+//! 7. A source that withdraws its reports, as tools do when they end, makes older reports of lower sources void.
+//! 8. Reports of the same time from different sources give the same conclusion in any order.
+//! 9. A missing login is the report of the tool itself if a hook, a session file or a stream reports it, whatever other sources
+//!    report it, too.
+//! 10. A wait that a hook reports counts over work that a higher source has reported earlier, or in the same moment: a tool that
+//!     asks its hook first shows nothing of the wait until the hook has ended.
 
 use super::doing::{Doing, Work};
 use super::observation::Source;
