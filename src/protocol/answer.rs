@@ -68,7 +68,7 @@ fn task_detail(model: &ReadModel, task: &Arc<Task>) -> TaskDetail {
     }
 }
 
-/// What a conductor is shown at the begin of each turn: its plan as the board has it.
+/// Returns the plan that a conductor is shown at the beginning of each turn, as the board has it.
 pub fn plan_now(model: &ReadModel) -> String {
     runs::plan(model)
 }

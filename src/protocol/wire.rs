@@ -62,7 +62,7 @@ pub struct AttachRequest {
     pub cols: u16,
     pub rows: u16,
     pub looks: DisplayCaps,
-    /// Whether the terminal is reached over a network.
+    /// True if the terminal is reached over a network.
     #[serde(default)]
     pub remote: bool,
     /// The program around it that has keys of its own: tmux, screen, zellij.
@@ -71,7 +71,7 @@ pub struct AttachRequest {
     /// The theme asked for at the start (`--theme`).
     #[serde(default)]
     pub theme: Option<String>,
-    /// Whether the terminal sends Alt as Escape before the key, and so cannot tell it from Escape pressed just before.
+    /// True if the terminal sends Alt as Escape before the key, and so cannot tell it from Escape pressed just before.
     #[serde(default)]
     pub alt_is_escape: bool,
 }
@@ -86,7 +86,7 @@ pub enum ServerCall {
     },
     /// A signal of an attempt, proved by its token.
     Signal(SignalSent),
-    /// What a hook of an agent's tool says; the reply may take as long as a person does.
+    /// Message of a hook of an agent's tool; the reply may take as long as a person does.
     Hook(HookCall),
     Query(Query),
     /// Lines of the watcher log after a position, then each new one, until the conversation ends. From [`FROM_NOW`] on the
@@ -96,7 +96,7 @@ pub enum ServerCall {
     Watch,
     /// Read settings and workflows again.
     Reload {
-        /// Who has changed them.
+        /// Author of the change.
         by: String,
     },
     /// A command that needs no server was refused, because its caller may not use it: its name in the table of the file
@@ -109,12 +109,12 @@ pub enum ServerCall {
     Who,
 }
 
-/// Whether agents are stopped together with the server.
+/// Choice whether agents are stopped together with the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopAgents {
     Yes,
-    /// The next server adopts them.
+    /// Agents stay; the next server adopts them.
     No,
 }
 
@@ -152,7 +152,7 @@ pub enum FromServer {
     Go(String),
     /// Run the demo, then come back.
     Demo,
-    /// Whether the terminal is to report its mouse.
+    /// Request to switch the terminal's mouse reports on or off.
     Mouse(bool),
     Title(String),
     Notify(TerminalNotice),
@@ -220,7 +220,7 @@ const KIND_TEXT: u8 = b'T';
 /// Most bytes of a text in one frame: it is printed while more is on its way, and no board is too long.
 const MAX_TEXT_CHUNK: usize = 256 * 1024;
 
-/// How frames of clients begin, and the most bytes they may have. Only what people paste, write and import is long.
+/// Prefixes of the frames of clients, and the maximum number of bytes of each. Only pasted, written and imported texts are long.
 const LONGEST_FROM_CLIENT: &[(&str, usize)] = &[
     ("J{\"hello\"", 4 * 1024),
     ("J{\"input\":{\"Paste\"", LONGEST_FRAME),
@@ -249,7 +249,7 @@ pub fn longest_from_client(begin: &[u8]) -> usize {
     row.map_or(LONGEST_OTHER, |(_, most)| *most)
 }
 
-/// Why a frame of the server protocol could not be decoded.
+/// Error of decoding a frame of the server protocol.
 #[derive(Debug, thiserror::Error)]
 pub enum WireError {
     #[error(

@@ -1,4 +1,4 @@
-//! What an agent does, or the engine, at an attempt.
+//! Activity of an agent, or of the engine, at an attempt.
 
 use super::LiveActivity;
 use super::standing::{DisplayStatus, Standing};
@@ -41,7 +41,7 @@ pub fn attempt_standing(attempt: &Attempt, look: Look<'_>) -> Standing {
     }
 }
 
-/// Its checks run, or could not be run, and are tried again.
+/// Returns the standing of an attempt whose checks run, or could not be run and are tried again.
 fn verifying(attempt: &Attempt, since: Timestamp, now: Timestamp) -> Standing {
     let has_ended = attempt.activity.doing == ActivityKind::Exited;
     let since = if has_ended { attempt.activity.since } else { since };
@@ -67,8 +67,8 @@ fn action_word(action: EngineAction) -> &'static str {
     }
 }
 
-/// What a running agent does. What its sources say right now is finer than what the board holds, but for what a person can answer:
-/// of that the board knows.
+/// Returns the standing of a running agent. The present report of its sources is finer than the state on the board, except for waits that a
+/// person can end: those the board knows.
 fn agent_standing(activity: &Activity, look: Look<'_>) -> Standing {
     let is_plain = matches!(activity.doing, ActivityKind::Working | ActivityKind::Idle);
     let finer = look.live.filter(|live| is_plain && live.is_finer());
@@ -93,7 +93,7 @@ fn agent_standing(activity: &Activity, look: Look<'_>) -> Standing {
 /// The word for an agent that was started and has not said anything.
 const STARTS: &str = "starting";
 
-/// What the board holds of an agent.
+/// Returns the standing of an agent by the state on the board.
 fn activity_standing(activity: &Activity, now: Timestamp) -> Standing {
     let since = activity.since;
     if !activity.is_known() {

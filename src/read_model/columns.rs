@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::domain::task::{Task, TaskState};
 use crate::domain::{StageId, TaskId, Workflow, WorkflowId};
 
-/// One column of the board.
+/// Column of the board.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
     pub kind: ColumnKind,
@@ -15,7 +15,7 @@ pub struct Column {
     pub cards: Vec<TaskId>,
 }
 
-/// What a column holds.
+/// Kind of a column: backlog, stage or done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ColumnKind {
     Backlog,

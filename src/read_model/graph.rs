@@ -1,5 +1,5 @@
-//! What waits for what: the tasks that depend on others or are depended on, each once, below the dependency that comes last
-//! before it; how deep that goes; and the longest chain of work that is left.
+//! Graph of dependencies: the tasks that depend on others or are depended on, each once, below the dependency that comes last before it;
+//! the depth of the graph; and the longest chain of work that is left.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ pub struct DependencyGraph {
     pub path: Vec<TaskId>,
 }
 
-/// One task of the dependency graph and its position in the tree.
+/// Task of the dependency graph and its position in the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DependencyRow {
     pub task: TaskId,

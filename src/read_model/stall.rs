@@ -8,7 +8,7 @@ use crate::domain::batch::RunState;
 use crate::domain::{BatchId, Task, TaskId, TaskState, WaitReason, pluralized};
 use crate::read_model::ReadModel;
 
-/// What keeps a run from going on, and the act that ends it.
+/// Cause that keeps a run from continuing, and the act that ends it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stall {
     pub batch: BatchId,

@@ -1,4 +1,4 @@
-//! Where a task stands, why, and the command that leads on.
+//! Standing of a task, its reason, and the command for the next step.
 
 use super::ReadModel;
 use super::agent_words::{Look, attempt_standing};
@@ -10,20 +10,20 @@ use crate::domain::{
 };
 
 impl ReadModel {
-    /// Where a task stands when the model was made.
+    /// Returns the standing of a task at the time of the model.
     pub fn standing(&self, task: &Task) -> Standing {
         let live = task.open_attempt.and_then(|open| self.live.get(&open));
         let now = self.at;
         self.standing_at(task, Look { now, live })
     }
 
-    /// What is done at an attempt when the model was made.
+    /// Returns the standing of an attempt at the time of the model.
     pub fn attempt_standing(&self, attempt: &Attempt) -> Standing {
         let live = self.live.get(&attempt.id);
         attempt_standing(attempt, Look { now: self.at, live })
     }
 
-    /// Why an attempt was stopped.
+    /// Returns the reason why an attempt was stopped.
     pub fn stop_words(&self, attempt: &Attempt, cause: StopCause) -> String {
         let task = self.tasks.get(&attempt.task);
         let is_last = !self
@@ -39,7 +39,7 @@ impl ReadModel {
         }
     }
 
-    /// Where a task stands at another time, with what is known of its agent by then.
+    /// Returns the standing of a task at another time, with the activity of its agent that is known by then.
     pub fn standing_at(&self, task: &Task, look: Look<'_>) -> Standing {
         let id = &task.id;
         let new = |mark, word: &str| Standing::new(mark, word, task.since);
@@ -86,7 +86,7 @@ impl ReadModel {
         }
     }
 
-    /// Why a released task does not start.
+    /// Returns the standing of a released task that does not start.
     fn waiting(&self, task: &Task, now: Timestamp) -> Standing {
         let new = |mark, word: String| Standing::new(mark, word, task.since);
         let Some(why) = &task.why_not else {
@@ -124,7 +124,7 @@ impl ReadModel {
         }
     }
 
-    /// What came of the last attempt at a task that is tried again.
+    /// Returns the result of the last attempt at a task that is tried again.
     fn last_trouble(&self, task: &Task) -> Option<String> {
         let mut attempts = self.attempts.values().rev();
         let last = attempts.find(|attempt| attempt.task == task.id)?;
@@ -263,7 +263,7 @@ fn held(task: &Task, hold: &HoldReason) -> Standing {
     }
 }
 
-/// What is wrong with a task, in words that follow its name.
+/// Returns the state of a task, in words that follow its name.
 fn what_became(task: &Task) -> &'static str {
     match &task.state {
         TaskState::Failed(_) => "failed",

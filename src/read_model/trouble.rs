@@ -13,10 +13,10 @@ use crate::domain::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {
     pub kind: TroubleKind,
-    /// What was met last, and the way out where one is known; one line.
+    /// Last problem met, with the way out if one is known; one line.
     pub text: String,
     pub tasks: Vec<TaskId>,
-    /// When the first of them is tried again by itself; nothing: not by itself.
+    /// Time of the first automatic retry of one of them; `None`: no automatic retry.
     pub retry_at: Option<Timestamp>,
 }
 
