@@ -73,7 +73,7 @@ pub type TokenFn = Arc<dyn Fn(AttemptId, Timestamp) -> String + Send + Sync>;
 /// Function that says why these words may not be started in that folder, if so: a command line, or the name of a scenario.
 pub type StartCheck = Arc<dyn Fn(&[String], &Path) -> Result<(), Cause> + Send + Sync>;
 
-/// How the agents of one role are started.
+/// Agent of one role: its tool, and the options of its start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoleAgent {
     pub tool: AgentTool,
@@ -88,12 +88,12 @@ pub struct AgentsByRole {
     pub default: Option<RoleAgent>,
     /// The agents that stages name, by their names.
     pub tools: BTreeMap<String, AgentTool>,
-    /// What the settings say of agents, for the choice at the start of an attempt.
+    /// Settings of agents in layers, for the choice at the start of an attempt.
     pub layers: AgentLayers,
 }
 
 impl AgentTool {
-    /// What is common to all kinds.
+    /// Returns the behaviour that is common to all kinds.
     pub fn kind(&self) -> &dyn AgentKind {
         match self {
             AgentTool::Rehearsal(agent) => agent,
@@ -104,7 +104,7 @@ impl AgentTool {
         }
     }
 
-    /// Its name in the settings.
+    /// Returns its name in the settings.
     pub fn name(&self) -> &str {
         match self {
             AgentTool::Rehearsal(_) => "rehearsal",
@@ -182,7 +182,7 @@ impl AgentsByRole {
         self.all().filter_map(|tool| tool.kind().program())
     }
 
-    /// Which of them go on with their session after an interruption.
+    /// Returns the roles whose agents continue their session after an interruption.
     pub fn resume_roles(&self) -> ResumeRoles {
         let by_role = self.by_role.iter();
         ResumeRoles {
@@ -200,7 +200,7 @@ impl AgentsByRole {
         self.layers.both_ways = both.map(|tool| tool.name().to_owned()).collect();
     }
 
-    /// Whether any agent is a scripted one.
+    /// Returns true if any agent is a scripted one.
     pub fn has_rehearsal(&self) -> bool {
         self.all().any(|tool| matches!(tool, AgentTool::Rehearsal(_)))
     }
@@ -280,12 +280,12 @@ impl LocalAgents {
         self.kinds.read().chosen(of)
     }
 
-    /// How a person logs in to the tool of the agents in that role, where that is known.
+    /// Returns the way to log in to the tool of the agents in that role, where that is known.
     pub fn way_to_log_in(&self, of: RoleChoice<'_>) -> Option<String> {
         self.agent(of)?.tool.kind().way_to_log_in()
     }
 
-    /// Whether an error that the tool of the agents in that role reports is a turn that failed.
+    /// Returns true if an error that the tool of the agents in that role reports is a turn that failed.
     pub fn goes_on_after_errors(&self, of: RoleChoice<'_>) -> bool {
         self.agent(of)
             .is_some_and(|agent| agent.tool.kind().goes_on_after_errors())
@@ -315,7 +315,7 @@ impl LocalAgents {
         self.agent(of)?.tool.kind().record(&self.context, &session)
     }
 
-    /// What a line of such a file says, and when what it says of the state was so. `codex` knows the lines before it.
+    /// Reads a line of such a file; the second part is the time of the reported state. `codex` knows the lines before it.
     pub fn read_record(
         &self,
         of: RoleChoice<'_>,
@@ -330,13 +330,13 @@ impl LocalAgents {
         }
     }
 
-    /// Whether the tool of the agents in that role shows what it asks only when its hook has ended.
+    /// Returns true if the tool of the agents in that role shows its question only when its hook has ended.
     pub fn asks_hook_first(&self, of: RoleChoice<'_>) -> bool {
         self.agent(of)
             .is_some_and(|agent| agent.tool.kind().asks_hook_first())
     }
 
-    /// What a title of the terminal of an agent in that role says; nothing where the tool is not known to say anything by it.
+    /// Reads a title of the terminal of an agent in that role; an empty report where the tool is not known to say anything by it.
     pub fn read_title(&self, of: RoleChoice<'_>, title: &str) -> AgentReport {
         let agent = self.agent(of);
         agent
@@ -344,7 +344,7 @@ impl LocalAgents {
             .unwrap_or_default()
     }
 
-    /// What reads the screen of an agent in that role while its tool has told nothing.
+    /// Returns the reader of the screen of an agent in that role while its tool has reported nothing.
     pub fn screen_reader(&self, of: RoleChoice<'_>) -> Option<ReadScreen> {
         self.agent(of)?.tool.kind().screen_reader()
     }
@@ -368,7 +368,7 @@ impl LocalAgents {
     }
 }
 
-/// What its terminal shows: what a person said for the task, else what its role says.
+/// Returns the display of an agent: the choice of a person for the task, else that of its role.
 ///
 /// # Errors
 /// When its tool cannot do without its interface.

@@ -64,7 +64,7 @@ const SETTINGS_FILE: &str = "claude-settings.json";
 /// The variable that says after how many minutes a session is so old that the tool asks before it goes on with it; and ten years.
 const RESUME_AGE: (&str, &str) = ("CLAUDE_CODE_RESUME_THRESHOLD_MINUTES", "5256000");
 
-/// What makes it speak lines of JSON in both directions and ask over them.
+/// Arguments that make it exchange lines of JSON in both directions and ask over them.
 const HEADLESS: [&str; 8] = [
     "-p",
     "--input-format",

@@ -17,7 +17,7 @@ use crate::formats::end_rules;
 use crate::formats::permissions::POLICIES;
 use crate::ports::agents::{Brief, LaunchCommand};
 
-/// What stands for the session where the tool finds it itself.
+/// Placeholder for the session where the tool finds it itself.
 const LAST_OF_FOLDER: &str = "the last one of its folder";
 
 /// An agent whose kind is described by a file.

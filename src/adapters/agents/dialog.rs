@@ -11,7 +11,7 @@ const WAYS: [&str; 3] = ["enter to confirm", "enter to continue", "enter to sele
 /// Lines above the choice in which the heading of the dialog is looked for.
 const MOST_LINES: usize = 12;
 
-/// What a screen says of a tool that has told nothing: that it waits with a dialog, or else that it starts.
+/// Reads the screen of a tool that has reported nothing: it waits with a dialog, or else it starts.
 pub(super) fn read(screen: &str) -> AgentReport {
     let asked = asked(screen).map(|text| Doing::Blocked(Wait::new(AskKind::Dialog, harmless(&text))));
     AgentReport::doing(asked.unwrap_or(Doing::Starting))

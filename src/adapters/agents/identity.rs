@@ -1,4 +1,4 @@
-//! Who an agent is and how it sends signals to the engine, as variables (K51).
+//! Identity of an agent, and its access to the engine for signals, as variables (K51).
 
 use std::path::Path;
 

@@ -94,7 +94,7 @@ pub(super) fn tokens(usage: &Value) -> Tokens {
     }
 }
 
-/// What a failed request means for the agent, from the status or the name that the model's interface gave the failure.
+/// Returns the report of a failed request, from the status or the name that the model's interface gave the failure.
 pub(super) fn failure(status: u64, error: &str, text: String) -> AgentReport {
     let (doing, end) = match (status, error) {
         (429, _) | (_, "rate_limit" | "rate_limit_error") => {

@@ -33,13 +33,13 @@ const BOXES: [&str; 5] = ["[ ]", "[x]", "☐", "☑", "◻"];
 /// A menu on a screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScreenMenu {
-    /// Its entries from above; empty where they could not be told apart.
+    /// Entries from the top; empty where they could not be told apart.
     pub entries: Vec<MenuEntry>,
     /// The place of the entry that Enter would take.
     pub marked: usize,
 }
 
-/// One entry of a menu.
+/// Entry of a menu.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MenuEntry {
     /// The digit that chooses it, where it has one.

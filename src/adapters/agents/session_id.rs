@@ -35,7 +35,7 @@ pub(super) fn told(folder: &Path) -> Option<String> {
     is_id(&id).then_some(id)
 }
 
-/// Whether a text can be an id: it becomes an argument and a part of a file's name.
+/// Returns true if a text can be an id: it becomes an argument and a part of a file's name.
 fn is_id(text: &str) -> bool {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
     (1..=LONGEST_ID).contains(&text.len()) && !text.starts_with('-') && text.chars().all(is_plain)
@@ -57,7 +57,7 @@ pub(super) fn of(context: &LaunchContext, attempt: AttemptId, created_at: Timest
 /// Longest record of a session, in bytes, that may yet hold nothing of what is looked for.
 const LONGEST_SILENCE: u64 = 4 * 1024 * 1024;
 
-/// Whether a record of a session holds one of these words. A long one does, and so, for all we know, does one that cannot be opened.
+/// Returns true if a record of a session holds one of these words, or is so long that it must, or cannot be opened.
 pub(super) fn has_one_of(record: &Path, words: &[&str]) -> bool {
     let Ok(file) = text_file::open(record) else {
         return true;

@@ -8,7 +8,7 @@ const LONGEST_LINE: usize = 400;
 /// Lines that are shown together.
 #[derive(Debug, Default)]
 pub(super) struct Shown {
-    /// What each line begins with.
+    /// Prefix of each line.
     begin: String,
     pub(super) lines: Vec<String>,
 }

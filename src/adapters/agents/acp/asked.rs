@@ -24,7 +24,7 @@ pub(super) fn as_hook(params: &Value) -> Value {
     json!({ "hook_event_name": "PermissionRequest", "tool_name": name, "tool_input": input })
 }
 
-/// What is answered: the option that fits the reply, or that nothing was chosen.
+/// Returns the outcome for the tool: the option that fits the reply, or that nothing was chosen.
 pub(super) fn outcome(params: &Value, reply: &AskReply) -> Value {
     let options = list(params, "/options");
     let of_kind = |kind: &str| {
@@ -47,7 +47,7 @@ pub(super) fn outcome(params: &Value, reply: &AskReply) -> Value {
     }
 }
 
-/// What is answered where nobody decides any more.
+/// Returns the outcome for a question that will not be decided any more.
 pub(super) fn cancelled() -> Value {
     json!({ "outcome": { "outcome": "cancelled" } })
 }
@@ -78,7 +78,7 @@ fn address(call: &Value) -> Option<String> {
     (!url.is_empty()).then(|| url.to_owned())
 }
 
-/// What people are shown where nothing better is known.
+/// Returns the input shown to people where nothing better is known.
 fn titled(call: &Value) -> Value {
     let mut input = Map::new();
     let title = raw(call, "/title");

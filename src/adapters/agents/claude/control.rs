@@ -11,24 +11,24 @@ const INITIALIZE: &str = "initialize";
 /// The one callback that is named for all events; each call says which event it is.
 const CALLBACK: &str = "event";
 
-/// What one line of the tool asks of whoever holds its standard input.
+/// Request in one line of the tool to the holder of its standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ControlRequest {
-    /// It is ready for its first prompt.
+    /// Tool that is ready for its first prompt.
     Ready,
-    /// Something happened of which a hook would be told; the input of that hook.
+    /// Event that a hook would get; the input of that hook.
     Event { id: String, input: Value },
-    /// It asks before it uses a tool; the input of the hook that it would call.
+    /// Question before a tool is used; the input of the hook that would be called.
     Permission { id: String, input: Value },
-    /// A request of its own is taken back.
+    /// Withdrawal of one of its own requests.
     Withdrawn { id: String },
-    /// It asks something that is not known here.
+    /// Request that is not known here.
     Unknown { id: String },
-    /// A message that was sent while it worked has its turn now; its id.
+    /// Begin of the turn of a message that was sent while the tool worked; the message's id.
     Begun { message: String },
 }
 
-/// What the line asks, if it asks anything.
+/// Returns the request in the line, if there is one.
 pub fn request(line: &[u8]) -> Option<ControlRequest> {
     let line = object(line)?;
     let id = raw(&line, "/request_id").to_owned();
@@ -138,7 +138,7 @@ fn answered(id: &str, response: &Value) -> String {
     json!({ "type": "control_response", "response": response }).to_string()
 }
 
-/// Whether what is asked can be answered by one reply: several questions at once cannot, nor one with several answers.
+/// Returns true if the question can be answered by one reply: several questions at once cannot, nor one with several answers.
 pub fn has_one_answer(input: &Value) -> bool {
     let questions = list(input, "/tool_input/questions");
     let several = |question: &Value| question.pointer("/multiSelect") == Some(&Value::Bool(true));

@@ -1,6 +1,6 @@
-//! What a hook of Claude Code gets on standard input. Codex gives its hooks the same.
+//! Input of a hook of Claude Code on standard input. Codex gives its hooks the same.
 //!
-//! Nothing fires when a person presses Esc, and none when a queued prompt begins after a stop.
+//! No hook fires when a person presses Esc, and none when a queued prompt begins after a stop.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::adapters::agents::tool_ask::ToolAsk;
 use crate::agent_state::{AgentReport, Doing, Seen, Wait, Work};
 use crate::domain::AskKind;
 
-/// What the input of one hook says.
+/// Reads the input of one hook.
 pub fn read(input: &[u8]) -> AgentReport {
     let Some(input) = object(input) else {
         return AgentReport::default();

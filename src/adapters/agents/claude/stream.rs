@@ -9,7 +9,7 @@ use crate::adapters::agents::json_report::{filled, list, number, object, positiv
 use crate::adapters::agents::tool_ask::ToolAsk;
 use crate::agent_state::{AgentReport, AskReport, Doing, Figures, Seen, Work};
 
-/// What one line says.
+/// Reads one line.
 pub fn read(line: &[u8]) -> AgentReport {
     let Some(line) = object(line) else {
         return AgentReport::default();

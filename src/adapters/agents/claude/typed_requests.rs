@@ -25,7 +25,7 @@ enum TypedRequest {
 }
 
 impl TypedRequests {
-    /// What is written to the tool for a typed line; none where the line is a message.
+    /// Returns the request to write to the tool for a typed line; none where the line is a message.
     pub(super) fn line(&mut self, text: &str, id: &str) -> Option<String> {
         let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
         let (request, fields) = match (word, rest.trim()) {
@@ -73,7 +73,7 @@ impl TypedRequests {
     }
 }
 
-/// How full the context is, and with what.
+/// Shows the fill of the context, with its parts.
 fn context(reply: &Value, shown: &mut Shown) {
     let figure = |path: &str| number(reply, path);
     shown.line(&format!(

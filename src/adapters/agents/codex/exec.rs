@@ -6,7 +6,7 @@ use super::rollout::tokens;
 use crate::adapters::agents::json_report::{failure, filled, object, raw, text};
 use crate::agent_state::{AgentReport, Doing, Figures, Work};
 
-/// What one line says.
+/// Reads one line.
 pub fn read(line: &[u8]) -> AgentReport {
     let Some(line) = object(line) else {
         return AgentReport::default();

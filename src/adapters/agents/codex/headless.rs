@@ -13,7 +13,7 @@ use crate::domain::AskReply;
 
 /// The word behind which the session stands.
 const RESUME: &str = "resume";
-/// What it writes to its errors at each start without a terminal, though its input is empty.
+/// Line that it writes to its errors at each start without a terminal, though its input is empty.
 const NOISE: &[u8] = b"Reading additional input from stdin...";
 
 /// The turns of one session.
@@ -27,16 +27,16 @@ pub struct CodexTurns {
     turn: Turn,
 }
 
-/// How far the turn has come.
+/// Progress of the turn.
 #[derive(Debug, Default, PartialEq, Eq)]
 enum Turn {
     #[default]
     None,
-    /// Its process runs.
+    /// Turn whose process runs.
     Running,
-    /// Its process runs, and has said that the turn is over, well or not.
+    /// Turn whose process runs, and has reported the end of the turn, good or bad.
     Over,
-    /// Its process was asked to end by a person.
+    /// Turn whose process was asked to end by a person.
     Interrupted,
 }
 
@@ -129,7 +129,7 @@ impl CodexTurns {
     }
 }
 
-/// Whether a turn is over, well or not.
+/// Returns true if a turn is over, well or not.
 fn is_over(report: &AgentReport) -> bool {
     report.seen.iter().any(|seen| match seen {
         Seen::Doing(doing) => !matches!(doing, Doing::Working(_) | Doing::Starting),

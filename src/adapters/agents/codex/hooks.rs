@@ -22,7 +22,7 @@ const EVENTS: [(&str, &str, u32); 9] = [
     ("Interrupt", "interrupt", 3),
 ];
 
-/// What Codex calls the place of a hook that came on the command line.
+/// Name that Codex gives to the place of a hook that came on the command line.
 const SOURCE: &str = if cfg!(windows) {
     r"C:\<session-flags>\config.toml"
 } else {
