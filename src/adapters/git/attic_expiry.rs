@@ -41,7 +41,8 @@ impl GitCli {
         Ok(n_removed)
     }
 
-    /// Whether a name was made before that time, as the log says that git keeps of it; without one nobody knows.
+    /// Returns true if a name was made before that time, according to the log that git keeps of it; false without a log, because then the
+    /// time is not known.
     fn was_made_before(&self, name: &str, before: Timestamp) -> bool {
         let log = self.control.path.join("logs").join(name).metadata();
         let made = log.and_then(|log| log.modified()).ok();

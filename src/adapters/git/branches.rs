@@ -101,7 +101,8 @@ impl GitCli {
     }
 }
 
-/// Why a branch that stands at `head` is not deleted, if it is not: it moved since it was recorded, or it is the base.
+/// Returns the reason why a branch that is at `head` is not deleted, if there is one: it is absent, it moved since it was recorded, or it
+/// is the base.
 fn refusal(
     head: Option<&CommitId>,
     branch: &BranchName,

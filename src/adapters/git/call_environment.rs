@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::domain::TroubleKind;
 
-/// Which git configuration, protocols and credentials a git command may use.
+/// Scope of the git configuration, protocols and credentials that a git command may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConfigScope {
     /// Ours alone.

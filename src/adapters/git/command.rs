@@ -1,5 +1,4 @@
-//! One call of git: scope, fixed overrides, environment, time limit, and what its end means. Must not know what the
-//! call is for.
+//! Call of git: scope, fixed overrides, environment, time limit, and the meaning of its end. Must not know the purpose of the call.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -44,7 +43,7 @@ pub(super) struct GitProgram {
     isolated_env: Vec<(OsString, OsString)>,
     trusted_env: Vec<(OsString, OsString)>,
     pub(super) limits: GitLimits,
-    /// Whether its version runs hooks that a configuration names.
+    /// True if its version runs hooks that a configuration names.
     pub(super) runs_named_hooks: bool,
     keeper: Option<Keeper>,
 }
@@ -63,7 +62,7 @@ pub(super) struct GitCommand {
     command_args: Vec<OsString>,
 }
 
-/// What a git command printed and how it ended, with what it was for.
+/// Output and exit of a git command, with its purpose.
 pub(super) struct GitOutput {
     action: String,
     scope: ConfigScope,
@@ -169,18 +168,18 @@ impl GitCommand {
         self
     }
 
-    /// One more `-c` setting.
+    /// Adds a `-c` setting.
     pub(super) fn config(mut self, setting: impl AsRef<OsStr>) -> Self {
         self.spec.command.arg("-c").arg(setting);
         self
     }
 
-    /// One more `-c` setting whose value is a path; `name` ends with `=`.
+    /// Adds a `-c` setting whose value is a path; `name` ends with `=`.
     pub(super) fn config_path(self, name: &str, path: &Path) -> Self {
         self.config(joined(name, path))
     }
 
-    /// One more setting, whatever characters its key holds.
+    /// Adds a setting whose key may hold any characters.
     pub(super) fn setting(mut self, key: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.settings.push((key.into(), value.into()));
         self
@@ -319,7 +318,7 @@ impl GitCommand {
         Ok(parse::refs(&call.run_ok()?.stdout))
     }
 
-    /// Whether a ref whose name begins so reaches a commit.
+    /// Returns true if a ref whose name begins with `begin` reaches a commit.
     pub(super) fn reaches(self, commit: &CommitId, begin: &str) -> Result<bool, GitError> {
         let call = self.words("for-each-ref --count=1 --contains");
         Ok(!call.arg(commit.as_str()).arg(begin).run_line()?.is_empty())

@@ -19,7 +19,7 @@ pub(super) struct CommitMessage<'a> {
     pub(super) text: &'a str,
     pub(super) task: &'a str,
     pub(super) attempt: &'a str,
-    /// Who worked, for a trailer (C14).
+    /// Agent that did the work, for a trailer (C14).
     pub(super) agent: Option<&'a str>,
 }
 

@@ -16,7 +16,7 @@ use super::files::{failed, not_ours, real_folder, write_atomically};
 use crate::adapters::{excludes, state_folder, text_file};
 use crate::ports::git::GitError;
 
-/// What is older than this belongs to no living call.
+/// Age from which a file belongs to no living call.
 const STALE: Duration = Duration::from_mins(30);
 
 /// Files that would redirect or reshape what the control repository does.
@@ -216,7 +216,8 @@ fn written_origin(text: &str) -> Option<OriginUrls> {
     })
 }
 
-/// Where a child cannot hold the queue's lock beyond its parent's death, only old lock files are known to be dead.
+/// True where locks end with their holders. Elsewhere a child cannot hold the queue's lock beyond its parent's death, so that only old lock
+/// files are known to be dead.
 const ARE_HOLDERS_KNOWN: bool = cfg!(unix);
 
 fn sweep_locks(folder: &Path) {

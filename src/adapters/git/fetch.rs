@@ -11,7 +11,7 @@ use super::refs::PinKind;
 use crate::domain::TroubleKind;
 use crate::ports::git::{BranchName, CommitId, GitError};
 
-/// How often a branch may move between asking and fetching before giving up.
+/// Number of tries for a branch that moves between asking and fetching.
 const N_TRIES: usize = 3;
 
 /// A fetch of exactly what is named behind it: no tags, no submodules, nothing written or started besides, and the other side's
@@ -44,8 +44,8 @@ impl GitCli {
         }
     }
 
-    /// Whether the control repository holds a commit with everything below it. A fetch that was cut off leaves commits
-    /// without their files, so only what a ref reaches counts: git sets refs when all is there.
+    /// Returns true if the control repository holds a commit with everything below it. A fetch that was cut off leaves commits without
+    /// their files, so only commits that a ref reaches count: git sets refs when everything is there.
     pub(super) fn has(&self, commit: &CommitId) -> Result<bool, GitError> {
         if self.is_pinned(PinKind::Pin, commit) || self.is_pinned(PinKind::Remote, commit) {
             return Ok(true);
@@ -180,13 +180,13 @@ impl GitCli {
     }
 }
 
-/// Whether a repository has the object of a commit, with or without what is below it.
+/// Returns true if a repository has the object of a commit, with or without the objects below it.
 pub(super) fn is_there(call: GitCommand, commit: &CommitId) -> Result<bool, GitError> {
     let call = call.words("cat-file -e").arg(format!("{commit}^{{commit}}"));
     Ok(call.run()?.code == Some(0))
 }
 
-/// Whether a remote clearly answered that it does not have a commit; everything else is no answer (LK-56).
+/// Returns true if a remote clearly answered that it does not have a commit; everything else is not an answer (LK-56).
 pub(super) fn is_denial(output: &GitOutput) -> bool {
     let why = error_text::reason(output);
     output.code != Some(0) && (why.contains("not our ref") || why.contains(" not valid"))

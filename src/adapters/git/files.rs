@@ -57,7 +57,7 @@ pub(super) fn failed(verb: &str, path: &Path) -> impl FnOnce(io::Error) -> GitEr
     }
 }
 
-/// When a file was written last, its length, and when anything of it changed; none when it is not there.
+/// Time of the last write to a file, its length, and the time of its last change of any kind; none when the file does not exist.
 pub(super) type FileState = Option<(SystemTime, u64, Option<i64>)>;
 
 /// The state of a file, by which a change of it is noticed.

@@ -42,7 +42,7 @@ impl GitCli {
         }
     }
 
-    /// Why the files of a commit or a tree cannot be converted as the project's own git does it, if that is so.
+    /// Returns the reason why the files of a commit or a tree cannot be converted as the project's own git does it, if there is one.
     pub(super) fn foreign_filter(&self, tree: &str) -> Result<Option<String>, GitError> {
         let private = self.private_attributes()?;
         let is_quiet = {

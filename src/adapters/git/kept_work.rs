@@ -4,7 +4,7 @@ use super::cli::GitCli;
 use crate::ports::git::Git as _;
 use crate::ports::git::{BranchName, CommitId, DiffRange, GitError, SafeName};
 
-/// One thing that the attic keeps of a task, and the branch of the project that has it now.
+/// Snapshot that the attic keeps of a task, and the branch of the project that has it now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BroughtBack {
     pub attic_ref: String,

@@ -25,8 +25,8 @@ struct CommittedLink {
 }
 
 impl GitCli {
-    /// Why a tree may not follow a base, if that is so: it links to a commit that the address of its submodule does not have, or it
-    /// gives no address. Errors: an address did not answer, so nobody knows.
+    /// Returns the reason why a tree may not follow a base, if there is one: it links to a commit that the address of its submodule does
+    /// not have, or it gives no address. Errors: an address did not answer, so that this is not known.
     pub(super) fn broken_link(&self, base: &CommitId, tree: &TreeId) -> Result<Option<String>, GitError> {
         let links = self.new_links(base, tree)?;
         if links.is_empty() {
@@ -105,7 +105,7 @@ impl GitCli {
         Ok((!is_there).then_some(why))
     }
 
-    /// Whether a repository gives a commit, asked of itself; nothing of it is kept.
+    /// Returns true if a repository gives a commit, asked directly; nothing of it is kept.
     fn has_commit(&self, url: &str, commit: &CommitId) -> Result<bool, GitError> {
         let folder = self.control.scratch_folder()?;
         // It borrows nothing: what is here already proves nothing about the other side.

@@ -46,7 +46,7 @@ impl GitCli {
     }
 }
 
-/// Whether more objects than that lie in files of their own.
+/// Returns true if more than `most` objects are in files of their own.
 fn has_more_loose(objects: &Path, most: usize) -> bool {
     let folders = fs::read_dir(objects).into_iter().flatten().flatten();
     let folders = folders.filter(|folder| folder.file_name().len() == 2);

@@ -19,7 +19,7 @@ pub(super) const CHECK: &str = "fetch.fsckObjects=true";
 /// Longest note.
 const NOTE_LIMIT: u64 = 4 * 1024;
 
-/// What the check of a fetch said, if that is why it failed.
+/// Returns the message of the check of a fetch, if that is why it failed.
 pub(super) fn refusal(output: &GitOutput) -> Option<String> {
     let said = String::from_utf8_lossy(&output.stderr);
     let is_check = output.code != Some(0) && said.contains("fsck error");
@@ -28,7 +28,7 @@ pub(super) fn refusal(output: &GitOutput) -> Option<String> {
 }
 
 impl GitCli {
-    /// Why the commits that lead to a head and are not in the base are not taken, if the check refuses one of them.
+    /// Returns the reason why the commits that lead to a head and are not in the base are not taken, if the check refuses one of them.
     pub(super) fn refused_in(
         &self,
         head: &CommitId,

@@ -74,7 +74,7 @@ impl GitCli {
         }
     }
 
-    /// Why nobody could work with a merged tree, if that is so.
+    /// Returns the reason why it is impossible to work with a merged tree, if there is one.
     fn unusable(&self, base: &CommitId, tree: &TreeId) -> Result<Option<String>, GitError> {
         match self.broken_link(base, tree)? {
             None => self.colliding_names(base, tree),
@@ -147,7 +147,7 @@ impl GitCli {
     }
 }
 
-/// Whether git refused to merge because the two have nothing in common.
+/// Returns true if git refused to merge because the two have nothing in common.
 pub(super) fn is_unrelated(output: &ProcessOutput) -> bool {
     error_text::reason(output).contains("unrelated histories")
 }

@@ -19,10 +19,10 @@ use crate::ports::git::{AtticOwner, CommitId, GitError, SafeName, TreeId};
 const MESSAGE_LIMIT: usize = 3_000;
 /// Attributes with which files are taken byte by byte.
 const UNCONVERTED: &str = "* -text -eol -crlf -ident -filter -working-tree-encoding\n";
-/// How many letters of an id tell two states of one ref apart in the names under which they are kept.
+/// Number of letters of an id that distinguish two states of one ref in the names under which they are kept.
 const SHORT: usize = 12;
 
-/// A repository of ours for a moment, with the objects of a nested one.
+/// Temporary repository of ours, with the objects of a nested one.
 struct BorrowedRepo<'a> {
     git: &'a GitCli,
     path: &'a Path,
@@ -30,7 +30,7 @@ struct BorrowedRepo<'a> {
     saver: &'a AtticOwner,
 }
 
-/// What of a nested repository is in the control repository now.
+/// Parts of a nested repository that are in the control repository now.
 struct KeptRepo {
     head: Option<CommitId>,
     parents: Vec<CommitId>,
@@ -199,7 +199,7 @@ impl BorrowedRepo<'_> {
         Ok(found.lines().filter_map(logged).collect())
     }
 
-    /// What is in the index, where it is not what is checked out.
+    /// Commits the content of the index, if it differs from the checked out commit.
     fn index_commit(&self, ids: &NamedIds) -> Result<Option<CommitId>, GitError> {
         let (there, copy) = (self.repo.git_dir.join("index"), self.path.join("index"));
         match there.symlink_metadata() {

@@ -1,4 +1,4 @@
-//! What the adapter needs to be opened: everything it would otherwise have to ask the environment for.
+//! Options with which the adapter is opened: everything it would otherwise have to ask the environment for.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -20,12 +20,12 @@ pub struct GitSetup {
     pub marking: ProgramMarking,
 }
 
-/// How programs that git starts, such as the hooks of a remote on this machine, are told from those of persons.
+/// Marking of the programs that git starts, such as the hooks of a remote on this machine, so that they are not taken for those of persons.
 #[derive(Debug, Clone, Default)]
 pub struct ProgramMarking {
-    /// The marker in the environment of every git.
+    /// Marker in the environment of every git.
     pub marker: Option<String>,
-    /// Stands above a git that may start programs, where the system has such a thing.
+    /// Keeper above a git that may start programs, where the system has such a thing.
     pub keeper: Option<Keeper>,
 }
 
@@ -42,7 +42,7 @@ pub struct GitLimits {
     pub largest: u64,
     /// Bytes of memory of a git that lists what the remote has, with all it starts; not a time.
     pub memory: u64,
-    /// How old a lock is that a killed git of ours left in the project's repository before it is removed.
+    /// Age at which a lock that a killed git of ours left in the project's repository is removed.
     pub abandoned: Duration,
 }
 
@@ -93,12 +93,12 @@ const TRUSTED: &str = "
     GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL EMAIL
 ";
 
-/// Whether a variable may reach calls without the person's configuration.
+/// Returns true if a variable may reach calls without the person's configuration.
 pub(super) fn is_passed(name: &OsStr) -> bool {
     is_listed(PASSED, name)
 }
 
-/// Whether a variable may reach calls with the person's configuration.
+/// Returns true if a variable may reach calls with the person's configuration.
 pub(super) fn is_trusted(name: &OsStr) -> bool {
     is_passed(name) || is_listed(TRUSTED, name)
 }

@@ -4,12 +4,12 @@ use crate::ports::git::{BranchName, CheckedOut, CommitId, TreeId};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// One entry of `git worktree list --porcelain -z`.
+/// Entry of `git worktree list --porcelain -z`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RegisteredWorktree {
     pub(super) path: PathBuf,
     pub(super) checked_out: CheckedOut,
-    /// The commit it stands on, unless the branch is unborn.
+    /// Commit that is checked out, unless the branch is unborn.
     pub(super) head: Option<CommitId>,
     /// The branch exactly as git names it, also when the engine would refuse the name.
     pub(super) branch: Option<String>,
@@ -38,7 +38,7 @@ impl FileEntry {
     }
 }
 
-/// What stands at a path in conflict: before both sides (stage 1), on ours (2) or on theirs (3).
+/// Entry at a path in conflict: before both sides (stage 1), on ours (2) or on theirs (3).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Staged {
     stage: u8,
@@ -52,7 +52,7 @@ impl Staged {
     }
 }
 
-/// One path in which two trees differ.
+/// Path in which two trees differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TreeChange {
     pub(super) path: String,

@@ -25,7 +25,7 @@ use crate::ports::holders::OrphanPolicy;
 const STDERR_LIMIT: usize = 16 * 1024;
 /// Between two looks at the memory of a process that has a limit of it: what it can take in that time comes on top.
 const MEMORY_INTERVAL: Duration = Duration::from_millis(200);
-/// How long a process may take to clean its lock files up after being asked to end.
+/// Time that a process has to clean its lock files up after being asked to end.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A child process to be run: its command, its input and its limits.
@@ -58,7 +58,7 @@ impl ProcessSpec {
     }
 }
 
-/// What a child process gets on its standard input: nothing, bytes or an open file.
+/// Standard input of a child process: nothing, bytes or an open file.
 pub(super) enum StdinSource {
     Nothing,
     /// Written before anything is read: keep it below 4 KiB.
@@ -77,17 +77,17 @@ pub(super) struct ProcessOutput {
 }
 
 impl ProcessOutput {
-    /// Its standard output as text.
+    /// Returns its standard output as text.
     pub(super) fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.stdout)
     }
 }
 
-/// Why a process left no output: it could not be started or exceeded one of its limits.
+/// Error of a process that left no output: it could not be started or exceeded one of its limits.
 pub(super) enum ProcessError {
     NotStarted(std::io::Error),
     TimedOut(Duration),
-    /// It took more memory than these bytes.
+    /// Memory use above this number of bytes.
     TooLarge(u64),
 }
 

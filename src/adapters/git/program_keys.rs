@@ -1,7 +1,7 @@
 //! Every key of git's configuration that can name a program, and what keeps git from starting it for the engine. The one list of
 //! them: a test compares it with the keys that git itself lists.
 
-/// What keeps git from starting the program that a key names.
+/// Guard that keeps git from starting the program that a key names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Guard {
     /// Every call sets the key to this value, which starts nothing.

@@ -13,11 +13,11 @@ use crate::ports::git::{
     BranchName, CommitId, GitError, PublishOutcome, PublishRequest, PushOutcome, Revision,
 };
 
-/// What git says of a hook or a helper that a signal has ended.
+/// Message of git about a hook or a helper that a signal has ended.
 const KILLED: &[u8] = b"died of signal";
 
-/// What the git of a remote says when somebody else is changing the branch, or has just changed it. The last three are of git 2.50
-/// and newer.
+/// Messages of the git of a remote when another process is changing the branch, or has just changed it. The last three are of git 2.50 and
+/// newer.
 const LOST_RACES: [&str; 5] = [
     "failed to update ref",
     "cannot lock ref",
@@ -26,17 +26,17 @@ const LOST_RACES: [&str; 5] = [
     "reference does not exist",
 ];
 
-/// How git reported the end of a push: accepted, outdated or refused.
+/// Result of a push as git reported it: accepted, outdated or refused.
 pub(super) enum PushReply {
-    /// The remote took it, or had it.
+    /// Push that the remote took, or commit that it had.
     Accepted,
-    /// The remote is not where it was expected, or somebody else is changing it.
+    /// Push to a remote that is not at the expected commit, or whose branch another process is changing.
     Stale(String),
     Refused(String),
 }
 
 impl PushReply {
-    /// Why a remote that shows no change gives no answer.
+    /// Returns the reason why a remote that shows no change gives no answer.
     pub(super) fn unconfirmed(&self, branch: &BranchName) -> Cause {
         match self {
             Self::Accepted => TroubleKind::Other.cause(format!("push {branch}: the remote does not show it")),
@@ -46,12 +46,12 @@ impl PushReply {
     }
 }
 
-/// What a push may replace on the remote.
+/// State on the remote that a push may replace.
 #[derive(Clone, Copy)]
 pub(super) enum PushLease<'a> {
-    /// Nothing: what is there must be part of what is pushed.
+    /// Nothing: the commit there must be part of the pushed one.
     Nothing,
-    /// The branch if it stands at this commit; none: if it does not exist.
+    /// Branch at this commit; none: a branch that does not exist.
     At(Option<&'a CommitId>),
 }
 
@@ -194,7 +194,7 @@ impl GitCli {
     }
 }
 
-/// What git's report of a failed push says of the branch; none where the push broke off before there was an answer.
+/// Reads the result for the branch from git's report of a failed push; none where the push broke off before there was an answer.
 fn rejection(report: &str, reason: &str, is_killed: bool) -> Option<PushReply> {
     let line = report.lines().find_map(|line| line.strip_prefix("!\t"))?;
     let is_remote = line.contains("[remote rejected]") || line.contains("[no match]");

@@ -15,26 +15,26 @@ use super::worktree_link::{self, CheckoutDir, read_pointer};
 use super::write_lock::WriteGuard;
 use crate::ports::git::{AtticOwner, GitError, SafeName, Signature};
 
-/// What git writes into a `commondir` of its own, as seen from a registration.
+/// Text that git writes into its own `commondir`, as seen from a registration.
 const COMMON: &str = "../..";
-/// The branch of a worktree of which nobody knows what it stood on; it does not exist.
+/// Branch of a worktree whose commit is not known; the branch does not exist.
 const UNKNOWN_HEAD: &str = "ref: refs/heads/dbs-unknown\n";
 
-/// What git writes into `locked` while it makes a worktree.
+/// Text that git writes into `locked` while it makes a worktree.
 const BEGUN: &str = "initializing";
 
-/// How much of a damaged worktree is repaired.
+/// Extent of the repair of damaged worktrees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RepairScope {
     All,
-    /// A folder without `.git` stays as it is: whoever makes a worktree there moves it aside whole.
+    /// Registrations only: a folder without `.git` stays as it is, because it is moved aside whole when a worktree is made there.
     Registrations,
 }
 
-/// One folder below `worktrees/` of the project's repository, and the worktree it names.
+/// Folder below `worktrees/` of the project's repository, and the worktree it names.
 struct Registration {
     git_dir: PathBuf,
-    /// None: it names none, so git itself calls it garbage.
+    /// Folder of the worktree; none: the registration names none, so that git itself calls it garbage.
     folder: Option<PathBuf>,
     is_ours: bool,
 }
@@ -69,7 +69,8 @@ impl Registration {
 }
 
 impl GitCli {
-    /// What a start and a listing do: only where something is broken, and without waiting for whoever is at work.
+    /// Repairs registrations at a start and before a listing: only where something is broken, and without waiting for another process at
+    /// work.
     pub(super) fn repair_if_free(&self) {
         if self
             .registrations()
@@ -248,7 +249,7 @@ fn pointing_at(git_dir: &Path, root: &Path) -> Option<PathBuf> {
     })
 }
 
-/// Whether a folder lies directly in another, which is there.
+/// Returns true if a folder is directly in another one that exists.
 fn is_below(folder: &Path, root: &Path) -> bool {
     let parent = folder.parent().and_then(|parent| parent.canonicalize().ok());
     parent.is_some() && parent == root.canonicalize().ok()
@@ -276,7 +277,7 @@ fn has_no_head(one: &Registration) -> bool {
     }
 }
 
-/// Whether a worktree with something in it has no `.git`, or an empty one.
+/// Returns true if a worktree with something in it has no `.git`, or an empty one.
 fn lacks_link(folder: &Path) -> bool {
     let link = folder.join(".git");
     let is_missing = match link.symlink_metadata() {

@@ -50,8 +50,8 @@ impl GitCli {
         Ok(kept)
     }
 
-    /// What goes with a registration whose folder is gone: the commit it stood on, commits only its log remembers, and the git
-    /// folders of its submodules.
+    /// Keeps what is lost with a registration whose folder is gone: its commit, commits only its log remembers, and the git folders of its
+    /// submodules.
     fn keep_registration(
         &self,
         entry: &RegisteredWorktree,
@@ -139,7 +139,7 @@ impl GitCli {
         self.archive(head, &saver.task).map(Some)
     }
 
-    /// Whether a commit was seen on the remote: such commits are pinned in the control repository for good.
+    /// Returns true if a commit was seen on the remote: such commits are pinned in the control repository for good.
     fn is_on_the_remote(&self, commit: &CommitId) -> Result<bool, GitError> {
         if !self.has(commit)? {
             return Ok(false);

@@ -16,7 +16,7 @@ use crate::adapters::text_file;
 use crate::domain::TroubleKind;
 use crate::ports::git::{AtticOwner, AtticSnapshot, BranchName, GitError};
 
-/// Where a child cannot hold the queue's lock beyond its parent's death, a git of ours may live on for its longest call.
+/// Longest call of a git of ours, where it may live on because a child cannot hold the queue's lock beyond its parent's death.
 const LONGEST_CALL: Duration = Duration::from_mins(if cfg!(unix) { 0 } else { 30 });
 
 /// Most bytes of the lock of a ref, which holds one id.
@@ -66,7 +66,7 @@ impl GitCli {
         Ok(kept)
     }
 
-    /// Whether nothing was done with a file for so long that whoever made it has ended.
+    /// Returns true if a file was left untouched for so long that the process that made it has ended.
     pub(super) fn is_old(&self, path: &Path) -> bool {
         let made = path.symlink_metadata().and_then(|found| found.modified());
         made.is_ok_and(|at| at.elapsed().is_ok_and(|age| age >= self.program.limits.abandoned))
@@ -79,7 +79,7 @@ impl GitCli {
         Ok(turn.finishing_when_dropped())
     }
 
-    /// What a start does: only where something was left, and without waiting for another process that is at it.
+    /// Removes leftover locks at a start: only where something was left, and without waiting for another process that does the same.
     pub(super) fn sweep_project_locks(&self) {
         if self.project_lock.is_unfinished() {
             let clean = |notes: &str| self.sweep_noted(notes);
@@ -89,7 +89,7 @@ impl GitCli {
         }
     }
 
-    /// Answers what is to be looked at again.
+    /// Removes the noted locks that were left behind, and returns the notes that have to be looked at again.
     pub(super) fn sweep_noted(&self, notes: &str) -> String {
         let is_undecided = |line: &&str| {
             let (at, name) = line.split_once(' ').unwrap_or_default();
@@ -103,7 +103,7 @@ impl GitCli {
         }
     }
 
-    /// Whether that lock may yet turn out to be left behind.
+    /// Removes that lock if it is old enough to be left behind. Returns true if it may still turn out to be.
     fn sweep_lock(&self, noted: u128, name: &str) -> bool {
         let mut parts = Path::new(name).components();
         let lock = self.project.common.join(name);

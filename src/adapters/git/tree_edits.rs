@@ -11,7 +11,7 @@ use super::files::not_ours;
 use super::refs::PinKind;
 use crate::ports::git::{CommitId, FileEdit, GitError, RestoreRequest, TreeId};
 
-/// What an index is told of a file that goes.
+/// Line for an index that removes a file.
 const GOES: &str = "0 0000000000000000000000000000000000000000";
 
 impl GitCli {

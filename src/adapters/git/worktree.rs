@@ -28,7 +28,7 @@ struct CheckoutGoal {
 
 struct BranchGoal {
     name: BranchName,
-    /// Where the local branch is now; none when it has to be made.
+    /// Commit of the local branch now; none when it has to be made.
     local: Option<CommitId>,
     /// The local head is not part of the goal and goes to the attic first.
     is_replaced: bool,
@@ -106,7 +106,7 @@ impl GitCli {
         })
     }
 
-    /// Where the branch should stand: here, else on the remote, else at the base; never losing the previous attempt.
+    /// Returns the commit for the branch: the local one, else the one on the remote, else the base; never loses the previous attempt.
     fn branch_goal(
         &self,
         name: &BranchName,

@@ -97,7 +97,8 @@ impl GitCli {
         })
     }
 
-    /// Whether the files an index lists are on the disk byte by byte, and name by name, as they are in its commit. False: maybe.
+    /// Returns true if the files an index lists are on the disk byte by byte, and name by name, as they are in its commit. False: perhaps
+    /// not.
     fn is_unconverted(&self, index: &Path) -> bool {
         let converts = |setting: &&str| self.project.has(setting);
         let is_plain = !CONVERTING.iter().any(converts) && !self.project.has_attributes;

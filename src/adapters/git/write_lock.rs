@@ -29,11 +29,11 @@ pub(super) struct RepoLock {
 pub(super) struct WriteGuard<'a> {
     _mutex: MutexGuard<'a, ()>,
     file: File,
-    /// Notes of earlier turns that are still true, with the end of their last line: what a turn writes stands behind them.
+    /// Notes of earlier turns that are still true, with the end of their last line: the notes of this turn are written after them.
     kept: String,
-    /// Whether a git is at work that was noted.
+    /// True while a git that was noted is at work.
     is_noted: bool,
-    /// Whether the turn ends by itself when it is dropped, unless a git that was noted did not end.
+    /// True if the turn ends by itself when it is dropped, unless a git that was noted did not end.
     finishes_when_dropped: bool,
 }
 
@@ -97,7 +97,7 @@ impl RepoLock {
         Ok(turn)
     }
 
-    /// Whether the last holder did not finish, as far as can be seen without a turn.
+    /// Returns true if the last holder did not finish, as far as can be seen without a turn.
     pub(super) fn is_unfinished(&self) -> bool {
         self.file.symlink_metadata().is_ok_and(|found| found.len() > 0)
     }
