@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-/// How long a server may take until it listens, or until it is gone.
+/// Time that a server may take until it listens, or until it is gone.
 const TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Time until which something is waited for.
@@ -20,7 +20,7 @@ impl Deadline {
         Deadline(Instant::now() + length)
     }
 
-    /// Whether it has been long enough.
+    /// Returns true if the deadline has passed.
     pub fn is_over(&self) -> bool {
         Instant::now() >= self.0
     }

@@ -74,7 +74,7 @@ pub struct IpcListener {
     limits: FrameLimits,
 }
 
-/// What distinguishes a file from another of the same name.
+/// Identity that distinguishes a file from another of the same name.
 type FileId = (u64, u64);
 
 impl Drop for IpcListener {

@@ -33,7 +33,7 @@ pub fn to_folder(folder: &Path, filter: Option<&str>) -> Result<WorkerGuard, Str
     Ok(guard)
 }
 
-/// One line for each record, whatever its text: what comes from agents is cleaned as everywhere.
+/// Creates the subscriber that writes one line for each record, whatever its text: text of agents is cleaned as everywhere.
 fn lines<W>(filter: EnvFilter, writer: W) -> impl Subscriber
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,

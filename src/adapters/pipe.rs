@@ -48,7 +48,7 @@ mod unix {
 
 #[cfg(not(unix))]
 mod elsewhere {
-    //! Nobody can look: what a thread has not taken a while after the end of a process is given up.
+    //! Pipes cannot be polled here: bytes that a thread has not taken a while after the end of a process are given up.
 
     use std::io;
 

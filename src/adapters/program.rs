@@ -1,5 +1,5 @@
-//! Where a program is: looked for as a shell does, so that a missing one is reported by name, with the folders that were searched,
-//! before anything is started. No name leads into a repository: its folders are left out of `PATH`.
+//! Search for a program: done as a shell does it, so that a missing one is reported by name, with the folders that were searched, before
+//! anything is started. No name leads into a repository: its folders are left out of `PATH`.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Where the state of a project is: inside the git folder that all its checkouts share, because no git command that people or agents
-//! run in a checkout (`clean -fdx`, `stash -a`, `checkout`) reaches there. Depends on no port and runs nothing.
+//! Folder of a project's state: inside the git folder that all its checkouts share, because no git command that people or agents run in a
+//! checkout (`clean -fdx`, `stash -a`, `checkout`) reaches there. Depends on no port and runs nothing.
 
 use std::fs;
 use std::io;

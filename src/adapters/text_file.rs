@@ -11,7 +11,7 @@ use serde::Serialize;
 /// Most bytes of a file that a person writes by hand: settings, workflows, themes, scenarios.
 pub const LARGEST_WRITTEN: u64 = 1024 * 1024;
 
-/// What some editors put before a text.
+/// Mark that some editors put before a text.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The contents of a regular file of at most `most` bytes. A link is followed.

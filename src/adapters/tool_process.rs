@@ -23,16 +23,16 @@ const WAITING_EVENTS: usize = 8;
 /// Lines that wait to be written to the tool.
 const WAITING_LINES: usize = 256;
 
-/// What happened to the tool.
+/// Event of the tool.
 #[derive(Debug)]
 pub enum ToolOutput {
     /// A line of its output.
     Line(Vec<u8>),
-    /// A line of its output that was too long; so many bytes of it.
+    /// Line of its output that was too long; the number of its bytes.
     TooLong(usize),
     /// A line of its errors.
     Error(Vec<u8>),
-    /// Its output has ended.
+    /// End of its output.
     OutputOver,
     Ended(io::Result<ExitStatus>),
 }
@@ -114,7 +114,7 @@ impl Drop for ToolProcess {
     }
 }
 
-/// What a person types, until nobody holds this; nothing where standard input is no terminal.
+/// Returns the keys that a person types, until the receiver is dropped; nothing where standard input is not a terminal.
 ///
 /// # Errors
 /// When no thread can be had.

@@ -18,14 +18,14 @@ use super::child_process::output::{
 };
 use super::child_process::{kill, new_process_group};
 
-/// How long all programs together have.
+/// Time that all programs together have.
 const LIMIT: Duration = Duration::from_secs(8);
 /// Bytes of output that are read.
 const MOST_OUTPUT: usize = 4 * 1024;
 /// Longest version.
 const LONGEST: usize = 40;
 
-/// What keeps such programs from the network, as far as they heed it: a proxy that nobody is, and their own switches.
+/// Variables that keep such programs from the network, as far as they respect them: a proxy that does not exist, and their own switches.
 const QUIET: &[(&str, &str)] = &[
     ("HTTP_PROXY", "http://127.0.0.1:9"),
     ("HTTPS_PROXY", "http://127.0.0.1:9"),

@@ -5,10 +5,10 @@ use std::time::Duration;
 use super::{kill_group, leads_group, terminate_group};
 use crate::adapters::holder::process::{ProcessSelector, processes, terminate};
 
-/// How children are ended.
+/// Force with which children are ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EndForce {
-    /// They may clean up.
+    /// Request to end, so that they may clean up.
     Ask,
     Kill,
 }

@@ -1,4 +1,4 @@
-//! One crash, as a page for the person and as a file for whoever repairs it. Both are bounded.
+//! Report of one crash, as a page for the person and as a file for the developers. Both are bounded.
 
 use std::any::Any;
 use std::io;
@@ -26,7 +26,7 @@ pub struct CrashReport {
     pub trace: String,
 }
 
-/// What a panic carried, as text.
+/// Returns the payload of a panic as text.
 pub fn payload(payload: &dyn Any) -> String {
     let owned = payload.downcast_ref::<String>().map(String::as_str);
     let text = owned.or_else(|| payload.downcast_ref::<&str>().copied());

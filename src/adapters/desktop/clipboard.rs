@@ -47,7 +47,8 @@ fn start((program, arguments): &ClipboardTool) -> std::io::Result<Child> {
         .spawn()
 }
 
-/// Whether the tool took all of it. One that stays to serve the text does so in the background, and the one started here ends.
+/// Gives the text to the tool, and returns true if the tool took all of it. A tool that stays to serve the text does so in the background,
+/// and the process started here ends.
 fn give(mut child: Child, text: &str) -> std::io::Result<bool> {
     let mut written = Ok(());
     if let Some(mut input) = child.stdin.take() {

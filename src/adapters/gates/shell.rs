@@ -1,4 +1,4 @@
-//! One gate at a time per caller: start, wait, kill what is left, report.
+//! Shell of the gates: one gate at a time per caller; start, wait, kill what is left, report.
 #![expect(
     clippy::disallowed_methods,
     reason = "the door of this adapter: starts gates and reads the clock for their time limits"
@@ -20,10 +20,10 @@ use crate::ports::gates::{GateExit, GateReport, GateRun, Gates};
 use crate::ports::holders::OrphanPolicy;
 use crate::ports::trouble::io_trouble;
 
-/// How long the thread of a busy machine may take to read what an ended gate wrote.
+/// Time that the thread of a busy machine may take to read the output of an ended gate.
 const DRAIN: Duration = Duration::from_mins(1);
 
-/// How long a server that has no descriptors left tries to see what a gate left running.
+/// Time for which a server that has no descriptors left tries to look for processes that a gate left running.
 const LOOK_LIMIT: Duration = Duration::from_secs(10);
 /// Between two of these tries.
 const LOOK_PAUSE: Duration = Duration::from_millis(100);

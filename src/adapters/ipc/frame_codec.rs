@@ -10,7 +10,7 @@ use tokio_util::codec::{Decoder, Encoder, LengthDelimitedCodec};
 
 use super::LONGEST_FRAME;
 
-/// How much of a frame is looked at to tell its kind.
+/// Number of bytes of a frame that are read to determine its kind.
 const BEGIN: usize = 32;
 /// Bytes of the length before a frame.
 const HEAD: usize = 4;
@@ -20,7 +20,7 @@ const SHORT_FRAME: usize = 256 * 1024;
 /// Function that answers the most bytes a frame may have that begins with these.
 pub type LimitFn = fn(&[u8]) -> usize;
 
-/// What frames may be received: how long by their kind, and how many bytes of long ones at a time in all connections together.
+/// Limits of frames that may be received: the length by their kind, and the bytes of long ones at a time in all connections together.
 #[derive(Debug, Clone)]
 pub struct FrameLimits {
     by_begin: LimitFn,
@@ -71,7 +71,7 @@ impl FrameCodec {
         }
     }
 
-    /// Whether a frame has begun that may be received.
+    /// Returns true if a frame has begun that may be received.
     fn begin(&mut self, bytes: &[u8]) -> io::Result<bool> {
         self.release();
         let Some((head, rest)) = bytes.split_first_chunk::<HEAD>() else {

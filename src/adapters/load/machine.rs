@@ -1,4 +1,4 @@
-//! What the machine as a whole uses and has left. What cannot be measured is left out, never guessed.
+//! Usage and free capacity of the machine as a whole. Figures that cannot be measured are left out, never guessed.
 
 use std::path::Path;
 
@@ -35,7 +35,7 @@ impl std::fmt::Debug for MachineSampler {
 }
 
 impl MachineSampler {
-    /// What the machine uses now, and the room on the file system this path is on.
+    /// Measures the usage of the machine now, and the room on the file system this path is on.
     pub fn sample(&mut self, now: Timestamp, path: &Path) -> MachineUsage {
         let room = room(path);
         if self.system.is_none() {

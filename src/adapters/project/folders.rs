@@ -1,4 +1,4 @@
-//! What lies where in a project (K81), and how it is made: private to this user, and never through a link (LK-44).
+//! Folders of a project (K81), and their creation: private to this user, and never through a link (LK-44).
 
 use std::fs;
 use std::io::{self, Write as _};

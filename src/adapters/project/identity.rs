@@ -17,17 +17,17 @@ const LENGTH: usize = 16;
 /// Begin of the names of files that are being written.
 const UNFINISHED: &str = ".tmp";
 
-/// Whether a project's state was made by this person on this machine.
+/// Origin of a project's state: made by this person on this machine, or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StateOrigin {
     Own,
-    /// It was not, or nobody can tell; the text says why.
+    /// State that was not made so, or whose origin is not known; the text is the reason.
     Foreign(String),
 }
 
 impl Project {
-    /// Where the state comes from. A project without any state gets an identity, known in the person's state folder. May be
-    /// called by several at once.
+    /// Returns the origin of the state. A project without any state gets an identity, known in the person's state folder. May be called by
+    /// several processes at once.
     ///
     /// # Errors
     /// When something else lies in the way of the state, or it cannot be read.
@@ -82,7 +82,7 @@ fn known(person: &Path, identity: &str) -> PathBuf {
     person.join("states").join(identity)
 }
 
-/// Whether nothing is in a folder but what is just being written.
+/// Returns true if a folder has no entries except files that are just being written.
 fn is_empty(folder: &Path) -> Result<bool, ProjectError> {
     let mut entries = fs::read_dir(folder).map_err(failed("list", folder))?.flatten();
     Ok(entries.all(|entry| entry.file_name().to_string_lossy().starts_with(UNFINISHED)))

@@ -27,7 +27,7 @@ pub(super) struct RehearsalScreen<'a> {
     pub(super) pace: RehearsalSpeed,
     surface: Surface,
     badge: String,
-    /// What a full screen draws anew for every line; inline, it stands in the terminal.
+    /// Transcript that a full screen redraws for every line; inline, it is in the terminal already.
     transcript: VecDeque<TranscriptLine>,
     live: Vec<TranscriptLine>,
     /// The lines of the live area as they were drawn.
@@ -176,7 +176,7 @@ impl<'a> RehearsalScreen<'a> {
         }
     }
 
-    /// Whether a person can press keys here.
+    /// Returns true if a person can press keys here.
     pub(super) fn has_keys(&self) -> bool {
         self.keys == KeySource::Terminal
     }
@@ -262,7 +262,7 @@ impl<'a> RehearsalScreen<'a> {
         }
     }
 
-    /// Whether the terminal has another size than before; it is kept.
+    /// Takes the size of the terminal, and returns true if it has changed.
     fn take_size(&mut self) -> bool {
         let before = std::mem::replace(&mut self.size, self.keys.size());
         before != self.size
@@ -297,7 +297,7 @@ impl<'a> RehearsalScreen<'a> {
         lines.join("\r\n")
     }
 
-    /// What the live area consists of: what goes on, the prompt, the label.
+    /// Returns the lines of the live area: the present activity, the prompt, the label.
     fn live_lines(&self) -> Vec<DrawnLine> {
         let (columns, rows) = self.size();
         // One column is left free: a full row would wrap on some terminals and not on others.

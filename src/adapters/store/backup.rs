@@ -14,7 +14,7 @@ use crate::adapters::state_folder::sync_folder_of;
 use crate::domain::Timestamp;
 use crate::ports::store::StoreError;
 
-/// How many copies made on request are kept.
+/// Number of copies made on request that are kept.
 const KEPT: usize = 10;
 /// Beginning of the names of copies made on request.
 const ROUTINE: &str = "store-";

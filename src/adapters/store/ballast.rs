@@ -5,12 +5,12 @@ use std::io::{self, Write as _};
 
 use super::files::{StoreFiles, private_file};
 
-/// Whether the file that reserves disk space for the store exists.
+/// State of the file that reserves disk space for the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ballast {
-    /// It is there, or none is wanted.
+    /// File that exists, or none because none is wanted.
     Present,
-    /// It was given up, or there was no room to make it.
+    /// File that was given up, or could not be made for lack of room.
     Gone,
 }
 

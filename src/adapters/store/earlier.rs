@@ -82,7 +82,7 @@ const TABLES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// What an earlier program wrote down: its tables by name, each row an object.
+/// History that an earlier program recorded: its tables by name, each row an object.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(transparent)]
 pub struct EarlierHistory {
@@ -129,7 +129,7 @@ impl EarlierHistory {
         history.map_err(|error| error.to_string())?
     }
 
-    /// Its runs with what was tried of their phases, as lines for people.
+    /// Returns its runs with the tries of their phases, as lines for people.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for run in self.of("runs") {
@@ -161,7 +161,7 @@ impl EarlierHistory {
         lines
     }
 
-    /// One try of a phase: how it ended, what failed, and what was said.
+    /// Returns a line for one try of a phase: how it ended, the gates that failed, and the first line of the error.
     fn execution(&self, tried: &Map<String, Value>) -> String {
         let id = text(tried, "id");
         let gates = self
@@ -219,7 +219,7 @@ fn open(bytes: &[u8]) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// What is in it that no table of that program is, or what is wrong with its pages; empty: nothing.
+/// Returns a text about content that is not a table of that program, or about damaged pages; empty: no fault was found.
 fn check(connection: &Connection) -> rusqlite::Result<String> {
     let odd = "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%'";
     let n_odd: i64 = connection.query_row(odd, [], |row| row.get(0))?;

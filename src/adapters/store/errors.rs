@@ -42,7 +42,7 @@ pub(super) fn damaged(files: &StoreFiles, why: String) -> StoreError {
     }
 }
 
-/// Whether it means that there is no room. Failures of a flush are not among them: trying again after one proves nothing.
+/// Returns true if the error means that there is no room. Failures of a flush are not among them: trying again after one proves nothing.
 pub(super) fn is_full(error: &rusqlite::Error) -> bool {
     match error {
         rusqlite::Error::SqliteFailure(found, _) => {

@@ -13,7 +13,7 @@ use super::sums::{self, BOARD_TABLES, SummedTable};
 use crate::adapters::text_file;
 use crate::ports::store::StoreError;
 
-/// How long `SQLite` waits for a lock of another connection (a reader that checkpoints, a copying tool).
+/// Time that `SQLite` waits for a lock of another connection (a reader that checkpoints, a copying tool).
 pub(super) const BUSY: Duration = Duration::from_secs(5);
 
 /// Pages up to which a check compares indexes with their tables, too: 64 MiB.

@@ -26,14 +26,14 @@ pub struct SqliteStore {
     pub(super) open_files: OpenFiles,
     pub(super) last_turn: LastTurn,
     pub(super) owner: LockOwner,
-    /// What people should know of what happened to the files.
+    /// Note for people about an incident with the files.
     pub(super) note: Option<String>,
     // Dropped last, after the database is closed.
     pub(super) lock: ServerLock,
 }
 
 impl SqliteStore {
-    /// What is in it, for reading.
+    /// Returns the reader of the store.
     pub fn reader(&self) -> &StoreReader {
         &self.database
     }

@@ -256,7 +256,7 @@ impl StoreReader {
     }
 }
 
-/// What is told in the place of an event that cannot be read.
+/// Returns the notice that replaces an event that cannot be read.
 fn damage_notice(seq: i64) -> Notice {
     Notice {
         level: NoticeLevel::Warning,

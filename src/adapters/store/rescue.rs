@@ -1,5 +1,5 @@
-//! What is done when the files of the store lose their names while it works: the open database still holds everything, so it is
-//! written anew before anything else happens.
+//! Rescue of the store when its files lose their names while it works: the open database still holds everything, so it is saved again
+//! before anything else happens.
 
 use std::fs;
 use std::io;

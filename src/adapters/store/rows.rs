@@ -108,8 +108,8 @@ fn mentions(turn: &Turn<'_>) -> BTreeSet<TaskId> {
     all
 }
 
-/// What the event answers, and what makes no sense any more: nobody starts, acts for or verifies an attempt that is over, and
-/// nothing at all is done for one that has left the board.
+/// Returns the keys of the effects that the event answers, and of those that make no sense any more: no start, act or verification for an
+/// attempt that is over, and nothing at all for one that has left the board.
 fn completed(turn: &Turn<'_>) -> Vec<String> {
     let mut keys = turn.event.completes();
     for id in &turn.changed.attempts {

@@ -77,7 +77,7 @@ pub(super) fn damaged_rows(
     statement.query_map([limit], |row| row.get(0))?.collect()
 }
 
-/// Whether the database has checksums; those of the first formats have none.
+/// Returns true if the database has checksums; those of the first formats have none.
 pub(super) fn are_kept(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT count(*) FROM pragma_table_info('about') WHERE name = 'summed_from'";
     connection.query_row(sql, [], |row| row.get(0))
