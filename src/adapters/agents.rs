@@ -115,7 +115,7 @@ impl AgentTool {
         }
     }
 
-    /// The tool of that name, where it comes with the program and is no command of one's own.
+    /// Returns the tool of that name, if it comes with the program and is not a custom command.
     pub fn builtin(name: &str) -> Option<AgentTool> {
         match name {
             "claude" => Some(AgentTool::Claude(ClaudeAgent)),
@@ -148,8 +148,8 @@ impl AgentsByRole {
         self.by_role.get(role).or(self.default.as_ref()).cloned()
     }
 
-    /// The agent of an attempt, by what was chosen for it; as its role says where nothing was. An agent keeps its tool when the settings name
-    /// another meanwhile.
+    /// Returns the agent of an attempt, by the choice for it; else by its role. An agent keeps its tool when the settings name another
+    /// meanwhile.
     fn chosen(&self, RoleChoice { role, choice }: RoleChoice<'_>) -> Option<RoleAgent> {
         let usual = self.of(role);
         let Some(name) = choice.agent() else { return usual };
@@ -296,7 +296,7 @@ impl LocalAgents {
         self.prompts.to_type(self.agent(of)?.tool.kind(), attempt)
     }
 
-    /// A hook of an attempt in that role told which session it began. Kept where its tool keeps sessions.
+    /// Keeps the session that a hook of an attempt in that role reported, if its tool keeps sessions.
     pub fn session_told(&self, of: RoleChoice<'_>, attempt: AttemptId, session: &str) {
         let keeps = |agent: RoleAgent| agent.tool.kind().keeps_sessions();
         if !self.agent(of).is_some_and(keeps) {
@@ -309,7 +309,7 @@ impl LocalAgents {
         }
     }
 
-    /// The file in which the tool of an attempt in that role keeps what happens in the session that a hook told.
+    /// Returns the file in which the tool of an attempt in that role records the session that a hook reported.
     pub fn record(&self, of: RoleChoice<'_>, attempt: AttemptId) -> Option<PathBuf> {
         let session = session_id::told(&self.context.attempt_folder(attempt))?;
         self.agent(of)?.tool.kind().record(&self.context, &session)

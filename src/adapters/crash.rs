@@ -44,7 +44,7 @@ pub struct CrashGuard {
     pub panicked: CancellationToken,
 }
 
-/// From here on, whatever breaks of the client gives the terminal back by `give_back`, is reported on standard error, and is kept
+/// Guards the screen from here on: a crash of the client gives the terminal back by `give_back`, is reported on standard error, and is kept
 /// in that folder.
 pub fn guard_screen(folder: PathBuf, threads: CrashScope, give_back: fn()) -> CrashGuard {
     let broken = CancellationToken::new();

@@ -10,12 +10,12 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 pub struct Deadline(Instant);
 
 impl Deadline {
-    /// From now on.
+    /// Starts the deadline now.
     pub fn start() -> Deadline {
         Deadline(Instant::now() + TIMEOUT)
     }
 
-    /// From now on, so long.
+    /// Creates a deadline that ends after that length from now.
     pub fn after(length: Duration) -> Deadline {
         Deadline(Instant::now() + length)
     }

@@ -35,7 +35,7 @@ pub(crate) fn ensure(common: &Path) -> Result<(), ExcludeError> {
         let Some(after) = with_rule(&before) else {
             return Ok(());
         };
-        // What somebody else wrote meanwhile is not overwritten: the rule is then added to that.
+        // Text that another process wrote meanwhile is not overwritten: the rule is then added to it.
         if replace(&path, &before, &after).map_err(failed("add the ignore rule to", &path))? {
             return Ok(());
         }

@@ -34,7 +34,7 @@ const OWN_VARIABLES: &[&str] = &[
 
 /// Arguments that make it work without its interface and write its events as lines of JSON. In this mode it never asks.
 const HEADLESS: [&str; 2] = ["exec", "--json"];
-/// The word with which it goes on with a session.
+/// Word with which it continues a session.
 const RESUME: &str = "resume";
 
 /// Codex.
@@ -121,7 +121,7 @@ impl AgentKind for CodexAgent {
         }
         argv.extend(sandbox(options).iter().map(|word| (*word).to_owned()));
         argv.extend(writable_folders(context, brief));
-        // The start files of a login shell set the path anew, and then `dbs` is not found in it.
+        // The start files of a login shell set the path again, and then `dbs` is not found in it.
         argv.extend(["--config".to_owned(), "allow_login_shell=false".to_owned()]);
         argv.extend(hooks::arguments(&context.program));
         if let Some(model) = &options.model {

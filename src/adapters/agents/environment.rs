@@ -27,7 +27,7 @@ const READER_VARIABLES: [(&str, &str); 4] = [
     ("GIT_PAGER", "cat"),
 ];
 
-/// The variables that settle how git works for an agent; `reading` is what those who judge work have besides.
+/// Returns the variables that configure git for an agent; `reading` holds the additional ones of agents that judge work.
 pub(super) fn git_variables(reading: &[(String, String)]) -> Vec<(String, String)> {
     let own = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
     let settings = GIT_SETTINGS.map(own).into_iter().chain(reading.iter().cloned());
@@ -78,13 +78,13 @@ impl InheritedEnv {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// As pairs of name and value.
+    /// Returns the variables as pairs of name and value.
     pub fn into_pairs(self) -> Vec<(String, String)> {
         self.0
     }
 }
 
-/// All variables of the person's environment. Nobody gets them but by name.
+/// Variables of the person's environment, all of them. Each is given out only by its name.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct PersonEnv(Vec<(String, String)>);
 

@@ -76,7 +76,7 @@ pub fn read_event(input: &Value, id: &str) -> ToolEvent {
     }
 }
 
-/// The few fields of an event that say what the agent does, as JSON, none of them long.
+/// Returns the few fields of an event that describe the activity of the agent, as JSON, none of them long.
 pub fn state_fields(input: &Value) -> String {
     let mut kept = Map::new();
     for name in STATE_FIELDS {
@@ -100,7 +100,7 @@ pub fn state_fields(input: &Value) -> String {
     Value::Object(kept).to_string()
 }
 
-/// The session that an agent itself has begun or goes on with, if the fields of [`state_fields`] say so.
+/// Returns the session that an agent itself has begun or continues, if the fields of [`state_fields`] name one.
 pub fn session_begun(fields: &str) -> Option<String> {
     let fields: Value = serde_json::from_str(fields).ok()?;
     let is_own = text(&fields, "hook_event_name") == "SessionStart" && text(&fields, "agent_id").is_empty();
@@ -159,7 +159,7 @@ pub fn answer(input: &Value, reply: &AskReply) -> String {
             json!({ "behavior": "deny", "message": "A person said no." })
         }
         AskReply::Deny(why) => json!({ "behavior": "deny", "message": why }),
-        // The answer to a question is no yes to anything else.
+        // The answer to a question is not a yes to anything else.
         AskReply::Choose(_) | AskReply::Text(_) if given.is_none() => {
             json!({ "behavior": "deny", "message": "A person gave an answer that is neither yes nor no." })
         }

@@ -1,4 +1,4 @@
-//! Reading of one JSON message of a tool, of any bytes: what is not understood says nothing. Must not know a tool.
+//! Reading of one JSON message of a tool, of any bytes: unknown content is ignored. Must not know a tool.
 
 use serde_json::Value;
 

@@ -77,10 +77,10 @@ pub trait AgentKind: Debug {
         false
     }
 
-    /// The session that an attempt began in `folder`, by the tool's own name for it.
+    /// Returns the session that an attempt began in `folder`, by the tool's own name for it.
     ///
     /// # Errors
-    /// Why nobody can go on with it.
+    /// The reason why it cannot be continued.
     fn session(
         &self,
         context: &LaunchContext,
@@ -91,7 +91,7 @@ pub trait AgentKind: Debug {
         Err("its tool keeps no sessions".to_owned())
     }
 
-    /// The file in which its tool keeps what happens in a session.
+    /// Returns the file in which its tool records a session.
     fn record(&self, context: &LaunchContext, session: &str) -> Option<PathBuf> {
         let (_, _) = (context, session);
         None
@@ -157,7 +157,7 @@ pub struct LaunchContext {
     /// Path of this program, for the built-in agent and for the agents' own calls.
     pub program: PathBuf,
     pub inherited: InheritedEnv,
-    /// All variables of the person, of which each kind gets its own.
+    /// Variables of the person, all of them; each kind gets its own.
     pub person: PersonEnv,
     pub socket: PathBuf,
     /// Folder for signals while no server listens.
@@ -188,7 +188,7 @@ impl LaunchContext {
         program_word(&self.program, folder, path.unwrap_or_default())
     }
 
-    /// The folder in which a tool of the person keeps its things: what the variable says, else `name` in the person's home.
+    /// Returns the folder in which a tool of the person keeps its files: the value of the variable, else `name` in the person's home.
     pub(super) fn person_folder(&self, variable: &str, name: &str) -> Option<PathBuf> {
         let set = self.person.get(variable).filter(|path| !path.is_empty());
         let home = || Some(Path::new(self.inherited.get("HOME")?).join(name));

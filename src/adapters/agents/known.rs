@@ -1,4 +1,4 @@
-//! The agents that are known by name: how each is found, where it keeps the login of a person, and what it can do here.
+//! Agents that are known by name: the way to find each, the place of a person's login, and its features here.
 
 use std::path::{Path, PathBuf};
 
@@ -63,7 +63,7 @@ pub enum LoginState {
     Unknown,
 }
 
-/// By what it is seen that a person is logged in.
+/// Signs that a person is logged in.
 #[derive(Debug, Clone)]
 struct LoginSigns {
     /// Variables that reach it and hold a key.
@@ -88,7 +88,7 @@ pub const CUSTOM: AgentSupport = AgentSupport {
     reports_cost: false,
 };
 
-/// All of them: those that are written in Rust, then those that files describe.
+/// Returns all known agents: those that are written in Rust, then those that files describe.
 pub fn known_agents(kinds: &AgentKinds) -> Vec<KnownAgent> {
     let described = kinds.all();
     let described = described.iter().map(|kind| of_file(kind));

@@ -1,4 +1,4 @@
-//! Answers to what agents ask that need no person: by the rules of the settings and of the role's file, else by the policy.
+//! Answers to questions of agents that need no person: by the rules of the settings and of the role's file, else by the policy.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -6,7 +6,7 @@ use super::{LocalAgents, PermissionPolicy};
 use crate::domain::{Ask, AskKind, AskReply, RoleChoice, RoleId, StageId, ToolAction, ToolUse};
 use crate::formats::permissions::{PermissionDecision, PermissionRule, PermissionVerdict, decide};
 
-/// The rules for one role: those of the settings stand before those of its file.
+/// Rules for one role: those of the settings come before those of its file.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RoleRules {
     pub(super) rules: Vec<PermissionRule>,

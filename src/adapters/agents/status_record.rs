@@ -84,7 +84,7 @@ fn is_dialog(text: &str) -> bool {
     DIALOGS.iter().any(|known| text.eq_ignore_ascii_case(known))
 }
 
-/// The record that says what was seen, for a terminal; none where no record can say it.
+/// Returns the record of an observation, for a terminal; none where no record can express it.
 pub fn write(seen: &Seen) -> Option<String> {
     let fields = match seen {
         Seen::Doing(doing) => of_doing(doing)?,

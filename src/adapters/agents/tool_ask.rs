@@ -11,7 +11,7 @@ use crate::domain::{AskChannel, AskKind};
 const LONGEST_INPUT: usize = 400;
 /// Options that a report keeps of a question.
 const MOST_OPTIONS: usize = 20;
-/// Fields that say what a tool is to be used on.
+/// Fields that name the subject of a tool's use.
 const SUBJECTS: [&str; 7] = [
     "/command",
     "/file_path",

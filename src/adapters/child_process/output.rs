@@ -18,7 +18,7 @@ use crate::adapters::pipe::{PipeProbe, PollablePipe};
 
 /// Time that an output whose bytes were all taken may stay open in the hands of a grandchild.
 const DRAIN: Duration = Duration::from_millis(500);
-/// Pause between two looks at a process whose outputs just closed: the end follows at once, and somebody waits for it.
+/// Pause between two looks at a process whose outputs just closed: the end follows at once, and a caller waits for it.
 const SHORTEST_STEP: Duration = Duration::from_micros(50);
 /// Longest pause between two looks at a process whose outputs stay open.
 const LONGEST_STEP: Duration = Duration::from_millis(16);
@@ -170,7 +170,7 @@ impl<S: OutputSink> OutputCollector<S> {
 
     /// Returns true if all bytes that were written before have been read.
     pub(in crate::adapters) fn has_all(&self) -> bool {
-        // In this order: what is no longer in the pipe is with the thread until it is in the sink.
+        // In this order: bytes that are no longer in the pipe are with the thread until they are in the sink.
         !self.probe.upgrade().is_some_and(|probe| probe.is_readable())
             && !self.is_taking.load(Ordering::SeqCst)
     }

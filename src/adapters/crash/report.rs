@@ -9,7 +9,7 @@ use crate::adapters::crash::CrashScope;
 use crate::domain::Timestamp;
 use crate::term::sanitize;
 
-/// Longest text of what happened, and of the trace, in bytes.
+/// Longest text of the event, and of the trace, in bytes.
 const LONGEST_WHAT: usize = 2_000;
 const LONGEST_TRACE: usize = 64_000;
 /// Reports that are kept in a folder.
@@ -34,7 +34,7 @@ pub fn payload(payload: &dyn Any) -> String {
 }
 
 impl CrashReport {
-    /// In one line.
+    /// Returns the report in one line.
     pub fn line(&self) -> String {
         format!(
             "a part broke: {} at {} (thread {})",
@@ -44,7 +44,7 @@ impl CrashReport {
         )
     }
 
-    /// For the person whose screen it was; `report` is where the report is, or why it is nowhere.
+    /// Returns the summary for the person at the screen; `report` is the place of the report, or the reason why there is none.
     pub fn summary(&self, report: &str, threads: CrashScope) -> String {
         let others = match threads {
             CrashScope::Client => {

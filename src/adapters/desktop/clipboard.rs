@@ -1,5 +1,5 @@
-//! The clipboard of this machine: text that a person copied, given to whichever tool there is, beside what their terminal was sent.
-//! Never instead of that: where neither works, nothing is broken.
+//! Clipboard of this machine: text that a person copied is given to any tool there is, in addition to their terminal. Never instead of it:
+//! where neither works, nothing is broken.
 #![expect(
     clippy::disallowed_methods,
     reason = "gives what the person copied to the system's clipboard tool"

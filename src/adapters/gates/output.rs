@@ -51,7 +51,7 @@ impl OutputSink for RecordedOutput {
                 }
             }
         }
-        // The gate goes on, so its output is read on.
+        // The gate continues, so its output is still read.
         false
     }
 }

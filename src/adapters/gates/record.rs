@@ -90,7 +90,7 @@ fn record_of(output: &Path) -> PathBuf {
     output.with_extension("json")
 }
 
-/// Number, record and output file of each gate run of a folder, in order. What cannot be read is left out.
+/// Returns number, record and output file of each gate run of a folder, in order. Unreadable records are left out.
 pub fn records(folder: &Path) -> Vec<(u16, GateRecord, PathBuf)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut found: Vec<_> = entries.filter_map(|entry| record(&entry.path())).collect();

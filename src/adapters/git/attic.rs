@@ -102,7 +102,7 @@ impl GitCli {
         let attic = format!("refs/dbs/attic/{task}/{}", newest + 1);
         let nothing = "0".repeat(commit.as_str().len());
         let call = self.in_control(format!("keep {commit} as {attic}"))?;
-        // The note of when it was made is what its age is known by; the commit may be as old as its author says.
+        // The note of the time of making gives its age; the commit may be as old as its author claims.
         let call = call
             .with_lock(&turn)?
             .words("update-ref --create-reflog --end-of-options");
@@ -145,8 +145,8 @@ impl GitCli {
         Ok(output.text().lines().filter_map(entry).collect())
     }
 
-    /// Commits the worktree once stood on that neither a branch of the project nor `head` contains (`reset --hard`, a
-    /// rebase, commits without a branch). The log of the main checkout is the person's and not looked at.
+    /// Lists commits that the worktree once had checked out and that neither a branch of the project nor `head` contains (`reset --hard`, a
+    /// rebase, commits without a branch). The log of the main checkout is the person's and not read.
     pub(super) fn unreferenced_commits(
         &self,
         site: &CheckoutDir,

@@ -36,7 +36,7 @@ impl ConfigScope {
 pub(super) const SSH_OPTIONS: &str =
     "-o BatchMode=yes -o ConnectTimeout=15 -o ServerAliveInterval=5 -o ServerAliveCountMax=3";
 
-/// Files in which the person and the system have their settings, where git is not told otherwise.
+/// Returns the files in which the person and the system have their settings, unless the environment names others.
 pub(super) fn personal_files(environment: &[(OsString, OsString)]) -> Vec<PathBuf> {
     let of = |wanted: &str| {
         let mut given = environment.iter();

@@ -58,7 +58,7 @@ pub(super) struct GitCommand {
     settings: Vec<(OsString, OsString)>,
     /// The file of the lock that git holds.
     held: Option<File>,
-    /// The command's name and what follows it: git takes its own options only before the name, in whatever order both are given.
+    /// Name of the command and the words after it: git takes its own options only before the name, in whatever order both are given.
     command_args: Vec<OsString>,
 }
 
@@ -104,7 +104,7 @@ impl GitProgram {
         }
     }
 
-    /// Files in which the person and the system have their settings, where git is not told otherwise.
+    /// Returns the files in which the person and the system have their settings, unless the environment names others.
     pub(super) fn personal_files(&self) -> Vec<PathBuf> {
         call_environment::personal_files(&self.trusted_env)
     }
@@ -139,8 +139,8 @@ impl GitProgram {
     }
 }
 
-/// The program with its folder. A name alone would be looked for in the environment of each call, and for that the system has to copy
-/// the memory map of the server first. What is not found keeps its name, and the first call says so.
+/// Returns the program with its folder. A name alone would be looked for in the environment of each call, and for that the system has to
+/// copy the memory map of the server first. A program that is not found keeps its name, and the first call reports it.
 fn resolved(setup: &GitSetup) -> OsString {
     let path = setup.environment.iter().find(|(name, _)| name == "PATH");
     let name = setup.program.to_str();
@@ -278,7 +278,7 @@ impl GitCommand {
         self.run()?.ok()
     }
 
-    /// Runs a listing, of which no part may be missing.
+    /// Runs a listing that must be complete.
     pub(super) fn run_whole(self) -> Result<GitOutput, GitError> {
         let output = self.run_ok()?;
         if output.truncated {
@@ -291,7 +291,8 @@ impl GitCommand {
         Ok(output)
     }
 
-    /// As [`GitCommand::run_ok`], in a turn: the names of locks git takes are noted for as long as it has not ended by itself.
+    /// Runs the call as [`GitCommand::run_ok`], in a turn: the names of locks git takes are noted for as long as it has not ended by
+    /// itself.
     pub(super) fn run_locked(
         self,
         turn: &mut WriteGuard<'_>,

@@ -19,7 +19,7 @@ use crate::ports::git::GitError;
 /// Age from which a file belongs to no living call.
 const STALE: Duration = Duration::from_mins(30);
 
-/// Files that would redirect or reshape what the control repository does.
+/// Files that would redirect or reshape the work of the control repository.
 const UNWANTED: &[&str] = &[
     "commondir",
     "config.worktree",
@@ -100,7 +100,7 @@ impl ControlRepo {
         Ok(())
     }
 
-    /// Removes what a git left that was killed in its turn. Only for whoever holds the queue.
+    /// Removes leftovers of a git that was killed in its turn. Only for the holder of the queue.
     pub(super) fn clean_up(&self) {
         sweep_locks(&self.path);
     }
@@ -122,7 +122,7 @@ impl ControlRepo {
         Ok(folder)
     }
 
-    /// Our folders and the person's private excludes are no part of any snapshot.
+    /// Writes the excludes, so that our folders and the files that the person excludes privately are not part of any snapshot.
     fn write_excludes(&self, project: &ProjectRepo) -> Result<(), GitError> {
         let file = project.common.join("info").join("exclude");
         let own = excludes::read(&file).map_err(failed("read", &file))?;
@@ -171,8 +171,8 @@ fn config_text(format: &str, origin: &OriginUrls) -> String {
     )
 }
 
-/// The address that was recorded, if one was. What cannot be read is an error and not a missing record: without a record the
-/// present address of the project, which an agent can change, would be taken as the true one.
+/// Returns the recorded address, if there is one. An unreadable record is an error and not a missing one: without a record the present
+/// address of the project, which an agent can change, would be taken as the true one.
 fn recorded_origin(program: &GitProgram, path: &Path, format: &str) -> Result<Option<OriginUrls>, GitError> {
     let file = path.join("config");
     let text = match text_file::read(&file, text_file::LARGEST_WRITTEN) {

@@ -239,7 +239,7 @@ fn settings(call: GitCommand) -> Result<Vec<GitSetting>, PreflightError> {
     Ok(settings)
 }
 
-/// Only the project itself says where its origin is, not what the person configured for all repositories.
+/// Reads the address of origin. Only the project's own configuration counts, not the person's for all repositories.
 fn origin_among(settings: &[GitSetting], root: &Path) -> Result<OriginUrls, PreflightError> {
     let get = |wanted: &str| -> Result<Option<String>, PreflightError> {
         let own = |(scope, name, _): &&GitSetting| name == wanted && matches!(&**scope, "local" | "worktree");

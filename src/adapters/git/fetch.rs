@@ -14,13 +14,13 @@ use crate::ports::git::{BranchName, CommitId, GitError};
 /// Number of tries for a branch that moves between asking and fetching.
 const N_TRIES: usize = 3;
 
-/// A fetch of exactly what is named behind it: no tags, no submodules, nothing written or started besides, and the other side's
-/// own program whatever a configuration says.
+/// Fetch of exactly the refs named after it: no tags, no submodules, nothing else written or started, and the other side's own program
+/// whatever a configuration says.
 const FETCH: &str = "fetch --quiet --no-tags --no-write-fetch-head --no-recurse-submodules --no-auto-maintenance \
                      --upload-pack=git-upload-pack --end-of-options";
 
 impl GitCli {
-    /// Brings what the control repository keeps into the project's.
+    /// Brings commits of the control repository into the project's.
     pub(super) fn export_to_project(&self, refspecs: &[&str]) -> Result<(), GitError> {
         self.export_command(refspecs).run_ok().map(drop)
     }
@@ -37,7 +37,7 @@ impl GitCli {
         call.words(FETCH).arg(word).args(refspecs)
     }
 
-    /// Brings out of the project what the remote has, too. What cannot be is fetched from the remote.
+    /// Imports from the project a commit that the remote has, too. If that fails, the commit is fetched from the remote.
     pub(super) fn import_pushed(&self, commit: &CommitId) {
         if !self.is_pinned(PinKind::Remote, commit) {
             drop(self.import_pinned(commit, &[PinKind::Pin, PinKind::Remote]));
@@ -54,7 +54,7 @@ impl GitCli {
         Ok(is_there(look()?, commit)? && look()?.reaches(commit, "refs/dbs/")?)
     }
 
-    /// Brings a commit that is known to exist in the project: what no ref names here is most likely new.
+    /// Imports a commit that is known to exist in the project: one that no ref names here is most likely new.
     pub(super) fn import_known(&self, commit: CommitId) -> Result<CommitId, GitError> {
         if self.is_pinned(PinKind::Pin, &commit) || self.is_pinned(PinKind::Remote, &commit) {
             return Ok(commit);
@@ -151,7 +151,7 @@ impl GitCli {
         self.fetch_checked(&from, commit, &refspecs)
     }
 
-    /// A fetch that checks what it brings. What the check refuses is brought without it and noted.
+    /// Fetches with a check of the objects. Commits that the check refuses are fetched without it and noted.
     fn fetch_checked(&self, from: &str, commit: &CommitId, refspecs: &[String]) -> Result<(), GitError> {
         let call = self.fetch_command(from, refspecs)?.config(malformed::CHECK);
         let output = self.run_in_control_lock(call)?;

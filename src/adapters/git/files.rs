@@ -24,8 +24,8 @@ pub(super) fn write_atomically(target: &Path, text: &str) -> Result<(), GitError
     attempt().map_err(failed("write", target))
 }
 
-/// Waits until every file below a folder is on the disk. On Linux the whole file system is written, which takes the time of what waits
-/// to be written; elsewhere each file is.
+/// Waits until every file below a folder is on the disk. On Linux the whole file system is written, which takes as long as all waiting data
+/// needs; elsewhere each file is.
 #[cfg(target_os = "linux")]
 pub(super) fn sync_file_system(folder: &Path) -> io::Result<()> {
     let opened = fs::File::open(folder)?;
@@ -103,7 +103,7 @@ pub(super) fn missing(what: impl Into<String>, hint: impl Into<String>) -> GitEr
     }
 }
 
-/// Makes sure a folder exists and is no link to somewhere else.
+/// Makes sure a folder exists and is not a link to another place.
 pub(super) fn real_folder(path: &Path) -> Result<(), GitError> {
     match path.symlink_metadata() {
         Ok(found) if found.is_dir() => Ok(()),

@@ -1,4 +1,4 @@
-//! Brings what the attic keeps of a task back into the project, as branches that a person can look at.
+//! Return of work that the attic keeps of a task into the project, as branches that a person can look at.
 
 use super::cli::GitCli;
 use crate::ports::git::Git as _;

@@ -1,6 +1,6 @@
-//! Commits that git's own check of objects refuses: without an author, with a path such as `.git`, damaged. Everything new is checked when
-//! it is brought into the control repository. What is refused is brought all the same, because it may have to be kept, and noted; what a
-//! branch of the remote held before anything else was brought is as it is, and so is what the base holds.
+//! Commits that git's own check of objects refuses: without an author, with a path such as `.git`, damaged. Every new commit is checked
+//! when it is brought into the control repository. A refused one is brought all the same, because it may have to be kept, and noted;
+//! commits that a branch of the remote held before anything else was brought are accepted as they are, and so are those of the base.
 
 use std::fs;
 use std::io;
@@ -47,7 +47,7 @@ impl GitCli {
         Ok(None)
     }
 
-    /// Notes that the check refuses what that commit brings.
+    /// Notes that the check refuses the objects of that commit.
     pub(super) fn note_malformed(&self, commit: &CommitId, why: &str) -> Result<(), GitError> {
         let folder = self.notes_folder();
         fs::create_dir_all(&folder).map_err(failed("make", &folder))?;

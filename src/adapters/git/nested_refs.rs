@@ -121,7 +121,7 @@ fn read_logs(folder: &Path, logged: &mut BTreeSet<CommitId>) -> Result<(), GitEr
     Ok(())
 }
 
-/// An empty text where there is no such file.
+/// Reads a file; an empty text where it does not exist.
 fn text_of(file: &Path) -> Result<String, GitError> {
     match file.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),

@@ -31,8 +31,8 @@ struct NestedSearch<'a> {
     open: Vec<PathBuf>,
 }
 
-/// All repositories in a worktree and in its git folder, sorted by git folder. Errors: a folder could not be read, so nobody
-/// knows what is in it.
+/// Finds all repositories in a worktree and in its git folder, sorted by git folder. Errors: a folder could not be read, so its content is
+/// not known.
 pub(super) fn search(site: &CheckoutDir) -> Result<Vec<NestedRepo>, GitError> {
     let mut search = NestedSearch {
         site,

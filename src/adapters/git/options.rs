@@ -16,7 +16,7 @@ pub struct GitSetup {
     /// The environment of the person; only names on an allow list are passed on.
     pub environment: Vec<(OsString, OsString)>,
     pub limits: GitLimits,
-    /// By what everything that git starts is known.
+    /// Marks that identify every process that git starts.
     pub marking: ProgramMarking,
 }
 
@@ -40,7 +40,7 @@ pub struct GitLimits {
     pub loose: usize,
     /// Bytes of the largest file the engine commits for an agent; not a time.
     pub largest: u64,
-    /// Bytes of memory of a git that lists what the remote has, with all it starts; not a time.
+    /// Bytes of memory of a git that lists the remote's refs, with everything it starts; not a time.
     pub memory: u64,
     /// Age at which a lock that a killed git of ours left in the project's repository is removed.
     pub abandoned: Duration,
@@ -84,7 +84,7 @@ const PASSED: &str = "
     HOMEPATH APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES
 ";
 
-/// As [`PASSED`], for calls that may use the person's configuration and credentials.
+/// Names like those of [`PASSED`], for calls that may use the person's configuration and credentials.
 const TRUSTED: &str = "
     XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME XDG_RUNTIME_DIR DBUS_SESSION_BUS_ADDRESS SSH_AUTH_SOCK
     SSH_AGENT_PID GIT_SSH GIT_SSH_COMMAND GIT_SSH_VARIANT GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM
@@ -109,7 +109,7 @@ fn is_listed(names: &str, name: &OsStr) -> bool {
         .is_some_and(|name| names.any(|listed| listed.eq_ignore_ascii_case(name)))
 }
 
-/// Returns whether there is a file of attributes where git looks for one without being told.
+/// Returns true if there is a file of attributes where git looks for one by default.
 pub(super) fn has_attributes(setup: &GitSetup) -> bool {
     let of = |wanted: &str| {
         let mut given = setup.environment.iter();

@@ -21,7 +21,7 @@ const FILES: [&str; 3] = ["info/attributes", "info/grafts", "shallow"];
 const MOST_BYTES: u64 = 1024 * 1024;
 /// Most characters that are shown of a value.
 const MOST_SHOWN: usize = 80;
-/// Most entries that are told apart.
+/// Most entries that are listed one by one.
 const MOST_ENTRIES: usize = 100;
 
 impl GitCli {

@@ -101,7 +101,7 @@ pub(super) fn tree_changes(bytes: &[u8]) -> Vec<TreeChange> {
     changes
 }
 
-/// Nothing where the mode says that there is no entry.
+/// Reads an entry; nothing where the mode says that there is none.
 fn entry(mode: &str, id: &str) -> Option<FileEntry> {
     let (mode, id) = (mode.to_owned(), id.to_owned());
     (mode != "000000").then_some(FileEntry { mode, id })
@@ -131,7 +131,7 @@ fn worktree(block: &str) -> Option<RegisteredWorktree> {
             BranchName::new(name).map_or_else(|_| CheckedOut::Unusable(name.clone()), CheckedOut::Branch)
         }
         (None, Some(commit)) => CheckedOut::Detached(commit.clone()),
-        // Without a branch and without a commit: what it stood on is damaged.
+        // Without a branch and without a commit: its head is damaged.
         (None, None) => CheckedOut::Unborn("HEAD".to_owned()),
     };
     Some(RegisteredWorktree {
@@ -143,7 +143,7 @@ fn worktree(block: &str) -> Option<RegisteredWorktree> {
     })
 }
 
-/// The id of a commit, unless it is the one of zeros that stands for none.
+/// Returns the id of a commit, unless it is the one of zeros that means none.
 pub(super) fn existing_commit(text: &str) -> Option<CommitId> {
     let id = CommitId::new(text).ok()?;
     id.as_str().bytes().any(|byte| byte != b'0').then_some(id)

@@ -1,5 +1,5 @@
-//! Pushing branches and merges from the control repository. What counts is what the remote says when asked again
-//! afterwards, not how the push ended (LK-11, LK-12, B3-20).
+//! Pushes of branches and merges from the control repository. The state of the remote when asked again afterwards counts, not the result of
+//! the push (LK-11, LK-12, B3-20).
 
 use memchr::memmem;
 
@@ -86,7 +86,7 @@ impl GitCli {
         }
     }
 
-    /// Makes a branch of the remote where another one stands; false where it is there already.
+    /// Makes a branch of the remote at the commit of another one; false where it exists already.
     pub(super) fn push_new(&self, branch: &BranchName, from: &BranchName) -> Result<bool, GitError> {
         let wanted = [branch, from].map(|name| Revision::RemoteBranch(name.clone()));
         let [there, start] = self.resolve_each(&wanted)?;
@@ -95,7 +95,7 @@ impl GitCli {
         }
         let start = start.ok_or_else(|| missing_on_origin(from))?;
         let end = self.push(Some(&start), branch, PushLease::At(None));
-        // A push that broke off may have arrived, and somebody else may have made it meanwhile.
+        // A push that broke off may have arrived, and another process may have made the branch meanwhile.
         if self.remote_branch_head(branch)?.is_some() {
             return Ok(true);
         }
@@ -174,8 +174,8 @@ impl GitCli {
 }
 
 impl GitCli {
-    /// The program at the other end of a push. On this machine it would read the person's configuration, too, so it is told to run no
-    /// hooks but those in the folder of the repository it writes to.
+    /// Returns the program at the other end of a push. On this machine it would read the person's configuration, too, so it gets settings
+    /// to run no hooks except those in the folder of the repository it writes to.
     fn receiver(&self) -> String {
         let origin = self.control.origin();
         if !is_on_this_machine(origin.push_url.as_deref().unwrap_or(&origin.url)) {
@@ -187,7 +187,7 @@ impl GitCli {
             .chain(hooks)
             .flat_map(set);
         let named = self.hook_keys().into_iter();
-        // Behind the last sign stands a variable of every call that is false.
+        // After the last sign comes a variable of every call that is false.
         let named = named.map(|key| format!("--config-env={}=GIT_TERMINAL_PROMPT", key.to_string_lossy()));
         let words = std::iter::once("git".to_owned()).chain(settings).chain(named);
         shell_words::join(words.chain(["receive-pack".to_owned()]))

@@ -1,5 +1,5 @@
-//! Refs read as the files they are, because starting git costs more than all it would say. Only a clear answer is taken from a
-//! file; what is not there, or looks odd, is asked of git. Must never write.
+//! Refs read from their files, because starting git costs much more. Only a clear answer is taken from a file; if a file is missing or
+//! looks odd, git is asked. Must never write.
 
 use std::path::Path;
 

@@ -40,7 +40,7 @@ impl GitCli {
         }
     }
 
-    /// Drops the registration of a folder that is no longer there; the commit it stood on is kept (LK-25).
+    /// Drops the registration of a folder that is no longer there; its commit is kept (LK-25).
     pub(super) fn forget(&self, path: &Path, saver: &AtticOwner) -> Result<Option<AtticSnapshot>, GitError> {
         let Some(entry) = self.registration(path)? else {
             return Ok(None);
@@ -64,7 +64,7 @@ impl GitCli {
         }
     }
 
-    /// Keeps what only the git folder of a worktree remembers.
+    /// Keeps the commits that only the git folder of a worktree remembers.
     pub(super) fn keep_git_dir(
         &self,
         git_dir: &Path,

@@ -31,7 +31,7 @@ impl GitCli {
         self.newest_in_attic(&of.task)
     }
 
-    /// The same for several, asking the remote once. What the remote holds and the project has, too, is brought from there.
+    /// Resolves several revisions, asking the remote once. Commits of the remote that the project has, too, are taken from the project.
     pub(super) fn resolve_revisions(
         &self,
         revisions: &[Revision],

@@ -1,7 +1,7 @@
-//! Locks that a killed git of ours left in the project's repository. That repository is shared with people and agents, so a lock
-//! goes only when all of this is so: we noted its name before that git began, the git did not end by itself, none of ours
-//! is left alive, the lock is younger than the note, and it is too old to be in use. Every other lock is somebody's, but for one on
-//! the branch of a task that is too old to be in use, when the next agent is about to work there.
+//! Locks that a killed git of ours left in the project's repository. That repository is shared with people and agents, so a lock is removed
+//! only when all of this is true: we noted its name before that git began, the git did not end by itself, none of ours is left alive, the
+//! lock is younger than the note, and it is too old to be in use. Every other lock has an owner, except one on the branch of a task that is
+//! too old to be in use, when the next agent is about to work there.
 
 use std::fs;
 use std::path::{Component, Path};
@@ -72,7 +72,7 @@ impl GitCli {
         made.is_ok_and(|at| at.elapsed().is_ok_and(|age| age >= self.program.limits.abandoned))
     }
 
-    /// Waits for the turn to write to the project's repository, and first removes what a killed git of ours left locked there.
+    /// Waits for the turn to write to the project's repository, and first removes locks that a killed git of ours left there.
     pub(super) fn lock_project(&self) -> Result<WriteGuard<'_>, GitError> {
         let clean = |notes: &str| self.sweep_noted(notes);
         let turn = self.project_lock.acquire(self.program.limits.transfer, clean)?;

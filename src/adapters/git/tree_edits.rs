@@ -30,7 +30,7 @@ impl GitCli {
         Ok(names.map(str::to_owned).collect())
     }
 
-    /// A tree with some of its files written anew or removed.
+    /// Returns a tree with some of its files rewritten or removed.
     pub(super) fn with_edits(&self, tree: TreeId, edits: &[FileEdit]) -> Result<TreeId, GitError> {
         if edits.is_empty() {
             return Ok(tree);

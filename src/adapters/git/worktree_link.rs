@@ -39,7 +39,8 @@ impl CheckoutDir {
         self.git_dir.join(READY).exists()
     }
 
-    /// Durable with what makes it a worktree: git does not sync that, and a power cut would leave a folder that belongs to nobody.
+    /// Marks the worktree as complete, durably together with its link files: git does not sync those, and a power cut would leave a folder
+    /// that belongs to no worktree.
     pub(super) fn set_ready(&self) -> Result<(), GitError> {
         let file = self.git_dir.join(READY);
         fs::write(&file, b"").map_err(failed("write", &file))?;
@@ -122,7 +123,7 @@ fn verify(project: &ProjectRepo, folder: &Path) -> Result<CheckoutDir, String> {
     Ok(CheckoutDir { folder, git_dir })
 }
 
-/// The one line of a small file that is no link; errors say what it is instead.
+/// Reads the one line of a small file that is not a link; errors say what it is instead.
 pub(super) fn read_pointer(file: &Path) -> Result<String, String> {
     let name = file
         .file_name()

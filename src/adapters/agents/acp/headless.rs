@@ -29,13 +29,13 @@ const NOT_LOGGED_IN: i64 = -32000;
 #[derive(Debug)]
 pub struct AcpSession {
     folder: String,
-    /// The session to go on with, and then the one that goes on.
+    /// Session to continue, and later the present one.
     session: Option<String>,
     phase: Phase,
     last_id: u64,
     /// Messages that wait for their turn, with their ids.
     waiting: VecDeque<(String, String)>,
-    /// Permissions that are asked, by the id as JSON: the id and what was asked.
+    /// Permissions that are asked for, by the id as JSON: the id and the request.
     asked: BTreeMap<String, (Value, Value)>,
     transcript: SessionTranscript,
     /// True if this turn continues because it was sent back at its end.
@@ -60,7 +60,7 @@ enum Phase {
 }
 
 impl AcpSession {
-    /// A session in that folder, which is absolute; one that goes on where it is named.
+    /// Creates a session in that folder, which is absolute; continues the named one if there is a name.
     pub fn new(folder: &str, session: Option<&str>) -> AcpSession {
         AcpSession {
             folder: folder.to_owned(),
@@ -211,8 +211,8 @@ impl AcpSession {
         vec![line]
     }
 
-    /// The session is there: its id is told as the hook of other tools tells it, before the model begins with anything, so that a run
-    /// that is killed at work can go on in the same session.
+    /// Begins a session: its id is reported as the hook of other tools reports it, before the model begins with anything, so that a run
+    /// that is killed at work can continue in the same session.
     fn begun(&mut self, result: &Value) -> Vec<HeadlessStep> {
         if self.session.is_none() {
             self.session = filled(result, "/sessionId");
@@ -242,7 +242,7 @@ impl AcpSession {
         ]
     }
 
-    /// The turn is over: the server is told, unless a person ended it.
+    /// Ends a turn: it is reported to the server, unless a person ended it.
     fn ended(&mut self, result: &Value) -> Vec<HeadlessStep> {
         let reason = raw(result, "/stopReason");
         let mut steps = self.rest();
@@ -316,7 +316,7 @@ impl AcpSession {
         steps
     }
 
-    /// News of the session. What it says before its first turn is what was there before.
+    /// Takes an update of the session. Updates before its first turn repeat the past.
     fn update(&mut self, params: &Value) -> Vec<HeadlessStep> {
         let is_own = self.session.as_deref() == Some(raw(params, "/sessionId"));
         let (Phase::Turn(_), true, Some(update)) = (self.phase, is_own, params.get("update")) else {

@@ -1,4 +1,4 @@
-//! Messages of the protocol, one object in each line. What is no message says nothing.
+//! Messages of the protocol, one object in each line. Other lines are ignored.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::adapters::agents::json_report::{object, raw};
 
 /// Longest id of a request that is answered, as JSON.
 const LONGEST_ID: usize = 200;
-/// JSON-RPC: there is no such method.
+/// JSON-RPC code of an unknown method.
 const UNKNOWN_METHOD: i64 = -32601;
 
 /// Message in one line of the tool.

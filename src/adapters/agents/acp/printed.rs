@@ -16,7 +16,7 @@ const MOST_STEPS: usize = 20;
 /// The transcript of one session.
 #[derive(Debug, Default)]
 pub(super) struct SessionTranscript {
-    /// The line that is not whole yet, and what it begins with.
+    /// Line that is not whole yet, and its prefix.
     part: String,
     begin: &'static str,
     /// Title of the tool call that was shown last: the first update of a call may lack its subject.
@@ -59,7 +59,7 @@ impl SessionTranscript {
         self.after_the_rest(shown)
     }
 
-    /// The lines for a permission that is asked: what would be changed.
+    /// Returns the lines for a permission that is asked for: the wanted changes.
     pub(super) fn asked(&mut self, call: &Value) -> Vec<String> {
         let mut shown = Shown::of(None);
         changes(call, &mut shown);

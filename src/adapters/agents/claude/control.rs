@@ -70,7 +70,7 @@ fn as_hook(line: &Value) -> Value {
     Value::Object(input)
 }
 
-/// The first line: which events are told over the protocol instead of by programs.
+/// Returns the first line: the events that are reported over the protocol instead of by programs.
 pub fn initialize() -> String {
     let events = REPORTS.iter().copied().chain(["Stop"]);
     let hooks: Map<String, Value> = events
@@ -79,7 +79,7 @@ pub fn initialize() -> String {
     asked(INITIALIZE, &json!({ "subtype": "initialize", "hooks": hooks }))
 }
 
-/// A message of the user. The tool tells by its id when the message has its turn.
+/// Builds a message of the user. The tool repeats its id when the message has its turn.
 pub fn message(text: &str, id: &str) -> String {
     json!({
         "type": "user",
@@ -100,13 +100,13 @@ pub(super) fn asked(id: &str, request: &Value) -> String {
     json!({ "type": "control_request", "request_id": id, "request": request }).to_string()
 }
 
-/// The answer to an event: what a hook would print; nothing lets the tool go on.
+/// Builds the answer to an event: the output of a hook; without output the tool continues.
 pub fn event_answer(id: &str, printed: Option<&str>) -> String {
     let said = printed.and_then(|text| serde_json::from_str(text).ok());
     answered(id, &said.unwrap_or_else(|| json!({})))
 }
 
-/// The answer to a permission, from what a hook would print.
+/// Builds the answer to a permission, from the output of a hook.
 pub fn permission_answer(id: &str, input: &Value, printed: &str) -> String {
     let said: Value = serde_json::from_str(printed).unwrap_or_default();
     let decision = said.pointer("/hookSpecificOutput/decision");
@@ -122,7 +122,7 @@ pub fn permission_answer(id: &str, input: &Value, printed: &str) -> String {
     answered(id, &Value::Object(decision))
 }
 
-/// A permission that nobody can give.
+/// Builds the refusal of a permission that cannot be given.
 pub fn denied(id: &str, why: &str) -> String {
     answered(id, &json!({ "behavior": "deny", "message": why }))
 }

@@ -64,7 +64,7 @@ fn of_agent(event: &str, input: &Value) -> AgentReport {
     })
 }
 
-/// A turn is over; what still runs was started in the background.
+/// Returns the state after a turn is over; tasks that still run were started in the background.
 fn stopped(input: &Value) -> Doing {
     let left = list(input, "/background_tasks").iter().take(20);
     let names: Vec<String> = left.map(|task| text(task, "/description")).collect();

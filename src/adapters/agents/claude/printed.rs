@@ -107,7 +107,7 @@ fn results(line: &Value, shown: &mut Shown) {
     }
 }
 
-/// The end of a turn: what made it fail, and the figures of the session so far.
+/// Shows the end of a turn: its failure, if it failed, and the figures of the session so far.
 fn result(line: &Value, shown: &mut Shown) {
     let is_error = line.pointer("/is_error") == Some(&Value::Bool(true));
     let interrupted = raw(line, "/terminal_reason").starts_with("aborted");

@@ -39,7 +39,7 @@ pub fn read(message: &[u8]) -> AgentReport {
     report
 }
 
-/// While it waits, the request that says for what follows at once.
+/// Reads a status. While it waits, the request that follows at once gives the reason.
 fn status(params: &Value) -> AgentReport {
     let flags: Vec<&str> = list(params, "/status/activeFlags")
         .iter()

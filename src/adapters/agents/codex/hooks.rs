@@ -18,7 +18,7 @@ const EVENTS: [(&str, &str, u32); 9] = [
     ("SubagentStop", "subagent_stop", 5),
     ("PreCompact", "pre_compact", 5),
     ("PostCompact", "post_compact", 5),
-    // Codex shortens what is longer, and then the definition is not the one that is trusted.
+    // Codex shortens longer timeouts, and then the definition is not the trusted one.
     ("Interrupt", "interrupt", 3),
 ];
 

@@ -57,7 +57,7 @@ impl RecordReader {
         }
         let of_request = info.as_object().and_then(|info| info.values().next());
         let status = of_request.map_or(0, |cause| number(cause, "/http_status_code"));
-        // It tried again and again: too many requests at once are no usage limit.
+        // It tried again and again: too many requests at once are not a usage limit.
         failure(if status == 429 { 503 } else { status }, "", words)
     }
 }
@@ -101,7 +101,7 @@ pub(super) fn tokens(usage: &Value) -> Tokens {
     tokens_named(usage, NAMES)
 }
 
-/// Codex counts what it read from the cache and wrote there among the input; here the parts are apart.
+/// Reads the tokens. Codex counts the tokens read from the cache and written there as input; here they are separate.
 pub(super) fn tokens_named(usage: &Value, [input, cached, written, output]: [&str; 4]) -> Tokens {
     let (cache_read, cache_write) = (number(usage, cached), number(usage, written));
     Tokens {

@@ -19,10 +19,10 @@ const HEAD: &str = "session_meta";
 /// Type of a message of the person once it is part of the session.
 const MESSAGE: &str = r#""type":"UserMessage""#;
 
-/// The id of the session that was begun in `folder`: the one that was told, if its record is there, else the newest.
+/// Returns the id of the session that was begun in `folder`: the reported one, if its record exists, else the newest.
 ///
 /// # Errors
-/// Where it was looked for, and why none will do.
+/// The places that were searched, and the reason why no record will do.
 pub(super) fn find(home: &Path, folder: &Path, told: Option<&str>) -> Result<String, String> {
     if let Some((record, id)) = told.and_then(|id| Some((record_of(home, id)?, id))) {
         return said_in(&record, id.to_owned());
@@ -55,7 +55,7 @@ pub(super) fn record_of(home: &Path, id: &str) -> Option<PathBuf> {
     newest(&home.join("sessions"), 3, &is_it)
 }
 
-/// The newest file of such a name in a folder and, for so many levels, in the folders below it. Their names begin with the time.
+/// Returns the newest file of such a name in a folder and in `levels` levels of folders below it. Their names begin with the time.
 fn newest(folder: &Path, levels: u32, is_it: &dyn Fn(&Path) -> bool) -> Option<PathBuf> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)
         .ok()?
@@ -82,7 +82,7 @@ fn said_in(record: &Path, id: String) -> Result<String, String> {
     ))
 }
 
-/// The records in a folder and, for so many levels, in the folders below it.
+/// Collects the records in a folder and in `levels` levels of folders below it.
 fn collect(folder: &Path, levels: u32, records: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
