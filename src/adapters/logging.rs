@@ -28,7 +28,7 @@ pub fn to_folder(folder: &Path, filter: Option<&str>) -> Result<WorkerGuard, Str
         .map_err(|error| format!("could not write logs in {}: {error}", folder.display()))?;
     let (writer, guard) = tracing_appender::non_blocking(file);
     let filter = EnvFilter::try_new(filter.unwrap_or("info")).unwrap_or_else(|_| EnvFilter::new("info"));
-    // A second server in one process (a test) goes on with the first one's log.
+    // A second server in one process (a test) continues the first one's log.
     drop(tracing::subscriber::set_global_default(lines(filter, writer)));
     Ok(guard)
 }

@@ -123,7 +123,7 @@ fn is_closed() -> bool {
 /// Writes a line about something that went wrong.
 pub fn problem(text: &str) {
     for line in text.lines() {
-        // Nobody is left to read it.
+        // No reader is left.
         drop(writeln!(io::stderr().lock(), "dbs: {}", sanitize(line)));
     }
 }

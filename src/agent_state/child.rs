@@ -19,7 +19,7 @@ pub struct Child {
     pub since: Timestamp,
 }
 
-/// Everything known of an agent's children, by source and id.
+/// Children of an agent, with everything known of them, by source and id.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Children(BTreeMap<(Source, String), Known>);
 
@@ -83,7 +83,7 @@ impl Children {
         children
     }
 
-    /// The clock was put forward by so many milliseconds, or back.
+    /// Moves all times by that number of milliseconds, because the clock was put forward or back.
     pub(super) fn move_times(&mut self, by: i64) {
         for known in self.0.values_mut() {
             (known.since, known.at) = (known.since.moved(by), known.at.moved(by));

@@ -152,7 +152,8 @@ impl AgentState {
         })
     }
 
-    /// Before the first report an agent starts; when every source took back what it said, its turn is over.
+    /// Concludes the state without reports: before the first report an agent starts; when every source withdrew its report, its turn is
+    /// over.
     fn without_reports(&self, now: Timestamp) -> Conclusion {
         let last = self.latest.values().map(|latest| latest.at).max();
         Conclusion {

@@ -4,7 +4,7 @@ use crate::domain::ContextFill;
 
 /// Characters that make a token, roughly.
 const CHARACTERS: u64 = 4;
-/// Tool calls after which the estimate is full whatever was counted: the output of some calls is never seen.
+/// Tool calls after which the estimate counts as full: the output of some calls is never seen.
 const TOOL_CALLS: u64 = 100;
 
 /// An estimate of one agent's context; a restarted agent begins a new one.
@@ -34,7 +34,7 @@ impl ContextEstimate {
         self.counted = self.counted.saturating_add(characters / CHARACTERS);
     }
 
-    /// Counts a call of a tool with what it answered.
+    /// Counts a call of a tool with its output.
     pub fn tool_call(&mut self, output: &str) {
         self.tool_calls = self.tool_calls.saturating_add(1);
         self.text(output);
@@ -51,7 +51,7 @@ impl ContextEstimate {
         })
     }
 
-    /// Tokens presumed to be used: what was counted and 30 percent for reasoning that is not seen.
+    /// Returns the tokens presumed to be used: those counted and 30 percent for reasoning that is not seen.
     pub fn tokens(&self) -> u64 {
         self.counted.saturating_mul(13) / 10
     }

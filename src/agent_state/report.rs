@@ -6,10 +6,10 @@ use super::observation::{Observation, Seen, Source};
 use crate::domain::event::EndCause;
 use crate::domain::{AskChannel, AskKind, Timestamp};
 
-/// Everything that one line, file or message of a source says. Empty when it says nothing that is understood.
+/// Content of one line, file or message of a source. Empty when nothing in it is understood.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AgentReport {
-    /// In the order in which they hold.
+    /// Observations in the order in which they hold.
     pub seen: Vec<Seen>,
     pub figures: Vec<Figures>,
     pub asks: Vec<AskReport>,
@@ -45,7 +45,7 @@ impl AgentReport {
         }
     }
 
-    /// A report of what the agent does and nothing else.
+    /// Creates a report of the agent's activity and nothing else.
     pub fn doing(doing: Doing) -> AgentReport {
         AgentReport::of(Seen::Doing(doing))
     }

@@ -1,5 +1,5 @@
-//! The latest report of each source of one agent, and when a person last typed or answered. What follows from them is concluded in
-//! the file beside this one.
+//! Latest report of each source of one agent, and the times at which a person last typed or answered. The conclusions from them are drawn
+//! in the file beside this one.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::doing::{Doing, Wait};
 use super::observation::{Observation, Seen, Source};
 use crate::domain::Timestamp;
 
-/// Everything reported of one process of an agent. What is kept does not grow with the number of reports.
+/// Reports of one process of an agent. Their size does not grow with the number of reports.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AgentState {
     pub(super) latest: BTreeMap<Source, Latest>,
@@ -36,12 +36,12 @@ pub(super) struct Latest {
 }
 
 impl AgentState {
-    /// Nothing reported yet.
+    /// Creates the state of an agent without any report.
     pub fn new() -> AgentState {
         AgentState::default()
     }
 
-    /// Takes what a source said. A report older than the latest of the same source changes nothing.
+    /// Takes an observation. One that is older than the latest of the same source changes nothing.
     pub fn observe(&mut self, observation: Observation) {
         let Observation { source, at, seen } = observation;
         match seen {
@@ -62,7 +62,7 @@ impl AgentState {
         self.latest.keys().all(|source| *source >= Source::Title)
     }
 
-    /// Forgets what a source said that the agent does.
+    /// Forgets the activity that a source reported.
     pub fn forget(&mut self, source: Source) {
         self.latest.remove(&source);
     }
@@ -80,8 +80,8 @@ impl AgentState {
         }
     }
 
-    /// The clock was put forward by so many milliseconds, or back: everything was as long ago as it was. The end of a limit stays; it
-    /// is told by somebody else's clock.
+    /// Moves all times by that number of milliseconds, because the clock was put forward or back: everything keeps its age. The end of a
+    /// limit stays; it comes from another clock.
     pub fn move_times(&mut self, by: i64) {
         for latest in self.latest.values_mut() {
             (latest.at, latest.since) = (latest.at.moved(by), latest.since.moved(by));
@@ -149,8 +149,8 @@ impl Latest {
         }
     }
 
-    /// Keeps the beginning of what goes on, the text of a wait that is only mentioned again, and how a turn ended when the source
-    /// then says no more than that the agent is idle.
+    /// Keeps the beginning of the present activity, the text of a wait that is only mentioned again, and the end of a turn when the source
+    /// then reports only that the agent is idle.
     fn go_on_from(&mut self, before: &Latest) {
         let (Some(now), Some(then)) = (&mut self.doing, &before.doing) else {
             return;

@@ -33,7 +33,7 @@ pub struct Appearance {
     progress: bool,
     /// `None`: neither words nor a bell are wished for.
     notify_style: Option<NotifyStyle>,
-    /// Hours of the day in which nobody is called.
+    /// Hours of the day without calls.
     pub quiet_hours: DailyHours,
 }
 
@@ -65,11 +65,11 @@ impl Appearance {
         self
     }
 
-    /// The theme for a terminal that looks so: the one that was chosen, else the one that is set. What was set wins over what
-    /// the terminal says, also over `NO_COLOR`.
+    /// Returns the theme for a terminal with these capabilities: the one that was chosen, else the one that is set. A setting wins over the
+    /// terminal, also over `NO_COLOR`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault of the theme.
     pub fn theme(&self, chosen: Option<&str>, looks: DisplayCaps) -> Result<Theme, ThemeError> {
         let name = chosen.unwrap_or(&self.theme);
         let theme = self.themes.theme(name, self.effective_caps(looks))?;
@@ -82,7 +82,7 @@ impl Appearance {
         Theme::builtin(looks.palette, looks.glyphs).with_motion(self.motion)
     }
 
-    /// The themes there are: name, and what it is.
+    /// Returns the themes: name and description of each.
     pub fn themes(&self) -> Vec<(String, String)> {
         self.themes.names()
     }
@@ -125,10 +125,10 @@ impl Appearance {
     }
 }
 
-/// Hours of the day in which nobody is called, as they are set.
+/// Returns the hours of the day without calls, as they are set.
 pub fn quiet_hours(config: &Config) -> DailyHours {
     let text = config.value(&schema::NOTIFY_QUIET).unwrap_or_default();
-    // What are no hours never became a value.
+    // A text that is not a list of hours never became a value.
     text.parse().unwrap_or_default()
 }
 
@@ -147,7 +147,7 @@ fn own_keys(config: &Config) -> String {
     let mut text = String::new();
     let mut tables: BTreeMap<String, String> = BTreeMap::new();
     for shown in config.list() {
-        // What nobody set is left to the key file: a preset may have a prefix of its own.
+        // A key that is not set is left to the key file: a preset may have a prefix of its own.
         let Some(value) = config
             .text(&shown.key)
             .filter(|_| shown.origin != SettingOrigin::Default)

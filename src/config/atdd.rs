@@ -59,7 +59,7 @@ impl StorySettings {
         self.test_path.replace("{name}", name)
     }
 
-    /// The program and arguments that run the tests whose file has this name. What is put in stays inside of its word.
+    /// Returns the program and arguments that run the tests whose file has this name. An inserted text stays inside of its word.
     pub fn test_words(&self, name: &str) -> Vec<String> {
         let file = self.test_file(name);
         let words = shell_words::split(&self.test_cmd).unwrap_or_default();

@@ -52,7 +52,7 @@ fn palette(term: &str, edge: &ProcessEnv) -> ColourDepth {
     }
 }
 
-/// Languages in whose locales a terminal may draw a line two columns wide, and nobody has asked this one.
+/// Languages in whose locales a terminal may draw a line two columns wide, and this terminal has not been asked.
 const WIDE: [&str; 3] = ["zh", "ja", "ko"];
 
 fn glyphs(term: &str, edge: &ProcessEnv) -> Glyphs {

@@ -34,7 +34,7 @@ struct WebhookConfig {
     token: Option<SecretText>,
 }
 
-/// A notification channel that is ready to use, with its name and what it reaches.
+/// Notification channel that is ready to use, with its name and target.
 pub struct NotifyChannel {
     /// Name of the channel: `command` or `http`.
     pub name: &'static str,
@@ -91,7 +91,7 @@ impl ChannelSettings {
         *self == ChannelSettings::default()
     }
 
-    /// All, ready; and what is wrong with the others.
+    /// Opens all channels; returns those that are ready, and the faults of the others.
     pub fn open(&self, place: &ProjectPaths) -> (Vec<NotifyChannel>, Vec<String>) {
         let (mut ways, mut problems) = (Vec::new(), Vec::new());
         if let Some(argv) = &self.command {
@@ -183,7 +183,7 @@ fn proxies(place: &ProjectPaths) -> ProxySettings {
     };
     ProxySettings {
         https: named(&["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]),
-        // The name in capitals can be set by whoever calls a script of the web; nobody else reads it either.
+        // The name in capitals can be set by the caller of a web script; other programs do not read it either.
         http: named(&["http_proxy", "all_proxy", "ALL_PROXY"]),
         none_for: named(&["no_proxy", "NO_PROXY"]),
     }

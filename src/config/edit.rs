@@ -162,7 +162,8 @@ fn look(file: &Path, path: &[&str]) -> Result<(String, bool), ConfigError> {
     Ok((text, has))
 }
 
-/// The whole new text or the whole old one, whatever happens in between. A file that is a link is changed where it leads to.
+/// Replaces a file by the text: at any time the file holds the whole new text or the whole old one. If the file is a link, its target is
+/// changed.
 fn replace(file: &Path, text: &str) -> Result<(), ConfigError> {
     let written = || {
         let target = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());

@@ -1,4 +1,4 @@
-//! Settings that cannot be used as they are written: values of another type, and names of what is not there. What depends on one waits.
+//! Settings that cannot be used as they are written: values of another type, and names of missing things. Work that depends on one waits.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub fn all(place: &ProjectPaths, config: &Config, workflows: &[Workflow]) -> Vec
     found
 }
 
-/// Faults that the files themselves show: what cannot be read, and names of roles, stages and agents that there are not.
+/// Lists the faults that the files themselves show: unreadable values, and unknown names of roles, stages and agents.
 pub fn written(place: &ProjectPaths, config: &Config, workflows: &[Workflow]) -> Vec<SettingFault> {
     let everywhere = |text: String| SettingFault {
         text,

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use crate::config::project_paths::ProjectPaths;
 use crate::config::themes::toml_paths;
 
-/// Modification times and sizes of the files of settings, workflows and whatever else is trusted with them.
+/// Modification times and sizes of the files of settings, workflows and other files that are trusted with them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileStamps(Vec<(PathBuf, Option<(SystemTime, u64)>)>);
 

@@ -54,7 +54,7 @@ pub struct ResolvedSetting {
 }
 
 impl Config {
-    /// Reads all sources. Never fails: what cannot be used is passed over and reported, the next source's value holds.
+    /// Reads all sources. Never fails: an unusable value is ignored and reported, and the next source's value holds.
     pub fn read(places: &ConfigFiles, given: &ConfigOverrides) -> Config {
         let mut config = Config::default();
         let mut found = flags(given);
@@ -85,7 +85,7 @@ impl Config {
         let (guarded, others): (Vec<_>, Vec<_>) = project.into_iter().partition(RawSetting::is_guarded);
         let waits = |raw: &&RawSetting| !trusted.iter().any(|one| raw.is(one));
         for waiting in guarded.iter().filter(waits) {
-            // Nothing of it is used; what is wrong with it is said all the same.
+            // Nothing of it is used; its faults are reported all the same.
             config.checked(waiting);
         }
         found.extend(others);
@@ -151,7 +151,7 @@ impl Config {
         all
     }
 
-    /// The value of a setting; its default where nobody set it.
+    /// Returns the value of a setting; its default where it is not set.
     pub fn value<T: FromSettingValue + Clone>(&self, setting: &Setting<T>) -> T {
         let set = self.all(&setting.spec, &owned(setting.spec.name)).first();
         set.and_then(|(value, _)| T::from_value(value))
@@ -261,7 +261,7 @@ impl Config {
                     text: RawValue::Plain(value.clone()),
                     origin: SettingOrigin::Environment(name.clone()),
                 }),
-                // Other programs and our own parts use such names too; only what looks like a slip is worth a word.
+                // Other programs and our own parts use such names too; only a likely slip is worth a word.
                 None => {
                     if let Some(meant) = near_miss(rest) {
                         let text = format!("there is no such setting; did you mean {ENVIRONMENT}{meant}?");

@@ -12,7 +12,7 @@ use crate::adapters::project::{Project, RuntimeDirs};
 pub struct ProcessEnv {
     pub program: PathBuf,
     pub folder: PathBuf,
-    /// With a `PATH` that leads to no program of the project that `folder` lies in.
+    /// Environment with a `PATH` that leads to no program of the project around `folder`.
     pub environment: Vec<(OsString, OsString)>,
     /// The `PATH` that the process was given, where folders of it are left out.
     pub given_path: Option<GivenPath>,
@@ -22,7 +22,7 @@ pub struct ProcessEnv {
     pub runtime: RuntimeDirs,
 }
 
-/// A `PATH` of which not all folders are searched.
+/// Value of `PATH` of which not all folders are searched.
 #[derive(Debug, Clone)]
 pub struct GivenPath {
     /// Name of the variable, which is not written the same everywhere, and its value.
@@ -62,7 +62,7 @@ impl ProcessEnv {
         Ok(edge)
     }
 
-    /// Leaves out of `PATH` what could lead to programs of the project that the current folder lies in.
+    /// Leaves out of `PATH` the folders that could lead to programs of the project around the current folder.
     fn leave_out_project(&mut self) {
         let is_path = |(name, _): &(OsString, OsString)| name.eq_ignore_ascii_case("PATH");
         let Some(at) = self.environment.iter().position(is_path) else {

@@ -15,9 +15,9 @@ use crate::config::{Config, ConfigFiles, ConfigOverrides, schema, state_move};
 pub struct ProjectPaths {
     /// Root of the main checkout, canonical.
     pub root: PathBuf,
-    /// The root's last part: what its session is called unless somebody names it.
+    /// Last part of the root: the name of its session unless another one is set.
     folder_name: String,
-    /// `.debussy`: what people read and edit.
+    /// Folder `.debussy`, which people read and edit.
     pub debussy: PathBuf,
     /// Database, backups, records of attempts and all else that must not be lost.
     pub state: PathBuf,
@@ -49,7 +49,7 @@ pub struct ConfigSources {
 }
 
 impl ProjectPaths {
-    /// The project that `from` lies in; makes what is missing of its folders.
+    /// Finds the project around `from`; makes the missing ones of its folders.
     ///
     /// # Errors
     /// When there is no project, or its folders cannot be made. Reads after "could not".

@@ -13,7 +13,7 @@ const MOST_VALUES: usize = 1_000;
 /// The name of a gate's command in a table of the gate: `gates.test = { command = "make test", fresh = true }`.
 pub(super) const GATE_COMMAND: &str = "command";
 
-/// Refuses a file with so many values that it is no file of settings; the error is a line and a text.
+/// Refuses a file with so many values that it cannot be a file of settings; the error is a line and a text.
 pub(super) fn limited(n_values: usize) -> Result<(), (usize, String)> {
     if n_values <= MOST_VALUES {
         return Ok(());

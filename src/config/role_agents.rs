@@ -93,7 +93,7 @@ fn check_mode(config: &Config, role: &str, agent: &RoleAgent) -> Result<(), Role
     if agent.options.mode != AgentDisplay::Headless || kind.runs_headless() {
         return Ok(());
     }
-    // What a role does not say itself stands at `default`.
+    // A mode that a role does not set itself is at `default`.
     let said = [role, "default"].map(|role| config.explain(&format!("roles.{role}.mode")));
     let said = said.into_iter().flatten().find(|said| said.value.is_some());
     let at = said.map_or_else(String::new, |said| format!(", at {}", said.origin));

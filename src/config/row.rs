@@ -136,7 +136,7 @@ pub(super) const fn known_as(earlier: &'static str, spec: SettingSpec) -> Settin
     }
 }
 
-/// A setting whose time is over, and what took its place.
+/// Setting whose time is over, with its replacement.
 pub(super) const fn obsolete(
     name: &'static str,
     source: &'static str,

@@ -31,7 +31,7 @@ pub struct SessionSetup {
     pub path_note: Option<String>,
     /// The part of it that agents and gates get.
     pub inherited: InheritedEnv,
-    /// All of it that is text; each kind of agent gets what is meant for it.
+    /// Text variables of it, all of them; each kind of agent gets those that are meant for it.
     pub person: PersonEnv,
     pub shell: PathBuf,
     pub settings: BoardSettings,
@@ -66,7 +66,7 @@ impl Config {
         let gates = self.family(&schema::GATES).into_iter();
         let fresh_gates = self.family(&schema::GATE_FRESH).into_iter();
         let fresh_gates = fresh_gates.filter_map(|(name, is_fresh)| is_fresh.then_some(name));
-        // What is wrong with an agent is among the faults.
+        // The faults of agents are reported among the others.
         let (agents, _errors) = kinds(self);
         BoardSettings {
             max_agents: self.value(&schema::MAX_TOTAL_AGENTS),
@@ -203,13 +203,13 @@ pub fn own_workflows(place: &ProjectPaths) -> Result<Vec<PathBuf>, String> {
     toml_paths(folder).map_err(|error| format!("could not list {}: {error}", folder.display()))
 }
 
-/// The setup of a project. What is not understood in a file is passed over, kept, and reported by `dbs doctor` and `dbs config`; what
-/// cannot be used is among the faults of the board's settings.
+/// Reads the setup of a project. Text of a file that is not understood is ignored, kept, and reported by `dbs doctor` and `dbs config`;
+/// unusable values are among the faults of the board's settings.
 ///
 /// # Errors
 /// What is wrong with a workflow.
 pub fn read(place: &ProjectPaths, edge: &ProcessEnv) -> Result<SessionSetup, String> {
-    // First, so that whoever compares them later notices what changed while they were read.
+    // First, so that a later comparison notices changes that were made while they were read.
     let stamps = FileStamps::now(place);
     let config = place.config();
     let (mut settings, workflows) = rules(place, &config)?;
@@ -231,7 +231,7 @@ pub fn agents(place: &ProjectPaths) -> Result<AgentsByRole, RoleError> {
     errors.into_iter().next().map_or(Ok(kinds), Err)
 }
 
-/// Settings and workflows as they are now, also for a server that runs already.
+/// Reads settings and workflows as they are now, also for a server that runs already.
 ///
 /// # Errors
 /// What is wrong with a workflow.

@@ -33,7 +33,7 @@ pub enum ValueKind {
     CommitTemplate,
     /// Lower-case letters, digits and dashes, beginning with a letter; at most 16.
     Name,
-    /// A key of the keyboard that can stand before others: `ctrl-b`, `alt-a`, `F1`.
+    /// A key of the keyboard that can come before others: `ctrl-b`, `alt-a`, `F1`.
     Key,
     /// A command line: a program and arguments; no shell reads it.
     Words,
@@ -213,7 +213,7 @@ fn count(text: &str, least: i64, most: i64) -> Option<SettingValue> {
         .then_some(SettingValue::Count(number))
 }
 
-/// The longest time that is taken: ten years. What is longer is a slip.
+/// Longest accepted time: ten years. A longer one is a slip.
 const LONGEST: i64 = 10 * 366 * 24 * 3600;
 
 fn seconds(text: &str) -> Option<i64> {

@@ -1,5 +1,5 @@
-//! Reads and writes frames: a length, then so many bytes. A frame that is longer than its kind may be is refused when it begins,
-//! before there is room for it, and long frames of all connections together have one limit.
+//! Reading and writing of frames: a length, then that number of bytes. A frame that is longer than its kind may be is refused when it
+//! begins, before there is room for it, and long frames of all connections together have one limit.
 
 use std::io;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ impl FrameLimits {
 }
 
 impl Default for FrameLimits {
-    /// For one connection to somebody who is trusted.
+    /// Creates the limits for one connection to a trusted peer.
     fn default() -> FrameLimits {
         FrameLimits::new(|_| LONGEST_FRAME, LONGEST_FRAME)
     }

@@ -226,7 +226,7 @@ mod tests {
         }
     }
 
-    /// A killed process may stay as a zombie until whoever adopted it looks.
+    /// Returns true if the process runs. A killed process may stay as a zombie until the process that adopted it looks.
     fn is_running(pid: i32) -> bool {
         let status = std::fs::read_to_string(format!("/proc/{pid}/stat"));
         match status {

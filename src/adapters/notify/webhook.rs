@@ -27,9 +27,9 @@ pub struct WebhookSetup {
 /// HTTP proxies as the environment variables name them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProxySettings {
-    /// For `https`.
+    /// Proxy for `https`.
     pub https: Option<String>,
-    /// For `http`.
+    /// Proxy for `http`.
     pub http: Option<String>,
     /// Hosts that are reached without, with commas between.
     pub none_for: Option<String>,

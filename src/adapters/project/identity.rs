@@ -1,5 +1,5 @@
-//! The identity of a project's state: random, kept beside the state and in the state folder of the person who made it. A state
-//! that came along with a repository, or from another machine, is told by it.
+//! Identity of a project's state: random, kept beside the state and in the state folder of the person who made it. It shows whether a state
+//! came along with a repository, or from another machine.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -61,7 +61,7 @@ impl Project {
             .map_err(|error| failed("draw random bytes for", &file)(io::Error::other(error.to_string())))?;
         let identity = hex(&bytes);
         let entry = known(person, &identity);
-        // Known before it can be seen: whoever reads it knows it.
+        // Known before it can be seen: a process that reads it knows it.
         let own = self.dbs().display().to_string();
         write(&entry, &format!("{own}\n")).map_err(failed("write", &entry))?;
         write(&file, &format!("{identity}\n")).map_err(failed("write", &file))

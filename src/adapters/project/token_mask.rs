@@ -1,5 +1,5 @@
-//! Masking of tokens: what an agent prints or reports is kept on the board, in the store and in logs, and is sent to people. A token
-//! among it would let others speak for the attempt, so it is replaced before anything is kept.
+//! Masking of tokens: text that an agent prints or reports is kept on the board, in the store and in logs, and is sent to people. A token
+//! in it would let others speak for the attempt, so it is replaced before anything is kept.
 
 use std::collections::HashSet;
 

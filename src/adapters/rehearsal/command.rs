@@ -92,7 +92,7 @@ fn tested(file: &str) -> ExitCode {
     let (lines, code) = run_tests(file);
     let mut out = io::stdout();
     for line in lines {
-        // With nobody reading, the exit code has to be enough.
+        // Without a reader, the exit code has to be enough.
         drop(writeln!(out, "{line}"));
     }
     ExitCode::from(code)
@@ -124,7 +124,7 @@ fn refuse(lines: &[String]) -> ExitCode {
 fn print_errors(lines: &[String]) {
     let mut err = io::stderr();
     for line in lines {
-        // With nobody reading, the exit code has to be enough.
+        // Without a reader, the exit code has to be enough.
         drop(writeln!(err, "{line}"));
     }
 }

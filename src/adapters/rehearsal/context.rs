@@ -91,7 +91,7 @@ impl RehearsalContext {
     }
 }
 
-/// Speed of a rehearsal, and after what time its questions answer themselves.
+/// Speed of a rehearsal, and the time after which its questions answer themselves.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RehearsalSpeed {
     /// `DBS_REHEARSAL_SPEED`: every wait is divided by it; 1 by default.

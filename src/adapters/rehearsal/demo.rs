@@ -120,7 +120,7 @@ impl DemoScript {
         scenario.ok_or_else(|| embedded(diagnostics.first().map(ToString::to_string).unwrap_or_default()))
     }
 
-    /// The tasks of the demo and the project they start from; the tasks of a plan stand in its files.
+    /// Reads the tasks of the demo and the project they start from; the tasks of a plan are in its files.
     ///
     /// # Errors
     /// When the embedded text is not a task sheet; a test keeps that from being shipped.
@@ -142,7 +142,8 @@ impl DemoScript {
         let files = sheet.files.into_iter().map(|file| (file.path, file.text));
         let mut tree: BTreeMap<String, String> = files.collect();
         if self != DemoScript::Tasks {
-            // A part for each try of each phase or story, in the order of the plan; none writes what another one needs otherwise.
+            // One part for each try of each phase or story, in the order of the plan; no part writes a file that another one needs in
+            // another form.
             for part in &scenario.parts {
                 work(&mut tree, &part.steps)?;
             }

@@ -37,7 +37,7 @@ pub(super) fn ask(
             marked,
             countdown((left, person.is_some()), marked),
         );
-        // Drawn anew only when it shows something else.
+        // Redrawn only when it shows something else.
         if drawn.as_ref() != Some(&now) {
             screen.show(boxed(now.0, (text, choices), marked, now.2.as_deref()))?;
             drawn = Some(now);

@@ -86,7 +86,7 @@ impl AttemptRepo<'_> {
         self.git(&["commit", "--quiet", "--no-edit"]).map(drop)
     }
 
-    /// The commit of a reference. `origin/main` falls back to `main` where there is no such remote branch.
+    /// Returns the commit of a reference. `origin/main` falls back to `main` if there is no such remote branch.
     fn commit_of(&self, reference: &str) -> Result<String, RehearsalError> {
         let ask = |name: &str| {
             let commit = format!("{name}^{{commit}}");

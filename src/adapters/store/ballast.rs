@@ -41,7 +41,7 @@ impl Ballast {
 /// than file systems compress as one.
 const PIECE_BYTES: usize = 1024 * 1024;
 
-/// By how many bytes each piece is turned against the one before, so that no two blocks of the file are the same.
+/// Number of bytes by which each piece is turned against the one before, so that no two blocks of the file are the same.
 const TURN_BYTES: usize = 12_347;
 
 /// Fills the file with bytes that no file system can compress or store once for several places.

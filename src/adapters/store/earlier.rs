@@ -1,6 +1,6 @@
-//! The database `state.db` of an earlier program: runs of plans, what was tried of each phase, and what was said of it (P68). Its
-//! bytes are read once and opened in memory, so that the file is never written, locked or waited for. Only plain tables are asked,
-//! and a file with anything else in it is refused, so that nothing somebody put there is ever executed.
+//! Database `state.db` of an earlier program: runs of plans, the tries of each phase, and the messages about them (P68). Its bytes are read
+//! once and opened in memory, so that the file is never written, locked or waited for. Only plain tables are asked, and a file with
+//! anything else in it is refused, so that no foreign content is ever executed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -23,7 +23,7 @@ const LONGEST: usize = 4096;
 /// Bytes of the header that say whether a log beside the file belongs to it; with 1 none does.
 const LOG_MODE: std::ops::Range<usize> = 18..20;
 
-/// The tables with their columns, as they were written; what a file lacks of them is nothing.
+/// Tables with their columns, as they were written; missing ones in a file are empty.
 const TABLES: &[(&str, &[&str])] = &[
     (
         "runs",
@@ -93,8 +93,8 @@ impl EarlierHistory {
     /// Reads the file.
     ///
     /// # Errors
-    /// When it is not there, is no such database, is not closed properly or has more in it than is taken. Reads after "could not
-    /// read FILE:".
+    /// When it does not exist, is not such a database, is not closed properly or has more in it than is taken. Reads after "could not read
+    /// FILE:".
     pub fn read(path: &Path) -> Result<EarlierHistory, String> {
         let mut bytes = text_file::read(path, LARGEST).map_err(|error| error.to_string())?;
         for log in ["-wal", "-journal"] {
@@ -201,7 +201,7 @@ impl EarlierHistory {
     }
 }
 
-/// A value as it stands in a line.
+/// Returns a value as it is shown in a line.
 fn text(row: &Map<String, Value>, column: &str) -> String {
     match row.get(column) {
         None | Some(Value::Null) => "-".to_owned(),

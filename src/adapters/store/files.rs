@@ -44,7 +44,7 @@ impl StoreFiles {
         beside(&self.database, "-last")
     }
 
-    /// Refuses to go on when any of the files, or the folder they are in, is a link or not what it should be.
+    /// Refuses to continue when any of the files, or the folder they are in, is a link or not what it should be.
     pub(super) fn refuse_links(&self) -> Result<(), StoreError> {
         let folder = self.database.parent().unwrap_or(Path::new("."));
         refuse_unless(folder, "a folder", fs::Metadata::is_dir)?;

@@ -47,7 +47,7 @@ impl SqliteStore {
         Self::open_with(files, owner, now, MIGRATIONS)
     }
 
-    /// As [`SqliteStore::open`], with the steps to take.
+    /// Opens the store as [`SqliteStore::open`] does, with the migrations to apply.
     pub(super) fn open_with(
         files: &StoreFiles,
         owner: &LockOwner,
@@ -119,7 +119,7 @@ impl SqliteStore {
     }
 }
 
-/// All attempts at a task, also those the board has forgotten, in order; none where there is no store yet. An error reads after
+/// Returns all attempts at a task, also those the board has forgotten, in order; none where there is no store yet. An error reads after
 /// "could not".
 ///
 /// # Errors

@@ -28,9 +28,9 @@ pub(super) struct OpenFiles {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FilePlacement {
     InPlace,
-    /// No file has the database's name.
+    /// The database's name is gone.
     Deleted,
-    /// Another file has the database's name, or the lock's.
+    /// The database's name, or the lock's, belongs to another file.
     Replaced,
     /// The database is there, but its lock or a file that is written beside it is not.
     Incomplete,

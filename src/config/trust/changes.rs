@@ -60,7 +60,7 @@ pub struct TrustEntry {
 }
 
 impl TrustEntry {
-    /// File and line, the file from the project's root where it lies there.
+    /// Returns file and line, the file from the project's root where it is inside.
     pub fn place(&self, root: &Path) -> String {
         let file = self.listed.file.strip_prefix(root).unwrap_or(&self.listed.file);
         match self.listed.line {
@@ -71,7 +71,7 @@ impl TrustEntry {
 }
 
 impl TrustListing {
-    /// All texts, and those that were trusted and are gone, in order of danger, with how they differ from what was trusted.
+    /// Returns all texts, and those that were trusted and are gone, in order of danger, each with its difference from what was trusted.
     pub fn entries(&self, trusted: &[TrustItem]) -> Vec<TrustEntry> {
         let before = |item: &TrustItem| find(trusted.iter(), item).map(|old| old.text.clone());
         let mut entries: Vec<TrustEntry> = Vec::new();
@@ -85,7 +85,7 @@ impl TrustListing {
             entries.push(TrustEntry { listed, change });
         }
         let gone = |item: &&TrustItem| {
-            // Nobody knows what a file holds that cannot be read.
+            // The content of an unreadable file is not known.
             self.unreadable.is_none() && find(self.items.iter().map(|listed| &listed.item), item).is_none()
         };
         entries.extend(trusted.iter().filter(gone).map(|item| TrustEntry {
@@ -122,7 +122,7 @@ impl TrustReport {
         is_read && self.items_now().into_iter().eq(self.trusted_items())
     }
 
-    /// All texts, in order of danger, with how they differ from what was trusted.
+    /// Returns all texts, in order of danger, each with its difference from what was trusted.
     pub fn entries(&self) -> Vec<TrustEntry> {
         self.listing.entries(self.trusted_items())
     }

@@ -16,9 +16,9 @@ pub enum TrustKind {
     AgentKind,
     /// A setting that says where something is sent.
     Address,
-    /// A workflow: what agents are asked to do, in which order.
+    /// Workflow: the tasks of agents and their order.
     Workflow,
-    /// A role: what agents may send, and of what their prompts are made.
+    /// Role: the signals that its agents may send, and the parts of their prompts.
     Role,
     /// A block of the prompts of agents.
     Prompt,
@@ -63,7 +63,7 @@ pub struct TrustItem {
     pub text: String,
 }
 
-/// An item with the place where it stands now.
+/// Item with its present place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedText {
     pub item: TrustItem,

@@ -30,7 +30,7 @@ pub(super) fn trust(
             *known = own.clone();
             continue;
         }
-        // The order of settings is trusted as well: it stands behind the one behind which it stands in the files.
+        // The order of settings is trusted as well: the item goes after the last trusted one that comes before it in the files.
         let earlier = items().take_while(|item| !same(item, own));
         let place = earlier.filter_map(|item| trusted.iter().position(|known| same(known, item)));
         let place = place.last().map_or(0, |place| place + 1);

@@ -1,4 +1,4 @@
-//! The record of what a person trusts of one project, as it is kept in their state folder.
+//! Record of what a person trusts of one project, as it is kept in their state folder.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ impl TrustRecord {
         })
     }
 
-    /// Returns whether it was made for the repository that lies at the project's root now.
+    /// Returns true if the record was made for the repository that is at the project's root now.
     pub(super) fn is_of(&self, project: &Project) -> bool {
         self.repository.is_some() && self.repository == project.identity()
     }
