@@ -27,11 +27,11 @@ pub struct SessionSetup {
     /// Path of this program, to be started as holder and as scripted agent.
     pub program: PathBuf,
     pub environment: Vec<(OsString, OsString)>,
-    /// Message for people about its `PATH`.
+    /// Message for people about the `PATH` of the environment.
     pub path_note: Option<String>,
-    /// The part of it that agents and gates get.
+    /// Part of the environment that agents and gates get.
     pub inherited: InheritedEnv,
-    /// Text variables of it, all of them; each kind of agent gets those that are meant for it.
+    /// Text variables of the environment; each kind of agent gets those that are meant for it.
     pub person: PersonEnv,
     pub shell: PathBuf,
     pub settings: BoardSettings,
