@@ -120,8 +120,9 @@ fn pointer_text(state: &Path) -> String {
     )
 }
 
-/// Makes the folder of signals again where an agent, who may write there, removed it or put something else in its place. The object in its
-/// place is moved beside it, never followed; returns the new name of the moved object. Otherwise one agent could keep all others out.
+/// Makes the folder of signals again where an agent, who may write there, removed it or put something else in its place; otherwise one
+/// agent could keep all others out. The object in its place is moved beside it, never followed; returns the new name of the moved object.
+///
 /// # Errors
 /// When it cannot be moved or made.
 pub fn restore_inbox(inbox: &Path) -> Result<Option<PathBuf>, ProjectError> {
