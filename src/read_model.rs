@@ -56,7 +56,7 @@ pub use task_words::unsaid;
 pub use trouble::Trouble;
 pub use trust::{TrustOverview, TrustText};
 
-/// Everything a person may see of the board at one moment. Cheap to clone.
+/// Model of everything a person may see of the board at one moment. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct ReadModel {
     pub at: Timestamp,
@@ -131,8 +131,7 @@ impl ReadModel {
         task.open_dependencies(&self.tasks).cloned().collect()
     }
 
-    /// Everything that waits for the same yes as that does, itself included: the same permission, or approval of the same
-    /// stage.
+    /// Returns the items that wait for the same yes as this one, itself included: the same permission, or approval of the same stage.
     pub fn same_request<'a>(&'a self, item: &'a AttentionItem) -> impl Iterator<Item = &'a AttentionItem> {
         let stage = |item: &AttentionItem| self.tasks.get(&item.task).map(|task| task.stage.clone());
         let own = stage(item);
@@ -237,7 +236,7 @@ impl ReadModel {
             .filter(waits)
     }
 
-    /// The attempt in which a task that nobody works on failed last, and why; nothing when something else came of it.
+    /// Returns the attempt in which a task that is not worked on failed last, and the reason; nothing when it ended in another way.
     pub fn failure_of(&self, task: &Task) -> Option<(&Attempt, FailureClass, &str)> {
         let is_over = matches!(
             task.state,

@@ -49,17 +49,17 @@ pub struct EngineConfig {
     pub author: Signature,
     /// First line of these commits, as a template; `[task] title` where there is none.
     pub commit_message: Option<String>,
-    /// Size of the terminal of an agent nobody looks at yet.
+    /// Size of the terminal of an agent that is not looked at yet.
     pub size: PaneSize,
     pub log_limit: Option<u64>,
     /// Bytes of room on the disk below which no agent is started.
     pub min_free_disk: u64,
-    /// Tells the room on the disk of a path, in bytes, where that is known.
+    /// Function that returns the room on the disk of a path, in bytes, where that is known.
     pub free_disk: fn(&std::path::Path) -> Option<u64>,
 }
 
 impl EngineContext {
-    /// For whom something of a task is kept, signed by the engine.
+    /// Returns the owner of something that is kept of a task, signed by the engine.
     pub fn attic_owner(&self, task: &Task, at: Timestamp) -> AtticOwner {
         AtticOwner {
             task: SafeName::derive(task.id.as_str()),

@@ -11,7 +11,7 @@ use crate::domain::{
 use crate::ports::gates::GateReport;
 use crate::ports::git::{CommitId, Head, Revision};
 
-/// Runs every gate of the job on what a revision points at now. Without a gate command there is no pass.
+/// Runs every gate of the job on the present commit of a revision. Without a gate command there is no pass.
 pub(super) fn on_revision(
     world: &EngineContext,
     job: &Job,

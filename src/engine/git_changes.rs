@@ -51,7 +51,7 @@ fn look(world: &EngineContext, job: &Job) -> Result<Vec<GitOverride>, Cause> {
     found.map_err(|error| error.cause().after("could not "))
 }
 
-/// Returns whether it is a tracking branch that stands where the remote's branch stands or stood: agents may fetch.
+/// Returns true if it is a tracking branch at a present or former commit of the remote's branch: agents may fetch.
 fn is_fetched(world: &EngineContext, job: &Job, one: &GitOverride) -> Result<bool, Cause> {
     if !one.name.starts_with("refs/remotes/") {
         return Ok(false);

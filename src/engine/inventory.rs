@@ -1,4 +1,4 @@
-//! The inventory after a start. It looks and reports; what follows is decided like everything else.
+//! Inventory after a start. It looks and reports; the consequences are decided like everything else.
 
 use crate::domain::event::EndCause;
 use crate::domain::{Attempt, AttemptState, Board, Inventory, ProcessExit, Span};
@@ -8,7 +8,7 @@ use crate::ports::terminals::Terminals;
 /// Time that an orphaned agent has to end by itself.
 const ORPHAN_GRACE: Span = Span(2_000);
 
-/// Looks at every holder there is. Processes that a holder left behind when it ended are ended on the way; what lives, or may live, is
+/// Looks at every holder. Processes that a holder left behind when it ended are ended on the way; living ones, and those that may live, are
 /// followed from now on.
 ///
 /// # Errors

@@ -1,4 +1,5 @@
-//! An effect together with what the board knew when it was committed, so that performing it needs no look at the board.
+//! Job of the performer: an effect together with the state of the board when it was committed, so that performing it needs no look at the
+//! board.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -65,7 +66,7 @@ pub(super) enum JobKind {
 }
 
 impl Job {
-    /// Reads from the board what an effect needs; `None` for answers and notices, and for effects whose rows are gone.
+    /// Reads from the board everything an effect needs; `None` for answers and notices, and for effects whose rows are gone.
     pub(super) fn of(effect: Effect, board: &Board) -> Option<Job> {
         let (attempt, what) = match effect {
             Effect::Start(id) => (id, JobKind::Start),
@@ -148,7 +149,7 @@ impl Job {
         mode.workspace(&self.stage)
     }
 
-    /// The head that is recorded for the task; `None` where there is none, or what is recorded is no commit.
+    /// Returns the head that is recorded for the task; `None` where there is none, or the record is not a commit.
     pub(super) fn recorded_head(&self) -> Option<CommitId> {
         CommitId::new(self.task.head.as_deref()?).ok()
     }
@@ -186,7 +187,7 @@ fn model_of(task: &Task, board: &Board) -> String {
     }
 }
 
-/// A worktree that stands on the branch the task's next agent is to have is in that agent's way.
+/// Returns the priority of a job. A worktree on the branch that the task's next agent is to have is in that agent's way.
 fn priority_of(what: &JobKind, task: &Task, board: &Board) -> JobPriority {
     if !matches!(what, JobKind::Settle | JobKind::Retire) {
         return JobPriority::Urgent;
@@ -201,8 +202,8 @@ fn priority_of(what: &JobKind, task: &Task, board: &Board) -> JobPriority {
     }
 }
 
-/// The folder under `.debussy-worktrees/`: the agent's name and the attempt's number, so that a name used twice over the life
-/// of a project never means the same folder. Who goes on with a session goes on in its folder.
+/// Returns the folder under `.debussy-worktrees/`: the agent's name and the attempt's number, so that a name used twice over the life of a
+/// project never means the same folder. An agent that continues a session continues in its folder.
 pub(super) fn folder_of(attempt: &Attempt) -> Option<String> {
     Some(attempt.session_origin()?.workspace_folder())
 }

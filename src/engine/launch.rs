@@ -27,8 +27,8 @@ enum StartError {
     Unknown(String),
 }
 
-/// Makes the workspace and starts the agent; safe to repeat for the same attempt: what was started before is left alone,
-/// workspace and process, and only reported. Where nobody can tell, the start is asked for again later.
+/// Makes the workspace and starts the agent; safe to repeat for the same attempt: a workspace or process that was started before is left
+/// alone and only reported. If that is not known, the start is requested again later.
 pub(super) fn start(world: &EngineContext, job: &Job) -> Option<Event> {
     let attempt = job.attempt.as_deref()?;
     let id = HolderId::from(attempt.id);

@@ -17,7 +17,7 @@ use crate::ports::git::{
 /// Number of merges of a base that moves meanwhile, before the merge is left for later.
 const MAX_ROUNDS: usize = 3;
 
-/// Merges the task's recorded head into its base. Safe to repeat: it finds what it made before.
+/// Merges the task's recorded head into its base. Safe to repeat: it finds its earlier merge.
 pub(super) fn merge(world: &EngineContext, job: &Job, attempt: &Attempt) -> ActionOutcome {
     let request = match request(job, attempt) {
         Ok(request) => request,
@@ -65,7 +65,7 @@ fn with_record(world: &EngineContext, job: &Job, attempt: &Attempt, request: &Me
     }
 }
 
-/// Merges, unless that was done before with that result, and goes on from there.
+/// Merges, unless that was done before with that result, and continues from there.
 fn round(
     world: &EngineContext,
     job: &Job,
@@ -107,7 +107,7 @@ fn round(
     }
 }
 
-/// Returns what an integrator changed of its own, for a review; lost notes go back to it first.
+/// Returns the changes that an integrator made of its own, for a review; lost notes go back to it first.
 fn unreviewed(world: &EngineContext, job: &Job, found: Box<Integration>) -> ActionOutcome {
     let notes = match CommitId::new(&found.to) {
         Ok(merged) => notes_kept(world, job, &merged),
@@ -170,7 +170,7 @@ enum Gates {
     NotRun,
 }
 
-/// Everything the stage asks for, seen after the push.
+/// Verifies everything the stage asks for, as seen after the push.
 fn verified(
     world: &EngineContext,
     job: &Job,

@@ -1,5 +1,5 @@
-//! The session with which an attempt goes on: the agent that had it must be gone with all it started, because no tool refuses two
-//! processes with one session.
+//! Session that an attempt continues: the agent that had it must be gone with everything it started, because no tool refuses two processes
+//! with one session.
 
 use std::path::Path;
 
@@ -16,8 +16,8 @@ pub(super) enum SessionObstacle {
     Lost(String),
 }
 
-/// The name of the session an attempt goes on with; none where it begins one. What is left of the agent that had it is ended first,
-/// also what went on without its holder.
+/// Returns the name of the session that an attempt continues; none where it begins one. Processes that are left of the agent that had it
+/// are ended first, also those that continued without its holder.
 pub(super) fn find(
     world: &EngineContext,
     job: &Job,
@@ -60,8 +60,8 @@ fn place_before<'a>(job: &'a Job, attempt: &'a Attempt) -> Option<&'a Workplace>
     attempt.workplace.as_ref().or(before)
 }
 
-/// A workplace with the commit and the files from which its work began. What an interrupted agent did on its branch is part of the
-/// work of the one that goes on.
+/// Returns a workplace with the commit and the files from which its work began. The work of an interrupted agent on its branch is part of
+/// the work of the agent that continues.
 pub(super) fn with_its_start(job: &Job, attempt: &Attempt, made: Workplace) -> Workplace {
     let continued = attempt.session.follows().and_then(|_| place_before(job, attempt));
     match continued {

@@ -12,7 +12,7 @@ use crate::domain::attempt::WorkspaceState;
 use crate::domain::{Attempt, AttemptId, Board, Effect, TaskId};
 use crate::ports::git::{BranchName, SafeName};
 
-/// Puts away what was left behind. What cannot be looked at or removed now is found by the next start.
+/// Puts leftovers away. Those that cannot be looked at or removed now are found by the next start.
 pub(super) fn clean_up(world: &EngineContext, board: &Board) {
     worktrees(world, board);
     branches(world, board);

@@ -1,4 +1,4 @@
-//! Checks of stories that are tested first: their tests are there and assert, and they fail for the want of what they test.
+//! Checks of stories that are tested first: their tests exist and assert, and they fail because the tested code is missing.
 
 use super::context::EngineContext;
 use super::job::Job;

@@ -73,7 +73,7 @@ pub(super) fn edits(
     }
 }
 
-/// Names of the PRDs that lie in their folder, in a commit.
+/// Returns the names of the PRDs in their folder, in a commit.
 fn prds(world: &EngineContext, plan: &PlanEntry, base: &CommitId) -> Result<Vec<String>, ActionOutcome> {
     let folder = plan.tests.as_ref().map_or("", |tests| tests.prds.as_str());
     let files = world.git.list_files(base, Some(folder));

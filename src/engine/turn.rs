@@ -26,7 +26,7 @@ pub struct DurableBoard {
 /// A turn that the board has taken and the store has not.
 struct UnwrittenTurn {
     at: Timestamp,
-    /// The event without the secrets that were in it, or with what the board adds to it, if there was either.
+    /// Event without the secrets that were in it, or with the additions of the board, if there was either.
     stored: Option<Event>,
     changed: ChangedRows,
     effects: Vec<Effect>,
@@ -36,7 +36,7 @@ struct UnwrittenTurn {
 pub type MaskFn = Arc<dyn Fn(&Board, &Event) -> Option<Event> + Send + Sync>;
 
 impl DurableBoard {
-    /// Reads the board from the store. It sleeps: nothing is started before it knows what runs ([`Event::Woke`]).
+    /// Reads the board from the store. It sleeps: nothing is started before it knows the running agents ([`Event::Woke`]).
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -65,7 +65,7 @@ impl DurableBoard {
         &self.board
     }
 
-    /// The notices of the last events, at most so many events, oldest first, and when each was written.
+    /// Returns the notices of the last events, of at most `events` events, oldest first, and the time when each was written.
     ///
     /// # Errors
     /// When the store cannot be read.

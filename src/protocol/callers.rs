@@ -20,21 +20,21 @@ pub enum Caller {
     Unknown(String),
 }
 
-/// The name of what a gate has started.
+/// Name of a process that a gate has started.
 pub const BY_GATE: &str = "a gate";
-/// The name of what git has started for a server, such as a hook of a remote.
+/// Name of a process that git has started for a server, such as a hook of a remote.
 pub const BY_GIT: &str = "a program that git started";
-/// The name of what the server has started, such as a program for notifications.
+/// Name of a process that the server has started, such as a program for notifications.
 pub const BY_SERVER: &str = "a program that the server started";
-/// The name of what an agent, a gate or git of another project has started.
+/// Name of a process that an agent, a gate or git of another project has started.
 pub const BY_OTHER_PROJECT: &str = "an agent or a gate of another project";
 
 impl Caller {
     /// The caller that has these starters among its ancestors, in the project whose markers begin so. The shell in a pane is a person's.
     pub fn of(starters: &[(&str, Starter)], project: &str) -> Caller {
         let own = || starters.iter().filter(|(of, _)| *of == project);
-        // What has an agent among its ancestors is one, whatever it claims to be itself; and of all it claims, the farthest is what
-        // it could not choose.
+        // A process with an agent among its ancestors is one, whatever it claims to be itself; and of all its claims, the farthest is the
+        // one that it could not choose.
         let attempt = own().rev().find_map(|(_, starter)| match starter {
             Starter::Attempt(attempt) => Some(AttemptId(*attempt)),
             Starter::Gate | Starter::Git => None,

@@ -184,8 +184,8 @@ async fn greet_within(socket: &Path, limit: Duration) -> Result<(FrameSender, Fr
     }
 }
 
-/// Refuses what listens there when an agent, a gate or git has started it, but not this process. Where the system does not say which
-/// process it is, that cannot be seen.
+/// Refuses a listener that an agent, a gate or git has started, unless it is this process. Where the system does not report the process,
+/// that cannot be seen.
 fn check_server(socket: &Path, process: Option<u32>) -> Result<(), ProtocolError> {
     let own = std::process::id();
     let Some(pid) = process.filter(|pid| *pid != own) else {

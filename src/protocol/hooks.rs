@@ -18,7 +18,7 @@ pub struct HookCall {
     pub wanted: Option<ToolUse>,
 }
 
-/// Most bytes of what an event says of an agent's state; what is longer says nothing.
+/// Most bytes of the state in an event; a longer one is ignored.
 pub const LONGEST_STATE: usize = 64 * 1024;
 
 /// Event in an agent's tool.
@@ -41,7 +41,7 @@ pub enum HookEvent {
 /// Usage that a tool reports; a part that it does not report is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct UsageFigures {
-    /// Everything its session has cost, resumed ones included.
+    /// Cost of its session, with all earlier ones that it resumed.
     pub cost: Option<Cost>,
     /// Tokens in its context now.
     pub used: Option<u64>,

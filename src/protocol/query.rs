@@ -37,7 +37,7 @@ pub enum Answer {
     Changes(TaskChanges),
     TaskIds(BTreeSet<TaskId>),
     Attention(AttentionSummary),
-    /// Nothing where no agent acts.
+    /// Facts of a prompt; nothing where no agent acts.
     PromptFacts(Option<Box<PromptFacts>>),
 }
 
@@ -97,9 +97,9 @@ pub enum Report {
     Metrics,
     /// Usage of agents.
     Cost(CostGroup),
-    /// Batches of tasks, the newest first, so many at most (P48).
+    /// Batches of tasks, the newest first, at most this number (P48).
     Runs(usize),
-    /// All batches with what they need, also those without a task (K61).
+    /// Batches with their needs, all of them, also those without a task (K61).
     Batches,
     /// The tasks of a batch, and how far each is (P46).
     Run(BatchId),

@@ -20,8 +20,8 @@ use crate::read_model::{SessionRow, SessionState};
 /// Time that a server may take to answer.
 const REPLY_TIMEOUT: Duration = Duration::from_millis(1_500);
 
-/// File beside a server's socket that names its session, so that it is found after the server was killed. When it was written or
-/// [touched](mark_used) is when somebody was last there.
+/// File beside a server's socket that names its session, so that it is found after the server was killed. The time when it was written or
+/// [touched](mark_used) is the last time a person was there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionRecord {
     pub name: String,
@@ -53,7 +53,7 @@ impl FoundSession {
         }
     }
 
-    /// As a row of the list; `place` is the session that asks.
+    /// Returns the session as a row of the list; `place` is the session that asks.
     fn row(self, place: &ProjectPaths) -> SessionRow {
         match self {
             FoundSession::Running(who) => SessionRow {

@@ -19,7 +19,7 @@ use crate::ui::{DisplayCaps, WorkProgress};
 /// Version of this protocol. Server and clients of the same project must agree.
 pub const PROTOCOL: u32 = 14;
 
-/// The position before the last line of the watcher log, whatever it is: [`ServerCall::Follow`] goes on from there.
+/// Position before the last line of the watcher log, whatever it is: [`ServerCall::Follow`] continues from there.
 pub const FROM_NOW: u64 = u64::MAX - 1;
 
 /// First frame of a connection, with protocol and program version.
@@ -38,7 +38,7 @@ pub enum FromClient {
     Attach(AttachRequest),
     /// A key, a paste, the mouse or another size.
     Input(InputEvent),
-    /// The editor was closed; what it wrote, or nothing when it failed.
+    /// Text from the editor that was closed, or nothing when it failed.
     Edited(Option<String>),
     /// The client could not do something; why, for people.
     Failed(String),
@@ -102,9 +102,9 @@ pub enum ServerCall {
     /// A command that needs no server was refused, because its caller may not use it: its name in the table of the file
     /// `callers.rs`. It is written down.
     Refused(String),
-    /// End the server. What it has under way gets some time to end.
+    /// End the server. Its running work gets some time to end.
     Stop(StopAgents),
-    /// End the server without waiting for what it has under way.
+    /// End the server without waiting for its running work.
     StopNow(StopAgents),
     Who,
 }
@@ -140,7 +140,7 @@ pub enum FromServer {
     Hello(Hello),
     /// The conversation ends; why, for people.
     Bye(String),
-    /// The person leaves: where the session goes on and how to come back.
+    /// Notice to a person who leaves: the session that continues and how to come back.
     Left(String),
     Answer(CallReply),
     Line(LogLine),
@@ -173,7 +173,7 @@ pub struct TerminalNotice {
 pub enum CallReply {
     Asked(Result<Accepted, Refusal>),
     Hook(HookReply),
-    /// To a query. The pieces of a text have come before.
+    /// Answer to a query. The pieces of a text have come before.
     Query(Result<Answer, QueryError>),
     Changed,
     /// The call was carried out, in words for people.
@@ -199,7 +199,7 @@ pub struct ServerStatus {
     pub counts: BTreeMap<String, usize>,
     #[serde(default)]
     pub needs: usize,
-    /// Position of the last line of the watcher log; [`ServerCall::Follow`] goes on from there.
+    /// Position of the last line of the watcher log; [`ServerCall::Follow`] continues from there.
     #[serde(default)]
     pub last_line: u64,
 }
@@ -210,7 +210,7 @@ pub enum Packet<T> {
     Message(T),
     /// A screen frame: its number and the bytes for the terminal.
     Frame(u64, Bytes),
-    /// A piece of what a command prints, in order; [`Answer::Text`] follows the last.
+    /// Piece of the output of a command, in order; [`Answer::Text`] follows the last.
     Text(Bytes),
 }
 

@@ -49,7 +49,7 @@ impl AttentionKind {
 }
 
 impl AttentionItem {
-    /// The command that answers what its agent asks.
+    /// Returns the command that answers the question of its agent.
     pub fn answer_command(&self, reply: AskReply) -> Option<Command> {
         Some(Command::AnswerAsk {
             attempt: self.attempt?,
@@ -76,7 +76,7 @@ pub struct AttentionSummary {
     pub stall: Option<Stall>,
 }
 
-/// A thing that waits for a person, with what is known of its task and its agent.
+/// Item that waits for a person, with known facts of its task and its agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttentionRow {
     pub item: AttentionItem,
@@ -85,7 +85,7 @@ pub struct AttentionRow {
     /// Label of the stage that the task is in.
     pub stage: Option<String>,
     pub finding: Option<String>,
-    /// The attempt's agent, and from what it is known what that does.
+    /// Agent of the attempt, and the source of its activity.
     pub agent: Option<(String, String)>,
     /// True where its agent blocked the task with a question, which a retry answers.
     #[serde(default)]
@@ -192,7 +192,7 @@ fn of_task(board: &Board, task: &Task) -> Option<AttentionItem> {
     })
 }
 
-/// A workspace that nobody tries to remove any more.
+/// Returns the item of a workspace that is no longer tried to be removed.
 fn of_workspace(attempt: &Attempt) -> Option<AttentionItem> {
     let left = attempt.unremovable()?;
     let (id, task) = (attempt.id, &attempt.task);

@@ -1,4 +1,4 @@
-//! Comparisons of a task's work, as the board knows them: what is compared with what, or why there is nothing to compare.
+//! Comparisons of a task's work, as the board knows them: the two sides, or the reason why there is nothing to compare.
 
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +42,7 @@ pub enum TaskWork {
     Folder { attempt: AttemptId, path: String },
     /// Branch of the task, or the copy that is kept of it: nothing works on it.
     Branch {
-        /// The last attempt, and since when the task is in its state: whatever changes the branch changes one of them.
+        /// Last attempt, and the time since when the task is in its state: every change of the branch changes one of them.
         after: Option<AttemptId>,
         since: Timestamp,
         /// The last head that was verified; shown where the branch is gone.

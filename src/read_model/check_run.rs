@@ -78,7 +78,7 @@ impl ReadModel {
     }
 }
 
-/// Failed ones first, then what is unknown, what runs, what passed; the latest of each first.
+/// Sorts failed runs first, then unknown, running and passed ones; the latest of each first.
 pub fn worst_first(checks: &mut [CheckRun]) {
     let rank = |result: &CheckResult| match result {
         CheckResult::Failed(_) => 0,
@@ -160,7 +160,7 @@ impl fmt::Display for RunningCheck<'_> {
     }
 }
 
-/// Finer than elsewhere: whether a minute or nearly two is what one waits for.
+/// Formats a duration more finely than elsewhere: a person who waits wants to see if it is one minute or nearly two.
 fn short_duration(span: Span) -> String {
     match span.0 / 1000 {
         seconds @ 0..120 => format!("{seconds}s"),

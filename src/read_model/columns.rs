@@ -78,7 +78,7 @@ impl Column {
     }
 }
 
-/// As planned: `priority` tag, priority number, then as they were created. What happens to a task never moves it in its column.
+/// Sorts tasks as planned: `priority` tag, priority number, then order of creation. Events of a task never move it in its column.
 fn ordered(mut tasks: Vec<&Task>) -> Vec<TaskId> {
     tasks.sort_unstable_by_key(|task| {
         let task: &Task = task;

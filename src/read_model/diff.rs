@@ -1,5 +1,5 @@
-//! Differences between two states of the work, as plain values: files, and in each of them the lines that came and went.
-//! Reads the unified form; what it does not understand becomes a note, never an error.
+//! Differences between two states of the work, as plain values: files, and in each of them the lines that came and went. Reads the unified
+//! form; text that it does not understand becomes a note, never an error.
 
 use std::iter::Peekable;
 use std::str::Lines;

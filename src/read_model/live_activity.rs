@@ -7,7 +7,7 @@ use crate::domain::{Span, Timestamp};
 /// Current activity of an agent, and the evidence for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LiveActivity {
-    /// In words for people, such as `working: Bash` or `limit until 14:00`.
+    /// Activity in words for people, such as `working: Bash` or `limit until 14:00`.
     pub words: String,
     /// The source that counts; none when nothing was reported yet.
     pub source: Option<String>,
@@ -60,7 +60,7 @@ impl SourceReport {
         format!("{}: reported {}, {} ago", self.source, self.says, self.age)
     }
 
-    /// Source, what it says, how old that is, and why it counts or does not.
+    /// Returns a line with the source, its report, the report's age, and the reason why it counts or does not.
     pub fn line(&self) -> String {
         let mark = if self.counts { "counts" } else { "does not count" };
         format!(

@@ -2,7 +2,7 @@
 
 use crate::domain::{Span, Timestamp};
 
-/// Processor, memory and disk use of the whole machine at one moment. What could not be measured is not known.
+/// Processor, memory and disk use of the whole machine at one moment. Figures that could not be measured are not known.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct MachineLoad {
     pub at: Timestamp,
@@ -15,7 +15,7 @@ pub struct MachineLoad {
 
 /// Age up to which a measure describes the present.
 const MAX_AGE: Span = Span::seconds(20);
-/// With less room than this the builds of several agents soon have none.
+/// Room below which the builds of several agents soon have none.
 const MIN_FREE_DISK: u64 = 2 * 1024 * 1024 * 1024;
 
 impl MachineLoad {

@@ -1,5 +1,5 @@
-//! Metrics of the work that was done (K79): the path of each task through its stages, how long stages take, how often work
-//! was rejected, what failed. Fed with one attempt after the other; nothing is counted twice or computed anew.
+//! Metrics of the work that was done (K79): the path of each task through its stages, how long stages take, how often work was rejected,
+//! what failed. Fed with one attempt after the other; nothing is counted or computed twice.
 
 use std::collections::BTreeMap;
 

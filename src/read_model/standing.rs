@@ -27,7 +27,7 @@ pub enum DisplayStatus {
     Paused,
     /// Nothing certain is known.
     Unsure,
-    /// Kept from starting by a setting, or by what its plan says.
+    /// Kept from starting by a setting, or by its plan.
     Hindered,
     Failed,
     Skipped,
@@ -55,7 +55,7 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// A state since then, of which the word says everything.
+    /// Creates a standing since that time, whose word says everything.
     pub(super) fn new(mark: DisplayStatus, word: impl Into<String>, since: Timestamp) -> Standing {
         Standing {
             mark,

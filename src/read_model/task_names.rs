@@ -3,7 +3,7 @@
 use crate::domain::{TaskId, WaitReason};
 use crate::read_model::ReadModel;
 
-/// Characters of a title that stand behind an id.
+/// Characters of a title that are shown after an id.
 const TITLE: usize = 20;
 
 impl ReadModel {

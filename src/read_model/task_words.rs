@@ -136,7 +136,7 @@ impl ReadModel {
         }
     }
 
-    /// A reason that says only how often an agent ended, with what the last one printed.
+    /// Adds the last output of an agent to a reason that only gives the number of its ends.
     fn with_last_words(&self, task: &Task, reason: String) -> String {
         let why = self.failure_of(task).map(|(_, _, why)| why);
         let words = why.and_then(|why| why.lines().next()?.split_once(" before reporting: "));
@@ -156,7 +156,7 @@ impl ReadModel {
         }
     }
 
-    /// The same with the first of the tasks it waits for that does not go on by itself, and what lets that go on.
+    /// Adds the first of the tasks it waits for that does not continue by itself, and the command that lets that continue.
     fn behind(&self, on: &[TaskId], standing: Standing) -> Standing {
         let rests = |task: &&Task| {
             task.state == TaskState::Backlog || task.state.has_stopped() || task.state.awaits_approval()
@@ -171,7 +171,7 @@ impl ReadModel {
             .way(way)
     }
 
-    /// The run of the task was aborted: because of which task, and how it goes on.
+    /// Returns the standing of a task whose run was aborted: the task that caused it, and the command that continues the run.
     fn run_stopped(&self, task: &Task) -> Standing {
         let standing = Standing::new(DisplayStatus::Paused, "run stopped", task.since);
         match self.abort_cause(task) {

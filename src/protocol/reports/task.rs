@@ -1,4 +1,4 @@
-//! Everything about one task.
+//! Report of everything about one task.
 
 use crate::domain::attempt::AttemptState;
 use crate::domain::{AgentSession, Attempt, Task, TaskId, Tri, Verdict};

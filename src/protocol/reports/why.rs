@@ -75,7 +75,7 @@ pub(super) fn why_task(board: &ReadModel, task: &Task) -> String {
     }
 }
 
-/// Of a task at work: where it stands, or what its agent asks, then who works on it.
+/// Returns the report of a task at work: its standing, or the question of its agent, then its worker.
 fn at_work(board: &ReadModel, task: &Task, attempt: &Attempt) -> String {
     let asked = asked(board, attempt).filter(|_| board.is_live && task.state == TaskState::Active);
     let stands = asked.unwrap_or_else(|| board.standing(task).sentence());
