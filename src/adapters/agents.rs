@@ -193,7 +193,7 @@ impl AgentsByRole {
         }
     }
 
-    /// Takes over what the settings say for the choice of agents, and the agents that stages name.
+    /// Takes over the settings for the choice of agents, and the agents that stages name.
     pub fn add_layers(&mut self, layers: AgentLayers, tools: BTreeMap<String, AgentTool>) {
         (self.layers, self.tools) = (layers, tools);
         let both = self.all().filter(|tool| tool.kind().runs_headless());

@@ -1,5 +1,5 @@
-//! The server's socket: a private local socket (a named pipe on Windows), peers of another user refused, length-prefixed
-//! frames of at most [`LONGEST_FRAME`] bytes. The caller decides what the frames mean.
+//! Socket of the server: a private local socket (a named pipe on Windows), peers of another user refused, length-prefixed frames of at most
+//! [`LONGEST_FRAME`] bytes. The caller decides what the frames mean.
 
 mod frame_codec;
 

@@ -116,10 +116,10 @@ impl Appearance {
         (rules, self.notify_style)
     }
 
-    /// The keys.
+    /// Returns the keys of the screen.
     ///
     /// # Errors
-    /// What is wrong with a person's own keys, naming both sides of a contradiction.
+    /// The fault in a person's own keys, naming both sides of a contradiction.
     pub fn keymap(&self) -> Result<Arc<Keymap>, KeymapError> {
         Keymap::with_overrides(&self.keys).map(Arc::new)
     }

@@ -162,7 +162,7 @@ impl ProcessEnv {
         home.map(PathBuf::from)
     }
 
-    /// The environment as text; what is not text is left out.
+    /// Returns the environment as text, without the variables that are not text.
     pub fn text_environment(&self) -> impl Iterator<Item = (String, String)> + '_ {
         let text = |word: &OsString| word.to_str().map(str::to_owned);
         self.environment

@@ -112,10 +112,10 @@ fn budget(dollars: Option<f64>) -> Option<Cost> {
 /// Lines kept above each screen.
 const HISTORY: usize = 10_000;
 
-/// The setup of a session without a project's own workflows.
+/// Creates the setup of a session without a project's own workflows.
 ///
 /// # Errors
-/// What is wrong with a built-in workflow; a test keeps it from being shipped.
+/// The fault of a built-in workflow; a test keeps it from being shipped.
 pub fn of(config: &Config, edge: &ProcessEnv) -> Result<SessionSetup, String> {
     Ok(SessionSetup {
         program: edge.program.clone(),
@@ -207,7 +207,7 @@ pub fn own_workflows(place: &ProjectPaths) -> Result<Vec<PathBuf>, String> {
 /// unusable values are among the faults of the board's settings.
 ///
 /// # Errors
-/// What is wrong with a workflow.
+/// The fault of a workflow.
 pub fn read(place: &ProjectPaths, edge: &ProcessEnv) -> Result<SessionSetup, String> {
     // First, so that a later comparison notices changes that were made while they were read.
     let stamps = FileStamps::now(place);
@@ -234,15 +234,15 @@ pub fn agents(place: &ProjectPaths) -> Result<AgentsByRole, RoleError> {
 /// Reads settings and workflows as they are now, also for a server that runs already.
 ///
 /// # Errors
-/// What is wrong with a workflow.
+/// The fault of a workflow.
 pub fn reread(place: &ProjectPaths) -> Result<(BoardSettings, Vec<Workflow>), String> {
     rules(place, &place.config())
 }
 
-/// Settings of the board and workflows, by those settings of the project.
+/// Reads the settings of the board and the workflows, by those settings of the project.
 ///
 /// # Errors
-/// What is wrong with a workflow.
+/// The fault of a workflow.
 pub fn rules(place: &ProjectPaths, config: &Config) -> Result<(BoardSettings, Vec<Workflow>), String> {
     for finding in config.diagnostics() {
         tracing::warn!("{finding}");

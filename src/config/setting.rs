@@ -53,13 +53,13 @@ pub enum SettingStatus {
 /// Time at which another value of a setting comes into force while a server runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettingEffect {
-    /// As soon as the file is read, within two seconds.
+    /// Effect as soon as the file is read, within two seconds.
     AtOnce,
-    /// For attempts that are started from then on.
+    /// Effect on attempts that are started from then on.
     NextAttempt,
-    /// At the next start of the server.
+    /// Effect at the next start of the server.
     NextStart,
-    /// Never: it does nothing in this version.
+    /// No effect: the setting does nothing in this version.
     Never,
 }
 
@@ -158,7 +158,7 @@ impl SettingSpec {
     }
 }
 
-/// A row of the table with the type of its values. `Option` is the type of what may be not set.
+/// Row of the table with the type of its values. `Option` is the type of values that may be unset.
 #[derive(Debug)]
 pub struct Setting<T: 'static> {
     pub(super) spec: SettingSpec,

@@ -1,4 +1,4 @@
-//! Evidence that the engine collects itself. Every answer is Yes, No or Unknown; nothing here relies on what an agent says.
+//! Evidence that the engine collects itself. Every answer is Yes, No or Unknown; nothing here relies on the words of an agent.
 
 use std::path::Path;
 

@@ -140,7 +140,7 @@ pub enum FromServer {
     Hello(Hello),
     /// The conversation ends; why, for people.
     Bye(String),
-    /// Notice to a person who leaves: the session that continues and how to come back.
+    /// Notice to a person who leaves: the place where the session continues, and the way back.
     Left(String),
     Answer(CallReply),
     Line(LogLine),

@@ -192,7 +192,7 @@ fn of_task(board: &Board, task: &Task) -> Option<AttentionItem> {
     })
 }
 
-/// Returns the item of a workspace that is no longer tried to be removed.
+/// Returns the item of a workspace whose removal is not tried any more.
 fn of_workspace(attempt: &Attempt) -> Option<AttentionItem> {
     let left = attempt.unremovable()?;
     let (id, task) = (attempt.id, &attempt.task);

@@ -186,8 +186,8 @@ impl AgentKind for ClaudeAgent {
     }
 }
 
-/// The tool's word for a policy. What it asks about in its mode is then answered by a hook, so that the mode that skips all checks is
-/// never needed: it is refused to root. Where rules have something to say it asks about everything, and they answer.
+/// Returns the tool's word for a policy. A hook then answers its questions, so that the mode that skips all checks is never needed: it is
+/// refused to root. Where there are rules, it asks about everything, and they answer.
 fn permission_mode(options: &RoleOptions) -> &'static str {
     let denies_all = options.permissions == PermissionPolicy::Deny && options.rules.is_empty();
     if allows_all_edits(&options.rules, options.permissions) {

@@ -1,4 +1,4 @@
-//! A kind of agent that a file describes ([`crate::formats::agent_kind`]): its program, its arguments, and what it says of itself.
+//! Kind of agent that a file describes ([`crate::formats::agent_kind`]): its program, its arguments, and the meaning of its reports.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -53,7 +53,7 @@ pub(super) fn git_variables(reading: &[(String, String)]) -> Vec<(String, String
 pub struct InheritedEnv(Vec<(String, String)>);
 
 impl InheritedEnv {
-    /// Keeps what is allowed, and adds what describes our terminals.
+    /// Keeps the allowed variables, and adds those that describe our terminals.
     pub fn from_environment(all: impl IntoIterator<Item = (String, String)>) -> InheritedEnv {
         let allowed = |name: &str| {
             ALLOWED

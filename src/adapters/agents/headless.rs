@@ -32,7 +32,7 @@ pub enum HeadlessStep {
     Begun { message: String },
     /// Add this line to the transcript. It is clean and of a bearable length.
     Show(String),
-    /// Take in what the tool says of what it does and uses.
+    /// Take in the report of the tool's activity and usage.
     Report(AgentReport),
     /// Tell the server of this event, in the fields of the hook of that name; see [`HeadlessTool::event_answer`].
     Event { id: String, input: Value },

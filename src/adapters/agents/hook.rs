@@ -10,8 +10,8 @@ use crate::domain::{Ask, AskId, AskReply, ToolAction, ToolUse};
 const LONGEST_FIELD: usize = 400;
 const MOST_TASKS: usize = 20;
 
-/// Events that only say what an agent does. Nothing is called before and after each use of a tool: a process for each would take more
-/// of the agent's time than what it says is worth.
+/// Events that only report the activity of an agent. No hook is called before and after each use of a tool: a process for each would take
+/// more of the agent's time than its report is worth.
 pub(super) const REPORTS: &[&str] = &[
     "SessionStart",
     "UserPromptSubmit",

@@ -16,7 +16,7 @@ pub use crate::formats::permissions::PermissionPolicy;
 use crate::formats::permissions::PermissionRule;
 use crate::ports::agents::{Brief, LaunchCommand};
 
-/// Function that reads from the text of a screen what the tool does.
+/// Function that reads the activity of a tool from the text of a screen.
 pub type ReadScreen = fn(&str) -> AgentReport;
 
 /// A tool that can play a role.

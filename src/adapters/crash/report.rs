@@ -77,7 +77,7 @@ impl CrashReport {
         let path = folder.join(format!("crash-{:013}-{}.txt", self.at.0, std::process::id()));
         let kept = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, self.text()));
         kept.map_err(|error| format!("could not keep the report in {}: {error}", folder.display()))?;
-        // What cannot be removed does no harm.
+        // A report that cannot be removed does no harm.
         drop(remove_oldest(folder));
         Ok(path)
     }

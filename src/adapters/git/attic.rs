@@ -1,5 +1,5 @@
-//! The attic: commits that keep what is about to be deleted, in the control repository where no agent's `gc` or
-//! `update-ref` reaches them (LK-21, LK-25).
+//! Attic: commits that keep work which is about to be deleted, in the control repository where no agent's `gc` or `update-ref` reaches them
+//! (LK-21, LK-25).
 
 use std::collections::BTreeMap;
 use std::fs;

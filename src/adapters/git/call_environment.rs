@@ -1,4 +1,4 @@
-//! Scope and environment of every call: what git may not ask, show or read in a scope, and how ssh is kept from waiting.
+//! Scope and environment of every call: the limits on git's questions, output and reading in a scope, and the way ssh is kept from waiting.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! The adapter itself: opened once per project, shared by all threads. The work is in the sibling files; this one
-//! holds what they share and hands the trait's calls on.
+//! Adapter itself: opened once per project, shared by all threads. The work is in the sibling files; this one holds what they share and
+//! hands the trait's calls on.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;

@@ -229,7 +229,7 @@ fn sweep_locks(folder: &Path) {
         if kind.is_dir() && entry.file_name() != "objects" {
             sweep_locks(&path);
         } else if path.extension().is_some_and(|end| end == "lock") && (ARE_HOLDERS_KNOWN || is_old(&entry)) {
-            // What cannot be removed shows itself as an error of the first call that needs it.
+            // If a lock cannot be removed, the first call that needs it reports the error.
             drop(fs::remove_file(&path));
         }
     }
@@ -253,7 +253,7 @@ fn sweep_unfinished(objects: &Path) {
     let folders = fs::read_dir(objects).into_iter().flatten().flatten();
     for folder in folders.filter(|folder| folder.file_type().is_ok_and(|kind| kind.is_dir())) {
         if is_unfinished(&folder) {
-            // What stays costs only room.
+            // A leftover costs only room.
             drop(fs::remove_dir_all(folder.path()));
             continue;
         }

@@ -29,7 +29,7 @@ pub struct ProgramMarking {
     pub keeper: Option<Keeper>,
 }
 
-/// Time limits of git commands, and size limits of what may accumulate.
+/// Time limits of git commands, and size limits of files that may accumulate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GitLimits {
     /// Work on local files: merges, diffs, checkouts, hashing a worktree.

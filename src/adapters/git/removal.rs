@@ -1,5 +1,5 @@
-//! Removing a worktree: keep first, then let git delete what it and we both recognise. There is no other way to delete
-//! here, on purpose (B3-9, LK-19).
+//! Removal of a worktree: keep first, then let git delete the folder that it and we both recognise. There is no other way to delete here,
+//! on purpose (B3-9, LK-19).
 
 use std::fs;
 use std::path::Path;

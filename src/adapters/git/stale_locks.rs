@@ -32,10 +32,9 @@ pub(super) fn is_file(path: &Path) -> bool {
 }
 
 impl GitCli {
-    /// Removes the lock that a killed git left on the branch of a task, whether or not the branch was made: with it no agent could
-    /// commit there. For one at which no agent works. A person's git may hold the lock, but only for a moment. The commit that it was to
-    /// lead to is kept: after a power cut it can be one that was done, and that nothing else names.
-    ///
+    /// Removes the lock that a killed git left on the branch of a task, whether or not the branch was made: with it no agent could commit
+    /// there. Only for a branch at which no agent works. A person's git may hold the lock, but only for a moment. The commit that the
+    /// branch was to move to is kept: after a power cut it can be one that was done, and that nothing else names.
     /// # Errors
     /// When the lock may be in use, what it names cannot be kept, or it cannot be removed.
     pub(super) fn free_lock(
@@ -83,7 +82,7 @@ impl GitCli {
     pub(super) fn sweep_project_locks(&self) {
         if self.project_lock.is_unfinished() {
             let clean = |notes: &str| self.sweep_noted(notes);
-            // What cannot be removed shows itself as an error of the first call that needs it.
+            // If a lock cannot be removed, the first call that needs it reports the error.
             let turn = self.project_lock.acquire(Duration::ZERO, clean);
             drop(turn.map(WriteGuard::finishing_when_dropped));
         }

@@ -1,5 +1,5 @@
-//! Making or finding the worktree of an attempt. Every case of LK-18 is named here; what is in the way is kept or
-//! moved aside, never overwritten, and after an error there is no worktree to start an agent in (LK-17).
+//! Making or finding the worktree of an attempt. Every case of LK-18 is named here; obstacles are kept or moved aside, never overwritten,
+//! and after an error there is no worktree to start an agent in (LK-17).
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! The control protocol of `claude -p --input-format stream-json`: the lines that are written to its standard input, and what it asks
-//! on its standard output. A permission it asks for is put in the words of a hook, so that both are answered by the same code.
+//! Control protocol of `claude -p --input-format stream-json`: the lines that are written to its standard input, and its requests on its
+//! standard output. A request for a permission is put in the words of a hook, so that both are answered by the same code.
 
 use serde_json::{Map, Value, json};
 

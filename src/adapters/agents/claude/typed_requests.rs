@@ -9,7 +9,7 @@ use super::control;
 use crate::adapters::agents::json_report::{list, number, object, raw};
 use crate::adapters::agents::shown::Shown;
 
-/// Requests whose replies are awaited; what is typed beyond that is a message.
+/// Requests whose replies are awaited; a line that is typed beyond that is a message.
 const MOST_OPEN: usize = 16;
 /// Parts of the context that are shown.
 const MOST_PARTS: usize = 12;
