@@ -35,6 +35,7 @@ impl GitCli {
     /// Removes the lock that a killed git left on the branch of a task, whether or not the branch was made: with it no agent could commit
     /// there. Only for a branch at which no agent works. A person's git may hold the lock, but only for a moment. The commit that the
     /// branch was to move to is kept: after a power cut it can be one that was done, and that nothing else names.
+    ///
     /// # Errors
     /// When the lock may be in use, what it names cannot be kept, or it cannot be removed.
     pub(super) fn free_lock(
