@@ -142,8 +142,8 @@ pub fn of(config: &Config, edge: &ProcessEnv) -> Result<SessionSetup, String> {
     })
 }
 
-/// The built-in workflows, replaced and joined by those of the project (`.debussy/workflows/*.toml`) that are trusted; with agents that merge
-/// where the setting `merge` says so.
+/// Returns the built-in workflows, replaced and joined by those of the project (`.debussy/workflows/*.toml`) that are trusted; with agents
+/// that merge where the setting `merge` says so.
 ///
 /// # Errors
 /// Every finding, one line each, with file and line.

@@ -1,6 +1,6 @@
-//! Claude Code in its own terminal interface, or without one: explicit permission mode, a session id chosen beforehand, settings of this invocation
-//! only. Nothing is written into the repository or into the person's configuration. Beside it: what it reports of itself, seen in versions
-//! 2.1.329 and 2.1.330.
+//! Claude Code in its own terminal interface, or without one: explicit permission mode, a session id chosen beforehand, settings of this
+//! invocation only. Nothing is written into the repository or into the person's configuration. Beside it: its reports of itself, seen in
+//! versions 2.1.329 and 2.1.330.
 
 pub mod control;
 pub mod headless;

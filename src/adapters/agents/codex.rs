@@ -1,4 +1,4 @@
-//! Codex in its own terminal interface, or without one. Beside it: what it reports of itself, seen in version 0.169.
+//! Codex in its own terminal interface, or without one. Beside it: its reports of itself, seen in version 0.169.
 
 pub mod app_server;
 pub mod exec;
